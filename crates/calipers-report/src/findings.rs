@@ -1,0 +1,55 @@
+//! What the report warns of, assumes and does not know.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much a finding matters.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The model cannot run, or its file is unsafe, as it stands.
+    Error,
+    /// Likely to cause trouble.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// One thing that is risky or odd about the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Stable name of the check, such as `graph-cycle`.
+    pub id: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// One line.
+    pub title: String,
+    /// What was found, with the figures.
+    pub detail: String,
+    /// Names of nodes or tensors concerned; the first few where there are many.
+    pub nodes: Vec<String>,
+    /// What to do about it.
+    pub recommendation: String,
+}
+
+/// A value that was taken as given so that a figure could be stated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Assumption {
+    /// What is assumed, such as a dimension's name.
+    pub what: String,
+    /// The value it was given.
+    pub value: String,
+    /// Where that value comes from.
+    pub why: String,
+}
+
+/// A figure that could not be established.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unknown {
+    /// Path of the field in the report, such as `graph.depth`.
+    pub what: String,
+    /// Why it is not known.
+    pub reason: String,
+}

@@ -1,0 +1,143 @@
+//! The report on a model: the one value that every rendering, comparison and service reads.
+//!
+//! Nothing here computes. `calipers-analyze` fills a [`Report`]; `calipers-render` draws it; its
+//! JSON is the public contract, described by [`schema`].
+//!
+//! ```
+//! let report = calipers_report::Report::default();
+//! let json = serde_json::to_string(&report).unwrap();
+//! assert!(json.starts_with(r#"{"schema_version":"#));
+//! ```
+//!
+//! A figure that could not be established is `None` (JSON `null`), and [`Report::unknown`] says
+//! why. It is never 0.
+#![forbid(unsafe_code)]
+
+mod findings;
+mod graph;
+mod model;
+mod parameters;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use findings::{Assumption, Finding, Severity, Unknown};
+pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
+pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
+pub use parameters::{OperatorMemory, Parameters};
+
+/// Version of the JSON layout. The first number changes when a field is removed or changes its
+/// meaning, the second when a field is added.
+pub const SCHEMA_VERSION: &str = "1.0";
+
+/// Everything Calipers found out about one model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Version of this layout, see [`SCHEMA_VERSION`].
+    pub schema_version: String,
+    /// The program that made the report.
+    pub generator: Generator,
+    /// The file and what it says of itself.
+    pub model: ModelFacts,
+    /// The graph: inputs, outputs, nodes, operators.
+    pub graph: GraphFacts,
+    /// Learned weights, and what is stored beside them.
+    pub parameters: Parameters,
+    /// What is risky about the model, most severe first.
+    pub risks: Vec<Finding>,
+    /// What each free dimension was bound to: a number, or the word `symbolic`.
+    pub bindings: BTreeMap<String, Binding>,
+    /// What had to be assumed for the figures above.
+    pub assumptions: Vec<Assumption>,
+    /// Figures that could not be established, each with the reason.
+    pub unknown: Vec<Unknown>,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            generator: Generator::default(),
+            model: ModelFacts::default(),
+            graph: GraphFacts::default(),
+            parameters: Parameters::default(),
+            risks: Vec::new(),
+            bindings: BTreeMap::new(),
+            assumptions: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+}
+
+/// The program that made a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Generator {
+    /// Always `calipers`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self { name: "calipers".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+}
+
+/// What a free dimension stands for in this report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Binding {
+    /// Bound to this size.
+    Size(i64),
+    /// Left free: the word `symbolic`.
+    Free(Free),
+}
+
+/// The word `symbolic`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Free {
+    /// The dimension has no number in this report.
+    Symbolic,
+}
+
+/// The JSON Schema of [`Report`].
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Report).to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_survives_its_own_json() {
+        let mut report = Report::default();
+        report.bindings.insert("batch".into(), Binding::Free(Free::Symbolic));
+        report.bindings.insert("sequence".into(), Binding::Size(128));
+        report.graph.inputs.push(Port {
+            shape: Some(vec![
+                Dimension::Size(1),
+                Dimension::Symbol("past + 1".into()),
+                Dimension::Unknown,
+            ]),
+            ..Port::default()
+        });
+        let json = serde_json::to_string(&report).unwrap();
+        assert!(json.contains(r#""bindings":{"batch":"symbolic","sequence":128}"#));
+        assert!(json.contains(r#""shape":[1,"past + 1",null]"#));
+        assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
+    }
+
+    #[test]
+    fn the_schema_names_every_section() {
+        let schema = schema();
+        let report = serde_json::to_value(Report::default()).unwrap();
+        for section in report.as_object().unwrap().keys() {
+            assert!(schema["properties"][section].is_object(), "the schema lacks {section}");
+        }
+    }
+}
