@@ -1,1 +1,76 @@
-//! placeholder
+//! Readers of model files.
+//!
+//! [`open`] maps a file into memory, names it by its first bytes and hands it to the reader of its
+//! format; [`read`] does the same for bytes that are in memory already. Only the graph is read: the
+//! elements of tensors are found, measured and left where they are.
+//!
+//! ```
+//! // The smallest model there is: a graph without nodes.
+//! let model = calipers_formats::read(vec![0x3a, 0x00], "tiny.onnx").unwrap();
+//! assert_eq!(model.main().nodes.len(), 0);
+//!
+//! let error = calipers_formats::read(b"<html>".to_vec(), "page.onnx").unwrap_err();
+//! assert_eq!(error.to_string(), "this is an HTML page, not a model that Calipers reads");
+//! ```
+//!
+//! What is promised: any bytes give a model or an [`Error`]; no panic, no recursion that a file can
+//! drive, memory in proportion to the graph; nothing outside the model's folder is opened.
+//! What is not: a file that another process shortens while it is mapped can end this process, as it
+//! would with any program that maps files.
+#![deny(unsafe_code)]
+
+mod error;
+mod external;
+mod input;
+pub mod onnx;
+pub mod sniff;
+pub mod wire;
+
+use std::path::Path;
+
+use calipers_ir::Model;
+
+pub use error::Error;
+use input::Input;
+
+/// A format that can be read.
+pub struct Format {
+    /// Its name, as the report spells it.
+    pub name: &'static str,
+    /// What its files are called.
+    pub extensions: &'static [&'static str],
+    /// Whether a file that starts so may be of this format.
+    pub sniff: fn(&[u8]) -> bool,
+    read: fn(Input) -> Result<Model, Error>,
+}
+
+/// The formats, in the order they are tried.
+pub const FORMATS: &[Format] = &[Format {
+    name: "onnx",
+    extensions: &["onnx", "pb"],
+    // Protobuf has no mark of its own: what is nothing else may be ONNX.
+    sniff: |start| sniff::foreign(start).is_none(),
+    read: onnx::read,
+}];
+
+/// Reads the model in a file.
+pub fn open(path: &Path) -> Result<Model, Error> {
+    read_input(Input::open(path)?)
+}
+
+/// Reads the model in these bytes. Files that it refers to are not looked for.
+pub fn read(bytes: Vec<u8>, name: &str) -> Result<Model, Error> {
+    read_input(Input::from_bytes(bytes, name))
+}
+
+fn read_input(input: Input) -> Result<Model, Error> {
+    let start = input.source.bytes();
+    let start = &start[..start.len().min(sniff::SNIFFED)];
+    if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start)) {
+        return (format.read)(input);
+    }
+    Err(match sniff::foreign(start) {
+        Some(kind) => Error::Foreign { what: kind.what, hint: kind.hint },
+        None => Error::NoGraph { hint: "it is of no format that Calipers knows".to_owned() },
+    })
+}

@@ -1,0 +1,248 @@
+//! Reading the elements of a small tensor, when a question needs them.
+
+use calipers_ir::{DType, Data, DecodeError, Decoder, Source, Tensor};
+
+use super::tensor::packed_integers;
+use crate::wire::{Message, Payload};
+
+/// Reads elements as `TensorProto` stores them.
+#[derive(Debug)]
+pub(super) struct OnnxDecoder;
+
+impl Decoder for OnnxDecoder {
+    fn integers(
+        &self,
+        source: &Source,
+        tensor: &Tensor,
+        limit: u64,
+    ) -> Result<Vec<i64>, DecodeError> {
+        let count = check_count(tensor, limit)?;
+        if !is_integer(tensor.dtype) {
+            return Err(DecodeError::Type(tensor.dtype));
+        }
+        let elements = match &tensor.data {
+            Data::Raw(span) => {
+                let bytes = source.slice(*span).ok_or(DecodeError::Short)?;
+                raw_integers(bytes, tensor.dtype, count)
+            }
+            Data::Fields { .. } => match tensor.dtype.bits() {
+                // Narrow ones are packed into the fields as they are into bytes.
+                Some(bits) if bits < 8 => {
+                    let words = field_integers(source, tensor)?;
+                    let bytes: Vec<u8> = words.iter().map(|word| word.to_le_bytes()[0]).collect();
+                    raw_integers(&bytes, tensor.dtype, count)
+                }
+                _ => field_integers(source, tensor)?,
+            },
+            Data::External(_) => return Err(DecodeError::External),
+            Data::Absent if count == 0 => Vec::new(),
+            Data::Absent => return Err(DecodeError::Absent),
+        };
+        exactly(elements, count)
+    }
+
+    fn floats(
+        &self,
+        source: &Source,
+        tensor: &Tensor,
+        limit: u64,
+    ) -> Result<Vec<f64>, DecodeError> {
+        let count = check_count(tensor, limit)?;
+        let elements = match &tensor.data {
+            Data::Raw(span) => {
+                let bytes = source.slice(*span).ok_or(DecodeError::Short)?;
+                raw_floats(bytes, tensor.dtype)?
+            }
+            Data::Fields { .. } => field_floats(source, tensor)?,
+            Data::External(_) => return Err(DecodeError::External),
+            Data::Absent if count == 0 => Vec::new(),
+            Data::Absent => return Err(DecodeError::Absent),
+        };
+        exactly(elements, count)
+    }
+}
+
+fn check_count(tensor: &Tensor, limit: u64) -> Result<usize, DecodeError> {
+    let elements = tensor.elements().map_err(DecodeError::Size)?;
+    match usize::try_from(elements) {
+        Ok(count) if elements <= limit => Ok(count),
+        _ => Err(DecodeError::TooMany { elements }),
+    }
+}
+
+fn exactly<T>(mut elements: Vec<T>, count: usize) -> Result<Vec<T>, DecodeError> {
+    if elements.len() < count {
+        return Err(DecodeError::Short);
+    }
+    elements.truncate(count);
+    Ok(elements)
+}
+
+fn is_integer(dtype: DType) -> bool {
+    use DType::*;
+    matches!(
+        dtype,
+        Uint8
+            | Int8
+            | Uint16
+            | Int16
+            | Int32
+            | Int64
+            | Bool
+            | Uint32
+            | Uint64
+            | Uint4
+            | Int4
+            | Uint2
+            | Int2
+    )
+}
+
+/// Little-endian elements; at most `count` of them.
+fn raw_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
+    use DType::*;
+    fn wide<const N: usize>(bytes: &[u8], count: usize, read: fn([u8; N]) -> i64) -> Vec<i64> {
+        bytes.as_chunks::<N>().0.iter().take(count).map(|chunk| read(*chunk)).collect()
+    }
+    match dtype {
+        Int8 => wide(bytes, count, |b| i64::from(i8::from_le_bytes(b))),
+        Uint8 | Bool => wide(bytes, count, |[b]| i64::from(b)),
+        Int16 => wide(bytes, count, |b| i64::from(i16::from_le_bytes(b))),
+        Uint16 => wide(bytes, count, |b| i64::from(u16::from_le_bytes(b))),
+        Int32 => wide(bytes, count, |b| i64::from(i32::from_le_bytes(b))),
+        Uint32 => wide(bytes, count, |b| i64::from(u32::from_le_bytes(b))),
+        Int64 => wide(bytes, count, i64::from_le_bytes),
+        // Above 2^63 an unsigned element has no i64; such sizes and indices do not exist.
+        Uint64 => wide(bytes, count, |b| i64::try_from(u64::from_le_bytes(b)).unwrap_or(i64::MAX)),
+        narrow => narrow_integers(bytes, narrow, count),
+    }
+}
+
+/// Elements of four or two bits, the first in the lowest bits of its byte.
+fn narrow_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
+    let (bits, signed) = match dtype {
+        DType::Int4 => (4, true),
+        DType::Uint4 => (4, false),
+        DType::Int2 => (2, true),
+        _ => (2, false),
+    };
+    let per_byte = 8 / bits;
+    let element = |index: usize| {
+        let raw =
+            i64::from(bytes[index / per_byte] >> (index % per_byte * bits)) & ((1 << bits) - 1);
+        if signed && raw >> (bits - 1) == 1 { raw - (1 << bits) } else { raw }
+    };
+    (0..count.min(bytes.len().saturating_mul(per_byte))).map(element).collect()
+}
+
+/// Integers in `int32_data`, `int64_data` or `uint64_data`.
+fn field_integers(source: &Source, tensor: &Tensor) -> Result<Vec<i64>, DecodeError> {
+    let mut elements = Vec::new();
+    each_field(source, tensor, |number, payload| match (number, payload) {
+        (5 | 7 | 11, Payload::Varint(value)) => elements.push(value.cast_signed()),
+        (5 | 7 | 11, Payload::Bytes(part)) => {
+            // What is not a number ends the elements, and then they are too few.
+            let _ = packed_integers(part, |number| elements.push(number));
+        }
+        _ => {}
+    })?;
+    Ok(elements)
+}
+
+fn field_floats(source: &Source, tensor: &Tensor) -> Result<Vec<f64>, DecodeError> {
+    use DType::{Bfloat16, Float16, Float32, Float64};
+    if matches!(tensor.dtype, Float16 | Bfloat16) {
+        let words = field_integers(source, tensor)?;
+        let bits = |word: &i64| u16::from_le_bytes([word.to_le_bytes()[0], word.to_le_bytes()[1]]);
+        return Ok(words.iter().map(|word| half(bits(word), tensor.dtype)).collect());
+    }
+    if !matches!(tensor.dtype, Float32 | Float64) {
+        return Err(DecodeError::Type(tensor.dtype));
+    }
+    let mut elements = Vec::new();
+    each_field(source, tensor, |number, payload| match (number, payload) {
+        (4, Payload::Fixed32(bits)) => elements.push(f64::from(f32::from_bits(bits))),
+        (10, Payload::Fixed64(bits)) => elements.push(f64::from_bits(bits)),
+        (4, Payload::Bytes(part)) => elements.extend(floats32(part.bytes)),
+        (10, Payload::Bytes(part)) => elements.extend(floats64(part.bytes)),
+        _ => {}
+    })?;
+    Ok(elements)
+}
+
+fn each_field(
+    source: &Source,
+    tensor: &Tensor,
+    mut visit: impl FnMut(u32, Payload<'_>),
+) -> Result<(), DecodeError> {
+    let bytes = source.slice(tensor.described_at).ok_or(DecodeError::Short)?;
+    for field in Message::new(bytes, 0).fields() {
+        let field = field.map_err(|_| DecodeError::Short)?;
+        visit(field.number, field.payload);
+    }
+    Ok(())
+}
+
+fn raw_floats(bytes: &[u8], dtype: DType) -> Result<Vec<f64>, DecodeError> {
+    use DType::{Bfloat16, Float16, Float32, Float64};
+    Ok(match dtype {
+        Float32 => floats32(bytes).collect(),
+        Float64 => floats64(bytes).collect(),
+        Float16 | Bfloat16 => {
+            let words = bytes.as_chunks::<2>().0.iter();
+            words.map(|word| half(u16::from_le_bytes(*word), dtype)).collect()
+        }
+        other => return Err(DecodeError::Type(other)),
+    })
+}
+
+fn floats32(bytes: &[u8]) -> impl Iterator<Item = f64> {
+    bytes.as_chunks::<4>().0.iter().map(|chunk| f64::from(f32::from_le_bytes(*chunk)))
+}
+
+fn floats64(bytes: &[u8]) -> impl Iterator<Item = f64> {
+    bytes.as_chunks::<8>().0.iter().map(|chunk| f64::from_le_bytes(*chunk))
+}
+
+/// A 16-bit float of either kind.
+fn half(bits: u16, dtype: DType) -> f64 {
+    if dtype == DType::Bfloat16 {
+        return f64::from(f32::from_bits(u32::from(bits) << 16));
+    }
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f64::from(bits & 0x3ff);
+    sign * match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_what_ieee_says() {
+        // 0x3c00 = 1, 0xc000 = -2, 0x7bff = 65504, 0x0001 = 2^-24 (IEEE 754, table of half values)
+        for (bits, value) in
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2_f64.powi(-24)), (0, 0.0)]
+        {
+            assert_eq!(half(bits, DType::Float16), value);
+        }
+        assert_eq!(half(0x3f80, DType::Bfloat16), 1.0);
+        assert!(half(0x7e00, DType::Float16).is_nan());
+    }
+
+    #[test]
+    fn narrow_elements_come_lowest_bits_first() {
+        // 0x21 holds 1 then 2; 0x8f holds -1 then -8 when signed.
+        assert_eq!(raw_integers(&[0x21, 0x8f], DType::Uint4, 4), [1, 2, 15, 8]);
+        assert_eq!(raw_integers(&[0x21, 0x8f], DType::Int4, 3), [1, 2, -1]);
+        // 0b11_10_01_00
+        assert_eq!(raw_integers(&[0xe4], DType::Uint2, 4), [0, 1, 2, 3]);
+        assert_eq!(raw_integers(&[0xe4], DType::Int2, 4), [0, 1, -2, -1]);
+    }
+}

@@ -1,0 +1,180 @@
+//! The state of a read: the model so far, and the graphs still to be read.
+
+use std::collections::{HashMap, VecDeque};
+
+use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Span};
+
+use super::decode::OnnxDecoder;
+use crate::Error;
+use crate::error::Trace;
+use crate::external::DataFiles;
+use crate::input::Input;
+use crate::wire::{Field, Message, Part, Payload};
+
+/// Texts longer than this are cut: no author writes so much, and a report would not show it.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// Names longer than this are refused: cutting them could make two names one.
+const MAX_NAME: usize = 64 * 1024;
+
+/// A read in progress.
+pub(super) struct Reader<'a> {
+    pub(super) builder: ModelBuilder,
+    pub(super) data_files: DataFiles,
+    pub(super) pending: VecDeque<Pending<'a>>,
+    /// Where each graph came from, for the paths in errors.
+    origins: HashMap<GraphId, Origin>,
+    file: &'a [u8],
+    /// Operands of the node being read, kept to save an allocation per node.
+    pub(super) inputs: Vec<NameId>,
+    pub(super) outputs: Vec<NameId>,
+}
+
+/// A graph still to be read.
+pub(super) struct Pending<'a> {
+    pub(super) graph: GraphId,
+    pub(super) message: Message<'a>,
+}
+
+/// Where a graph came from.
+pub(super) enum Origin {
+    /// A field of the model, such as `graph` or `functions[3]`.
+    Model(String),
+    /// An attribute of a node.
+    Attribute { parent: GraphId, node: usize, attribute: usize },
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(input: Input, file: &'a [u8]) -> Self {
+        let mut builder = ModelBuilder::default();
+        builder.source = input.source;
+        builder.decoder = Some(&OnnxDecoder);
+        builder.header.file_name = input.name;
+        builder.header.bytes = file.len() as u64;
+        Self {
+            builder,
+            data_files: DataFiles::new(input.folder),
+            pending: VecDeque::new(),
+            origins: HashMap::new(),
+            file,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    pub(super) fn read(mut self) -> Result<Model, Error> {
+        let bytes = self.file.len() as u64;
+        let whole = Message::new(self.file, 0);
+        self.model(&whole)?;
+        while let Some(Pending { graph, message }) = self.pending.pop_front() {
+            if let Err(trace) = self.graph(graph, &message) {
+                return Err(trace.finish(&self.path_of(graph), bytes));
+            }
+        }
+        self.builder.data_files = self.data_files.files;
+        Ok(self.builder.finish()?)
+    }
+
+    /// Adds a graph and puts it on the list of those to be read.
+    pub(super) fn queue(
+        &mut self,
+        kind: GraphKind,
+        message: Message<'a>,
+        origin: Origin,
+    ) -> Result<GraphId, Trace> {
+        let graph = self.builder.add_graph(kind)?;
+        self.origins.insert(graph, origin);
+        self.pending.push_back(Pending { graph, message });
+        Ok(graph)
+    }
+
+    /// The path of a graph inside the model; of a deep one, both ends.
+    fn path_of(&self, graph: GraphId) -> String {
+        const ENDS: usize = 6;
+        let mut parts = Vec::new();
+        let mut next = Some(graph);
+        while let Some(graph) = next {
+            match &self.origins.get(&graph) {
+                Some(Origin::Attribute { parent, node, attribute }) => {
+                    parts.push(format!("node[{node}].attribute[{attribute}].g"));
+                    next = Some(*parent);
+                }
+                Some(Origin::Model(field)) => {
+                    parts.push(field.clone());
+                    next = None;
+                }
+                None => next = None,
+            }
+        }
+        parts.reverse();
+        if parts.len() > 2 * ENDS {
+            parts.splice(ENDS..parts.len() - ENDS, ["…".to_owned()]);
+        }
+        parts.join(".")
+    }
+
+    /// Counts a field that this reader does not know.
+    pub(super) fn unknown(&mut self, message: &'static str, field: &Field<'_>) {
+        *self.builder.unknown_fields.entry((message, field.number)).or_insert(0) += 1;
+    }
+
+    /// The interned name in these bytes.
+    pub(super) fn name(&mut self, part: Part<'_>) -> Result<NameId, Trace> {
+        if part.bytes.len() > MAX_NAME {
+            let problem = format!("a name has {} bytes", part.bytes.len());
+            return Err(Trace::new(part.start, problem));
+        }
+        Ok(self.builder.names.intern_bytes(part.bytes))
+    }
+
+    /// A key and a value, both interned.
+    pub(super) fn entry(&mut self, message: &Message<'a>) -> Result<(NameId, NameId), Trace> {
+        let (key, value) = self.entry_parts(message)?;
+        let empty = self.builder.names.empty();
+        let key = key.map_or(Ok(empty), |part| self.name(part))?;
+        let value = value.map_or(String::new(), text);
+        Ok((key, self.builder.names.intern(&value)))
+    }
+
+    /// Where a key and its value stand.
+    pub(super) fn entry_parts(
+        &mut self,
+        message: &Message<'a>,
+    ) -> Result<(Option<Part<'a>>, Option<Part<'a>>), Trace> {
+        let (mut key, mut value) = (None, None);
+        for field in message.fields() {
+            let field = field?;
+            match (field.number, field.payload) {
+                (1, Payload::Bytes(part)) => key = Some(part),
+                (2, Payload::Bytes(part)) => value = Some(part),
+                _ => self.unknown("StringStringEntryProto", &field),
+            }
+        }
+        Ok((key, value))
+    }
+
+    /// The place of a text in the file.
+    pub(super) fn span_of(part: Option<Part<'a>>) -> Span {
+        part.map_or(Span::default(), |part| part.span())
+    }
+}
+
+/// A text for people: made valid, and cut when absurdly long.
+pub(super) fn text(part: Part<'_>) -> String {
+    if part.bytes.len() <= MAX_TEXT {
+        return String::from_utf8_lossy(part.bytes).into_owned();
+    }
+    let start = String::from_utf8_lossy(&part.bytes[..MAX_TEXT]).into_owned();
+    format!("{start}… ({} bytes in all)", part.bytes.len())
+}
+
+/// An integer field. Protobuf writes negative ones as 64 bits, whatever their width.
+pub(super) fn integer(value: u64) -> i64 {
+    value.cast_signed()
+}
+
+/// An integer field of 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "protobuf drops the upper half")]
+pub(super) fn integer32(value: u64) -> i32 {
+    value as i32
+}

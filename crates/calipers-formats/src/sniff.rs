@@ -1,0 +1,188 @@
+//! Naming a file by its first bytes, so that a wrong one is called what it is.
+//!
+//! To add a kind: write its test, add a line to [`KINDS`].
+
+/// Bytes of the file's start that tests may look at.
+pub const SNIFFED: usize = 4096;
+
+/// A kind of file that is no model this crate reads.
+pub struct Kind {
+    /// What it is, with its article.
+    pub what: &'static str,
+    /// What to do with it.
+    pub hint: &'static str,
+    test: fn(&[u8]) -> bool,
+}
+
+/// The kind of a foreign file, or `None` when the bytes may be a model.
+pub fn foreign(start: &[u8]) -> Option<&'static Kind> {
+    let start = &start[..start.len().min(SNIFFED)];
+    KINDS.iter().find(|kind| (kind.test)(start))
+}
+
+const UNPACK: &str = "unpack it and give the .onnx file inside";
+const EXPORT: &str = "export the model to ONNX and give that file";
+const FETCH: &str = "fetch the model file itself";
+
+/// Kinds in the order they are tried: the special before the general.
+pub const KINDS: &[Kind] = &[
+    kind("an empty file", "the download or export did not finish: make it again", <[u8]>::is_empty),
+    kind("a Git LFS pointer", "run `git lfs pull` to fetch the file that it points to", |b| {
+        b.starts_with(b"version https://git-lfs")
+    }),
+    kind("a git-annex pointer", "run `git annex get` on it", |b| {
+        b.starts_with(b"/annex/objects/") || b.starts_with(b"../.git/annex/objects/")
+    }),
+    kind(
+        "an HTML page",
+        "the download gave a web page: fetch the file by its direct link",
+        is_html,
+    ),
+    kind("an OpenVINO network description (XML)", EXPORT, |b| is_xml(b) && contains(b, b"<net ")),
+    kind("an XML document", FETCH, is_xml),
+    kind("a PyTorch archive (TorchScript or checkpoint)", EXPORT, |b| {
+        is_zip(b) && (contains(b, b"data.pkl") || contains(b, b"constants.pkl"))
+    }),
+    kind("a Keras archive", EXPORT, |b| {
+        is_zip(b) && (contains(b, b"metadata.json") || contains(b, b"config.json"))
+    }),
+    kind("a NumPy archive", EXPORT, |b| is_zip(b) && contains(b, b".npy")),
+    kind("a ZIP archive", UNPACK, is_zip),
+    kind("a gzip archive", UNPACK, |b| b.starts_with(&[0x1f, 0x8b])),
+    kind("a bzip2 archive", UNPACK, |b| b.starts_with(b"BZh") && b.get(4..10) == Some(b"1AY&SY")),
+    kind("an xz archive", UNPACK, |b| b.starts_with(b"\xfd7zXZ\0")),
+    kind("a Zstandard archive", UNPACK, |b| b.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])),
+    kind("a 7-Zip archive", UNPACK, |b| b.starts_with(b"7z\xbc\xaf\x27\x1c")),
+    kind("a tar archive", UNPACK, |b| b.get(257..262) == Some(b"ustar")),
+    kind("a GGUF model", "GGUF is not read yet; give an ONNX export of the model", |b| {
+        b.starts_with(b"GGUF")
+    }),
+    kind("a GGML model", EXPORT, |b| {
+        [b"lmgg", b"tjgg", b"fmgg", b"algg"].iter().any(|magic| b.starts_with(*magic))
+    }),
+    kind(
+        "a safetensors file",
+        "it holds weights without a graph; give an ONNX export of the model",
+        is_safetensors,
+    ),
+    kind("a TensorFlow Lite model", EXPORT, |b| b.get(4..8) == Some(b"TFL3")),
+    kind("an ONNX Runtime model (ORT format)", "give the .onnx file that it was made from", |b| {
+        b.get(4..8) == Some(b"ORTM")
+    }),
+    kind("an ExecuTorch program", EXPORT, |b| {
+        b.get(4..6) == Some(b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
+    }),
+    kind("a TensorRT engine", "give the .onnx file that it was built from", |b| {
+        b.starts_with(b"ftrt") || b.starts_with(b"ptrt")
+    }),
+    kind("an HDF5 file (Keras weights, perhaps)", EXPORT, |b| b.starts_with(b"\x89HDF\r\n\x1a\n")),
+    kind("a NumPy array", EXPORT, |b| b.starts_with(b"\x93NUMPY")),
+    kind("a Python pickle", "pickles can run code when loaded; export the model to ONNX", |b| {
+        b.first() == Some(&0x80) && b.get(1).is_some_and(|version| (2..=5).contains(version))
+    }),
+    kind("a PDF document", FETCH, |b| b.starts_with(b"%PDF-")),
+    kind("a PNG picture", FETCH, |b| b.starts_with(b"\x89PNG\r\n")),
+    kind("a JPEG picture", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
+    kind("a program (ELF)", FETCH, |b| b.starts_with(b"\x7fELF")),
+    kind("a program (Windows)", FETCH, |b| b.starts_with(b"MZ") && contains(b, b"PE\0\0")),
+    kind("an ONNX model in text form", "convert it with `onnx.parser` and save it", |b| {
+        trimmed(b).first() == Some(&b'<') && contains(b, b"ir_version")
+    }),
+    kind("a JSON document", FETCH, |b| {
+        matches!(trimmed(b).first(), Some(b'{' | b'[')) && is_text(b)
+    }),
+    kind("plain text", FETCH, is_text),
+    kind("a file of zeros", "the download or copy did not finish: make it again", |b| {
+        b.len() >= 8 && b.iter().all(|byte| *byte == 0)
+    }),
+];
+
+const fn kind(what: &'static str, hint: &'static str, test: fn(&[u8]) -> bool) -> Kind {
+    Kind { what, hint, test }
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// The bytes after a byte-order mark and white space.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
+}
+
+fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+fn is_html(bytes: &[u8]) -> bool {
+    let start: Vec<u8> = trimmed(bytes).iter().take(64).map(u8::to_ascii_lowercase).collect();
+    start.starts_with(b"<!doctype html")
+        || start.starts_with(b"<html")
+        || start.starts_with(b"<head")
+}
+
+fn is_xml(bytes: &[u8]) -> bool {
+    trimmed(bytes).starts_with(b"<?xml")
+}
+
+/// Eight bytes of length, then JSON of that length.
+fn is_safetensors(bytes: &[u8]) -> bool {
+    let Some(length) = bytes.first_chunk::<8>() else { return false };
+    let length = u64::from_le_bytes(*length);
+    (2..1 << 40).contains(&length) && bytes.get(8..10).is_some_and(|b| b == b"{\"" || b == b"{}")
+}
+
+/// Text as people write it. Protobuf never looks so: its first byte, a tag, is below a space.
+fn is_text(bytes: &[u8]) -> bool {
+    let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        // The cut at `SNIFFED` may split a character.
+        Err(error) => error.error_len().is_none() && bytes.len() == SNIFFED,
+    };
+    let controls = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x0c);
+    bytes.len() >= 4 && (utf16 && bytes.contains(&0) || valid && !bytes.iter().any(controls))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_called_what_they_are() {
+        let mut tar = vec![b'a'; 257];
+        tar.extend(b"ustar");
+        let cases: &[(&[u8], &str)] = &[
+            (b"", "an empty file"),
+            (b"version https://git-lfs.github.com/spec/v1\noid sha256:aa\n", "a Git LFS pointer"),
+            (b"\n <!DOCTYPE HTML><html>", "an HTML page"),
+            (b"<?xml version=\"1.0\"?><net name=\"x\">", "an OpenVINO network description (XML)"),
+            (b"PK\x03\x04....archive/data.pkl", "a PyTorch archive (TorchScript or checkpoint)"),
+            (b"PK\x03\x04....something", "a ZIP archive"),
+            (b"\x1f\x8b\x08\0", "a gzip archive"),
+            (b"GGUF\x03\0\0\0", "a GGUF model"),
+            (b"\x10\0\0\0\0\0\0\0{\"a\":[]}", "a safetensors file"),
+            (b"\x1c\0\0\0TFL3", "a TensorFlow Lite model"),
+            (b"\x1c\0\0\0ORTM", "an ONNX Runtime model (ORT format)"),
+            (b"\x1c\0\0\0ET12", "an ExecuTorch program"),
+            (b"\x80\x04\x95", "a Python pickle"),
+            (b"<ir_version: 8> agraph () => () {}", "an ONNX model in text form"),
+            (b"  {\"a\": 1}", "a JSON document"),
+            (b"just some words\n", "plain text"),
+            ("слова и слова".as_bytes(), "plain text"),
+            (b"\xff\xfeh\0i\0", "plain text"),
+            (&[0; 1000], "a file of zeros"),
+            (&tar, "a tar archive"),
+        ];
+        for (bytes, what) in cases {
+            assert_eq!(foreign(bytes).map(|kind| kind.what), Some(*what));
+        }
+    }
+
+    #[test]
+    fn a_model_is_not_mistaken_for_anything() {
+        assert!(foreign(&[0x08, 0x08]).is_none());
+        assert!(foreign(b"\x08\x03\x12\x04CNTK\x1a\x052.5.1").is_none());
+        assert!(foreign(b"\x3a\x00").is_none());
+    }
+}

@@ -1,0 +1,95 @@
+//! Attributes of nodes.
+
+use crate::{GraphId, NameId, Span, SparseId, TensorId, TypeId};
+
+/// A named attribute of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// Its name, such as `kernel_shape`.
+    pub name: NameId,
+    /// Its value.
+    pub value: AttributeValue,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttributeValue {
+    /// A number.
+    Float(f32),
+    /// An integer.
+    Int(i64),
+    /// Bytes, mostly text.
+    Text(List<u8>),
+    /// A tensor.
+    Tensor(TensorId),
+    /// A sparse tensor.
+    SparseTensor(SparseId),
+    /// A subgraph.
+    Graph(GraphId),
+    /// A type.
+    Type(TypeId),
+    /// Numbers.
+    Floats(List<f32>),
+    /// Integers.
+    Ints(List<i64>),
+    /// Texts: how many there are, and the first few.
+    Texts {
+        /// How many.
+        count: u64,
+        /// Bytes of all of them.
+        bytes: u64,
+        /// The first ones.
+        first: Vec<NameId>,
+    },
+    /// Tensors.
+    Tensors(Vec<TensorId>),
+    /// Sparse tensors.
+    SparseTensors(Vec<SparseId>),
+    /// Subgraphs.
+    Graphs(Vec<GraphId>),
+    /// Types.
+    Types(Vec<TypeId>),
+    /// Whatever the calling node gives for this attribute of the function.
+    Reference(NameId),
+    /// The file gives no value this reader knows; the number is the declared type.
+    Unknown(i32),
+}
+
+/// Elements of an attribute: held when few, found again in the file when many.
+///
+/// Tree ensembles and tokenisers keep megabytes in attributes; those stay where they are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum List<T> {
+    /// All of them.
+    Held(Box<[T]>),
+    /// Too many to hold.
+    Stored {
+        /// How many there are.
+        count: u64,
+        /// The part of the file that holds them, in the format's own way.
+        at: Span,
+    },
+}
+
+impl<T> List<T> {
+    /// Number of elements.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Held(elements) => elements.len() as u64,
+            Self::Stored { count, .. } => *count,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements, when they are few enough to be held.
+    pub fn held(&self) -> Option<&[T]> {
+        match self {
+            Self::Held(elements) => Some(elements),
+            Self::Stored { .. } => None,
+        }
+    }
+}
