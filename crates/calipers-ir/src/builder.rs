@@ -81,6 +81,13 @@ pub struct TypedName {
     pub ty: Option<TypeId>,
 }
 
+impl TypedName {
+    /// A name without a declared type.
+    pub fn untyped(name: NameId) -> Self {
+        Self { name, ty: None }
+    }
+}
+
 /// A node before its names are resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeDraft {
@@ -134,11 +141,6 @@ impl ModelBuilder {
     /// A graph as it stands.
     pub fn graph(&self, id: GraphId) -> &GraphDraft {
         &self.graphs[id.index()]
-    }
-
-    /// A name without a declared type.
-    pub fn typed_name(&self, name: NameId) -> TypedName {
-        TypedName { name, ty: None }
     }
 
     /// The id that the next node will have: subgraphs in its attributes refer to it.

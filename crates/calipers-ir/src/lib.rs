@@ -7,14 +7,14 @@
 //! order of execution.
 //!
 //! ```
-//! use calipers_ir::{ModelBuilder, NodeDraft};
+//! use calipers_ir::{ModelBuilder, NodeDraft, TypedName};
 //!
 //! let mut builder = ModelBuilder::default();
 //! let graph = builder.add_main_graph().unwrap();
 //! let [x, y, relu] = ["x", "y", "Relu"].map(|name| builder.names.intern(name));
-//! builder.graph_mut(graph).inputs.push(builder.typed_name(x));
+//! builder.graph_mut(graph).inputs.push(TypedName::untyped(x));
 //! builder.add_node(graph, NodeDraft { op: relu, ..NodeDraft::default() }, &[x], &[y]).unwrap();
-//! builder.graph_mut(graph).outputs.push(builder.typed_name(y));
+//! builder.graph_mut(graph).outputs.push(TypedName::untyped(y));
 //! let model = builder.finish().unwrap();
 //!
 //! let node = model.graph(graph).order[0];

@@ -87,11 +87,11 @@ impl<'a> Reader<'a> {
             match field.number {
                 1 => self.builder.graph_mut(id).name = self.name(part)?,
                 4 => {
-                    let input = TypedName { name: self.name(part)?, ty: None };
+                    let input = TypedName::untyped(self.name(part)?);
                     self.builder.graph_mut(id).inputs.push(input);
                 }
                 5 => {
-                    let output = TypedName { name: self.name(part)?, ty: None };
+                    let output = TypedName::untyped(self.name(part)?);
                     self.builder.graph_mut(id).outputs.push(output);
                 }
                 7 => {
