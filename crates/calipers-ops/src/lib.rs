@@ -1,1 +1,108 @@
-//! placeholder
+//! What each operator does with its inputs: one row per operator.
+//!
+//! A row says of every input what it means for a tensor that the file stores to stand there: a
+//! learned weight, a scale, a table that is looked up, a setting. Rows live in files by family; to
+//! add an operator, add its row to its family.
+//!
+//! ```
+//! use calipers_ops::{Slot, find};
+//!
+//! let conv = find("ai.onnx", "Conv").unwrap();
+//! assert_eq!(conv.slot(1), Slot::Weight);
+//! assert_eq!(conv.slot(7), Slot::Setting);
+//! assert!(find("com.acme", "Conv").is_none());
+//! ```
+//!
+//! Operators that are not listed and belong to a domain that [`is_known_domain`] lists take only
+//! activations and settings.
+#![forbid(unsafe_code)]
+
+mod attention;
+mod classical;
+mod contraction;
+mod elementwise;
+mod movement;
+mod normalization;
+mod quantized;
+mod row;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use row::{AttributeUse, Operator, Packing, Slot};
+
+/// The standard operator domain.
+pub const ONNX: &str = "ai.onnx";
+/// Classical machine learning.
+pub const ML: &str = "ai.onnx.ml";
+/// ONNX Runtime's own operators.
+pub const MICROSOFT: &str = "com.microsoft";
+/// ONNX Runtime's operators on blocked layouts.
+pub const NCHWC: &str = "com.microsoft.nchwc";
+
+/// Domains whose operators are known here or listed as taking no weights.
+const DOMAINS: &[&str] = &[
+    ONNX,
+    ML,
+    MICROSOFT,
+    NCHWC,
+    "ai.onnx.preview",
+    "ai.onnx.preview.training",
+    "ai.onnx.training",
+    "com.microsoft.experimental",
+    "com.ms.internal.nhwc",
+];
+
+/// Every family of rows.
+pub const FAMILIES: &[&[Operator]] = &[
+    attention::ROWS,
+    classical::ROWS,
+    contraction::ROWS,
+    elementwise::ROWS,
+    movement::ROWS,
+    normalization::ROWS,
+    quantized::ROWS,
+];
+
+static INDEX: LazyLock<HashMap<(&str, &str), &Operator>> = LazyLock::new(|| {
+    FAMILIES.iter().flat_map(|rows| rows.iter()).map(|row| ((row.domain, row.name), row)).collect()
+});
+
+/// The row of an operator. The standard domain may be given by its name or as the empty text.
+pub fn find(domain: &str, name: &str) -> Option<&'static Operator> {
+    INDEX.get(&(canonical_domain(domain), name)).copied()
+}
+
+/// The name of a domain: files write the standard one as the empty text.
+pub fn canonical_domain(domain: &str) -> &str {
+    if domain.is_empty() { ONNX } else { domain }
+}
+
+/// Whether the operators of a domain are known here.
+pub fn is_known_domain(domain: &str) -> bool {
+    DOMAINS.contains(&canonical_domain(domain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_and_stand_once() {
+        for rows in FAMILIES {
+            for pair in rows.windows(2) {
+                let key = |row: &Operator| (row.domain, row.name);
+                assert!(key(&pair[0]) < key(&pair[1]), "{:?} is out of order", key(&pair[1]));
+            }
+        }
+        let rows: usize = FAMILIES.iter().map(|rows| rows.len()).sum();
+        assert_eq!(INDEX.len(), rows, "an operator has two rows");
+    }
+
+    #[test]
+    fn every_row_is_of_a_known_domain() {
+        for row in FAMILIES.iter().flat_map(|rows| rows.iter()) {
+            assert!(is_known_domain(row.domain), "{}", row.domain);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Moving data: the output holds elements of the input, elsewhere or in another form.
+
+use crate::ML;
+use crate::Slot::{Joined, Moved, Setting, Table};
+use crate::row::Operator;
+
+/// Rows of the family.
+pub(crate) const ROWS: &[Operator] = &[
+    Operator::onnx("Abs", &[Moved]),
+    Operator::onnx("Cast", &[Moved]),
+    Operator::onnx("CastLike", &[Moved, Setting]),
+    Operator::onnx("Concat", &[Joined]).variadic(),
+    Operator::onnx("ConcatFromSequence", &[Moved]),
+    Operator::onnx("DepthToSpace", &[Moved]),
+    Operator::onnx("Dropout", &[Moved]),
+    Operator::onnx("Expand", &[Moved, Setting]),
+    Operator::onnx("Flatten", &[Moved]),
+    Operator::onnx("Gather", &[Table, Setting]),
+    Operator::onnx("GatherElements", &[Table, Setting]),
+    Operator::onnx("GatherND", &[Table, Setting]),
+    Operator::onnx("Identity", &[Moved]),
+    Operator::onnx("Neg", &[Moved]),
+    Operator::onnx("Optional", &[Moved]),
+    Operator::onnx("OptionalGetElement", &[Moved]),
+    Operator::onnx("Pad", &[Moved, Setting, Setting]),
+    Operator::onnx("Reciprocal", &[Moved]),
+    Operator::onnx("ReduceL2", &[Moved, Setting]),
+    Operator::onnx("ReduceMax", &[Moved, Setting]),
+    Operator::onnx("ReduceMean", &[Moved, Setting]),
+    Operator::onnx("ReduceSum", &[Moved, Setting]),
+    Operator::onnx("ReduceSumSquare", &[Moved, Setting]),
+    Operator::onnx("Reshape", &[Moved, Setting]),
+    Operator::onnx("ReverseSequence", &[Moved, Setting]),
+    Operator::onnx("ScatterElements", &[Joined, Setting, Joined]),
+    Operator::onnx("ScatterND", &[Joined, Setting, Joined]),
+    Operator::onnx("SequenceAt", &[Moved, Setting]),
+    Operator::onnx("SequenceConstruct", &[Joined]).variadic(),
+    Operator::onnx("Slice", &[Moved, Setting, Setting, Setting, Setting]),
+    Operator::onnx("SpaceToDepth", &[Moved]),
+    Operator::onnx("Split", &[Moved, Setting]),
+    Operator::onnx("SplitToSequence", &[Moved, Setting]),
+    Operator::onnx("Sqrt", &[Moved]),
+    Operator::onnx("Squeeze", &[Moved, Setting]),
+    Operator::onnx("Tile", &[Moved, Setting]),
+    Operator::onnx("Transpose", &[Moved]),
+    Operator::onnx("Trilu", &[Moved, Setting]),
+    Operator::onnx("Unsqueeze", &[Moved, Setting]),
+    Operator::onnx("Where", &[Setting, Joined, Joined]),
+    Operator::new(ML, "ArrayFeatureExtractor", &[Table, Setting]),
+    Operator::microsoft("ExpandDims", &[Moved, Setting]),
+];

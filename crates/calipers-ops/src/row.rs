@@ -1,0 +1,126 @@
+//! The shape of a row.
+
+/// An operator.
+#[derive(Debug)]
+pub struct Operator {
+    /// Its domain.
+    pub domain: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    inputs: &'static [Slot],
+    variadic: bool,
+    /// Attributes that hold what was learned or fitted. Other lists in the attributes of such an
+    /// operator are tables.
+    pub attributes: &'static [(&'static str, AttributeUse)],
+    /// How packed weights hide their number of elements, where they do.
+    pub packing: Option<Packing>,
+}
+
+/// What it means for a stored tensor to stand in an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// It is learned: a kernel, a matrix, a bias, the scale of a normalisation.
+    Weight,
+    /// It is a running statistic of training.
+    Statistic,
+    /// It is a scale or zero point.
+    Scale,
+    /// Rows of it are looked up: an embedding, or a table of indices.
+    Table,
+    /// It is added to another input.
+    Added,
+    /// It is subtracted, or something is subtracted from it.
+    Subtracted,
+    /// It multiplies another input.
+    Multiplied,
+    /// It divides another input, or is divided.
+    Divided,
+    /// It is put beside other inputs in the output.
+    Joined,
+    /// It goes to the output, moved or reshaped or with its elements one by one replaced.
+    Moved,
+    /// It goes to the output as integers turned back into numbers.
+    Dequantized,
+    /// A curve is applied to it, as to a parameter kept in another form.
+    Curve,
+    /// It is an angle.
+    Angle,
+    /// It is a shape, an index, a bound, a mask, a state: never learned.
+    Setting,
+}
+
+/// What an attribute holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttributeUse {
+    /// What training found.
+    Learned,
+    /// Statistics of the training data.
+    Fitted,
+}
+
+/// How many weights packed bytes hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// As many as the product of two attributes.
+    Product {
+        /// Attribute with the number of rows.
+        rows: &'static str,
+        /// Attribute with the number of columns.
+        columns: &'static str,
+        /// Attribute with the bits of an element.
+        bits: &'static str,
+    },
+    /// As many as fit, at the bits that an attribute gives.
+    Bits {
+        /// That attribute.
+        bits: &'static str,
+    },
+}
+
+impl Operator {
+    /// What an input means. Inputs beyond those listed are settings.
+    pub fn slot(&self, index: usize) -> Slot {
+        match self.inputs.get(index) {
+            Some(slot) => *slot,
+            None if self.variadic => self.inputs.last().copied().unwrap_or(Slot::Setting),
+            None => Slot::Setting,
+        }
+    }
+
+    /// A row of the standard domain.
+    pub(crate) const fn onnx(name: &'static str, inputs: &'static [Slot]) -> Self {
+        Self::new(crate::ONNX, name, inputs)
+    }
+
+    /// A row of ONNX Runtime's domain.
+    pub(crate) const fn microsoft(name: &'static str, inputs: &'static [Slot]) -> Self {
+        Self::new(crate::MICROSOFT, name, inputs)
+    }
+
+    pub(crate) const fn new(
+        domain: &'static str,
+        name: &'static str,
+        inputs: &'static [Slot],
+    ) -> Self {
+        Self { domain, name, inputs, variadic: false, attributes: &[], packing: None }
+    }
+
+    /// The last input may stand any number of times.
+    pub(crate) const fn variadic(mut self) -> Self {
+        self.variadic = true;
+        self
+    }
+
+    pub(crate) const fn packed(mut self, packing: Packing) -> Self {
+        self.packing = Some(packing);
+        self
+    }
+
+    pub(crate) const fn holding(
+        mut self,
+        attributes: &'static [(&'static str, AttributeUse)],
+    ) -> Self {
+        self.attributes = attributes;
+        self
+    }
+}
