@@ -1,1 +1,5 @@
-//! placeholder
+//! Renderings of one `calipers_report::Report`: peers over the same value, none of which
+//! computes a figure.
+#![forbid(unsafe_code)]
+
+pub mod text;
