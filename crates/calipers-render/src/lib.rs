@@ -2,5 +2,8 @@
 //! computes a figure.
 #![forbid(unsafe_code)]
 
+pub mod json;
 pub mod text;
 pub mod units;
+
+pub use json::to_json;
