@@ -1,1 +1,22 @@
-//! placeholder
+//! Renderings of one [`calipers_report::Report`]: peers over the same value, none of which
+//! computes a figure.
+//!
+//! ```
+//! use calipers_render::{Style, to_json, to_terminal};
+//!
+//! let report = calipers_report::Report::default();
+//! assert!(to_json(&report).ends_with("}\n"));
+//! assert!(to_terminal(&report, &Style::plain(80)).contains("Parameters"));
+//! ```
+//!
+//! [`text`] makes words that came out of a model fit to print, [`units`] writes numbers the way
+//! people read them; every rendering goes through both.
+#![forbid(unsafe_code)]
+
+pub mod json;
+pub mod terminal;
+pub mod text;
+pub mod units;
+
+pub use json::to_json;
+pub use terminal::{Style, to_terminal};

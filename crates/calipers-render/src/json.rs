@@ -1,0 +1,60 @@
+//! The report as JSON: the public contract, for scripts and services.
+//!
+//! ```
+//! let mut report = calipers_report::Report::default();
+//! report.graph.name = "a\u{202e}b".to_owned();
+//! let json = calipers_render::to_json(&report);
+//! assert!(json.contains(r#""name": "a\u202eb""#));
+//! ```
+
+use std::fmt::Write as _;
+
+use calipers_report::Report;
+
+use crate::text;
+
+/// The report as indented JSON, ending in a newline. The same report gives the same bytes.
+///
+/// Invisible and direction-changing characters are written as `\u` escapes, which leaves the value
+/// as it is and keeps a hostile name from acting on the terminal that shows the JSON.
+pub fn to_json(report: &Report) -> String {
+    let json = serde_json::to_string_pretty(report)
+        .expect("a report has string keys only, and its parts serialise without failing");
+    let mut safe = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        // The layout's own line breaks are ASCII; beyond it a character can only be in a string.
+        if c >= '\u{7f}' && text::is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a String does not fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe.push('\n');
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaping_leaves_the_value_as_it_is() {
+        let mut report = Report::default();
+        report.graph.name = "\u{9b}31m \u{202e}x \u{e0041} \u{1b}[0m é 中\n\"".to_owned();
+        let json = to_json(&report);
+        assert!(json.chars().all(|c| c == '\n' || !text::is_hidden(c)), "{json}");
+        assert!(json.contains("é 中"), "visible letters stay letters");
+        assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
+    }
+
+    #[test]
+    fn it_is_deterministic_and_ends_in_one_newline() {
+        let report = Report::default();
+        let json = to_json(&report);
+        assert_eq!(json, to_json(&report));
+        assert!(json.ends_with("}\n"));
+    }
+}

@@ -1,0 +1,197 @@
+//! Numbers as people read them. One convention throughout: decimal units, MB = 10⁶ bytes.
+//!
+//! ```
+//! use calipers_render::units;
+//!
+//! assert_eq!(units::integer(22_565_376_u64), "22,565,376");
+//! assert_eq!(units::count(22_565_376_u64), "22.57 M");
+//! assert_eq!(units::bytes(22_657_536_u64), "22.66 MB");
+//! assert_eq!(units::percent(18.91), "18.9%");
+//! ```
+//!
+//! Rounding is to the nearest, halves up, in integers: no figure depends on floating point but a
+//! percentage, which the report itself holds as one.
+
+/// Names of the powers of 1,000 for bytes, from the first.
+const BYTE_UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+
+/// Names of the powers of 1,000 for counts, from the first: thousand, million, billion (10⁹), …
+const COUNT_UNITS: [&str; 6] = ["k", "M", "B", "T", "P", "E"];
+
+/// Every digit, in groups of three: `22,565,376`.
+pub fn integer(value: impl Into<u128>) -> String {
+    let digits = value.into().to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Bytes in the decimal unit that leaves one to three digits before the point: `999 B`, `1.00 kB`.
+pub fn bytes(value: impl Into<u128>) -> String {
+    scaled(value.into(), &BYTE_UNITS).unwrap_or_else(|small| format!("{small} B"))
+}
+
+/// Bytes to the last one: `26,454 bytes`.
+pub fn exact_bytes(value: impl Into<u128>) -> String {
+    counted(value, "byte", "bytes")
+}
+
+/// A count in short: `999`, `5.99 k`, `22.57 M`, `7.24 B` (10⁹).
+///
+/// It stands beside [`integer`], never alone, so that `B` cannot be taken for bytes.
+pub fn count(value: impl Into<u128>) -> String {
+    scaled(value.into(), &COUNT_UNITS).unwrap_or_else(|small| small.to_string())
+}
+
+/// A count with its noun in the right number: `1 node`, `1,163 nodes`.
+pub fn counted(value: impl Into<u128>, one: &str, many: &str) -> String {
+    let value = value.into();
+    format!("{} {}", integer(value), if value == 1 { one } else { many })
+}
+
+/// A share in percent with one decimal: `18.9%`.
+///
+/// A share that rounds to nothing, or to everything, without being it says so: `<0.1%`, `>99.9%`.
+/// What is no share at all (not a number, infinite, below 0, above 100) is `unknown`.
+pub fn percent(value: f64) -> String {
+    // Shares come rounded to two decimals, so a hair above 100 is still all of it.
+    if !(0.0..=100.01).contains(&value) {
+        return "unknown".to_owned();
+    }
+    match value {
+        0.0 => "0.0%".to_owned(),
+        v if v < 0.05 => "<0.1%".to_owned(),
+        v if v >= 100.0 => "100.0%".to_owned(),
+        v if v >= 99.95 => ">99.9%".to_owned(),
+        v => format!("{v:.1}%"),
+    }
+}
+
+/// The value in the smallest unit in which it rounds to less than 1,000, with two decimals; the
+/// value itself when it is below 1,000.
+fn scaled(value: u128, units: &[&str]) -> Result<String, u128> {
+    if value < 1000 {
+        return Err(value);
+    }
+    let mut unit = 1000_u128;
+    for (i, name) in units.iter().enumerate() {
+        // Not `value * 100 / unit`, which the largest values would overflow.
+        let hundredth = unit / 100;
+        let hundredths = value / hundredth + u128::from(value % hundredth >= hundredth / 2);
+        if hundredths < 100_000 || i + 1 == units.len() {
+            return Ok(format!("{}.{:02} {name}", integer(hundredths / 100), hundredths % 100));
+        }
+        unit *= 1000;
+    }
+    Err(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_grouped_in_threes() {
+        for (value, text) in [
+            (0_u64, "0"),
+            (7, "7"),
+            (999, "999"),
+            (1000, "1,000"),
+            (26_454, "26,454"),
+            (100_000, "100,000"),
+            (22_565_376, "22,565,376"),
+            (u64::MAX, "18,446,744,073,709,551,615"),
+        ] {
+            assert_eq!(integer(value), text);
+        }
+    }
+
+    #[test]
+    fn bytes_change_unit_where_they_would_round_to_a_thousand() {
+        for (value, text) in [
+            (0_u64, "0 B"),
+            (1, "1 B"),
+            (999, "999 B"),
+            (1000, "1.00 kB"),
+            (1004, "1.00 kB"),
+            (1005, "1.01 kB"),
+            (26_454, "26.45 kB"),
+            (999_994, "999.99 kB"),
+            (999_995, "1.00 MB"),
+            (999_999, "1.00 MB"),
+            (1_000_000, "1.00 MB"),
+            (22_972_370, "22.97 MB"),
+            (999_994_999, "999.99 MB"),
+            (999_995_000, "1.00 GB"),
+            (140_000_000_000, "140.00 GB"),
+            (999_999_999_999, "1.00 TB"),
+            (1_000_000_000_000_000, "1.00 PB"),
+            (u64::MAX, "18.45 EB"),
+        ] {
+            assert_eq!(bytes(value), text, "{value}");
+        }
+        assert_eq!(bytes(u128::MAX), "340,282,366,920,938,463,463.37 EB");
+        assert_eq!(exact_bytes(1_u64), "1 byte");
+        assert_eq!(exact_bytes(26_454_u64), "26,454 bytes");
+    }
+
+    #[test]
+    fn counts_are_short() {
+        for (value, text) in [
+            (0_u64, "0"),
+            (999, "999"),
+            (1000, "1.00 k"),
+            (5994, "5.99 k"),
+            (999_999, "1.00 M"),
+            (22_565_376, "22.57 M"),
+            (108_890_000, "108.89 M"),
+            (7_241_732_096, "7.24 B"),
+            (999_999_999_999, "1.00 T"),
+            (u64::MAX, "18.45 E"),
+        ] {
+            assert_eq!(count(value), text, "{value}");
+        }
+        assert_eq!(counted(1_u64, "node", "nodes"), "1 node");
+        assert_eq!(counted(0_u64, "node", "nodes"), "0 nodes");
+    }
+
+    #[test]
+    fn percentages_are_shares_or_unknown() {
+        for (value, text) in [
+            (0.0, "0.0%"),
+            (-0.0, "0.0%"),
+            (0.01, "<0.1%"),
+            (0.05, "0.1%"),
+            (8.33, "8.3%"),
+            (18.91, "18.9%"),
+            (99.94, "99.9%"),
+            (99.96, ">99.9%"),
+            (100.0, "100.0%"),
+            (f64::NAN, "unknown"),
+            (f64::INFINITY, "unknown"),
+            (f64::NEG_INFINITY, "unknown"),
+            (-1.0, "unknown"),
+            (1e300, "unknown"),
+        ] {
+            assert_eq!(percent(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn no_boundary_prints_a_thousand_of_a_unit() {
+        for power in 3..20 {
+            let edge = 10_u128.pow(power);
+            for value in edge - 20..edge + 20 {
+                for text in [bytes(value), count(value)] {
+                    assert!(!text.starts_with("1000"), "{value} is {text}");
+                    assert!(!text.starts_with("1,000"), "{value} is {text}");
+                }
+            }
+        }
+    }
+}

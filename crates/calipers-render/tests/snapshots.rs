@@ -1,0 +1,143 @@
+//! What each rendering of the fixtures looks like, and what holds for all of them.
+
+use calipers_render::{Style, text, to_json, to_terminal};
+use calipers_report::Report;
+use unicode_width::UnicodeWidthStr as _;
+
+mod fixtures;
+
+const ASCII: Style = Style { width: 80, color: false, unicode: false };
+
+fn color(width: usize) -> Style {
+    Style { width, color: true, unicode: true }
+}
+
+/// The screens of one fixture under the given styles, each in a snapshot of its own.
+fn snapshots(name: &str, report: &Report, styles: &[Style]) {
+    for style in styles {
+        let kind = match (style.color, style.unicode) {
+            (true, _) => "_color",
+            (_, false) => "_ascii",
+            _ => "",
+        };
+        // A visible escape keeps the snapshot's file plain text.
+        let screen = to_terminal(report, style).replace('\u{1b}', "␛");
+        insta::assert_snapshot!(format!("{name}_{}{kind}", style.width), screen);
+    }
+}
+
+#[test]
+fn mnist() {
+    let styles = [Style::plain(100), Style::plain(80), Style::plain(40), color(80), ASCII];
+    snapshots("mnist", &fixtures::mnist(), &styles);
+}
+
+#[test]
+fn encoder() {
+    let styles = [Style::plain(100), Style::plain(80), Style::plain(40), ASCII];
+    snapshots("encoder", &fixtures::encoder(), &styles);
+}
+
+#[test]
+fn hostile() {
+    let styles = [Style::plain(80), Style::plain(40), color(100), ASCII];
+    snapshots("hostile", &fixtures::hostile(), &styles);
+}
+
+#[test]
+fn unknown() {
+    let styles = [Style::plain(100), Style::plain(80), Style::plain(40), color(80), ASCII];
+    snapshots("unknown", &fixtures::unknowns(), &styles);
+}
+
+#[test]
+fn empty() {
+    snapshots("empty", &fixtures::empty(), &[Style::plain(80), Style::plain(40)]);
+}
+
+#[test]
+fn rich() {
+    snapshots("rich", &fixtures::rich(), &[Style::plain(100), Style::plain(80), Style::plain(40)]);
+}
+
+#[test]
+fn json() {
+    insta::assert_snapshot!("mnist_json", to_json(&fixtures::mnist()));
+    insta::assert_snapshot!("unknown_json", to_json(&fixtures::unknowns()));
+}
+
+#[test]
+fn json_keeps_every_report() {
+    for (name, report) in fixtures::all() {
+        let read: Report = serde_json::from_str(&to_json(&report)).unwrap();
+        assert_eq!(read, report, "{name}");
+    }
+}
+
+/// The text without the escape sequences that a style may write: `ESC [ … m`.
+fn without_color(screen: &str) -> String {
+    let mut plain = String::new();
+    let mut pieces = screen.split('\u{1b}');
+    plain.extend(pieces.next());
+    for piece in pieces {
+        let (code, rest) = piece.split_once('m').expect("a sequence ends");
+        let digits = code.strip_prefix('[').expect("a sequence is a colour or weight");
+        assert!(digits.chars().all(|c| c.is_ascii_digit() || c == ';'), "{digits:?}");
+        plain.push_str(rest);
+    }
+    plain
+}
+
+#[test]
+fn no_screen_overflows_or_lets_a_control_character_through() {
+    let default = ("default", Report::default());
+    for (name, report) in fixtures::all().into_iter().chain([default]) {
+        for width in 0..130 {
+            for (color, unicode) in [(false, true), (true, true), (false, false)] {
+                let style = Style { width, color, unicode };
+                let screen = to_terminal(&report, &style);
+                assert_eq!(color, screen.contains('\u{1b}'), "{name} at {width}");
+                let plain = without_color(&screen);
+                assert!(unicode || plain.is_ascii(), "{name} at {width}");
+                assert!(plain.ends_with('\n') && !plain.ends_with("\n\n"), "{name} at {width}");
+                for line in plain.lines() {
+                    assert!(!line.contains(text::is_hidden), "{name} at {width}: {line:?}");
+                    assert!(!line.ends_with(' '), "{name} at {width}: {line:?}");
+                    assert!(line.width() <= width.clamp(24, 100), "{name} at {width}: {line:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn color_changes_nothing_but_color() {
+    for (name, report) in fixtures::all() {
+        let plain = to_terminal(&report, &Style::plain(80));
+        assert_eq!(without_color(&to_terminal(&report, &color(80))), plain, "{name}");
+    }
+}
+
+#[test]
+fn a_typical_model_fits_one_screen() {
+    for width in [80, 100] {
+        for report in [fixtures::mnist(), fixtures::encoder()] {
+            let lines = to_terminal(&report, &Style::plain(width)).lines().count();
+            assert!(lines <= 40, "{} takes {lines} lines at {width}", report.model.file);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_known_is_never_zero_or_blank() {
+    let screen = to_terminal(&fixtures::unknowns(), &Style::plain(80));
+    for key in ["total", "trainable", "size", "in all"] {
+        let row = screen.lines().find(|line| line.trim_start().contains(key)).unwrap();
+        assert!(row.contains("unknown"), "{row}");
+    }
+    assert!(screen.contains("depth unknown: the graph has a cycle"));
+    for unknown in &fixtures::unknowns().unknown {
+        let reason = unknown.reason.split(' ').next_back().unwrap();
+        assert!(screen.contains(reason), "{} has no reason", unknown.what);
+    }
+}
