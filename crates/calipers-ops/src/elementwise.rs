@@ -1,12 +1,12 @@
 //! Arithmetic on elements, where a stored operand may be learned or not.
 
-use crate::Slot::{Added, Angle, Curve, Divided, Multiplied, Setting, Subtracted};
+use crate::Slot::{Added, Cosine, Curve, Divided, Multiplied, Setting, Sine, Subtracted};
 use crate::row::Operator;
 
 /// Rows of the family. Comparisons, bounds and rounding are not listed: they take settings.
 pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Add", &[Added, Added]),
-    Operator::onnx("Cos", &[Angle]),
+    Operator::onnx("Cos", &[Cosine]),
     Operator::onnx("Div", &[Divided, Divided]),
     Operator::onnx("Erf", &[Curve]),
     Operator::onnx("Exp", &[Curve]),
@@ -16,7 +16,7 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Mul", &[Multiplied, Multiplied]),
     Operator::onnx("Pow", &[Setting, Setting]),
     Operator::onnx("Sigmoid", &[Curve]),
-    Operator::onnx("Sin", &[Angle]),
+    Operator::onnx("Sin", &[Sine]),
     Operator::onnx("Softmax", &[Curve]),
     Operator::onnx("Softplus", &[Curve]),
     Operator::onnx("Sub", &[Subtracted, Subtracted]),

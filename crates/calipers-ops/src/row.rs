@@ -43,8 +43,10 @@ pub enum Slot {
     Dequantized,
     /// A curve is applied to it, as to a parameter kept in another form.
     Curve,
-    /// It is an angle.
-    Angle,
+    /// Its sine is taken.
+    Sine,
+    /// Its cosine is taken.
+    Cosine,
     /// It is a shape, an index, a bound, a mask, a state: never learned.
     Setting,
 }

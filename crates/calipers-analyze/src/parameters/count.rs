@@ -1,0 +1,104 @@
+//! Adding up.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use calipers_ir::Model;
+use calipers_report::{Assumption, OperatorMemory, Parameters, Unknown};
+
+use super::role::Role;
+use super::stored::Stored;
+use crate::not_known;
+
+/// A sum that remembers when it cannot be told, and why.
+struct Sum(Result<u64, String>);
+
+impl Sum {
+    fn new() -> Self {
+        Self(Ok(0))
+    }
+
+    fn add(&mut self, part: Result<u64, String>) {
+        self.0 = match (std::mem::replace(&mut self.0, Ok(0)), part) {
+            (Ok(sum), Ok(part)) => {
+                sum.checked_add(part).ok_or_else(|| "the sum does not fit 64 bits".to_owned())
+            }
+            (Err(reason), _) | (Ok(_), Err(reason)) => Err(reason),
+        };
+    }
+
+    fn finish(self, field: &str, unknown: &mut Vec<Unknown>) -> Option<u64> {
+        self.0.map_err(|reason| not_known(unknown, field, reason)).ok()
+    }
+}
+
+/// The section, from everything stored.
+pub(crate) fn count(
+    model: &Model,
+    stored: &[Stored],
+    unknown: &mut Vec<Unknown>,
+    assumptions: &mut Vec<Assumption>,
+) -> Parameters {
+    let mut parameters = Parameters::default();
+    let [mut trainable, mut statistics, mut constants, mut scales, mut bytes, mut all_bytes] =
+        std::array::from_fn(|_| Sum::new());
+    let mut by_op: BTreeMap<&str, OperatorMemory> = BTreeMap::new();
+    let mut foreign = BTreeSet::new();
+    for item in stored {
+        let elements =
+            item.elements.clone().map_err(|reason| format!("of {:?}, {reason}", item.name));
+        let item_bytes = item.bytes.ok_or_else(|| {
+            format!("the size of {:?}, of type {}, is not known", item.name, item.dtype)
+        });
+        all_bytes.add(item_bytes.clone());
+        match item.role {
+            Role::Constant => constants.add(elements.clone()),
+            Role::Quantization => scales.add(elements.clone()),
+            Role::Weight => trainable.add(elements.clone()),
+            Role::Statistic => statistics.add(elements.clone()),
+        }
+        if !matches!(item.role, Role::Weight | Role::Statistic) {
+            continue;
+        }
+        bytes.add(item_bytes.clone());
+        let elements = elements.unwrap_or(0);
+        if item.generated {
+            parameters.generated = parameters.generated.saturating_add(elements);
+        } else {
+            parameters.tensors += 1;
+        }
+        let of_dtype = parameters.by_dtype.entry(item.dtype.to_string()).or_insert(0);
+        *of_dtype = of_dtype.saturating_add(elements);
+        let op = item.user.map_or("(unused)", |user| model.name(model.node(user).op));
+        let row = by_op.entry(op).or_default();
+        row.op = op.to_owned();
+        row.elements = row.elements.saturating_add(elements);
+        row.bytes = row.bytes.saturating_add(item_bytes.unwrap_or(0));
+        if item.assumed {
+            foreign.insert(op);
+        }
+    }
+    let mut total = Sum::new();
+    total.add(trainable.0.clone());
+    total.add(statistics.0.clone());
+    parameters.total = total.finish("parameters.total", unknown);
+    parameters.trainable = trainable.finish("parameters.trainable", unknown);
+    parameters.non_trainable = statistics.finish("parameters.non_trainable", unknown);
+    parameters.constants = constants.finish("parameters.constants", unknown);
+    parameters.quantization = scales.finish("parameters.quantization", unknown);
+    parameters.bytes = bytes.finish("parameters.bytes", unknown);
+    parameters.stored_bytes = all_bytes.finish("parameters.stored_bytes", unknown);
+    parameters.by_op = by_op.into_values().collect();
+    parameters.by_op.sort_by_key(|row| Reverse((row.bytes, row.elements)));
+    if !foreign.is_empty() {
+        assumptions.push(Assumption {
+            what: "stored inputs of unknown operators".to_owned(),
+            value: "learned weights".to_owned(),
+            why: format!(
+                "nothing tells what {} do with them",
+                foreign.into_iter().collect::<Vec<_>>().join(", ")
+            ),
+        });
+    }
+    parameters
+}

@@ -1,0 +1,24 @@
+//! Learned weights, told apart from everything else that a file stores.
+//!
+//! No file says which of its tensors were learned; the graph shows it by how it uses them. Three
+//! steps: [`uses`] finds for every value what becomes of it, [`role`] decides from those uses and
+//! from the tensor's type and size what it is, [`count`] adds up.
+
+mod count;
+mod role;
+mod stored;
+mod uses;
+
+use calipers_ir::Model;
+use calipers_report::{Assumption, Parameters, Unknown};
+
+/// The parameters' section of the report.
+pub(crate) fn measure(
+    model: &Model,
+    unknown: &mut Vec<Unknown>,
+    assumptions: &mut Vec<Assumption>,
+) -> Parameters {
+    let uses = uses::find(model);
+    let stored = stored::list(model, &uses);
+    count::count(model, &stored, unknown, assumptions)
+}

@@ -1,0 +1,349 @@
+//! Everything that a model stores, wherever it stores it, once each.
+
+use std::collections::HashSet;
+
+use calipers_ir::{
+    Attribute, AttributeValue, DType, Data, GraphKind, Model, NodeId, SparseId, TensorId, ValueId,
+};
+use calipers_ops::{AttributeUse, Packing, canonical_domain};
+
+use super::role::{self, Evidence, Role};
+use super::uses::UseTable;
+
+/// A stored tensor, or a list in an attribute, and what it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    /// A name to show.
+    pub(crate) name: String,
+    /// Type of its elements, as they count: packed 4-bit weights are `uint4`.
+    pub(crate) dtype: DType,
+    /// Logical elements, or why they cannot be told.
+    pub(crate) elements: Result<u64, String>,
+    /// Bytes it takes; `None` when they cannot be told.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) role: Role,
+    /// Whether the role is a guess, since only an unknown operator uses it.
+    pub(crate) assumed: bool,
+    /// Filled when the model is loaded, not stored.
+    pub(crate) generated: bool,
+    /// The node that uses it first.
+    pub(crate) user: Option<NodeId>,
+}
+
+/// Everything stored.
+pub(crate) fn list(model: &Model, uses: &UseTable) -> Vec<Stored> {
+    let mut lister =
+        Lister { model, uses, channels: HashSet::new(), seen: HashSet::new(), found: Vec::new() };
+    lister.channels = lister.channels();
+    lister.initializers();
+    lister.attributes();
+    lister.found
+}
+
+/// Shapes larger than this are no shapes of weights.
+const MAX_RANK: u64 = 64;
+
+struct Lister<'a> {
+    model: &'a Model,
+    uses: &'a UseTable,
+    channels: HashSet<i64>,
+    /// Places in other files that are counted already: file, offset, length.
+    seen: HashSet<(usize, u64, u64)>,
+    found: Vec<Stored>,
+}
+
+impl Lister<'_> {
+    /// Values that an initialiser fills, outside training.
+    fn filled(&self) -> impl Iterator<Item = (ValueId, Option<TensorId>, Option<SparseId>)> {
+        self.model.values().filter_map(|(id, value)| {
+            let training = self.model.graph(value.graph).kind == GraphKind::Training;
+            let filled = value.initializer.is_some() || value.sparse_initializer.is_some();
+            (filled && !training).then_some((id, value.initializer, value.sparse_initializer))
+        })
+    }
+
+    fn evidence<'t>(
+        &self,
+        dtype: DType,
+        dims: &'t [i64],
+        value: ValueId,
+        initializer: bool,
+    ) -> Evidence<'t> {
+        Evidence { dtype, dims, uses: self.uses.uses[value.index()], initializer }
+    }
+
+    /// Lengths of the axes of everything that is a weight by its place.
+    fn channels(&self) -> HashSet<i64> {
+        let mut channels = HashSet::new();
+        let mut add = |evidence: &Evidence<'_>| {
+            if evidence.dims.len() > 1 && evidence.is_placed_weight() {
+                channels.extend(evidence.dims);
+            }
+        };
+        for (value, tensor, sparse) in self.filled() {
+            let sparse = sparse.map(|id| self.model.sparse_tensor(id));
+            let tensor = tensor.or(sparse.and_then(|sparse| sparse.values));
+            if let Some(tensor) = tensor.map(|id| self.model.tensor(id)) {
+                let dims = sparse.map_or(&tensor.dims, |sparse| &sparse.dims);
+                add(&self.evidence(tensor.dtype, dims, value, true));
+            }
+        }
+        for (node, _) in self.model.nodes() {
+            let Some(Some(output)) = self.model.outputs(node).first() else { continue };
+            match self.model.name(self.model.node(node).op) {
+                "Constant" => {
+                    if let Some(AttributeValue::Tensor(id)) = self.model.attribute(node, "value") {
+                        let tensor = self.model.tensor(*id);
+                        add(&self.evidence(tensor.dtype, &tensor.dims, *output, false));
+                    }
+                }
+                "ConstantOfShape" => {
+                    if let Some((dtype, dims)) = self.generated_type(node) {
+                        add(&self.evidence(dtype, &dims, *output, true));
+                    }
+                }
+                _ => {}
+            }
+        }
+        channels
+    }
+
+    fn initializers(&mut self) {
+        for (value, tensor, sparse) in self.filled().collect::<Vec<_>>() {
+            if let Some(tensor) = tensor {
+                let dims = &self.model.tensor(tensor).dims;
+                self.add_used(tensor, dims, value, true);
+            }
+            if let Some(sparse) = sparse {
+                self.add_sparse(sparse, value, true);
+            }
+        }
+    }
+
+    fn attributes(&mut self) {
+        let model = self.model;
+        for (id, node) in model.nodes() {
+            if model.graph(node.graph).kind == GraphKind::Training {
+                continue;
+            }
+            let output = model.outputs(id).first().copied().flatten();
+            let op = model.name(node.op);
+            let standard = canonical_domain(model.name(node.domain)) == calipers_ops::ONNX;
+            match (standard.then_some(op), output) {
+                (Some("Constant"), Some(output)) => self.constant(id, output),
+                (Some("ConstantOfShape"), Some(output)) => {
+                    self.generated(id, output);
+                    self.held(id);
+                }
+                _ => self.held(id),
+            }
+        }
+        for (_, function) in model.functions() {
+            for attribute in model.function_defaults(function) {
+                if let AttributeValue::Tensor(tensor) = attribute.value {
+                    self.add_tensor(tensor, Role::Constant, None);
+                }
+            }
+        }
+    }
+
+    /// The value of a `Constant`, in whichever form it has.
+    fn constant(&mut self, node: NodeId, output: ValueId) {
+        for Attribute { name, value } in self.model.attributes(node) {
+            let (dtype, count) = match value {
+                AttributeValue::Tensor(tensor) => {
+                    let dims = &self.model.tensor(*tensor).dims;
+                    self.add_used(*tensor, dims, output, false);
+                    continue;
+                }
+                AttributeValue::SparseTensor(sparse) => {
+                    self.add_sparse(*sparse, output, false);
+                    continue;
+                }
+                AttributeValue::Float(_) => (DType::Float32, None),
+                AttributeValue::Int(_) => (DType::Int64, None),
+                AttributeValue::Floats(list) => (DType::Float32, Some(list.len())),
+                AttributeValue::Ints(list) => (DType::Int64, Some(list.len())),
+                _ => continue,
+            };
+            if !self.model.name(*name).starts_with("value") {
+                continue;
+            }
+            let dims: Vec<i64> = count.into_iter().filter_map(|n| i64::try_from(n).ok()).collect();
+            let evidence = self.evidence(dtype, &dims, output, false);
+            let elements = count.unwrap_or(1);
+            self.found.push(Stored {
+                name: self.model.name(self.model.value(output).name).to_owned(),
+                dtype,
+                elements: Ok(elements),
+                bytes: dtype.bytes(elements),
+                role: role::role(&evidence, &self.channels),
+                assumed: role::is_assumed(&evidence),
+                generated: false,
+                user: self.uses.user[output.index()],
+            });
+        }
+    }
+
+    /// Weights that the file does not store but describes: a shape, filled with one number.
+    fn generated(&mut self, node: NodeId, output: ValueId) {
+        let Some((dtype, dims)) = self.generated_type(node) else { return };
+        let evidence = self.evidence(dtype, &dims, output, true);
+        let role = role::role(&evidence, &self.channels);
+        // Zeros that the arithmetic needs are made while the model runs; only weights count.
+        if !matches!(role, Role::Weight | Role::Statistic) {
+            return;
+        }
+        let elements = dims
+            .iter()
+            .try_fold(1_u64, |product, dim| product.checked_mul(u64::try_from(*dim).ok()?))
+            .ok_or_else(|| "the product of its dimensions does not fit 64 bits".to_owned());
+        self.found.push(Stored {
+            name: self.model.name(self.model.value(output).name).to_owned(),
+            dtype,
+            bytes: Some(0),
+            elements,
+            role,
+            assumed: role::is_assumed(&evidence),
+            generated: true,
+            user: self.uses.user[output.index()],
+        });
+    }
+
+    /// Type and shape of what a `ConstantOfShape` with a stored shape makes.
+    fn generated_type(&self, node: NodeId) -> Option<(DType, Vec<i64>)> {
+        let shape = self.model.inputs(node).first().copied().flatten()?;
+        let shape = self.model.value(shape).initializer?;
+        let dims = self.model.integers(shape, MAX_RANK).ok()?;
+        let dtype = match self.model.attribute(node, "value") {
+            Some(AttributeValue::Tensor(tensor)) => self.model.tensor(*tensor).dtype,
+            _ => DType::Float32,
+        };
+        Some((dtype, dims))
+    }
+
+    /// Tensors and lists in the attributes of any other node.
+    fn held(&mut self, node: NodeId) {
+        let model = self.model;
+        let raw = model.node(node);
+        let row = calipers_ops::find(model.name(raw.domain), model.name(raw.op));
+        let classical = canonical_domain(model.name(raw.domain)) == calipers_ops::ML
+            || row.is_some_and(|row| !row.attributes.is_empty());
+        for Attribute { name, value } in model.attributes(node) {
+            let text = model.name(*name);
+            let learned = row.and_then(|row| row.attributes.iter().find(|(name, _)| *name == text));
+            let role = match learned {
+                Some((_, AttributeUse::Learned)) => Role::Weight,
+                Some((_, AttributeUse::Fitted)) => Role::Statistic,
+                None => Role::Constant,
+            };
+            let (dtype, count, bytes) = match value {
+                AttributeValue::Tensor(tensor) => {
+                    self.add_tensor(*tensor, role, Some(node));
+                    continue;
+                }
+                AttributeValue::Tensors(tensors) => {
+                    tensors.iter().for_each(|tensor| self.add_tensor(*tensor, role, Some(node)));
+                    continue;
+                }
+                AttributeValue::Floats(list) if classical => (DType::Float32, list.len(), None),
+                AttributeValue::Ints(list) if classical => (DType::Int64, list.len(), None),
+                AttributeValue::Texts { count, bytes, .. } if classical => {
+                    (DType::String, *count, Some(*bytes))
+                }
+                _ => continue,
+            };
+            self.found.push(Stored {
+                name: format!("{}.{text}", model.node_label(node)),
+                dtype,
+                elements: Ok(count),
+                bytes: bytes.or(dtype.bytes(count)),
+                role,
+                assumed: false,
+                generated: false,
+                user: Some(node),
+            });
+        }
+    }
+
+    /// A tensor whose role its uses decide.
+    fn add_used(&mut self, tensor: TensorId, dims: &[i64], value: ValueId, initializer: bool) {
+        let evidence = self.evidence(self.model.tensor(tensor).dtype, dims, value, initializer);
+        let role = role::role(&evidence, &self.channels);
+        let before = self.found.len();
+        self.add_tensor(tensor, role, self.uses.user[value.index()]);
+        if let Some(stored) = self.found.get_mut(before) {
+            stored.assumed = role == Role::Weight && role::is_assumed(&evidence);
+        }
+    }
+
+    /// A sparse tensor: its elements count as what the whole is used for, its indices as indices.
+    fn add_sparse(&mut self, sparse: SparseId, value: ValueId, initializer: bool) {
+        let sparse = self.model.sparse_tensor(sparse).clone();
+        if let Some(values) = sparse.values {
+            self.add_used(values, &sparse.dims, value, initializer);
+        }
+        if let Some(indices) = sparse.indices {
+            self.add_tensor(indices, Role::Constant, None);
+        }
+    }
+
+    /// A tensor of a known role, unless its place in another file was counted already.
+    fn add_tensor(&mut self, id: TensorId, role: Role, user: Option<NodeId>) {
+        let tensor = self.model.tensor(id);
+        if let Data::External(external) = &tensor.data {
+            let length = external.length.or(tensor.bytes()).unwrap_or(0);
+            let place = external.offset.map(|offset| (external.file, offset, length));
+            if length > 0 && place.is_some_and(|place| !self.seen.insert(place)) {
+                return;
+            }
+        }
+        let mut stored = Stored {
+            name: self.model.name(tensor.name).to_owned(),
+            dtype: tensor.dtype,
+            elements: tensor.elements().map_err(|error| error.to_string()),
+            bytes: tensor.bytes(),
+            role,
+            assumed: false,
+            generated: false,
+            user,
+        };
+        if role == Role::Weight {
+            self.unpack(&mut stored);
+        }
+        self.found.push(stored);
+    }
+
+    /// Counts weights that an operator keeps packed in bytes.
+    fn unpack(&self, stored: &mut Stored) {
+        let Some(user) = stored.user else { return };
+        let node = self.model.node(user);
+        let row = calipers_ops::find(self.model.name(node.domain), self.model.name(node.op));
+        let Some(packing) = row.and_then(|row| row.packing) else { return };
+        if stored.dtype != DType::Uint8 {
+            return;
+        }
+        let integer = |name: &str| match self.model.attribute(user, name) {
+            Some(AttributeValue::Int(value)) => u64::try_from(*value).ok(),
+            _ => None,
+        };
+        let (Packing::Product { bits, .. } | Packing::Bits { bits }) = packing;
+        let (bits, dtype) = match integer(bits).unwrap_or(4) {
+            2 => (2, DType::Uint2),
+            4 => (4, DType::Uint4),
+            _ => return,
+        };
+        let elements = match packing {
+            Packing::Product { rows, columns, .. } => integer(rows)
+                .zip(integer(columns))
+                .and_then(|(rows, columns)| rows.checked_mul(columns)),
+            Packing::Bits { .. } => {
+                stored.elements.as_ref().ok().and_then(|bytes| bytes.checked_mul(8 / bits))
+            }
+        };
+        if let Some(elements) = elements {
+            stored.elements = Ok(elements);
+            stored.dtype = dtype;
+        }
+    }
+}

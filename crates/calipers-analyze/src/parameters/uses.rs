@@ -1,0 +1,398 @@
+//! What becomes of each value: a pass forward for where values come from, and one backward for
+//! where they go.
+//!
+//! A stored tensor is often not where it is used: exporters cast, transpose, dequantise and expand
+//! it first. So uses travel backward through every operator that only moves its input.
+
+use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ops::{Operator, Slot};
+
+use crate::walk::{self, Meaning, Meanings, Step};
+
+/// A set of things that become of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses(u32);
+
+impl Uses {
+    pub(crate) const WEIGHT: Self = Self(1);
+    pub(crate) const STATISTIC: Self = Self(1 << 1);
+    pub(crate) const SCALE: Self = Self(1 << 2);
+    pub(crate) const TABLE: Self = Self(1 << 3);
+    pub(crate) const ADDED: Self = Self(1 << 4);
+    pub(crate) const SUBTRACTED: Self = Self(1 << 5);
+    pub(crate) const MULTIPLIED: Self = Self(1 << 6);
+    pub(crate) const DIVIDED: Self = Self(1 << 7);
+    pub(crate) const JOINED: Self = Self(1 << 8);
+    pub(crate) const CURVE: Self = Self(1 << 9);
+    pub(crate) const SINE: Self = Self(1 << 10);
+    pub(crate) const COSINE: Self = Self(1 << 11);
+    pub(crate) const SETTING: Self = Self(1 << 12);
+    pub(crate) const DEQUANTIZED: Self = Self(1 << 13);
+    pub(crate) const FOREIGN: Self = Self(1 << 14);
+    /// Arithmetic with a value that some weighted layer came before.
+    pub(crate) const AFTER_WEIGHTS: Self = Self(1 << 15);
+    /// Some weighted layer comes after it.
+    pub(crate) const BEFORE_WEIGHTS: Self = Self(1 << 16);
+
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn only(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// The use that a slot makes of what stands in it.
+fn of_slot(slot: Slot) -> Uses {
+    match slot {
+        Slot::Weight => Uses::WEIGHT,
+        Slot::Statistic => Uses::STATISTIC,
+        Slot::Scale => Uses::SCALE,
+        Slot::Table => Uses::TABLE,
+        Slot::Added => Uses::ADDED,
+        Slot::Subtracted => Uses::SUBTRACTED,
+        Slot::Multiplied => Uses::MULTIPLIED,
+        Slot::Divided => Uses::DIVIDED,
+        Slot::Joined => Uses::JOINED,
+        Slot::Curve => Uses::CURVE,
+        Slot::Sine => Uses::SINE,
+        Slot::Cosine => Uses::COSINE,
+        Slot::Dequantized => Uses::DEQUANTIZED,
+        Slot::Setting => Uses::SETTING,
+        Slot::Moved => Uses::default(),
+    }
+}
+
+/// Slots whose contents take part in the output's values.
+fn carries_values(slot: Slot) -> bool {
+    !matches!(slot, Slot::Setting | Slot::Scale)
+}
+
+/// What is known of every value.
+pub(crate) struct UseTable {
+    /// What becomes of it.
+    pub(crate) uses: Vec<Uses>,
+    /// The first node that does more than move it.
+    pub(crate) user: Vec<Option<NodeId>>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Default)]
+struct Origin {
+    /// From stored tensors alone.
+    fixed: bool,
+    /// It is a scale that is found while the model runs.
+    scale: bool,
+    /// A weighted layer stands somewhere before it.
+    after_weights: bool,
+}
+
+/// Finds the uses of every value.
+pub(crate) fn find(model: &Model) -> UseTable {
+    let mut meanings = Meanings::new(model);
+    let steps = walk::steps(model, &mut meanings);
+    let mut pass = Pass {
+        model,
+        meanings,
+        origins: origins_of_graph_values(model),
+        table: UseTable {
+            uses: vec![Uses::default(); model.values().len()],
+            user: vec![None; model.values().len()],
+        },
+    };
+    for step in &steps {
+        pass.forward(*step);
+    }
+    for (_, function) in model.functions() {
+        for output in &model.graph(function.body).outputs {
+            pass.table.uses[output.index()].add(Uses::BEFORE_WEIGHTS);
+        }
+    }
+    for step in steps.iter().rev() {
+        pass.backward(*step);
+    }
+    pass.table
+}
+
+fn origins_of_graph_values(model: &Model) -> Vec<Origin> {
+    let mut origins = vec![Origin::default(); model.values().len()];
+    for (id, value) in model.values() {
+        origins[id.index()].fixed =
+            value.initializer.is_some() || value.sparse_initializer.is_some();
+    }
+    // Who calls a function, and with what, is open: biases in it must not look like preparation
+    // of an input.
+    for (_, function) in model.functions() {
+        for input in &model.graph(function.body).inputs {
+            origins[input.index()].after_weights = true;
+        }
+    }
+    origins
+}
+
+struct Pass<'a> {
+    model: &'a Model,
+    meanings: Meanings<'a>,
+    origins: Vec<Origin>,
+    table: UseTable,
+}
+
+impl Pass<'_> {
+    fn origin(&self, value: Option<ValueId>) -> Origin {
+        value.map_or(Origin { fixed: true, ..Origin::default() }, |v| self.origins[v.index()])
+    }
+
+    fn forward(&mut self, step: Step) {
+        match step {
+            Step::Enter(node) => {
+                for (outer, inner) in self.flows_in(node) {
+                    self.origins[inner.index()] = self.origins[outer.index()];
+                }
+            }
+            Step::Node(node) => {
+                let origin = self.origin_of_outputs(node);
+                for output in self.model.outputs(node).iter().flatten() {
+                    self.origins[output.index()] = origin;
+                }
+                if self.is_dynamic_quantize(node)
+                    && let Some(Some(scale)) = self.model.outputs(node).get(1)
+                {
+                    self.origins[scale.index()].scale = true;
+                }
+                for (inner, outer) in self.flows_out(node) {
+                    self.origins[outer.index()].after_weights |=
+                        self.origins[inner.index()].after_weights;
+                }
+            }
+        }
+    }
+
+    fn origin_of_outputs(&mut self, node: NodeId) -> Origin {
+        let inputs = self.model.inputs(node);
+        let after_weights = self.is_weighted(node)
+            || inputs.iter().flatten().any(|value| self.origins[value.index()].after_weights);
+        let op = self.model.name(self.model.node(node).op);
+        let origin = match self.meanings.of(node) {
+            Meaning::Operator(operator) => {
+                let mut carried = (0..)
+                    .zip(inputs)
+                    .filter(|(slot, value)| value.is_some() && carries_values(operator.slot(*slot)))
+                    .map(|(_, value)| self.origin(*value))
+                    .peekable();
+                let any = carried.peek().is_some();
+                let (fixed, scale) = carried.fold((any, false), |(fixed, scale), origin| {
+                    (fixed && origin.fixed, scale || origin.scale)
+                });
+                // Only multiplication makes a scale of a scale.
+                Origin { fixed, scale: scale && operator.name == "Mul", after_weights }
+            }
+            Meaning::Plain => {
+                let fixed = match op {
+                    "Constant" => true,
+                    "ConstantOfShape" => self.origin(inputs.first().copied().flatten()).fixed,
+                    _ => false,
+                };
+                Origin { fixed, scale: false, after_weights }
+            }
+            Meaning::Call(function) => {
+                let body = self.model.graph(self.model.function(function).body);
+                let weighted =
+                    body.outputs.iter().any(|value| self.origins[value.index()].after_weights);
+                Origin { after_weights: after_weights || weighted, ..Origin::default() }
+            }
+            Meaning::Foreign => Origin { after_weights, ..Origin::default() },
+        };
+        // What stands before a constant does not matter.
+        Origin { after_weights: origin.after_weights && !origin.fixed, ..origin }
+    }
+
+    /// Whether a node applies stored weights to something.
+    fn is_weighted(&mut self, node: NodeId) -> bool {
+        let Meaning::Operator(operator) = self.meanings.of(node) else { return false };
+        let learned =
+            |slot| matches!(operator.slot(slot), Slot::Weight | Slot::Table | Slot::Statistic);
+        let mut inputs = (0..).zip(self.model.inputs(node));
+        !operator.attributes.is_empty()
+            || inputs
+                .any(|(slot, value)| value.is_some() && learned(slot) && self.origin(*value).fixed)
+    }
+
+    fn is_dynamic_quantize(&self, node: NodeId) -> bool {
+        self.model.name(self.model.node(node).op) == "DynamicQuantizeLinear"
+    }
+
+    fn backward(&mut self, step: Step) {
+        match step {
+            Step::Enter(node) => {
+                for (outer, inner) in self.flows_in(node) {
+                    self.pass_back(inner, outer);
+                }
+            }
+            Step::Node(node) => {
+                for (inner, outer) in self.flows_out(node) {
+                    self.pass_back(outer, inner);
+                }
+                match self.meanings.of(node) {
+                    Meaning::Operator(operator) => self.use_inputs(node, operator),
+                    Meaning::Plain => self.mark_inputs(node, Uses::SETTING),
+                    Meaning::Foreign => self.mark_inputs(node, Uses::FOREIGN),
+                    Meaning::Call(function) => {
+                        let body = self.model.graph(self.model.function(function).body);
+                        let outer = self.model.inputs(node);
+                        for (outer, inner) in outer.iter().zip(&body.inputs) {
+                            if let Some(outer) = outer {
+                                self.pass_back(*inner, *outer);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives one value the uses of another.
+    fn pass_back(&mut self, from: ValueId, to: ValueId) {
+        let uses = self.table.uses[from.index()];
+        self.table.uses[to.index()].add(uses);
+        if let Some(user) = self.table.user[from.index()] {
+            self.table.user[to.index()] = Some(user);
+        }
+    }
+
+    fn mark(&mut self, value: ValueId, uses: Uses, user: NodeId) {
+        self.table.uses[value.index()].add(uses);
+        // Steps run backward, so the last to write is the first to run.
+        self.table.user[value.index()] = Some(user);
+    }
+
+    fn mark_inputs(&mut self, node: NodeId, uses: Uses) {
+        let ahead = self.uses_of_outputs(node).only(Uses::BEFORE_WEIGHTS);
+        let uses = uses.with(ahead);
+        for value in self.model.inputs(node).iter().flatten() {
+            self.mark(*value, uses, node);
+        }
+    }
+
+    fn use_inputs(&mut self, node: NodeId, operator: &Operator) {
+        let downstream = self.uses_of_outputs(node);
+        let ahead = if downstream.has(Uses::BEFORE_WEIGHTS) || self.is_weighted(node) {
+            Uses::BEFORE_WEIGHTS
+        } else {
+            Uses::default()
+        };
+        let inputs = self.model.inputs(node);
+        for (slot, value) in (0..).zip(inputs) {
+            let Some(value) = *value else { continue };
+            let others = inputs.iter().flatten().filter(|other| **other != value);
+            let others = others.fold(Origin { fixed: true, ..Origin::default() }, |sum, other| {
+                let origin = self.origins[other.index()];
+                Origin {
+                    fixed: sum.fixed && origin.fixed,
+                    scale: sum.scale || origin.scale,
+                    after_weights: sum.after_weights || origin.after_weights,
+                }
+            });
+            let slot = operator.slot(slot);
+            match self.use_of(slot, operator, downstream, others, self.origins[value.index()].fixed)
+            {
+                Some(uses) => self.mark(value, uses.with(ahead), node),
+                None => {
+                    self.table.uses[value.index()]
+                        .add(downstream.with(ahead).with(of_slot(slot).without(Uses::JOINED)));
+                    if let Some(user) = self.user_of_outputs(node) {
+                        self.table.user[value.index()] = Some(user);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a node does with one input; `None` when it only hands it on.
+    fn use_of(
+        &self,
+        slot: Slot,
+        operator: &Operator,
+        downstream: Uses,
+        others: Origin,
+        fixed: bool,
+    ) -> Option<Uses> {
+        let after = if others.after_weights { Uses::AFTER_WEIGHTS } else { Uses::default() };
+        match slot {
+            Slot::Moved | Slot::Dequantized => None,
+            Slot::Curve if fixed => None,
+            // Arithmetic among stored tensors is still a stored tensor.
+            Slot::Joined | Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided
+                if others.fixed && fixed =>
+            {
+                None
+            }
+            // An activation that joins or is added to others goes on as before.
+            Slot::Joined | Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided
+                if !fixed =>
+            {
+                None
+            }
+            Slot::Multiplied if others.scale => Some(Uses::SCALE),
+            // A product that only ever is an angle: frequencies of a position code.
+            Slot::Weight | Slot::Multiplied if is_angle(downstream) => Some(Uses::SETTING),
+            Slot::Table if others.fixed && operator.name == "Gather" => None,
+            Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided | Slot::Joined => {
+                Some(of_slot(slot).with(after))
+            }
+            other => Some(of_slot(other)),
+        }
+    }
+
+    fn uses_of_outputs(&self, node: NodeId) -> Uses {
+        let outputs = self.model.outputs(node).iter().flatten();
+        outputs.fold(Uses::default(), |sum, value| sum.with(self.table.uses[value.index()]))
+    }
+
+    fn user_of_outputs(&self, node: NodeId) -> Option<NodeId> {
+        self.model.outputs(node).iter().flatten().find_map(|value| self.table.user[value.index()])
+    }
+
+    /// Values that a node hands to its subgraphs' inputs.
+    fn flows_in(&self, node: NodeId) -> Vec<(ValueId, ValueId)> {
+        let inputs = self.model.inputs(node);
+        let mut flows = Vec::new();
+        if self.model.name(self.model.node(node).op) != "If" {
+            for body in walk::subgraphs(self.model, node) {
+                let pairs = inputs.iter().zip(&self.model.graph(body).inputs);
+                flows.extend(pairs.filter_map(|(outer, inner)| Some(((*outer)?, *inner))));
+            }
+        }
+        flows
+    }
+
+    /// Values that a node takes from its subgraphs' outputs.
+    fn flows_out(&self, node: NodeId) -> Vec<(ValueId, ValueId)> {
+        let mut flows = Vec::new();
+        let outputs = self.model.outputs(node);
+        // The first output of a Loop's body is only its condition.
+        let skipped = usize::from(self.model.name(self.model.node(node).op) == "Loop");
+        for body in walk::subgraphs(self.model, node) {
+            let inner = self.model.graph(body).outputs.iter().skip(skipped);
+            flows.extend(inner.zip(outputs).filter_map(|(i, o)| Some((*i, (*o)?))));
+        }
+        flows
+    }
+}
+
+/// Whether a value is only ever an angle, as in a rotation: a sine alone may be an activation.
+fn is_angle(uses: Uses) -> bool {
+    uses.without(Uses::BEFORE_WEIGHTS) == Uses::SINE.with(Uses::COSINE)
+}

@@ -1,0 +1,163 @@
+//! Every node of the model in one order: what a node needs stands before it, subgraphs inside the
+//! node that holds them, functions before their callers.
+
+use std::collections::HashMap;
+
+use calipers_ir::{AttributeValue, FunctionId, GraphId, GraphKind, Model, NameId, NodeId};
+use calipers_ops::{Operator, canonical_domain};
+
+/// A step of the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A node's subgraphs are about to be walked.
+    Enter(NodeId),
+    /// A node, after its subgraphs.
+    Node(NodeId),
+}
+
+/// What a node does: an operator of the table, a function of the model, or something unknown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Meaning {
+    /// A row of the table.
+    Operator(&'static Operator),
+    /// An operator of a known domain that takes no weights.
+    Plain,
+    /// A call of a function that the model defines.
+    Call(FunctionId),
+    /// An operator of a domain that nobody here knows.
+    Foreign,
+}
+
+/// The meanings of a model's operators, each looked up once.
+pub(crate) struct Meanings<'a> {
+    model: &'a Model,
+    functions: HashMap<(&'a str, NameId, NameId), FunctionId>,
+    known: HashMap<(NameId, NameId, NameId), Meaning>,
+}
+
+impl<'a> Meanings<'a> {
+    pub(crate) fn new(model: &'a Model) -> Self {
+        let functions = model.functions().map(|(id, function)| {
+            let domain = canonical_domain(model.name(function.domain));
+            ((domain, function.name, function.overload), id)
+        });
+        Self { model, functions: functions.collect(), known: HashMap::new() }
+    }
+
+    /// What a node does. The model's own functions come before the table, as in every runtime.
+    pub(crate) fn of(&mut self, node: NodeId) -> Meaning {
+        let node = self.model.node(node);
+        let (model, functions) = (self.model, &self.functions);
+        *self.known.entry((node.domain, node.op, node.overload)).or_insert_with(|| {
+            let (domain, op) = (canonical_domain(model.name(node.domain)), model.name(node.op));
+            if let Some(function) = functions.get(&(domain, node.op, node.overload)) {
+                Meaning::Call(*function)
+            } else if let Some(operator) = calipers_ops::find(domain, op) {
+                Meaning::Operator(operator)
+            } else if calipers_ops::is_known_domain(domain) {
+                Meaning::Plain
+            } else {
+                Meaning::Foreign
+            }
+        })
+    }
+}
+
+/// The subgraphs of a node.
+pub(crate) fn subgraphs(model: &Model, node: NodeId) -> impl Iterator<Item = GraphId> {
+    model.attributes(node).iter().flat_map(|attribute| match &attribute.value {
+        AttributeValue::Graph(graph) => std::slice::from_ref(graph).iter().copied(),
+        AttributeValue::Graphs(graphs) => graphs.iter().copied(),
+        _ => [].iter().copied(),
+    })
+}
+
+/// All steps: functions first, each before its callers, then the main graph.
+pub(crate) fn steps(model: &Model, meanings: &mut Meanings<'_>) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(model.nodes().len());
+    for function in callees_first(model, meanings) {
+        push_graph(model, model.function(function).body, &mut steps);
+    }
+    push_graph(model, model.main_id(), &mut steps);
+    steps
+}
+
+/// Adds the steps of a graph and of everything inside it, with a stack of its own.
+fn push_graph(model: &Model, graph: GraphId, steps: &mut Vec<Step>) {
+    enum Task {
+        Graph(GraphId, usize),
+        Leave(NodeId),
+    }
+    let mut tasks = vec![Task::Graph(graph, 0)];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Leave(node) => steps.push(Step::Node(node)),
+            Task::Graph(graph, from) => {
+                let order = &model.graph(graph).order;
+                for (place, node) in order.iter().enumerate().skip(from) {
+                    let mut inner = subgraphs(model, *node).peekable();
+                    if inner.peek().is_none() {
+                        steps.push(Step::Node(*node));
+                        continue;
+                    }
+                    steps.push(Step::Enter(*node));
+                    tasks.push(Task::Graph(graph, place + 1));
+                    tasks.push(Task::Leave(*node));
+                    let first = tasks.len();
+                    tasks.extend(inner.map(|graph| Task::Graph(graph, 0)));
+                    tasks[first..].reverse();
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Functions so that a callee stands before its callers. In a ring of calls, which the standard
+/// forbids, some caller has to come first.
+fn callees_first(model: &Model, meanings: &mut Meanings<'_>) -> Vec<FunctionId> {
+    let count = model.functions().len();
+    let mut callees: Vec<Vec<FunctionId>> = vec![Vec::new(); count];
+    if count > 0 {
+        let roots = roots(model);
+        for (id, node) in model.nodes() {
+            let root = model.graph(roots[node.graph.index()]).kind;
+            if let (GraphKind::Function(caller), Meaning::Call(callee)) = (root, meanings.of(id)) {
+                callees[caller.index()].push(callee);
+            }
+        }
+    }
+    let mut order = Vec::with_capacity(count);
+    let mut seen = vec![false; count];
+    for (start, _) in model.functions() {
+        let mut stack = vec![(start, 0)];
+        if std::mem::replace(&mut seen[start.index()], true) {
+            continue;
+        }
+        while let Some((function, next)) = stack.last_mut() {
+            match callees[function.index()].get(*next) {
+                Some(callee) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut seen[callee.index()], true) {
+                        stack.push((*callee, 0));
+                    }
+                }
+                None => {
+                    order.push(*function);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
+/// For each graph, the outermost graph around it.
+fn roots(model: &Model) -> Vec<GraphId> {
+    let mut roots: Vec<GraphId> = Vec::with_capacity(model.graphs().len());
+    for (id, graph) in model.graphs() {
+        // A parent always stands before its subgraphs.
+        roots.push(graph.parent.map_or(id, |parent| roots[parent.index()]));
+    }
+    roots
+}
