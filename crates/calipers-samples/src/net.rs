@@ -40,7 +40,7 @@ impl Net {
         self.graph.push(&Node::new(op, inputs, outputs, attributes).named(name));
     }
 
-    /// Stores random weights within ±1/√`fan_in` and returns their name.
+    /// Stores random weights, see [`Weights::tensor`], and returns their name.
     pub(crate) fn weight(&mut self, name: &str, dims: &[i64], fan_in: u16) -> String {
         let tensor = self.weights.tensor(name, dims, fan_in);
         self.graph.initializer(&tensor);
@@ -111,9 +111,11 @@ impl Weights {
         Self { state: seed }
     }
 
-    /// A `float32` tensor of numbers within ±1/√`fan_in`.
+    /// A `float32` tensor of random numbers: within ±√(6/`fan_in`), so that a signal neither fades
+    /// nor grows on its way through many layers; a vector, being a bias, within ±1/√`fan_in`.
     pub(crate) fn tensor(&mut self, name: &str, dims: &[i64], fan_in: u16) -> Tensor {
-        let bound = 1.0 / f32::from(fan_in.max(1)).sqrt();
+        let spread = if dims.len() > 1 { 6.0 } else { 1.0 };
+        let bound = (spread / f32::from(fan_in.max(1))).sqrt();
         let count: i64 = dims.iter().product();
         let values: Vec<f32> = (0..count).map(|_| self.next() * bound).collect();
         Tensor::f32(name, dims, &values)
