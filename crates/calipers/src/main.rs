@@ -1,1 +1,63 @@
-fn main() {}
+//! The `calipers` command: arguments, exit statuses and progress. What it says of a model, the
+//! libraries say.
+//!
+//! One file to a command under `commands/`; each takes resolved arguments and returns an
+//! [`ExitStatus`] or an error that [`problem::report`] puts into words.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod exit;
+mod output;
+mod problem;
+mod progress;
+mod screen;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Task};
+use crate::exit::ExitStatus;
+
+fn main() -> ExitCode {
+    let task = match Cli::try_parse() {
+        Ok(cli) => {
+            screen::choose_color(cli.color());
+            cli.resolve()
+        }
+        Err(error) => Err(error),
+    };
+    match task {
+        Ok(task) => run(&task).unwrap_or_else(|error| problem::report(&error)),
+        Err(error) => explain(&error),
+    }
+    .into()
+}
+
+fn run(task: &Task) -> anyhow::Result<ExitStatus> {
+    match task {
+        Task::Inspect(inspect) => inspect.run(),
+        Task::Schema(schema) => schema.run(),
+        Task::Demo(demo) => demo.run(),
+        Task::Completions(completions) => completions.run(),
+        Task::Man(man) => man.run(),
+    }
+}
+
+/// Prints help and the version, which the parser hands over as errors, or what is wrong with the
+/// arguments.
+fn explain(error: &clap::Error) -> ExitStatus {
+    let unsafe_to_show =
+        std::env::args_os().any(|argument| argument.to_string_lossy().chars().any(problem::steers));
+    // A reader who went away, or a terminal that is gone, changes nothing about the status.
+    if error.use_stderr() && unsafe_to_show {
+        let text = error.render().to_string();
+        let lines: Vec<String> = text.lines().map(problem::printable).collect();
+        let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
+    } else {
+        let _ = error.print();
+    }
+    if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done }
+}

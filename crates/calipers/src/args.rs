@@ -1,0 +1,263 @@
+//! Arguments: as they are typed, and as the commands take them.
+//!
+//! [`Cli`] is the one definition of them all; the parser, the help, the man pages and the
+//! completions come from it. [`Cli::resolve`] turns what was typed into a [`Task`], with every
+//! default filled in, and the commands see nothing else.
+
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::commands::{Completions, Demo, Inspect, Man, Schema};
+use crate::output::Target;
+
+const EXAMPLES: &str = "\
+Examples:
+  calipers model.onnx                       what the model is, on one screen
+  calipers model.onnx --format json         the same as JSON
+  calipers inspect model.onnx -o card.json  the same into a file
+  calipers demo                             try it without a model
+  calipers ./schema                         a model file that is named like a command
+
+Exit status:
+  0  done
+  1  the model cannot be read
+  2  the arguments make no sense, or an output cannot be written";
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  calipers inspect model.onnx
+  calipers inspect model.onnx --format json | jq .parameters.total
+  calipers inspect model.onnx -o report.json";
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  calipers demo
+  calipers demo -o demo && calipers demo/model.onnx";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  calipers completions bash > ~/.local/share/bash-completion/completions/calipers
+  calipers completions fish > ~/.config/fish/completions/calipers.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  calipers man | man -l -
+  calipers man inspect > calipers-inspect.1";
+
+/// Reads a neural-network file and writes down what it is.
+///
+/// Only the graph is read, not the weights: a model of a hundred gigabytes answers as fast as one
+/// of a megabyte.
+#[derive(Debug, Parser)]
+#[command(
+    name = "calipers",
+    version,
+    override_usage = "calipers [OPTIONS] <MODEL>\n       calipers [OPTIONS] <COMMAND>",
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+
+    #[command(flatten)]
+    inspect: InspectArgs,
+
+    /// When to use colour; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Say what a model is: `calipers MODEL` is short for it
+    #[command(after_help = INSPECT_EXAMPLES)]
+    Inspect(InspectArgs),
+    /// Print the JSON Schema of the report
+    Schema,
+    /// Show it all on a model that is built in
+    #[command(after_help = DEMO_EXAMPLES)]
+    Demo(DemoArgs),
+    /// Print a shell's completions
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+    /// Print a man page
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Command to print the page of; without it, the page of calipers itself
+        command: Option<String>,
+    },
+}
+
+#[derive(Args, Debug)]
+struct InspectArgs {
+    /// The model file
+    // Optional only because a command may stand in its place.
+    #[arg(required = true)]
+    model: Option<PathBuf>,
+
+    /// How to write the report; without it, `json` into a file that ends in .json, else `text`
+    #[arg(long)]
+    format: Option<Format>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct DemoArgs {
+    /// Folder to leave the model and its report in, as model.onnx and report.json
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a terminal.
+    Text,
+    /// For a program.
+    Json,
+}
+
+/// What to do, with nothing left to decide.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Inspect(Inspect),
+    Schema(Schema),
+    Demo(Demo),
+    Completions(Completions),
+    Man(Man),
+}
+
+impl Cli {
+    /// When to use colour.
+    pub(crate) fn color(&self) -> ColorChoice {
+        self.color
+    }
+
+    /// Settles the defaults, and refuses what cannot go together.
+    pub(crate) fn resolve(self) -> Result<Task, clap::Error> {
+        let Some(verb) = self.verb else { return self.inspect.resolve().map(Task::Inspect) };
+        if self.inspect.is_given() {
+            let message = "a command comes first, and its arguments after it\n\n  \
+                a file that is named like a command is given with its folder, as ./inspect";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        match verb {
+            Verb::Inspect(args) => args.resolve().map(Task::Inspect),
+            Verb::Schema => Ok(Task::Schema(Schema)),
+            Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
+            Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),
+            Verb::Man { command } => resolve_man(command.as_deref()).map(Task::Man),
+        }
+    }
+
+    /// Names of the commands, in the order of the help.
+    pub(crate) fn verbs() -> Vec<String> {
+        let visible = |verb: &&clap::Command| !verb.is_hide_set();
+        let command = Self::command();
+        command.get_subcommands().filter(visible).map(|verb| verb.get_name().to_owned()).collect()
+    }
+}
+
+impl InspectArgs {
+    fn is_given(&self) -> bool {
+        self.model.is_some() || self.format.is_some() || self.output.is_some()
+    }
+
+    fn resolve(self) -> Result<Inspect, clap::Error> {
+        let Some(model) = self.model else {
+            let message = "a model file is needed";
+            return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message));
+        };
+        let output = Target::new(self.output);
+        let format = self.format.unwrap_or_else(|| match &output {
+            Target::File(path) if ends_in_json(path) => Format::Json,
+            _ => Format::Text,
+        });
+        Ok(Inspect { model, format, output })
+    }
+}
+
+fn resolve_man(command: Option<&str>) -> Result<Man, clap::Error> {
+    let mut root = Cli::command();
+    // Gives every command its full name and the options that hold everywhere.
+    root.build();
+    let mut root = root.mut_subcommand("help", |help| help.hide(true));
+    let Some(name) = command else { return Ok(Man { page: Box::new(root) }) };
+    if let Some(verb) = root.find_subcommand(name) {
+        return Ok(Man { page: Box::new(verb.clone()) });
+    }
+    let message = format!("there is no command '{name}'; there are {}", Cli::verbs().join(", "));
+    Err(root.error(ErrorKind::InvalidValue, message))
+}
+
+fn ends_in_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(args: &[&str]) -> Result<Task, clap::Error> {
+        Cli::try_parse_from([&["calipers"], args].concat()).and_then(Cli::resolve)
+    }
+
+    fn inspect(args: &[&str]) -> Inspect {
+        match resolved(args) {
+            Ok(Task::Inspect(inspect)) => inspect,
+            other => panic!("{args:?} gives {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_bare_model_is_inspected() {
+        for args in [&["m.onnx"][..], &["inspect", "m.onnx"], &["--color", "never", "m.onnx"]] {
+            assert_eq!(inspect(args).model, Path::new("m.onnx"));
+        }
+        assert_eq!(inspect(&["./inspect"]).model, Path::new("./inspect"));
+        assert_eq!(inspect(&["inspect", "schema"]).model, Path::new("schema"));
+        assert_eq!(inspect(&["--", "inspect"]).model, Path::new("inspect"));
+    }
+
+    #[test]
+    fn the_file_name_decides_the_format_unless_told() {
+        assert_eq!(inspect(&["m"]).format, Format::Text);
+        assert_eq!(inspect(&["m", "-o", "r.txt"]).format, Format::Text);
+        assert_eq!(inspect(&["m", "-o", "r.JSON"]).format, Format::Json);
+        assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format, Format::Text);
+    }
+
+    #[test]
+    fn color_may_stand_before_and_after_a_command() {
+        for args in [["--color", "always", "schema"], ["schema", "--color", "always"]] {
+            let cli = Cli::try_parse_from([&["calipers"][..], &args].concat()).unwrap();
+            assert_eq!(cli.color(), ColorChoice::Always);
+        }
+    }
+
+    #[test]
+    fn a_model_and_a_command_do_not_go_together() {
+        for args in [&["m.onnx", "schema"][..], &["-o", "x", "demo"], &["--format", "json", "demo"]]
+        {
+            let kind = resolved(args).map(|_| ()).map_err(|error| error.kind());
+            assert_eq!(kind, Err(ErrorKind::ArgumentConflict), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `calipers demo`: everything, on a model that is built in.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::exit::ExitStatus;
+use crate::output::{write_file, write_styled};
+use crate::problem::{Problem, printable};
+use crate::screen;
+
+/// The built-in model's file name, in the report as in the folder.
+const MODEL: &str = "model.onnx";
+const REPORT: &str = "report.json";
+
+/// Where to leave the files, if anywhere.
+#[derive(Debug)]
+pub(crate) struct Demo {
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Demo {
+    /// Shows the model, and leaves it and its report in the folder.
+    pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
+        let bytes = calipers_samples::digits();
+        let model = calipers_formats::read(bytes.clone(), MODEL)
+            .map_err(|error| Problem::unreadable(Path::new(MODEL), &error, error.hint()))?;
+        let report = calipers_analyze::analyze(&model);
+        if let Some(folder) = &self.folder {
+            std::fs::create_dir_all(folder).map_err(|error| Problem::unwritable(folder, &error))?;
+            write_file(&folder.join(MODEL), &bytes)?;
+            write_file(&folder.join(REPORT), calipers_render::to_json(&report).as_bytes())?;
+        }
+        let style = screen::style_for_stdout();
+        write_styled(&calipers_render::to_terminal(&report, &style), style.color)?;
+        if let Some(folder) = &self.folder {
+            let folder = printable(&folder.display().to_string());
+            // The files are there whether or not anybody can be told.
+            let _ = writeln!(std::io::stderr().lock(), "wrote {MODEL} and {REPORT} to {folder}");
+        }
+        Ok(ExitStatus::Done)
+    }
+}

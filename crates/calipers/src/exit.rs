@@ -1,0 +1,23 @@
+//! What the command tells the shell.
+
+use std::process::ExitCode;
+
+/// How a run ended; the number is the process's exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitStatus {
+    /// What was asked for was done, or whoever reads the output has seen enough of it.
+    Done = 0,
+    /// The model cannot be read.
+    Unreadable = 1,
+    /// The arguments make no sense, or an output cannot be written.
+    Usage = 2,
+    /// The model was read and does not pass what was asked of it.
+    #[allow(dead_code, reason = "the number is promised; the commands that check come later")]
+    GateFailed = 3,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status as u8)
+    }
+}

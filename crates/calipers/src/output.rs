@@ -1,0 +1,91 @@
+//! Where a command's result goes.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::problem::{Problem, is_broken_pipe};
+
+/// Where a result goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Standard output.
+    Stdout,
+    /// A file, made or replaced.
+    File(PathBuf),
+}
+
+impl Target {
+    /// Where `-o` points: `-` and no `-o` at all are standard output.
+    pub(crate) fn new(path: Option<PathBuf>) -> Self {
+        match path {
+            Some(path) if path.as_os_str() != "-" => Self::File(path),
+            _ => Self::Stdout,
+        }
+    }
+
+    /// Writes the whole result, byte for byte.
+    pub(crate) fn write(&self, text: &str) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout => write_stdout(text.as_bytes()),
+            Self::File(path) => write_file(path, text.as_bytes()),
+        }
+    }
+}
+
+/// Writes to standard output, all of it or an error.
+pub(crate) fn write_stdout(bytes: &[u8]) -> anyhow::Result<()> {
+    put(io::stdout().lock(), bytes)
+}
+
+/// Writes text that may carry colours; where there are to be none, none get through.
+pub(crate) fn write_styled(text: &str, color: bool) -> anyhow::Result<()> {
+    let stdout = io::stdout().lock();
+    if color {
+        put(anstream::AutoStream::always(stdout), text.as_bytes())
+    } else {
+        put(anstream::AutoStream::never(stdout), text.as_bytes())
+    }
+}
+
+/// Makes or replaces a file. The folder must be there.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let written = std::fs::File::create(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.flush()
+    });
+    match written {
+        // Such as `-o /dev/stdout` with a reader that has gone.
+        Err(error) if is_broken_pipe(&error) => Err(error.into()),
+        Err(error) => {
+            let problem = Problem::unwritable(path, &error);
+            Err(match error.kind() {
+                io::ErrorKind::NotFound => problem.hint("make the folder first"),
+                io::ErrorKind::IsADirectory => problem.hint("give a file's name inside it"),
+                _ => problem,
+            }
+            .into())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+fn put(mut stream: impl Write, bytes: &[u8]) -> anyhow::Result<()> {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
+        Err(error) if !is_broken_pipe(&error) => {
+            Err(Problem::unwritable(Path::new("to standard output"), &error).into())
+        }
+        written => Ok(written?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dash_is_standard_output() {
+        assert_eq!(Target::new(None), Target::Stdout);
+        assert_eq!(Target::new(Some("-".into())), Target::Stdout);
+        assert_eq!(Target::new(Some("./-".into())), Target::File("./-".into()));
+    }
+}

@@ -1,0 +1,129 @@
+//! Errors as people see them: one line that says what and why, and one that says what to do.
+//!
+//! ```text
+//! error: cannot read mnist.onnx: it is a folder
+//! hint: give the model file inside it
+//! ```
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::exit::ExitStatus;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    message: String,
+    hint: Option<String>,
+    status: ExitStatus,
+}
+
+impl Problem {
+    /// The model at `path` cannot be read.
+    pub(crate) fn unreadable(path: &Path, why: &impl fmt::Display, hint: Option<String>) -> Self {
+        let message = format!("cannot read {}: {why}", path.display());
+        Self { message, hint, status: ExitStatus::Unreadable }
+    }
+
+    /// The output cannot be written to `place`.
+    pub(crate) fn unwritable(place: &Path, why: &io::Error) -> Self {
+        let message = format!("cannot write {}: {}", place.display(), reason(why));
+        Self { message, hint: None, status: ExitStatus::Usage }
+    }
+
+    /// The same problem with a hint.
+    pub(crate) fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Says on standard error what went wrong, and gives the status to end with.
+///
+/// A reader of the output who went away (`calipers x | head -1`) is no problem.
+pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
+    if error.chain().filter_map(|cause| cause.downcast_ref()).any(is_broken_pipe) {
+        return ExitStatus::Done;
+    }
+    let problem = error.downcast_ref::<Problem>();
+    let mut lines = format!("\x1b[1;31merror:\x1b[0m {}\n", printable(&format!("{error:#}")));
+    if let Some(hint) = problem.and_then(|problem| problem.hint.as_deref()) {
+        lines += &format!("\x1b[1;36mhint:\x1b[0m {}\n", printable(hint));
+    }
+    // Nobody is left to tell when this fails; the status still says it.
+    let _ = anstream::stderr().lock().write_all(lines.as_bytes());
+    problem.map_or(ExitStatus::Usage, |problem| problem.status)
+}
+
+/// Whether whoever reads the output went away.
+pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// An error of the system in our words, without its number where we have words.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of the path is not a folder".to_owned(),
+        io::ErrorKind::AlreadyExists => "a file of that name is in the way".to_owned(),
+        io::ErrorKind::StorageFull => "no space is left".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Text that cannot steer a terminal: characters that move the cursor, change colours or turn the
+/// direction of writing are spelt out, as `\u{1b}`.
+pub(crate) fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if steers(character) {
+            safe.extend(character.escape_default());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
+/// Whether a character does something to the text around it instead of being shown.
+pub(crate) fn steers(character: char) -> bool {
+    let direction = matches!(character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let line = matches!(character, '\u{2028}' | '\u{2029}');
+    character.is_control() || direction || line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_spelt_out() {
+        assert_eq!(printable("a\x1b[31mb\nc\u{9b}d"), r"a\u{1b}[31mb\nc\u{9b}d");
+        assert_eq!(printable("gpj.\u{202e}xnno"), r"gpj.\u{202e}xnno");
+    }
+
+    #[test]
+    fn ordinary_text_of_any_language_stays() {
+        let text = r"modèle 数字 C:\models\größe.onnx";
+        assert_eq!(printable(text), text);
+    }
+
+    #[test]
+    fn a_broken_pipe_is_no_problem() {
+        let error = anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(report(&error.context("cannot write")), ExitStatus::Done);
+    }
+}

@@ -1,0 +1,75 @@
+//! The command as a user meets it: the built binary, its output and its exit status.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+
+mod demo;
+mod errors;
+mod generated;
+mod inspect;
+mod pipes;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The binary, in an environment that decides nothing about colour, width or language.
+fn calipers(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calipers"));
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE"] {
+        command.env_remove(name);
+    }
+    command.env("LANG", "C.UTF-8").env("TERM", "xterm").stdin(Stdio::null()).args(args);
+    command
+}
+
+/// What a finished run left behind.
+struct Run {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    /// Panics unless the run ended well and said nothing on standard error.
+    #[track_caller]
+    fn succeeded(self) -> String {
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        self.stdout
+    }
+
+    /// Panics unless the run ended with this status and left standard output empty.
+    #[track_caller]
+    fn failed(self, status: i32) -> String {
+        assert_eq!((self.status, self.stdout.as_str()), (Some(status), ""), "{}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self.stderr
+    }
+}
+
+fn finish(command: &mut Command) -> Run {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    Run {
+        status: status.code(),
+        stdout: String::from_utf8(stdout).unwrap(),
+        stderr: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+fn run(args: &[&str]) -> Run {
+    finish(&mut calipers(args))
+}
+
+/// Runs in a folder, so that short names can be given and expected.
+fn run_in(folder: &Path, args: &[&str]) -> Run {
+    finish(calipers(args).current_dir(folder))
+}
+
+/// A folder with `digits.onnx` in it.
+fn folder_with_model() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("digits.onnx"), calipers_samples::digits()).unwrap();
+    folder
+}
+
+/// Columns of the widest line.
+fn width(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
