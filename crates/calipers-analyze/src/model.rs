@@ -69,10 +69,20 @@ fn opsets(model: &Model) -> BTreeMap<String, i64> {
     opsets
 }
 
-/// The type that most learned elements are stored in; the first by name among equals.
+/// The type that most learned elements are stored in; the first by name among equals. Integers of
+/// one width go together: a model with signed and unsigned bytes is an `int8` model.
 fn precision(parameters: &Parameters) -> Option<String> {
-    let by_size = parameters.by_dtype.iter().rev();
-    by_size.max_by_key(|(_, elements)| **elements).map(|(dtype, _)| dtype.clone())
+    let mut by_width: BTreeMap<&str, u64> = BTreeMap::new();
+    for (dtype, elements) in &parameters.by_dtype {
+        let dtype = match dtype.strip_prefix('u') {
+            Some(signed) if signed.starts_with("int") => signed,
+            _ => dtype,
+        };
+        let sum = by_width.entry(dtype).or_insert(0);
+        *sum = sum.saturating_add(*elements);
+    }
+    let widest = by_width.into_iter().rev().max_by_key(|(_, elements)| *elements);
+    widest.map(|(dtype, _)| dtype.to_owned())
 }
 
 fn data_files(model: &Model) -> Vec<DataFile> {

@@ -1,6 +1,6 @@
 //! Arithmetic on elements, where a stored operand may be learned or not.
 
-use crate::Slot::{Added, Cosine, Curve, Divided, Multiplied, Setting, Sine, Subtracted};
+use crate::Slot::{Added, Cosine, Curve, Data, Divided, Multiplied, Setting, Sine, Subtracted};
 use crate::row::Operator;
 
 /// Rows of the family. Comparisons, bounds and rounding are not listed: they take settings.
@@ -14,7 +14,7 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Log", &[Curve]),
     Operator::onnx("LogSoftmax", &[Curve]),
     Operator::onnx("Mul", &[Multiplied, Multiplied]),
-    Operator::onnx("Pow", &[Setting, Setting]),
+    Operator::onnx("Pow", &[Data, Setting]),
     Operator::onnx("Sigmoid", &[Curve]),
     Operator::onnx("Sin", &[Sine]),
     Operator::onnx("Softmax", &[Curve]),

@@ -1,7 +1,7 @@
 //! Moving data: the output holds elements of the input, elsewhere or in another form.
 
 use crate::ML;
-use crate::Slot::{Joined, Moved, Setting, Table};
+use crate::Slot::{Data, Joined, Moved, Setting, Table};
 use crate::row::Operator;
 
 /// Rows of the family.
@@ -15,9 +15,9 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Dropout", &[Moved]),
     Operator::onnx("Expand", &[Moved, Setting]),
     Operator::onnx("Flatten", &[Moved]),
-    Operator::onnx("Gather", &[Table, Setting]),
-    Operator::onnx("GatherElements", &[Table, Setting]),
-    Operator::onnx("GatherND", &[Table, Setting]),
+    Operator::onnx("Gather", &[Table, Data]),
+    Operator::onnx("GatherElements", &[Table, Data]),
+    Operator::onnx("GatherND", &[Table, Data]),
     Operator::onnx("Identity", &[Moved]),
     Operator::onnx("Neg", &[Moved]),
     Operator::onnx("Optional", &[Moved]),
@@ -46,6 +46,6 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Trilu", &[Moved, Setting]),
     Operator::onnx("Unsqueeze", &[Moved, Setting]),
     Operator::onnx("Where", &[Setting, Joined, Joined]),
-    Operator::new(ML, "ArrayFeatureExtractor", &[Table, Setting]),
+    Operator::new(ML, "ArrayFeatureExtractor", &[Table, Data]),
     Operator::microsoft("ExpandDims", &[Moved, Setting]),
 ];

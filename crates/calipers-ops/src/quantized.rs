@@ -1,54 +1,51 @@
 //! Quantised operators: weights beside their scales and zero points.
 
-use crate::Slot::{Added, Dequantized, Moved, Multiplied, Scale, Setting, Table, Weight};
+use crate::Slot::{Added, Data, Dequantized, Moved, Multiplied, Scale, Table, Weight};
 use crate::row::{Operator, Packing};
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("ConvInteger", &[Setting, Weight, Scale, Scale]),
+    Operator::onnx("ConvInteger", &[Data, Weight, Scale, Scale]),
     Operator::onnx("DequantizeLinear", &[Dequantized, Scale, Scale]),
     Operator::onnx("DynamicQuantizeLinear", &[Moved]),
     Operator::onnx("MatMulInteger", &[Weight, Weight, Scale, Scale]),
     Operator::onnx(
         "QLinearConv",
-        &[Setting, Scale, Scale, Weight, Scale, Scale, Scale, Scale, Weight],
+        &[Data, Scale, Scale, Weight, Scale, Scale, Scale, Scale, Weight],
     ),
     Operator::onnx("QLinearMatMul", &[Weight, Scale, Scale, Weight, Scale, Scale, Scale, Scale]),
     Operator::onnx("QuantizeLinear", &[Moved, Scale, Scale]),
-    Operator::microsoft("ConvInteger", &[Setting, Weight, Scale, Scale]),
+    Operator::microsoft("ConvInteger", &[Data, Weight, Scale, Scale]),
     Operator::microsoft("DequantizeBFP", &[Dequantized]),
     Operator::microsoft("DequantizeLinear", &[Dequantized, Scale, Scale]),
     Operator::microsoft(
         "DynamicQuantizeLSTM",
-        &[
-            Setting, Weight, Weight, Weight, Setting, Setting, Setting, Weight, Scale, Scale,
-            Scale, Scale,
-        ],
+        &[Data, Weight, Weight, Weight, Data, Data, Data, Weight, Scale, Scale, Scale, Scale],
     ),
-    Operator::microsoft("DynamicQuantizeMatMul", &[Setting, Weight, Scale, Scale, Weight]),
-    Operator::microsoft("GatherBlockQuantized", &[Table, Setting, Scale, Scale])
+    Operator::microsoft("DynamicQuantizeMatMul", &[Data, Weight, Scale, Scale, Weight]),
+    Operator::microsoft("GatherBlockQuantized", &[Table, Data, Scale, Scale])
         .packed(Packing::Bits { bits: "bits" }),
-    Operator::microsoft("MatMulBnb4", &[Setting, Weight, Scale]).packed(Packing::Product {
+    Operator::microsoft("MatMulBnb4", &[Data, Weight, Scale]).packed(Packing::Product {
         rows: "N",
         columns: "K",
         bits: "bits",
     }),
-    Operator::microsoft("MatMulFpQ4", &[Setting, Weight, Setting]),
+    Operator::microsoft("MatMulFpQ4", &[Data, Weight, Data]),
     Operator::microsoft(
         "MatMulIntegerToFloat",
         &[Weight, Weight, Scale, Scale, Scale, Scale, Weight],
     ),
-    Operator::microsoft("MatMulNBits", &[Setting, Weight, Scale, Scale, Setting, Weight])
+    Operator::microsoft("MatMulNBits", &[Data, Weight, Scale, Scale, Data, Weight])
         .packed(Packing::Product { rows: "N", columns: "K", bits: "bits" }),
     Operator::microsoft(
         "QAttention",
-        &[Setting, Weight, Weight, Scale, Scale, Setting, Scale, Scale, Setting],
+        &[Data, Weight, Weight, Scale, Scale, Data, Scale, Scale, Data],
     ),
     Operator::microsoft(
         "QEmbedLayerNormalization",
         &[
-            Setting, Setting, Table, Table, Table, Weight, Weight, Setting, Scale, Scale, Scale,
-            Scale, Scale, Scale, Scale, Scale, Scale, Scale,
+            Data, Data, Table, Table, Table, Weight, Weight, Data, Scale, Scale, Scale, Scale,
+            Scale, Scale, Scale, Scale, Scale, Scale,
         ],
     ),
     Operator::microsoft(
@@ -56,30 +53,30 @@ pub(crate) const ROWS: &[Operator] = &[
         &[Weight, Scale, Scale, Weight, Scale, Scale, Weight, Scale, Scale],
     ),
     Operator::microsoft("QLinearAdd", &[Added, Scale, Scale, Added, Scale, Scale, Scale, Scale]),
-    Operator::microsoft("QLinearAveragePool", &[Setting, Scale, Scale, Scale, Scale]),
+    Operator::microsoft("QLinearAveragePool", &[Data, Scale, Scale, Scale, Scale]),
     Operator::microsoft("QLinearConcat", &[Scale]).variadic(),
     Operator::microsoft(
         "QLinearConv",
-        &[Setting, Scale, Scale, Weight, Scale, Scale, Scale, Scale, Weight],
+        &[Data, Scale, Scale, Weight, Scale, Scale, Scale, Scale, Weight],
     ),
-    Operator::microsoft("QLinearGlobalAveragePool", &[Setting, Scale, Scale, Scale, Scale]),
-    Operator::microsoft("QLinearLeakyRelu", &[Setting, Scale, Scale, Scale, Scale]),
+    Operator::microsoft("QLinearGlobalAveragePool", &[Data, Scale, Scale, Scale, Scale]),
+    Operator::microsoft("QLinearLeakyRelu", &[Data, Scale, Scale, Scale, Scale]),
     Operator::microsoft(
         "QLinearMul",
         &[Multiplied, Scale, Scale, Multiplied, Scale, Scale, Scale, Scale],
     ),
-    Operator::microsoft("QLinearReduceMean", &[Setting, Scale, Scale, Scale, Scale]),
-    Operator::microsoft("QLinearSigmoid", &[Setting, Scale, Scale, Scale, Scale]),
-    Operator::microsoft("QLinearSoftmax", &[Setting, Scale, Scale, Scale, Scale]),
+    Operator::microsoft("QLinearReduceMean", &[Data, Scale, Scale, Scale, Scale]),
+    Operator::microsoft("QLinearSigmoid", &[Data, Scale, Scale, Scale, Scale]),
+    Operator::microsoft("QLinearSoftmax", &[Data, Scale, Scale, Scale, Scale]),
     Operator::microsoft(
         "QLinearWhere",
-        &[Setting, Setting, Scale, Scale, Setting, Scale, Scale, Scale, Scale],
+        &[Data, Data, Scale, Scale, Data, Scale, Scale, Scale, Scale],
     ),
     Operator::microsoft(
         "QMoE",
         &[
-            Setting, Setting, Weight, Scale, Weight, Weight, Scale, Weight, Weight, Scale, Weight,
-            Scale, Scale, Scale,
+            Data, Data, Weight, Scale, Weight, Weight, Scale, Weight, Weight, Scale, Weight, Scale,
+            Scale, Scale,
         ],
     )
     .packed(Packing::Bits { bits: "expert_weight_bits" }),
@@ -87,6 +84,6 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::new(
         "com.ms.internal.nhwc",
         "QLinearConv",
-        &[Setting, Scale, Scale, Weight, Scale, Scale, Scale, Scale, Weight],
+        &[Data, Scale, Scale, Weight, Scale, Scale, Scale, Scale, Weight],
     ),
 ];

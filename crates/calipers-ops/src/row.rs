@@ -47,7 +47,9 @@ pub enum Slot {
     Sine,
     /// Its cosine is taken.
     Cosine,
-    /// It is a shape, an index, a bound, a mask, a state: never learned.
+    /// It is an activation, a mask, a state: never learned, and part of the output.
+    Data,
+    /// It is a shape, an index, a bound: never learned, and no part of the output.
     Setting,
 }
 

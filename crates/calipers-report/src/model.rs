@@ -33,8 +33,8 @@ pub struct ModelFacts {
     pub doc: String,
     /// Free metadata of the author.
     pub metadata: BTreeMap<String, String>,
-    /// Data type in which most parameters are stored, such as `float32` or `int8`; null when the
-    /// model has none.
+    /// Data type in which most parameters are stored, such as `float32` or `int8`, integers of one
+    /// width taken together; null when the model has none.
     pub precision: Option<String>,
     /// Files that hold tensors outside the model file.
     pub data_files: Vec<DataFile>,

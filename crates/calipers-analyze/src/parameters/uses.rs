@@ -71,7 +71,7 @@ fn of_slot(slot: Slot) -> Uses {
         Slot::Sine => Uses::SINE,
         Slot::Cosine => Uses::COSINE,
         Slot::Dequantized => Uses::DEQUANTIZED,
-        Slot::Setting => Uses::SETTING,
+        Slot::Data | Slot::Setting => Uses::SETTING,
         Slot::Moved => Uses::default(),
     }
 }
@@ -306,8 +306,7 @@ impl Pass<'_> {
                 }
             });
             let slot = operator.slot(slot);
-            match self.use_of(slot, operator, downstream, others, self.origins[value.index()].fixed)
-            {
+            match self.use_of(slot, downstream, others, self.origins[value.index()].fixed) {
                 Some(uses) => self.mark(value, uses.with(ahead), node),
                 None => {
                     self.table.uses[value.index()]
@@ -321,14 +320,7 @@ impl Pass<'_> {
     }
 
     /// What a node does with one input; `None` when it only hands it on.
-    fn use_of(
-        &self,
-        slot: Slot,
-        operator: &Operator,
-        downstream: Uses,
-        others: Origin,
-        fixed: bool,
-    ) -> Option<Uses> {
+    fn use_of(&self, slot: Slot, downstream: Uses, others: Origin, fixed: bool) -> Option<Uses> {
         let after = if others.after_weights { Uses::AFTER_WEIGHTS } else { Uses::default() };
         match slot {
             Slot::Moved | Slot::Dequantized => None,
@@ -348,7 +340,6 @@ impl Pass<'_> {
             Slot::Multiplied if others.scale => Some(Uses::SCALE),
             // A product that only ever is an angle: frequencies of a position code.
             Slot::Weight | Slot::Multiplied if is_angle(downstream) => Some(Uses::SETTING),
-            Slot::Table if others.fixed && operator.name == "Gather" => None,
             Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided | Slot::Joined => {
                 Some(of_slot(slot).with(after))
             }
