@@ -72,18 +72,16 @@ pub(crate) fn subgraphs(model: &Model, node: NodeId) -> impl Iterator<Item = Gra
     })
 }
 
-/// All steps: functions first, each before its callers, then the main graph.
-pub(crate) fn steps(model: &Model, meanings: &mut Meanings<'_>) -> Vec<Step> {
-    let mut steps = Vec::with_capacity(model.nodes().len());
-    for function in callees_first(model, meanings) {
-        push_graph(model, model.function(function).body, &mut steps);
-    }
-    push_graph(model, model.main_id(), &mut steps);
-    steps
+/// The steps of each function, callees before callers, and then those of the main graph.
+pub(crate) fn steps(model: &Model, meanings: &mut Meanings<'_>) -> Vec<Vec<Step>> {
+    let functions = callees_first(model, meanings);
+    let bodies = functions.into_iter().map(|function| model.function(function).body);
+    bodies.chain([model.main_id()]).map(|graph| steps_of(model, graph)).collect()
 }
 
-/// Adds the steps of a graph and of everything inside it, with a stack of its own.
-fn push_graph(model: &Model, graph: GraphId, steps: &mut Vec<Step>) {
+/// The steps of a graph and of everything inside it, found with a stack of its own.
+fn steps_of(model: &Model, graph: GraphId) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(model.graph(graph).nodes.len());
     enum Task {
         Graph(GraphId, usize),
         Leave(NodeId),
@@ -111,6 +109,7 @@ fn push_graph(model: &Model, graph: GraphId, steps: &mut Vec<Step>) {
             }
         }
     }
+    steps
 }
 
 /// Functions so that a callee stands before its callers. In a ring of calls, which the standard

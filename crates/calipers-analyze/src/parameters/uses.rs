@@ -113,7 +113,7 @@ pub(crate) fn find(model: &Model) -> UseTable {
             user: vec![None; model.values().len()],
         },
     };
-    for step in &steps {
+    for step in steps.iter().flatten() {
         pass.forward(*step);
     }
     for (_, function) in model.functions() {
@@ -121,7 +121,9 @@ pub(crate) fn find(model: &Model) -> UseTable {
             pass.table.uses[output.index()].add(Uses::BEFORE_WEIGHTS);
         }
     }
-    for step in steps.iter().rev() {
+    // Within a graph from its end; but a function before its callers, who ask what becomes of
+    // their arguments.
+    for step in steps.iter().flat_map(|steps| steps.iter().rev()) {
         pass.backward(*step);
     }
     pass.table
@@ -306,44 +308,22 @@ impl Pass<'_> {
                 }
             });
             let slot = operator.slot(slot);
-            match self.use_of(slot, downstream, others, self.origins[value.index()].fixed) {
-                Some(uses) => self.mark(value, uses.with(ahead), node),
-                None => {
-                    self.table.uses[value.index()]
-                        .add(downstream.with(ahead).with(of_slot(slot).without(Uses::JOINED)));
+            let mut uses = of_slot(slot).with(ahead);
+            if others.after_weights {
+                uses.add(Uses::AFTER_WEIGHTS);
+            }
+            let fixed = self.origins[value.index()].fixed;
+            match fate(slot, downstream, others, fixed) {
+                Fate::Used => self.mark(value, uses, node),
+                Fate::Becomes(special) => self.mark(value, special, node),
+                Fate::HandedOn => {
+                    let uses = uses.without(Uses::JOINED).with(downstream);
+                    self.table.uses[value.index()].add(uses);
                     if let Some(user) = self.user_of_outputs(node) {
                         self.table.user[value.index()] = Some(user);
                     }
                 }
             }
-        }
-    }
-
-    /// What a node does with one input; `None` when it only hands it on.
-    fn use_of(&self, slot: Slot, downstream: Uses, others: Origin, fixed: bool) -> Option<Uses> {
-        let after = if others.after_weights { Uses::AFTER_WEIGHTS } else { Uses::default() };
-        match slot {
-            Slot::Moved | Slot::Dequantized => None,
-            Slot::Curve if fixed => None,
-            // Arithmetic among stored tensors is still a stored tensor.
-            Slot::Joined | Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided
-                if others.fixed && fixed =>
-            {
-                None
-            }
-            // An activation that joins or is added to others goes on as before.
-            Slot::Joined | Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided
-                if !fixed =>
-            {
-                None
-            }
-            Slot::Multiplied if others.scale => Some(Uses::SCALE),
-            // A product that only ever is an angle: frequencies of a position code.
-            Slot::Weight | Slot::Multiplied if is_angle(downstream) => Some(Uses::SETTING),
-            Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided | Slot::Joined => {
-                Some(of_slot(slot).with(after))
-            }
-            other => Some(of_slot(other)),
         }
     }
 
@@ -380,6 +360,34 @@ impl Pass<'_> {
             flows.extend(inner.zip(outputs).filter_map(|(i, o)| Some((*i, (*o)?))));
         }
         flows
+    }
+}
+
+/// What a node does with one of its inputs.
+enum Fate {
+    /// What its slot says.
+    Used,
+    /// Something else, which the values around it show.
+    Becomes(Uses),
+    /// It goes on to the output, and its uses are those of the output.
+    HandedOn,
+}
+
+fn fate(slot: Slot, downstream: Uses, others: Origin, fixed: bool) -> Fate {
+    match slot {
+        Slot::Moved | Slot::Dequantized => Fate::HandedOn,
+        Slot::Curve if fixed => Fate::HandedOn,
+        // An activation that meets others goes on with them, and arithmetic among stored tensors
+        // is still a stored tensor.
+        Slot::Joined | Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided
+            if !fixed || others.fixed =>
+        {
+            Fate::HandedOn
+        }
+        Slot::Multiplied if others.scale => Fate::Becomes(Uses::SCALE),
+        // A product that only ever is an angle: frequencies of a position code.
+        Slot::Weight | Slot::Multiplied if is_angle(downstream) => Fate::Becomes(Uses::SETTING),
+        _ => Fate::Used,
     }
 }
 
