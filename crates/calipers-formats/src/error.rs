@@ -93,15 +93,18 @@ impl Trace {
             }
             path.push_str(part);
         }
-        if path.is_empty() {
+        let outermost = path.is_empty();
+        if outermost {
             path.push_str("the model");
         }
-        let hint = self.past_end.then(|| {
-            format!(
+        let hint = if self.past_end {
+            Some(format!(
                 "the file has {file_bytes} bytes and ends too early or is damaged: \
                  fetch or export it again"
-            )
-        });
+            ))
+        } else {
+            outermost.then(|| "it is damaged, or of another kind than ONNX".to_owned())
+        };
         Error::Malformed { at: self.at, path, problem: self.problem, hint }
     }
 }

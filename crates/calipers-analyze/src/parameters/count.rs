@@ -43,7 +43,7 @@ pub(crate) fn count(
     let [mut trainable, mut statistics, mut constants, mut scales, mut bytes, mut all_bytes] =
         std::array::from_fn(|_| Sum::new());
     let mut by_op: BTreeMap<&str, OperatorMemory> = BTreeMap::new();
-    let mut foreign = BTreeSet::new();
+    let mut assumed = BTreeSet::new();
     for item in stored {
         let elements =
             item.elements.clone().map_err(|reason| format!("of {:?}, {reason}", item.name));
@@ -69,13 +69,13 @@ pub(crate) fn count(
         }
         let of_dtype = parameters.by_dtype.entry(item.dtype.to_string()).or_insert(0);
         *of_dtype = of_dtype.saturating_add(elements);
-        let op = item.user.map_or("(unused)", |user| model.name(model.node(user).op));
+        let op = item.user.map_or("(output)", |user| model.name(model.node(user).op));
         let row = by_op.entry(op).or_default();
         row.op = op.to_owned();
         row.elements = row.elements.saturating_add(elements);
         row.bytes = row.bytes.saturating_add(item_bytes.unwrap_or(0));
         if item.assumed {
-            foreign.insert(op);
+            assumed.insert(op);
         }
     }
     let mut total = Sum::new();
@@ -90,13 +90,13 @@ pub(crate) fn count(
     parameters.stored_bytes = all_bytes.finish("parameters.stored_bytes", unknown);
     parameters.by_op = by_op.into_values().collect();
     parameters.by_op.sort_by_key(|row| Reverse((row.bytes, row.elements)));
-    if !foreign.is_empty() {
+    if !assumed.is_empty() {
         assumptions.push(Assumption {
-            what: "stored inputs of unknown operators".to_owned(),
+            what: "stored tensors whose use does not show what they are".to_owned(),
             value: "learned weights".to_owned(),
             why: format!(
-                "nothing tells what {} do with them",
-                foreign.into_iter().collect::<Vec<_>>().join(", ")
+                "they are stored floats or quantised integers, used by {}",
+                assumed.into_iter().collect::<Vec<_>>().join(", ")
             ),
         });
     }

@@ -9,6 +9,7 @@
 //! | a part of a concatenation | a weighted layer comes after: a class token |
 //! | the argument of a curve | it is an initialiser: a parameter kept in another form |
 //! | an input of an operator that nobody knows | it has more than one element; the report says that this is assumed |
+//! | any operand or output, in a model without a single weight by its place | it is an initialiser of more than one element; assumed too |
 //!
 //! Single numbers in arithmetic are constants of it: epsilons, factors, exponents.
 
@@ -59,7 +60,9 @@ impl Evidence<'_> {
 
     /// Whether its elements are numbers, as floats or as integers that are dequantised.
     fn is_number(&self) -> bool {
-        self.dtype.is_float() || self.uses.has(Uses::DEQUANTIZED) && self.dtype.bits().is_some()
+        self.dtype.is_float()
+            || matches!(self.dtype, DType::Complex64 | DType::Complex128)
+            || self.uses.has(Uses::DEQUANTIZED) && self.dtype.bits().is_some()
     }
 
     /// Whether this is a weight by its place alone, so that its axes are those of the network.
@@ -69,51 +72,68 @@ impl Evidence<'_> {
     }
 }
 
-/// Decides. `channels` are the lengths of the axes of all placed weights.
-pub(crate) fn role(evidence: &Evidence<'_>, channels: &HashSet<i64>) -> Role {
+/// What decides whether an operand is learned: the whole network, not the operand alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Network {
+    /// Lengths of the axes of all placed weights.
+    pub(crate) channels: HashSet<i64>,
+    /// Whether there are any placed weights, of any shape.
+    pub(crate) has_weights: bool,
+}
+
+/// What a tensor is, and whether that is an assumption.
+pub(crate) fn role(evidence: &Evidence<'_>, network: &Network) -> (Role, bool) {
     let uses = evidence.uses;
     if matches!(evidence.dtype, DType::Bool | DType::String) {
-        Role::Constant
+        (Role::Constant, false)
     } else if evidence.is_placed_weight() {
-        Role::Weight
+        (Role::Weight, false)
     } else if uses.has(Uses::STATISTIC) && evidence.is_number() {
-        Role::Statistic
+        (Role::Statistic, false)
     } else if uses.has(Uses::SCALE) {
-        Role::Quantization
-    } else if evidence.is_number() && is_learned_operand(evidence, channels) {
-        Role::Weight
+        (Role::Quantization, false)
+    } else if evidence.is_number() && is_learned_operand(evidence, network) {
+        (Role::Weight, false)
+    } else if is_assumed(evidence, network) {
+        (Role::Weight, true)
     } else {
-        Role::Constant
+        (Role::Constant, false)
     }
 }
 
 /// Whether an operand of arithmetic is learned: see the table at the top.
-fn is_learned_operand(evidence: &Evidence<'_>, channels: &HashSet<i64>) -> bool {
+fn is_learned_operand(evidence: &Evidence<'_>, network: &Network) -> bool {
     let uses = evidence.uses;
     let axes: Vec<i64> = evidence.axes().take(2).collect();
-    let arithmetic = Uses::ADDED.with(Uses::SUBTRACTED).with(Uses::MULTIPLIED);
     let by_axes = match axes[..] {
         [] => false,
         [length] => {
-            uses.has(arithmetic)
+            uses.has(Uses::ADDED.with(Uses::SUBTRACTED).with(Uses::MULTIPLIED))
                 && uses.has(Uses::AFTER_WEIGHTS)
-                && (channels.is_empty() || channels.contains(&length))
+                && (network.channels.is_empty() || network.channels.contains(&length))
         }
         _ => uses.has(Uses::ADDED) && uses.has(Uses::BEFORE_WEIGHTS),
     };
     by_axes
         || !axes.is_empty() && uses.has(Uses::JOINED) && uses.has(Uses::BEFORE_WEIGHTS)
         || evidence.initializer && uses.has(Uses::CURVE)
-        || is_assumed(evidence)
 }
 
-/// Whether the only reason to call it learned is that an unknown operator takes it.
-pub(crate) fn is_assumed(evidence: &Evidence<'_>) -> bool {
-    let known = Uses::WEIGHT.with(Uses::TABLE).with(Uses::STATISTIC);
-    evidence.uses.has(Uses::FOREIGN)
-        && !evidence.uses.has(known)
-        && evidence.dtype.is_float()
-        && evidence.axes().next().is_some()
+/// Whether nothing shows what a tensor is, and a weight is the likeliest.
+fn is_assumed(evidence: &Evidence<'_>, network: &Network) -> bool {
+    let uses = evidence.uses;
+    let whole = Uses::ADDED
+        .with(Uses::SUBTRACTED)
+        .with(Uses::MULTIPLIED)
+        .with(Uses::DIVIDED)
+        .with(Uses::JOINED)
+        .with(Uses::OUTPUT);
+    let foreign = uses.has(Uses::FOREIGN) && evidence.is_number();
+    let nothing_else = !network.has_weights
+        && evidence.initializer
+        && uses.has(whole)
+        && (evidence.is_number() || evidence.dtype.is_narrow_integer());
+    (foreign || nothing_else) && evidence.axes().next().is_some()
 }
 
 #[cfg(test)]
@@ -121,8 +141,12 @@ mod tests {
     use super::*;
 
     fn told(dtype: DType, dims: &[i64], uses: Uses) -> Role {
-        let evidence = Evidence { dtype, dims, uses, initializer: true };
-        role(&evidence, &HashSet::from([64, 384]))
+        let network = Network { channels: HashSet::from([64, 384]), has_weights: true };
+        told_in(&network, dtype, dims, uses).0
+    }
+
+    fn told_in(network: &Network, dtype: DType, dims: &[i64], uses: Uses) -> (Role, bool) {
+        role(&Evidence { dtype, dims, uses, initializer: true }, network)
     }
 
     #[test]
@@ -153,5 +177,16 @@ mod tests {
         let token = Uses::JOINED.with(Uses::BEFORE_WEIGHTS);
         assert_eq!(told(DType::Float32, &[1, 1, 192], token), Role::Weight);
         assert_eq!(told(DType::Float32, &[], Uses::CURVE), Role::Weight, "a temperature");
+    }
+
+    #[test]
+    fn without_any_weight_a_stored_operand_is_taken_for_one() {
+        let bare = Network::default();
+        assert_eq!(told_in(&bare, DType::Float32, &[4], Uses::ADDED), (Role::Weight, true));
+        assert_eq!(told_in(&bare, DType::Int4, &[5], Uses::OUTPUT), (Role::Weight, true));
+        assert_eq!(told_in(&bare, DType::Float32, &[], Uses::ADDED), (Role::Constant, false));
+        assert_eq!(told_in(&bare, DType::Int64, &[4], Uses::ADDED), (Role::Constant, false));
+        assert_eq!(told_in(&bare, DType::Float32, &[4], Uses::SETTING), (Role::Constant, false));
+        assert_eq!(told_in(&bare, DType::Float32, &[4], Uses::FOREIGN), (Role::Weight, true));
     }
 }

@@ -7,7 +7,7 @@ use calipers_ir::{
 };
 use calipers_ops::{AttributeUse, Packing, canonical_domain};
 
-use super::role::{self, Evidence, Role};
+use super::role::{self, Evidence, Network, Role};
 use super::uses::UseTable;
 
 /// A stored tensor, or a list in an attribute, and what it is.
@@ -22,7 +22,7 @@ pub(crate) struct Stored {
     /// Bytes it takes; `None` when they cannot be told.
     pub(crate) bytes: Option<u64>,
     pub(crate) role: Role,
-    /// Whether the role is a guess, since only an unknown operator uses it.
+    /// Whether nothing shows its role, and the likeliest was taken.
     pub(crate) assumed: bool,
     /// Filled when the model is loaded, not stored.
     pub(crate) generated: bool,
@@ -32,9 +32,14 @@ pub(crate) struct Stored {
 
 /// Everything stored.
 pub(crate) fn list(model: &Model, uses: &UseTable) -> Vec<Stored> {
-    let mut lister =
-        Lister { model, uses, channels: HashSet::new(), seen: HashSet::new(), found: Vec::new() };
-    lister.channels = lister.channels();
+    let mut lister = Lister {
+        model,
+        uses,
+        network: Network::default(),
+        seen: HashSet::new(),
+        found: Vec::new(),
+    };
+    lister.network = lister.network();
     lister.initializers();
     lister.attributes();
     lister.found
@@ -46,7 +51,7 @@ const MAX_RANK: u64 = 64;
 struct Lister<'a> {
     model: &'a Model,
     uses: &'a UseTable,
-    channels: HashSet<i64>,
+    network: Network,
     /// Places in other files that are counted already: file, offset, length.
     seen: HashSet<(usize, u64, u64)>,
     found: Vec<Stored>,
@@ -72,12 +77,15 @@ impl Lister<'_> {
         Evidence { dtype, dims, uses: self.uses.uses[value.index()], initializer }
     }
 
-    /// Lengths of the axes of everything that is a weight by its place.
-    fn channels(&self) -> HashSet<i64> {
-        let mut channels = HashSet::new();
+    /// What the weights by their place show of the network.
+    fn network(&self) -> Network {
+        let mut network = Network::default();
         let mut add = |evidence: &Evidence<'_>| {
-            if evidence.dims.len() > 1 && evidence.is_placed_weight() {
-                channels.extend(evidence.dims);
+            if evidence.is_placed_weight() {
+                network.has_weights = true;
+                if evidence.dims.len() > 1 {
+                    network.channels.extend(evidence.dims);
+                }
             }
         };
         for (value, tensor, sparse) in self.filled() {
@@ -105,7 +113,7 @@ impl Lister<'_> {
                 _ => {}
             }
         }
-        channels
+        network
     }
 
     fn initializers(&mut self) {
@@ -172,13 +180,14 @@ impl Lister<'_> {
             let dims: Vec<i64> = count.into_iter().filter_map(|n| i64::try_from(n).ok()).collect();
             let evidence = self.evidence(dtype, &dims, output, false);
             let elements = count.unwrap_or(1);
+            let (role, assumed) = role::role(&evidence, &self.network);
             self.found.push(Stored {
                 name: self.model.name(self.model.value(output).name).to_owned(),
                 dtype,
                 elements: Ok(elements),
                 bytes: dtype.bytes(elements),
-                role: role::role(&evidence, &self.channels),
-                assumed: role::is_assumed(&evidence),
+                role,
+                assumed,
                 generated: false,
                 user: self.uses.user[output.index()],
             });
@@ -189,7 +198,7 @@ impl Lister<'_> {
     fn generated(&mut self, node: NodeId, output: ValueId) {
         let Some((dtype, dims)) = self.generated_type(node) else { return };
         let evidence = self.evidence(dtype, &dims, output, true);
-        let role = role::role(&evidence, &self.channels);
+        let (role, assumed) = role::role(&evidence, &self.network);
         // Zeros that the arithmetic needs are made while the model runs; only weights count.
         if !matches!(role, Role::Weight | Role::Statistic) {
             return;
@@ -204,7 +213,7 @@ impl Lister<'_> {
             bytes: Some(0),
             elements,
             role,
-            assumed: role::is_assumed(&evidence),
+            assumed,
             generated: true,
             user: self.uses.user[output.index()],
         });
@@ -269,11 +278,11 @@ impl Lister<'_> {
     /// A tensor whose role its uses decide.
     fn add_used(&mut self, tensor: TensorId, dims: &[i64], value: ValueId, initializer: bool) {
         let evidence = self.evidence(self.model.tensor(tensor).dtype, dims, value, initializer);
-        let role = role::role(&evidence, &self.channels);
+        let (role, assumed) = role::role(&evidence, &self.network);
         let before = self.found.len();
         self.add_tensor(tensor, role, self.uses.user[value.index()]);
         if let Some(stored) = self.found.get_mut(before) {
-            stored.assumed = role == Role::Weight && role::is_assumed(&evidence);
+            stored.assumed = assumed;
         }
     }
 

@@ -33,6 +33,8 @@ impl Uses {
     pub(crate) const AFTER_WEIGHTS: Self = Self(1 << 15);
     /// Some weighted layer comes after it.
     pub(crate) const BEFORE_WEIGHTS: Self = Self(1 << 16);
+    /// The model gives it out.
+    pub(crate) const OUTPUT: Self = Self(1 << 17);
 
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -115,6 +117,9 @@ pub(crate) fn find(model: &Model) -> UseTable {
     };
     for step in steps.iter().flatten() {
         pass.forward(*step);
+    }
+    for output in &model.main().outputs {
+        pass.table.uses[output.index()].add(Uses::OUTPUT);
     }
     for (_, function) in model.functions() {
         for output in &model.graph(function.body).outputs {
