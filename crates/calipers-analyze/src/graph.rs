@@ -1,11 +1,12 @@
 //! The graph: what goes in, what comes out, how many nodes of what kind.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, ValueId};
 use calipers_ops::canonical_domain;
 use calipers_report::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown};
+use hashbrown::HashMap;
 
 use crate::not_known;
 
@@ -171,9 +172,9 @@ fn operators(model: &Model, graphs: &[&Graph]) -> Vec<OperatorCount> {
             total += 1;
         }
     }
-    // The standard domain has two spellings; a map by text makes them one.
+    // The standard domain has two spellings; a sorted map by text makes them one, and makes the
+    // order of the hash map irrelevant.
     let mut named: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    #[expect(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
     for ((op, domain), count) in counts {
         let key = (model.name(op), canonical_domain(model.name(domain)));
         *named.entry(key).or_insert(0) += count;

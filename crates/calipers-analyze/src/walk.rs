@@ -1,10 +1,9 @@
 //! Every node of the model in one order: what a node needs stands before it, subgraphs inside the
 //! node that holds them, functions before their callers.
 
-use std::collections::HashMap;
-
-use calipers_ir::{AttributeValue, FunctionId, GraphId, GraphKind, Model, NameId, NodeId};
+use calipers_ir::{AttributeValue, FunctionId, GraphId, GraphKind, Model, NameId, Node, NodeId};
 use calipers_ops::{Operator, canonical_domain};
+use hashbrown::HashMap;
 
 /// A step of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +14,16 @@ pub(crate) enum Step {
     Node(NodeId),
 }
 
-/// What a node does: an operator of the table, a function of the model, or something unknown.
+/// What a node does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Meaning {
+pub(crate) struct Meaning {
+    pub(crate) kind: MeaningKind,
+    pub(crate) special: Special,
+}
+
+/// An operator of the table, a function of the model, or something unknown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MeaningKind {
     /// A row of the table.
     Operator(&'static Operator),
     /// An operator of a known domain that takes no weights.
@@ -28,38 +34,77 @@ pub(crate) enum Meaning {
     Foreign,
 }
 
-/// The meanings of a model's operators, each looked up once.
-pub(crate) struct Meanings<'a> {
-    model: &'a Model,
-    functions: HashMap<(&'a str, NameId, NameId), FunctionId>,
-    known: HashMap<(NameId, NameId, NameId), Meaning>,
+/// Operators that passes treat in a way of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Special {
+    Nothing,
+    Constant,
+    ConstantOfShape,
+    DynamicQuantizeLinear,
+    If,
+    Loop,
+    Mul,
 }
 
-impl<'a> Meanings<'a> {
-    pub(crate) fn new(model: &'a Model) -> Self {
-        let functions = model.functions().map(|(id, function)| {
-            let domain = canonical_domain(model.name(function.domain));
-            ((domain, function.name, function.overload), id)
-        });
-        Self { model, functions: functions.collect(), known: HashMap::new() }
+impl Special {
+    fn of(domain: &str, op: &str) -> Self {
+        match (domain, op) {
+            (calipers_ops::ONNX, "Constant") => Self::Constant,
+            (calipers_ops::ONNX, "ConstantOfShape") => Self::ConstantOfShape,
+            (calipers_ops::ONNX, "DynamicQuantizeLinear") => Self::DynamicQuantizeLinear,
+            (calipers_ops::ONNX, "If") => Self::If,
+            (calipers_ops::ONNX, "Loop") => Self::Loop,
+            (calipers_ops::ONNX, "Mul") => Self::Mul,
+            _ => Self::Nothing,
+        }
     }
+}
 
-    /// What a node does. The model's own functions come before the table, as in every runtime.
-    pub(crate) fn of(&mut self, node: NodeId) -> Meaning {
-        let node = self.model.node(node);
-        let (model, functions) = (self.model, &self.functions);
-        *self.known.entry((node.domain, node.op, node.overload)).or_insert_with(|| {
+/// The meaning of every node; each operator is looked up once.
+pub(crate) struct Meanings {
+    meanings: Vec<Meaning>,
+    /// For each node, its place in `meanings`.
+    of_node: Vec<u32>,
+}
+
+impl Meanings {
+    /// Looks every operator up. The model's own functions come before the table, as in every
+    /// runtime.
+    pub(crate) fn find(model: &Model) -> Self {
+        let functions: HashMap<_, _> = model
+            .functions()
+            .map(|(id, function)| {
+                let domain = canonical_domain(model.name(function.domain));
+                ((domain, function.name, function.overload), id)
+            })
+            .collect();
+        let meaning = |node: &Node| {
             let (domain, op) = (canonical_domain(model.name(node.domain)), model.name(node.op));
             if let Some(function) = functions.get(&(domain, node.op, node.overload)) {
-                Meaning::Call(*function)
-            } else if let Some(operator) = calipers_ops::find(domain, op) {
-                Meaning::Operator(operator)
-            } else if calipers_ops::is_known_domain(domain) {
-                Meaning::Plain
-            } else {
-                Meaning::Foreign
+                return Meaning { kind: MeaningKind::Call(*function), special: Special::Nothing };
             }
-        })
+            let kind = match calipers_ops::find(domain, op) {
+                Some(operator) => MeaningKind::Operator(operator),
+                None if calipers_ops::is_known_domain(domain) => MeaningKind::Plain,
+                None => MeaningKind::Foreign,
+            };
+            Meaning { kind, special: Special::of(domain, op) }
+        };
+        let mut places: HashMap<(NameId, NameId, NameId), u32> = HashMap::new();
+        let mut meanings = Vec::new();
+        let of_node = model.nodes().map(|(_, node)| {
+            *places.entry((node.domain, node.op, node.overload)).or_insert_with(|| {
+                meanings.push(meaning(node));
+                // Fewer kinds of node than nodes, and those have 32-bit ids.
+                u32::try_from(meanings.len() - 1).unwrap_or(u32::MAX)
+            })
+        });
+        Self { of_node: of_node.collect(), meanings }
+    }
+
+    /// What a node does.
+    pub(crate) fn of(&self, node: NodeId) -> Meaning {
+        self.meanings[self.of_node[node.index()] as usize]
     }
 }
 
@@ -73,7 +118,7 @@ pub(crate) fn subgraphs(model: &Model, node: NodeId) -> impl Iterator<Item = Gra
 }
 
 /// The steps of each function, callees before callers, and then those of the main graph.
-pub(crate) fn steps(model: &Model, meanings: &mut Meanings<'_>) -> Vec<Vec<Step>> {
+pub(crate) fn steps(model: &Model, meanings: &Meanings) -> Vec<Vec<Step>> {
     let functions = callees_first(model, meanings);
     let bodies = functions.into_iter().map(|function| model.function(function).body);
     bodies.chain([model.main_id()]).map(|graph| steps_of(model, graph)).collect()
@@ -114,14 +159,16 @@ fn steps_of(model: &Model, graph: GraphId) -> Vec<Step> {
 
 /// Functions so that a callee stands before its callers. In a ring of calls, which the standard
 /// forbids, some caller has to come first.
-fn callees_first(model: &Model, meanings: &mut Meanings<'_>) -> Vec<FunctionId> {
+fn callees_first(model: &Model, meanings: &Meanings) -> Vec<FunctionId> {
     let count = model.functions().len();
     let mut callees: Vec<Vec<FunctionId>> = vec![Vec::new(); count];
     if count > 0 {
         let roots = roots(model);
         for (id, node) in model.nodes() {
             let root = model.graph(roots[node.graph.index()]).kind;
-            if let (GraphKind::Function(caller), Meaning::Call(callee)) = (root, meanings.of(id)) {
+            if let (GraphKind::Function(caller), MeaningKind::Call(callee)) =
+                (root, meanings.of(id).kind)
+            {
                 callees[caller.index()].push(callee);
             }
         }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use calipers_ir::Source;
+use calipers_ir::{Bytes, Source, Span};
 
 use crate::Error;
 
@@ -42,15 +42,41 @@ impl Input {
     }
 }
 
-/// Maps a file into memory: what is never read never leaves the disk.
+/// A file mapped into memory: what is never read never leaves the disk.
+struct Map(memmap2::Mmap);
+
+impl Bytes for Map {
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Lets pages go. A kernel maps a run of pages around each one that is touched, so hopping
+    /// over thousands of weights would otherwise keep megabytes of them resident.
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "dropping pages is unsafe for maps that can be written")]
+    fn release(&self, span: Span) {
+        let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
+            return;
+        };
+        if start < end && end <= self.0.len() {
+            // SAFETY: the map is read-only and backed by a file: a page that is let go comes back
+            // with the same contents when it is read again. A failure costs memory only.
+            let _ = unsafe {
+                let advice = memmap2::UncheckedAdvice::DontNeed;
+                self.0.unchecked_advise_range(advice, start, end - start)
+            };
+        }
+    }
+}
+
 #[expect(unsafe_code, reason = "mapping a file is unsafe by its nature")]
 fn map(file: &File) -> Result<Source, Error> {
-    // SAFETY: the map is read-only and private. Bytes that another process changes under it are
-    // only ever read as bytes, so they can make a report wrong but not memory; a file that is
-    // shortened under it ends the process with a bus error, which the crate's page says.
+    // SAFETY: the map is read-only. Bytes that another process changes under it are only ever
+    // read as bytes, so they can make a report wrong but not memory; a file that is shortened
+    // under it ends the process with a bus error, which the crate's page says.
     let map = unsafe { memmap2::Mmap::map(file) }?;
     #[cfg(unix)]
     // Readers jump from header to header over gigabytes of weights. A failure costs speed only.
     let _ = map.advise(memmap2::Advice::Random);
-    Ok(Source::new(map))
+    Ok(Source::new(Map(map)))
 }

@@ -49,7 +49,7 @@ pub use ids::{FunctionId, GraphId, IdRange, NameId, NodeId, SparseId, TensorId, 
 pub use issue::Issue;
 pub use model::{DeviceConfiguration, Header, Model, OpsetImport, TrainingStep, UnknownFields};
 pub use names::Names;
-pub use source::{DecodeError, Decoder, Source, Span};
+pub use source::{Bytes, DecodeError, Decoder, Source, Span};
 pub use tensor::{
     Data, DataFile, DataFileState, External, SizeError, SparseTensor, StoredIn, Tensor,
 };

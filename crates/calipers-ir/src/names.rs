@@ -12,7 +12,8 @@ pub struct Names {
     text: String,
     /// End of each name in `text`; a name starts where the one before it ends.
     ends: Vec<usize>,
-    table: HashTable<NameId>,
+    /// Each id with the hash of its text, so that growing the table reads no text.
+    table: HashTable<(u64, NameId)>,
     // Seeded at random per process: a file cannot aim at its buckets.
     hasher: DefaultHashBuilder,
     lossy: u64,
@@ -37,16 +38,24 @@ impl Names {
     /// read as the empty text; a builder refuses such a model by its operand count long before.
     pub fn intern(&mut self, name: &str) -> NameId {
         let hash = self.hasher.hash_one(name);
-        let (text, ends) = (&self.text, &self.ends);
-        if let Some(id) = self.table.find(hash, |id| lookup(text, ends, *id) == name) {
-            return *id;
+        if let Some(id) = self.find_hashed(hash, name) {
+            return id;
         }
         let Some(id) = NameId::new(self.ends.len()) else { return self.empty() };
         self.text.push_str(name);
         self.ends.push(self.text.len());
-        let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
-        self.table.insert_unique(hash, id, |id| hasher.hash_one(lookup(text, ends, *id)));
+        self.table.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
+    }
+
+    /// The id of a text, if it is stored.
+    pub fn find(&self, name: &str) -> Option<NameId> {
+        self.find_hashed(self.hasher.hash_one(name), name)
+    }
+
+    fn find_hashed(&self, hash: u64, name: &str) -> Option<NameId> {
+        let same = |entry: &(u64, NameId)| entry.0 == hash && self.get(entry.1) == name;
+        self.table.find(hash, same).map(|(_, id)| *id)
     }
 
     /// The id of a text given as bytes. Bytes that are not UTF-8 become U+FFFD and are counted.

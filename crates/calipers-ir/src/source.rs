@@ -26,25 +26,46 @@ impl Span {
     }
 }
 
+/// Something that lends the bytes of a model file.
+pub trait Bytes: Send + Sync {
+    /// All of them.
+    fn bytes(&self) -> &[u8];
+
+    /// Says that a stretch was read and is not needed soon, so that a memory map can let its pages
+    /// go. The bytes stay readable.
+    fn release(&self, _span: Span) {}
+}
+
+impl Bytes for Vec<u8> {
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+}
+
 /// The bytes of a model file: a memory map, or a buffer. Cloning shares them.
 #[derive(Clone)]
-pub struct Source(Arc<dyn AsRef<[u8]> + Send + Sync>);
+pub struct Source(Arc<dyn Bytes>);
 
 impl Source {
     /// Wraps anything that lends bytes.
-    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+    pub fn new(bytes: impl Bytes + 'static) -> Self {
         Self(Arc::new(bytes))
     }
 
     /// All the bytes.
     pub fn bytes(&self) -> &[u8] {
-        (*self.0).as_ref()
+        self.0.bytes()
     }
 
     /// The bytes of a span; `None` when it lies outside the file.
     pub fn slice(&self, span: Span) -> Option<&[u8]> {
         let start = usize::try_from(span.start).ok()?;
         self.bytes().get(start..usize::try_from(span.end).ok()?)
+    }
+
+    /// Says that a stretch is not needed soon.
+    pub fn release(&self, span: Span) {
+        self.0.release(span);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Checks of the graph's structure.
 
-use std::collections::BTreeMap;
-
 use calipers_ir::{Issue, Model};
 use calipers_report::{Finding, Severity};
 
@@ -134,20 +132,26 @@ pub(super) fn out_of_order(model: &Model) -> Option<Finding> {
 
 /// Nodes of the main graph that share a name.
 pub(super) fn duplicate_node_names(model: &Model) -> Option<Finding> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    // Names are numbered, so counting is an array; most models pass here in a moment.
+    let mut counts = vec![0_usize; model.names.len()];
+    let mut shared = Vec::new();
     for node in model.main().nodes.nodes() {
-        *counts.entry(model.name(model.node(node).name)).or_insert(0) += 1;
+        let name = model.node(node).name;
+        counts[name.index()] += 1;
+        if counts[name.index()] == 2 && name != model.names.empty() {
+            shared.push(name);
+        }
     }
-    counts.remove("");
-    let shared: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 1).collect();
+    let nodes = shared.iter().map(|name| counts[name.index()]).sum();
+    let mut shared: Vec<_> = shared.into_iter().map(|name| model.name(name)).collect();
+    shared.sort_unstable();
     (!shared.is_empty()).then(|| {
-        let nodes = shared.iter().map(|(_, count)| count).sum();
         finding(
             "duplicate-node-name",
             Severity::Info,
             "Nodes share a name",
             format!("{} share {}", counted(nodes, "node"), counted(shared.len(), "name")),
-            shared.iter().map(|(name, _)| (*name).to_owned()),
+            shared.iter().map(|name| (*name).to_owned()),
             "give nodes names of their own, so that profiles and logs can tell them apart",
         )
     })

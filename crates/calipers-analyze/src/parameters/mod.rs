@@ -12,13 +12,16 @@ mod uses;
 use calipers_ir::Model;
 use calipers_report::{Assumption, Parameters, Unknown};
 
+use crate::walk::Meanings;
+
 /// The parameters' section of the report.
 pub(crate) fn measure(
     model: &Model,
     unknown: &mut Vec<Unknown>,
     assumptions: &mut Vec<Assumption>,
 ) -> Parameters {
-    let uses = uses::find(model);
-    let stored = stored::list(model, &uses);
+    let meanings = Meanings::find(model);
+    let uses = uses::find(model, &meanings);
+    let stored = stored::list(model, &meanings, &uses);
     count::count(model, &stored, unknown, assumptions)
 }

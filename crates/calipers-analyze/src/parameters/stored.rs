@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use calipers_ir::{
     Attribute, AttributeValue, DType, Data, GraphKind, Model, NodeId, SparseId, TensorId, ValueId,
 };
-use calipers_ops::{AttributeUse, Packing, canonical_domain};
+use calipers_ops::{AttributeUse, Operator, Packing, canonical_domain};
 
 use super::role::{self, Evidence, Network, Role};
 use super::uses::UseTable;
+use crate::walk::{MeaningKind, Meanings, Special};
 
 /// A stored tensor, or a list in an attribute, and what it is.
 #[derive(Clone, Debug)]
@@ -31,9 +32,10 @@ pub(crate) struct Stored {
 }
 
 /// Everything stored.
-pub(crate) fn list(model: &Model, uses: &UseTable) -> Vec<Stored> {
+pub(crate) fn list(model: &Model, meanings: &Meanings, uses: &UseTable) -> Vec<Stored> {
     let mut lister = Lister {
         model,
+        meanings,
         uses,
         network: Network::default(),
         seen: HashSet::new(),
@@ -50,6 +52,7 @@ const MAX_RANK: u64 = 64;
 
 struct Lister<'a> {
     model: &'a Model,
+    meanings: &'a Meanings,
     uses: &'a UseTable,
     network: Network,
     /// Places in other files that are counted already: file, offset, length.
@@ -98,14 +101,14 @@ impl Lister<'_> {
         }
         for (node, _) in self.model.nodes() {
             let Some(Some(output)) = self.model.outputs(node).first() else { continue };
-            match self.model.name(self.model.node(node).op) {
-                "Constant" => {
+            match self.meanings.of(node).special {
+                Special::Constant => {
                     if let Some(AttributeValue::Tensor(id)) = self.model.attribute(node, "value") {
                         let tensor = self.model.tensor(*id);
                         add(&self.evidence(tensor.dtype, &tensor.dims, *output, false));
                     }
                 }
-                "ConstantOfShape" => {
+                Special::ConstantOfShape => {
                     if let Some((dtype, dims)) = self.generated_type(node) {
                         add(&self.evidence(dtype, &dims, *output, true));
                     }
@@ -135,11 +138,9 @@ impl Lister<'_> {
                 continue;
             }
             let output = model.outputs(id).first().copied().flatten();
-            let op = model.name(node.op);
-            let standard = canonical_domain(model.name(node.domain)) == calipers_ops::ONNX;
-            match (standard.then_some(op), output) {
-                (Some("Constant"), Some(output)) => self.constant(id, output),
-                (Some("ConstantOfShape"), Some(output)) => {
+            match (self.meanings.of(id).special, output) {
+                (Special::Constant, Some(output)) => self.constant(id, output),
+                (Special::ConstantOfShape, Some(output)) => {
                     self.generated(id, output);
                     self.held(id);
                 }
@@ -234,9 +235,12 @@ impl Lister<'_> {
     /// Tensors and lists in the attributes of any other node.
     fn held(&mut self, node: NodeId) {
         let model = self.model;
-        let raw = model.node(node);
-        let row = calipers_ops::find(model.name(raw.domain), model.name(raw.op));
-        let classical = canonical_domain(model.name(raw.domain)) == calipers_ops::ML
+        if model.attributes(node).is_empty() {
+            return;
+        }
+        let row = self.row(node);
+        let domain = model.name(model.node(node).domain);
+        let classical = canonical_domain(domain) == calipers_ops::ML
             || row.is_some_and(|row| !row.attributes.is_empty());
         for Attribute { name, value } in model.attributes(node) {
             let text = model.name(*name);
@@ -323,12 +327,17 @@ impl Lister<'_> {
         self.found.push(stored);
     }
 
+    fn row(&self, node: NodeId) -> Option<&'static Operator> {
+        match self.meanings.of(node).kind {
+            MeaningKind::Operator(row) => Some(row),
+            _ => None,
+        }
+    }
+
     /// Counts weights that an operator keeps packed in bytes.
     fn unpack(&self, stored: &mut Stored) {
         let Some(user) = stored.user else { return };
-        let node = self.model.node(user);
-        let row = calipers_ops::find(self.model.name(node.domain), self.model.name(node.op));
-        let Some(packing) = row.and_then(|row| row.packing) else { return };
+        let Some(packing) = self.row(user).and_then(|row| row.packing) else { return };
         if stored.dtype != DType::Uint8 {
             return;
         }

@@ -7,7 +7,7 @@
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Operator, Slot};
 
-use crate::walk::{self, Meaning, Meanings, Step};
+use crate::walk::{self, MeaningKind, Meanings, Special, Step};
 
 /// A set of things that become of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,9 +103,8 @@ struct Origin {
 }
 
 /// Finds the uses of every value.
-pub(crate) fn find(model: &Model) -> UseTable {
-    let mut meanings = Meanings::new(model);
-    let steps = walk::steps(model, &mut meanings);
+pub(crate) fn find(model: &Model, meanings: &Meanings) -> UseTable {
+    let steps = walk::steps(model, meanings);
     let mut pass = Pass {
         model,
         meanings,
@@ -152,7 +151,7 @@ fn origins_of_graph_values(model: &Model) -> Vec<Origin> {
 
 struct Pass<'a> {
     model: &'a Model,
-    meanings: Meanings<'a>,
+    meanings: &'a Meanings,
     origins: Vec<Origin>,
     table: UseTable,
 }
@@ -174,7 +173,7 @@ impl Pass<'_> {
                 for output in self.model.outputs(node).iter().flatten() {
                     self.origins[output.index()] = origin;
                 }
-                if self.is_dynamic_quantize(node)
+                if self.meanings.of(node).special == Special::DynamicQuantizeLinear
                     && let Some(Some(scale)) = self.model.outputs(node).get(1)
                 {
                     self.origins[scale.index()].scale = true;
@@ -187,13 +186,13 @@ impl Pass<'_> {
         }
     }
 
-    fn origin_of_outputs(&mut self, node: NodeId) -> Origin {
+    fn origin_of_outputs(&self, node: NodeId) -> Origin {
         let inputs = self.model.inputs(node);
         let after_weights = self.is_weighted(node)
             || inputs.iter().flatten().any(|value| self.origins[value.index()].after_weights);
-        let op = self.model.name(self.model.node(node).op);
-        let origin = match self.meanings.of(node) {
-            Meaning::Operator(operator) => {
+        let meaning = self.meanings.of(node);
+        let origin = match meaning.kind {
+            MeaningKind::Operator(operator) => {
                 let mut carried = (0..)
                     .zip(inputs)
                     .filter(|(slot, value)| value.is_some() && carries_values(operator.slot(*slot)))
@@ -204,41 +203,39 @@ impl Pass<'_> {
                     (fixed && origin.fixed, scale || origin.scale)
                 });
                 // Only multiplication makes a scale of a scale.
-                Origin { fixed, scale: scale && operator.name == "Mul", after_weights }
+                Origin { fixed, scale: scale && meaning.special == Special::Mul, after_weights }
             }
-            Meaning::Plain => {
-                let fixed = match op {
-                    "Constant" => true,
-                    "ConstantOfShape" => self.origin(inputs.first().copied().flatten()).fixed,
+            MeaningKind::Plain => {
+                let fixed = match meaning.special {
+                    Special::Constant => true,
+                    Special::ConstantOfShape => {
+                        self.origin(inputs.first().copied().flatten()).fixed
+                    }
                     _ => false,
                 };
                 Origin { fixed, scale: false, after_weights }
             }
-            Meaning::Call(function) => {
+            MeaningKind::Call(function) => {
                 let body = self.model.graph(self.model.function(function).body);
                 let weighted =
                     body.outputs.iter().any(|value| self.origins[value.index()].after_weights);
                 Origin { after_weights: after_weights || weighted, ..Origin::default() }
             }
-            Meaning::Foreign => Origin { after_weights, ..Origin::default() },
+            MeaningKind::Foreign => Origin { after_weights, ..Origin::default() },
         };
         // What stands before a constant does not matter.
         Origin { after_weights: origin.after_weights && !origin.fixed, ..origin }
     }
 
     /// Whether a node applies stored weights to something.
-    fn is_weighted(&mut self, node: NodeId) -> bool {
-        let Meaning::Operator(operator) = self.meanings.of(node) else { return false };
+    fn is_weighted(&self, node: NodeId) -> bool {
+        let MeaningKind::Operator(operator) = self.meanings.of(node).kind else { return false };
         let learned =
             |slot| matches!(operator.slot(slot), Slot::Weight | Slot::Table | Slot::Statistic);
         let mut inputs = (0..).zip(self.model.inputs(node));
         !operator.attributes.is_empty()
             || inputs
                 .any(|(slot, value)| value.is_some() && learned(slot) && self.origin(*value).fixed)
-    }
-
-    fn is_dynamic_quantize(&self, node: NodeId) -> bool {
-        self.model.name(self.model.node(node).op) == "DynamicQuantizeLinear"
     }
 
     fn backward(&mut self, step: Step) {
@@ -252,11 +249,11 @@ impl Pass<'_> {
                 for (inner, outer) in self.flows_out(node) {
                     self.pass_back(outer, inner);
                 }
-                match self.meanings.of(node) {
-                    Meaning::Operator(operator) => self.use_inputs(node, operator),
-                    Meaning::Plain => self.mark_inputs(node, Uses::SETTING),
-                    Meaning::Foreign => self.mark_inputs(node, Uses::FOREIGN),
-                    Meaning::Call(function) => {
+                match self.meanings.of(node).kind {
+                    MeaningKind::Operator(operator) => self.use_inputs(node, operator),
+                    MeaningKind::Plain => self.mark_inputs(node, Uses::SETTING),
+                    MeaningKind::Foreign => self.mark_inputs(node, Uses::FOREIGN),
+                    MeaningKind::Call(function) => {
                         let body = self.model.graph(self.model.function(function).body);
                         let outer = self.model.inputs(node);
                         for (outer, inner) in outer.iter().zip(&body.inputs) {
@@ -345,7 +342,7 @@ impl Pass<'_> {
     fn flows_in(&self, node: NodeId) -> Vec<(ValueId, ValueId)> {
         let inputs = self.model.inputs(node);
         let mut flows = Vec::new();
-        if self.model.name(self.model.node(node).op) != "If" {
+        if self.meanings.of(node).special != Special::If {
             for body in walk::subgraphs(self.model, node) {
                 let pairs = inputs.iter().zip(&self.model.graph(body).inputs);
                 flows.extend(pairs.filter_map(|(outer, inner)| Some(((*outer)?, *inner))));
@@ -359,7 +356,7 @@ impl Pass<'_> {
         let mut flows = Vec::new();
         let outputs = self.model.outputs(node);
         // The first output of a Loop's body is only its condition.
-        let skipped = usize::from(self.model.name(self.model.node(node).op) == "Loop");
+        let skipped = usize::from(self.meanings.of(node).special == Special::Loop);
         for body in walk::subgraphs(self.model, node) {
             let inner = self.model.graph(body).outputs.iter().skip(skipped);
             flows.extend(inner.zip(outputs).filter_map(|(i, o)| Some((*i, (*o)?))));

@@ -25,6 +25,9 @@ pub(super) struct Reader<'a> {
     /// Where each graph came from, for the paths in errors.
     origins: HashMap<GraphId, Origin>,
     file: &'a [u8],
+    /// Where the pages that were read over and not yet let go begin, and how many large tensors
+    /// stand in them.
+    passed: (u64, usize),
     /// Operands of the node being read, kept to save an allocation per node.
     pub(super) inputs: Vec<NameId>,
     pub(super) outputs: Vec<NameId>,
@@ -57,6 +60,7 @@ impl<'a> Reader<'a> {
             pending: VecDeque::new(),
             origins: HashMap::new(),
             file,
+            passed: (0, 0),
             inputs: Vec::new(),
             outputs: Vec::new(),
         }
@@ -86,6 +90,21 @@ impl<'a> Reader<'a> {
         self.origins.insert(graph, origin);
         self.pending.push_back(Pending { graph, message });
         Ok(graph)
+    }
+
+    /// Notes that a tensor was read over; after some large ones, lets their pages go.
+    pub(super) fn passed(&mut self, span: Span) {
+        const LARGE: u64 = 1 << 16;
+        const TENSORS: usize = 32;
+        if span.len() < LARGE {
+            return;
+        }
+        let (start, tensors) = self.passed;
+        self.passed = (start, tensors + 1);
+        if tensors >= TENSORS {
+            self.builder.source.release(Span { start, end: span.end });
+            self.passed = (span.end, 0);
+        }
     }
 
     /// The path of a graph inside the model; of a deep one, both ends.

@@ -115,6 +115,7 @@ impl<'a> Reader<'a> {
             None => typed.data(dtype),
         };
         let described_at = message.span();
+        self.passed(described_at);
         Ok(self.builder.add_tensor(Tensor {
             name,
             dtype,
