@@ -93,11 +93,12 @@ impl ValueType {
         }
     }
 
-    /// The tensor at its heart, if there is one.
+    /// The tensor at its heart, if there is just one: a map has keys too.
     pub fn tensor(&self) -> Option<&TensorType> {
+        let map = self.containers.iter().any(|c| matches!(c, Container::Map { .. }));
         match &self.leaf {
-            Leaf::Tensor(tensor) | Leaf::SparseTensor(tensor) => Some(tensor),
-            Leaf::Opaque { .. } | Leaf::Unknown => None,
+            Leaf::Tensor(tensor) | Leaf::SparseTensor(tensor) if !map => Some(tensor),
+            _ => None,
         }
     }
 

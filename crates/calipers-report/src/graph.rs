@@ -72,7 +72,7 @@ pub struct Port {
     pub name: String,
     /// `tensor`, `sparse_tensor`, `sequence`, `optional`, `map`, `opaque`, or `unknown`.
     pub kind: String,
-    /// Data type of the elements; null when the file does not say.
+    /// Data type of the elements; null when the file does not say, and for maps, which have two.
     pub dtype: Option<String>,
     /// Dimensions as the file writes them; null when even their number is not stated.
     pub shape: Option<Vec<Dimension>>,

@@ -1,0 +1,167 @@
+//! Malformed and malicious files: each by name, with what must be said of it.
+//!
+//! The files come with the repository where they may; the rest are looked for in the shared
+//! collection. A file without a line here fails the suite.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use calipers_report::Report;
+
+/// What must be said of a file.
+enum Told {
+    /// An error whose message holds this.
+    Error(&'static str),
+    /// A report with these findings, and no others, that passes this check.
+    Report(&'static [&'static str], fn(&Report) -> bool),
+}
+
+use Told::{Error, Report as Tells};
+
+fn fine(report: &Report) -> bool {
+    report.unknown.is_empty()
+}
+
+/// Five elements of a type, in so many bytes.
+fn five(report: &Report, dtype: &str, bytes: u64) -> bool {
+    report.parameters.by_dtype.get(dtype) == Some(&5) && report.parameters.bytes == Some(bytes)
+}
+
+const TRUTH: &[(&str, Told)] = &[
+    ("all_ff.onnx", Error("byte 0: a number does not end")),
+    ("bitflipped_20.onnx", Error("byte 25738: a group ends that did not begin, in graph.input[4]")),
+    ("chain_100k_nodes.onnx", Tells(&[], |r| r.graph.depth == Some(100_000))),
+    ("conv_huge_shape_flops_overflow.onnx", Tells(&[], |r| r.graph.nodes == 1)),
+    ("cycle.onnx", Tells(&["graph-cycle"], |r| r.graph.depth.is_none() && r.unknown.len() == 1)),
+    // 1 + 20 Ifs, each with a Neg in its other branch, and the innermost two Negs.
+    ("deep_if_20.onnx", Tells(&[], |r| r.graph.nodes_total == 43 && r.graph.subgraphs == 42)),
+    ("dtype_bfloat16.onnx", Tells(&[], |r| five(r, "bfloat16", 10))),
+    ("dtype_bool.onnx", Tells(&[], |r| r.parameters.constants == Some(5))),
+    ("dtype_complex64.onnx", Tells(&[], |r| five(r, "complex64", 40))),
+    ("dtype_double.onnx", Tells(&[], |r| five(r, "float64", 40))),
+    ("dtype_float4e2m1.onnx", Tells(&[], |r| five(r, "float4e2m1", 3))),
+    ("dtype_float8e4m3fn.onnx", Tells(&[], |r| five(r, "float8e4m3fn", 5))),
+    ("dtype_int4.onnx", Tells(&[], |r| five(r, "int4", 3))),
+    ("dtype_string.onnx", Tells(&[], |r| r.parameters.stored_bytes == Some(5))),
+    ("dtype_uint4.onnx", Tells(&[], |r| five(r, "uint4", 3))),
+    ("duplicate_initializers.onnx", Tells(&["duplicate-name"], |r| r.parameters.total == Some(2))),
+    ("duplicate_node_names.onnx", Tells(&["duplicate-node-name"], fine)),
+    ("empty.onnx", Error("this is an empty file")),
+    ("empty_graph.onnx", Tells(&[], |r| r.graph.nodes == 0 && r.graph.depth == Some(0))),
+    ("ext_absolute.onnx", Tells(&["external-data-refused"], |r| refused(r, "absolute"))),
+    ("ext_empty_location.onnx", Tells(&["external-data-refused"], |r| refused(r, "empty"))),
+    ("ext_length_past_eof.onnx", Tells(&["external-data-range"], |r| detail(r, "8 bytes"))),
+    ("ext_missing_file.onnx", Tells(&["external-data-missing"], |r| detail(r, "nope.bin"))),
+    ("ext_offset_nan.onnx", Tells(&["external-data-range"], |r| detail(r, "\"abc\""))),
+    ("ext_offset_negative.onnx", Tells(&["external-data-range"], |r| detail(r, "\"-4\""))),
+    ("ext_path_traversal.onnx", Tells(&["external-data-refused"], |r| refused(r, "leads out"))),
+    ("ext_windows_path.onnx", Tells(&["external-data-refused"], |r| refused(r, "leads out"))),
+    ("fp16_in_int32_data.onnx", Tells(&[], |r| r.parameters.by_dtype["float16"] == 6)),
+    // Sixty functions that call the one before twice: 2 + 2·59 nodes as stored, never expanded.
+    ("function_bomb_2pow60.onnx", Tells(&[], |r| r.graph.nodes_total == 120)),
+    ("html_404.onnx", Error("this is an HTML page")),
+    ("init_dims_negative.onnx", Tells(&["tensor-size"], |r| r.parameters.total.is_none())),
+    ("init_dims_overflow.onnx", Tells(&["tensor-size"], |r| r.parameters.total.is_none())),
+    ("init_short_data.onnx", Tells(&["tensor-data"], |r| detail(r, "16 bytes and it has 7"))),
+    ("init_unknown_dtype.onnx", Tells(&["tensor-type"], |r| detail(r, "unknown(250)"))),
+    ("init_zero_dim.onnx", Tells(&[], |r| r.graph.initializer_elements["float32"] == 0)),
+    ("injection_names.onnx", Tells(&[], |r| r.model.metadata["a|b"] == "x\n| y |")),
+    ("ir_9999.onnx", Tells(&["newer-ir"], |r| r.model.ir_version == Some(9999))),
+    ("lfs_pointer.onnx", Error("this is a Git LFS pointer")),
+    ("local_functions_nested.onnx", Tells(&[], |r| r.graph.functions == 2)),
+    ("no_graph.onnx", Error("there is no graph in this file")),
+    ("no_opset.onnx", Tells(&["no-opset"], fine)),
+    ("random_bytes_4k.onnx", Error("byte 3: a field has the impossible wire type 7")),
+    ("seq_optional_map_types.onnx", Tells(&[], optional_sequence)),
+    ("small.bin", Error("this is a file of zeros")),
+    ("sparse_initializer.onnx", Tells(&[], |r| r.parameters.total == Some(3))),
+    ("trailing_garbage.onnx", Error("byte 26473: a field has the impossible wire type 7")),
+    ("truncated_half.onnx", Error("a field needs 26418 bytes and 13197 are left")),
+    ("truncated_minus1.onnx", Error("a field needs 4 bytes and 3 are left")),
+    ("undefined_input.onnx", Tells(&["undefined-input"], |r| detail(r, "\"nope\""))),
+    ("unicode_names.onnx", Tells(&[], |r| r.graph.inputs[0].name == "輸入🦀")),
+    ("unknown_domain_op.onnx", Tells(&[], |r| r.graph.operators[0].domain == "com.acme")),
+    ("unknown_op_default_domain.onnx", Tells(&[], |r| r.graph.operators[0].op == "NotAnOp")),
+    ("unsorted_nodes.onnx", Tells(&["nodes-out-of-order"], |r| r.graph.depth == Some(2))),
+    ("wrong_value_info.onnx", Tells(&[], |r| r.graph.nodes == 2)),
+    ("zero_nodes_no_io.onnx", Tells(&[], |r| r.graph.nodes == 0)),
+    ("zeros.onnx", Error("this is a file of zeros")),
+];
+
+fn refused(report: &Report, reason: &str) -> bool {
+    report.model.data_files.len() == 1
+        && report.model.data_files[0].reason.contains(reason)
+        && report.model.data_files[0].bytes.is_none()
+}
+
+fn detail(report: &Report, text: &str) -> bool {
+    report.risks[0].detail.contains(text)
+}
+
+fn optional_sequence(report: &Report) -> bool {
+    let [sequence, optional] = &report.graph.outputs[..] else { return false };
+    sequence.kind == "sequence"
+        && sequence.type_text == "sequence(float32[1])"
+        && optional.kind == "optional"
+        && optional.type_text == "optional(sequence(float32[1]))"
+}
+
+#[test]
+fn every_hostile_file_is_told_rightly() {
+    let mut paths: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let shared = common::shared().map(|shared| shared.join("hostile"));
+    for folder in [Some(common::fixtures().join("hostile")), shared].into_iter().flatten() {
+        for path in common::files(&folder, "") {
+            paths.insert(path.file_name().unwrap().to_string_lossy().into_owned(), path);
+        }
+    }
+    let mut wrong = Vec::new();
+    for (name, path) in &paths {
+        let Some((_, told)) = TRUTH.iter().find(|(file, _)| file == name) else {
+            wrong.push(format!("{name}: nothing says what must be told of it"));
+            continue;
+        };
+        if let Err(reason) = judge(told, &common::report(path)) {
+            wrong.push(format!("{name}: {reason}"));
+        }
+    }
+    println!("hostile: {} of {} files told rightly", paths.len() - wrong.len(), paths.len());
+    assert!(paths.len() >= 50, "only {} files found", paths.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn judge(told: &Told, result: &Result<Report, calipers_formats::Error>) -> Result<(), String> {
+    match (told, result) {
+        (Error(wanted), Err(error)) => {
+            let message = error.to_string();
+            message.contains(wanted).then_some(()).ok_or(format!("told {message:?}"))
+        }
+        (Tells(findings, check), Ok(report)) => {
+            let ids: Vec<_> = report.risks.iter().map(|finding| finding.id.as_str()).collect();
+            if ids != *findings {
+                return Err(format!("findings {ids:?}"));
+            }
+            check(report).then_some(()).ok_or_else(|| format!("the report says {report:#?}"))
+        }
+        (Error(_), Ok(_)) => Err("there is a report, and there should be an error".to_owned()),
+        (Tells(..), Err(error)) => Err(format!("there is an error: {error}")),
+    }
+}
+
+/// The shared collection's long chain, built here so that a stranger's clone tries it too.
+#[test]
+fn a_long_chain_is_read_whole() {
+    const NODES: usize = 100_000;
+    let name = |index: usize| format!("v{index}");
+    let mut model = calipers_samples::ModelBuilder::new(17);
+    model.input(&name(0), calipers_samples::DataType::F32, &["1"]);
+    for index in 0..NODES {
+        model.node("Relu", &[&name(index)], &[&name(index + 1)], &[]);
+    }
+    model.output(&name(NODES), calipers_samples::DataType::F32, &["1"]);
+    let model = calipers_formats::read(model.build(), "chain.onnx").unwrap();
+    let report = calipers_analyze::analyze(&model);
+    assert_eq!((report.graph.nodes, report.graph.depth), (100_000, Some(100_000)));
+}
