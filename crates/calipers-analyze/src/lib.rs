@@ -41,7 +41,26 @@ pub fn analyze(model: &Model) -> Report {
     }
 }
 
+/// SHA-256 of the model file in hexadecimal. It reads every byte, weights too, so nobody pays for
+/// it who does not ask.
+pub fn fingerprint(model: &Model) -> String {
+    use sha2::Digest as _;
+    let digest = sha2::Sha256::digest(model.source.bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Notes that a figure is not known.
 fn not_known(unknown: &mut Vec<Unknown>, what: &str, reason: impl Into<String>) {
     unknown.push(Unknown { what: what.to_owned(), reason: reason.into() });
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_fingerprint_is_the_file_s() {
+        let model = calipers_formats::read(vec![0x3a, 0x00], "tiny.onnx").unwrap();
+        // printf '\072\000' | sha256sum
+        let wanted = "7648eb81c4e9fef7b51879c6fcd6fb4b8863eea0cb2a978c508711dc52c80041";
+        assert_eq!(super::fingerprint(&model), wanted);
+    }
 }

@@ -1,6 +1,6 @@
 //! What a reader is given: bytes, a name, and perhaps the folder they came from.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 
 use calipers_ir::{Bytes, Source, Span};
@@ -19,15 +19,11 @@ pub(crate) struct Input {
 
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        // Looked at before it is opened: opening a pipe waits for whoever writes to it.
+        check_kind(&std::fs::metadata(path)?)?;
         let file = File::open(path)?;
         let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(Error::NotAFile("a folder"));
-        }
-        // A pipe or a device has no size and may never end.
-        if !metadata.is_file() {
-            return Err(Error::NotAFile("a device or a pipe"));
-        }
+        check_kind(&metadata)?;
         let source = if metadata.len() == 0 { Source::default() } else { map(&file)? };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let folder = match path.parent() {
@@ -40,6 +36,17 @@ impl Input {
     pub(crate) fn from_bytes(bytes: Vec<u8>, name: &str) -> Self {
         Self { source: Source::new(bytes), name: name.to_owned(), folder: None }
     }
+}
+
+fn check_kind(metadata: &Metadata) -> Result<(), Error> {
+    if metadata.is_dir() {
+        return Err(Error::NotAFile("a folder"));
+    }
+    // A pipe or a device has no size and may never end.
+    if !metadata.is_file() {
+        return Err(Error::NotAFile("a device or a pipe"));
+    }
+    Ok(())
 }
 
 /// A file mapped into memory: what is never read never leaves the disk.

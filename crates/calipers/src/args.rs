@@ -111,6 +111,10 @@ struct InspectArgs {
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
+
+    /// Also give the file's SHA-256, which reads every byte of it
+    #[arg(long)]
+    sha256: bool,
 }
 
 #[derive(Args, Debug)]
@@ -172,7 +176,7 @@ impl Cli {
 
 impl InspectArgs {
     fn is_given(&self) -> bool {
-        self.model.is_some() || self.format.is_some() || self.output.is_some()
+        self.model.is_some() || self.format.is_some() || self.output.is_some() || self.sha256
     }
 
     fn resolve(self) -> Result<Inspect, clap::Error> {
@@ -185,7 +189,7 @@ impl InspectArgs {
             Target::File(path) if ends_in_json(path) => Format::Json,
             _ => Format::Text,
         });
-        Ok(Inspect { model, format, output })
+        Ok(Inspect { model, format, output, sha256: self.sha256 })
     }
 }
 

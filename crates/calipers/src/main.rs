@@ -49,8 +49,8 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
 /// Prints help and the version, which the parser hands over as errors, or what is wrong with the
 /// arguments.
 fn explain(error: &clap::Error) -> ExitStatus {
-    let unsafe_to_show =
-        std::env::args_os().any(|argument| argument.to_string_lossy().chars().any(problem::steers));
+    let hidden = |argument: &str| argument.chars().any(calipers_render::text::is_hidden);
+    let unsafe_to_show = std::env::args_os().any(|argument| hidden(&argument.to_string_lossy()));
     // A reader who went away, or a terminal that is gone, changes nothing about the status.
     if error.use_stderr() && unsafe_to_show {
         let text = error.render().to_string();

@@ -9,6 +9,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use calipers_render::text::Charset;
+
 use crate::exit::ExitStatus;
 
 /// Why a command stopped.
@@ -83,26 +85,10 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Text that cannot steer a terminal: characters that move the cursor, change colours or turn the
-/// direction of writing are spelt out, as `\u{1b}`.
+/// Text that cannot steer a terminal: what moves the cursor, changes colours, turns the direction
+/// of writing or cannot be seen is spelt out, as `\u{1b}`.
 pub(crate) fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if steers(character) {
-            safe.extend(character.escape_default());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}
-
-/// Whether a character does something to the text around it instead of being shown.
-pub(crate) fn steers(character: char) -> bool {
-    let direction = matches!(character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let line = matches!(character, '\u{2028}' | '\u{2029}');
-    character.is_control() || direction || line
+    calipers_render::text::name(text, Charset::Unicode)
 }
 
 #[cfg(test)]

@@ -1,5 +1,11 @@
 //! Where the models of the tests are.
-#![allow(dead_code, reason = "each suite uses a part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "each suite uses a part, and says what it skips"
+)]
 
 use std::path::{Path, PathBuf};
 

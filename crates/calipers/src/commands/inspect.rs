@@ -20,6 +20,8 @@ pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
     pub(crate) format: Format,
     pub(crate) output: Target,
+    /// Whether to read the whole file for its fingerprint.
+    pub(crate) sha256: bool,
 }
 
 impl Inspect {
@@ -29,7 +31,7 @@ impl Inspect {
         if let Target::File(path) = &self.output {
             check_output(path, &self.model, &facts)?;
         }
-        let report = read(&self.model)?;
+        let report = self.read()?;
         match (self.format, &self.output) {
             (Format::Json, output) => output.write(&calipers_render::to_json(&report))?,
             (Format::Text, Target::Stdout) => {
@@ -43,13 +45,19 @@ impl Inspect {
         }
         Ok(ExitStatus::Done)
     }
-}
 
-fn read(path: &Path) -> anyhow::Result<Report> {
-    let _progress = Progress::start(format!("reading {}", printable(&path.display().to_string())));
-    let model = calipers_formats::open(path)
-        .map_err(|error| Problem::unreadable(path, &error, error.hint()))?;
-    Ok(calipers_analyze::analyze(&model))
+    fn read(&self) -> anyhow::Result<Report> {
+        let path = &self.model;
+        let shown = printable(&path.display().to_string());
+        let _progress = Progress::start(format!("reading {shown}"));
+        let model = calipers_formats::open(path)
+            .map_err(|error| Problem::unreadable(path, &error, error.hint()))?;
+        let mut report = calipers_analyze::analyze(&model);
+        if self.sha256 {
+            report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
+        }
+        Ok(report)
+    }
 }
 
 /// Says in our own words what is wrong with a path before a reader sees it, and never opens what

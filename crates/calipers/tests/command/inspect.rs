@@ -155,3 +155,14 @@ fn text_keeps_to_the_width() {
     text(Some("99999999999999999999"));
     text(Some("1"));
 }
+
+#[test]
+fn a_fingerprint_is_given_when_asked_for() {
+    let folder = folder_with_model();
+    let plain = run_in(folder.path(), &["digits.onnx", "--format", "json"]).succeeded();
+    assert!(!plain.contains("sha256"));
+    let json = run_in(folder.path(), &["digits.onnx", "--format", "json", "--sha256"]).succeeded();
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let digest = report["model"]["sha256"].as_str().unwrap();
+    assert!(digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit()), "{digest}");
+}

@@ -4,6 +4,7 @@
 mod demo;
 mod errors;
 mod generated;
+mod hostile;
 mod inspect;
 mod pipes;
 
