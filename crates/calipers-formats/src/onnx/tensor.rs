@@ -95,7 +95,12 @@ impl<'a> Reader<'a> {
                 (1, Payload::Bytes(part)) => packed_integers(part, |dim| dims.push(dim))?,
                 (2, Payload::Varint(number)) => dtype = DType::from_onnx(integer32(number)),
                 (3, Payload::Bytes(part)) => segment = Some(self.segment(&Message::from(part))?),
-                (4 | 5 | 6 | 7 | 10 | 11, payload) => typed.add(field.number, payload),
+                (4, payload @ (Payload::Bytes(_) | Payload::Fixed32(_)))
+                | (5 | 7 | 11, payload @ (Payload::Bytes(_) | Payload::Varint(_)))
+                | (6, payload @ Payload::Bytes(_))
+                | (10, payload @ (Payload::Bytes(_) | Payload::Fixed64(_))) => {
+                    typed.add(field.number, payload);
+                }
                 (8, Payload::Bytes(part)) => name = self.name(part)?,
                 (9, Payload::Bytes(part)) => raw = Some(part),
                 (12 | 16, Payload::Bytes(_)) => {}
