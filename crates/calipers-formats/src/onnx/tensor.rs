@@ -94,7 +94,9 @@ impl<'a> Reader<'a> {
                 (1, Payload::Varint(dim)) => dims.push(integer(dim)),
                 (1, Payload::Bytes(part)) => packed_integers(part, |dim| dims.push(dim))?,
                 (2, Payload::Varint(number)) => dtype = DType::from_onnx(integer32(number)),
-                (3, Payload::Bytes(part)) => segment = Some(self.segment(&Message::from(part))?),
+                (3, Payload::Bytes(part)) => {
+                    self.segment(&Message::from(part), segment.get_or_insert((0, 0)))?;
+                }
                 (4, payload @ (Payload::Bytes(_) | Payload::Fixed32(_)))
                 | (5 | 7 | 11, payload @ (Payload::Bytes(_) | Payload::Varint(_)))
                 | (6, payload @ Payload::Bytes(_))
@@ -132,8 +134,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `TensorProto.Segment`.
-    fn segment(&mut self, message: &Message<'a>) -> Result<(i64, i64), Trace> {
-        let mut segment = (0, 0);
+    fn segment(&mut self, message: &Message<'a>, segment: &mut (i64, i64)) -> Result<(), Trace> {
         for field in message.fields() {
             let field = field?;
             match (field.number, field.payload) {
@@ -142,7 +143,7 @@ impl<'a> Reader<'a> {
                 _ => self.unknown("TensorProto.Segment", &field),
             }
         }
-        Ok(segment)
+        Ok(())
     }
 
     fn external_entry(
