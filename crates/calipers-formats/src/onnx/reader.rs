@@ -41,7 +41,13 @@ pub(super) enum Origin {
     /// A field of the model, such as `graph` or `functions[3]`.
     Model(String),
     /// An attribute of a node.
-    Attribute { parent: GraphId, node: usize, attribute: usize },
+    Attribute {
+        parent: GraphId,
+        node: usize,
+        attribute: usize,
+        /// Its place among the graphs of the attribute, when that holds a list.
+        nth: Option<usize>,
+    },
 }
 
 impl<'a> Reader<'a> {
@@ -95,8 +101,9 @@ impl<'a> Reader<'a> {
         let mut next = Some(graph);
         while let Some(graph) = next {
             match &self.origins.get(&graph) {
-                Some(Origin::Attribute { parent, node, attribute }) => {
-                    parts.push(format!("node[{node}].attribute[{attribute}].g"));
+                Some(Origin::Attribute { parent, node, attribute, nth }) => {
+                    let field = nth.map_or("g".to_owned(), |nth| format!("graphs[{nth}]"));
+                    parts.push(format!("node[{node}].attribute[{attribute}].{field}"));
                     next = Some(*parent);
                 }
                 Some(Origin::Model(field)) => {
