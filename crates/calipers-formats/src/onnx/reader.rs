@@ -1,6 +1,6 @@
 //! The state of a read: the model so far, and the graphs still to be read.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Span};
 
@@ -22,8 +22,8 @@ pub(super) struct Reader<'a> {
     pub(super) builder: ModelBuilder,
     pub(super) data_files: DataFiles,
     pub(super) pending: VecDeque<Pending<'a>>,
-    /// Where each graph came from, for the paths in errors.
-    origins: HashMap<GraphId, Origin>,
+    /// Where each graph came from, in the order of their ids, for the paths in errors.
+    origins: Vec<Origin>,
     file: &'a [u8],
     /// Operands of the node being read, kept to save an allocation per node.
     pub(super) inputs: Vec<NameId>,
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
             builder,
             data_files: DataFiles::new(input.folder),
             pending: VecDeque::new(),
-            origins: HashMap::new(),
+            origins: Vec::new(),
             file,
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -77,8 +77,11 @@ impl<'a> Reader<'a> {
                 return Err(trace.finish(&self.path_of(graph), bytes));
             }
         }
-        self.builder.data_files = self.data_files.files;
-        Ok(self.builder.finish()?)
+        let Self { mut builder, data_files, pending, origins, .. } = self;
+        // Linking takes the most memory, and needs neither.
+        drop((pending, origins));
+        builder.data_files = data_files.files;
+        Ok(builder.finish()?)
     }
 
     /// Adds a graph and puts it on the list of those to be read.
@@ -89,7 +92,7 @@ impl<'a> Reader<'a> {
         origin: Origin,
     ) -> Result<GraphId, Trace> {
         let graph = self.builder.add_graph(kind)?;
-        self.origins.insert(graph, origin);
+        self.origins.push(origin);
         self.pending.push_back(Pending { graph, message });
         Ok(graph)
     }
@@ -100,7 +103,7 @@ impl<'a> Reader<'a> {
         let mut parts = Vec::new();
         let mut next = Some(graph);
         while let Some(graph) = next {
-            match &self.origins.get(&graph) {
+            match self.origins.get(graph.index()) {
                 Some(Origin::Attribute { parent, node, attribute, nth }) => {
                     let field = nth.map_or("g".to_owned(), |nth| format!("graphs[{nth}]"));
                     parts.push(format!("node[{node}].attribute[{attribute}].{field}"));
