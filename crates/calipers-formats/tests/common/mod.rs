@@ -77,6 +77,7 @@ impl Msg {
     }
 
     /// A message.
+    #[expect(clippy::needless_pass_by_value, reason = "messages are written inside each other")]
     pub(crate) fn msg(self, number: u32, inner: Msg) -> Self {
         self.bytes(number, &inner.0)
     }
