@@ -1,6 +1,6 @@
 //! What a reader is given: bytes, a name, and perhaps the folder they came from.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use calipers_ir::Source;
@@ -19,8 +19,8 @@ pub(crate) struct Input {
 
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
+        // Looked at before it is opened: opening a pipe that nobody writes to waits for ever.
+        let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
             return Err(Error::NotAFile("a folder"));
         }
@@ -28,7 +28,8 @@ impl Input {
         if !metadata.is_file() {
             return Err(Error::NotAFile("a device or a pipe"));
         }
-        let source = if metadata.len() == 0 { Source::default() } else { map(&file)? };
+        let file = File::open(path)?;
+        let source = if file.metadata()?.len() == 0 { Source::default() } else { map(&file)? };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
