@@ -65,12 +65,12 @@ pub const KINDS: &[Kind] = &[
         "it holds weights without a graph; give an ONNX export of the model",
         is_safetensors,
     ),
-    kind("a TensorFlow Lite model", EXPORT, |b| b.get(4..8) == Some(b"TFL3")),
+    kind("a TensorFlow Lite model", EXPORT, |b| is_flatbuffer(b, b"TFL3")),
     kind("an ONNX Runtime model (ORT format)", "give the .onnx file that it was made from", |b| {
-        b.get(4..8) == Some(b"ORTM")
+        is_flatbuffer(b, b"ORTM")
     }),
     kind("an ExecuTorch program", EXPORT, |b| {
-        b.get(4..6) == Some(b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
+        is_flatbuffer(b, b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
     }),
     kind("a TensorRT engine", "give the .onnx file that it was built from", |b| {
         b.starts_with(b"ftrt") || b.starts_with(b"ptrt")
@@ -123,6 +123,12 @@ fn is_html(bytes: &[u8]) -> bool {
 
 fn is_xml(bytes: &[u8]) -> bool {
     trimmed(bytes).starts_with(b"<?xml")
+}
+
+/// Four bytes of offset, then a mark. In an ONNX file these four may be a version and the length of
+/// the producer's name, and the name may begin like the mark: only a small offset tells them apart.
+fn is_flatbuffer(bytes: &[u8], mark: &[u8]) -> bool {
+    bytes.get(2..4) == Some(&[0, 0]) && bytes.get(4..4 + mark.len()) == Some(mark)
 }
 
 /// Eight bytes of length, then JSON of that length.
@@ -184,5 +190,9 @@ mod tests {
         assert!(foreign(&[0x08, 0x08]).is_none());
         assert!(foreign(b"\x08\x03\x12\x04CNTK\x1a\x052.5.1").is_none());
         assert!(foreign(b"\x3a\x00").is_none());
+        for producer in [b"ORTModule", b"TFL3 tool", b"ET12 tool"] {
+            let start = [b"\x08\x08\x12\x09", &producer[..], b"\x3a\x00"].concat();
+            assert!(foreign(&start).is_none());
+        }
     }
 }

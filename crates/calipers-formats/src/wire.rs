@@ -195,7 +195,7 @@ impl<'a> Wire<'a> {
         let payload = match wire_type {
             3 => self.skip_group(number)?,
             4 => return Err(WireError { at, kind: WireErrorKind::GroupEnd }),
-            other => self.payload(other)?,
+            other => self.payload(at, other)?,
         };
         Ok(Some(Field { number, at, payload }))
     }
@@ -211,7 +211,8 @@ impl<'a> Wire<'a> {
         }
     }
 
-    fn payload(&mut self, wire_type: u8) -> Result<Payload<'a>, WireError> {
+    /// What follows a tag that stands at `at`.
+    fn payload(&mut self, at: u64, wire_type: u8) -> Result<Payload<'a>, WireError> {
         Ok(match wire_type {
             0 => Payload::Varint(self.varint()?),
             1 => Payload::Fixed64(u64::from_le_bytes(self.array()?)),
@@ -221,7 +222,7 @@ impl<'a> Wire<'a> {
                 Payload::Bytes(Part { bytes: self.take(length)?, start })
             }
             5 => Payload::Fixed32(u32::from_le_bytes(self.array()?)),
-            other => return self.error(WireErrorKind::WireType(other)),
+            other => return Err(WireError { at, kind: WireErrorKind::WireType(other) }),
         })
     }
 
@@ -237,7 +238,7 @@ impl<'a> Wire<'a> {
                 }
                 (_, 4) => return Err(WireError { at, kind: WireErrorKind::GroupEnd }),
                 (_, other) => {
-                    self.payload(other)?;
+                    self.payload(at, other)?;
                 }
             }
         }

@@ -8,13 +8,23 @@ use crate::{
     TensorId, TypeId, UnknownFields, ValueType, link,
 };
 
-/// More elements of one kind than 32 bits can count.
+/// Graphs that a model may have. The largest real ones have hundreds, and a file can spend two
+/// bytes on one.
+const MAX_GRAPHS: usize = 1 << 20;
+
+/// Nodes, tensors, types, values, or functions that a model may have, for the same reason.
+const MAX_PARTS: usize = 1 << 24;
+
+/// More parts of one kind than any real model has: what holds them would not fit in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the model has more than four thousand million parts of one kind")
+        write!(
+            f,
+            "the model has more than {MAX_GRAPHS} graphs, or {MAX_PARTS} parts of another kind"
+        )
     }
 }
 
@@ -130,6 +140,9 @@ impl ModelBuilder {
             doc: empty,
             nodes: IdRange::default(),
         };
+        if self.graphs.len() >= MAX_GRAPHS {
+            return Err(TooLarge);
+        }
         push(&mut self.graphs, draft, GraphId::new)
     }
 
@@ -271,6 +284,9 @@ pub(crate) fn push<T, Id>(
     element: T,
     id: impl Fn(usize) -> Option<Id>,
 ) -> Result<Id, TooLarge> {
+    if arena.len() >= MAX_PARTS {
+        return Err(TooLarge);
+    }
     let id = id(arena.len()).ok_or(TooLarge)?;
     arena.push(element);
     Ok(id)

@@ -58,6 +58,9 @@ struct Linker<'a> {
     undo: Vec<(NameId, Option<ValueId>)>,
     /// For each open graph, the node whose subgraph is being walked.
     owners: Vec<NodeId>,
+    /// Whether names of the graphs being walked are judged: those of training graphs, and of
+    /// graphs inside them, refer to weights of the main graph in ways of their own.
+    judged: bool,
 }
 
 /// An open graph of the walk.
@@ -100,6 +103,7 @@ impl<'a> Linker<'a> {
             bound: vec![None; builder.names.len()],
             undo: Vec::new(),
             owners: Vec::new(),
+            judged: true,
         }
     }
 
@@ -114,6 +118,7 @@ impl<'a> Linker<'a> {
             }
         }
         for root in roots {
+            self.judged = self.graphs[root.index()].kind != GraphKind::Training;
             let mut frames = vec![self.enter(root, &mut children)?];
             while let Some(frame) = frames.last_mut() {
                 if let Some(child) = frame.children.next() {
@@ -168,7 +173,7 @@ impl<'a> Linker<'a> {
         let taken = self.own(graph, name).is_some();
         let id = push(&mut self.values, value, ValueId::new)?;
         if taken {
-            self.note(graph, Issue::DuplicateDefinition { graph, value: id });
+            self.note(Issue::DuplicateDefinition { graph, value: id });
         } else {
             self.undo.push((name, self.bound[name.index()]));
             self.bound[name.index()] = Some(id);
@@ -254,7 +259,7 @@ impl<'a> Linker<'a> {
                     Some(value) => value,
                     None => {
                         let value = self.define(id, name, Producer::Nobody)?;
-                        self.note(id, Issue::UndefinedInput { node, value });
+                        self.note(Issue::UndefinedInput { node, value });
                         value
                     }
                 };
@@ -271,7 +276,7 @@ impl<'a> Linker<'a> {
                 Some(value) => value,
                 None => {
                     let value = self.define(id, typed.name, Producer::Nobody)?;
-                    self.note(id, Issue::UndefinedOutput { graph: id, value });
+                    self.note(Issue::UndefinedOutput { graph: id, value });
                     value
                 }
             };
@@ -282,10 +287,8 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// Training graphs name weights of the main graph in ways of their own; their names are not
-    /// judged.
-    fn note(&mut self, graph: GraphId, issue: Issue) {
-        if self.graphs[graph.index()].kind != GraphKind::Training {
+    fn note(&mut self, issue: Issue) {
+        if self.judged {
             self.issues.push(issue);
         }
     }

@@ -50,8 +50,8 @@ pub enum Data {
         /// Elements in them, where that can be told without reading them.
         elements: Option<u64>,
     },
-    /// In another file.
-    External(External),
+    /// In another file. Boxed: most tensors are not, and a file may describe millions.
+    External(Box<External>),
 }
 
 /// A tensor's place in another file.

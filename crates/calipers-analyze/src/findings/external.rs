@@ -9,7 +9,7 @@ use super::{counted, finding};
 
 fn external_tensors(model: &Model) -> impl Iterator<Item = (&Tensor, &External)> {
     model.tensors().filter_map(|(_, tensor)| match &tensor.data {
-        Data::External(external) => Some((tensor, external)),
+        Data::External(external) => Some((tensor, &**external)),
         _ => None,
     })
 }

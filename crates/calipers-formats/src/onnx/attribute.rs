@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             },
             5 => match found.graph {
                 Some(message) => self
-                    .subgraph(owner, name, message)?
+                    .subgraph(owner, name, None, message)?
                     .map_or(AttributeValue::Unknown(5), AttributeValue::Graph),
                 None => AttributeValue::Unknown(5),
             },
@@ -198,8 +198,9 @@ impl<'a> Reader<'a> {
             }
             10 => {
                 let mut graphs = Vec::with_capacity(found.graphs.len());
-                for part in found.graphs {
-                    graphs.extend(self.subgraph(owner, name, Message::from(part))?);
+                for (index, part) in found.graphs.into_iter().enumerate() {
+                    let graph = self.subgraph(owner, name, Some(index), Message::from(part))?;
+                    graphs.extend(graph);
                 }
                 AttributeValue::Graphs(graphs)
             }
@@ -213,8 +214,9 @@ impl<'a> Reader<'a> {
             },
             12 => {
                 let mut tensors = Vec::with_capacity(found.sparse_tensors.len());
-                for part in found.sparse_tensors {
-                    let sparse = self.sparse_tensor(&Message::from(part))?;
+                for (index, part) in found.sparse_tensors.into_iter().enumerate() {
+                    let sparse = self.sparse_tensor(&Message::from(part));
+                    let sparse = sparse.map_err(|t| t.within_nth("sparse_tensors", index))?;
                     tensors.push(self.builder.add_sparse_tensor(sparse)?);
                 }
                 AttributeValue::SparseTensors(tensors)
@@ -228,8 +230,9 @@ impl<'a> Reader<'a> {
             },
             14 => {
                 let mut types = Vec::with_capacity(found.types.len());
-                for part in found.types {
-                    let ty = self.type_proto(Message::from(part))?;
+                for (index, part) in found.types.into_iter().enumerate() {
+                    let ty = self.type_proto(Message::from(part));
+                    let ty = ty.map_err(|trace| trace.within_nth("type_protos", index))?;
                     types.push(self.builder.add_type(ty)?);
                 }
                 AttributeValue::Types(types)
@@ -244,11 +247,12 @@ impl<'a> Reader<'a> {
         &mut self,
         owner: Owner,
         attribute: NameId,
+        nth: Option<usize>,
         message: Message<'a>,
     ) -> Result<Option<GraphId>, Trace> {
         let Some((node, place)) = owner.node else { return Ok(None) };
         let origin =
-            Origin::Attribute { parent: owner.graph, node: place, attribute: owner.attribute };
+            Origin::Attribute { parent: owner.graph, node: place, attribute: owner.attribute, nth };
         let kind = GraphKind::Subgraph { node, attribute };
         Ok(Some(self.queue(kind, message, origin)?))
     }

@@ -1,5 +1,8 @@
 //! Reading the elements of a small tensor, when a question needs them.
 
+use std::borrow::Cow;
+
+use calipers_ir::DType::{Bfloat16, Float16, Float32, Float64};
 use calipers_ir::{DType, Data, DecodeError, Decoder, Source, Tensor};
 
 use super::tensor::packed_integers;
@@ -20,25 +23,7 @@ impl Decoder for OnnxDecoder {
         if !is_integer(tensor.dtype) {
             return Err(DecodeError::Type(tensor.dtype));
         }
-        let elements = match &tensor.data {
-            Data::Raw(span) => {
-                let bytes = source.slice(*span).ok_or(DecodeError::Short)?;
-                raw_integers(bytes, tensor.dtype, count)
-            }
-            Data::Fields { .. } => match tensor.dtype.bits() {
-                // Narrow ones are packed into the fields as they are into bytes.
-                Some(bits) if bits < 8 => {
-                    let words = field_integers(source, tensor)?;
-                    let bytes: Vec<u8> = words.iter().map(|word| word.to_le_bytes()[0]).collect();
-                    raw_integers(&bytes, tensor.dtype, count)
-                }
-                _ => field_integers(source, tensor)?,
-            },
-            Data::External(_) => return Err(DecodeError::External),
-            Data::Absent if count == 0 => Vec::new(),
-            Data::Absent => return Err(DecodeError::Absent),
-        };
-        exactly(elements, count)
+        exactly(raw_integers(&stored(source, tensor, count)?, tensor.dtype, count), count)
     }
 
     fn floats(
@@ -48,17 +33,10 @@ impl Decoder for OnnxDecoder {
         limit: u64,
     ) -> Result<Vec<f64>, DecodeError> {
         let count = check_count(tensor, limit)?;
-        let elements = match &tensor.data {
-            Data::Raw(span) => {
-                let bytes = source.slice(*span).ok_or(DecodeError::Short)?;
-                raw_floats(bytes, tensor.dtype)?
-            }
-            Data::Fields { .. } => field_floats(source, tensor)?,
-            Data::External(_) => return Err(DecodeError::External),
-            Data::Absent if count == 0 => Vec::new(),
-            Data::Absent => return Err(DecodeError::Absent),
-        };
-        exactly(elements, count)
+        if !matches!(tensor.dtype, Float16 | Bfloat16 | Float32 | Float64) {
+            return Err(DecodeError::Type(tensor.dtype));
+        }
+        exactly(raw_floats(&stored(source, tensor, count)?, tensor.dtype, count), count)
     }
 }
 
@@ -106,7 +84,8 @@ fn raw_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
     }
     match dtype {
         Int8 => wide(bytes, count, |b| i64::from(i8::from_le_bytes(b))),
-        Uint8 | Bool => wide(bytes, count, |[b]| i64::from(b)),
+        Uint8 => wide(bytes, count, |[b]| i64::from(b)),
+        Bool => wide(bytes, count, |[b]| i64::from(b != 0)),
         Int16 => wide(bytes, count, |b| i64::from(i16::from_le_bytes(b))),
         Uint16 => wide(bytes, count, |b| i64::from(u16::from_le_bytes(b))),
         Int32 => wide(bytes, count, |b| i64::from(i32::from_le_bytes(b))),
@@ -135,39 +114,61 @@ fn narrow_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
     (0..count.min(bytes.len().saturating_mul(per_byte))).map(element).collect()
 }
 
-/// Integers in `int32_data`, `int64_data` or `uint64_data`.
-fn field_integers(source: &Source, tensor: &Tensor) -> Result<Vec<i64>, DecodeError> {
-    let mut elements = Vec::new();
-    each_field(source, tensor, |number, payload| match (number, payload) {
-        (5 | 7 | 11, Payload::Varint(value)) => elements.push(value.cast_signed()),
-        (5 | 7 | 11, Payload::Bytes(part)) => {
-            // What is not a number ends the elements, and then they are too few.
-            let _ = packed_integers(part, |number| elements.push(number));
-        }
-        _ => {}
-    })?;
-    Ok(elements)
+/// The elements as `raw_data` holds them, wherever they stand; of those in typed fields, no more
+/// than `count`.
+fn stored<'a>(
+    source: &'a Source,
+    tensor: &Tensor,
+    count: usize,
+) -> Result<Cow<'a, [u8]>, DecodeError> {
+    match &tensor.data {
+        Data::Raw(span) => source.slice(*span).map(Cow::Borrowed).ok_or(DecodeError::Short),
+        Data::Fields { .. } => field_bytes(source, tensor, count).map(Cow::Owned),
+        Data::External(_) => Err(DecodeError::External),
+        Data::Absent if count == 0 => Ok(Cow::default()),
+        Data::Absent => Err(DecodeError::Absent),
+    }
 }
 
-fn field_floats(source: &Source, tensor: &Tensor) -> Result<Vec<f64>, DecodeError> {
-    use DType::{Bfloat16, Float16, Float32, Float64};
-    if matches!(tensor.dtype, Float16 | Bfloat16) {
-        let words = field_integers(source, tensor)?;
-        let bits = |word: &i64| u16::from_le_bytes([word.to_le_bytes()[0], word.to_le_bytes()[1]]);
-        return Ok(words.iter().map(|word| half(bits(word), tensor.dtype)).collect());
+/// The field of `TensorProto` for elements of a type, and the bytes of each number there that
+/// count. Narrow elements are packed into bytes first, and each byte is a number.
+fn field_of(dtype: DType) -> (u32, usize) {
+    use DType::*;
+    match dtype {
+        Float32 => (4, 4),
+        Float64 => (10, 8),
+        Int64 => (7, 8),
+        Uint64 => (11, 8),
+        Uint32 => (11, 4),
+        Int32 => (5, 4),
+        Int16 | Uint16 | Float16 | Bfloat16 => (5, 2),
+        _ => (5, 1),
     }
-    if !matches!(tensor.dtype, Float32 | Float64) {
-        return Err(DecodeError::Type(tensor.dtype));
-    }
-    let mut elements = Vec::new();
-    each_field(source, tensor, |number, payload| match (number, payload) {
-        (4, Payload::Fixed32(bits)) => elements.push(f64::from(f32::from_bits(bits))),
-        (10, Payload::Fixed64(bits)) => elements.push(f64::from_bits(bits)),
-        (4, Payload::Bytes(part)) => elements.extend(floats32(part.bytes)),
-        (10, Payload::Bytes(part)) => elements.extend(floats64(part.bytes)),
+}
+
+fn field_bytes(source: &Source, tensor: &Tensor, count: usize) -> Result<Vec<u8>, DecodeError> {
+    let (wanted, width) = field_of(tensor.dtype);
+    // A file may hold far more elements than its shape says; they are not gathered.
+    let enough = count.saturating_mul(width);
+    let mut bytes = Vec::new();
+    let mut add = |number: &[u8]| {
+        if bytes.len() < enough {
+            bytes.extend_from_slice(&number[..width]);
+        }
+    };
+    each_field(source, tensor, |field, payload| match (field, payload) {
+        (field, _) if field != wanted => {}
+        (5 | 7 | 11, Payload::Varint(value)) => add(&value.to_le_bytes()),
+        (5 | 7 | 11, Payload::Bytes(part)) => {
+            // What is not a number ends the elements, and then they are too few.
+            let _ = packed_integers(part, |number| add(&number.to_le_bytes()));
+        }
+        (4, Payload::Fixed32(bits)) => add(&bits.to_le_bytes()),
+        (10, Payload::Fixed64(bits)) => add(&bits.to_le_bytes()),
+        (4 | 10, Payload::Bytes(part)) => part.bytes.chunks_exact(width).for_each(&mut add),
         _ => {}
     })?;
-    Ok(elements)
+    Ok(bytes)
 }
 
 fn each_field(
@@ -183,25 +184,16 @@ fn each_field(
     Ok(())
 }
 
-fn raw_floats(bytes: &[u8], dtype: DType) -> Result<Vec<f64>, DecodeError> {
-    use DType::{Bfloat16, Float16, Float32, Float64};
-    Ok(match dtype {
-        Float32 => floats32(bytes).collect(),
-        Float64 => floats64(bytes).collect(),
-        Float16 | Bfloat16 => {
-            let words = bytes.as_chunks::<2>().0.iter();
-            words.map(|word| half(u16::from_le_bytes(*word), dtype)).collect()
-        }
-        other => return Err(DecodeError::Type(other)),
-    })
-}
-
-fn floats32(bytes: &[u8]) -> impl Iterator<Item = f64> {
-    bytes.as_chunks::<4>().0.iter().map(|chunk| f64::from(f32::from_le_bytes(*chunk)))
-}
-
-fn floats64(bytes: &[u8]) -> impl Iterator<Item = f64> {
-    bytes.as_chunks::<8>().0.iter().map(|chunk| f64::from_le_bytes(*chunk))
+/// Little-endian elements; at most `count` of them.
+fn raw_floats(bytes: &[u8], dtype: DType, count: usize) -> Vec<f64> {
+    fn wide<const N: usize>(bytes: &[u8], count: usize, read: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+        bytes.as_chunks::<N>().0.iter().take(count).map(|chunk| read(*chunk)).collect()
+    }
+    match dtype {
+        Float32 => wide(bytes, count, |b| f64::from(f32::from_le_bytes(b))),
+        Float64 => wide(bytes, count, f64::from_le_bytes),
+        _ => wide(bytes, count, |b| half(u16::from_le_bytes(b), dtype)),
+    }
 }
 
 /// A 16-bit float of either kind.

@@ -140,7 +140,9 @@ impl<'a> Reader<'a> {
                     function.doc = self.builder.names.intern(&text(part));
                 }
                 (9, Payload::Bytes(part)) => {
-                    function.opsets.push(self.opset(&Message::from(part))?);
+                    let opset = self.opset(&Message::from(part));
+                    let index = function.opsets.len();
+                    function.opsets.push(opset.map_err(|t| t.within_nth("opset_import", index))?);
                 }
                 (10, Payload::Bytes(part)) => function.domain = self.name(part)?,
                 (11, Payload::Bytes(part)) => {
@@ -150,7 +152,11 @@ impl<'a> Reader<'a> {
                 }
                 (13, Payload::Bytes(part)) => function.overload = self.name(part)?,
                 (14, Payload::Bytes(part)) => {
-                    function.metadata.push(self.entry(&Message::from(part))?);
+                    let entry = self.entry(&Message::from(part));
+                    let index = function.metadata.len();
+                    function
+                        .metadata
+                        .push(entry.map_err(|t| t.within_nth("metadata_props", index))?);
                 }
                 // The body: `Reader::graph` reads these.
                 (4 | 5 | 7 | 12, Payload::Bytes(_)) => {}

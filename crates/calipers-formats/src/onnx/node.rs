@@ -82,7 +82,9 @@ impl<'a> Reader<'a> {
             match (field.number, field.payload) {
                 (1, Payload::Bytes(_)) | (2, Payload::Varint(_) | Payload::Bytes(_)) => {}
                 (3, Payload::Bytes(part)) => {
-                    self.pass_over("IntIntListEntryProto", &Message::from(part), 2)?;
+                    self.pass_over("IntIntListEntryProto", &Message::from(part), |field| {
+                        matches!(field, (1 | 2, Payload::Varint(_)) | (2, Payload::Bytes(_)))
+                    })?;
                 }
                 (4, Payload::Bytes(part)) => self.sharded_dim(&Message::from(part))?,
                 _ => self.unknown("ShardingSpecProto", &field),
@@ -100,7 +102,9 @@ impl<'a> Reader<'a> {
                     let _axis = integer(axis);
                 }
                 (2, Payload::Bytes(part)) => {
-                    self.pass_over("SimpleShardedDimProto", &Message::from(part), 3)?;
+                    self.pass_over("SimpleShardedDimProto", &Message::from(part), |field| {
+                        matches!(field, (1 | 3, Payload::Varint(_)) | (2, Payload::Bytes(_)))
+                    })?;
                 }
                 _ => self.unknown("ShardedDimProto", &field),
             }
@@ -108,16 +112,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A message that holds only plain fields, numbered 1 to `fields`.
+    /// A message that holds only plain fields, those that `known` accepts.
     fn pass_over(
         &mut self,
         name: &'static str,
         message: &Message<'a>,
-        fields: u32,
+        known: fn((u32, Payload<'_>)) -> bool,
     ) -> Result<(), Trace> {
         for field in message.fields() {
             let field = field?;
-            if field.number > fields {
+            if !known((field.number, field.payload)) {
                 self.unknown(name, &field);
             }
         }

@@ -1,6 +1,6 @@
 //! The state of a read: the model so far, and the graphs still to be read.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use calipers_ir::{GraphId, GraphKind, Model, ModelBuilder, NameId, Span};
 
@@ -22,8 +22,8 @@ pub(super) struct Reader<'a> {
     pub(super) builder: ModelBuilder,
     pub(super) data_files: DataFiles,
     pub(super) pending: VecDeque<Pending<'a>>,
-    /// Where each graph came from, for the paths in errors.
-    origins: HashMap<GraphId, Origin>,
+    /// Where each graph came from, in the order of their ids, for the paths in errors.
+    origins: Vec<Origin>,
     file: &'a [u8],
     /// Where the pages that were read over and not yet let go begin, and how many large tensors
     /// stand in them.
@@ -44,7 +44,13 @@ pub(super) enum Origin {
     /// A field of the model, such as `graph` or `functions[3]`.
     Model(String),
     /// An attribute of a node.
-    Attribute { parent: GraphId, node: usize, attribute: usize },
+    Attribute {
+        parent: GraphId,
+        node: usize,
+        attribute: usize,
+        /// Its place among the graphs of the attribute, when that holds a list.
+        nth: Option<usize>,
+    },
 }
 
 impl<'a> Reader<'a> {
@@ -58,7 +64,7 @@ impl<'a> Reader<'a> {
             builder,
             data_files: DataFiles::new(input.folder),
             pending: VecDeque::new(),
-            origins: HashMap::new(),
+            origins: Vec::new(),
             file,
             passed: (0, 0),
             inputs: Vec::new(),
@@ -75,8 +81,11 @@ impl<'a> Reader<'a> {
                 return Err(trace.finish(&self.path_of(graph), bytes));
             }
         }
-        self.builder.data_files = self.data_files.files;
-        Ok(self.builder.finish()?)
+        let Self { mut builder, data_files, pending, origins, .. } = self;
+        // Linking takes the most memory, and needs neither.
+        drop((pending, origins));
+        builder.data_files = data_files.files;
+        Ok(builder.finish()?)
     }
 
     /// Adds a graph and puts it on the list of those to be read.
@@ -87,7 +96,7 @@ impl<'a> Reader<'a> {
         origin: Origin,
     ) -> Result<GraphId, Trace> {
         let graph = self.builder.add_graph(kind)?;
-        self.origins.insert(graph, origin);
+        self.origins.push(origin);
         self.pending.push_back(Pending { graph, message });
         Ok(graph)
     }
@@ -113,9 +122,10 @@ impl<'a> Reader<'a> {
         let mut parts = Vec::new();
         let mut next = Some(graph);
         while let Some(graph) = next {
-            match &self.origins.get(&graph) {
-                Some(Origin::Attribute { parent, node, attribute }) => {
-                    parts.push(format!("node[{node}].attribute[{attribute}].g"));
+            match self.origins.get(graph.index()) {
+                Some(Origin::Attribute { parent, node, attribute, nth }) => {
+                    let field = nth.map_or("g".to_owned(), |nth| format!("graphs[{nth}]"));
+                    parts.push(format!("node[{node}].attribute[{attribute}].{field}"));
                     next = Some(*parent);
                 }
                 Some(Origin::Model(field)) => {

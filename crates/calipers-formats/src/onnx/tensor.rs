@@ -94,8 +94,15 @@ impl<'a> Reader<'a> {
                 (1, Payload::Varint(dim)) => dims.push(integer(dim)),
                 (1, Payload::Bytes(part)) => packed_integers(part, |dim| dims.push(dim))?,
                 (2, Payload::Varint(number)) => dtype = DType::from_onnx(integer32(number)),
-                (3, Payload::Bytes(part)) => segment = Some(self.segment(&Message::from(part))?),
-                (4 | 5 | 6 | 7 | 10 | 11, payload) => typed.add(field.number, payload),
+                (3, Payload::Bytes(part)) => {
+                    self.segment(&Message::from(part), segment.get_or_insert((0, 0)))?;
+                }
+                (4, payload @ (Payload::Bytes(_) | Payload::Fixed32(_)))
+                | (5 | 7 | 11, payload @ (Payload::Bytes(_) | Payload::Varint(_)))
+                | (6, payload @ Payload::Bytes(_))
+                | (10, payload @ (Payload::Bytes(_) | Payload::Fixed64(_))) => {
+                    typed.add(field.number, payload);
+                }
                 (8, Payload::Bytes(part)) => name = self.name(part)?,
                 (9, Payload::Bytes(part)) => raw = Some(part),
                 (12 | 16, Payload::Bytes(_)) => {}
@@ -109,7 +116,8 @@ impl<'a> Reader<'a> {
         }
         let data = match raw {
             _ if location == EXTERNAL => {
-                Data::External(self.data_files.resolve(reference, &mut self.builder.names))
+                let external = self.data_files.resolve(reference, &mut self.builder.names);
+                Data::External(Box::new(external))
             }
             Some(part) => Data::Raw(part.span()),
             None => typed.data(dtype),
@@ -128,8 +136,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `TensorProto.Segment`.
-    fn segment(&mut self, message: &Message<'a>) -> Result<(i64, i64), Trace> {
-        let mut segment = (0, 0);
+    fn segment(&mut self, message: &Message<'a>, segment: &mut (i64, i64)) -> Result<(), Trace> {
         for field in message.fields() {
             let field = field?;
             match (field.number, field.payload) {
@@ -138,7 +145,7 @@ impl<'a> Reader<'a> {
                 _ => self.unknown("TensorProto.Segment", &field),
             }
         }
-        Ok(segment)
+        Ok(())
     }
 
     fn external_entry(

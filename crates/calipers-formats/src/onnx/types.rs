@@ -66,6 +66,7 @@ impl<'a> Reader<'a> {
     /// The one kind that a type states: the last one given, whose parts are read together.
     fn type_kind(&mut self, message: &Message<'a>, ty: &mut ValueType) -> Result<Kind<'a>, Trace> {
         let mut kind: Kind<'a> = (0, None);
+        let mut denotation = None;
         for field in message.fields() {
             let field = field?;
             match (field.number, field.payload) {
@@ -75,13 +76,12 @@ impl<'a> Reader<'a> {
                     }
                     Message::merge(&mut kind.1, part);
                 }
-                (6, Payload::Bytes(part)) => {
-                    let denotation = self.name(part)?;
-                    ty.denotation.get_or_insert(denotation);
-                }
+                (6, Payload::Bytes(part)) => denotation = Some(self.name(part)?),
                 _ => self.unknown("TypeProto", &field),
             }
         }
+        // Of nested types the outermost says what the value stands for.
+        ty.denotation = ty.denotation.or(denotation);
         Ok(kind)
     }
 
