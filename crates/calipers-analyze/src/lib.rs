@@ -16,12 +16,15 @@
 mod bindings;
 mod findings;
 mod graph;
+mod infer;
 mod model;
 mod parameters;
 mod walk;
 
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
+
+pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Typed, infer};
 
 /// Everything that can be said of a model.
 pub fn analyze(model: &Model) -> Report {

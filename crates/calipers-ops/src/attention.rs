@@ -1,23 +1,11 @@
-//! Fused attention and embeddings.
+//! Attention of the standard.
 
-use crate::Slot::{Data, Table, Weight};
 use crate::row::Operator;
 
-/// Rows of the family. Caches, masks and rotation tables are data: nothing in them is learned.
+/// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::microsoft("Attention", &[Data, Weight, Weight, Data, Data, Weight, Data]),
-    Operator::microsoft("DecoderAttention", &[Data, Data, Weight, Weight, Weight]),
-    Operator::microsoft(
-        "EmbedLayerNormalization",
-        &[Data, Data, Table, Table, Table, Weight, Weight],
-    ),
-    Operator::microsoft("GatedRelativePositionBias", &[Data, Weight, Data, Weight, Weight]),
-    Operator::microsoft("LongformerAttention", &[Data, Weight, Weight, Data, Weight, Weight]),
-    Operator::microsoft("MultiHeadAttention", &[Data, Data, Data, Weight, Data, Weight]),
-    Operator::microsoft("PackedAttention", &[Data, Weight, Weight, Data, Data, Weight]),
-    Operator::microsoft(
-        "PackedMultiHeadAttention",
-        &[Data, Data, Data, Weight, Data, Data, Weight],
-    ),
-    Operator::microsoft("RelativePositionBias", &[Table]),
+    Operator::onnx("Attention", &[]).since(&[23, 24, 25]),
+    Operator::onnx("LinearAttention", &[]).since(&[27]),
+    Operator::onnx("RotaryEmbedding", &[]).since(&[23]),
+    Operator::new("ai.onnx.preview", "FlexAttention", &[]).since(&[1]),
 ];

@@ -1,29 +1,15 @@
-//! Sums of products: convolution, matrix product, recurrence.
+//! Sums of products: convolution and matrix product.
 
-use crate::NCHWC;
 use crate::Slot::{Data, Weight};
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("Conv", &[Data, Weight, Weight]),
-    Operator::onnx("ConvTranspose", &[Data, Weight, Weight]),
-    Operator::onnx("DeformConv", &[Data, Weight, Data, Weight, Data]),
-    Operator::onnx("Einsum", &[Weight]).variadic(),
-    Operator::onnx("GRU", &[Data, Weight, Weight, Weight]),
-    Operator::onnx("Gemm", &[Weight, Weight, Weight]),
-    Operator::onnx("LSTM", &[Data, Weight, Weight, Weight, Data, Data, Data, Weight]),
-    Operator::onnx("MatMul", &[Weight, Weight]),
-    Operator::onnx("RNN", &[Data, Weight, Weight, Weight]),
-    Operator::microsoft("FusedConv", &[Data, Weight, Weight]),
-    Operator::microsoft("FusedGemm", &[Weight, Weight, Weight]),
-    Operator::microsoft("FusedMatMul", &[Weight, Weight]),
-    Operator::microsoft("GemmFastGelu", &[Weight, Weight, Weight]),
-    Operator::microsoft("GemmFloat8", &[Weight, Weight, Weight]),
-    Operator::microsoft("MoE", &[Data, Data, Weight, Weight, Weight, Weight, Weight, Weight]),
-    Operator::microsoft("NhwcConv", &[Data, Weight, Weight]),
-    Operator::microsoft("TransposeMatMul", &[Weight, Weight]),
-    Operator::new(NCHWC, "Conv", &[Data, Weight, Weight]),
-    Operator::new("com.ms.internal.nhwc", "Conv", &[Data, Weight, Weight]),
-    Operator::new("com.ms.internal.nhwc", "ConvTranspose", &[Data, Weight, Weight]),
+    Operator::onnx("CausalConvWithState", &[]).since(&[27]),
+    Operator::onnx("Conv", &[Data, Weight, Weight]).since(&[1, 11, 22]),
+    Operator::onnx("ConvTranspose", &[Data, Weight, Weight]).since(&[1, 11, 22]),
+    Operator::onnx("DeformConv", &[Data, Weight, Data, Weight, Data]).since(&[19, 22]),
+    Operator::onnx("Einsum", &[Weight]).variadic().since(&[12, 28]),
+    Operator::onnx("Gemm", &[Weight, Weight, Weight]).since(&[1, 6, 7, 9, 11, 13]),
+    Operator::onnx("MatMul", &[Weight, Weight]).since(&[1, 9, 13]),
 ];

@@ -18,17 +18,35 @@
 #![forbid(unsafe_code)]
 
 mod attention;
+mod call;
 mod classical;
 mod contraction;
+mod contrib;
+mod control;
+mod creation;
+mod elem;
 mod elementwise;
+mod fact;
+mod image;
+mod loss;
 mod movement;
 mod normalization;
+mod pooling;
 mod quantized;
+mod recurrent;
+mod reduction;
 mod row;
+mod sequence;
+mod signal;
+mod strings;
+mod training;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use call::{Attr, Attributes, Call, Fail, Fresh, Outcome, Rule, broadcast};
+pub use elem::Elem;
+pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 pub use row::{AttributeUse, Operator, Packing, Slot};
 
 /// The standard operator domain.
@@ -58,10 +76,22 @@ pub const FAMILIES: &[&[Operator]] = &[
     attention::ROWS,
     classical::ROWS,
     contraction::ROWS,
+    contrib::ROWS,
+    control::ROWS,
+    creation::ROWS,
     elementwise::ROWS,
+    image::ROWS,
+    loss::ROWS,
     movement::ROWS,
     normalization::ROWS,
+    pooling::ROWS,
     quantized::ROWS,
+    recurrent::ROWS,
+    reduction::ROWS,
+    sequence::ROWS,
+    signal::ROWS,
+    strings::ROWS,
+    training::ROWS,
 ];
 
 static INDEX: LazyLock<HashMap<(&str, &str), &Operator>> = LazyLock::new(|| {

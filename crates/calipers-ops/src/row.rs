@@ -1,5 +1,7 @@
 //! The shape of a row.
 
+use crate::call::Rule;
+
 /// An operator.
 #[derive(Debug)]
 pub struct Operator {
@@ -14,6 +16,10 @@ pub struct Operator {
     pub attributes: &'static [(&'static str, AttributeUse)],
     /// How packed weights hide their number of elements, where they do.
     pub packing: Option<Packing>,
+    /// Versions of the operator set at which it appeared or changed, lowest first.
+    pub since: &'static [i64],
+    /// What is known of its outputs; `None` for operators that the walk itself understands.
+    pub rule: Option<Rule>,
 }
 
 /// What it means for a stored tensor to stand in an input.
@@ -106,12 +112,33 @@ impl Operator {
         name: &'static str,
         inputs: &'static [Slot],
     ) -> Self {
-        Self { domain, name, inputs, variadic: false, attributes: &[], packing: None }
+        Self {
+            domain,
+            name,
+            inputs,
+            variadic: false,
+            attributes: &[],
+            packing: None,
+            since: &[],
+            rule: None,
+        }
     }
 
     /// The last input may stand any number of times.
     pub(crate) const fn variadic(mut self) -> Self {
         self.variadic = true;
+        self
+    }
+
+    /// The versions at which it appeared or changed.
+    pub(crate) const fn since(mut self, versions: &'static [i64]) -> Self {
+        self.since = versions;
+        self
+    }
+
+    /// The rule for its outputs.
+    pub(crate) const fn infer(mut self, rule: Rule) -> Self {
+        self.rule = Some(rule);
         self
     }
 

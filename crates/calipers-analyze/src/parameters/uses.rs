@@ -192,6 +192,13 @@ impl Pass<'_> {
             || inputs.iter().flatten().any(|value| self.origins[value.index()].after_weights);
         let meaning = self.meanings.of(node);
         let origin = match meaning.kind {
+            _ if meaning.special == Special::Constant => {
+                Origin { fixed: true, scale: false, after_weights }
+            }
+            _ if meaning.special == Special::ConstantOfShape => {
+                let fixed = self.origin(inputs.first().copied().flatten()).fixed;
+                Origin { fixed, scale: false, after_weights }
+            }
             MeaningKind::Operator(operator) => {
                 let mut carried = (0..)
                     .zip(inputs)
@@ -205,16 +212,7 @@ impl Pass<'_> {
                 // Only multiplication makes a scale of a scale.
                 Origin { fixed, scale: scale && meaning.special == Special::Mul, after_weights }
             }
-            MeaningKind::Plain => {
-                let fixed = match meaning.special {
-                    Special::Constant => true,
-                    Special::ConstantOfShape => {
-                        self.origin(inputs.first().copied().flatten()).fixed
-                    }
-                    _ => false,
-                };
-                Origin { fixed, scale: false, after_weights }
-            }
+            MeaningKind::Plain => Origin { after_weights, ..Origin::default() },
             MeaningKind::Call(function) => {
                 let body = self.model.graph(self.model.function(function).body);
                 let weighted =

@@ -1,0 +1,165 @@
+//! Giving numbers to free dimensions.
+
+use std::collections::BTreeMap;
+
+use calipers_ir::{Dim, Model, ValueId};
+use calipers_ops::Fact;
+use calipers_sym::{Expr, Symbol};
+
+use super::declared;
+use crate::graph::fed_inputs;
+
+/// Numbers for free dimensions, and whole shapes for inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bindings {
+    /// Sizes by the names of dimensions.
+    pub dims: BTreeMap<String, i64>,
+    /// Shapes by the names of inputs.
+    pub inputs: BTreeMap<String, Vec<i64>>,
+}
+
+/// Why a binding cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// No dimension of an input has this name.
+    #[error("no input has a dimension named {name:?}; there are {}", known.join(", "))]
+    UnknownDimension {
+        /// The name given.
+        name: String,
+        /// Names that there are.
+        known: Vec<String>,
+    },
+    /// No input has this name.
+    #[error("the model has no input named {name:?}; there are {}", known.join(", "))]
+    UnknownInput {
+        /// The name given.
+        name: String,
+        /// Names that there are.
+        known: Vec<String>,
+    },
+    /// The input has another number of dimensions.
+    #[error("input {input:?} has {wanted} dimensions, and {given} are given")]
+    Rank {
+        /// The input.
+        input: String,
+        /// Dimensions it has.
+        wanted: usize,
+        /// Dimensions given.
+        given: usize,
+    },
+    /// A dimension is fixed in the model and given another size.
+    #[error("dimension {axis} of input {input:?} is {wanted} in the model, and {given} is given")]
+    Size {
+        /// The input.
+        input: String,
+        /// Which of its dimensions.
+        axis: usize,
+        /// What the model says.
+        wanted: String,
+        /// What is given.
+        given: i64,
+    },
+    /// A name is given two sizes.
+    #[error("dimension {name:?} is given both {first} and {second}")]
+    Twice {
+        /// The name.
+        name: String,
+        /// One size.
+        first: i64,
+        /// The other.
+        second: i64,
+    },
+}
+
+/// Every name that is bound, and what to.
+pub(super) type Sizes = BTreeMap<Symbol, Expr>;
+
+/// Facts of the main graph's inputs, with the bindings applied.
+pub(super) fn input_facts(
+    model: &Model,
+    bindings: &Bindings,
+) -> Result<(Vec<(ValueId, Fact)>, Sizes), BindError> {
+    let inputs = fed_inputs(model);
+    check_names(model, &inputs, bindings)?;
+    let mut sizes = bindings.dims.clone();
+    for input in &inputs {
+        let name = model.name(model.value(*input).name);
+        if let Some(shape) = bindings.inputs.get(name) {
+            bind_shape(model, *input, shape, &mut sizes)?;
+        }
+    }
+    let sizes: Sizes =
+        sizes.iter().map(|(name, size)| (Symbol::new(name), Expr::from(*size))).collect();
+    let facts = inputs.into_iter().map(|input| {
+        let name = model.name(model.value(input).name).to_owned();
+        let fact = declared::input_fact(model, input);
+        let fact = match bindings.inputs.get(&name) {
+            Some(shape) => declared::with_shape(fact, shape),
+            None => declared::substitute(fact, &sizes),
+        };
+        (input, fact)
+    });
+    Ok((facts.collect(), sizes))
+}
+
+fn check_names(model: &Model, inputs: &[ValueId], bindings: &Bindings) -> Result<(), BindError> {
+    let names = || inputs.iter().map(|input| model.name(model.value(*input).name).to_owned());
+    if let Some(name) = bindings.inputs.keys().find(|name| !names().any(|known| known == **name)) {
+        return Err(BindError::UnknownInput { name: name.clone(), known: names().collect() });
+    }
+    let mut known = std::collections::BTreeSet::new();
+    for input in inputs {
+        let fact = declared::input_fact(model, *input);
+        for dim in fact.as_tensor().and_then(|tensor| tensor.dims()).unwrap_or_default() {
+            known.extend(dim.symbols().iter().map(|symbol| symbol.name().to_owned()));
+        }
+    }
+    match bindings.dims.keys().find(|name| !known.contains(*name)) {
+        Some(name) => Err(BindError::UnknownDimension {
+            name: name.clone(),
+            known: known.into_iter().collect(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Takes the sizes of named dimensions from a whole shape.
+fn bind_shape(
+    model: &Model,
+    input: ValueId,
+    shape: &[i64],
+    sizes: &mut BTreeMap<String, i64>,
+) -> Result<(), BindError> {
+    let value = model.value(input);
+    let name = || model.name(value.name).to_owned();
+    let declared = value.ty.and_then(|ty| model.value_type(ty).tensor()?.shape.as_ref());
+    let Some(dims) = declared else { return Ok(()) };
+    if dims.len() != shape.len() {
+        return Err(BindError::Rank { input: name(), wanted: dims.len(), given: shape.len() });
+    }
+    for (axis, (dim, size)) in dims.iter().zip(shape).enumerate() {
+        match dim {
+            Dim::Size(fixed) if *fixed >= 0 && fixed != size => {
+                let wanted = fixed.to_string();
+                return Err(BindError::Size { input: name(), axis, wanted, given: *size });
+            }
+            Dim::Symbol(symbol) => {
+                let symbol = model.name(*symbol);
+                let expr = Expr::from_dimension(symbol, 1);
+                // Only a plain name can be bound by one number.
+                if expr != Expr::symbol(&Symbol::new(symbol)) {
+                    continue;
+                }
+                match sizes.insert(symbol.to_owned(), *size) {
+                    Some(first) if first != *size => {
+                        let name = symbol.to_owned();
+                        return Err(BindError::Twice { name, first, second: *size });
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Types that the file declares: as facts, and against what is inferred.
+
+use std::sync::Arc;
+
+use calipers_ir::{Container, DType, Dim, Leaf, Model, TensorType, TypeId, ValueId};
+use calipers_ops::{Fact, SequenceFact, TensorFact};
+use calipers_sym::Expr;
+
+use super::bind::Sizes;
+
+/// Types wrapped deeper than this are taken as unknown: no operator makes them.
+const MAX_WRAPPERS: usize = 8;
+
+/// The fact of a graph input. Dimensions without a name get one after the input.
+pub(super) fn input_fact(model: &Model, input: ValueId) -> Fact {
+    let value = model.value(input);
+    let Some(ty) = value.ty else { return Fact::unknown("the input declares no type") };
+    let name = model.name(value.name);
+    let unnamed = |axis: usize| Expr::from_dimension(&format!("{name}_dim_{axis}"), 1);
+    fact(model, ty, &unnamed)
+}
+
+/// A declared type as a fact. `unnamed` makes dimensions that the file leaves open.
+pub(super) fn fact(model: &Model, ty: TypeId, unnamed: &dyn Fn(usize) -> Expr) -> Fact {
+    let ty = model.value_type(ty);
+    if ty.containers.len() > MAX_WRAPPERS {
+        return Fact::unknown("its type is wrapped too deep");
+    }
+    let mut fact = match &ty.leaf {
+        Leaf::Tensor(tensor) => Fact::Tensor(tensor_fact(model, tensor, unnamed)),
+        Leaf::SparseTensor(tensor) => Fact::SparseTensor(tensor_fact(model, tensor, unnamed)),
+        Leaf::Opaque { .. } => Fact::Opaque,
+        Leaf::Unknown => Fact::unknown("the file declares no type"),
+    };
+    for container in ty.containers.iter().rev() {
+        fact = match container {
+            Container::Sequence => Fact::sequence_of(fact),
+            Container::Optional => Fact::Optional(Box::new(fact)),
+            Container::Map { key } => Fact::Map { key: *key, value: Box::new(fact) },
+        };
+    }
+    fact
+}
+
+fn tensor_fact(model: &Model, ty: &TensorType, unnamed: &dyn Fn(usize) -> Expr) -> TensorFact {
+    let shape = match &ty.shape {
+        Some(dims) => Ok(dims
+            .iter()
+            .enumerate()
+            .map(|(axis, dim)| match dim {
+                Dim::Size(size) if *size >= 0 => Expr::from(*size),
+                Dim::Symbol(name) => Expr::from_dimension(model.name(*name), 1),
+                Dim::Size(_) | Dim::Unknown => unnamed(axis),
+            })
+            .collect()),
+        None => Err(Arc::from("the file declares no shape")),
+    };
+    TensorFact { dtype: ty.dtype, shape, value: None }
+}
+
+/// The same fact with another shape.
+pub(super) fn with_shape(fact: Fact, shape: &[i64]) -> Fact {
+    match fact {
+        Fact::Tensor(tensor) => {
+            TensorFact::new(tensor.dtype, shape.iter().map(|size| Expr::from(*size))).into()
+        }
+        other => other,
+    }
+}
+
+/// The same fact with numbers for names.
+pub(super) fn substitute(fact: Fact, sizes: &Sizes) -> Fact {
+    if sizes.is_empty() {
+        return fact;
+    }
+    let tensor = |tensor: TensorFact| TensorFact {
+        shape: tensor
+            .shape
+            .map(|dims| dims.iter().map(|dim| dim.substitute(sizes)).collect()),
+        ..tensor
+    };
+    match fact {
+        Fact::Tensor(inner) => Fact::Tensor(tensor(inner)),
+        Fact::SparseTensor(inner) => Fact::SparseTensor(tensor(inner)),
+        Fact::Sequence(inner) => Fact::Sequence(SequenceFact {
+            element: Box::new(substitute(*inner.element, sizes)),
+            items: None,
+        }),
+        Fact::Optional(inner) => Fact::Optional(Box::new(substitute(*inner, sizes))),
+        other => other,
+    }
+}
+
+/// What is known when the file declares one thing and the rules say another: the rules where they
+/// are sure, the declaration where they are not. Also what cannot be right about the declaration.
+pub(super) fn reconcile(
+    inferred: Fact,
+    declared: &Fact,
+    is_fresh: &dyn Fn(&Expr) -> bool,
+) -> (Fact, Option<String>) {
+    match (inferred, declared) {
+        (Fact::Unknown(_), Fact::Unknown(reason)) => (Fact::Unknown(reason.clone()), None),
+        (Fact::Unknown(_), declared) => (declared.clone(), None),
+        (Fact::Tensor(inferred), Fact::Tensor(declared)) => {
+            let (tensor, wrong) = reconcile_tensor(inferred, declared, is_fresh);
+            (Fact::Tensor(tensor), wrong)
+        }
+        (inferred, _) => (inferred, None),
+    }
+}
+
+fn reconcile_tensor(
+    mut inferred: TensorFact,
+    declared: &TensorFact,
+    is_fresh: &dyn Fn(&Expr) -> bool,
+) -> (TensorFact, Option<String>) {
+    let told = inferred.to_string();
+    let wrong = || Some(format!("{declared} is declared, and {told} follows from the graph"));
+    if inferred.dtype == DType::Undefined {
+        inferred.dtype = declared.dtype;
+    } else if declared.dtype != DType::Undefined && declared.dtype != inferred.dtype {
+        return (inferred, wrong());
+    }
+    let (Ok(dims), Ok(declared_dims)) = (&inferred.shape, &declared.shape) else {
+        if inferred.shape.is_err() {
+            inferred.shape = declared.shape.clone();
+        }
+        return (inferred, None);
+    };
+    if dims.len() != declared_dims.len() {
+        return (inferred, wrong());
+    }
+    let mut contradiction = None;
+    let merged = dims
+        .iter()
+        .zip(declared_dims.iter())
+        .map(|(dim, declared)| {
+            if dim.as_const().is_none() && is_fresh(dim) {
+                return declared.clone();
+            }
+            if let (Some(one), Some(other)) = (dim.as_const(), declared.as_const())
+                && one != other
+            {
+                contradiction = wrong();
+            }
+            dim.clone()
+        })
+        .collect();
+    inferred.shape = Ok(merged);
+    (inferred, contradiction)
+}

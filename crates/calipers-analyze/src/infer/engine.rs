@@ -1,0 +1,282 @@
+//! The walk: every node once, in order of execution.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use calipers_ir::{FunctionId, GraphId, Model, NodeId, OpsetImport, TypeId, ValueId};
+use calipers_ops::{Call, Fact, Fail, Fresh, Outcome, Reason, canonical_domain};
+use calipers_sym::{Expr, Symbol};
+
+use super::attributes::{Frame, NodeAttributes};
+use super::bind::Sizes;
+use super::{Contradiction, FreshDimension, Typed, declared, stored};
+use crate::walk::{MeaningKind, Meanings};
+
+/// Graphs nested deeper than this are not looked into: no exporter makes them, and each level
+/// costs stack.
+const MAX_NESTING: usize = 48;
+
+/// Nodes that may be looked at for each node of the model: loops and functions are looked into
+/// again, and a hostile file must not make that grow without end.
+const MAX_LOOKS: usize = 64;
+
+/// Dimensions that the data decides.
+#[derive(Debug, Default)]
+pub(super) struct FreshDimensions {
+    made: Vec<FreshDimension>,
+    names: std::collections::HashSet<String>,
+    /// The node that is being looked at, for names.
+    label: String,
+}
+
+impl FreshDimensions {
+    pub(super) fn is_fresh(&self, expr: &Expr) -> bool {
+        expr.symbols().iter().any(|symbol| self.names.contains(symbol.name()))
+    }
+}
+
+impl Fresh for FreshDimensions {
+    fn fresh(&mut self, why: &str) -> Expr {
+        let name = format!("{}_{}", self.label, self.made.len());
+        self.made.push(FreshDimension { name: name.clone(), why: why.to_owned() });
+        let symbol = Symbol::new(&name);
+        self.names.insert(name);
+        Expr::symbol(&symbol)
+    }
+}
+
+/// An inference in progress.
+pub(super) struct Engine<'a> {
+    pub(super) model: &'a Model,
+    meanings: Meanings,
+    sizes: Sizes,
+    pub(super) facts: Vec<Fact>,
+    pub(super) fresh: FreshDimensions,
+    contradictions: Vec<Contradiction>,
+    looks_left: usize,
+    pub(super) nesting: usize,
+    open_functions: Vec<FunctionId>,
+    memo: HashMap<FunctionId, Vec<Memo>>,
+}
+
+/// What a function gave for some inputs. A call with attributes is not remembered.
+struct Memo {
+    inputs: Vec<Option<Fact>>,
+    outputs: Vec<Fact>,
+}
+
+/// Results that are remembered of one function.
+const MAX_MEMOS: usize = 64;
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(model: &'a Model) -> Self {
+        let nothing: Reason = Arc::from("nothing defines it");
+        Self {
+            model,
+            meanings: Meanings::find(model),
+            sizes: Sizes::new(),
+            facts: vec![Fact::Unknown(nothing); model.values().len()],
+            fresh: FreshDimensions::default(),
+            contradictions: Vec::new(),
+            looks_left: model.nodes().len().saturating_mul(MAX_LOOKS).saturating_add(10_000),
+            nesting: 0,
+            open_functions: Vec::new(),
+            memo: HashMap::new(),
+        }
+    }
+
+    pub(super) fn run(mut self, (inputs, sizes): (Vec<(ValueId, Fact)>, Sizes)) -> Typed {
+        self.sizes = sizes;
+        self.fill_initializers();
+        for (value, fact) in inputs {
+            self.facts[value.index()] = fact;
+        }
+        self.graph(self.model.main_id(), None);
+        Typed {
+            facts: self.facts,
+            fresh: self.fresh.made,
+            contradictions: self.contradictions,
+        }
+    }
+
+    /// Looks into a graph whose inputs are known, as far as they can be.
+    pub(super) fn graph(&mut self, id: GraphId, frame: Option<&Frame<'_>>) {
+        let graph = self.model.graph(id);
+        for node in &graph.order {
+            self.node(*node, frame);
+        }
+    }
+
+    /// Facts of all values that stored tensors fill. They never change.
+    fn fill_initializers(&mut self) {
+        let model = self.model;
+        for (id, value) in model.values() {
+            let dense = value.initializer.map(|t| Fact::Tensor(stored::tensor_fact(model, t)));
+            let sparse = || stored::sparse_fact(model, value.sparse_initializer?);
+            if let Some(fact) = dense.or_else(|| sparse().map(Fact::SparseTensor)) {
+                self.facts[id.index()] = fact;
+            }
+        }
+    }
+
+    fn node(&mut self, id: NodeId, frame: Option<&Frame<'_>>) {
+        let outcome = self.look(id, frame);
+        let outputs = self.model.outputs(id);
+        let (facts, reason): (Vec<Fact>, Reason) = match outcome {
+            Ok(facts) => (facts, Arc::from("its rule does not say")),
+            Err(Fail::Unknown(reason)) => (Vec::new(), reason),
+            Err(Fail::Contradiction(what)) => {
+                self.contradictions.push(Contradiction {
+                    node: Some(id),
+                    value: None,
+                    what: Arc::clone(&what),
+                });
+                (Vec::new(), what)
+            }
+        };
+        let mut facts = facts.into_iter();
+        for output in outputs {
+            let fact = facts.next().unwrap_or_else(|| Fact::Unknown(Arc::clone(&reason)));
+            if let Some(output) = output {
+                self.define(*output, fact);
+            }
+        }
+    }
+
+    /// Takes a fact for a value, together with what the file declares of it.
+    fn define(&mut self, value: ValueId, fact: Fact) {
+        let fact = match self.model.value(value).ty {
+            Some(ty) => {
+                let declared = self.declared_fact(ty);
+                let (fact, wrong) =
+                    declared::reconcile(fact, &declared, &|expr| self.fresh.is_fresh(expr));
+                if let Some(what) = wrong {
+                    self.contradictions.push(Contradiction {
+                        node: None,
+                        value: Some(value),
+                        what: what.into(),
+                    });
+                }
+                fact
+            }
+            None => fact,
+        };
+        self.facts[value.index()] = fact;
+    }
+
+    /// A declared type, with what is bound filled in. Open dimensions stay what the rules make
+    /// of them.
+    fn declared_fact(&self, ty: TypeId) -> Fact {
+        let open = |axis: usize| Expr::from_dimension(&format!("declared_dim_{axis}"), 0);
+        declared::substitute(declared::fact(self.model, ty, &open), &self.sizes)
+    }
+
+    fn look(&mut self, id: NodeId, frame: Option<&Frame<'_>>) -> Outcome {
+        let Some(left) = self.looks_left.checked_sub(1) else {
+            return Err(Fail::unknown("the model repeats itself more than is looked into"));
+        };
+        self.looks_left = left;
+        let model = self.model;
+        let inputs: Vec<Option<Fact>> = model
+            .inputs(id)
+            .iter()
+            .map(|input| input.map(|value| self.facts[value.index()].clone()))
+            .collect();
+        let node = model.node(id);
+        let op = model.name(node.op);
+        match self.meanings.of(id).kind {
+            MeaningKind::Call(function) => self.call(id, function, inputs, frame),
+            MeaningKind::Operator(row) => match row.rule {
+                Some(rule) => {
+                    let attributes = NodeAttributes { model, node: id, frame };
+                    let version = self.opset_of(id, frame);
+                    self.fresh.label = op.to_owned();
+                    let outputs = model.outputs(id).len();
+                    let mut call =
+                        Call::new(op, version, outputs, &inputs, &attributes, &mut self.fresh);
+                    rule(&mut call)
+                }
+                None => self.control(id, op, &inputs, frame),
+            },
+            MeaningKind::Plain => {
+                Err(Fail::unknown(format!("{op} is no operator that Calipers knows")))
+            }
+            MeaningKind::Foreign => {
+                let domain = model.name(node.domain);
+                Err(Fail::unknown(format!("{domain}.{op} is of a domain that Calipers does not know")))
+            }
+        }
+    }
+
+    /// Version of the operator set that holds for a node.
+    pub(super) fn opset_of(&self, id: NodeId, frame: Option<&Frame<'_>>) -> i64 {
+        let model = self.model;
+        let domain = canonical_domain(model.name(model.node(id).domain));
+        let of = |imports: &[OpsetImport]| {
+            let same = |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
+            imports.iter().filter(same).map(|import| import.version).max()
+        };
+        let own = frame.and_then(|frame| of(&model.function(frame.function).opsets));
+        own.or_else(|| of(&model.header.opsets)).unwrap_or(i64::MAX)
+    }
+
+    /// Looks into a function with what is known of the call's inputs.
+    fn call(
+        &mut self,
+        id: NodeId,
+        function: FunctionId,
+        inputs: Vec<Option<Fact>>,
+        frame: Option<&Frame<'_>>,
+    ) -> Outcome {
+        let plain = self.model.attributes(id).is_empty();
+        if let Some(memos) = self.memo.get(&function)
+            && plain
+            && let Some(memo) = memos.iter().find(|memo| memo.inputs == inputs)
+        {
+            return Ok(memo.outputs.clone());
+        }
+        if self.open_functions.contains(&function) {
+            return Err(Fail::contradiction("the function calls itself"));
+        }
+        let body = self.model.function(function).body;
+        self.enter()?;
+        self.open_functions.push(function);
+        for (index, input) in self.model.graph(body).inputs.iter().enumerate() {
+            let given = inputs.get(index).cloned().flatten();
+            self.facts[input.index()] =
+                given.unwrap_or_else(|| Fact::unknown("the call leaves this input out"));
+        }
+        self.graph(body, Some(&Frame { caller: id, function, outer: frame }));
+        self.open_functions.pop();
+        self.nesting -= 1;
+        let outputs: Vec<Fact> = self.outputs_of(body);
+        if plain {
+            let memos = self.memo.entry(function).or_default();
+            if memos.len() < MAX_MEMOS {
+                memos.push(Memo { inputs, outputs: outputs.clone() });
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Goes one graph deeper, if that is not too deep.
+    pub(super) fn enter(&mut self) -> Result<(), Fail> {
+        if self.nesting >= MAX_NESTING {
+            return Err(Fail::unknown(format!("it is nested deeper than {MAX_NESTING} graphs")));
+        }
+        self.nesting += 1;
+        Ok(())
+    }
+
+    /// What is known of a graph's outputs.
+    pub(super) fn outputs_of(&self, graph: GraphId) -> Vec<Fact> {
+        let outputs = &self.model.graph(graph).outputs;
+        outputs.iter().map(|value| self.facts[value.index()].clone()).collect()
+    }
+
+    /// A dimension that nothing is known of.
+    pub(super) fn fresh_dim(&mut self, label: &str, why: &str) -> Expr {
+        label.clone_into(&mut self.fresh.label);
+        self.fresh.fresh(why)
+    }
+}

@@ -1,0 +1,62 @@
+//! Types, shapes and small values of everything in a model.
+//!
+//! [`infer`] walks the graphs in order of execution and asks each operator's rule what its outputs
+//! are. Dimensions stay expressions in the names that the inputs declare; what the data decides
+//! becomes a dimension with a name of its own and a reason. Rules come from `calipers-ops`; here is
+//! what needs the graph: control flow, functions, declared types, bindings.
+
+mod attributes;
+mod bind;
+mod control;
+mod declared;
+mod engine;
+mod merge;
+mod stored;
+
+use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ops::{Fact, Reason};
+
+pub use bind::{BindError, Bindings};
+
+/// What is known of every value of a model.
+#[derive(Debug)]
+pub struct Typed {
+    facts: Vec<Fact>,
+    /// Dimensions that the data decides: their names, and what decides them.
+    pub fresh: Vec<FreshDimension>,
+    /// Nodes whose inputs cannot go together, and declared types that cannot be right.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// A dimension that the data decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FreshDimension {
+    /// Its name in the shapes.
+    pub name: String,
+    /// What decides it.
+    pub why: String,
+}
+
+/// Something that cannot be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The node, or the one that gives the value.
+    pub node: Option<NodeId>,
+    /// The value whose declared type is wrong, when it is that.
+    pub value: Option<ValueId>,
+    /// What cannot be right.
+    pub what: Reason,
+}
+
+impl Typed {
+    /// What is known of a value.
+    pub fn fact(&self, value: ValueId) -> &Fact {
+        &self.facts[value.index()]
+    }
+}
+
+/// Finds what can be known of every value, with these dimensions and inputs bound.
+pub fn infer(model: &Model, bindings: &Bindings) -> Result<Typed, BindError> {
+    let inputs = bind::input_facts(model, bindings)?;
+    Ok(engine::Engine::new(model).run(inputs))
+}

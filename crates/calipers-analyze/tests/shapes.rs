@@ -1,0 +1,98 @@
+//! Shapes of real models against those seen when they ran, value by value.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use calipers_analyze::{Bindings, infer};
+use calipers_ops::Fact;
+use serde_json::Value;
+
+/// Bindings that feed a model what its facts say it was fed.
+fn feeds(truth: &Value) -> Bindings {
+    let shape = |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
+    let inputs = truth["feeds"].as_object().unwrap().iter();
+    Bindings {
+        dims: BTreeMap::new(),
+        inputs: inputs.map(|(name, dims)| (name.clone(), shape(dims))).collect(),
+    }
+}
+
+#[test]
+fn every_value_has_the_shape_it_had_when_it_ran() {
+    let Some(shared) = common::shared() else { return };
+    let (mut values, mut right, mut models, mut whole) = (0, 0, 0, 0);
+    let mut wrong = Vec::new();
+    for folder in ["zoo", "seeds"].map(|name| shared.join("models").join(name)) {
+        for path in common::files(&folder, ".facts.json") {
+            let truth: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let Some(wanted) = truth["values"].as_object() else { continue };
+            let path = path.with_file_name(truth["file"].as_str().unwrap());
+            let model = calipers_formats::open(&path).unwrap();
+            let typed = match infer(&model, &feeds(&truth)) {
+                Ok(typed) => typed,
+                Err(error) => panic!("{}: {error}", path.display()),
+            };
+            let main = model.main_id();
+            let by_name: BTreeMap<&str, _> = model
+                .values()
+                .filter(|(_, value)| value.graph == main)
+                .map(|(id, value)| (model.name(value.name), id))
+                .collect();
+            models += 1;
+            let mut missed = 0;
+            for (name, truth) in wanted {
+                values += 1;
+                let fact = by_name.get(name.as_str()).map(|id| typed.fact(*id));
+                match fact.map(|fact| judge(fact, truth)) {
+                    Some(Some(true)) => right += 1,
+                    Some(Some(false)) => {
+                        wrong.push(format!("{}: {name} is {truth}, told {}", path.display(), fact.unwrap()));
+                    }
+                    _ => {
+                        missed += 1;
+                        if std::env::var_os("CALIPERS_LIST").is_some() {
+                            let told = fact.map(|fact| match fact {
+                                Fact::Unknown(reason) => reason.to_string(),
+                                other => other.to_string(),
+                            });
+                            println!("  {}: {name} is {truth}, told {told:?}", path.display());
+                        }
+                    }
+                }
+            }
+            whole += usize::from(missed == 0);
+        }
+    }
+    let share = 100.0 * right as f64 / values as f64;
+    println!(
+        "shapes: {right} of {values} values ({share:.2} %), {whole} of {models} models whole, {} wrong",
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(share >= 99.7, "the score dropped");
+}
+
+/// Whether a fact is right; `None` when it leaves something open.
+fn judge(fact: &Fact, truth: &Value) -> Option<bool> {
+    let tensor = match fact {
+        Fact::Tensor(tensor) => tensor,
+        Fact::Unknown(_) => return None,
+        _ => return Some(truth[0].as_str().is_none_or(|kind| !kind.starts_with("float"))),
+    };
+    let dims = tensor.dims()?;
+    let wanted: Vec<i64> = truth[1].as_array()?.iter().map(|dim| dim.as_i64().unwrap()).collect();
+    if tensor.dtype.to_string() != truth[0].as_str()? || dims.len() != wanted.len() {
+        return Some(false);
+    }
+    let mut open = false;
+    for (dim, wanted) in dims.iter().zip(wanted) {
+        match dim.as_const() {
+            Some(size) if size != wanted => return Some(false),
+            Some(_) => {}
+            None => open = true,
+        }
+    }
+    (!open).then_some(true)
+}
