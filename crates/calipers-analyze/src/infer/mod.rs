@@ -17,6 +17,7 @@ use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
 
 pub use bind::{BindError, Bindings};
+pub(crate) use bind::free_names;
 
 /// What is known of every value of a model.
 #[derive(Debug)]
