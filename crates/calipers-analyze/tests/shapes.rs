@@ -1,5 +1,5 @@
 //! Shapes of real models against those seen when they ran, value by value.
-#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a suite tells its score")]
 
 mod common;
 
@@ -11,7 +11,8 @@ use serde_json::Value;
 
 /// Bindings that feed a model what its facts say it was fed.
 fn feeds(truth: &Value) -> Bindings {
-    let shape = |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
+    let shape =
+        |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
     let inputs = truth["feeds"].as_object().unwrap().iter();
     Bindings {
         dims: BTreeMap::new(),
@@ -48,7 +49,11 @@ fn every_value_has_the_shape_it_had_when_it_ran() {
                 match fact.map(|fact| judge(fact, truth)) {
                     Some(Some(true)) => right += 1,
                     Some(Some(false)) => {
-                        wrong.push(format!("{}: {name} is {truth}, told {}", path.display(), fact.unwrap()));
+                        wrong.push(format!(
+                            "{}: {name} is {truth}, told {}",
+                            path.display(),
+                            fact.unwrap()
+                        ));
                     }
                     _ => {
                         missed += 1;

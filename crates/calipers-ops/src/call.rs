@@ -283,13 +283,13 @@ fn broadcast_dim(op: &str, left: Expr, right: Expr) -> Result<Expr, Fail> {
         _ if left == right => Ok(left),
         (Some(1), _) => Ok(right),
         (_, Some(1)) => Ok(left),
-        (Some(left), Some(right)) => Err(Fail::contradiction(format!(
-            "{op} cannot broadcast {left} with {right}"
-        ))),
+        (Some(left), Some(right)) => {
+            Err(Fail::contradiction(format!("{op} cannot broadcast {left} with {right}")))
+        }
         // A number other than 1 can only meet itself or 1.
         (Some(_), None) => Ok(left),
         (None, Some(_)) => Ok(right),
         // One of them is 1, or they are equal: the larger is the answer either way.
-        (None, None) => Ok(left.max(&right)),
+        (None, None) => Ok(Expr::max(&left, &right)),
     }
 }

@@ -14,7 +14,10 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::microsoft("DecoderAttention", &[Data, Data, Weight, Weight, Weight]),
     Operator::microsoft("DequantizeBFP", &[Dequantized]),
     Operator::microsoft("DequantizeLinear", &[Dequantized, Scale, Scale]),
-    Operator::microsoft("EmbedLayerNormalization", &[Data, Data, Table, Table, Table, Weight, Weight]),
+    Operator::microsoft(
+        "EmbedLayerNormalization",
+        &[Data, Data, Table, Table, Table, Weight, Weight],
+    ),
     Operator::microsoft("ExpandDims", &[Moved, Setting]),
     Operator::microsoft("FastGelu", &[Data, Weight]),
     Operator::microsoft("FusedConv", &[Data, Weight, Weight]),
@@ -29,7 +32,10 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::microsoft("MultiHeadAttention", &[Data, Data, Data, Weight, Data, Weight]),
     Operator::microsoft("NhwcConv", &[Data, Weight, Weight]),
     Operator::microsoft("PackedAttention", &[Data, Weight, Weight, Data, Data, Weight]),
-    Operator::microsoft("PackedMultiHeadAttention", &[Data, Data, Data, Weight, Data, Data, Weight]),
+    Operator::microsoft(
+        "PackedMultiHeadAttention",
+        &[Data, Data, Data, Weight, Data, Data, Weight],
+    ),
     Operator::microsoft("RelativePositionBias", &[Table]),
     Operator::microsoft("SimplifiedLayerNormalization", &[Data, Weight]),
     Operator::microsoft("SkipGroupNorm", &[Data, Weight, Weight, Data, Weight]),

@@ -1,6 +1,9 @@
 //! Element by element: arithmetic, logic, curves, casts, and what keeps its input's shape.
 
-use crate::Slot::{Added, Cosine, Curve, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted, Weight};
+use crate::Slot::{
+    Added, Cosine, Curve, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted,
+    Weight,
+};
 use crate::row::Operator;
 
 /// Rows of the family.

@@ -18,7 +18,8 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Identity", &[Moved]).since(&[1, 13, 14, 16, 19, 21, 23, 24, 25]),
     Operator::onnx("NonZero", &[]).since(&[9, 13]),
     Operator::onnx("OneHot", &[]).since(&[9, 11, 28]),
-    Operator::onnx("Pad", &[Moved, Setting, Setting]).since(&[1, 2, 11, 13, 18, 19, 21, 23, 24, 25]),
+    Operator::onnx("Pad", &[Moved, Setting, Setting])
+        .since(&[1, 2, 11, 13, 18, 19, 21, 23, 24, 25]),
     Operator::onnx("Reshape", &[Moved, Setting]).since(&[1, 5, 13, 14, 19, 21, 23, 24, 25]),
     Operator::onnx("ReverseSequence", &[Moved, Setting]).since(&[10, 28]),
     Operator::onnx("Scatter", &[]).since(&[9, 11]),

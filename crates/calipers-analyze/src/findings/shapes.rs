@@ -21,7 +21,11 @@ pub(super) fn contradictions(model: &Model, typed: &Typed) -> Vec<Finding> {
             "shapes-contradict",
             Severity::Error,
             "A node cannot run on its inputs",
-            format!("{}, first {:?}: {what}", counted(nodes.len(), "node"), model.node_label(*node)),
+            format!(
+                "{}, first {:?}: {what}",
+                counted(nodes.len(), "node"),
+                model.node_label(*node)
+            ),
             nodes.iter().map(|(node, _)| model.node_label(*node)),
             "check the sizes that are fed or bound, and the export",
         ));

@@ -116,7 +116,7 @@ pub(super) fn input_facts(
         }
     }
     let sizes: Sizes =
-        sizes.iter().map(|(name, size)| (Symbol::new(name), Expr::from(*size))).collect();
+        sizes.iter().map(|(name, size)| (Symbol::new(name.as_str()), Expr::from(*size))).collect();
     let facts = inputs.into_iter().map(|input| {
         let name = model.name(model.value(input).name).to_owned();
         let fact = declared::input_fact(model, input);

@@ -74,9 +74,7 @@ pub(super) fn substitute(fact: Fact, sizes: &Sizes) -> Fact {
         return fact;
     }
     let tensor = |tensor: TensorFact| TensorFact {
-        shape: tensor
-            .shape
-            .map(|dims| dims.iter().map(|dim| dim.substitute(sizes)).collect()),
+        shape: tensor.shape.map(|dims| dims.iter().map(|dim| dim.substitute(sizes)).collect()),
         ..tensor
     };
     match fact {

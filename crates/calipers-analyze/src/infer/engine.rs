@@ -39,7 +39,7 @@ impl Fresh for FreshDimensions {
     fn fresh(&mut self, why: &str) -> Expr {
         let name = format!("{}_{}", self.label, self.made.len());
         self.made.push(FreshDimension { name: name.clone(), why: why.to_owned() });
-        let symbol = Symbol::new(&name);
+        let symbol = Symbol::new(name.as_str());
         self.names.insert(name);
         Expr::symbol(&symbol)
     }
@@ -92,11 +92,7 @@ impl<'a> Engine<'a> {
             self.facts[value.index()] = fact;
         }
         self.graph(self.model.main_id(), None);
-        Typed {
-            facts: self.facts,
-            fresh: self.fresh.made,
-            contradictions: self.contradictions,
-        }
+        Typed { facts: self.facts, fresh: self.fresh.made, contradictions: self.contradictions }
     }
 
     /// Looks into a graph whose inputs are known, as far as they can be.
@@ -203,7 +199,9 @@ impl<'a> Engine<'a> {
             }
             MeaningKind::Foreign => {
                 let domain = model.name(node.domain);
-                Err(Fail::unknown(format!("{domain}.{op} is of a domain that Calipers does not know")))
+                Err(Fail::unknown(format!(
+                    "{domain}.{op} is of a domain that Calipers does not know"
+                )))
             }
         }
     }
@@ -213,7 +211,8 @@ impl<'a> Engine<'a> {
         let model = self.model;
         let domain = canonical_domain(model.name(model.node(id).domain));
         let of = |imports: &[OpsetImport]| {
-            let same = |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
+            let same =
+                |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
             imports.iter().filter(same).map(|import| import.version).max()
         };
         let own = frame.and_then(|frame| of(&model.function(frame.function).opsets));
