@@ -11,6 +11,8 @@ mod cumulative;
 pub(crate) mod number;
 mod operands;
 pub(crate) mod rules;
+#[cfg(test)]
+mod testing;
 pub(crate) mod values;
 
 use crate::Slot::{

@@ -61,8 +61,8 @@ pub(super) fn not(call: &mut Call<'_>) -> Outcome {
 pub(super) fn is_nan(call: &mut Call<'_>) -> Outcome {
     truths(call, |elem| match elem {
         Elem::Float(value) => Some(value.is_nan()),
-        Elem::Int(_) | Elem::Ratio { .. } => Some(false),
-        Elem::Unknown => None,
+        Elem::Ratio { .. } => Some(false),
+        Elem::Int(_) | Elem::Unknown => elem.as_expr().map(|_| false),
     })
 }
 
@@ -72,8 +72,8 @@ pub(super) fn is_inf(call: &mut Call<'_>) -> Outcome {
     let above = call.int_or("detect_positive", 1) != 0;
     truths(call, |elem| match elem {
         Elem::Float(value) if value.is_infinite() => Some(if *value < 0.0 { below } else { above }),
-        Elem::Float(_) | Elem::Int(_) | Elem::Ratio { .. } => Some(false),
-        Elem::Unknown => None,
+        Elem::Float(_) | Elem::Ratio { .. } => Some(false),
+        Elem::Int(_) | Elem::Unknown => elem.as_expr().map(|_| false),
     })
 }
 
@@ -320,3 +320,7 @@ pub(super) fn bernoulli(call: &mut Call<'_>) -> Outcome {
     let dtype = call.dtype_attribute("dtype").unwrap_or(input.dtype);
     one(TensorFact { dtype, shape: input.shape.clone(), value: None })
 }
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod tests;
