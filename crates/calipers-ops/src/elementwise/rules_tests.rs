@@ -19,8 +19,9 @@ fn old_versions_broadcast_the_second_input_at_an_axis() {
     let (broadcast, axis) = (("broadcast", Attr::Int(1)), ("axis", Attr::Int(1)));
     assert_eq!(with(&[], &[2, 3, 4, 5]), full);
     assert!(with(&[], &[5]).is_err());
-    assert_eq!(with(&[broadcast.clone()], &[5]), full);
-    assert_eq!(with(&[broadcast.clone()], &[1, 1]), full);
+    let at_the_end = [broadcast.clone()];
+    assert_eq!(with(&at_the_end, &[5]), full);
+    assert_eq!(with(&at_the_end, &[1, 1]), full);
     assert_eq!(with(&[broadcast.clone(), axis.clone()], &[3, 4]), full);
     assert!(with(&[broadcast.clone(), axis.clone()], &[4, 5]).is_err());
     assert!(with(&[broadcast, axis], &[3, 4, 5, 6]).is_err());
