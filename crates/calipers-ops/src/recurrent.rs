@@ -106,7 +106,7 @@ mod tests {
     fn states_stand_as_the_layout_says() {
         let inputs = [floats("T B 16"), floats("2 128 16"), floats("2 128 32")];
         let both = ("direction", Attr::Text(b"bidirectional"));
-        let shapes = told("LSTM", 14, &inputs, &[both.clone()]).unwrap();
+        let shapes = told("LSTM", 14, &inputs, std::slice::from_ref(&both)).unwrap();
         assert_eq!(shapes, ["float32[T, 2, B, 32]", "float32[2, B, 32]", "float32[2, B, 32]"]);
         let inputs = [floats("B T 16"), floats("2 96 16"), floats("2 96 32")];
         let batch_first = [both, ("layout", Attr::Int(1)), ("hidden_size", Attr::Int(32))];

@@ -3,7 +3,7 @@
 use super::testing::{floats, told};
 use crate::call::{Attr, Fail};
 
-fn contradicts<T: std::fmt::Debug>(outcome: Result<T, Fail>) -> bool {
+fn contradicts<T>(outcome: &Result<T, Fail>) -> bool {
     matches!(outcome, Err(Fail::Contradiction(_)))
 }
 
@@ -36,14 +36,14 @@ fn a_convolution_is_told_in_parts() {
 #[test]
 fn what_cannot_be_convolved_is_said() {
     let wide = [floats("1 3 4 4"), floats("8 3 5 5")];
-    assert!(contradicts(told("Conv", 11, &wide, &[])));
+    assert!(contradicts(&told("Conv", 11, &wide, &[])));
     let channels = [floats("1 3 9 9"), floats("8 4 5 5")];
-    assert!(contradicts(told("Conv", 11, &channels, &[])));
+    assert!(contradicts(&told("Conv", 11, &channels, &[])));
     let grouped = [floats("1 8 9 9"), floats("8 4 5 5")];
     let two = [("group", Attr::Int(2))];
     assert_eq!(told("Conv", 11, &grouped, &two).unwrap(), ["float32[1, 8, 5, 5]"]);
     let stride = [("strides", Attr::Ints(&[0, 1]))];
-    assert!(contradicts(told("Conv", 11, &[floats("1 3 9 9"), floats("8 3 5 5")], &stride)));
+    assert!(contradicts(&told("Conv", 11, &[floats("1 3 9 9"), floats("8 3 5 5")], &stride)));
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn pooling_leaves_open_what_runtimes_disagree_on() {
     let small = told("MaxPool", 12, &[floats("1 1 2")], &[kernel.clone(), stride.clone()]);
     assert_eq!(small.unwrap()[0], "float32[1, 1, new1]");
     let smaller = [("kernel_shape", Attr::Ints(&[9])), stride];
-    assert!(contradicts(told("MaxPool", 12, &[floats("1 1 2")], &smaller)));
-    assert!(contradicts(told("MaxPool", 12, &[floats("1 1 2")], &[])));
+    assert!(contradicts(&told("MaxPool", 12, &[floats("1 1 2")], &smaller)));
+    assert!(contradicts(&told("MaxPool", 12, &[floats("1 1 2")], &[])));
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn matrices_multiply_batch_by_batch() {
     assert_eq!(product("64", "B 64 T").unwrap(), "float32[B, T]");
     assert_eq!(product("B S 64", "64").unwrap(), "float32[B, S]");
     assert_eq!(product("64", "64").unwrap(), "float32[]");
-    assert!(contradicts(product("2 3", "4 5")));
-    assert!(contradicts(product("2 3", "")));
+    assert!(contradicts(&product("2 3", "4 5")));
+    assert!(contradicts(&product("2 3", "")));
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn a_matrix_may_be_transposed() {
     let inputs = [floats("K M"), floats("N K"), floats("N")];
     let both = [("transA", Attr::Int(1)), ("transB", Attr::Int(1))];
     assert_eq!(told("Gemm", 13, &inputs, &both).unwrap(), ["float32[M, N]"]);
-    assert!(contradicts(told("Gemm", 13, &[floats("2 3"), floats("4 5")], &[])));
-    assert!(contradicts(told("Gemm", 13, &[floats("2 3"), floats("3 5"), floats("4")], &[])));
+    assert!(contradicts(&told("Gemm", 13, &[floats("2 3"), floats("4 5")], &[])));
+    assert!(contradicts(&told("Gemm", 13, &[floats("2 3"), floats("3 5"), floats("4")], &[])));
     let unknown = Some(crate::Fact::unknown("no reason"));
     assert_eq!(told("Gemm", 13, &[unknown, floats("3 5")], &[]).unwrap(), ["float32[new1, 5]"]);
 }
@@ -147,9 +147,9 @@ fn equations_name_dimensions() {
     assert_eq!(sum("->", &[""]).unwrap(), "float32[]");
     assert_eq!(sum("ij->", &["2 3"]).unwrap(), "float32[]");
     for wrong in ["ij->k", "ij->ii", "i.j->i", "i1->i", "ijk->i", "ij,j->i", "i......->i"] {
-        assert!(contradicts(sum(wrong, &["2 3"])), "{wrong}");
+        assert!(contradicts(&sum(wrong, &["2 3"])), "{wrong}");
     }
-    assert!(contradicts(sum("ij,jk->ik", &["2 3", "4 5"])));
+    assert!(contradicts(&sum("ij,jk->ik", &["2 3", "4 5"])));
 }
 
 #[test]
