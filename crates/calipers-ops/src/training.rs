@@ -31,7 +31,7 @@ fn renewed(fact: &Fact) -> Fact {
 fn optimizer(call: &mut Call<'_>) -> Outcome {
     let kinds = if call.op == "Adam" { 4 } else { 3 };
     let inputs = call.input_count().saturating_sub(2);
-    if inputs == 0 || inputs % kinds != 0 {
+    if inputs == 0 || !inputs.is_multiple_of(kinds) {
         return Err(Fail::contradiction(format!(
             "{} has {inputs} tensors, where a multiple of {kinds} is needed",
             call.op

@@ -52,7 +52,7 @@ impl Axes {
         if call.version < since {
             return match call.attribute("axes") {
                 None => Self::All,
-                Some(Attr::Ints(axes)) if axes.is_empty() => Self::All,
+                Some(Attr::Ints([])) => Self::All,
                 Some(Attr::Ints(axes)) => Self::These(axes.to_vec()),
                 Some(_) => Self::Unknown,
             };
