@@ -204,7 +204,7 @@ fn unnest(rest: &Expr, view: View<'_>, by: i128) -> Option<(Expr, Expr)> {
         let Some(Atom::FloorDiv(inner)) = term.monomial.as_atom() else { return None };
         let others = rest - poly::from_monomial(1, term.monomial.clone());
         let inner_by = inner.divisor();
-        if !inner_by.as_wide_const().is_some_and(|by| by > 0) && others != 0 {
+        if inner_by.as_wide_const().is_none_or(|by| by <= 0) && others != 0 {
             return None;
         }
         let (dividend, divisor) =
@@ -342,7 +342,10 @@ fn modulo_symbolic(dividend: &Expr, divisor: &Expr) -> Expr {
     if is_small(&dividend, &divisor) {
         return factor * dividend;
     }
-    factor * poly::from_atom(Atom::modulo(dividend, divisor))
+    match dividend.interval().modulo(divisor.interval()).single() {
+        Some(only) => factor * Expr(Repr::Const(only)),
+        None => factor * poly::from_atom(Atom::modulo(dividend, divisor)),
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! The expression itself: its representation, constructors and ring operations.
 
-use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::iter::{Product, Sum};
-use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::sync::Arc;
 
 use crate::atom::{Atom, Symbol};
@@ -196,7 +193,7 @@ impl Expr {
     }
 
     #[inline]
-    fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &other.0) {
             return Self::wide(int::add(*a, *b));
         }
@@ -207,7 +204,7 @@ impl Expr {
     }
 
     #[inline]
-    fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &other.0) {
             return Self::wide(int::sub(*a, *b));
         }
@@ -215,7 +212,7 @@ impl Expr {
     }
 
     #[inline]
-    fn times(&self, other: &Self) -> Self {
+    pub(crate) fn times(&self, other: &Self) -> Self {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &other.0) {
             return Self::wide(int::mul(*a, *b));
         }
@@ -226,7 +223,7 @@ impl Expr {
     }
 
     #[inline]
-    fn negated(&self) -> Self {
+    pub(crate) fn negated(&self) -> Self {
         match &self.0 {
             Repr::Const(value) => Self(Repr::Const(-value)),
             Repr::Poly(poly) => poly::scale(poly.view(), -1),
@@ -329,137 +326,6 @@ impl PartialEq<i64> for Expr {
     }
 }
 
-macro_rules! operator {
-    ($operator:ident, $method:ident, $assign:ident, $assign_method:ident, $by:ident) => {
-        operator!(@ $operator, $method, $by, [Expr, Expr], [Expr, &Expr], [&Expr, Expr], [&Expr, &Expr]);
-
-        impl $operator<i64> for Expr {
-            type Output = Expr;
-            #[inline]
-            fn $method(self, other: i64) -> Expr {
-                self.$by(&Expr::from(other))
-            }
-        }
-
-        impl $operator<i64> for &Expr {
-            type Output = Expr;
-            #[inline]
-            fn $method(self, other: i64) -> Expr {
-                self.$by(&Expr::from(other))
-            }
-        }
-
-        impl $operator<Expr> for i64 {
-            type Output = Expr;
-            #[inline]
-            fn $method(self, other: Expr) -> Expr {
-                Expr::from(self).$by(&other)
-            }
-        }
-
-        impl $operator<&Expr> for i64 {
-            type Output = Expr;
-            #[inline]
-            fn $method(self, other: &Expr) -> Expr {
-                Expr::from(self).$by(other)
-            }
-        }
-
-        impl $assign<Expr> for Expr {
-            #[inline]
-            fn $assign_method(&mut self, other: Expr) {
-                *self = self.$by(&other);
-            }
-        }
-
-        impl $assign<&Expr> for Expr {
-            #[inline]
-            fn $assign_method(&mut self, other: &Expr) {
-                *self = self.$by(other);
-            }
-        }
-
-        impl $assign<i64> for Expr {
-            #[inline]
-            fn $assign_method(&mut self, other: i64) {
-                *self = self.$by(&Expr::from(other));
-            }
-        }
-    };
-    (@ $operator:ident, $method:ident, $by:ident, $([$left:ty, $right:ty]),*) => {$(
-        impl $operator<$right> for $left {
-            type Output = Expr;
-            #[inline]
-            #[allow(clippy::needless_borrow, reason = "one body serves values and references")]
-            fn $method(self, other: $right) -> Expr {
-                (&self).$by(&other)
-            }
-        }
-    )*};
-}
-
-operator!(Add, add, AddAssign, add_assign, plus);
-operator!(Sub, sub, SubAssign, sub_assign, minus);
-operator!(Mul, mul, MulAssign, mul_assign, times);
-
-impl Neg for Expr {
-    type Output = Self;
-    #[inline]
-    fn neg(self) -> Self {
-        self.negated()
-    }
-}
-
-impl Neg for &Expr {
-    type Output = Expr;
-    #[inline]
-    fn neg(self) -> Expr {
-        self.negated()
-    }
-}
-
-/// Adds constants as they come and gathers all other terms at the end, so that a long sum is not
-/// copied once for each of its terms.
-fn sum_all<E: Borrow<Expr>>(iter: impl Iterator<Item = E>) -> Expr {
-    let (mut constant, mut terms, mut poison) = (Expr::ZERO, Vec::new(), Expr::ZERO);
-    for next in iter {
-        match &next.borrow().0 {
-            Repr::Const(_) => constant += next.borrow(),
-            Repr::Poly(poly) => terms.extend(poly.view().owned_terms()),
-            Repr::Undefined(_) => poison += next.borrow(),
-        }
-    }
-    match (terms.is_empty(), poison.is_undefined()) {
-        (_, true) => poison,
-        (true, _) => constant,
-        (false, _) => poly::gather(terms) + constant,
-    }
-}
-
-impl Sum for Expr {
-    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
-        sum_all(iter)
-    }
-}
-
-impl<'a> Sum<&'a Self> for Expr {
-    fn sum<I: Iterator<Item = &'a Self>>(iter: I) -> Self {
-        sum_all(iter)
-    }
-}
-
-impl Product for Expr {
-    fn product<I: Iterator<Item = Self>>(iter: I) -> Self {
-        iter.fold(Self::ONE, |product, next| product.times(&next))
-    }
-}
-
-impl<'a> Product<&'a Self> for Expr {
-    fn product<I: Iterator<Item = &'a Self>>(iter: I) -> Self {
-        iter.fold(Self::ONE, |product, next| product.times(next))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -480,7 +346,7 @@ mod tests {
         assert_eq!((a() + b()) * (a() - b()), a().pow(2) - b().pow(2));
         assert_eq!(a() * 2 - a() - a(), 0);
         assert_eq!((a() + 1).pow(3), a().pow(3) + 3 * a().pow(2) + 3 * a() + 1);
-        assert_eq!(a() * 0, 0);
+        assert_eq!(a() * Expr::ZERO, 0);
         assert_eq!(a().pow(0), 1);
         assert_eq!([a(), b(), c()].iter().sum::<Expr>(), c() + b() + a());
         assert_eq!([a(), b(), c()].iter().product::<Expr>(), c() * b() * a());
@@ -493,7 +359,7 @@ mod tests {
         let beyond = &huge * &huge;
         assert!(beyond.is_undefined());
         assert!(beyond.undefined_reason().is_some_and(|reason| reason.contains("range")));
-        assert!((&beyond * 0).is_undefined());
+        assert!((&beyond * Expr::ZERO).is_undefined());
         assert!((&beyond - &beyond).is_undefined());
         assert!((a() + &beyond).is_undefined());
         assert!((a() * &huge * &huge).is_undefined());

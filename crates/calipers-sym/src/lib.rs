@@ -31,6 +31,7 @@ mod int;
 mod interval;
 mod lex;
 pub mod limits;
+mod ops;
 mod parse;
 mod poly;
 mod print;

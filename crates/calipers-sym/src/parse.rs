@@ -398,9 +398,9 @@ impl Parser {
         let mut operands = vec![self.sum(rounds)?];
         while self.take(&Token::Comma) {
             let next = self.sum(rounds)?;
-            for earlier in 0..operands.len() {
-                let size = Fraction::whole(operands[earlier].over.clone());
-                self.charge(&size, &Fraction::whole(Expr::ONE))?;
+            // Every operand may be compared with every other.
+            for earlier in &operands {
+                self.charge(earlier, &next)?;
             }
             operands.push(next);
         }

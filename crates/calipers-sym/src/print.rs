@@ -181,7 +181,7 @@ fn is_invisible(c: char) -> bool {
 mod tests {
     use super::*;
     use crate::atom::Symbol;
-    use crate::testing::{a, b, e, k};
+    use crate::testing::{a, e, k};
 
     #[track_caller]
     fn shows(text: &str, shown: &str) {
@@ -208,15 +208,7 @@ mod tests {
         shows("ceil(L/8)", "ceil(L/8)");
         shows("3*ceil(a/b) - ceil(a/b)^2", "-ceil(a/b)^2 + 3*ceil(a/b)");
         shows("a*floor(2*b/(3*c))", "a*floor(2*b/(3*c))");
-        shows(
-            "floor(floor((2 - a)/b)/(a - 5))",
-            "floor(ceil((a - 2)/b)/(-a + 5))"
-                .replace(
-                    "floor(ceil((a - 2)/b)/(-a + 5))",
-                    &e("floor(floor((2 - a)/b)/(a - 5))").to_string(),
-                )
-                .as_str(),
-        );
+        shows("floor(floor((2 - a)/b)/(a - 5))", "floor((-ceil((a - 2)/b))/(a - 5))");
     }
 
     #[test]
@@ -231,15 +223,7 @@ mod tests {
         shows("(L mod 8) mod S", "(L mod 8) mod S");
         shows("Max(b, a)", "max(a, b)");
         shows("Max(2, a)", "max(a, 2)");
-        shows(
-            "min(a + 1, 2*b)",
-            "min(2*b, a + 1)"
-                .replace("2*b, a + 1", &{
-                    let text = e("min(a + 1, 2*b)").to_string();
-                    text[4..text.len() - 1].to_owned()
-                })
-                .as_str(),
-        );
+        shows("min(a + 1, 2*b)", "min(a + 1, 2*b)");
     }
 
     #[test]
@@ -259,7 +243,7 @@ mod tests {
 
     #[test]
     fn undefined_says_why() {
-        assert_eq!(a().floor_div(&(b() * 0)).to_string(), "undefined: division by zero");
+        assert_eq!(a().floor_div(&k(0)).to_string(), "undefined: division by zero");
         assert_eq!(format!("{:?}", k(3)), "Expr(3)");
     }
 }

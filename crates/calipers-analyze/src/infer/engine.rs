@@ -146,6 +146,7 @@ impl<'a> Engine<'a> {
                 let declared = self.declared_fact(ty);
                 let (fact, wrong) =
                     declared::reconcile(fact, &declared, &|expr| self.fresh.is_fresh(expr));
+                let fact = self.named(fact);
                 if let Some(what) = wrong {
                     self.contradictions.push(Contradiction {
                         node: None,
@@ -160,11 +161,27 @@ impl<'a> Engine<'a> {
         self.facts[value.index()] = fact;
     }
 
-    /// A declared type, with what is bound filled in. Open dimensions stay what the rules make
-    /// of them.
+    /// A declared type, with what is bound filled in. Open dimensions are undefined.
     fn declared_fact(&self, ty: TypeId) -> Fact {
-        let open = |axis: usize| Expr::from_dimension(&format!("declared_dim_{axis}"), 0);
+        let open = |_| Expr::undefined("the file leaves it open");
         declared::substitute(declared::fact(self.model, ty, &open), &self.sizes)
+    }
+
+    /// The same fact with a name for every dimension that has none.
+    fn named(&mut self, fact: Fact) -> Fact {
+        match fact {
+            Fact::Tensor(mut tensor)
+                if tensor.dims().is_some_and(|dims| dims.iter().any(Expr::is_undefined)) =>
+            {
+                let named = |dim: &Expr| match dim.undefined_reason() {
+                    Some(why) => self.fresh.fresh(why),
+                    None => dim.clone(),
+                };
+                tensor.shape = tensor.shape.map(|dims| dims.iter().map(named).collect());
+                Fact::Tensor(tensor)
+            }
+            other => other,
+        }
     }
 
     fn look(&mut self, id: NodeId, frame: Option<&Frame<'_>>) -> Outcome {
