@@ -127,10 +127,6 @@ fn reduce(call: &mut Call<'_>) -> Outcome {
 fn marked(call: &Call<'_>, axes: &[i64], rank: usize) -> Result<Vec<bool>, Fail> {
     let mut marked = vec![false; rank];
     for axis in axes {
-        // Runtimes take the first or last axis of a scalar, and reduce nothing.
-        if rank == 0 && matches!(axis, 0 | -1) {
-            continue;
-        }
         marked[call.axis(*axis, rank)?] = true;
     }
     Ok(marked)
