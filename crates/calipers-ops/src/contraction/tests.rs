@@ -1,6 +1,6 @@
 //! Shapes of convolutions and products, by hand.
 
-use super::testing::{floats, told};
+use super::testing::{facts, floats, told};
 use crate::call::{Attr, Fail};
 
 fn contradicts<T>(outcome: &Result<T, Fail>) -> bool {
@@ -85,6 +85,44 @@ fn pooling_rounds_up_when_asked_but_starts_inside() {
     assert_eq!(pool("2", &[1], &[2], &[0, 0]), "float32[1, 1, 1]");
     // Windows start at every second element of L + 1.
     assert_eq!(pool("L", &[3], &[2], &[1, 1]), "float32[1, 1, floor(L/2) + 1]");
+}
+
+/// The last dimension of the first output.
+fn last(op: &str, size: &str, attributes: &[(&str, Attr<'_>)]) -> Option<calipers_sym::Expr> {
+    let inputs = [floats(&format!("1 1 {size}")), floats("1 1 K")];
+    let inputs = if op.starts_with("Conv") { &inputs[..] } else { &inputs[..1] };
+    let facts = facts(op, 22, inputs, attributes).ok()?;
+    facts[0].as_tensor()?.dims()?.last().cloned()
+}
+
+#[test]
+fn a_name_stands_for_every_number() {
+    let numbers = |from: i64, to: i64| from..to;
+    for (op, ceil) in [("Conv", 0), ("ConvTranspose", 0), ("MaxPool", 0), ("MaxPool", 1)] {
+        for (kernel, stride) in numbers(1, 5).flat_map(|k| numbers(1, 5).map(move |s| (k, s))) {
+            for (dilation, before, after) in [(1, 0, 0), (1, 1, 0), (2, 0, 1), (3, 2, 2)] {
+                let (kernel, strides, dilations) = ([kernel], [stride], [dilation]);
+                let pads = [before.min(kernel[0] - 1), after.min(kernel[0] - 1)];
+                let attributes = [
+                    ("kernel_shape", Attr::Ints(&kernel)),
+                    ("strides", Attr::Ints(&strides)),
+                    ("dilations", Attr::Ints(&dilations)),
+                    ("pads", Attr::Ints(&pads)),
+                    ("ceil_mode", Attr::Int(ceil)),
+                ];
+                let formula = last(op, "L", &attributes).unwrap();
+                for size in numbers(1, 16) {
+                    let number = last(op, &size.to_string(), &attributes);
+                    let Some(number) = number.as_ref().and_then(calipers_sym::Expr::as_const)
+                    else {
+                        continue;
+                    };
+                    let evaluated = formula.evaluate(|_| Some(size));
+                    assert_eq!(evaluated, Ok(number), "{op} {attributes:?} of {size}: {formula}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
