@@ -22,7 +22,12 @@ pub(super) fn cumulative(call: &mut Call<'_>) -> Outcome {
         reverse: call.int_or("reverse", 0) != 0,
     };
     let output = match (&input.value, input.constant_dims()) {
-        (Some(value), Some(dims)) => output.with_value(steps.along(axis, &input, &dims, value)),
+        // Of a tensor that has elements, no dimension is larger than their number.
+        (Some(value), Some(dims))
+            if !value.is_empty() && input.constant_count() == Some(value.len()) =>
+        {
+            output.with_value(steps.along(axis, &input, &dims, value))
+        }
         _ => output,
     };
     Ok(vec![Fact::Tensor(output)])
@@ -40,9 +45,6 @@ impl Steps {
         let mut elements = vec![Elem::Unknown; value.len()];
         let (length, inner) = (dims[axis], dims[axis + 1..].iter().product::<usize>());
         let neutral = Elem::int(i64::from(self.op == Binary::Mul));
-        if length == 0 || inner == 0 {
-            return elements;
-        }
         for block in (0..value.len()).step_by(length * inner) {
             for lane in 0..inner {
                 let mut all = neutral.clone();

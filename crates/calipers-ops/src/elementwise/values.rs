@@ -43,11 +43,6 @@ pub(crate) fn sources(from: &[usize], to: &[usize]) -> Option<Vec<usize>> {
     Some(found)
 }
 
-/// Elements of a tensor broadcast to a shape.
-pub(crate) fn broadcast_value(value: &[Elem], from: &[usize], to: &[usize]) -> Option<Vec<Elem>> {
-    sources(from, to)?.into_iter().map(|at| value.get(at).cloned()).collect()
-}
-
 /// The output with elements made one by one from those of the inputs, broadcast to its shape.
 /// Inputs whose elements are not known have unknown ones; with `all`, there is then no value.
 pub(crate) fn from_elements(
