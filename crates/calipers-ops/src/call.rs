@@ -290,6 +290,6 @@ fn broadcast_dim(op: &str, left: Expr, right: Expr) -> Result<Expr, Fail> {
         (Some(_), None) => Ok(left),
         (None, Some(_)) => Ok(right),
         // One of them is 1, or they are equal: the larger is the answer either way.
-        (None, None) => Ok(left.max(&right)),
+        (None, None) => Ok(Expr::max(&left, &right)),
     }
 }
