@@ -34,6 +34,8 @@ class Case:
     runs: int = 15
     limit_ms: float | None = None
     limit_mb: float | None = None
+    # Whether Python's `onnx` infers shapes too, as Calipers always does.
+    infer: bool = False
 
 
 def chain_case(name, what, count, **limits):
@@ -50,6 +52,8 @@ CASES = [
          lambda path: models.transformer(path, storage="float_data", **SMALL), limit_ms=50, limit_mb=25),
     Case("packed-1900m", "1.9 GB, weights in packed float_data",
          lambda path: models.transformer(path, storage="float_data", **LARGE), limit_ms=50, limit_mb=25),
+    Case("swin_t", "6,170 nodes of a vision transformer", models.fixture("swin_t_op17.onnx"),
+         limit_ms=60, infer=True),
     Case("digits", "25 kB digit classifier", models.digits, runs=200, limit_ms=5),
     chain_case("chain-1k", "chain of 1,000 nodes", 1_000, runs=50),
     chain_case("chain-10k", "chain of 10,000 nodes", 10_000, runs=30),
@@ -127,9 +131,10 @@ def run_calipers(result, case, path, options):
     result.misses = tuple(misses)
 
 
-def run_onnx(result, path, options):
+def run_onnx(result, case, path, options):
     answer_path = options.folder / "onnx.json"
     command = [sys.executable, Path(__file__).with_name("bench_onnx.py"), path, answer_path]
+    command += ["infer"] if case.infer else []
     processes, loads = [], []
     for _ in range(1 if result.file_bytes > 1e9 else 3):
         answer_path.unlink(missing_ok=True)
@@ -157,7 +162,7 @@ def run_case(case, options):
     result = Result(case.name, file_bytes=path.stat().st_size)
     warm(path)
     if options.baseline:
-        run_onnx(result, path, options)
+        run_onnx(result, case, path, options)
     run_calipers(result, case, path, options)
     if None not in (result.nodes, result.onnx_nodes) and result.nodes != result.onnx_nodes:
         result.misses += (f"{result.nodes} nodes where onnx counts {result.onnx_nodes}",)

@@ -206,6 +206,12 @@ def chain(path, count):
     return 0
 
 
+def fixture(name):
+    """A model that comes with the repository."""
+    source = Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "zoo" / name
+    return lambda path: path.write_bytes(source.read_bytes())
+
+
 def digits(path):
     """A digit classifier of the LeNet kind, 26 kB: two convolutions, two poolings, one product."""
     dice = random.Random(0)

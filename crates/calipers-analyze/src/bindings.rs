@@ -1,22 +1,23 @@
-//! Dimensions that the model leaves free.
+//! Dimensions that the model leaves free, and what they were bound to.
 
 use std::collections::BTreeMap;
 
-use calipers_ir::{Dim, Model};
+use calipers_ir::Model;
 use calipers_report::{Binding, Free};
 
-/// The named dimensions of the model's inputs, none of them bound yet.
-pub(crate) fn free_dimensions(model: &Model) -> BTreeMap<String, Binding> {
-    let mut free = BTreeMap::new();
-    for input in crate::graph::fed_inputs(model) {
-        let Some(ty) = model.value(input).ty else { continue };
-        let Some(tensor) = model.value_type(ty).tensor() else { continue };
-        for dim in tensor.shape.iter().flatten() {
-            if let Dim::Symbol(name) = dim {
-                let name = model.name(*name).to_owned();
-                free.insert(name, Binding::Free(Free::Symbolic));
-            }
-        }
-    }
-    free
+use crate::infer::{Bindings, free_names};
+
+/// Every named dimension of the model's inputs with its size, or the word that it is free.
+pub(crate) fn of(model: &Model, bindings: &Bindings) -> BTreeMap<String, Binding> {
+    let sizes = bindings.sizes(model);
+    free_names(model)
+        .into_iter()
+        .map(|name| {
+            let binding = match sizes.get(&name) {
+                Some(size) => Binding::Size(*size),
+                None => Binding::Free(Free::Symbolic),
+            };
+            (name, binding)
+        })
+        .collect()
 }

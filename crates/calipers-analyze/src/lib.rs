@@ -19,29 +19,39 @@ mod graph;
 mod infer;
 mod model;
 mod parameters;
+mod shapes;
 mod walk;
 
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
+pub use shapes::shapes;
+
 pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Typed, infer};
 
-/// Everything that can be said of a model.
+/// Everything that can be said of a model with its dimensions left free.
 pub fn analyze(model: &Model) -> Report {
+    analyze_bound(model, &Bindings::default()).unwrap_or_default()
+}
+
+/// Everything that can be said of a model with these dimensions bound.
+pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
+    let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
-    Report {
+    Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
-        bindings: bindings::free_dimensions(model),
+        bindings: bindings::of(model, bindings),
         graph,
+        shapes: shapes::summarize(model, &typed),
         parameters,
-        risks: findings::check(model),
+        risks: findings::check(model, &typed),
         assumptions,
         unknown,
         ..Report::default()
-    }
+    })
 }
 
 /// SHA-256 of the model file in hexadecimal. It reads every byte, weights too, so nobody pays for

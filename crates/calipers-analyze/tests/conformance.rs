@@ -5,7 +5,7 @@
 //! shape that depends on them cannot be told. A case is *exact* when type and every dimension of
 //! every output are right as numbers; *wrong* when anything said is false. The suite prints its
 //! score, and fails when something is wrong or the score drops.
-#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a suite tells its score")]
 
 mod common;
 
@@ -66,7 +66,9 @@ fn run(folder: &Path, expected: &Value) -> BTreeMap<String, (Verdict, String)> {
 fn judge(fact: &Fact, wanted: &Value) -> Verdict {
     let tensor = match (fact, wanted["kind"].as_str().unwrap()) {
         (Fact::Unknown(_), _) => return Little,
-        (Fact::Sequence(_), "sequence") | (Fact::Optional(_), "optional" | "sequence" | "none") => return Exact,
+        (Fact::Sequence(_), "sequence") | (Fact::Optional(_), "optional" | "sequence" | "none") => {
+            return Exact;
+        }
         (Fact::Tensor(tensor), "tensor") => tensor,
         (Fact::Optional(inner), _) => return judge(inner, wanted),
         (Fact::Tensor(_) | Fact::Sequence(_), _) => return Wrong,
@@ -99,11 +101,17 @@ fn score(mode: &str, floor: f64) {
     let expected = std::fs::read(folder.join("expected.json")).unwrap();
     let expected: Value = serde_json::from_slice(&expected).unwrap();
     let verdicts = run(&folder.join(mode), &expected);
-    let count = |wanted: Verdict| verdicts.values().filter(|(verdict, _)| *verdict == wanted).count();
+    let count =
+        |wanted: Verdict| verdicts.values().filter(|(verdict, _)| *verdict == wanted).count();
     let share = 100.0 * count(Exact) as f64 / verdicts.len() as f64;
     println!(
         "conformance, {mode}: {} of {} exact ({share:.1} %), {} open, {} little, {} wrong, {} errors",
-        count(Exact), verdicts.len(), count(Open), count(Little), count(Wrong), count(Error),
+        count(Exact),
+        verdicts.len(),
+        count(Open),
+        count(Little),
+        count(Wrong),
+        count(Error),
     );
     if std::env::var_os("CALIPERS_LIST").is_some() {
         for (name, (verdict, told)) in &verdicts {

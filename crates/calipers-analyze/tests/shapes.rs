@@ -1,5 +1,5 @@
 //! Shapes of real models against those seen when they ran, value by value.
-#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a suite tells its score")]
 
 mod common;
 
@@ -11,7 +11,8 @@ use serde_json::Value;
 
 /// Bindings that feed a model what its facts say it was fed.
 fn feeds(truth: &Value) -> Bindings {
-    let shape = |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
+    let shape =
+        |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
     let inputs = truth["feeds"].as_object().unwrap().iter();
     Bindings {
         dims: BTreeMap::new(),
@@ -21,10 +22,9 @@ fn feeds(truth: &Value) -> Bindings {
 
 #[test]
 fn every_value_has_the_shape_it_had_when_it_ran() {
-    let Some(shared) = common::shared() else { return };
     let (mut values, mut right, mut models, mut whole) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
-    for folder in ["zoo", "seeds"].map(|name| shared.join("models").join(name)) {
+    for folder in common::model_folders() {
         for path in common::files(&folder, ".facts.json") {
             let truth: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             let Some(wanted) = truth["values"].as_object() else { continue };
@@ -48,7 +48,11 @@ fn every_value_has_the_shape_it_had_when_it_ran() {
                 match fact.map(|fact| judge(fact, truth)) {
                     Some(Some(true)) => right += 1,
                     Some(Some(false)) => {
-                        wrong.push(format!("{}: {name} is {truth}, told {}", path.display(), fact.unwrap()));
+                        wrong.push(format!(
+                            "{}: {name} is {truth}, told {}",
+                            path.display(),
+                            fact.unwrap()
+                        ));
                     }
                     _ => {
                         missed += 1;
@@ -95,4 +99,57 @@ fn judge(fact: &Fact, truth: &Value) -> Option<bool> {
         }
     }
     (!open).then_some(true)
+}
+
+/// Binds every free dimension to `size`, and unnamed ones to nothing.
+fn all_dims(model: &calipers_ir::Model, size: i64) -> Bindings {
+    let free = calipers_analyze::analyze(model).bindings;
+    Bindings { dims: free.into_keys().map(|name| (name, size)).collect(), ..Bindings::default() }
+}
+
+#[test]
+fn symbols_evaluate_to_what_binding_them_gives() {
+    let (mut compared, mut models) = (0_usize, 0);
+    let mut wrong = Vec::new();
+    for path in common::model_folders().iter().flat_map(|folder| common::files(folder, ".onnx")) {
+        let model = calipers_formats::open(&path).unwrap();
+        let symbolic = infer(&model, &Bindings::default()).unwrap();
+        for size in [2, 5] {
+            let bindings = all_dims(&model, size);
+            if bindings.dims.is_empty() {
+                continue;
+            }
+            models += 1;
+            let bound = infer(&model, &bindings).unwrap();
+            for (id, value) in model.values() {
+                if value.graph != model.main_id() {
+                    continue;
+                }
+                let dims = |fact: &Fact| fact.as_tensor()?.dims().map(<[_]>::to_vec);
+                let (Some(one), Some(other)) = (dims(symbolic.fact(id)), dims(bound.fact(id)))
+                else {
+                    continue;
+                };
+                let name = model.name(value.name);
+                if one.len() != other.len() {
+                    wrong.push(format!("{}: {name} has two ranks", path.display()));
+                    continue;
+                }
+                for (symbolic, bound) in one.iter().zip(&other) {
+                    let told = symbolic.evaluate(|name| bindings.dims.get(name).copied());
+                    // What the data decides has no number in either.
+                    let (Ok(told), Some(bound)) = (told, bound.as_const()) else { continue };
+                    compared += 1;
+                    if told != bound {
+                        wrong.push(format!(
+                            "{}: {name}: {symbolic} is {told} and {bound}",
+                            path.display()
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    println!("symbols: {compared} dimensions of {models} bindings compared, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

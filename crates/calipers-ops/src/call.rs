@@ -153,6 +153,23 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Dimensions of an input, or why they are not known. Only a contradiction fails.
+    pub fn shape(&self, index: usize) -> Result<Result<&'a [Expr], Reason>, Fail> {
+        match self.dims(index) {
+            Ok(dims) => Ok(Ok(dims)),
+            Err(Fail::Unknown(reason)) => Ok(Err(reason)),
+            Err(contradiction) => Err(contradiction),
+        }
+    }
+
+    /// A tensor of this type with the shape of an input, as far as that is known.
+    pub fn shaped_like(&self, index: usize, dtype: DType) -> Result<Fact, Fail> {
+        Ok(match self.shape(index)? {
+            Ok(dims) => Fact::tensor(dtype, dims.iter().cloned()),
+            Err(reason) => Fact::unranked(dtype, reason),
+        })
+    }
+
     /// Dimensions of an input that must have so many.
     pub fn dims_of_rank(&self, index: usize, rank: usize) -> Result<&'a [Expr], Fail> {
         let dims = self.dims(index)?;
@@ -283,9 +300,9 @@ fn broadcast_dim(op: &str, left: Expr, right: Expr) -> Result<Expr, Fail> {
         _ if left == right => Ok(left),
         (Some(1), _) => Ok(right),
         (_, Some(1)) => Ok(left),
-        (Some(left), Some(right)) => Err(Fail::contradiction(format!(
-            "{op} cannot broadcast {left} with {right}"
-        ))),
+        (Some(left), Some(right)) => {
+            Err(Fail::contradiction(format!("{op} cannot broadcast {left} with {right}")))
+        }
         // A number other than 1 can only meet itself or 1.
         (Some(_), None) => Ok(left),
         (None, Some(_)) => Ok(right),

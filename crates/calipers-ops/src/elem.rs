@@ -36,7 +36,9 @@ impl Elem {
         // Beyond 2^53 a float is no longer every whole number.
         const WHOLE: f64 = 9_007_199_254_740_992.0;
         #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
-        if value.fract() == 0.0 && value.abs() <= WHOLE && !(value == 0.0 && value.is_sign_negative())
+        if value.fract() == 0.0
+            && value.abs() <= WHOLE
+            && !(value == 0.0 && value.is_sign_negative())
         {
             Self::int(value as i64)
         } else {

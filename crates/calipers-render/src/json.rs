@@ -9,7 +9,8 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::Report;
+use calipers_report::{Report, ShapeTable};
+use serde::Serialize;
 
 use crate::text;
 
@@ -18,8 +19,17 @@ use crate::text;
 /// Invisible and direction-changing characters are written as `\u` escapes, which leaves the value
 /// as it is and keeps a hostile name from acting on the terminal that shows the JSON.
 pub fn to_json(report: &Report) -> String {
-    let json = serde_json::to_string_pretty(report)
-        .expect("a report has string keys only, and its parts serialise without failing");
+    safe_json(report)
+}
+
+/// The table of shapes as indented JSON, in the same way.
+pub fn shapes_to_json(table: &ShapeTable) -> String {
+    safe_json(table)
+}
+
+fn safe_json(value: &impl Serialize) -> String {
+    let json = serde_json::to_string_pretty(value)
+        .expect("reports have string keys only, and their parts serialise without failing");
     let mut safe = String::with_capacity(json.len() + 1);
     for c in json.chars() {
         // The layout's own line breaks are ASCII; beyond it a character can only be in a string.

@@ -18,5 +18,5 @@ pub mod terminal;
 pub mod text;
 pub mod units;
 
-pub use json::to_json;
-pub use terminal::{Style, to_terminal};
+pub use json::{shapes_to_json, to_json};
+pub use terminal::{Style, shapes_to_terminal, to_terminal};

@@ -17,6 +17,7 @@ mod findings;
 mod graph;
 mod model;
 mod parameters;
+mod shapes;
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,7 @@ pub use findings::{Assumption, Finding, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use parameters::{OperatorMemory, Parameters};
+pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
@@ -43,6 +45,8 @@ pub struct Report {
     pub model: ModelFacts,
     /// The graph: inputs, outputs, nodes, operators.
     pub graph: GraphFacts,
+    /// How much is known of the shapes inside the graph.
+    pub shapes: ShapeFacts,
     /// Learned weights, and what is stored beside them.
     pub parameters: Parameters,
     /// What is risky about the model, most severe first.
@@ -62,6 +66,7 @@ impl Default for Report {
             generator: Generator::default(),
             model: ModelFacts::default(),
             graph: GraphFacts::default(),
+            shapes: ShapeFacts::default(),
             parameters: Parameters::default(),
             risks: Vec::new(),
             bindings: BTreeMap::new(),

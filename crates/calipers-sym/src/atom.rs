@@ -16,8 +16,8 @@ use crate::interval::Interval;
 /// A named dimension with a known lower bound.
 ///
 /// Two symbols are the same when their names are: the bound takes no part in equality, order or
-/// hash. Give one name one bound throughout a computation; every simplification that used a
-/// bound holds only for values that respect it.
+/// hash. Where one name comes with several bounds all are taken to be true. Every simplification
+/// that used a bound holds only for values that respect it.
 #[derive(Clone)]
 pub struct Symbol {
     name: Arc<str>,

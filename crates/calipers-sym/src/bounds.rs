@@ -147,10 +147,16 @@ fn shifted_lower(view: View<'_>) -> Option<i128> {
         return None;
     }
     let mut sum: BTreeMap<Monomial, i128> = BTreeMap::new();
+    // One symbol may carry different bounds in different terms. All are true, but the rest is the
+    // same in all terms only if the least value is.
+    let mut leasts: BTreeMap<&Atom, i128> = BTreeMap::new();
     for term in view.terms {
         let mut expansion = vec![(Monomial::one(), term.coefficient)];
         for (atom, exponent) in term.monomial.factors() {
-            let least = atom.interval().lo?;
+            let least = match leasts.get(atom) {
+                Some(least) => *least,
+                None => *leasts.entry(atom).or_insert(atom.interval().lo?),
+            };
             let rest = Monomial::of(atom.clone());
             for _ in 0..*exponent {
                 let mut next = Vec::with_capacity(2 * expansion.len());
@@ -176,17 +182,16 @@ fn shifted_lower(view: View<'_>) -> Option<i128> {
         if monomial.is_one() {
             bound = int::add(bound, coefficient)?;
         } else if coefficient < 0 {
-            bound = int::add(bound, int::mul(coefficient, greatest_rest(&monomial)?)?)?;
+            bound = int::add(bound, int::mul(coefficient, greatest_rest(&monomial, &leasts)?)?)?;
         }
     }
     Some(bound)
 }
 
 /// The greatest value of a monomial in the rests of its atoms, when all are bounded.
-fn greatest_rest(monomial: &Monomial) -> Option<i128> {
+fn greatest_rest(monomial: &Monomial, leasts: &BTreeMap<&Atom, i128>) -> Option<i128> {
     monomial.factors().iter().try_fold(1, |product, (atom, exponent)| {
-        let interval = atom.interval();
-        let rest = int::sub(interval.hi?, interval.lo?)?;
+        let rest = int::sub(atom.interval().hi?, *leasts.get(atom)?)?;
         int::mul(product, int::pow(rest, *exponent)?)
     })
 }
@@ -219,6 +224,15 @@ mod tests {
         assert_eq!((&x * a() - a()).lower_bound(), Some(0));
         assert_eq!((&x * &x - 2 * &x + 1).lower_bound(), Some(0));
         assert_eq!((x.pow(2) * a()).compare(&(&x * a() - 1)), Some(Ordering::Greater));
+    }
+
+    #[test]
+    fn different_bounds_of_one_symbol_are_all_true() {
+        let (loose, tight) = (Expr::from(Symbol::at_least("x", -9)), Expr::from(Symbol::new("x")));
+        let factor = e("max(a, 1)");
+        for difference in [&factor * &tight - &loose - 4, &factor * &loose - &tight - 4] {
+            assert!(difference.lower_bound().is_none_or(|bound| bound <= -4));
+        }
     }
 
     #[test]

@@ -342,7 +342,10 @@ fn modulo_symbolic(dividend: &Expr, divisor: &Expr) -> Expr {
     if is_small(&dividend, &divisor) {
         return factor * dividend;
     }
-    factor * poly::from_atom(Atom::modulo(dividend, divisor))
+    match dividend.interval().modulo(divisor.interval()).single() {
+        Some(only) => factor * Expr(Repr::Const(only)),
+        None => factor * poly::from_atom(Atom::modulo(dividend, divisor)),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,10 @@ use crate::atom::Atom;
 use crate::expr::Expr;
 use crate::{limits, poly};
 
-/// The most operands that are compared with each other; beyond it only equal ones merge.
-const MAX_COMPARED: usize = 32;
+/// The most operands that are compared with each other by every argument there is, and by
+/// intervals alone; beyond it only equal ones merge.
+const MAX_COMPARED: usize = 8;
+const MAX_COMPARED_BRIEFLY: usize = 32;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -71,8 +73,13 @@ fn extremum(kind: Kind, operands: impl IntoIterator<Item = Expr>) -> Expr {
         let kept = flat[keep].clone();
         flat.splice(..constants, [kept]);
     }
+    if flat.len() <= MAX_COMPARED_BRIEFLY {
+        drop_dispensable(kind, &mut flat, |difference| {
+            difference.interval().lo.is_some_and(|bound| bound >= 0)
+        });
+    }
     if flat.len() <= MAX_COMPARED {
-        drop_dispensable(kind, &mut flat);
+        drop_dispensable(kind, &mut flat, |difference| difference.is_at_least(0));
     }
     match flat.len() {
         0 => Expr::undefined("an extremum of nothing"),
@@ -84,11 +91,11 @@ fn extremum(kind: Kind, operands: impl IntoIterator<Item = Expr>) -> Expr {
     }
 }
 
-/// Drops each operand that another one always beats or equals.
-fn drop_dispensable(kind: Kind, operands: &mut Vec<Expr>) {
+/// Drops each operand that another one always beats or equals, as `never_negative` can tell.
+fn drop_dispensable(kind: Kind, operands: &mut Vec<Expr>, never_negative: impl Fn(&Expr) -> bool) {
     let beats = |winner: &Expr, loser: &Expr| match kind {
-        Kind::Least => (loser - winner).is_at_least(0),
-        Kind::Greatest => (winner - loser).is_at_least(0),
+        Kind::Least => never_negative(&(loser - winner)),
+        Kind::Greatest => never_negative(&(winner - loser)),
     };
     let mut i = 0;
     while i < operands.len() {
@@ -127,6 +134,14 @@ mod tests {
         assert_eq!(a().max(a()), a());
         assert_eq!(k(3).max(k(-4)), 3);
         assert_eq!(a().min(b().max(c())).to_string(), "min(a, max(b, c))");
+    }
+
+    #[test]
+    fn many_operands_are_compared_briefly() {
+        let all = || (0..20).map(|i| Expr::from(Symbol::new(format!("s{i}"))));
+        let greatest = Expr::max_of(all().chain([k(-1), k(-2)]));
+        assert_eq!(greatest, Expr::max_of(all()));
+        assert_eq!(Expr::min_of(all().chain((0..20).map(k))).to_string(), "0");
     }
 
     #[test]

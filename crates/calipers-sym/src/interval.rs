@@ -112,6 +112,8 @@ impl Interval {
     /// is at least zero is at least one.
     fn nonzero(self) -> Self {
         match (self.lo, self.hi) {
+            // Only zero: the quotient does not exist, so anything may be said of it.
+            (Some(0), Some(0)) => Self::everything(),
             (Some(0), _) => Self { lo: Some(1), hi: self.hi },
             (_, Some(0)) => Self { lo: self.lo, hi: Some(-1) },
             _ => self,
@@ -203,7 +205,7 @@ mod tests {
     #[test]
     fn every_quotient_and_remainder_is_inside() {
         for (a, b) in [(-7, -2), (-3, 4), (0, 9), (5, 6), (-1, 0)] {
-            for (c, d) in [(1, 3), (-4, -1), (0, 2), (-2, 0), (-3, 3), (2, 2)] {
+            for (c, d) in [(1, 3), (-4, -1), (0, 2), (-2, 0), (-3, 3), (2, 2), (0, 0)] {
                 let quotient = span(a, b).floor_div(span(c, d));
                 let remainder = span(a, b).modulo(span(c, d));
                 for x in a..=b {

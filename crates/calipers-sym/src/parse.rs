@@ -400,7 +400,7 @@ impl Parser {
             let next = self.sum(rounds)?;
             // Every operand may be compared with every other.
             for earlier in &operands {
-                self.charge(earlier, &Fraction::whole(Expr::ONE))?;
+                self.charge(earlier, &next)?;
             }
             operands.push(next);
         }

@@ -10,7 +10,9 @@ use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::commands::{Completions, Demo, Inspect, Man, Schema};
+use calipers_analyze::Bindings;
+
+use crate::commands::{Completions, Demo, Inspect, Man, Schema, Shapes};
 use crate::output::Target;
 
 const EXAMPLES: &str = "\
@@ -18,6 +20,7 @@ Examples:
   calipers model.onnx                       what the model is, on one screen
   calipers model.onnx --format json         the same as JSON
   calipers inspect model.onnx -o card.json  the same into a file
+  calipers shapes model.onnx --dim batch=8  every value's type and shape
   calipers demo                             try it without a model
   calipers ./schema                         a model file that is named like a command
 
@@ -31,6 +34,12 @@ Examples:
   calipers inspect model.onnx
   calipers inspect model.onnx --format json | jq .parameters.total
   calipers inspect model.onnx -o report.json";
+
+const SHAPES_EXAMPLES: &str = "\
+Examples:
+  calipers shapes model.onnx
+  calipers shapes model.onnx --dim batch=8 --dim sequence=128
+  calipers shapes model.onnx --input image=1x3x224x224 --format json";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
@@ -78,6 +87,9 @@ enum Verb {
     /// Say what a model is: `calipers MODEL` is short for it
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArgs),
+    /// Print every value's type and shape
+    #[command(after_help = SHAPES_EXAMPLES)]
+    Shapes(ShapesArgs),
     /// Print the JSON Schema of the report
     Schema,
     /// Show it all on a model that is built in
@@ -115,6 +127,85 @@ struct InspectArgs {
     /// Also give the file's SHA-256, which reads every byte of it
     #[arg(long)]
     sha256: bool,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+#[derive(Args, Debug)]
+struct ShapesArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the shapes; without it, `json` into a file that ends in .json, else `text`
+    #[arg(long)]
+    format: Option<Format>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+#[derive(Args, Debug)]
+struct BindArgs {
+    /// Size of a free dimension; may be given for each
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
+    dims: Vec<(String, i64)>,
+
+    /// Whole shape of an input, as NAME=1x3x224x224 or NAME=scalar; may be given for each
+    #[arg(long = "input", value_name = "NAME=SHAPE", value_parser = parse_input)]
+    inputs: Vec<(String, Vec<i64>)>,
+}
+
+impl BindArgs {
+    fn is_given(&self) -> bool {
+        !self.dims.is_empty() || !self.inputs.is_empty()
+    }
+
+    /// The bindings; a name that is given twice must be given the same.
+    fn resolve(self) -> Result<Bindings, clap::Error> {
+        let twice = |name: &str| {
+            let message = format!("{name:?} is given two different sizes");
+            Cli::command().error(ErrorKind::ArgumentConflict, message)
+        };
+        let mut bindings = Bindings::default();
+        for (name, size) in self.dims {
+            if bindings.dims.insert(name.clone(), size).is_some_and(|first| first != size) {
+                return Err(twice(&name));
+            }
+        }
+        for (name, shape) in self.inputs {
+            let first = bindings.inputs.insert(name.clone(), shape.clone());
+            if first.is_some_and(|first| first != shape) {
+                return Err(twice(&name));
+            }
+        }
+        Ok(bindings)
+    }
+}
+
+fn parse_dim(text: &str) -> Result<(String, i64), String> {
+    let (name, size) = text.rsplit_once('=').ok_or("it is written as NAME=N")?;
+    Ok((name.to_owned(), parse_size(size)?))
+}
+
+fn parse_input(text: &str) -> Result<(String, Vec<i64>), String> {
+    let (name, shape) = text.rsplit_once('=').ok_or("it is written as NAME=1x3x224x224")?;
+    let shape = match shape {
+        "scalar" => Vec::new(),
+        shape => shape.split('x').map(parse_size).collect::<Result<_, _>>()?,
+    };
+    Ok((name.to_owned(), shape))
+}
+
+fn parse_size(text: &str) -> Result<i64, String> {
+    match text.parse() {
+        Ok(size) if size >= 0 => Ok(size),
+        _ => Err(format!("{text:?} is no size of a dimension")),
+    }
 }
 
 #[derive(Args, Debug)]
@@ -137,6 +228,7 @@ pub(crate) enum Format {
 #[derive(Debug)]
 pub(crate) enum Task {
     Inspect(Inspect),
+    Shapes(Shapes),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -159,6 +251,7 @@ impl Cli {
         }
         match verb {
             Verb::Inspect(args) => args.resolve().map(Task::Inspect),
+            Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Schema => Ok(Task::Schema(Schema)),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
             Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),
@@ -176,7 +269,11 @@ impl Cli {
 
 impl InspectArgs {
     fn is_given(&self) -> bool {
-        self.model.is_some() || self.format.is_some() || self.output.is_some() || self.sha256
+        self.model.is_some()
+            || self.format.is_some()
+            || self.output.is_some()
+            || self.sha256
+            || self.bind.is_given()
     }
 
     fn resolve(self) -> Result<Inspect, clap::Error> {
@@ -185,12 +282,26 @@ impl InspectArgs {
             return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message));
         };
         let output = Target::new(self.output);
-        let format = self.format.unwrap_or_else(|| match &output {
-            Target::File(path) if ends_in_json(path) => Format::Json,
-            _ => Format::Text,
-        });
-        Ok(Inspect { model, format, output, sha256: self.sha256 })
+        let format = format_for(self.format, &output);
+        let bindings = self.bind.resolve()?;
+        Ok(Inspect { model, format, output, sha256: self.sha256, bindings })
     }
+}
+
+impl ShapesArgs {
+    fn resolve(self) -> Result<Shapes, clap::Error> {
+        let output = Target::new(self.output);
+        let format = format_for(self.format, &output);
+        Ok(Shapes { model: self.model, format, output, bindings: self.bind.resolve()? })
+    }
+}
+
+/// The format asked for, or the one that the output's name calls for.
+fn format_for(asked: Option<Format>, output: &Target) -> Format {
+    asked.unwrap_or_else(|| match output {
+        Target::File(path) if ends_in_json(path) => Format::Json,
+        _ => Format::Text,
+    })
 }
 
 fn resolve_man(command: Option<&str>) -> Result<Man, clap::Error> {

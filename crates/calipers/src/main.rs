@@ -39,6 +39,7 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> anyhow::Result<ExitStatus> {
     match task {
         Task::Inspect(inspect) => inspect.run(),
+        Task::Shapes(shapes) => shapes.run(),
         Task::Schema(schema) => schema.run(),
         Task::Demo(demo) => demo.run(),
         Task::Completions(completions) => completions.run(),

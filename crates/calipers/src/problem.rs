@@ -34,6 +34,11 @@ impl Problem {
         Self { message, hint: None, status: ExitStatus::Usage }
     }
 
+    /// The arguments do not fit the model.
+    pub(crate) fn unusable(why: &impl fmt::Display) -> Self {
+        Self { message: why.to_string(), hint: None, status: ExitStatus::Usage }
+    }
+
     /// The same problem with a hint.
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());

@@ -6,10 +6,13 @@
 mod external;
 mod file;
 mod graph;
+mod shapes;
 mod tensors;
 
 use calipers_ir::Model;
 use calipers_report::{Finding, Severity};
+
+use crate::infer::Typed;
 
 /// A check: nothing, or what it found.
 type Check = fn(&Model) -> Option<Finding>;
@@ -37,8 +40,9 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Runs every check.
-pub(crate) fn check(model: &Model) -> Vec<Finding> {
+pub(crate) fn check(model: &Model, typed: &Typed) -> Vec<Finding> {
     let mut findings: Vec<_> = CHECKS.iter().filter_map(|check| check(model)).collect();
+    findings.extend(shapes::contradictions(model, typed));
     findings.sort_by_key(|finding| finding.severity);
     findings
 }

@@ -21,8 +21,8 @@ pub(super) struct NodeAttributes<'a> {
     pub(super) frame: Option<&'a Frame<'a>>,
 }
 
-impl NodeAttributes<'_> {
-    fn resolve(&self, value: &AttributeValue) -> Option<Attr<'_>> {
+impl<'a> NodeAttributes<'a> {
+    fn resolve(&self, value: &'a AttributeValue) -> Option<Attr<'a>> {
         // Each turn goes one call further out, so it ends.
         let (mut value, mut frame) = (value, self.frame);
         while let AttributeValue::Reference(name) = value {

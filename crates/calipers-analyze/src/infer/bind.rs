@@ -1,6 +1,6 @@
 //! Giving numbers to free dimensions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_ir::{Dim, Model, ValueId};
 use calipers_ops::Fact;
@@ -74,6 +74,33 @@ pub enum BindError {
 /// Every name that is bound, and what to.
 pub(super) type Sizes = BTreeMap<Symbol, Expr>;
 
+impl Bindings {
+    /// Every size that they give to a name, those that follow from whole shapes included. What
+    /// contradicts itself is left out; [`infer`](super::infer) says so.
+    pub(crate) fn sizes(&self, model: &Model) -> BTreeMap<String, i64> {
+        let mut sizes = self.dims.clone();
+        for input in fed_inputs(model) {
+            if let Some(shape) = self.inputs.get(model.name(model.value(input).name)) {
+                // A contradiction ends the inference before this is asked.
+                let _ = bind_shape(model, input, shape, &mut sizes);
+            }
+        }
+        sizes
+    }
+}
+
+/// Names of the dimensions that the inputs leave free.
+pub(crate) fn free_names(model: &Model) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for input in fed_inputs(model) {
+        let fact = declared::input_fact(model, input);
+        for dim in fact.as_tensor().and_then(|tensor| tensor.dims()).unwrap_or_default() {
+            names.extend(dim.symbols().iter().map(|symbol| symbol.name().to_owned()));
+        }
+    }
+    names
+}
+
 /// Facts of the main graph's inputs, with the bindings applied.
 pub(super) fn input_facts(
     model: &Model,
@@ -89,7 +116,7 @@ pub(super) fn input_facts(
         }
     }
     let sizes: Sizes =
-        sizes.iter().map(|(name, size)| (Symbol::new(name), Expr::from(*size))).collect();
+        sizes.iter().map(|(name, size)| (Symbol::new(name.as_str()), Expr::from(*size))).collect();
     let facts = inputs.into_iter().map(|input| {
         let name = model.name(model.value(input).name).to_owned();
         let fact = declared::input_fact(model, input);
@@ -107,13 +134,7 @@ fn check_names(model: &Model, inputs: &[ValueId], bindings: &Bindings) -> Result
     if let Some(name) = bindings.inputs.keys().find(|name| !names().any(|known| known == **name)) {
         return Err(BindError::UnknownInput { name: name.clone(), known: names().collect() });
     }
-    let mut known = std::collections::BTreeSet::new();
-    for input in inputs {
-        let fact = declared::input_fact(model, *input);
-        for dim in fact.as_tensor().and_then(|tensor| tensor.dims()).unwrap_or_default() {
-            known.extend(dim.symbols().iter().map(|symbol| symbol.name().to_owned()));
-        }
-    }
+    let known = free_names(model);
     match bindings.dims.keys().find(|name| !known.contains(*name)) {
         Some(name) => Err(BindError::UnknownDimension {
             name: name.clone(),

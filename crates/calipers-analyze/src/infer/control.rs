@@ -87,7 +87,12 @@ impl Engine<'_> {
         merge(one, other, &mut || self.fresh_dim(label, why))
     }
 
-    fn repeat(&mut self, id: NodeId, inputs: &[Option<Fact>], frame: Option<&Frame<'_>>) -> Outcome {
+    fn repeat(
+        &mut self,
+        id: NodeId,
+        inputs: &[Option<Fact>],
+        frame: Option<&Frame<'_>>,
+    ) -> Outcome {
         let body = graph_attribute(self.model, id, "body")?;
         let trips = inputs.first().and_then(Option::as_ref).and_then(single).cloned();
         let start = match inputs.get(1).and_then(Option::as_ref) {
@@ -106,7 +111,7 @@ impl Engine<'_> {
         {
             return Ok(outputs);
         }
-        self.widened(body, trips, start, state, frame)
+        self.widened(body, trips, start, &state, frame)
     }
 
     /// Follows a loop turn by turn; `None` when it cannot be told when it ends.
@@ -121,7 +126,8 @@ impl Engine<'_> {
         let mut collected: Vec<Vec<Fact>> = Vec::new();
         let mut done = 0;
         for turn in 0..count {
-            let mut given = vec![scalar(DType::Int64, Elem::int(turn)), scalar(DType::Bool, Elem::bool(true))];
+            let mut given =
+                vec![scalar(DType::Int64, Elem::int(turn)), scalar(DType::Bool, Elem::bool(true))];
             given.extend(state.iter().cloned());
             let mut outputs = self.body(body, given, frame)?.into_iter();
             let go_on = outputs.next();
@@ -160,7 +166,7 @@ impl Engine<'_> {
         body: GraphId,
         trips: Option<Expr>,
         start: Option<bool>,
-        state: Vec<Fact>,
+        state: &[Fact],
         frame: Option<&Frame<'_>>,
     ) -> Outcome {
         let mut state: Vec<Fact> = state.iter().map(without_value).collect();
@@ -181,12 +187,14 @@ impl Engine<'_> {
             }
             state = next;
         }
-        let always = start == Some(true) && outputs.first().is_some_and(|c| condition(Some(&Some(c.clone()))) == Some(true));
+        let always = start == Some(true)
+            && outputs.first().is_some_and(|c| condition(Some(&Some(c.clone()))) == Some(true));
         let count = match trips {
             Some(trips) if always => trips,
             _ => self.fresh_dim("Loop", "how often it repeats"),
         };
-        let stacked = outputs.iter().skip(1 + state.len()).map(|element| stack(element, count.clone(), 0));
+        let stacked =
+            outputs.iter().skip(1 + state.len()).map(|element| stack(element, count.clone(), 0));
         let stacked: Vec<Fact> = stacked.collect();
         Ok(state.into_iter().chain(stacked).collect())
     }
@@ -271,7 +279,9 @@ impl Engine<'_> {
             None => Fact::unknown("it is left out"),
         };
         let turns: Vec<Option<usize>> = match &items {
-            Some(items) if items.len() <= 64 && !items.is_empty() => (0..items.len()).map(Some).collect(),
+            Some(items) if items.len() <= 64 && !items.is_empty() => {
+                (0..items.len()).map(Some).collect()
+            }
             _ => vec![None],
         };
         let mut collected: Vec<Vec<Fact>> = Vec::new();
@@ -323,7 +333,9 @@ fn unvalued(dtype: DType) -> Fact {
 /// An axis from the front.
 fn front(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
-    usize::try_from(if axis < 0 { axis + rank } else { axis }).ok().filter(|axis| (*axis as i64) < rank)
+    usize::try_from(if axis < 0 { axis + rank } else { axis })
+        .ok()
+        .filter(|axis| (*axis as i64) < rank)
 }
 
 /// Many of one tensor, put together along a new axis.

@@ -74,9 +74,7 @@ pub(super) fn substitute(fact: Fact, sizes: &Sizes) -> Fact {
         return fact;
     }
     let tensor = |tensor: TensorFact| TensorFact {
-        shape: tensor
-            .shape
-            .map(|dims| dims.iter().map(|dim| dim.substitute(sizes)).collect()),
+        shape: tensor.shape.map(|dims| dims.iter().map(|dim| dim.substitute(sizes)).collect()),
         ..tensor
     };
     match fact {
@@ -135,7 +133,10 @@ fn reconcile_tensor(
         .iter()
         .zip(declared_dims.iter())
         .map(|(dim, declared)| {
-            if dim.as_const().is_none() && is_fresh(dim) {
+            if declared.is_undefined() {
+                return dim.clone();
+            }
+            if dim.is_undefined() || dim.as_const().is_none() && is_fresh(dim) {
                 return declared.clone();
             }
             if let (Some(one), Some(other)) = (dim.as_const(), declared.as_const())

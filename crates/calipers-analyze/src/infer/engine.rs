@@ -39,7 +39,7 @@ impl Fresh for FreshDimensions {
     fn fresh(&mut self, why: &str) -> Expr {
         let name = format!("{}_{}", self.label, self.made.len());
         self.made.push(FreshDimension { name: name.clone(), why: why.to_owned() });
-        let symbol = Symbol::new(&name);
+        let symbol = Symbol::new(name.as_str());
         self.names.insert(name);
         Expr::symbol(&symbol)
     }
@@ -92,11 +92,7 @@ impl<'a> Engine<'a> {
             self.facts[value.index()] = fact;
         }
         self.graph(self.model.main_id(), None);
-        Typed {
-            facts: self.facts,
-            fresh: self.fresh.made,
-            contradictions: self.contradictions,
-        }
+        Typed { facts: self.facts, fresh: self.fresh.made, contradictions: self.contradictions }
     }
 
     /// Looks into a graph whose inputs are known, as far as they can be.
@@ -150,6 +146,7 @@ impl<'a> Engine<'a> {
                 let declared = self.declared_fact(ty);
                 let (fact, wrong) =
                     declared::reconcile(fact, &declared, &|expr| self.fresh.is_fresh(expr));
+                let fact = self.named(fact);
                 if let Some(what) = wrong {
                     self.contradictions.push(Contradiction {
                         node: None,
@@ -164,11 +161,27 @@ impl<'a> Engine<'a> {
         self.facts[value.index()] = fact;
     }
 
-    /// A declared type, with what is bound filled in. Open dimensions stay what the rules make
-    /// of them.
+    /// A declared type, with what is bound filled in. Open dimensions are undefined.
     fn declared_fact(&self, ty: TypeId) -> Fact {
-        let open = |axis: usize| Expr::from_dimension(&format!("declared_dim_{axis}"), 0);
+        let open = |_| Expr::undefined("the file leaves it open");
         declared::substitute(declared::fact(self.model, ty, &open), &self.sizes)
+    }
+
+    /// The same fact with a name for every dimension that has none.
+    fn named(&mut self, fact: Fact) -> Fact {
+        match fact {
+            Fact::Tensor(mut tensor)
+                if tensor.dims().is_some_and(|dims| dims.iter().any(Expr::is_undefined)) =>
+            {
+                let named = |dim: &Expr| match dim.undefined_reason() {
+                    Some(why) => self.fresh.fresh(why),
+                    None => dim.clone(),
+                };
+                tensor.shape = tensor.shape.map(|dims| dims.iter().map(named).collect());
+                Fact::Tensor(tensor)
+            }
+            other => other,
+        }
     }
 
     fn look(&mut self, id: NodeId, frame: Option<&Frame<'_>>) -> Outcome {
@@ -203,7 +216,9 @@ impl<'a> Engine<'a> {
             }
             MeaningKind::Foreign => {
                 let domain = model.name(node.domain);
-                Err(Fail::unknown(format!("{domain}.{op} is of a domain that Calipers does not know")))
+                Err(Fail::unknown(format!(
+                    "{domain}.{op} is of a domain that Calipers does not know"
+                )))
             }
         }
     }
@@ -213,7 +228,8 @@ impl<'a> Engine<'a> {
         let model = self.model;
         let domain = canonical_domain(model.name(model.node(id).domain));
         let of = |imports: &[OpsetImport]| {
-            let same = |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
+            let same =
+                |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
             imports.iter().filter(same).map(|import| import.version).max()
         };
         let own = frame.and_then(|frame| of(&model.function(frame.function).opsets));

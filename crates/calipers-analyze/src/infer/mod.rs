@@ -16,6 +16,7 @@ mod stored;
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
 
+pub(crate) use bind::free_names;
 pub use bind::{BindError, Bindings};
 
 /// What is known of every value of a model.

@@ -22,8 +22,11 @@ mod page;
 mod parameters;
 mod reasons;
 mod rows;
+mod shapes;
 
 use calipers_report::Report;
+
+pub use shapes::shapes_to_terminal;
 
 use crate::text::Charset;
 use page::Page;

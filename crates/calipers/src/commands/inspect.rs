@@ -1,17 +1,15 @@
 //! `calipers inspect MODEL`, and `calipers MODEL`: what a model is.
 
-use std::fs::{File, Metadata};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::bail;
+use calipers_analyze::Bindings;
 use calipers_report::Report;
 
-use crate::args::{Cli, Format};
+use super::model;
+use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
-use crate::problem::{Problem, printable, reason};
-use crate::progress::Progress;
+use crate::problem::Problem;
 use crate::screen;
 
 /// What to inspect and where the report goes.
@@ -22,15 +20,13 @@ pub(crate) struct Inspect {
     pub(crate) output: Target,
     /// Whether to read the whole file for its fingerprint.
     pub(crate) sha256: bool,
+    pub(crate) bindings: Bindings,
 }
 
 impl Inspect {
     /// Reads the model and writes its report.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
-        let facts = check_model(&self.model)?;
-        if let Target::File(path) = &self.output {
-            check_output(path, &self.model, &facts)?;
-        }
+        model::check(&self.model, &self.output)?;
         let report = self.read()?;
         match (self.format, &self.output) {
             (Format::Json, output) => output.write(&calipers_render::to_json(&report))?,
@@ -48,67 +44,13 @@ impl Inspect {
 
     fn read(&self) -> anyhow::Result<Report> {
         let path = &self.model;
-        let shown = printable(&path.display().to_string());
-        let _progress = Progress::start(format!("reading {shown}"));
-        let model = calipers_formats::open(path)
-            .map_err(|error| Problem::unreadable(path, &error, error.hint()))?;
-        let mut report = calipers_analyze::analyze(&model);
+        let _progress = model::progress(path);
+        let model = model::open(path)?;
+        let mut report = calipers_analyze::analyze_bound(&model, &self.bindings)
+            .map_err(|error| Problem::unusable(&error))?;
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
         }
         Ok(report)
     }
-}
-
-/// Says in our own words what is wrong with a path before a reader sees it, and never opens what
-/// is no file: a pipe might never answer.
-fn check_model(path: &Path) -> Result<Metadata, Problem> {
-    let facts = std::fs::metadata(path).map_err(|error| missing(path, &error))?;
-    if facts.is_dir() {
-        let hint = "give the model file inside it".to_owned();
-        return Err(Problem::unreadable(path, &"it is a folder", Some(hint)));
-    }
-    if !facts.is_file() {
-        let hint = "a model is read at several places at once, so save it to a file first";
-        return Err(Problem::unreadable(path, &"it is not a regular file", Some(hint.to_owned())));
-    }
-    File::open(path).map_err(|error| missing(path, &error))?;
-    Ok(facts)
-}
-
-fn missing(path: &Path, error: &io::Error) -> Problem {
-    let looks_like_a_command = path.components().count() == 1 && path.extension().is_none();
-    let hint = match error.kind() {
-        io::ErrorKind::NotFound if looks_like_a_command => {
-            Some(format!("if you meant a command, there are {}", Cli::verbs().join(", ")))
-        }
-        io::ErrorKind::PermissionDenied => Some("you need the right to read it".to_owned()),
-        _ => None,
-    };
-    let why = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        _ => reason(error),
-    };
-    Problem::unreadable(path, &why, hint)
-}
-
-/// Refuses to write the report over the model.
-fn check_output(output: &Path, model: &Path, model_facts: &Metadata) -> anyhow::Result<()> {
-    let Ok(facts) = std::fs::metadata(output) else { return Ok(()) };
-    if is_same_file(output, &facts, model, model_facts) {
-        let error = io::Error::other("it is the model itself");
-        bail!(Problem::unwritable(output, &error).hint("give another place with -o"));
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn is_same_file(_: &Path, one: &Metadata, _: &Path, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same_file(one: &Path, _: &Metadata, other: &Path, _: &Metadata) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

@@ -4,10 +4,13 @@ mod completions;
 mod demo;
 mod inspect;
 mod man;
+mod model;
 mod schema;
+mod shapes;
 
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;
 pub(crate) use inspect::Inspect;
 pub(crate) use man::Man;
 pub(crate) use schema::Schema;
+pub(crate) use shapes::Shapes;

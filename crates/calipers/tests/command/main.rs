@@ -7,6 +7,7 @@ mod generated;
 mod hostile;
 mod inspect;
 mod pipes;
+mod shapes;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

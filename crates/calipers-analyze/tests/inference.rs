@@ -1,0 +1,226 @@
+//! What the walk does: control flow, functions, declared types, bindings, hostile graphs.
+//!
+//! Operators have their own tests; the models here are built so that the answer can be read off.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use calipers_analyze::{BindError, Bindings, Typed, infer};
+use calipers_ir::Model;
+use calipers_samples::DataType::{Bool, F32, I64};
+use calipers_samples::{Attribute, AttributeKind, Function, Graph, ModelBuilder, Node, Tensor};
+
+fn read(builder: &ModelBuilder) -> Model {
+    calipers_formats::read(builder.build(), "test.onnx").unwrap()
+}
+
+/// What is known of a value of the main graph, in one line.
+fn told(model: &Model, typed: &Typed, name: &str) -> String {
+    let (id, _) = model
+        .values()
+        .find(|(_, value)| value.graph == model.main_id() && model.name(value.name) == name)
+        .unwrap();
+    typed.fact(id).to_string()
+}
+
+fn told_free(builder: &ModelBuilder, name: &str) -> String {
+    let model = read(builder);
+    told(&model, &infer(&model, &Bindings::default()).unwrap(), name)
+}
+
+fn dims(pairs: &[(&str, i64)]) -> Bindings {
+    let dims = pairs.iter().map(|(name, size)| ((*name).to_owned(), *size)).collect();
+    Bindings { dims, inputs: BTreeMap::new() }
+}
+
+fn branch(name: &str, op: &str, input: &str) -> Graph {
+    let mut graph = Graph::new(name);
+    graph.node(op, &[input], &[name], &[]).output(name, F32, &["?", "?"]);
+    graph
+}
+
+fn choose(then: &Graph, otherwise: &Graph) -> [Attribute; 2] {
+    [Attribute::graph("then_branch", then), Attribute::graph("else_branch", otherwise)]
+}
+
+#[test]
+fn dimensions_stay_symbols_until_they_are_bound() {
+    let mut model = ModelBuilder::new(17);
+    model
+        .input("a", F32, &["batch", "past + sequence"])
+        .input("b", F32, &["batch", "3"])
+        .node("Concat", &["a", "b"], &["c"], &[Attribute::int("axis", 1)])
+        .output("c", F32, &["?", "?"]);
+    assert_eq!(told_free(&model, "c"), "float32[batch, past + sequence + 3]");
+    let model = read(&model);
+    let bound = infer(&model, &dims(&[("batch", 2), ("past", 5), ("sequence", 1)])).unwrap();
+    assert_eq!(told(&model, &bound, "c"), "float32[2, 9]");
+    let half = infer(&model, &dims(&[("past", 5)])).unwrap();
+    assert_eq!(told(&model, &half, "c"), "float32[batch, sequence + 8]");
+}
+
+#[test]
+fn bindings_that_cannot_be_are_refused() {
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["batch", "3"]).node("Relu", &["x"], &["y"], &[]).output(
+        "y",
+        F32,
+        &["?", "?"],
+    );
+    let model = read(&model);
+    let input = |shape: &[i64]| Bindings {
+        inputs: BTreeMap::from([("x".to_owned(), shape.to_vec())]),
+        ..Bindings::default()
+    };
+    assert!(infer(&model, &input(&[7, 3])).is_ok());
+    assert!(matches!(
+        infer(&model, &input(&[7])),
+        Err(BindError::Rank { wanted: 2, given: 1, .. })
+    ));
+    assert!(matches!(infer(&model, &input(&[7, 4])), Err(BindError::Size { axis: 1, .. })));
+    let unknown = infer(&model, &dims(&[("sequence", 1)]));
+    assert_eq!(
+        unknown.unwrap_err().to_string(),
+        "no input has a dimension named \"sequence\"; there are batch"
+    );
+    let both = Bindings { dims: dims(&[("batch", 1)]).dims, ..input(&[7, 3]) };
+    assert!(matches!(infer(&model, &both), Err(BindError::Twice { first: 1, second: 7, .. })));
+}
+
+#[test]
+fn a_branch_is_taken_when_the_condition_is_known() {
+    let mut flat = Graph::new("flat");
+    flat.node("Flatten", &["x"], &["flat"], &[Attribute::int("axis", 0)]);
+    flat.output("flat", F32, &["?", "?"]);
+    let attributes = choose(&flat, &branch("same", "Relu", "x"));
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["2", "3"]).input("cond", Bool, &[]);
+    model.initializer(&Tensor::bool("yes", &[], &[true]));
+    model.node("If", &["yes"], &["known"], &attributes);
+    model.node("If", &["cond"], &["open"], &attributes);
+    model.output("known", F32, &["?", "?"]).output("open", F32, &["?", "?"]);
+    assert_eq!(told_free(&model, "known"), "float32[1, 6]");
+    let open = told_free(&model, "open");
+    assert!(open.starts_with("float32[If_"), "both dimensions differ between branches: {open}");
+}
+
+#[test]
+fn a_loop_stacks_what_each_turn_gives() {
+    let mut body = Graph::new("body");
+    body.input("turn", I64, &[]).input("on", Bool, &[]).input("state", F32, &["2"]);
+    body.node("Identity", &["on"], &["go"], &[]);
+    body.node("Relu", &["state"], &["next"], &[]);
+    body.node("Identity", &["next"], &["seen"], &[]);
+    body.output("go", Bool, &[]).output("next", F32, &["2"]).output("seen", F32, &["2"]);
+    let attributes = [Attribute::graph("body", &body)];
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["2"]).input("n", I64, &[]);
+    model.initializer(&Tensor::i64("five", &[], &[5]));
+    model.initializer(&Tensor::bool("yes", &[], &[true]));
+    model.node("Loop", &["five", "yes", "x"], &["last", "all"], &attributes);
+    model.node("Loop", &["n", "yes", "x"], &["end", "some"], &attributes);
+    model.output("all", F32, &["?", "?"]).output("some", F32, &["?", "?"]);
+    assert_eq!(told_free(&model, "last"), "float32[2]");
+    assert_eq!(told_free(&model, "all"), "float32[5, 2]");
+    let some = told_free(&model, "some");
+    assert!(some.starts_with("float32[Loop_") && some.ends_with(", 2]"), "{some}");
+}
+
+#[test]
+fn a_loop_whose_state_grows_is_widened() {
+    let mut body = Graph::new("body");
+    body.input("turn", I64, &[]).input("on", Bool, &[]).input("state", F32, &["?", "2"]);
+    body.node("Identity", &["on"], &["go"], &[]);
+    body.node("Concat", &["state", "state"], &["next"], &[Attribute::int("axis", 0)]);
+    body.output("go", Bool, &[]).output("next", F32, &["?", "2"]);
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["1", "2"]).input("n", I64, &[]).input("on", Bool, &[]);
+    model.node("Loop", &["n", "on", "x"], &["y"], &[Attribute::graph("body", &body)]);
+    model.output("y", F32, &["?", "2"]);
+    let y = told_free(&model, "y");
+    assert!(y.starts_with("float32[Loop_") && y.ends_with(", 2]"), "{y}");
+}
+
+#[test]
+fn functions_are_looked_into_with_their_callers_attributes() {
+    let mut stack = Function::new("my", "Stack", &["a"], &["b"]);
+    stack.opset("", 17).attribute("along");
+    let axis = Attribute::reference("axis", AttributeKind::Int, "along");
+    stack.node("Concat", &["a", "a"], &["b"], &[axis]);
+    let mut model = ModelBuilder::new(17);
+    model.opset("my", 1).function(&stack).input("x", F32, &["2", "3"]);
+    for (along, output) in [(0, "rows"), (1, "columns")] {
+        let along = [Attribute::int("along", along)];
+        model.push(&Node::new("Stack", &["x"], &[output], &along).in_domain("my"));
+        model.output(output, F32, &["?", "?"]);
+    }
+    assert_eq!(told_free(&model, "rows"), "float32[4, 3]");
+    assert_eq!(told_free(&model, "columns"), "float32[2, 6]");
+}
+
+#[test]
+fn what_is_declared_names_what_is_not_known() {
+    let mut model = ModelBuilder::new(17);
+    model.opset("com.acme", 1).input("x", F32, &["2", "3"]);
+    model.push(&Node::new("Fancy", &["x"], &["y"], &[]).in_domain("com.acme"));
+    model.value("y", F32, &["detections", "6"]);
+    model.node("Relu", &["y"], &["z"], &[]).output("z", F32, &["?", "?"]);
+    assert_eq!(told_free(&model, "z"), "float32[detections, 6]");
+}
+
+#[test]
+fn what_is_declared_wrongly_is_a_finding() {
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["2", "3"]).node("Relu", &["x"], &["a"], &[]);
+    model.value("a", F32, &["9", "9", "9"]);
+    model.node("Neg", &["a"], &["y"], &[]).output("y", F32, &["2", "3"]);
+    assert_eq!(told_free(&model, "y"), "float32[2, 3]", "the graph is believed");
+    let report = calipers_analyze::analyze(&read(&model));
+    let ids: Vec<_> = report.risks.iter().map(|finding| finding.id.as_str()).collect();
+    assert_eq!(ids, ["declared-type-wrong"]);
+    assert!(report.risks[0].detail.contains("float32[9, 9, 9] is declared"));
+}
+
+#[test]
+fn inputs_that_cannot_go_together_are_a_finding() {
+    let mut model = ModelBuilder::new(17);
+    model.input("a", F32, &["2", "3"]).input("b", F32, &["2", "4"]);
+    model.node("Add", &["a", "b"], &["y"], &[]).output("y", F32, &["?", "?"]);
+    let report = calipers_analyze::analyze(&read(&model));
+    assert_eq!(report.risks[0].id, "shapes-contradict");
+    assert!(report.risks[0].detail.contains("cannot broadcast 3 with 4"), "{:?}", report.risks);
+}
+
+#[test]
+fn an_unknown_operator_leaves_the_rest_known() {
+    let mut model = ModelBuilder::new(17);
+    model.opset("com.acme", 1).input("x", F32, &["2", "3"]);
+    model.push(&Node::new("Fancy", &["x"], &["y"], &[]).in_domain("com.acme"));
+    model.node("Relu", &["y"], &["after"], &[]).node("Relu", &["x"], &["beside"], &[]);
+    model.output("after", F32, &[]).output("beside", F32, &["?", "?"]);
+    assert_eq!(told_free(&model, "beside"), "float32[2, 3]");
+    let report = calipers_analyze::analyze(&read(&model));
+    assert_eq!((report.shapes.values, report.shapes.fixed), (3, 2));
+    let unknown = &report.shapes.unknown;
+    assert!(unknown[0].reason.contains("com.acme"), "{unknown:?}");
+}
+
+/// Chains that double their paths, and functions that call the one before twice, are looked at
+/// node by node, not path by path.
+#[test]
+fn hostile_graphs_stay_linear() {
+    let mut model = ModelBuilder::new(17);
+    model.input("v0", F32, &["batch", "8"]);
+    for index in 0..2000 {
+        let (from, to) = (format!("v{index}"), format!("v{}", index + 1));
+        model.node("Add", &[&from, &from], &[&to], &[]);
+    }
+    model.output("v2000", F32, &["?", "?"]);
+    assert_eq!(told_free(&model, "v2000"), "float32[batch, 8]");
+    for name in ["function_bomb_2pow60", "deep_if_20", "local_functions_nested"] {
+        let path = common::fixtures().join(format!("hostile/{name}.onnx"));
+        let report = common::report(&path).unwrap();
+        assert_eq!(report.shapes.fixed, report.shapes.values, "{name}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Every value with its type and shape, a line each.
+//!
+//! ```text
+//!   input_ids                    int64    [batch, sequence]
+//!   /encoder/layer.0/Add_output  float32  [batch, sequence, 384]
+//!   /NonZero_output              int64    [2, NonZero_0]
+//!                                NonZero_0: how many elements are not zero
+//! ```
+
+use std::collections::BTreeMap;
+
+use calipers_report::{Dimension, ShapeTable, ValueShape};
+
+use super::Style;
+use super::page::{Line, Page, Role};
+use crate::text;
+
+/// The table as lines of text, ending in a newline.
+pub fn shapes_to_terminal(table: &ShapeTable, style: &Style) -> String {
+    let mut page = Page::new(style);
+    values(table.values.iter().map(|(name, value)| (name, value)), &mut page);
+    for (place, inner) in &table.subgraphs {
+        page.blank();
+        page.line(Line::of(Role::Strong, text::name(place, page.charset)));
+        values(inner.iter(), &mut page);
+    }
+    decided(&table.data_dependent, &mut page);
+    page.finish()
+}
+
+fn values<'a>(rows: impl Iterator<Item = (&'a String, &'a ValueShape)> + Clone, page: &mut Page) {
+    let set = page.charset;
+    let most = page.full() / 2;
+    let names = rows.clone().map(|(name, _)| text::width(&text::name(name, set)));
+    let column = names.max().unwrap_or(0).min(most) + 2;
+    let dtypes = rows.clone().map(|(_, value)| dtype(value).len()).max().unwrap_or(0);
+    for (name, value) in rows {
+        let name = text::truncate(&text::name(name, set), most, set);
+        let mut line = Line::of(Role::Plain, name);
+        line.pad_to(column);
+        line.push(Role::Quiet, dtype(value));
+        line.pad_to(column + dtypes + 2);
+        match &value.shape {
+            Some(dims) => {
+                let dims: Vec<_> = dims.iter().map(|dim| dimension(dim, page)).collect();
+                line.push(Role::Plain, format!("[{}]", dims.join(", ")));
+            }
+            None => line.push(Role::Warning, "unknown"),
+        }
+        // A long shape goes on beneath its column.
+        for (index, piece) in line.wrap(page.full()).into_iter().enumerate() {
+            page.line(if index == 0 { piece } else { piece.indent(column) });
+        }
+        if let Some(reason) = &value.reason {
+            let reason = Line::of(Role::Quiet, text::prose(reason, set));
+            for piece in reason.wrap(page.full().saturating_sub(column)) {
+                page.line(piece.indent(column));
+            }
+        }
+    }
+}
+
+fn dtype(value: &ValueShape) -> String {
+    let dtype = value.dtype.as_deref().unwrap_or("?");
+    match value.kind.as_deref() {
+        None => dtype.to_owned(),
+        Some(kind @ ("map" | "opaque" | "unknown")) => kind.to_owned(),
+        Some(kind) => format!("{kind}({dtype})"),
+    }
+}
+
+fn dimension(dim: &Dimension, page: &Page) -> String {
+    match dim {
+        Dimension::Size(size) => size.to_string(),
+        Dimension::Symbol(name) => text::name(name, page.charset),
+        Dimension::Unknown => "?".to_owned(),
+    }
+}
+
+/// Dimensions that the data decides, with what decides them.
+fn decided(dims: &BTreeMap<String, String>, page: &mut Page) {
+    if dims.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(Line::of(Role::Strong, "Decided by the data"));
+    for (name, why) in dims {
+        let name = text::name(name, page.charset);
+        let line = Line::of(Role::Plain, name)
+            .and(Role::Quiet, "  ")
+            .and(Role::Quiet, text::prose(why, page.charset));
+        for piece in line.wrap(page.full()) {
+            page.line(piece);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(dtype: &str, dims: Vec<Dimension>) -> ValueShape {
+        ValueShape { dtype: Some(dtype.into()), shape: Some(dims), ..ValueShape::default() }
+    }
+
+    #[test]
+    fn a_line_each_in_columns() {
+        let symbol = |name: &str| Dimension::Symbol(name.into());
+        let unknown = ValueShape {
+            kind: Some("unknown".into()),
+            reason: Some("Fancy is no operator that Calipers knows".into()),
+            ..ValueShape::default()
+        };
+        let table = ShapeTable {
+            values: vec![
+                ("x".into(), value("float32", vec![symbol("batch"), Dimension::Size(3)])),
+                ("long\u{1b}".into(), value("int64", vec![])),
+                ("y".into(), unknown),
+            ],
+            ..ShapeTable::default()
+        };
+        let screen = shapes_to_terminal(&table, &Style::plain(80));
+        assert_eq!(
+            screen,
+            "  x           float32  [batch, 3]\n  long\\u{1b}  int64    []\n  y           unknown  \
+             unknown\n              Fancy is no operator that Calipers knows\n"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Types and shapes of a model's values: how many are known, and the table of them all.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Binding, Dimension};
+
+/// How much is known of the values of the main graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShapeFacts {
+    /// Values that nodes of the main graph give.
+    pub values: u64,
+    /// Of those, the ones whose data type is known.
+    pub typed: u64,
+    /// Of those, the ones whose every dimension is a number.
+    pub fixed: u64,
+    /// Of those, the ones with a dimension that is an expression in named dimensions.
+    pub symbolic: u64,
+    /// Values of which the number of dimensions is not known, with the reason; the first ones.
+    pub unknown: Vec<UnknownShape>,
+    /// Dimensions that the data decides: their names in the shapes, and what decides them.
+    pub data_dependent: BTreeMap<String, String>,
+}
+
+/// A value whose shape is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnknownShape {
+    /// The value.
+    pub value: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Every value of a model with its type and shape: what `calipers shapes` prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShapeTable {
+    /// Values of the main graph, in the order in which they come to be.
+    #[serde(with = "ordered")]
+    #[schemars(with = "BTreeMap<String, ValueShape>")]
+    pub values: Vec<(String, ValueShape)>,
+    /// Values of subgraphs, by the node and attribute that hold them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub subgraphs: BTreeMap<String, BTreeMap<String, ValueShape>>,
+    /// Dimensions that the data decides, and what decides them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub data_dependent: BTreeMap<String, String>,
+    /// What each free dimension was bound to.
+    pub bindings: BTreeMap<String, Binding>,
+}
+
+/// Type and shape of one value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ValueShape {
+    /// `tensor` is left out; else `sequence`, `optional`, `map`, `sparse_tensor`, `opaque`,
+    /// `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Data type of the elements.
+    pub dtype: Option<String>,
+    /// Dimensions: numbers, or expressions; null when their number is not known.
+    pub shape: Option<Vec<Dimension>>,
+    /// Why something above is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Pairs as a JSON object that keeps their order.
+mod ordered {
+    use std::fmt;
+
+    use serde::de::{Deserializer, MapAccess, Visitor};
+    use serde::ser::{SerializeMap as _, Serializer};
+
+    use super::ValueShape;
+
+    type Pairs = Vec<(String, ValueShape)>;
+
+    pub(super) fn serialize<S: Serializer>(pairs: &Pairs, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(pairs.len()))?;
+        for (name, value) in pairs {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Pairs, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("values by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(pairs)
+            }
+        }
+        from.deserialize_map(Reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_their_order() {
+        let value = |dtype: &str| ValueShape { dtype: Some(dtype.into()), ..ValueShape::default() };
+        let table = ShapeTable {
+            values: vec![("z".into(), value("float32")), ("a".into(), value("int64"))],
+            ..ShapeTable::default()
+        };
+        let json = serde_json::to_string(&table).unwrap();
+        assert!(json.find("\"z\"") < json.find("\"a\""), "{json}");
+        assert_eq!(serde_json::from_str::<ShapeTable>(&json).unwrap(), table);
+    }
+}

@@ -1,0 +1,47 @@
+//! `calipers shapes MODEL`: every value's type and shape.
+
+use std::path::PathBuf;
+
+use calipers_analyze::Bindings;
+
+use super::model;
+use crate::args::Format;
+use crate::exit::ExitStatus;
+use crate::output::{Target, write_styled};
+use crate::problem::Problem;
+use crate::screen;
+
+/// What to look into and where the shapes go.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    pub(crate) model: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) output: Target,
+    pub(crate) bindings: Bindings,
+}
+
+impl Shapes {
+    /// Reads the model and writes its shapes.
+    pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
+        model::check(&self.model, &self.output)?;
+        let table = {
+            let _progress = model::progress(&self.model);
+            let model = model::open(&self.model)?;
+            let typed = calipers_analyze::infer(&model, &self.bindings)
+                .map_err(|error| Problem::unusable(&error))?;
+            calipers_analyze::shapes(&model, &typed, &self.bindings)
+        };
+        match (self.format, &self.output) {
+            (Format::Json, output) => output.write(&calipers_render::shapes_to_json(&table))?,
+            (Format::Text, Target::Stdout) => {
+                let style = screen::style_for_stdout();
+                write_styled(&calipers_render::shapes_to_terminal(&table, &style), style.color)?;
+            }
+            (Format::Text, output) => {
+                let style = screen::style_for_file();
+                output.write(&calipers_render::shapes_to_terminal(&table, &style))?;
+            }
+        }
+        Ok(ExitStatus::Done)
+    }
+}
