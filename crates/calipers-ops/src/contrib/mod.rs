@@ -27,14 +27,14 @@ const NHWC: &str = "com.ms.internal.nhwc";
 /// Rows of the family.
 #[rustfmt::skip]
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("Affine", &[Data]).since(&[1]).infer(pointwise::same),
-    Operator::onnx("Crop", &[Data]).since(&[1]).infer(legacy::crop),
-    Operator::onnx("ImageScaler", &[Data]).since(&[1]).infer(pointwise::same),
-    Operator::onnx("MemcpyFromHost", &[Moved]).since(&[1]).infer(pointwise::same),
-    Operator::onnx("MemcpyToHost", &[Moved]).since(&[1]).infer(pointwise::same),
-    Operator::onnx("ParametricSoftplus", &[Data]).since(&[1]).infer(pointwise::same),
-    Operator::onnx("Scale", &[Data]).since(&[1]).infer(pointwise::same),
-    Operator::onnx("ScaledTanh", &[Data]).since(&[1]).infer(pointwise::same),
+    Operator::onnx("Affine", &[Data]).infer(pointwise::same),
+    Operator::onnx("Crop", &[Data]).infer(legacy::crop),
+    Operator::onnx("ImageScaler", &[Data]).infer(pointwise::same),
+    Operator::onnx("MemcpyFromHost", &[Moved]).infer(pointwise::same),
+    Operator::onnx("MemcpyToHost", &[Moved]).infer(pointwise::same),
+    Operator::onnx("ParametricSoftplus", &[Data]).infer(pointwise::same),
+    Operator::onnx("Scale", &[Data]).infer(pointwise::same),
+    Operator::onnx("ScaledTanh", &[Data]).infer(pointwise::same),
     Operator::microsoft("Attention", &[Data, Weight, Weight, Data, Data, Weight, Setting]).infer(attention::attention),
     Operator::microsoft("AttnLSTM", &[Data, Weight, Weight, Weight, Setting, Data, Data, Weight, Weight, Weight, Weight, Data, Setting, Weight]).infer(crate::quantized::attention_lstm),
     Operator::microsoft("BeamSearch", &[Data]).infer(generate::beam),
