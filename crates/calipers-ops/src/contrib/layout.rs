@@ -68,20 +68,19 @@ pub(super) fn global_pool_last(call: &mut Call<'_>) -> Outcome {
 /// `MaxUnpool` with the channels last.
 pub(super) fn max_unpool_last(call: &mut Call<'_>) -> Outcome {
     let dims = |call: &mut Call<'_>| {
-        let dims = Layout::Last.to_first(call.dims(0)?);
+        let dims = Layout::Last.channels_first(call.dims(0)?);
         let axes = dims.len().saturating_sub(2);
         let mut output = dims.get(..2).unwrap_or_default().to_vec();
         match call.ints("kernel_shape") {
             Some(kernel) if kernel.len() == axes && !call.has(2) => {
                 let windows = Windows::of(call, axes)?;
-                let span = |axis: usize| {
-                    windows.span(axis, &dims[axis + 2], &Expr::from(kernel[axis]), 0)
-                };
+                let span =
+                    |axis: usize| windows.span(axis, &dims[axis + 2], &Expr::from(kernel[axis]), 0);
                 output.extend((0..axes).map(span));
             }
             _ => output.extend(call.fresh_dims(axes, "the size that is asked for")),
         }
-        Ok(Layout::Last.from_first(output))
+        Ok(Layout::Last.restored(output))
     };
     let dims = dims(call);
     only(call.dtype(0), dims)
@@ -108,11 +107,11 @@ pub(super) fn space_to_depth_last(call: &mut Call<'_>) -> Outcome {
 }
 
 fn sampled(call: &Call<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
-    let image = layout.to_first(call.dims(0)?);
+    let image = layout.channels_first(call.dims(0)?);
     let grid = call.dims_of_rank(1, image.len())?;
     let mut dims = image.get(..2).unwrap_or_default().to_vec();
     dims.extend(grid.iter().skip(1).take(grid.len().saturating_sub(2)).cloned());
-    Ok(layout.from_first(dims))
+    Ok(layout.restored(dims))
 }
 
 /// `GridSample`: an element for each point of the grid.
@@ -141,9 +140,12 @@ pub(super) fn resize(call: &mut Call<'_>) -> Outcome {
         let scaled = |axis: usize| {
             if sizes.is_some() { None } else { scaled(&dims[axis], &scales?[axis]) }
         };
-        let told: Vec<_> = (0..dims.len()).map(|axis| sized(axis).or_else(|| scaled(axis))).collect();
+        let told: Vec<_> =
+            (0..dims.len()).map(|axis| sized(axis).or_else(|| scaled(axis))).collect();
         let told = told.into_iter();
-        Ok(told.map(|dim| dim.unwrap_or_else(|| call.fresh("the size that is asked for"))).collect())
+        Ok(told
+            .map(|dim| dim.unwrap_or_else(|| call.fresh("the size that is asked for")))
+            .collect())
     };
     let dims = dims(call);
     only(call.dtype(0), dims)
@@ -173,7 +175,7 @@ fn blocked(channels: i64) -> Option<i64> {
 /// `ReorderInput`: into blocks of channels.
 pub(super) fn reorder_input(call: &mut Call<'_>) -> Outcome {
     let dims = |call: &mut Call<'_>| {
-        let mut dims = Layout::of(call).to_first(call.dims(0)?);
+        let mut dims = Layout::of(call).channels_first(call.dims(0)?);
         let Some(channels) = dims.get_mut(1) else {
             return Err(Fail::contradiction("ReorderInput has an input without channels"));
         };
@@ -196,7 +198,7 @@ pub(super) fn reorder_output(call: &mut Call<'_>) -> Outcome {
             Some(place) => *place = channels.into(),
             None => return Err(Fail::contradiction("ReorderOutput has an input without channels")),
         }
-        Ok(Layout::of(call).from_first(dims))
+        Ok(Layout::of(call).restored(dims))
     };
     only(call.dtype(0), dims(call))
 }

@@ -64,11 +64,7 @@ pub(crate) fn fused_matmul(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Dimensions of `Gemm` of two inputs: <https://onnx.ai/onnx/operators/onnx__Gemm.html>.
-pub(crate) fn gemm_dims(
-    call: &mut Call<'_>,
-    left: usize,
-    right: usize,
-) -> Result<Vec<Expr>, Fail> {
+pub(crate) fn gemm_dims(call: &mut Call<'_>, left: usize, right: usize) -> Result<Vec<Expr>, Fail> {
     let mut side = |index: usize, name: &str, column: usize| {
         let flip = usize::from(call.int_or(name, 0) != 0);
         match call.dims_of_rank(index, 2) {

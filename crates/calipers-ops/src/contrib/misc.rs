@@ -25,7 +25,9 @@ pub(super) fn expand_dims(call: &mut Call<'_>) -> Outcome {
     let dims = dims(call);
     let fact = shaped(call.dtype(0), dims)?;
     Ok(vec![match (fact, call.value(0)) {
-        (Fact::Tensor(tensor), Some(elements)) => tensor.with_value(elements.iter().cloned()).into(),
+        (Fact::Tensor(tensor), Some(elements)) => {
+            tensor.with_value(elements.iter().cloned()).into()
+        }
         (fact, _) => fact,
     }])
 }
@@ -62,7 +64,8 @@ pub(super) fn range(call: &mut Call<'_>) -> Outcome {
 
 /// How many steps lead from a start to before a limit.
 fn steps(start: &Elem, limit: &Elem, step: &Elem) -> Option<Expr> {
-    if let (Some(start), Some(limit), Some(step)) = (start.as_expr(), limit.as_expr(), step.as_i64())
+    if let (Some(start), Some(limit), Some(step)) =
+        (start.as_expr(), limit.as_expr(), step.as_i64())
     {
         let count = match step {
             0 => return None,
@@ -270,7 +273,12 @@ mod tests {
         assert_eq!(one("Range", &["int64[]={0}", "int64[]={7}", "int64[]={2}"]), "int64[4]");
         assert_eq!(one("Range", &["int64[]={0}", "int64[]={S}"]), "int64[S]");
         let facts = ask(
-            "com.microsoft", "Range", 1, &["int64[]={5}", "int64[]={1}", "int64[]={-2}"], &[], 1,
+            "com.microsoft",
+            "Range",
+            1,
+            &["int64[]={5}", "int64[]={1}", "int64[]={-2}"],
+            &[],
+            1,
         );
         assert_eq!(elements(&facts.unwrap()[0]).unwrap()[..], [Elem::int(5), Elem::int(3)]);
     }
@@ -294,7 +302,10 @@ mod tests {
     #[test]
     fn crops_and_pads() {
         assert_eq!(
-            one("CropAndResize", &["float32[1, 3, H, W]", "float32[R, 4]", "int32[R]", "int32[2]={14, 7}"]),
+            one(
+                "CropAndResize",
+                &["float32[1, 3, H, W]", "float32[R, 4]", "int32[R]", "int32[2]={14, 7}"]
+            ),
             "float32[R, 3, 14, 7]"
         );
         assert_eq!(one("Pad", &["float32[2, N]", "int64[4]={0, 1, 3, 1}"]), "float32[5, N + 2]");
@@ -308,7 +319,10 @@ mod tests {
             let flags: Vec<_> = flags.iter().map(|name| (*name, int(1))).collect();
             told("com.microsoft", "FusedMatMul", inputs, &flags, 1).remove(0)
         };
-        assert_eq!(fused(&["float32[B, 4, 5]", "float32[B, 6, 5]"], &["transB"]), "float32[B, 4, 6]");
+        assert_eq!(
+            fused(&["float32[B, 4, 5]", "float32[B, 6, 5]"], &["transB"]),
+            "float32[B, 4, 6]"
+        );
         let batch = ["float32[4, B, H, 5]", "float32[B, H, 5, 7]"];
         assert_eq!(fused(&batch, &["transBatchA"]), "float32[B, H, 4, 7]");
         let both = ["float32[5, B, H, 4]", "float32[B, H, 5, 7]"];

@@ -110,8 +110,14 @@ mod tests {
     #[test]
     fn a_vector_for_each_token() {
         let inputs = [
-            "int32[B, S]", "int32[B, S]", "float16[30522, 128]", "float16[512, 128]",
-            "float16[2, 128]", "float16[128]", "float16[128]", "int32[B, S]",
+            "int32[B, S]",
+            "int32[B, S]",
+            "float16[30522, 128]",
+            "float16[512, 128]",
+            "float16[2, 128]",
+            "float16[128]",
+            "float16[128]",
+            "int32[B, S]",
         ];
         assert_eq!(
             told("com.microsoft", "EmbedLayerNormalization", &inputs, &[], 3),
@@ -122,8 +128,16 @@ mod tests {
     #[test]
     fn quantised_tables_give_the_type_of_their_scales() {
         let inputs = [
-            "int32[B, S]", "", "uint8[1000, 64]", "uint8[512, 64]", "", "uint8[64]", "uint8[64]",
-            "", "float32[]", "float32[]",
+            "int32[B, S]",
+            "",
+            "uint8[1000, 64]",
+            "uint8[512, 64]",
+            "",
+            "uint8[64]",
+            "uint8[64]",
+            "",
+            "float32[]",
+            "float32[]",
         ];
         assert_eq!(
             told("com.microsoft", "QEmbedLayerNormalization", &inputs, &[], 2),
@@ -152,7 +166,13 @@ mod tests {
     #[test]
     fn half_of_the_last_dimension() {
         assert_eq!(
-            told("com.microsoft", "BiasSplitGelu", &["float16[N, S, 5120]", "float16[5120]"], &[], 1),
+            told(
+                "com.microsoft",
+                "BiasSplitGelu",
+                &["float16[N, S, 5120]", "float16[5120]"],
+                &[],
+                1
+            ),
             ["float16[N, S, 2560]"]
         );
     }

@@ -23,9 +23,7 @@ pub(crate) fn only(dtype: DType, dims: Result<Vec<Expr>, Fail>) -> Outcome {
 /// A tensor shaped as an input, of this type.
 pub(crate) fn like(call: &Call<'_>, index: usize, dtype: DType) -> Result<Fact, Fail> {
     match call.tensor(index) {
-        Ok(tensor) => {
-            Ok(TensorFact { dtype, shape: tensor.shape.clone(), value: None }.into())
-        }
+        Ok(tensor) => Ok(TensorFact { dtype, shape: tensor.shape.clone(), value: None }.into()),
         Err(Fail::Unknown(reason)) => Ok(Fact::unranked(dtype, reason)),
         Err(contradiction) => Err(contradiction),
     }
@@ -87,9 +85,7 @@ pub(crate) fn length(call: &Call<'_>, index: usize) -> Option<Expr> {
 pub(crate) fn positive(call: &Call<'_>, name: &str) -> Result<i64, Fail> {
     match call.int(name) {
         Some(value) if value > 0 => Ok(value),
-        Some(value) => {
-            Err(Fail::contradiction(format!("{} has {name:?} of {value}", call.op)))
-        }
+        Some(value) => Err(Fail::contradiction(format!("{} has {name:?} of {value}", call.op))),
         None => Err(Fail::contradiction(format!("{} lacks the attribute {name:?}", call.op))),
     }
 }

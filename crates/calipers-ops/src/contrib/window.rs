@@ -21,7 +21,7 @@ impl Layout {
     }
 
     /// The same dimensions with the channels second.
-    pub(crate) fn to_first(self, dims: &[Expr]) -> Vec<Expr> {
+    pub(crate) fn channels_first(self, dims: &[Expr]) -> Vec<Expr> {
         let mut dims = dims.to_vec();
         if self == Self::Last && dims.len() > 2 {
             dims[1..].rotate_right(1);
@@ -30,7 +30,7 @@ impl Layout {
     }
 
     /// Dimensions with the channels second, in this layout.
-    pub(crate) fn from_first(self, mut dims: Vec<Expr>) -> Vec<Expr> {
+    pub(crate) fn restored(self, mut dims: Vec<Expr>) -> Vec<Expr> {
         if self == Self::Last && dims.len() > 2 {
             dims[1..].rotate_left(1);
         }
@@ -161,7 +161,9 @@ fn kernel(call: &Call<'_>, axes: usize, weights: Option<&[Expr]>) -> Result<Vec<
 /// Refuses sizes below zero: no window fits.
 fn fitting(call: &Call<'_>, dims: Vec<Expr>) -> Result<Vec<Expr>, Fail> {
     match dims.iter().find(|dim| dim.as_const().is_some_and(|size| size < 0)) {
-        Some(_) => Err(Fail::contradiction(format!("the kernel of {} is larger than its input", call.op))),
+        Some(_) => {
+            Err(Fail::contradiction(format!("the kernel of {} is larger than its input", call.op)))
+        }
         None => Ok(dims),
     }
 }
@@ -183,7 +185,7 @@ pub(crate) fn conv(
     layout: Layout,
 ) -> Result<Vec<Expr>, Fail> {
     let given = call.dims(data)?;
-    let dims = layout.to_first(given);
+    let dims = layout.channels_first(given);
     let axes = axes_of(call, &dims)?;
     let weights = weights(call, weight, dims.len())?;
     let windows = Windows::of(call, axes)?;
@@ -194,12 +196,13 @@ pub(crate) fn conv(
     let mut output = vec![dims[0].clone(), channels];
     match kernel(call, axes, weights) {
         Ok(kernel) => {
-            output.extend((0..axes).map(|axis| windows.count(axis, &dims[axis + 2], &kernel[axis])));
+            output
+                .extend((0..axes).map(|axis| windows.count(axis, &dims[axis + 2], &kernel[axis])));
         }
         Err(Fail::Unknown(_)) => output.extend(call.fresh_dims(axes, "the size of the kernel")),
         Err(contradiction) => return Err(contradiction),
     }
-    Ok(layout.from_first(fitting(call, output)?))
+    Ok(layout.restored(fitting(call, output)?))
 }
 
 /// Dimensions that a transposed convolution gives. Its pads are the attribute, or an input.
@@ -211,7 +214,7 @@ pub(crate) fn conv_transpose(
     layout: Layout,
 ) -> Result<Vec<Expr>, Fail> {
     let given = call.dims(data)?;
-    let dims = layout.to_first(given);
+    let dims = layout.channels_first(given);
     let axes = axes_of(call, &dims)?;
     let weights = weights(call, weight, dims.len())?;
     let group = call.int_or("group", 1);
@@ -223,10 +226,13 @@ pub(crate) fn conv_transpose(
     if let Some(shape) = call.ints("output_shape").filter(|shape| !shape.is_empty()) {
         // Some writers give the batch and the channels too.
         let Some(shape) = shape.len().checked_sub(axes).and_then(|skip| shape.get(skip..)) else {
-            return Err(Fail::contradiction(format!("{} has too short an \"output_shape\"", call.op)));
+            return Err(Fail::contradiction(format!(
+                "{} has too short an \"output_shape\"",
+                call.op
+            )));
         };
         output.extend(shape.iter().map(|size| Expr::from(*size)));
-        return Ok(layout.from_first(fitting(call, output)?));
+        return Ok(layout.restored(fitting(call, output)?));
     }
     let extra = list(call, "output_padding", axes, 0)?;
     let windows = Windows::of(call, axes)?;
@@ -237,17 +243,16 @@ pub(crate) fn conv_transpose(
     match (windows, kernel(call, axes, weights)) {
         (_, Err(fail @ Fail::Contradiction(_))) => return Err(fail),
         (Some(windows), Ok(kernel)) => output.extend(
-            (0..axes)
-                .map(|axis| windows.span(axis, &dims[axis + 2], &kernel[axis], extra[axis])),
+            (0..axes).map(|axis| windows.span(axis, &dims[axis + 2], &kernel[axis], extra[axis])),
         ),
         _ => output.extend(call.fresh_dims(axes, "the kernel and the pads")),
     }
-    Ok(layout.from_first(fitting(call, output)?))
+    Ok(layout.restored(fitting(call, output)?))
 }
 
 /// Dimensions that a pool gives.
 pub(crate) fn pool(call: &Call<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
-    let dims = layout.to_first(call.dims(0)?);
+    let dims = layout.channels_first(call.dims(0)?);
     let axes = axes_of(call, &dims)?;
     let Ok(kernel) = kernel(call, axes, None) else {
         return Err(Fail::contradiction(format!("{} lacks a kernel for {axes} axes", call.op)));
@@ -255,14 +260,14 @@ pub(crate) fn pool(call: &Call<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
     let windows = Windows::of(call, axes)?;
     let mut output = dims[..2].to_vec();
     output.extend((0..axes).map(|axis| windows.count(axis, &dims[axis + 2], &kernel[axis])));
-    Ok(layout.from_first(fitting(call, output)?))
+    Ok(layout.restored(fitting(call, output)?))
 }
 
 /// Dimensions that a pool over all of space gives.
 pub(crate) fn global_pool(call: &Call<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
-    let dims = layout.to_first(call.dims(0)?);
+    let dims = layout.channels_first(call.dims(0)?);
     let axes = axes_of(call, &dims)?;
     let mut output = dims[..2].to_vec();
     output.resize(axes + 2, Expr::from(1));
-    Ok(layout.from_first(output))
+    Ok(layout.restored(output))
 }

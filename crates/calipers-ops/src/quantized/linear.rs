@@ -125,11 +125,7 @@ pub(crate) fn dequantize_bfp(call: &mut Call<'_>) -> Outcome {
 
 /// The type of what a quantised operator gives: its zero point's.
 pub(super) fn result_dtype(call: &Call<'_>, zero_point: usize, otherwise: usize) -> DType {
-    if call.has(zero_point) {
-        call.dtype(zero_point)
-    } else {
-        first_dtype(call, &[otherwise])
-    }
+    if call.has(zero_point) { call.dtype(zero_point) } else { first_dtype(call, &[otherwise]) }
 }
 
 #[cfg(test)]

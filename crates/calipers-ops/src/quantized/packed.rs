@@ -41,7 +41,8 @@ mod tests {
     fn bytes_hold_two_elements_or_one() {
         let one = |table: &str, bits: i64| {
             let inputs = [table, "int64[B, S]", "float16[100, 2]"];
-            told("com.microsoft", "GatherBlockQuantized", &inputs, &[("bits", int(bits))], 1).remove(0)
+            told("com.microsoft", "GatherBlockQuantized", &inputs, &[("bits", int(bits))], 1)
+                .remove(0)
         };
         assert_eq!(one("uint8[100, 32]", 4), "float16[B, S, 64]");
         assert_eq!(one("uint8[100, 64]", 8), "float16[B, S, 64]");

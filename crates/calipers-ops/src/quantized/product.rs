@@ -75,13 +75,19 @@ mod tests {
     fn quantised_convolutions() {
         // (224 + 1 + 1 - 3) / 2 + 1 = 112; with gaps of 2 the kernel covers 5: (224 + 2 - 5) / 2 + 1 = 111.
         let inputs = [
-            "uint8[N, 3, 224, 224]", "float32[]", "uint8[]", "int8[32, 3, 3, 3]", "float32[32]",
-            "int8[32]", "float32[]", "int8[]", "int32[32]",
+            "uint8[N, 3, 224, 224]",
+            "float32[]",
+            "uint8[]",
+            "int8[32, 3, 3, 3]",
+            "float32[32]",
+            "int8[32]",
+            "float32[]",
+            "int8[]",
+            "int32[32]",
         ];
         let attributes = [("strides", ints(&[2, 2])), ("pads", ints(&[1, 1, 1, 1]))];
         assert_eq!(told("", "QLinearConv", &inputs, &attributes, 1), ["int8[N, 32, 112, 112]"]);
-        let gaps =
-            [attributes[0].clone(), attributes[1].clone(), ("dilations", ints(&[2, 2]))];
+        let gaps = [attributes[0].clone(), attributes[1].clone(), ("dilations", ints(&[2, 2]))];
         assert_eq!(told("", "QLinearConv", &inputs, &gaps, 1), ["int8[N, 32, 111, 111]"]);
         let mut last = inputs;
         last[0] = "uint8[N, 224, 224, 3]";
@@ -101,8 +107,14 @@ mod tests {
     #[test]
     fn products() {
         let inputs = [
-            "uint8[B, 4, 3]", "float32[]", "uint8[]", "uint8[3, 2]", "float32[]", "uint8[]",
-            "float32[]", "int8[]",
+            "uint8[B, 4, 3]",
+            "float32[]",
+            "uint8[]",
+            "uint8[3, 2]",
+            "float32[]",
+            "uint8[]",
+            "float32[]",
+            "int8[]",
         ];
         assert_eq!(told("", "QLinearMatMul", &inputs, &[], 1), ["int8[B, 4, 2]"]);
         let inputs = ["uint8[N, 3]", "float32[]", "uint8[]", "int8[5, 3]", "float32[]", "int8[]"];
@@ -114,7 +126,8 @@ mod tests {
     #[test]
     fn weights_packed_into_few_bits() {
         let inputs = ["float16[B, S, 64]", "uint8[192, 2, 16]", "float16[384]"];
-        let attributes = [("N", int(192)), ("K", int(64)), ("bits", int(4)), ("block_size", int(32))];
+        let attributes =
+            [("N", int(192)), ("K", int(64)), ("bits", int(4)), ("block_size", int(32))];
         assert_eq!(told(MS, "MatMulNBits", &inputs, &attributes, 1), ["float16[B, S, 192]"]);
         let wrong = ["float16[B, S, 60]", "uint8[192, 2, 16]", "float16[384]"];
         assert!(ask(MS, "MatMulNBits", 1, &wrong, &attributes, 1).is_err());

@@ -36,7 +36,9 @@ pub(super) fn concat(call: &mut Call<'_>) -> Outcome {
             return Err(Fail::contradiction("QLinearConcat lacks the attribute \"axis\""));
         };
         let known = parts.iter().find_map(|part| call.dims(*part).ok());
-        let Some(known) = known else { return Err(Fail::unknown(format!("input {first} is not known"))) };
+        let Some(known) = known else {
+            return Err(Fail::unknown(format!("input {first} is not known")));
+        };
         let mut dims = known.to_vec();
         let axis = call.axis(axis, dims.len())?;
         let mut sum = Expr::from(0);
@@ -54,7 +56,7 @@ pub(super) fn concat(call: &mut Call<'_>) -> Outcome {
                 Err(Fail::Unknown(_)) => call.fresh("the size of a part"),
                 Err(contradiction) => return Err(contradiction),
             };
-            sum = sum + size;
+            sum += size;
         }
         dims[axis] = sum;
         Ok(dims)
@@ -130,8 +132,14 @@ mod tests {
     #[test]
     fn sums_broadcast() {
         let inputs = [
-            "uint8[N, 8, 7, 7]", "float32[]", "uint8[]", "uint8[8, 1, 1]", "float32[]", "uint8[]",
-            "float32[]", "uint8[]",
+            "uint8[N, 8, 7, 7]",
+            "float32[]",
+            "uint8[]",
+            "uint8[8, 1, 1]",
+            "float32[]",
+            "uint8[]",
+            "float32[]",
+            "uint8[]",
         ];
         assert_eq!(told(MS, "QLinearAdd", &inputs, &[], 1), ["uint8[N, 8, 7, 7]"]);
     }
@@ -139,20 +147,26 @@ mod tests {
     #[test]
     fn parts_are_joined() {
         let inputs = [
-            "float32[]", "uint8[]", "uint8[N, 3]", "float32[]", "uint8[]", "uint8[2, M]",
-            "float32[]", "uint8[]",
+            "float32[]",
+            "uint8[]",
+            "uint8[N, 3]",
+            "float32[]",
+            "uint8[]",
+            "uint8[2, M]",
+            "float32[]",
+            "uint8[]",
         ];
-        assert_eq!(told(MS, "QLinearConcat", &inputs, &[("axis", int(-1))], 1), ["uint8[2, M + 3]"]);
+        assert_eq!(
+            told(MS, "QLinearConcat", &inputs, &[("axis", int(-1))], 1),
+            ["uint8[2, M + 3]"]
+        );
     }
 
     #[test]
     fn pools_and_means() {
         let inputs = ["int8[N, 7, 9, 64]", "float32[]", "int8[]", "float32[]", "int8[]"];
         let last = [("channels_last", int(1))];
-        assert_eq!(
-            told(MS, "QLinearGlobalAveragePool", &inputs, &last, 1),
-            ["int8[N, 1, 1, 64]"]
-        );
+        assert_eq!(told(MS, "QLinearGlobalAveragePool", &inputs, &last, 1), ["int8[N, 1, 1, 64]"]);
         let pool = [("kernel_shape", ints(&[2, 2])), ("strides", ints(&[2, 2]))];
         assert_eq!(told(MS, "QLinearAveragePool", &inputs, &pool, 1), ["int8[N, 7, 4, 32]"]);
         let mean = [("axes", ints(&[1, -2])), ("keepdims", int(0))];
@@ -162,8 +176,15 @@ mod tests {
     #[test]
     fn one_or_the_other() {
         let inputs = [
-            "bool[B, 1]", "uint8[4]", "float32[]", "uint8[]", "uint8[]", "float32[]", "uint8[]",
-            "float32[]", "uint8[]",
+            "bool[B, 1]",
+            "uint8[4]",
+            "float32[]",
+            "uint8[]",
+            "uint8[]",
+            "float32[]",
+            "uint8[]",
+            "float32[]",
+            "uint8[]",
         ];
         assert_eq!(told(MS, "QLinearWhere", &inputs, &[], 1), ["uint8[B, 4]"]);
     }

@@ -128,7 +128,12 @@ mod tests {
     #[test]
     fn a_first_prompt_fills_the_caches() {
         let inputs = [
-            "float32[B, S, 32]", "float32[B, S, 16]", "float32[B, S, 16]", "", "", "int32[B]",
+            "float32[B, S, 32]",
+            "float32[B, S, 16]",
+            "float32[B, S, 16]",
+            "",
+            "",
+            "int32[B]",
             "int32[1]={S}",
         ];
         assert_eq!(
@@ -150,8 +155,13 @@ mod tests {
             let past = format!("float32[B, 2, {past}, 8]");
             let seen = format!("int32[1]={{{seen}}}");
             let inputs = [
-                "float32[B, 1, 32]", "float32[B, 1, 16]", "float32[B, 1, 16]", &past, &past,
-                "int32[B]", &seen,
+                "float32[B, 1, 32]",
+                "float32[B, 1, 16]",
+                "float32[B, 1, 16]",
+                &past,
+                &past,
+                "int32[B]",
+                &seen,
             ];
             grouped(&inputs, 2)[1].clone()
         };
@@ -163,8 +173,13 @@ mod tests {
     #[test]
     fn what_has_been_seen_may_not_be_known() {
         let inputs = [
-            "float16[B, 1, 32]", "float16[B, 1, 16]", "float16[B, 1, 16]", "int8[B, 2, P, 8]",
-            "int8[B, 2, P, 8]", "int32[B]", "int32[1]",
+            "float16[B, 1, 32]",
+            "float16[B, 1, 16]",
+            "float16[B, 1, 16]",
+            "int8[B, 2, P, 8]",
+            "int8[B, 2, P, 8]",
+            "int32[B]",
+            "int32[1]",
         ];
         let told = grouped(&inputs, 2);
         assert_eq!(told[0], "float16[B, 1, 32]");

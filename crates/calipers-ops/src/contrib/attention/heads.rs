@@ -59,11 +59,9 @@ fn key_value(call: &Call<'_>, heads: i64, past_value: usize) -> Result<KeyValue,
         (_, Some([_, _, count, head])) => {
             KeyValue { count: Some(count.clone()), head: Some(head.clone()), value_width }
         }
-        (_, Some([_, count, width])) => KeyValue {
-            count: Some(count.clone()),
-            head: Some(share(width, heads)),
-            value_width,
-        },
+        (_, Some([_, count, width])) => {
+            KeyValue { count: Some(count.clone()), head: Some(share(width, heads)), value_width }
+        }
         // All three side by side in the query, one key for each query.
         (Some([_, count, _]), None) if !call.has(1) => {
             KeyValue { count: Some(count.clone()), head: None, value_width: past_width }
@@ -167,8 +165,14 @@ mod tests {
     #[test]
     fn caches_grow_by_the_keys() {
         let inputs = [
-            "float32[B, S, 32]", "float32[B, S, 32]", "float32[B, S, 32]", "", "", "",
-            "float32[B, 4, P, 8]", "float32[B, 4, P, 8]",
+            "float32[B, S, 32]",
+            "float32[B, S, 32]",
+            "float32[B, S, 32]",
+            "",
+            "",
+            "",
+            "float32[B, 4, P, 8]",
+            "float32[B, 4, P, 8]",
         ];
         assert_eq!(
             heads(&inputs, 3),
@@ -197,8 +201,14 @@ mod tests {
     #[test]
     fn a_shared_buffer_keeps_its_length() {
         let inputs = [
-            "float32[B, 1, 32]", "float32[B, 1, 32]", "float32[B, 1, 32]", "", "",
-            "float32[B, 4, M, 8]", "float32[B, 4, M, 8]", "int32[1]",
+            "float32[B, 1, 32]",
+            "float32[B, 1, 32]",
+            "float32[B, 1, 32]",
+            "",
+            "",
+            "float32[B, 4, M, 8]",
+            "float32[B, 4, M, 8]",
+            "int32[1]",
         ];
         let attributes = [("num_heads", int(4)), ("past_present_share_buffer", int(1))];
         assert_eq!(
@@ -226,10 +236,19 @@ mod tests {
     fn switches_say_what_is_cached() {
         let with = |fixed: &str, past: &str| {
             let inputs = [
-                "float32[S, B, 32]", "float32[K, B, 32]", "float32[32, 32]", "float32[32, 64]",
-                "float32[96]", "", "float32[B, 4, P, 8]", "float32[B, 4, P, 8]", fixed, past,
+                "float32[S, B, 32]",
+                "float32[K, B, 32]",
+                "float32[32, 32]",
+                "float32[32, 64]",
+                "float32[96]",
+                "",
+                "float32[B, 4, P, 8]",
+                "float32[B, 4, P, 8]",
+                fixed,
+                past,
             ];
-            let told = told("com.microsoft", "DecoderAttention", &inputs, &[("num_heads", int(4))], 3);
+            let told =
+                told("com.microsoft", "DecoderAttention", &inputs, &[("num_heads", int(4))], 3);
             assert_eq!(told[0], "float32[S, B, 32]");
             told[1].clone()
         };

@@ -15,6 +15,6 @@ pub(super) use position::{
     gated_relative_position_bias, gemma_rotary, relative_position_bias, remove_padding,
     restore_padding,
 };
-pub(super) use projected::{attention, packed_attention};
 pub(crate) use projected::q_attention;
+pub(super) use projected::{attention, packed_attention};
 pub(super) use recurrent::{causal_conv, linear_attention, linear_attention_gate};

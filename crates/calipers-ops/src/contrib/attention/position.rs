@@ -79,8 +79,13 @@ mod tests {
             ["float32[B, 8, S, S]"]
         );
         let list = [
-            "float32[T, 64]", "float32[64]", "float32[1, 8, S, S]", "float32[8, 8]", "float32[8]",
-            "float32[1, 8, 1, 1]", "int32[B, S]",
+            "float32[T, 64]",
+            "float32[64]",
+            "float32[1, 8, S, S]",
+            "float32[8, 8]",
+            "float32[8]",
+            "float32[1, 8, 1, 1]",
+            "int32[B, S]",
         ];
         assert_eq!(
             told("com.microsoft", "GatedRelativePositionBias", &list, &attributes, 1),

@@ -124,8 +124,15 @@ mod tests {
     #[test]
     fn quantised_attention_is_of_the_type_of_its_scales() {
         let inputs = [
-            "uint8[B, S, 64]", "int8[64, 192]", "float32[192]", "float32[]", "float32[192]", "",
-            "uint8[]", "int8[192]", "float32[2, B, 8, P, 8]",
+            "uint8[B, S, 64]",
+            "int8[64, 192]",
+            "float32[192]",
+            "float32[]",
+            "float32[192]",
+            "",
+            "uint8[]",
+            "int8[192]",
+            "float32[2, B, 8, P, 8]",
         ];
         assert_eq!(
             told("com.microsoft", "QAttention", &inputs, &[("num_heads", int(8))], 2),

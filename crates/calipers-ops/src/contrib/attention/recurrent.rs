@@ -1,6 +1,5 @@
 //! Attention that carries a state instead of a cache.
 
-
 use super::super::told::{dim, first_dtype, like, optional_dims, positive, share};
 use crate::call::{Call, Outcome};
 use crate::fact::Fact;
@@ -60,4 +59,3 @@ pub(crate) fn causal_conv(call: &mut Call<'_>) -> Outcome {
     };
     Ok(vec![output, state])
 }
-
