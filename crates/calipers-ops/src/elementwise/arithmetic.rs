@@ -80,14 +80,17 @@ impl Unary {
     }
 
     fn of_integer(self, dtype: DType, expr: &Expr) -> Elem {
-        whole(dtype, match self {
-            Self::Abs => expr.max(&-expr),
-            Self::Ceil | Self::Floor | Self::Round => expr.clone(),
-            Self::Neg => -expr,
-            Self::Relu => expr.max(&Expr::from(0)),
-            Self::Sign => return sign(expr),
-            Self::Exp | Self::Log | Self::Reciprocal | Self::Sqrt => return Elem::Unknown,
-        })
+        whole(
+            dtype,
+            match self {
+                Self::Abs => expr.max(&-expr),
+                Self::Ceil | Self::Floor | Self::Round => expr.clone(),
+                Self::Neg => -expr,
+                Self::Relu => expr.max(&Expr::from(0)),
+                Self::Sign => return sign(expr),
+                Self::Exp | Self::Log | Self::Reciprocal | Self::Sqrt => return Elem::Unknown,
+            },
+        )
     }
 
     fn of_float(self, value: f64) -> f64 {
@@ -246,7 +249,8 @@ impl Binary {
             Self::Min | Self::Max => {
                 let (a, b) = (&left.above * right.below, &right.above * left.below);
                 if whole_operands {
-                    let above = if self == Self::Min { Expr::min(&a, &b) } else { Expr::max(&a, &b) };
+                    let above =
+                        if self == Self::Min { Expr::min(&a, &b) } else { Expr::max(&a, &b) };
                     return Some(Fraction { above, below: 1 });
                 }
                 let left_is_less = (&b - &a).is_at_least(0);
@@ -367,10 +371,7 @@ mod tests {
         assert_eq!(floats(Binary::Add, a, b), Elem::Float(f64::from(0.1_f32 + 0.2_f32)));
         assert_eq!(floats(Binary::Div, 1.0, 3.0), Elem::Float(f64::from(1.0_f32 / 3.0)));
         assert_eq!(floats(Binary::Add, 16_777_216.0, 1.0), Elem::int(16_777_216));
-        assert_eq!(
-            Binary::Add.apply(Float16, &Elem::int(2048), &Elem::int(1)),
-            Elem::int(2048)
-        );
+        assert_eq!(Binary::Add.apply(Float16, &Elem::int(2048), &Elem::int(1)), Elem::int(2048));
         assert_eq!(floats(Binary::Max, f64::NAN, 1.0).as_f64().map(f64::is_nan), Some(true));
         assert_eq!(Unary::Round.apply(Float32, &Elem::Float(2.5)), Elem::int(2));
         assert_eq!(Unary::Round.apply(Float32, &Elem::Float(-1.5)), Elem::int(-2));
@@ -401,7 +402,10 @@ mod tests {
         assert_eq!(Binary::Mul.apply(Float32, &half, &Elem::int(2)), size());
         assert_eq!(Binary::Add.apply(Float32, &half, &half), size());
         assert_eq!(Unary::Round.apply(Float32, &half), Elem::Unknown);
-        assert_eq!(Binary::Mul.apply(Float32, &size(), &Elem::Float(f64::from(0.1_f32))), Elem::Unknown);
+        assert_eq!(
+            Binary::Mul.apply(Float32, &size(), &Elem::Float(f64::from(0.1_f32))),
+            Elem::Unknown
+        );
         assert_eq!(Binary::Div.apply(Float32, &size(), &Elem::Float(-0.5)), Elem::Int(n() * -2));
         assert_eq!(Binary::Div.apply(Float32, &size(), &Elem::int(0)), Elem::Unknown);
         let product = Elem::Int(n() * n());

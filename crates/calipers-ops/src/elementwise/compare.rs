@@ -212,9 +212,6 @@ mod tests {
         assert_eq!(by(DType::Int8, true, -3, -1), Elem::int(0));
         assert_eq!(bitwise_not(DType::Uint8, &Elem::int(1)), Elem::int(254));
         assert_eq!(bitwise_not(DType::Int64, &Elem::int(1)), Elem::int(-2));
-        assert_eq!(
-            Logic::Xor.bitwise(DType::Int8, &Elem::int(-1), &Elem::int(1)),
-            Elem::int(-2)
-        );
+        assert_eq!(Logic::Xor.bitwise(DType::Int8, &Elem::int(-1), &Elem::int(1)), Elem::int(-2));
     }
 }

@@ -18,7 +18,10 @@ pub(crate) use compare::{Relation, choose};
 pub(crate) use rules::same;
 pub(crate) use values::{broadcast_value, from_elements, sources};
 
-use crate::Slot::{Added, Cosine, Curve, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted, Weight};
+use crate::Slot::{
+    Added, Cosine, Curve, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted,
+    Weight,
+};
 use crate::row::Operator;
 
 /// Rows of the family.
@@ -39,8 +42,12 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("BitwiseNot", &[]).since(&[18]).infer(rules::bitwise_not_rule),
     Operator::onnx("BitwiseOr", &[]).since(&[18]).infer(rules::logic),
     Operator::onnx("BitwiseXor", &[]).since(&[18]).infer(rules::logic),
-    Operator::onnx("Cast", &[Moved]).since(&[1, 6, 9, 13, 19, 21, 23, 24, 25, 28]).infer(cast::cast_rule),
-    Operator::onnx("CastLike", &[Moved, Setting]).since(&[15, 19, 21, 23, 24, 25]).infer(cast::cast_like),
+    Operator::onnx("Cast", &[Moved])
+        .since(&[1, 6, 9, 13, 19, 21, 23, 24, 25, 28])
+        .infer(cast::cast_rule),
+    Operator::onnx("CastLike", &[Moved, Setting])
+        .since(&[15, 19, 21, 23, 24, 25])
+        .infer(cast::cast_like),
     Operator::onnx("Ceil", &[]).since(&[1, 6, 13]).infer(rules::unary),
     Operator::onnx("Celu", &[]).since(&[12, 28]).infer(rules::same),
     Operator::onnx("Clip", &[]).since(&[1, 6, 11, 12, 13]).infer(rules::clip),
@@ -73,7 +80,9 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Min", &[]).since(&[1, 6, 8, 12, 13]).infer(rules::variadic),
     Operator::onnx("Mish", &[]).since(&[18, 22]).infer(rules::same),
     Operator::onnx("Mod", &[]).since(&[10, 13, 28]).infer(rules::arithmetic),
-    Operator::onnx("Mul", &[Multiplied, Multiplied]).since(&[1, 6, 7, 13, 14]).infer(rules::arithmetic),
+    Operator::onnx("Mul", &[Multiplied, Multiplied])
+        .since(&[1, 6, 7, 13, 14])
+        .infer(rules::arithmetic),
     Operator::onnx("Neg", &[Moved]).since(&[1, 6, 13]).infer(rules::unary),
     Operator::onnx("Not", &[]).since(&[1]).infer(rules::not),
     Operator::onnx("Or", &[]).since(&[1, 7]).infer(rules::logic),
@@ -92,7 +101,9 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("Softplus", &[Curve]).since(&[1, 22]).infer(rules::same),
     Operator::onnx("Softsign", &[]).since(&[1, 22]).infer(rules::same),
     Operator::onnx("Sqrt", &[Moved]).since(&[1, 6, 13]).infer(rules::unary),
-    Operator::onnx("Sub", &[Subtracted, Subtracted]).since(&[1, 6, 7, 13, 14]).infer(rules::arithmetic),
+    Operator::onnx("Sub", &[Subtracted, Subtracted])
+        .since(&[1, 6, 7, 13, 14])
+        .infer(rules::arithmetic),
     Operator::onnx("Sum", &[Added]).variadic().since(&[1, 6, 8, 13]).infer(rules::variadic),
     Operator::onnx("SwiGLU", &[]).since(&[28]).infer(rules::swiglu),
     Operator::onnx("Swish", &[]).since(&[24]).infer(rules::same),

@@ -198,7 +198,10 @@ impl Fraction {
                 Some(Self { above: numerator.clone(), below: *denominator })
             }
             Elem::Float(value) if (value * STEPS).fract() == 0.0 && value.abs() <= STEPS => {
-                #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "checked to be whole and small"
+                )]
                 let above = Expr::from((value * STEPS) as i64);
                 Some(Self { above, below: 1024 }.reduced())
             }
@@ -286,7 +289,10 @@ mod tests {
         assert_eq!(whole(DType::Uint64, Expr::from(-1)), Elem::Int(Expr::from(u64::MAX)));
         assert_eq!(whole(DType::Int32, n()), Elem::Int(n()));
         assert_eq!(whole(DType::Uint8, n()), Elem::Unknown);
-        assert_eq!(whole(DType::Uint8, n().modulo(&Expr::from(7))), Elem::Int(n().modulo(&Expr::from(7))));
+        assert_eq!(
+            whole(DType::Uint8, n().modulo(&Expr::from(7))),
+            Elem::Int(n().modulo(&Expr::from(7)))
+        );
         assert_eq!(whole(DType::Uint64, n() - Expr::from(5)), Elem::Unknown);
         assert_eq!(whole(DType::Int64, n() + Expr::from(i64::MAX)), Elem::Unknown);
         assert_eq!(whole(DType::Float32, Expr::from(16_777_217)), Elem::int(16_777_216));
@@ -297,7 +303,10 @@ mod tests {
     #[test]
     fn fractions_are_reduced() {
         let elem = |above: Expr, below| Fraction { above, below }.into_elem(Precision::Single);
-        assert_eq!(elem(n() * Expr::from(4), 6), Elem::Ratio { numerator: n() * Expr::from(2), denominator: 3 });
+        assert_eq!(
+            elem(n() * Expr::from(4), 6),
+            Elem::Ratio { numerator: n() * Expr::from(2), denominator: 3 }
+        );
         assert_eq!(elem(n() * Expr::from(4), -2), Elem::Int(n() * Expr::from(-2)));
         assert_eq!(elem(Expr::from(3), 2), Elem::Float(1.5));
         let half = Fraction::of(&Elem::Float(0.5)).unwrap();

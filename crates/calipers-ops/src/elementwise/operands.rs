@@ -69,10 +69,7 @@ pub(super) fn broadcast_all(
 }
 
 /// The shape of operands that must all have the same.
-pub(super) fn identical(
-    op: &str,
-    operands: &[&TensorFact],
-) -> Result<Result<Shape, Reason>, Fail> {
+pub(super) fn identical(op: &str, operands: &[&TensorFact]) -> Result<Result<Shape, Reason>, Fail> {
     let mut shapes = operands.iter().filter_map(|operand| operand.dims());
     let Some(first) = shapes.next() else {
         return Ok(match operands.first() {
