@@ -73,7 +73,7 @@ impl Unary {
             }
             (Kind::Float(precision), Some(value)) => float(precision, self.of_float(value)),
             (Kind::Float(precision), None) => {
-                Fraction::of(elem).map_or(Elem::Unknown, |x| self.of_fraction(precision, x))
+                Fraction::of(elem).map_or(Elem::Unknown, |x| self.of_fraction(precision, &x))
             }
             (Kind::Bool | Kind::Other, _) => Elem::Unknown,
         }
@@ -113,8 +113,8 @@ impl Unary {
 
     /// Rounding a quotient that is not whole to a float does not take it across a whole number, so
     /// rounding it to a whole number gives the same either way.
-    fn of_fraction(self, precision: Precision, x: Fraction) -> Elem {
-        let Fraction { above, below } = &x;
+    fn of_fraction(self, precision: Precision, x: &Fraction) -> Elem {
+        let Fraction { above, below } = x;
         let below_expr = Expr::from(*below);
         let above = match self {
             Self::Abs => above.max(&-above),
@@ -133,7 +133,7 @@ impl Unary {
                 return Elem::Unknown;
             }
         };
-        Fraction { above, ..x }.into_elem(precision)
+        Fraction { above, below: *below }.into_elem(precision)
     }
 }
 

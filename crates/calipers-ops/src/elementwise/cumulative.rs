@@ -1,10 +1,11 @@
 //! Sums and products along an axis, with every step on the way.
 
 use super::arithmetic::Binary;
-use super::operands::operand;
+use super::operands::{one, operand};
+use super::values::MAX_SYMBOLIC;
 use crate::call::{Call, Outcome};
 use crate::elem::Elem;
-use crate::fact::{Fact, TensorFact};
+use crate::fact::TensorFact;
 
 /// `CumSum` and `CumProd`: <https://onnx.ai/onnx/operators/onnx__CumSum.html>. Type and shape of the
 /// input.
@@ -13,7 +14,7 @@ pub(super) fn cumulative(call: &mut Call<'_>) -> Outcome {
     let output = TensorFact { value: None, ..(*input).clone() };
     let axis = match (call.integer(1), input.rank()) {
         (Some(axis), Some(rank)) => call.axis(axis, rank)?,
-        _ => return Ok(vec![Fact::Tensor(output)]),
+        _ => return one(output),
     };
     let op = if call.op == "CumProd" { Binary::Mul } else { Binary::Add };
     let steps = Steps {
@@ -22,10 +23,15 @@ pub(super) fn cumulative(call: &mut Call<'_>) -> Outcome {
         reverse: call.int_or("reverse", 0) != 0,
     };
     let output = match (&input.value, input.constant_dims()) {
-        (Some(value), Some(dims)) => output.with_value(steps.along(axis, &input, &dims, value)),
+        // Of a tensor that has elements, no dimension is larger than their number.
+        (Some(value), Some(dims))
+            if !value.is_empty() && input.constant_count() == Some(value.len()) =>
+        {
+            output.with_value(steps.along(axis, &input, &dims, value))
+        }
         _ => output,
     };
-    Ok(vec![Fact::Tensor(output)])
+    one(output)
 }
 
 struct Steps {
@@ -40,7 +46,7 @@ impl Steps {
         let mut elements = vec![Elem::Unknown; value.len()];
         let (length, inner) = (dims[axis], dims[axis + 1..].iter().product::<usize>());
         let neutral = Elem::int(i64::from(self.op == Binary::Mul));
-        if length == 0 || inner == 0 {
+        if value.len() > MAX_SYMBOLIC && value.iter().any(|elem| elem.as_f64().is_none()) {
             return elements;
         }
         for block in (0..value.len()).step_by(length * inner) {

@@ -1,22 +1,19 @@
 //! Element by element: arithmetic, logic, curves, casts, and what keeps its input's shape.
 //!
-//! Rules that compute shapes from values use the same algebra: [`Binary`], [`Unary`], [`Relation`]
-//! and [`cast`] work on one element of a type, [`broadcast_value`] on a whole tensor.
+//! Rules of other families compute with the same algebra: [`arithmetic`], [`compare`] and [`cast`]
+//! work on one element of a type, [`number`] says what fits a type, [`values`] broadcasts whole
+//! tensors, and [`rules::same`] is the rule of whatever keeps type and shape.
 
-mod arithmetic;
-mod cast;
-mod compare;
+pub(crate) mod arithmetic;
+pub(crate) mod cast;
+pub(crate) mod compare;
 mod cumulative;
-mod number;
+pub(crate) mod number;
 mod operands;
-mod rules;
-mod values;
-
-pub(crate) use arithmetic::{Binary, Unary};
-pub(crate) use cast::cast;
-pub(crate) use compare::{Relation, choose};
-pub(crate) use rules::same;
-pub(crate) use values::{broadcast_value, from_elements, sources};
+pub(crate) mod rules;
+#[cfg(test)]
+mod testing;
+pub(crate) mod values;
 
 use crate::Slot::{
     Added, Cosine, Curve, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted,

@@ -160,11 +160,7 @@ fn may_hold(expr: &Expr, bits: u32, signed: bool) -> bool {
 }
 
 /// A whole constant as a float. Casting once avoids rounding twice.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "rounding is what is wanted"
-)]
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
 fn whole_float(precision: Precision, value: i128) -> Elem {
     Elem::float(match precision {
         Precision::Single => f64::from(value as f32),
