@@ -153,6 +153,23 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Dimensions of an input, or why they are not known. Only a contradiction fails.
+    pub fn shape(&self, index: usize) -> Result<Result<&'a [Expr], Reason>, Fail> {
+        match self.dims(index) {
+            Ok(dims) => Ok(Ok(dims)),
+            Err(Fail::Unknown(reason)) => Ok(Err(reason)),
+            Err(contradiction) => Err(contradiction),
+        }
+    }
+
+    /// A tensor of this type with the shape of an input, as far as that is known.
+    pub fn shaped_like(&self, index: usize, dtype: DType) -> Result<Fact, Fail> {
+        Ok(match self.shape(index)? {
+            Ok(dims) => Fact::tensor(dtype, dims.iter().cloned()),
+            Err(reason) => Fact::unranked(dtype, reason),
+        })
+    }
+
     /// Dimensions of an input that must have so many.
     pub fn dims_of_rank(&self, index: usize, rank: usize) -> Result<&'a [Expr], Fail> {
         let dims = self.dims(index)?;

@@ -28,6 +28,7 @@ mod elem;
 mod elementwise;
 mod fact;
 mod image;
+mod known;
 mod loss;
 mod movement;
 mod normalization;
@@ -40,6 +41,7 @@ mod sequence;
 mod signal;
 mod strings;
 mod training;
+mod window;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

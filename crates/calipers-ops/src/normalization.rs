@@ -1,18 +1,168 @@
 //! Normalisation.
 
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
 use crate::Slot::{Data, Statistic, Weight};
+use crate::call::{Call, Fail, Outcome};
+use crate::fact::{Fact, TensorFact};
+use crate::known;
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("BatchNormalization", &[Data, Weight, Weight, Statistic, Statistic])
-        .since(&[1, 6, 7, 9, 14, 15]),
-    Operator::onnx("GroupNormalization", &[Data, Weight, Weight]).since(&[18, 21]),
-    Operator::onnx("InstanceNormalization", &[Data, Weight, Weight]).since(&[1, 6, 22]),
-    Operator::onnx("LRN", &[]).since(&[1, 13]),
-    Operator::onnx("LayerNormalization", &[Data, Weight, Weight]).since(&[17]),
-    Operator::onnx("LpNormalization", &[]).since(&[1, 22]),
-    Operator::onnx("MeanVarianceNormalization", &[]).since(&[9, 13]),
-    Operator::onnx("RMSNormalization", &[Data, Weight]).since(&[23]),
-    Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight]),
+        .since(&[1, 6, 7, 9, 14, 15])
+        .infer(batch),
+    Operator::onnx("GroupNormalization", &[Data, Weight, Weight]).since(&[18, 21]).infer(channels),
+    Operator::onnx("InstanceNormalization", &[Data, Weight, Weight])
+        .since(&[1, 6, 22])
+        .infer(channels),
+    Operator::onnx("LRN", &[]).since(&[1, 13]).infer(same),
+    Operator::onnx("LayerNormalization", &[Data, Weight, Weight]).since(&[17]).infer(layer),
+    Operator::onnx("LpNormalization", &[]).since(&[1, 22]).infer(same),
+    Operator::onnx("MeanVarianceNormalization", &[]).since(&[9, 13]).infer(same),
+    Operator::onnx("RMSNormalization", &[Data, Weight]).since(&[23]).infer(root_mean_square),
+    Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight]).infer(root_mean_square),
 ];
+
+/// The type and shape of the input: <https://onnx.ai/onnx/operators/onnx__LRN.html>,
+/// `onnx__LpNormalization`, `onnx__MeanVarianceNormalization`.
+fn same(call: &mut Call<'_>) -> Outcome {
+    let tensor = call.tensor(0)?;
+    let (dtype, shape) = (tensor.dtype, tensor.shape.clone());
+    Ok(vec![Fact::Tensor(TensorFact { dtype, shape, value: None })])
+}
+
+/// The type and shape of the input, with a scale for each channel:
+/// <https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html>, `onnx__GroupNormalization`.
+fn channels(call: &mut Call<'_>) -> Outcome {
+    let dtype = known::dtype(call, &[0, 1, 2]);
+    // Before version 21 a group had one scale.
+    if call.op == "GroupNormalization" && call.version < 21 {
+        return Ok(vec![match known::dims(call, 0)? {
+            Some(dims) => Fact::tensor(dtype, dims.iter().cloned()),
+            None => known::unranked(call, 0, dtype),
+        }]);
+    }
+    Ok(vec![scaled_by_channel(call, dtype)?])
+}
+
+/// The shape of the input, whose channels are as many as the scale has elements.
+fn scaled_by_channel(call: &Call<'_>, dtype: DType) -> Result<Fact, Fail> {
+    let Some(dims) = known::dims(call, 0)? else { return Ok(known::unranked(call, 0, dtype)) };
+    let mut dims = dims.to_vec();
+    if let Some([scales]) = known::optional_dims(call, 1)?
+        && let Some(channels) = dims.get_mut(1)
+        && let Some(known) = known::agree(call, "channels", &[Some(&*channels), Some(scales)])?
+    {
+        *channels = known;
+    }
+    Ok(Fact::tensor(dtype, dims))
+}
+
+/// The input normalised, and running statistics of each channel when training; before version 14
+/// also the statistics of this batch:
+/// <https://onnx.ai/onnx/operators/onnx__BatchNormalization.html>.
+fn batch(call: &mut Call<'_>) -> Outcome {
+    let dtype = known::dtype(call, if call.version < 14 { &[0, 1, 2, 3, 4] } else { &[0] });
+    let mut outputs = vec![scaled_by_channel(call, dtype)?];
+    let statistics = if call.version < 14 { &[3, 4, 3, 4][..] } else { &[3, 4] };
+    for input in statistics.iter().take(call.outputs.saturating_sub(1)) {
+        let own = if call.version < 14 { dtype } else { known::dtype(call, &[*input, 7 - input]) };
+        outputs.push(match known::dims(call, *input)? {
+            Some(dims) => Fact::tensor(own, dims.iter().cloned()),
+            None => known::unranked(call, *input, own),
+        });
+    }
+    Ok(outputs)
+}
+
+/// The input normalised over its last axes, with the mean and the inverse of the deviation, which
+/// are 1 along those: <https://onnx.ai/onnx/operators/onnx__LayerNormalization.html>.
+fn layer(call: &mut Call<'_>) -> Outcome {
+    // ONNX Runtime's own operator, from before the standard had one, gives the type of the scale.
+    let typed_by = if call.version < 17 { &[1, 2, 0] } else { &[0, 1, 2] };
+    let dtype = known::dtype(call, typed_by);
+    let (normalised, reduced) = over_last(call, dtype)?;
+    Ok(vec![normalised, reduced.clone(), reduced])
+}
+
+/// The input over its root mean square along its last axes, of the scale's type:
+/// <https://onnx.ai/onnx/operators/onnx__RMSNormalization.html>. ONNX Runtime writes
+/// `SimplifiedLayerNormalization` in the standard domain, and it gives the inverse too.
+fn root_mean_square(call: &mut Call<'_>) -> Outcome {
+    let (normalised, reduced) = over_last(call, call.dtype(1))?;
+    Ok(vec![normalised, reduced])
+}
+
+/// What is normalised, and what is computed once for all that is normalised together.
+fn over_last(call: &Call<'_>, dtype: DType) -> Result<(Fact, Fact), Fail> {
+    let stash = call.dtype_attribute("stash_type").unwrap_or(DType::Float32);
+    let Some(dims) = known::dims(call, 0)? else {
+        return Ok((known::unranked(call, 0, dtype), known::unranked(call, 0, stash)));
+    };
+    let axis = call.axis(call.int_or("axis", -1), dims.len())?;
+    let ones = std::iter::repeat_n(Expr::from(1), dims.len() - axis);
+    let reduced = Fact::tensor(stash, dims[..axis].iter().cloned().chain(ones));
+    let mut dims = dims.to_vec();
+    // A vector of scales for the last axis alone says how long that is, unless it is one for all.
+    if axis + 1 == dims.len()
+        && dims[axis].as_const().is_none()
+        && let Some([scales]) = known::optional_dims(call, 1)?
+        && scales.as_const().is_some_and(|count| count != 1)
+    {
+        dims[axis] = scales.clone();
+    }
+    Ok((Fact::tensor(dtype, dims), reduced))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Attr;
+    use crate::contraction::testing::{floats, told};
+
+    fn halves(dims: &str) -> Option<Fact> {
+        let dims = dims.split_whitespace().map(|dim| Expr::from_dimension(dim, 1));
+        Some(Fact::tensor(DType::Float16, dims))
+    }
+
+    #[test]
+    fn statistics_are_of_a_channel() {
+        let of_channel = || halves("C");
+        let statistics = || floats("C");
+        let inputs = [halves("N C 4"), of_channel(), of_channel(), statistics(), statistics()];
+        let shapes = told("BatchNormalization", 15, &inputs, &[]).unwrap();
+        assert_eq!(shapes, ["float16[N, C, 4]", "float32[C]", "float32[C]"]);
+        let inputs = [floats("N C 4"), floats("C"), floats("C"), floats("C"), floats("C")];
+        let shapes = told("BatchNormalization", 7, &inputs, &[]).unwrap();
+        assert_eq!(shapes.len(), 5);
+        assert_eq!(shapes[4], "float32[C]");
+    }
+
+    #[test]
+    fn means_are_one_along_what_is_normalised() {
+        let inputs = [halves("B S 8 64"), halves("8 64")];
+        let shapes = told("LayerNormalization", 17, &inputs, &[("axis", Attr::Int(-2))]).unwrap();
+        assert_eq!(shapes, ["float16[B, S, 8, 64]", "float32[B, S, 1, 1]", "float32[B, S, 1, 1]"]);
+        let shapes = told("RMSNormalization", 23, &[floats("B S 64"), halves("64")], &[]).unwrap();
+        assert_eq!(shapes[0], "float16[B, S, 64]");
+    }
+
+    #[test]
+    fn scales_say_how_many_they_scale() {
+        let shapes = told("LayerNormalization", 17, &[floats("B S H"), floats("64")], &[]).unwrap();
+        assert_eq!(shapes[0], "float32[B, S, 64]");
+        let shapes = told("LayerNormalization", 17, &[floats("B S H"), floats("1")], &[]).unwrap();
+        assert_eq!(shapes[0], "float32[B, S, H]");
+        let inputs = [floats("N C 4"), floats("8"), floats("8")];
+        assert_eq!(told("InstanceNormalization", 22, &inputs, &[]).unwrap(), ["float32[N, 8, 4]"]);
+        assert_eq!(told("GroupNormalization", 18, &inputs, &[]).unwrap(), ["float32[N, C, 4]"]);
+        let inputs = [floats("N 6 4"), floats("8"), floats("8")];
+        assert!(matches!(
+            told("InstanceNormalization", 22, &inputs, &[]),
+            Err(Fail::Contradiction(_))
+        ));
+    }
+}

@@ -1,14 +1,107 @@
 //! Pooling over windows.
 
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use crate::call::{Call, Fail, Outcome};
+use crate::fact::Fact;
+use crate::known;
 use crate::row::Operator;
+use crate::window::Window;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("AveragePool", &[]).since(&[1, 7, 10, 11, 19, 22]),
-    Operator::onnx("GlobalAveragePool", &[]).since(&[1, 22]),
-    Operator::onnx("GlobalLpPool", &[]).since(&[1, 2, 22]),
-    Operator::onnx("GlobalMaxPool", &[]).since(&[1, 22]),
-    Operator::onnx("LpPool", &[]).since(&[1, 2, 11, 18, 22]),
-    Operator::onnx("MaxPool", &[]).since(&[1, 8, 10, 11, 12, 22]),
-    Operator::onnx("MaxUnpool", &[]).since(&[9, 11, 22]),
+    Operator::onnx("AveragePool", &[]).since(&[1, 7, 10, 11, 19, 22]).infer(pool),
+    Operator::onnx("GlobalAveragePool", &[]).since(&[1, 22]).infer(global),
+    Operator::onnx("GlobalLpPool", &[]).since(&[1, 2, 22]).infer(global),
+    Operator::onnx("GlobalMaxPool", &[]).since(&[1, 22]).infer(global),
+    Operator::onnx("LpPool", &[]).since(&[1, 2, 11, 18, 22]).infer(pool),
+    Operator::onnx("MaxPool", &[]).since(&[1, 8, 10, 11, 12, 22]).infer(pool),
+    Operator::onnx("MaxUnpool", &[]).since(&[9, 11, 22]).infer(unpool),
 ];
+
+/// Places of a window for each channel: <https://onnx.ai/onnx/operators/onnx__MaxPool.html>,
+/// `onnx__AveragePool`, `onnx__LpPool`. `MaxPool` also gives where each maximum was.
+fn pool(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    let kernel = kernel(call)?;
+    let window = Window::read(call, &kernel)?;
+    let ceil = call.int_or("ceil_mode", 0) != 0;
+    let dims = match known::ranked(call, 0, kernel.len() + 2)? {
+        Some(input) => {
+            let mut dims = input[..2].to_vec();
+            for (axis, size) in input[2..].iter().enumerate() {
+                let places = window.pooled(call, axis, size, ceil)?;
+                dims.push(known::or_fresh(call, places, "where the last windows fall"));
+            }
+            dims
+        }
+        None => call.fresh_dims(kernel.len() + 2, "the shape of what is pooled"),
+    };
+    let indices = Fact::tensor(DType::Int64, dims.clone());
+    Ok(vec![Fact::tensor(dtype, dims), indices])
+}
+
+/// One element for each channel: <https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html>,
+/// `onnx__GlobalMaxPool`, `onnx__GlobalLpPool`.
+fn global(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    let Some(dims) = known::dims(call, 0)? else {
+        return Ok(vec![known::unranked(call, 0, dtype)]);
+    };
+    if dims.len() < 2 {
+        let rank = dims.len();
+        return Err(Fail::contradiction(format!("{} has an input of rank {rank}", call.op)));
+    }
+    let ones = std::iter::repeat_n(Expr::from(1), dims.len() - 2);
+    Ok(vec![Fact::tensor(dtype, dims[..2].iter().cloned().chain(ones))])
+}
+
+/// Maxima put back where they were, in a shape that is given or the smallest that pools to the
+/// input: <https://onnx.ai/onnx/operators/onnx__MaxUnpool.html>.
+fn unpool(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    let kernel = kernel(call)?;
+    let window = Window::read(call, &kernel)?;
+    let rank = kernel.len() + 2;
+    let input = known::ranked(call, 0, rank)?.or(known::ranked(call, 1, rank)?);
+    let given = call.exprs(2);
+    if let Some(given) = &given
+        && given.len() != rank
+    {
+        return Err(Fail::contradiction(format!(
+            "{} has an output_shape of {} dimensions, and its input {rank}",
+            call.op,
+            given.len()
+        )));
+    }
+    let mut dims = Vec::with_capacity(rank);
+    for axis in 0..rank {
+        let size = input.map(|dims| dims[axis].clone());
+        let dim = match (&given, axis.checked_sub(2)) {
+            (Some(given), _) => given[axis].cloned(),
+            (None, None) => size,
+            (None, Some(_)) if call.has(2) => None,
+            (None, Some(axis)) => size.and_then(|size| {
+                let window = window.axis(axis);
+                let padding = &window.before + &window.after;
+                Some((size - 1) * &window.stride + window.extent.as_ref()? - padding)
+            }),
+        };
+        if dim.as_ref().and_then(Expr::as_const).is_some_and(|size| size < 0) {
+            return Err(Fail::contradiction(format!("{} makes a negative dimension", call.op)));
+        }
+        dims.push(known::or_fresh(call, dim, "the output_shape given"));
+    }
+    Ok(vec![Fact::tensor(dtype, dims)])
+}
+
+/// The kernel's sizes, which these operators must give.
+fn kernel(call: &Call<'_>) -> Result<Vec<Option<Expr>>, Fail> {
+    let sizes = known::list(call, "kernel_shape")?
+        .ok_or_else(|| Fail::contradiction(format!("{} lacks kernel_shape", call.op)))?;
+    match sizes.iter().find(|size| **size < 1) {
+        Some(size) => Err(Fail::contradiction(format!("{} has a kernel of {size}", call.op))),
+        None => Ok(sizes.iter().map(|size| Some(Expr::from(*size))).collect()),
+    }
+}

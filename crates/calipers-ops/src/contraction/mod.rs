@@ -1,0 +1,31 @@
+//! Sums of products: convolution and matrix product.
+
+mod conv;
+mod einsum;
+mod matrix;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use crate::Slot::{Data, Weight};
+use crate::row::Operator;
+
+/// Rows of the family.
+pub(crate) const ROWS: &[Operator] = &[
+    Operator::onnx("CausalConvWithState", &[Data, Weight, Weight, Data])
+        .since(&[27])
+        .infer(conv::causal),
+    Operator::onnx("Conv", &[Data, Weight, Weight]).since(&[1, 11, 22]).infer(conv::plain),
+    Operator::onnx("ConvTranspose", &[Data, Weight, Weight])
+        .since(&[1, 11, 22])
+        .infer(conv::transposed),
+    Operator::onnx("DeformConv", &[Data, Weight, Data, Weight, Data])
+        .since(&[19, 22])
+        .infer(conv::deformed),
+    Operator::onnx("Einsum", &[Weight]).variadic().since(&[12, 28]).infer(einsum::einsum),
+    Operator::onnx("Gemm", &[Weight, Weight, Weight])
+        .since(&[1, 6, 7, 9, 11, 13])
+        .infer(matrix::gemm),
+    Operator::onnx("MatMul", &[Weight, Weight]).since(&[1, 9, 13]).infer(matrix::matmul),
+];

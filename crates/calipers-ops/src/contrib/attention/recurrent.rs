@@ -1,0 +1,61 @@
+//! Attention that carries a state instead of a cache.
+
+use super::super::told::{dim, first_dtype, like, optional_dims, positive, share};
+use crate::call::{Call, Outcome};
+use crate::fact::Fact;
+
+/// `LinearAttention`: the output is as wide as the values of all heads; the state is a matrix for
+/// each head, perhaps one for each of the last turns.
+pub(crate) fn linear_attention(call: &mut Call<'_>) -> Outcome {
+    let (query_heads, heads) = (positive(call, "q_num_heads")?, positive(call, "kv_num_heads")?);
+    let query = optional_dims(call, 0, &[3])?;
+    let (batch, count) = match query {
+        Some(query) => (query[0].clone(), query[1].clone()),
+        None => (call.fresh("the batch"), call.fresh("the number of queries")),
+    };
+    let mut head = |input: usize, heads: i64, state: usize| {
+        let state = call.optional_tensor(3).and_then(|past| {
+            let dims = past.dims()?;
+            dims.get(dims.len().checked_sub(state)?).cloned()
+        });
+        let found = dim(call, input, 2).map(|width| share(&width, heads)).or(state);
+        found.unwrap_or_else(|| call.fresh("the width of a head"))
+    };
+    let (key, value) = (head(0, query_heads, 2), head(2, heads, 1));
+    let width = &value * query_heads.max(heads);
+    let output = Fact::tensor(call.dtype(0), [batch.clone(), count, width]);
+    let mut state = vec![batch, heads.into(), key, value];
+    let window = call.int_or("state_window", 0);
+    if window > 0 {
+        state.insert(0, window.into());
+    }
+    // A state that is not given starts at zero, of a type that only its use decides.
+    Ok(vec![output, Fact::tensor(call.dtype(3), state)])
+}
+
+/// `LinearAttentionGate`: two gates shaped as what they are made from.
+pub(crate) fn linear_attention_gate(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    Ok(vec![like(call, 0, dtype)?, like(call, 0, dtype)?])
+}
+
+/// `CausalConvWithState`: the output is shaped as the input; the state holds what the kernel
+/// reaches back.
+pub(crate) fn causal_conv(call: &mut Call<'_>) -> Outcome {
+    let dtype = first_dtype(call, &[0, 1]);
+    let output = like(call, 0, dtype)?;
+    if call.has(3) {
+        return Ok(vec![output, like(call, 3, dtype)?]);
+    }
+    let plain = call.int_or("ndim", 1) == 1
+        && call.int_or("channels_last", 0) == 0
+        && call.int_or("state_window", 0) == 0;
+    let state = match (dim(call, 0, 0), dim(call, 0, 1), dim(call, 1, 2)) {
+        (Some(batch), Some(channels), Some(kernel)) if plain => {
+            let reach = (kernel - 1) * call.int_or("dilation", 1);
+            Fact::tensor(dtype, [batch, channels, reach])
+        }
+        _ => Fact::unranked(dtype, "the shape of its state is not known"),
+    };
+    Ok(vec![output, state])
+}

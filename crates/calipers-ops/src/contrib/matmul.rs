@@ -1,0 +1,185 @@
+//! Products of matrices: fused, transposed, with weights packed into few bits.
+
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use super::told::{dim, like, only, positive, shaped};
+use crate::call::{Call, Fail, Outcome, broadcast};
+use crate::fact::Fact;
+
+/// Dimensions of a product: <https://onnx.ai/onnx/operators/onnx__MatMul.html>.
+pub(crate) fn product_dims(op: &str, left: &[Expr], right: &[Expr]) -> Result<Vec<Expr>, Fail> {
+    let one = [Expr::from(1)];
+    let (Some((inner_left, rest_left)), false) = (left.split_last(), right.is_empty()) else {
+        return Err(Fail::contradiction(format!("{op} cannot multiply a scalar")));
+    };
+    let inner_right = &right[right.len().saturating_sub(2)];
+    if inner_left.always_ne(inner_right) {
+        return Err(Fail::contradiction(format!("{op} sums over {inner_left} and {inner_right}")));
+    }
+    let (batch_left, rows) = match rest_left.split_last() {
+        Some((rows, batch)) => (batch, Some(rows)),
+        None => (&one[..0], None),
+    };
+    let (batch_right, columns) = match right {
+        [_] => (&one[..0], None),
+        [batch @ .., _, columns] => (batch, Some(columns)),
+        [] => (&one[..0], None),
+    };
+    let mut dims = broadcast(op, batch_left, batch_right)?;
+    dims.extend(rows.cloned());
+    dims.extend(columns.cloned());
+    Ok(dims)
+}
+
+/// The product of two inputs.
+pub(crate) fn product_of(call: &Call<'_>, left: usize, right: usize) -> Result<Vec<Expr>, Fail> {
+    product_dims(call.op, call.dims(left)?, call.dims(right)?)
+}
+
+/// An operand of `FusedMatMul` as it is multiplied: the first dimension moved behind the batch,
+/// then the last two swapped.
+fn transposed(dims: &[Expr], batch: bool, matrix: bool) -> Vec<Expr> {
+    let mut dims = dims.to_vec();
+    let rank = dims.len();
+    if batch && rank > 2 {
+        dims[..rank - 1].rotate_left(1);
+    }
+    if matrix && rank > 1 {
+        dims.swap(rank - 2, rank - 1);
+    }
+    dims
+}
+
+/// `FusedMatMul`, `FusedMatMulActivation`, `TransposeMatMul`, `SparseToDenseMatMul`: a product of
+/// operands that are transposed on the way.
+pub(crate) fn fused_matmul(call: &mut Call<'_>) -> Outcome {
+    let flag = |name| call.int_or(name, 0) != 0;
+    let dims = |call: &Call<'_>| {
+        let left = transposed(call.dims(0)?, flag("transBatchA"), flag("transA"));
+        let right = transposed(call.dims(1)?, flag("transBatchB"), flag("transB"));
+        product_dims(call.op, &left, &right)
+    };
+    only(call.dtype(1), dims(call))
+}
+
+/// Dimensions of `Gemm` of two inputs: <https://onnx.ai/onnx/operators/onnx__Gemm.html>.
+pub(crate) fn gemm_dims(call: &mut Call<'_>, left: usize, right: usize) -> Result<Vec<Expr>, Fail> {
+    let mut side = |index: usize, name: &str, column: usize| {
+        let flip = usize::from(call.int_or(name, 0) != 0);
+        match call.dims_of_rank(index, 2) {
+            Ok(dims) => Ok((Some(&dims[1 - (column ^ flip)]), dims[column ^ flip].clone())),
+            Err(Fail::Unknown(_)) => Ok((None, call.fresh("an operand of the product"))),
+            Err(contradiction) => Err(contradiction),
+        }
+    };
+    let (inner_left, rows) = side(left, "transA", 0)?;
+    let (inner_right, columns) = side(right, "transB", 1)?;
+    if let (Some(left), Some(right)) = (inner_left, inner_right)
+        && left.always_ne(right)
+    {
+        return Err(Fail::contradiction(format!("{} sums over {left} and {right}", call.op)));
+    }
+    Ok(vec![rows, columns])
+}
+
+/// `FusedGemm`.
+pub(crate) fn fused_gemm(call: &mut Call<'_>) -> Outcome {
+    let dims = gemm_dims(call, 0, 1);
+    only(call.dtype(0), dims)
+}
+
+/// `GemmFloat8`: its type is an attribute.
+pub(crate) fn gemm_float8(call: &mut Call<'_>) -> Outcome {
+    let dims = gemm_dims(call, 0, 1);
+    only(call.dtype_attribute("dtype").unwrap_or(DType::Float32), dims)
+}
+
+/// `GemmFastGelu`: a product with a bias and a curve.
+pub(crate) fn matmul(call: &mut Call<'_>) -> Outcome {
+    only(call.dtype(0), product_of(call, 0, 1))
+}
+
+/// The dimensions of an input, with another last one.
+pub(crate) fn with_last(call: &Call<'_>, index: usize, last: Expr) -> Result<Vec<Expr>, Fail> {
+    let mut dims = call.dims(index)?.to_vec();
+    match dims.last_mut() {
+        Some(place) => *place = last,
+        None => return Err(Fail::contradiction(format!("{} cannot multiply a scalar", call.op))),
+    }
+    Ok(dims)
+}
+
+/// The input's last dimension must be what the weights sum over.
+fn sums_over(call: &Call<'_>, columns: i64) -> Result<(), Fail> {
+    match call.dims(0).ok().and_then(<[Expr]>::last).and_then(Expr::as_const) {
+        Some(given) if given != columns => Err(Fail::contradiction(format!(
+            "{} sums over {columns}, and its input has {given}",
+            call.op
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// `MatMulNBits`: <https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md>.
+/// The weights are packed; their size is in the attributes.
+pub(crate) fn matmul_nbits(call: &mut Call<'_>) -> Outcome {
+    sums_over(call, positive(call, "K")?)?;
+    let rows = positive(call, "N")?;
+    only(call.dtype(0), with_last(call, 0, rows.into()))
+}
+
+/// `MatMulBnb4`: as `MatMulNBits`, and the weights may be the other way round.
+pub(crate) fn matmul_bnb4(call: &mut Call<'_>) -> Outcome {
+    let (rows, columns) = (positive(call, "N")?, positive(call, "K")?);
+    let (output, inner) =
+        if call.int_or("transB", 1) != 0 { (rows, columns) } else { (columns, rows) };
+    sums_over(call, inner)?;
+    only(call.dtype(0), with_last(call, 0, output.into()))
+}
+
+/// `MatMulFpQ4`: the size of the packed weights is an input.
+pub(crate) fn matmul_fpq4(call: &mut Call<'_>) -> Outcome {
+    let columns = match call.exprs(2).as_deref() {
+        Some([_, Some(columns)]) => (*columns).clone(),
+        _ => call.fresh("the size of the packed weights"),
+    };
+    only(call.dtype(0), with_last(call, 0, columns))
+}
+
+/// `MatMulBlockQuantizedFp4Weight`, `MatMulBlockQuantizedFp8Weight`: a row of weights for each
+/// feature of the output.
+pub(crate) fn matmul_rows(call: &mut Call<'_>) -> Outcome {
+    let rows = dim(call, 1, 0).unwrap_or_else(|| call.fresh("the rows of the weights"));
+    only(call.dtype(0), with_last(call, 0, rows))
+}
+
+/// `MatMulNBitsMlp`: two packed products, one gating the other; perhaps the sum with a skip.
+pub(crate) fn matmul_nbits_mlp(call: &mut Call<'_>) -> Outcome {
+    let rows = positive(call, "N")?;
+    let dtype = call.dtype(0);
+    Ok(vec![shaped(dtype, with_last(call, 0, rows.into()))?, like(call, 0, dtype)?])
+}
+
+/// `MatMulNBitsQkv`: three packed products of one input; perhaps the sum with a skip.
+pub(crate) fn matmul_nbits_qkv(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    let rows = [positive(call, "Nq")?, positive(call, "Nkv")?, positive(call, "Nkv")?];
+    let mut outputs = rows
+        .into_iter()
+        .map(|rows| shaped(dtype, with_last(call, 0, rows.into())))
+        .collect::<Result<Vec<Fact>, Fail>>()?;
+    outputs.push(like(call, 0, dtype)?);
+    Ok(outputs)
+}
+
+/// `CDist`: a distance between each two rows.
+pub(crate) fn cdist(call: &mut Call<'_>) -> Outcome {
+    let mut rows = |index| match call.dims_of_rank(index, 2) {
+        Ok(dims) => Ok(dims[0].clone()),
+        Err(Fail::Unknown(_)) => Ok(call.fresh("the number of rows")),
+        Err(contradiction) => Err(contradiction),
+    };
+    let dims = vec![rows(0)?, rows(1)?];
+    only(call.dtype(0), Ok(dims))
+}

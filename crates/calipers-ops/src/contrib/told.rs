@@ -1,0 +1,120 @@
+//! Saying as much as is known: the type where the shape is open, the rank where dimensions are.
+
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use crate::call::{Attr, Call, Fail, Outcome};
+use crate::fact::{Fact, Reason, TensorFact};
+
+/// A tensor of this type with these dimensions, or with the reason why they are not known.
+pub(crate) fn shaped(dtype: DType, dims: Result<Vec<Expr>, Fail>) -> Result<Fact, Fail> {
+    match dims {
+        Ok(dims) => Ok(Fact::tensor(dtype, dims)),
+        Err(Fail::Unknown(reason)) => Ok(Fact::unranked(dtype, reason)),
+        Err(contradiction) => Err(contradiction),
+    }
+}
+
+/// The only output: [`shaped`].
+pub(crate) fn only(dtype: DType, dims: Result<Vec<Expr>, Fail>) -> Outcome {
+    Ok(vec![shaped(dtype, dims)?])
+}
+
+/// A tensor shaped as an input, of this type.
+pub(crate) fn like(call: &Call<'_>, index: usize, dtype: DType) -> Result<Fact, Fail> {
+    match call.tensor(index) {
+        Ok(tensor) => Ok(TensorFact { dtype, shape: tensor.shape.clone(), value: None }.into()),
+        Err(Fail::Unknown(reason)) => Ok(Fact::unranked(dtype, reason)),
+        Err(contradiction) => Err(contradiction),
+    }
+}
+
+/// The type of the first of these inputs whose type is known.
+pub(crate) fn first_dtype(call: &Call<'_>, inputs: &[usize]) -> DType {
+    let types = inputs.iter().map(|index| call.dtype(*index));
+    types.into_iter().find(|dtype| *dtype != DType::Undefined).unwrap_or(DType::Undefined)
+}
+
+/// Dimensions of an input that must be given and have so many; new ones where they are not known.
+pub(crate) fn ranked(
+    call: &mut Call<'_>,
+    index: usize,
+    rank: usize,
+    why: &str,
+) -> Result<Vec<Expr>, Fail> {
+    match call.dims_of_rank(index, rank) {
+        Ok(dims) => Ok(dims.to_vec()),
+        Err(Fail::Unknown(_)) => Ok(call.fresh_dims(rank, why)),
+        Err(contradiction) => Err(contradiction),
+    }
+}
+
+/// Dimensions of an input that may be left out or not be known, and must have one of these ranks.
+pub(crate) fn optional_dims<'a>(
+    call: &Call<'a>,
+    index: usize,
+    ranks: &[usize],
+) -> Result<Option<&'a [Expr]>, Fail> {
+    let Some(dims) = call.optional_tensor(index).and_then(TensorFact::dims) else {
+        return Ok(None);
+    };
+    if ranks.contains(&dims.len()) {
+        return Ok(Some(dims));
+    }
+    Err(Fail::contradiction(format!(
+        "input {index} of {} has {} dimensions, which is none of {ranks:?}",
+        call.op,
+        dims.len()
+    )))
+}
+
+/// One dimension of an input, when it is known.
+pub(crate) fn dim(call: &Call<'_>, index: usize, axis: usize) -> Option<Expr> {
+    call.optional_tensor(index)?.dims()?.get(axis).cloned()
+}
+
+/// The only element of an input, when it is a whole number, perhaps symbolic.
+pub(crate) fn length(call: &Call<'_>, index: usize) -> Option<Expr> {
+    match call.value(index)? {
+        [element] => element.as_expr().cloned(),
+        _ => None,
+    }
+}
+
+/// An attribute that must be a number above zero.
+pub(crate) fn positive(call: &Call<'_>, name: &str) -> Result<i64, Fail> {
+    match call.int(name) {
+        Some(value) if value > 0 => Ok(value),
+        Some(value) => Err(Fail::contradiction(format!("{} has {name:?} of {value}", call.op))),
+        None => Err(Fail::contradiction(format!("{} lacks the attribute {name:?}", call.op))),
+    }
+}
+
+/// A list of integers with one for each of so many axes; all `default` when it is left out.
+pub(crate) fn list(
+    call: &Call<'_>,
+    name: &str,
+    count: usize,
+    default: i64,
+) -> Result<Vec<i64>, Fail> {
+    match call.attribute(name) {
+        None => Ok(vec![default; count]),
+        Some(Attr::Ints([])) => Ok(vec![default; count]),
+        Some(Attr::Ints(values)) if values.len() == count => Ok(values.to_vec()),
+        Some(_) => Err(Fail::contradiction(format!(
+            "{} has {name:?} for another number of axes than {count}",
+            call.op
+        ))),
+    }
+}
+
+/// The quotient, whole where the model can run at all.
+pub(crate) fn share(of: &Expr, parts: i64) -> Expr {
+    let parts = Expr::from(parts);
+    of.exact_div(&parts).unwrap_or_else(|| of.floor_div(&parts))
+}
+
+/// Something not known, in the words of [`Fail`].
+pub(crate) fn unknown<T>(reason: impl Into<Reason>) -> Result<T, Fail> {
+    Err(Fail::unknown(reason))
+}

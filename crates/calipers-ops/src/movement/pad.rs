@@ -1,0 +1,176 @@
+//! More or less at the edges: Pad and CenterCropPad.
+
+use calipers_sym::Expr;
+
+use crate::call::{Attr, Call, Fail, Outcome};
+use crate::elem::Elem;
+use crate::fact::{Fact, TensorFact};
+
+use super::given::{axes, data, dimension, list, open};
+use super::place::{Source, filled};
+
+/// What stands before and after an axis; `None` where it cannot be told.
+type Edge = (Option<Expr>, Option<Expr>);
+
+/// Pad puts elements around a tensor, or takes some away:
+/// <https://onnx.ai/onnx/operators/onnx__Pad.html>.
+pub(super) fn pad(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let dims = match &data.shape {
+        Ok(dims) => dims.to_vec(),
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
+    };
+    let why = "the pads that Pad is given";
+    let Some(edges) = edges(call, dims.len())? else {
+        return Ok(vec![open(call, data.dtype, dims.len(), why).into()]);
+    };
+    let mut out = Vec::with_capacity(dims.len());
+    for (dim, edge) in dims.iter().zip(&edges) {
+        out.push(match edge {
+            (Some(before), Some(after)) => dimension(call, dim + before + after, why)?,
+            _ => call.fresh(why),
+        });
+    }
+    let fact = TensorFact::new(data.dtype, out);
+    Ok(vec![with_padded(call, &data, fact, &edges).into()])
+}
+
+fn edges(call: &Call<'_>, rank: usize) -> Result<Option<Vec<Edge>>, Fail> {
+    // The first version has the list under another name.
+    let name = if call.version < 2 { "paddings" } else { "pads" };
+    let pads = match list(call, name, 1) {
+        None => return Err(Fail::contradiction("Pad lacks its pads")),
+        Some(Err(_)) => None,
+        Some(Ok(pads)) => Some(pads),
+    };
+    let axes = match list(call, "axes", 3) {
+        None => Some((0..rank).collect()),
+        Some(Ok(entries)) => axes(call, &entries, rank)?,
+        Some(Err(_)) => None,
+    };
+    let Some(axes) = axes else { return Ok(None) };
+    let count = axes.len();
+    if let Some(pads) = &pads
+        && pads.len() != 2 * count
+    {
+        return Err(Fail::contradiction(format!("Pad has {} pads for {count} axes", pads.len())));
+    }
+    let mut edges = vec![(Some(Expr::from(0)), Some(Expr::from(0))); rank];
+    for (place, axis) in axes.into_iter().enumerate() {
+        edges[axis] = match &pads {
+            Some(pads) => (pads[place].clone(), pads[place + count].clone()),
+            None => (None, None),
+        };
+    }
+    Ok(Some(edges))
+}
+
+fn with_padded(call: &Call<'_>, data: &TensorFact, fact: TensorFact, edges: &[Edge]) -> TensorFact {
+    let before: Option<Vec<i64>> =
+        edges.iter().map(|(before, _)| before.as_ref()?.as_const()).collect();
+    let (Some(before), Some(source)) = (before, Source::of(data)) else { return fact };
+    let mode = call.text_or("mode", "constant");
+    let crops = edges.iter().any(|(before, after)| {
+        [before, after].into_iter().any(|pad| pad.as_ref().is_none_or(|pad| !pad.is_at_least(0)))
+    });
+    if crops && mode != "constant" {
+        return fact;
+    }
+    let outside = match (call.optional(2), call.attribute("value")) {
+        (Some(_), _) => match call.value(2) {
+            Some([element]) => element.clone(),
+            _ => Elem::Unknown,
+        },
+        (None, Some(Attr::Float(value))) => Elem::float(f64::from(value)),
+        (None, _) => Elem::int(0),
+    };
+    filled(fact, |place| {
+        let mut from = Vec::with_capacity(place.len());
+        for ((at, before), dim) in place.iter().zip(&before).zip(&source.dims) {
+            let at = i64::try_from(*at).ok().and_then(|at| at.checked_sub(*before));
+            match (at.and_then(|at| inside(at, *dim, mode)), mode) {
+                (Some(at), _) => from.push(at),
+                (None, "constant") => return outside.clone(),
+                (None, _) => return Elem::Unknown,
+            }
+        }
+        source.at(&from)
+    })
+}
+
+/// Which element of an axis stands at a place that may be outside it.
+fn inside(at: i64, dim: usize, mode: &str) -> Option<usize> {
+    let length = i64::try_from(dim).ok().filter(|length| *length > 0)?;
+    let at = match mode {
+        "edge" => at.clamp(0, length - 1),
+        "wrap" => at.rem_euclid(length),
+        "reflect" if length > 1 => {
+            let at = at.rem_euclid(2 * (length - 1));
+            if at < length { at } else { 2 * (length - 1) - at }
+        }
+        _ => at,
+    };
+    usize::try_from(at).ok().filter(|at| *at < dim)
+}
+
+/// CenterCropPad cuts or pads axes to given sizes:
+/// <https://onnx.ai/onnx/operators/onnx__CenterCropPad.html>.
+pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let why = "the sizes that CenterCropPad is given";
+    let sizes = match list(call, "", 1) {
+        None => return Err(Fail::contradiction("CenterCropPad lacks its sizes")),
+        Some(Err(_)) => None,
+        Some(Ok(sizes)) => Some(sizes),
+    };
+    let given = call.ints("axes");
+    let rank = data.rank().or_else(|| match given {
+        None => sizes.as_ref().map(Vec::len),
+        Some(_) => None,
+    });
+    let Some(rank) = rank else {
+        return Ok(vec![Fact::unranked(data.dtype, "CenterCropPad's input has no known rank")]);
+    };
+    let axes = match given {
+        None => (0..rank).collect(),
+        Some(axes) => {
+            axes.iter().map(|axis| call.axis(*axis, rank)).collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    if let Some(sizes) = &sizes
+        && sizes.len() != axes.len()
+    {
+        return Err(Fail::contradiction(format!(
+            "CenterCropPad has {} sizes for {} axes",
+            sizes.len(),
+            axes.len()
+        )));
+    }
+    let mut dims = match data.dims() {
+        Some(dims) => dims.to_vec(),
+        None => call.fresh_dims(rank, why),
+    };
+    for (place, axis) in axes.into_iter().enumerate() {
+        dims[axis] = match sizes.as_ref().and_then(|sizes| sizes[place].clone()) {
+            Some(size) => dimension(call, size, why)?,
+            None => call.fresh(why),
+        };
+    }
+    Ok(vec![Fact::tensor(data.dtype, dims)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+
+    #[test]
+    fn modes_find_what_stands_outside() {
+        let row = |mode| (-3..6).map(|at| inside(at, 3, mode)).collect::<Vec<_>>();
+        let all = |places: [usize; 9]| places.map(Some).to_vec();
+        assert_eq!(row("edge"), all([0, 0, 0, 0, 1, 2, 2, 2, 2]));
+        assert_eq!(row("wrap"), all([0, 1, 2, 0, 1, 2, 0, 1, 2]));
+        assert_eq!(row("reflect"), all([1, 2, 1, 0, 1, 2, 1, 0, 1]));
+        assert_eq!(inside(-1, 3, "constant"), None);
+        assert_eq!(inside(0, 0, "edge"), None);
+    }
+}

@@ -1,0 +1,246 @@
+//! The same elements under other dimensions.
+
+use calipers_sym::Expr;
+
+use crate::call::{Call, Fail, Outcome};
+use crate::fact::{Fact, TensorFact, product};
+
+use super::given::{axes, data, dimension, list, open};
+
+/// The same elements row by row: the input's, if they are known.
+fn carried(from: &TensorFact, dims: Vec<Expr>) -> Outcome {
+    let fact = TensorFact::new(from.dtype, dims);
+    Ok(vec![match &from.value {
+        Some(elements) => fact.with_value(elements.iter().cloned()).into(),
+        None => fact.into(),
+    }])
+}
+
+/// Reshape gives the elements the dimensions of its target:
+/// <https://onnx.ai/onnx/operators/onnx__Reshape.html>.
+pub(super) fn reshape(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let target = match list(call, "shape", 1) {
+        None => return Err(Fail::contradiction("Reshape lacks its target")),
+        Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
+        Some(Ok(target)) => target,
+    };
+    let dims = resolve(call, &data, &target)?;
+    if let (Some(count), Some(wanted)) = (data.constant_count(), constant_count(&dims))
+        && count as u128 != wanted
+    {
+        return Err(Fail::contradiction(format!(
+            "Reshape cannot put {count} elements into {wanted}"
+        )));
+    }
+    carried(&data, dims)
+}
+
+fn constant_count(dims: &[Expr]) -> Option<u128> {
+    dims.iter()
+        .try_fold(1_u128, |count, dim| count.checked_mul(u128::try_from(dim.as_const()?).ok()?))
+}
+
+/// One entry of a target.
+enum Entry {
+    /// A size.
+    Size(Expr),
+    /// A size, or perhaps -1 for some sizes of the inputs.
+    Doubtful(Expr),
+    /// -1: what is left.
+    Rest,
+    /// It cannot be told.
+    Open,
+}
+
+fn entry(
+    call: &Call<'_>,
+    data: &TensorFact,
+    place: usize,
+    value: Option<&Expr>,
+) -> Result<Entry, Fail> {
+    let Some(value) = value else { return Ok(Entry::Open) };
+    match value.as_const() {
+        Some(-1) => Ok(Entry::Rest),
+        Some(0) if call.int_or("allowzero", 0) == 0 => match data.dims() {
+            Some(dims) => match dims.get(place) {
+                Some(dim) => Ok(Entry::Size(dim.clone())),
+                None => Err(Fail::contradiction(format!(
+                    "Reshape keeps dimension {place} of {}",
+                    dims.len()
+                ))),
+            },
+            None => Ok(Entry::Open),
+        },
+        Some(size) if size < 0 => {
+            Err(Fail::contradiction(format!("Reshape has {size} in its target")))
+        }
+        Some(_) => Ok(Entry::Size(value.clone())),
+        None if value.is_at_least(0) => Ok(Entry::Size(value.clone())),
+        None if value.upper_bound().is_some_and(|most| most < 0) => Ok(Entry::Rest),
+        None => Ok(Entry::Doubtful(value.clone())),
+    }
+}
+
+fn resolve(
+    call: &mut Call<'_>,
+    data: &TensorFact,
+    target: &[Option<Expr>],
+) -> Result<Vec<Expr>, Fail> {
+    let mut entries = Vec::with_capacity(target.len());
+    for (place, value) in target.iter().enumerate() {
+        entries.push(entry(call, data, place, value.as_ref())?);
+    }
+    let is_hole = |entry: &&Entry| !matches!(entry, Entry::Size(_));
+    let rests = entries.iter().filter(|entry| matches!(entry, Entry::Rest)).count();
+    if rests > 1 {
+        return Err(Fail::contradiction("Reshape has -1 twice in its target"));
+    }
+    if rests == 1 || entries.iter().filter(is_hole).count() > 1 {
+        // One -1 is all there can be, so what is in doubt is a size.
+        for entry in &mut entries {
+            if let Entry::Doubtful(size) = entry {
+                *entry = Entry::Size(size.clone());
+            }
+        }
+    }
+    // A single hole is what the rest leaves, whatever stands there.
+    let rest = if entries.iter().filter(is_hole).count() == 1 {
+        let sizes = entries.iter().filter_map(|entry| match entry {
+            Entry::Size(size) => Some(size),
+            _ => None,
+        });
+        let others = sizes.fold(Expr::from(1), |product, size| product * size);
+        match data.count() {
+            Some(count) => divide(&count, &others)?,
+            None => None,
+        }
+    } else {
+        None
+    };
+    let why = "what Reshape's target says";
+    let mut dims = Vec::with_capacity(entries.len());
+    for entry in entries {
+        dims.push(match (entry, &rest) {
+            (Entry::Size(size), _) => dimension(call, size, why)?,
+            (_, Some(rest)) => dimension(call, rest.clone(), why)?,
+            (Entry::Doubtful(size), None) => size,
+            (Entry::Rest | Entry::Open, None) => call.fresh(why),
+        });
+    }
+    Ok(dims)
+}
+
+/// How many times the other dimensions go into the number of elements.
+fn divide(count: &Expr, others: &Expr) -> Result<Option<Expr>, Fail> {
+    if let (Some(count), Some(others)) = (count.as_const(), others.as_const()) {
+        return match count.checked_rem(others) {
+            Some(0) => Ok(Some(Expr::from(count / others))),
+            Some(_) => Err(Fail::contradiction(format!(
+                "Reshape cannot put {count} elements into rows of {others}"
+            ))),
+            None => Ok(None),
+        };
+    }
+    // Where the model runs, nothing is left over, so the quotient rounded down is the quotient.
+    let quotient = count.exact_div(others).unwrap_or_else(|| count.floor_div(others));
+    Ok((!quotient.is_undefined()).then_some(quotient))
+}
+
+/// Flatten makes a matrix of what is before and after an axis:
+/// <https://onnx.ai/onnx/operators/onnx__Flatten.html>.
+pub(super) fn flatten(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let why = "the shape that Flatten is given";
+    let Some(dims) = data.dims() else {
+        return Ok(vec![open(call, data.dtype, 2, why).into()]);
+    };
+    // The axis may also be the number of dimensions.
+    let axis = match call.int_or("axis", 1) {
+        axis if usize::try_from(axis) == Ok(dims.len()) => dims.len(),
+        axis if dims.is_empty() => call.axis(axis, 1).map(|_| 0)?,
+        axis => call.axis(axis, dims.len())?,
+    };
+    let (rows, columns) = (product(&dims[..axis]), product(&dims[axis..]));
+    let dims = vec![dimension(call, rows, why)?, dimension(call, columns, why)?];
+    carried(&data, dims)
+}
+
+/// Squeeze drops dimensions of 1: <https://onnx.ai/onnx/operators/onnx__Squeeze.html>.
+pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let dims = match &data.shape {
+        Ok(dims) => dims,
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
+    };
+    let one = Expr::from(1);
+    let may_be_one = |dim: &Expr| !dim.always_ne(&one);
+    let kept = |drop: &dyn Fn(usize, &Expr) -> bool| -> Vec<Expr> {
+        let kept = dims.iter().enumerate().filter(|(axis, dim)| !drop(*axis, dim));
+        kept.map(|(_, dim)| dim.clone()).collect()
+    };
+    let entries = match list(call, "axes", 1) {
+        Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
+        Some(Ok(entries)) if entries.is_empty() && dims.iter().any(may_be_one) => {
+            let reason = "an empty list of axes drops nothing, or as if there were no list";
+            return Ok(vec![Fact::unranked(data.dtype, reason)]);
+        }
+        Some(Ok(entries)) => entries,
+        // Without axes every dimension of 1 goes.
+        None => {
+            return match dims.iter().find(|dim| may_be_one(dim) && **dim != one) {
+                None => carried(&data, kept(&|_, dim| *dim == one)),
+                Some(dim) => {
+                    let reason = format!("Squeeze drops {dim} where it is 1");
+                    Ok(vec![Fact::unranked(data.dtype, reason)])
+                }
+            };
+        }
+    };
+    if let Some(axes) = axes(call, &entries, dims.len())? {
+        if let Some(axis) = axes.iter().find(|axis| !may_be_one(&dims[**axis])) {
+            let dim = &dims[*axis];
+            return Err(Fail::contradiction(format!("Squeeze drops axis {axis}, and it is {dim}")));
+        }
+        return carried(&data, kept(&|axis, _| axes.contains(&axis)));
+    }
+    // Only the number of axes is known, which may say enough.
+    let candidates = dims.iter().filter(|dim| may_be_one(dim)).count();
+    match dims.len().checked_sub(entries.len()) {
+        Some(_) if candidates == entries.len() => carried(&data, kept(&|_, dim| may_be_one(dim))),
+        Some(rank) if candidates > entries.len() => {
+            Ok(vec![open(call, data.dtype, rank, "the axes that Squeeze drops").into()])
+        }
+        _ => Err(Fail::contradiction(format!(
+            "Squeeze drops {} dimensions of 1, and there are {candidates}",
+            entries.len()
+        ))),
+    }
+}
+
+/// Unsqueeze puts dimensions of 1 in: <https://onnx.ai/onnx/operators/onnx__Unsqueeze.html>.
+pub(super) fn unsqueeze(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let entries = match list(call, "axes", 1) {
+        None => return Err(Fail::contradiction("Unsqueeze lacks its axes")),
+        Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
+        Some(Ok(entries)) => entries,
+    };
+    let dims = match &data.shape {
+        Ok(dims) => dims,
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
+    };
+    let rank = dims.len() + entries.len();
+    let one = Expr::from(1);
+    if let Some(axes) = axes(call, &entries, rank)? {
+        let mut old = dims.iter();
+        let dims = (0..rank).filter_map(|axis| {
+            if axes.contains(&axis) { Some(one.clone()) } else { old.next().cloned() }
+        });
+        return carried(&data, dims.collect());
+    }
+    if dims.iter().all(|dim| *dim == one) {
+        return carried(&data, vec![one; rank]);
+    }
+    Ok(vec![open(call, data.dtype, rank, "the axes that Unsqueeze puts in").into()])
+}

@@ -1,0 +1,187 @@
+//! Elements chosen by what they are: NonZero, Compress, TopK, OneHot.
+
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use crate::call::{Call, Fail, Outcome};
+use crate::elem::Elem;
+use crate::fact::{Fact, TensorFact};
+
+use super::given::{data, dimension, is_true, open, size};
+use super::place::{Source, filled, index, places};
+
+/// A place as an element.
+fn position(at: usize) -> Elem {
+    super::given::element(size(at))
+}
+
+/// NonZero gives the places of elements that are not zero:
+/// <https://onnx.ai/onnx/operators/onnx__NonZero.html>.
+pub(super) fn non_zero(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let why = "how many elements are not zero";
+    let Some(rank) = data.rank() else {
+        return Ok(vec![open(call, DType::Int64, 2, why).into()]);
+    };
+    // Of a single number the standard gives no rows, and runtimes one.
+    let rows = if rank == 0 { call.fresh("how a single number is taken") } else { size(rank) };
+    let empty = data.constant_count() == Some(0);
+    let truths: Option<Vec<bool>> =
+        data.value.as_ref().and_then(|value| value.iter().map(is_true).collect());
+    let (Some(dims), Some(truths)) = (data.constant_dims(), truths) else {
+        let count = if empty { Expr::from(0) } else { call.fresh(why) };
+        return Ok(vec![Fact::tensor(DType::Int64, [rows, count])]);
+    };
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    let mut truths = truths.into_iter();
+    places(&dims, |place| {
+        if truths.next() == Some(true) {
+            found.push(place.to_vec());
+        }
+    });
+    let fact = TensorFact::new(DType::Int64, [rows, size(found.len())]);
+    Ok(vec![filled(fact, |place| position(found[place[1]][place[0]])).into()])
+}
+
+/// Compress keeps slices where a condition is true:
+/// <https://onnx.ai/onnx/operators/onnx__Compress.html>.
+pub(super) fn compress(call: &mut Call<'_>) -> Outcome {
+    let (data, condition) = (data(call, 0)?, data(call, 1)?);
+    let why = "how many conditions are true";
+    let truths: Option<Vec<bool>> =
+        condition.value.as_ref().and_then(|value| value.iter().map(is_true).collect());
+    let kept: Option<Vec<usize>> = truths.map(|truths| {
+        truths.iter().enumerate().filter(|(_, kept)| **kept).map(|(at, _)| at).collect()
+    });
+    let none = condition.constant_count() == Some(0);
+    let kept = if none { Some(Vec::new()) } else { kept };
+    let count = match &kept {
+        Some(kept) => size(kept.len()),
+        None => call.fresh(why),
+    };
+    let Some(axis) = call.int("axis") else {
+        let fact = TensorFact::new(data.dtype, [count]);
+        let (Some(kept), Some(value)) = (kept, &data.value) else { return Ok(vec![fact.into()]) };
+        let elements = kept.iter().map(|at| value.get(*at).cloned().unwrap_or(Elem::Unknown));
+        return Ok(vec![fact.with_value(elements).into()]);
+    };
+    let mut dims = match &data.shape {
+        Ok(dims) => dims.to_vec(),
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
+    };
+    let axis = call.axis(axis, dims.len())?;
+    dims[axis] = count;
+    let fact = TensorFact::new(data.dtype, dims);
+    let (Some(kept), Some(source)) = (kept, Source::of(&data)) else {
+        return Ok(vec![fact.into()]);
+    };
+    let fact = filled(fact, |place| {
+        let mut from = place.to_vec();
+        from[axis] = kept[place[axis]];
+        source.at(&from)
+    });
+    Ok(vec![fact.into()])
+}
+
+/// TopK gives the largest or smallest elements along an axis and where they were:
+/// <https://onnx.ai/onnx/operators/onnx__TopK.html>.
+pub(super) fn top_k(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let dims = match &data.shape {
+        Ok(dims) => dims.to_vec(),
+        Err(reason) => {
+            let reason = reason.clone();
+            let values = Fact::unranked(data.dtype, reason.clone());
+            return Ok(vec![values, Fact::unranked(DType::Int64, reason)]);
+        }
+    };
+    let axis = call.axis(call.int_or("axis", -1), dims.len())?;
+    let count = match (call.has(1), call.exprs(1).as_deref()) {
+        (true, Some([Some(count)])) => Some((*count).clone()),
+        (true, _) => None,
+        (false, _) => call.int("k").map(Expr::from),
+    };
+    let why = "how many TopK is asked for";
+    let count = match count {
+        Some(count) => dimension(call, count, why)?,
+        None => call.fresh(why),
+    };
+    if let (Some(count), Some(dim)) = (count.as_const(), dims[axis].as_const())
+        && count > dim
+    {
+        return Err(Fail::contradiction(format!("TopK takes {count} of {dim}")));
+    }
+    let mut out = dims;
+    out[axis] = count;
+    let values = TensorFact::new(data.dtype, out.clone());
+    let indices = TensorFact::new(DType::Int64, out);
+    let sorted = call.int_or("sorted", 1) != 0;
+    let Some(source) = Source::of(&data).filter(|_| sorted) else {
+        return Ok(vec![values.into(), indices.into()]);
+    };
+    let largest = call.int_or("largest", 1) != 0;
+    let ranking = |place: &[usize]| ranked(&source, place, axis, largest);
+    let at = |place: &[usize]| {
+        let row = ranking(place)?.get(place[axis]).copied()?;
+        let mut from = place.to_vec();
+        from[axis] = row;
+        Some((source.at(&from), row))
+    };
+    // Every element looks at its whole row: only short rows are worth that.
+    if source.dims[axis] > 256 {
+        return Ok(vec![values.into(), indices.into()]);
+    }
+    let values = filled(values, |place| at(place).map_or(Elem::Unknown, |found| found.0));
+    let indices =
+        filled(indices, |place| at(place).map_or(Elem::Unknown, |found| position(found.1)));
+    Ok(vec![values.into(), indices.into()])
+}
+
+/// Places along an axis in the order of their elements; equal ones as they stand.
+fn ranked(source: &Source<'_>, place: &[usize], axis: usize, largest: bool) -> Option<Vec<usize>> {
+    let mut from = place.to_vec();
+    let mut row = Vec::with_capacity(source.dims[axis]);
+    for at in 0..source.dims[axis] {
+        from[axis] = at;
+        let number = source.at(&from).as_f64().filter(|number| !number.is_nan())?;
+        row.push((number, at));
+    }
+    row.sort_by(|one, other| {
+        let order = one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal);
+        (if largest { order.reverse() } else { order }).then(one.1.cmp(&other.1))
+    });
+    Some(row.into_iter().map(|(_, at)| at).collect())
+}
+
+/// OneHot puts a new axis in, with one value at the index and another elsewhere:
+/// <https://onnx.ai/onnx/operators/onnx__OneHot.html>.
+pub(super) fn one_hot(call: &mut Call<'_>) -> Outcome {
+    let (indices, values) = (data(call, 0)?, data(call, 2)?);
+    let dims = match &indices.shape {
+        Ok(dims) => dims,
+        Err(reason) => return Ok(vec![Fact::unranked(values.dtype, reason.clone())]),
+    };
+    let why = "the depth that OneHot is given";
+    let depth = match call.exprs(1).as_deref() {
+        Some([Some(depth)]) => dimension(call, (*depth).clone(), why)?,
+        _ => call.fresh(why),
+    };
+    let axis = call.axis(call.int_or("axis", -1), dims.len() + 1)?;
+    let mut out = dims.to_vec();
+    out.insert(axis, depth);
+    let fact = TensorFact::new(values.dtype, out);
+    let (Some(source), Some([off, on])) = (Source::of(&indices), values.value.as_deref()) else {
+        return Ok(vec![fact.into()]);
+    };
+    let depth = fact.constant_dims().map_or(0, |dims| dims[axis]);
+    let fact = filled(fact, |place| {
+        let mut from = place.to_vec();
+        from.remove(axis);
+        match source.at(&from).as_i64() {
+            Some(hot) if index(hot, depth) == Some(place[axis]) => on.clone(),
+            Some(_) => off.clone(),
+            None => Elem::Unknown,
+        }
+    });
+    Ok(vec![fact.into()])
+}

@@ -1,0 +1,238 @@
+//! Parts of a tensor: Slice and Split.
+
+use calipers_sym::Expr;
+
+use crate::call::{Call, Fail, Outcome};
+use crate::fact::{Fact, TensorFact};
+
+use super::given::{axes, data, dimension, list, open};
+use super::place::{Source, filled};
+
+/// Bounds beyond this mean the end, whatever the dimension: no dimension is so large.
+const FAR: i64 = i32::MAX as i64;
+
+/// Where a slice begins in an axis, how far it steps and how many elements it takes.
+struct Cut {
+    /// The first place and the step, when they are numbers.
+    walk: Option<(i64, i64)>,
+    /// How many; `None` when it cannot be told.
+    length: Option<Expr>,
+}
+
+/// Slice takes a range of each axis: <https://onnx.ai/onnx/operators/onnx__Slice.html>.
+pub(super) fn slice(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let dims = match &data.shape {
+        Ok(dims) => dims.to_vec(),
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
+    };
+    let why = "the bounds that Slice is given";
+    let bounds = |name, input| match list(call, name, input) {
+        Some(Ok(entries)) => Ok(Some(entries)),
+        Some(Err(_)) => Ok(None),
+        None => Err(Fail::contradiction(format!("Slice lacks its {name}"))),
+    };
+    let (starts, ends) = (bounds("starts", 1)?, bounds("ends", 2)?);
+    let given_axes = list(call, "axes", 3);
+    let steps = list(call, "steps", 4);
+    let given = given_axes.as_ref().and_then(|list| list.as_ref().ok()).map(Vec::len);
+    let count = [&starts, &ends].into_iter().flatten().map(Vec::len).next().or(given);
+    let axes = match (&given_axes, count) {
+        (Some(Ok(entries)), _) => axes(call, entries, dims.len())?,
+        (None, Some(count)) if count <= dims.len() => Some((0..count).collect()),
+        (None, Some(count)) => {
+            return Err(Fail::contradiction(format!(
+                "Slice has {count} bounds, and its input {} dimensions",
+                dims.len()
+            )));
+        }
+        _ => None,
+    };
+    let Some(axes) = axes else {
+        return Ok(vec![open(call, data.dtype, dims.len(), why).into()]);
+    };
+    let mut cuts: Vec<Option<Cut>> = dims.iter().map(|_| None).collect();
+    let entry = |list: &Option<Vec<Option<Expr>>>, place: usize| list.as_ref()?.get(place)?.clone();
+    for (place, axis) in axes.into_iter().enumerate() {
+        let step = match &steps {
+            None => Some(Expr::from(1)),
+            Some(Ok(steps)) => steps.get(place).cloned().flatten(),
+            Some(Err(_)) => None,
+        };
+        let step = step.as_ref().and_then(Expr::as_const);
+        if step == Some(0) {
+            return Err(Fail::contradiction("Slice steps by 0"));
+        }
+        let (start, end) = (entry(&starts, place), entry(&ends, place));
+        cuts[axis] = Some(cut(&dims[axis], start.as_ref(), end.as_ref(), step));
+    }
+    let mut taken = Vec::with_capacity(dims.len());
+    for (dim, cut) in dims.iter().zip(&cuts) {
+        taken.push(match cut {
+            None => dim.clone(),
+            Some(Cut { length: Some(length), .. }) => dimension(call, length.clone(), why)?,
+            Some(Cut { length: None, .. }) => call.fresh(why),
+        });
+    }
+    let fact = TensorFact::new(data.dtype, taken);
+    Ok(vec![with_cut_elements(&data, fact, &cuts).into()])
+}
+
+fn with_cut_elements(data: &TensorFact, fact: TensorFact, cuts: &[Option<Cut>]) -> TensorFact {
+    let walks: Option<Vec<(i64, i64)>> =
+        cuts.iter().map(|cut| cut.as_ref().map_or(Some((0, 1)), |cut| cut.walk)).collect();
+    let (Some(walks), Some(source)) = (walks, Source::of(data)) else { return fact };
+    filled(fact, |place| {
+        let from = walks.iter().zip(place).map(|((start, step), at)| {
+            let at = i64::try_from(*at).ok()?;
+            usize::try_from(start.checked_add(step.checked_mul(at)?)?).ok()
+        });
+        let from: Option<Vec<usize>> = from.collect();
+        from.map_or(crate::Elem::Unknown, |from| source.at(&from))
+    })
+}
+
+/// One axis of a slice.
+fn cut(dim: &Expr, start: Option<&Expr>, end: Option<&Expr>, step: Option<i64>) -> Cut {
+    let nothing = Cut { walk: None, length: None };
+    let (Some(start), Some(end), Some(step)) = (start, end, step) else { return nothing };
+    let far = end.as_const().is_some_and(|end| end >= FAR);
+    let zero = Expr::from(0);
+    if *dim == zero {
+        return Cut { walk: Some((0, 1)), length: Some(zero) };
+    }
+    let last = dim - Expr::from(1);
+    let (first, length) = if step > 0 {
+        let (Some(start), Some(end)) = (bound(dim, start), bound(dim, end)) else { return nothing };
+        let start = Expr::max(&Expr::min(&start, dim), &zero);
+        let end = Expr::max(&Expr::min(&end, dim), &zero);
+        let length = (&end - &start).ceil_div(&Expr::from(step));
+        (start, length)
+    } else {
+        let (Some(start), Some(end)) = (bound(dim, start), bound(dim, end)) else { return nothing };
+        // Runtimes differ on a start before the first element, and on an end so far off that it
+        // may mean the end of the walk.
+        if far || !start.is_at_least(0) {
+            return nothing;
+        }
+        let start = Expr::min(&start, &last);
+        let end = Expr::max(&Expr::min(&end, &last), &Expr::from(-1));
+        let length = (&start - &end).ceil_div(&(Expr::from(0) - Expr::from(step)));
+        (start, length)
+    };
+    let length = Expr::max(&length, &zero);
+    Cut { walk: first.as_const().map(|first| (first, step)), length: Some(length) }
+}
+
+/// A bound from the front, not yet held inside the dimension; `None` when it is not known from
+/// which side it counts.
+fn bound(dim: &Expr, value: &Expr) -> Option<Expr> {
+    match value.as_const() {
+        Some(number) if number >= FAR && dim.as_const().is_none() => Some(dim.clone()),
+        Some(number) if number <= -FAR && dim.as_const().is_none() => Some(Expr::from(-1)),
+        Some(number) if number < 0 => Some(dim + value),
+        Some(_) => Some(value.clone()),
+        None if value.is_at_least(0) => Some(value.clone()),
+        None if value.upper_bound().is_some_and(|most| most < 0) => Some(dim + value),
+        None => None,
+    }
+}
+
+/// Split cuts an axis into parts: <https://onnx.ai/onnx/operators/onnx__Split.html>.
+pub(super) fn split(call: &mut Call<'_>) -> Outcome {
+    let data = data(call, 0)?;
+    let outputs = call.outputs;
+    let dims = match &data.shape {
+        Ok(dims) => dims.to_vec(),
+        Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone()); outputs]),
+    };
+    let axis = call.axis(call.int_or("axis", 0), dims.len())?;
+    let sizes = sizes(call, &dims[axis])?;
+    let why = "the sizes that Split is given";
+    let mut start = Expr::from(0);
+    let mut facts = Vec::with_capacity(outputs);
+    for size in sizes {
+        let size = match size {
+            Some(size) => dimension(call, size, why)?,
+            None => call.fresh(why),
+        };
+        let mut dims = dims.clone();
+        dims[axis] = size.clone();
+        let fact = TensorFact::new(data.dtype, dims);
+        let fact = with_part(&data, fact, axis, &start);
+        start += size;
+        facts.push(fact.into());
+    }
+    Ok(facts)
+}
+
+fn with_part(data: &TensorFact, fact: TensorFact, axis: usize, start: &Expr) -> TensorFact {
+    let start = start.as_const().and_then(|start| usize::try_from(start).ok());
+    let (Some(start), Some(source)) = (start, Source::of(data)) else { return fact };
+    filled(fact, |place| {
+        let mut from = place.to_vec();
+        from[axis] = from[axis].saturating_add(start);
+        source.at(&from)
+    })
+}
+
+/// How long each part is.
+fn sizes(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
+    let outputs = call.outputs;
+    let mut sizes = match list(call, "split", 1) {
+        None => return Ok(equal_parts(call, dim)?.into_iter().take(outputs).collect()),
+        Some(Ok(sizes)) => sizes,
+        Some(Err(_)) => vec![None; outputs],
+    };
+    if sizes.len() < outputs {
+        return Err(Fail::contradiction(format!(
+            "Split has {outputs} outputs, and {} sizes",
+            sizes.len()
+        )));
+    }
+    let known: Expr = sizes.iter().flatten().fold(Expr::from(0), |sum, size| sum + size);
+    let mut unknown = sizes.iter_mut().filter(|size| size.is_none());
+    match (unknown.next(), unknown.next()) {
+        (Some(size), None) => *size = Some(dim - &known),
+        (None, _) if known.always_ne(dim) => {
+            return Err(Fail::contradiction(format!("Split cuts {dim} into parts of {known}")));
+        }
+        _ => {}
+    }
+    sizes.truncate(outputs);
+    Ok(sizes)
+}
+
+fn equal_parts(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
+    let outputs = call.outputs;
+    let parts = match call.int("num_outputs") {
+        Some(parts) => usize::try_from(parts).unwrap_or(0),
+        None => outputs,
+    };
+    if parts < outputs || parts == 0 {
+        return Err(Fail::contradiction(format!("Split has {outputs} outputs of {parts} parts")));
+    }
+    let count = super::given::size(parts);
+    if let Some(part) = dim.exact_div(&count) {
+        return Ok(vec![Some(part); outputs]);
+    }
+    if call.version < 18 {
+        if dim.as_const().is_some() {
+            return Err(Fail::contradiction(format!(
+                "Split cannot cut {dim} in {parts} equal parts"
+            )));
+        }
+        return Ok(vec![Some(dim.floor_div(&count)); outputs]);
+    }
+    let part = dim.ceil_div(&count);
+    let last = dim - &part * (&count - Expr::from(1));
+    let enough = last.is_at_least(0);
+    Ok((0..outputs)
+        .map(|place| match place + 1 == parts {
+            // Too few elements for the parts: runtimes differ.
+            _ if dim.as_const().is_some() && !enough => None,
+            true => enough.then(|| last.clone()),
+            false => Some(part.clone()),
+        })
+        .collect())
+}
