@@ -27,9 +27,9 @@ pub(crate) fn summarize(model: &Model, typed: &Typed) -> ShapeFacts {
                 Some(dims) if dims.iter().all(|dim| dim.as_const().is_some()) => facts.fixed += 1,
                 Some(_) => facts.symbolic += 1,
                 None => {
-                    if let Some(reason) = shape(fact).reason
-                        && facts.unknown.len() < NAMED
-                    {
+                    let Some(reason) = shape(fact).reason else { continue };
+                    facts.unshaped += 1;
+                    if facts.unknown.len() < NAMED {
                         let value = model.name(model.value(*value).name).to_owned();
                         facts.unknown.push(UnknownShape { value, reason });
                     }

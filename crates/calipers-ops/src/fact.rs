@@ -110,7 +110,8 @@ impl TensorFact {
             return self;
         };
         let elements: Arc<[Elem]> = elements.into_iter().collect();
-        if elements.len() == count && !elements.iter().all(|element| *element == Elem::Unknown) {
+        let told = elements.is_empty() || elements.iter().any(|element| *element != Elem::Unknown);
+        if elements.len() == count && told {
             self.value = Some(elements);
         }
         self

@@ -46,10 +46,11 @@ pub(crate) fn unranked(call: &Call<'_>, index: usize, dtype: DType) -> Fact {
     }
 }
 
-/// The dimension, or a new one where it is not known.
+/// The dimension, or a new one where it is not known or beyond what a dimension can be.
 pub(crate) fn or_fresh(call: &mut Call<'_>, known: Option<Expr>, why: &str) -> Expr {
     match known {
-        Some(dim) if !dim.is_undefined() => dim,
+        Some(dim) if dim.as_const().is_some() => dim,
+        Some(dim) if !dim.is_undefined() && !dim.is_const() => dim,
         _ => call.fresh(why),
     }
 }

@@ -14,8 +14,10 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("BatchNormalization", &[Data, Weight, Weight, Statistic, Statistic])
         .since(&[1, 6, 7, 9, 14, 15])
         .infer(batch),
-    Operator::onnx("GroupNormalization", &[Data, Weight, Weight]).since(&[18, 21]).infer(same),
-    Operator::onnx("InstanceNormalization", &[Data, Weight, Weight]).since(&[1, 6, 22]).infer(same),
+    Operator::onnx("GroupNormalization", &[Data, Weight, Weight]).since(&[18, 21]).infer(channels),
+    Operator::onnx("InstanceNormalization", &[Data, Weight, Weight])
+        .since(&[1, 6, 22])
+        .infer(channels),
     Operator::onnx("LRN", &[]).since(&[1, 13]).infer(same),
     Operator::onnx("LayerNormalization", &[Data, Weight, Weight]).since(&[17]).infer(layer),
     Operator::onnx("LpNormalization", &[]).since(&[1, 22]).infer(same),
@@ -24,11 +26,39 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight]).infer(root_mean_square),
 ];
 
-/// The type and shape of the first input: <https://onnx.ai/onnx/operators/onnx__LRN.html>,
-/// `onnx__GroupNormalization`, `onnx__InstanceNormalization`, `onnx__LpNormalization`,
-/// `onnx__MeanVarianceNormalization`.
+/// The type and shape of the input: <https://onnx.ai/onnx/operators/onnx__LRN.html>,
+/// `onnx__LpNormalization`, `onnx__MeanVarianceNormalization`.
 fn same(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![unvalued(call.tensor(0)?, call.dtype(0))])
+    let tensor = call.tensor(0)?;
+    let (dtype, shape) = (tensor.dtype, tensor.shape.clone());
+    Ok(vec![Fact::Tensor(TensorFact { dtype, shape, value: None })])
+}
+
+/// The type and shape of the input, with a scale for each channel:
+/// <https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html>, `onnx__GroupNormalization`.
+fn channels(call: &mut Call<'_>) -> Outcome {
+    let dtype = known::dtype(call, &[0, 1, 2]);
+    // Before version 21 a group had one scale.
+    if call.op == "GroupNormalization" && call.version < 21 {
+        return Ok(vec![match known::dims(call, 0)? {
+            Some(dims) => Fact::tensor(dtype, dims.iter().cloned()),
+            None => known::unranked(call, 0, dtype),
+        }]);
+    }
+    Ok(vec![scaled_by_channel(call, dtype)?])
+}
+
+/// The shape of the input, whose channels are as many as the scale has elements.
+fn scaled_by_channel(call: &Call<'_>, dtype: DType) -> Result<Fact, Fail> {
+    let Some(dims) = known::dims(call, 0)? else { return Ok(known::unranked(call, 0, dtype)) };
+    let mut dims = dims.to_vec();
+    if let Some([scales]) = known::optional_dims(call, 1)?
+        && let Some(channels) = dims.get_mut(1)
+        && let Some(known) = known::agree(call, "channels", &[Some(&*channels), Some(scales)])?
+    {
+        *channels = known;
+    }
+    Ok(Fact::tensor(dtype, dims))
 }
 
 /// The input normalised, and running statistics of each channel when training; before version 14
@@ -36,12 +66,7 @@ fn same(call: &mut Call<'_>) -> Outcome {
 /// <https://onnx.ai/onnx/operators/onnx__BatchNormalization.html>.
 fn batch(call: &mut Call<'_>) -> Outcome {
     let dtype = known::dtype(call, if call.version < 14 { &[0, 1, 2, 3, 4] } else { &[0] });
-    let normalised = match call.tensor(0) {
-        Ok(tensor) => unvalued(tensor, dtype),
-        Err(Fail::Unknown(reason)) => Fact::unranked(dtype, reason),
-        Err(fail) => return Err(fail),
-    };
-    let mut outputs = vec![normalised];
+    let mut outputs = vec![scaled_by_channel(call, dtype)?];
     let statistics = if call.version < 14 { &[3, 4, 3, 4][..] } else { &[3, 4] };
     for input in statistics.iter().take(call.outputs.saturating_sub(1)) {
         let own = if call.version < 14 { dtype } else { known::dtype(call, &[*input, 7 - input]) };
@@ -79,13 +104,17 @@ fn over_last(call: &Call<'_>, dtype: DType) -> Result<(Fact, Fact), Fail> {
     };
     let axis = call.axis(call.int_or("axis", -1), dims.len())?;
     let ones = std::iter::repeat_n(Expr::from(1), dims.len() - axis);
-    let reduced = dims[..axis].iter().cloned().chain(ones);
-    Ok((Fact::tensor(dtype, dims.iter().cloned()), Fact::tensor(stash, reduced)))
-}
-
-/// The shape of a tensor, with new elements.
-fn unvalued(tensor: &TensorFact, dtype: DType) -> Fact {
-    Fact::Tensor(TensorFact { dtype, shape: tensor.shape.clone(), value: None })
+    let reduced = Fact::tensor(stash, dims[..axis].iter().cloned().chain(ones));
+    let mut dims = dims.to_vec();
+    // A vector of scales for the last axis alone says how long that is, unless it is one for all.
+    if axis + 1 == dims.len()
+        && dims[axis].as_const().is_none()
+        && let Some([scales]) = known::optional_dims(call, 1)?
+        && scales.as_const().is_some_and(|count| count != 1)
+    {
+        dims[axis] = scales.clone();
+    }
+    Ok((Fact::tensor(dtype, dims), reduced))
 }
 
 #[cfg(test)]
@@ -119,5 +148,21 @@ mod tests {
         assert_eq!(shapes, ["float16[B, S, 8, 64]", "float32[B, S, 1, 1]", "float32[B, S, 1, 1]"]);
         let shapes = told("RMSNormalization", 23, &[floats("B S 64"), halves("64")], &[]).unwrap();
         assert_eq!(shapes[0], "float16[B, S, 64]");
+    }
+
+    #[test]
+    fn scales_say_how_many_they_scale() {
+        let shapes = told("LayerNormalization", 17, &[floats("B S H"), floats("64")], &[]).unwrap();
+        assert_eq!(shapes[0], "float32[B, S, 64]");
+        let shapes = told("LayerNormalization", 17, &[floats("B S H"), floats("1")], &[]).unwrap();
+        assert_eq!(shapes[0], "float32[B, S, H]");
+        let inputs = [floats("N C 4"), floats("8"), floats("8")];
+        assert_eq!(told("InstanceNormalization", 22, &inputs, &[]).unwrap(), ["float32[N, 8, 4]"]);
+        assert_eq!(told("GroupNormalization", 18, &inputs, &[]).unwrap(), ["float32[N, C, 4]"]);
+        let inputs = [floats("N 6 4"), floats("8"), floats("8")];
+        assert!(matches!(
+            told("InstanceNormalization", 22, &inputs, &[]),
+            Err(Fail::Contradiction(_))
+        ));
     }
 }

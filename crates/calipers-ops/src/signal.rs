@@ -1,13 +1,195 @@
 //! Signals: windows, Fourier transforms.
 
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
+use crate::call::{Call, Fail, Outcome};
+use crate::elem::Elem;
+use crate::fact::Fact;
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("BlackmanWindow", &[]).since(&[17]),
-    Operator::onnx("DFT", &[]).since(&[17, 20]),
-    Operator::onnx("HammingWindow", &[]).since(&[17]),
-    Operator::onnx("HannWindow", &[]).since(&[17]),
-    Operator::onnx("MelWeightMatrix", &[]).since(&[17]),
-    Operator::onnx("STFT", &[]).since(&[17]),
+    Operator::onnx("BlackmanWindow", &[]).since(&[17]).infer(window),
+    Operator::onnx("DFT", &[]).since(&[17, 20]).infer(dft),
+    Operator::onnx("HammingWindow", &[]).since(&[17]).infer(window),
+    Operator::onnx("HannWindow", &[]).since(&[17]).infer(window),
+    Operator::onnx("MelWeightMatrix", &[]).since(&[17]).infer(mel_weight_matrix),
+    Operator::onnx("STFT", &[]).since(&[17]).infer(stft),
 ];
+
+/// The only element of an input, if it is a whole number that is no less than 0.
+fn scalar(call: &Call<'_>, index: usize) -> Result<Option<Expr>, Fail> {
+    let number = match call.value(index) {
+        Some([element]) => Elem::as_expr(element),
+        _ => None,
+    };
+    match number {
+        Some(number) if number.upper_bound().is_some_and(|most| most < 0) => {
+            Err(Fail::contradiction(format!("{} has a length of {number}", call.op)))
+        }
+        number => Ok(number.cloned()),
+    }
+}
+
+/// Frequencies of a real signal that are not mirror images of others.
+fn one_side(length: &Expr) -> Expr {
+    length.floor_div(&Expr::from(2)) + 1
+}
+
+/// As many numbers as asked for: <https://onnx.ai/onnx/operators/onnx__HannWindow.html>,
+/// `onnx__HammingWindow`, `onnx__BlackmanWindow`.
+fn window(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype_attribute("output_datatype").unwrap_or(DType::Float32);
+    let length = match scalar(call, 0)? {
+        Some(length) => length,
+        None => call.fresh("the length asked for"),
+    };
+    Ok(vec![Fact::tensor(dtype, [length])])
+}
+
+/// Frequencies by mel bands: <https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html>.
+fn mel_weight_matrix(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype_attribute("output_datatype").unwrap_or(DType::Float32);
+    let bands = match scalar(call, 0)? {
+        Some(bands) => bands,
+        None => call.fresh("the bands asked for"),
+    };
+    let frequencies = match scalar(call, 1)? {
+        Some(length) => one_side(&length),
+        None => call.fresh("the frequencies of the transform"),
+    };
+    Ok(vec![Fact::tensor(dtype, [frequencies, bands])])
+}
+
+/// A transform along one axis: <https://onnx.ai/onnx/operators/onnx__DFT.html>.
+fn dft(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    let dims = match call.shape(0)? {
+        Ok(dims) => dims,
+        Err(reason) => return Ok(vec![Fact::unranked(dtype, reason)]),
+    };
+    if dims.len() < 2 {
+        return Err(Fail::contradiction("DFT has no axis beside that of the complex numbers"));
+    }
+    let one_sided = call.int_or("onesided", 0) != 0;
+    let inverse = call.int_or("inverse", 0) != 0;
+    let axis = match call.version {
+        ..20 => Some(call.int_or("axis", 1)),
+        _ if !call.has(2) => Some(-2),
+        _ => call.integer(2),
+    };
+    let mut out = dims.to_vec();
+    let last = dims.len() - 1;
+    // What is real on one side is complex on the other; both sides of it are complex.
+    out[last] = Expr::from(if one_sided && inverse { 1 } else { 2 });
+    let Some(axis) = axis else {
+        if call.has(1) || one_sided {
+            for dim in &mut out[..last] {
+                *dim = call.fresh("the axis of the transform");
+            }
+        }
+        return Ok(vec![Fact::tensor(dtype, out)]);
+    };
+    let axis = call.axis(axis, dims.len())?;
+    if axis == last {
+        return Err(Fail::contradiction("DFT transforms the axis of the complex numbers"));
+    }
+    let length = match (call.has(1), one_sided && inverse) {
+        (true, _) => scalar(call, 1)?,
+        (false, true) => Some((&dims[axis] - 1) * 2),
+        (false, false) => Some(dims[axis].clone()),
+    };
+    out[axis] = match length {
+        Some(length) if one_sided && !inverse => one_side(&length),
+        Some(length) => length,
+        None => call.fresh("the length of the transform"),
+    };
+    Ok(vec![Fact::tensor(dtype, out)])
+}
+
+/// Transforms of frames of a signal: <https://onnx.ai/onnx/operators/onnx__STFT.html>.
+fn stft(call: &mut Call<'_>) -> Outcome {
+    let dtype = call.dtype(0);
+    let signal = call.shape(0)?.ok();
+    if signal.is_some_and(|dims| !(2..=3).contains(&dims.len())) {
+        return Err(Fail::contradiction("STFT has a signal that is no batch of numbers"));
+    }
+    let length = signal.map(|dims| dims[1].clone());
+    let window = call.has(2).then(|| call.shape(2)).transpose()?.and_then(Result::ok);
+    let window = window.and_then(|dims| dims.first());
+    let frame = match (call.has(2), call.has(3)) {
+        (false, false) => length.clone(),
+        (true, false) => window.cloned(),
+        (_, true) => scalar(call, 3)?.or_else(|| window.cloned()),
+    };
+    let step = scalar(call, 1)?.filter(|step| step.is_at_least(1));
+    let frames = match (&length, &frame, step) {
+        (Some(length), Some(frame), _)
+            if (length - frame).upper_bound().is_some_and(|most| most < 0) =>
+        {
+            return Err(Fail::contradiction(format!(
+                "STFT cuts frames of {frame} out of {length}"
+            )));
+        }
+        (Some(length), Some(frame), Some(step)) => Some((length - frame).floor_div(&step) + 1),
+        _ => None,
+    };
+    let complex =
+        signal.is_some_and(|dims| dims.get(2).is_some_and(|dim| dim.as_const() == Some(2)));
+    let bins = match (frame, call.int_or("onesided", 1) != 0) {
+        (Some(frame), true) if !complex => Some(one_side(&frame)),
+        (Some(frame), false) => Some(frame),
+        _ => None,
+    };
+    let batch = signal.map(|dims| dims[0].clone());
+    let batch = batch.unwrap_or_else(|| call.fresh("the batch"));
+    let frames = frames.unwrap_or_else(|| call.fresh("the frames of the signal"));
+    let bins = bins.unwrap_or_else(|| call.fresh("the length of a frame"));
+    Ok(vec![Fact::tensor(dtype, [batch, frames, bins, Expr::from(2)])])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduction::testing::{Try, dims, shape, tensor};
+
+    fn number(value: i64) -> Fact {
+        tensor(DType::Int64, &[], &[value])
+    }
+
+    #[test]
+    fn transforms_of_both_ways_and_sides() {
+        let call = |text: &str| Try::new("DFT", 20).input(dims(text));
+        assert_eq!(shape(&call("n 10 1").one(dft)), "n 10 2");
+        assert_eq!(shape(&call("n 10 1").int("onesided", 1).one(dft)), "n 6 2");
+        let back = call("n 6 2").int("onesided", 1).int("inverse", 1);
+        assert_eq!(shape(&back.one(dft)), "n 10 1");
+        let padded = call("n 10 4 1").input(number(16)).input(number(-3)).int("onesided", 1);
+        assert_eq!(shape(&padded.one(dft)), "n 9 4 2");
+        assert_eq!(
+            shape(&Try::new("DFT", 17).input(dims("n 10 4 1")).int("onesided", 1).one(dft)),
+            "n 6 4 2"
+        );
+    }
+
+    #[test]
+    fn frames_of_a_signal_are_one_sided_unless_told() {
+        let call =
+            || Try::new("STFT", 17).input(dims("1 128 1")).input(number(8)).input(dims("16"));
+        assert_eq!(shape(&call().one(stft)), "1 15 9 2"); // (128 - 16) / 8 + 1
+        assert_eq!(shape(&call().int("onesided", 0).one(stft)), "1 15 16 2");
+    }
+
+    #[test]
+    fn windows_are_as_long_as_asked() {
+        let call = Try::new("HannWindow", 17).input(number(10)).int("output_datatype", 11);
+        let fact = call.one(window);
+        assert_eq!(
+            (shape(&fact).as_str(), fact.as_tensor().unwrap().dtype),
+            ("10", DType::Float64)
+        );
+        let call = Try::new("MelWeightMatrix", 17).input(number(8)).input(number(16));
+        assert_eq!(shape(&call.one(mel_weight_matrix)), "9 8");
+    }
+}

@@ -1,13 +1,128 @@
 //! Texts.
 
+use calipers_ir::DType;
+use calipers_sym::Expr;
+
 use crate::AttributeUse::Learned;
+use crate::call::{Attr, Call, Fail, Outcome, broadcast};
+use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("RegexFullMatch", &[]).since(&[20]),
-    Operator::onnx("StringConcat", &[]).since(&[20]),
-    Operator::onnx("StringNormalizer", &[]).since(&[10]),
-    Operator::onnx("StringSplit", &[]).since(&[20]),
-    Operator::onnx("TfIdfVectorizer", &[]).holding(&[("weights", Learned)]).since(&[9]),
+    Operator::onnx("RegexFullMatch", &[]).since(&[20]).infer(regex_full_match),
+    Operator::onnx("StringConcat", &[]).since(&[20]).infer(string_concat),
+    Operator::onnx("StringNormalizer", &[]).since(&[10]).infer(string_normalizer),
+    Operator::onnx("StringSplit", &[]).since(&[20]).infer(string_split),
+    Operator::onnx("TfIdfVectorizer", &[])
+        .holding(&[("weights", Learned)])
+        .since(&[9])
+        .infer(tf_idf_vectorizer),
 ];
+
+/// A truth value for each text: <https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html>.
+fn regex_full_match(call: &mut Call<'_>) -> Outcome {
+    Ok(vec![call.shaped_like(0, DType::Bool)?])
+}
+
+/// Texts put together, broadcast: <https://onnx.ai/onnx/operators/onnx__StringConcat.html>.
+fn string_concat(call: &mut Call<'_>) -> Outcome {
+    Ok(vec![match (call.shape(0)?, call.shape(1)?) {
+        (Ok(one), Ok(other)) => Fact::tensor(DType::String, broadcast(call.op, one, other)?),
+        (Err(reason), _) | (_, Err(reason)) => Fact::unranked(DType::String, reason),
+    }])
+}
+
+/// Words without stop words, at least one: they stand in one row.
+///
+/// <https://onnx.ai/onnx/operators/onnx__StringNormalizer.html>
+fn string_normalizer(call: &mut Call<'_>) -> Outcome {
+    let dims = match call.shape(0)? {
+        Ok(dims) => dims,
+        Err(reason) => return Ok(vec![Fact::unranked(DType::String, reason)]),
+    };
+    let (rows, words) = match dims {
+        [words] => (&[][..], words),
+        [row, words] if !row.always_ne(&Expr::from(1)) => (&[Expr::from(1)][..], words),
+        _ => return Err(Fail::contradiction("StringNormalizer has more than one row of words")),
+    };
+    let keeps_all = match call.attribute("stopwords") {
+        None => true,
+        Some(Attr::Texts(count)) => count == 0,
+        Some(_) => false,
+    };
+    // If no word is left, one stays that is empty.
+    let left = if keeps_all && words.is_at_least(1) || words.as_const() == Some(1) {
+        words.clone()
+    } else {
+        call.fresh("the words that are left")
+    };
+    Ok(vec![Fact::tensor(DType::String, rows.iter().cloned().chain([left]))])
+}
+
+/// The parts of each text, and how many: <https://onnx.ai/onnx/operators/onnx__StringSplit.html>.
+fn string_split(call: &mut Call<'_>) -> Outcome {
+    let counts = call.shaped_like(0, DType::Int64)?;
+    let parts = match call.shape(0)? {
+        Ok(dims) => {
+            let none = call.tensor(0)?.constant_count() == Some(0);
+            let most = if none { Expr::from(0) } else { call.fresh("the most parts of a text") };
+            Fact::tensor(DType::String, dims.iter().cloned().chain([most]))
+        }
+        Err(reason) => Fact::unranked(DType::String, reason),
+    };
+    Ok(vec![parts, counts])
+}
+
+/// A number for each n-gram that is looked for:
+/// <https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html>.
+fn tf_idf_vectorizer(call: &mut Call<'_>) -> Outcome {
+    let last = call.ints("ngram_indexes").and_then(|indexes| indexes.iter().max().copied());
+    let count = match last.and_then(|last| last.checked_add(1)) {
+        Some(count) if count > 0 => Expr::from(count),
+        _ => call.fresh("the n-grams that are looked for"),
+    };
+    let input = call.optional_tensor(0).map(|tensor| (tensor, TensorFact::dims(tensor)));
+    Ok(vec![match input {
+        Some((_, Some([_]))) => Fact::tensor(DType::Float32, [count]),
+        Some((_, Some([rows, _]))) => Fact::tensor(DType::Float32, [rows.clone(), count]),
+        Some((tensor, Some(_))) => {
+            return Err(Fail::contradiction(format!("TfIdfVectorizer has an input of {tensor}")));
+        }
+        _ => Fact::unranked(DType::Float32, "its input may be one row or many"),
+    }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduction::testing::{Try, dims, shape};
+
+    #[test]
+    fn words_may_be_dropped() {
+        let words = |text: &str| Try::new("StringNormalizer", 10).input(dims(text));
+        let stop = ("stopwords", Attr::Texts(2));
+        assert_eq!(shape(&words("n").one(string_normalizer)), "n");
+        assert_eq!(
+            shape(&words("1 4").with(stop.0, stop.1.clone()).one(string_normalizer)),
+            "1 f1"
+        );
+        // One word that is dropped leaves one that is empty.
+        assert_eq!(shape(&words("1 1").with(stop.0, stop.1).one(string_normalizer)), "1 1");
+        assert!(words("2 4").run(string_normalizer).is_err());
+    }
+
+    #[test]
+    fn texts_fall_apart() {
+        let call = Try::new("StringSplit", 20).input(dims("n 2")).outputs(2);
+        let facts = call.run(string_split).unwrap();
+        assert_eq!((shape(&facts[0]), shape(&facts[1])), ("n 2 f1".into(), "n 2".into()));
+    }
+
+    #[test]
+    fn n_grams_are_counted() {
+        let call = |text: &str| Try::new("TfIdfVectorizer", 9).input(dims(text));
+        let fact = call("n 8").ints("ngram_indexes", &[0, 6, 3]).one(tf_idf_vectorizer);
+        assert_eq!(shape(&fact), "n 7");
+    }
+}

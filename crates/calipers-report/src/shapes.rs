@@ -18,7 +18,9 @@ pub struct ShapeFacts {
     pub fixed: u64,
     /// Of those, the ones with a dimension that is an expression in named dimensions.
     pub symbolic: u64,
-    /// Values of which the number of dimensions is not known, with the reason; the first ones.
+    /// Of all, the ones whose number of dimensions is not known.
+    pub unshaped: u64,
+    /// Those, with the reason; the first ones where there are many.
     pub unknown: Vec<UnknownShape>,
     /// Dimensions that the data decides: their names in the shapes, and what decides them.
     pub data_dependent: BTreeMap<String, String>,

@@ -7,6 +7,7 @@ use calipers_ops::{Fact, SequenceFact, TensorFact};
 use calipers_sym::Expr;
 
 use super::bind::Sizes;
+use super::stored::known;
 
 /// Types wrapped deeper than this are taken as unknown: no operator makes them.
 const MAX_WRAPPERS: usize = 8;
@@ -55,7 +56,7 @@ fn tensor_fact(model: &Model, ty: &TensorType, unnamed: &dyn Fn(usize) -> Expr) 
             .collect()),
         None => Err(Arc::from("the file declares no shape")),
     };
-    TensorFact { dtype: ty.dtype, shape, value: None }
+    TensorFact { dtype: known(ty.dtype), shape, value: None }
 }
 
 /// The same fact with another shape.

@@ -11,10 +11,20 @@ pub(super) fn merge(one: &Fact, other: &Fact, fresh: &mut dyn FnMut() -> Expr) -
     match (one, other) {
         _ if one == other => one.clone(),
         (Fact::Tensor(one), Fact::Tensor(other)) => Fact::Tensor(tensors(one, other, fresh)),
-        (Fact::Sequence(one), Fact::Sequence(other)) => Fact::Sequence(SequenceFact {
-            element: Box::new(merge(&one.element, &other.element, fresh)),
-            items: None,
-        }),
+        (Fact::Sequence(one), Fact::Sequence(other)) => {
+            // A sequence that is empty says nothing of the elements of another.
+            let is_empty =
+                |s: &SequenceFact| s.items.as_ref().is_some_and(|items| items.is_empty());
+            let element = match (is_empty(one), is_empty(other)) {
+                (true, _) => other.element.clone(),
+                (_, true) => one.element.clone(),
+                // Elements may differ from each other: what differs has no one name.
+                _ => Box::new(merge(&one.element, &other.element, &mut || {
+                    Expr::undefined("its elements differ")
+                })),
+            };
+            Fact::Sequence(SequenceFact { element, items: None })
+        }
         (Fact::Optional(one), Fact::Optional(other)) => {
             Fact::Optional(Box::new(merge(one, other, fresh)))
         }

@@ -1,6 +1,6 @@
 //! Stored tensors as facts, with their elements where shapes may be computed from them.
 
-use calipers_ir::{Model, SparseId, Tensor, TensorId};
+use calipers_ir::{DType, Model, SparseId, Tensor, TensorId};
 use calipers_ops::{Elem, MAX_ELEMENTS, TensorFact};
 use calipers_sym::Expr;
 
@@ -35,5 +35,13 @@ fn described(tensor: &Tensor, dims: &[i64]) -> TensorFact {
         Some(dim) => Err(format!("a stored tensor has dimension {dim}").into()),
         None => Ok(dims.iter().map(|dim| Expr::from(*dim)).collect()),
     };
-    TensorFact { dtype: tensor.dtype, shape, value: None }
+    TensorFact { dtype: known(tensor.dtype), shape, value: None }
+}
+
+/// A type that no release of the standard defines is as good as none to a rule.
+pub(super) fn known(dtype: DType) -> DType {
+    match dtype {
+        DType::Unknown(_) => DType::Undefined,
+        known => known,
+    }
 }

@@ -1,9 +1,11 @@
 //! Products of matrices.
 
+use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::call::{Call, Fail, Outcome, broadcast};
-use crate::fact::Fact;
+use crate::elem::Elem;
+use crate::fact::{Fact, MAX_ELEMENTS, TensorFact};
 use crate::known;
 
 /// `A * B + C` of two matrices, each perhaps transposed:
@@ -61,11 +63,49 @@ pub(super) fn matmul(call: &mut Call<'_>) -> Outcome {
         let missing = usize::from(known::dims(call, 0)?.is_some());
         return Ok(vec![known::unranked(call, missing, dtype)]);
     };
-    product(call, left, right).map(|dims| vec![Fact::tensor(dtype, dims)])
+    let fact = TensorFact::new(dtype, product(call, left, right)?);
+    Ok(vec![match whole_product(call.tensor(0)?, call.tensor(1)?) {
+        Some(elements) => fact.with_value(elements).into(),
+        None => fact.into(),
+    }])
+}
+
+/// Elements of the product of two small tensors of integers, without batches. Floats are left
+/// out: their sums depend on who adds them in which order.
+fn whole_product(left: &TensorFact, right: &TensorFact) -> Option<Vec<Elem>> {
+    if left.dtype != DType::Int64 || right.dtype != DType::Int64 {
+        return None;
+    }
+    let (one, other) = (left.value.as_deref()?, right.value.as_deref()?);
+    let (rows, shared) = match left.constant_dims()?[..] {
+        [shared] => (1, shared),
+        [rows, shared] => (rows, shared),
+        _ => return None,
+    };
+    let columns = match right.constant_dims()?[..] {
+        [_] => 1,
+        [_, columns] => columns,
+        _ => return None,
+    };
+    if rows.checked_mul(columns)?.checked_mul(shared.max(1))? > MAX_ELEMENTS {
+        return None;
+    }
+    let element = |row: usize, column: usize| {
+        let sum = (0..shared).try_fold(Expr::from(0), |sum, at| {
+            let left = one.get(row * shared + at)?.as_expr()?;
+            Some(sum + left * other.get(at * columns + column)?.as_expr()?)
+        });
+        // What leaves the range of the type wraps around in it.
+        let fits =
+            |sum: &Expr| !sum.is_undefined() && (!sum.is_const() || sum.as_const().is_some());
+        sum.filter(fits).map_or(Elem::Unknown, Elem::Int)
+    };
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    Some(places.map(|(row, column)| element(row, column)).collect())
 }
 
 /// Shape of the product of two stacks of matrices.
-pub(crate) fn product(call: &Call<'_>, left: &[Expr], right: &[Expr]) -> Result<Vec<Expr>, Fail> {
+fn product(call: &Call<'_>, left: &[Expr], right: &[Expr]) -> Result<Vec<Expr>, Fail> {
     let (Some((shared_left, left)), Some((last, rest))) = (left.split_last(), right.split_last())
     else {
         return Err(Fail::contradiction(format!("{} multiplies a scalar", call.op)));

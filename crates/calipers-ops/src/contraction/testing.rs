@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::{Expr, Symbol};
 
-use crate::call::{Attr, Attributes, Call, Fail, Fresh};
+use crate::call::{Attr, Attributes, Call, Fail, Fresh, Outcome};
 use crate::fact::Fact;
 
 /// Attributes by name.
@@ -30,17 +30,27 @@ pub(crate) fn floats(dims: &str) -> Option<Fact> {
     Some(Fact::tensor(DType::Float32, dims))
 }
 
-/// What a rule says of its outputs, written out.
+/// What a rule says of its outputs.
+pub(crate) fn facts(
+    op: &str,
+    version: i64,
+    inputs: &[Option<Fact>],
+    attributes: &[(&str, Attr<'_>)],
+) -> Outcome {
+    let row = crate::find("ai.onnx", op).or_else(|| crate::find("ai.onnx.preview", op)).unwrap();
+    let attributes = Named(attributes);
+    let mut fresh = Numbered(0);
+    let mut call = Call::new(op, version, 5, inputs, &attributes, &mut fresh);
+    (row.rule.unwrap())(&mut call)
+}
+
+/// The same, written out.
 pub(crate) fn told(
     op: &str,
     version: i64,
     inputs: &[Option<Fact>],
     attributes: &[(&str, Attr<'_>)],
 ) -> Result<Vec<String>, Fail> {
-    let row = crate::find("ai.onnx", op).or_else(|| crate::find("ai.onnx.preview", op)).unwrap();
-    let attributes = Named(attributes);
-    let mut fresh = Numbered(0);
-    let mut call = Call::new(op, version, 5, inputs, &attributes, &mut fresh);
-    let facts = (row.rule.unwrap())(&mut call)?;
+    let facts = facts(op, version, inputs, attributes)?;
     Ok(facts.iter().map(ToString::to_string).collect())
 }

@@ -1,7 +1,12 @@
 //! Shapes of convolutions and products, by hand.
 
-use super::testing::{floats, told};
+use calipers_ir::DType;
+use calipers_sym::{Expr, parse};
+
+use super::testing::{facts, floats, told};
 use crate::call::{Attr, Fail};
+use crate::elem::Elem;
+use crate::fact::{Fact, TensorFact};
 
 fn contradicts<T>(outcome: &Result<T, Fail>) -> bool {
     matches!(outcome, Err(Fail::Contradiction(_)))
@@ -23,7 +28,7 @@ fn a_convolution_slides_by_its_stride() {
 
 #[test]
 fn a_convolution_is_told_in_parts() {
-    let unknown = Some(crate::Fact::unknown("no reason"));
+    let unknown = Some(Fact::unknown("no reason"));
     let inputs = [unknown.clone(), floats("64 3 7 7")];
     assert_eq!(told("Conv", 11, &inputs, &[]).unwrap(), ["float32[new1, 64, new2, new3]"]);
     let inputs = [floats("1 3 9"), unknown.clone(), floats("8")];
@@ -87,6 +92,43 @@ fn pooling_rounds_up_when_asked_but_starts_inside() {
     assert_eq!(pool("L", &[3], &[2], &[1, 1]), "float32[1, 1, floor(L/2) + 1]");
 }
 
+/// The last dimension of the first output.
+fn last(op: &str, size: &str, attributes: &[(&str, Attr<'_>)]) -> Option<Expr> {
+    let inputs = [floats(&format!("1 1 {size}")), floats("1 1 K")];
+    let inputs = if op.starts_with("Conv") { &inputs[..] } else { &inputs[..1] };
+    let facts = facts(op, 22, inputs, attributes).ok()?;
+    facts[0].as_tensor()?.dims()?.last().cloned()
+}
+
+#[test]
+fn a_name_stands_for_every_number() {
+    let numbers = |from: i64, to: i64| from..to;
+    for (op, ceil) in [("Conv", 0), ("ConvTranspose", 0), ("MaxPool", 0), ("MaxPool", 1)] {
+        for (kernel, stride) in numbers(1, 5).flat_map(|k| numbers(1, 5).map(move |s| (k, s))) {
+            for (dilation, before, after) in [(1, 0, 0), (1, 1, 0), (2, 0, 1), (3, 2, 2)] {
+                let (kernel, strides, dilations) = ([kernel], [stride], [dilation]);
+                let pads = [before.min(kernel[0] - 1), after.min(kernel[0] - 1)];
+                let attributes = [
+                    ("kernel_shape", Attr::Ints(&kernel)),
+                    ("strides", Attr::Ints(&strides)),
+                    ("dilations", Attr::Ints(&dilations)),
+                    ("pads", Attr::Ints(&pads)),
+                    ("ceil_mode", Attr::Int(ceil)),
+                ];
+                let formula = last(op, "L", &attributes).unwrap();
+                for size in numbers(1, 16) {
+                    let number = last(op, &size.to_string(), &attributes);
+                    let Some(number) = number.as_ref().and_then(Expr::as_const) else {
+                        continue;
+                    };
+                    let evaluated = formula.evaluate(|_| Some(size));
+                    assert_eq!(evaluated, Ok(number), "{op} {attributes:?} of {size}: {formula}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn pooling_leaves_open_what_runtimes_disagree_on() {
     let kernel = ("kernel_shape", Attr::Ints(&[3]));
@@ -119,13 +161,35 @@ fn matrices_multiply_batch_by_batch() {
 }
 
 #[test]
+fn small_products_are_computed() {
+    let tensor = |dims: &[i64], elements: &[&str]| {
+        let elements = elements.iter().map(|text| Elem::Int(Expr::from_dimension(text, 1)));
+        let dims = dims.iter().map(|dim| Expr::from(*dim));
+        Some(TensorFact::new(DType::Int64, dims).with_value(elements).into())
+    };
+    let value = |inputs: &[Option<Fact>]| {
+        let facts = facts("MatMul", 13, inputs, &[]).unwrap();
+        facts[0].as_tensor().unwrap().value.clone()
+    };
+    // [H W] times [2, 3], and times a matrix with columns [1, 0] and [1, 1].
+    let sizes = || tensor(&[2], &["H", "W"]);
+    let product = value(&[sizes(), tensor(&[2], &["2", "3"])]).unwrap();
+    assert_eq!(*product, [Elem::Int(parse("2*H + 3*W").unwrap())]);
+    let product = value(&[sizes(), tensor(&[2, 2], &["1", "1", "0", "1"])]).unwrap();
+    assert_eq!(*product, [parse("H").unwrap(), parse("H + W").unwrap()].map(Elem::Int));
+    let large = i64::MAX.to_string();
+    assert_eq!(value(&[tensor(&[1], &[&large]), tensor(&[1], &["2"])]), None);
+    assert_eq!(value(&[floats("2"), floats("2")]), None);
+}
+
+#[test]
 fn a_matrix_may_be_transposed() {
     let inputs = [floats("K M"), floats("N K"), floats("N")];
     let both = [("transA", Attr::Int(1)), ("transB", Attr::Int(1))];
     assert_eq!(told("Gemm", 13, &inputs, &both).unwrap(), ["float32[M, N]"]);
     assert!(contradicts(&told("Gemm", 13, &[floats("2 3"), floats("4 5")], &[])));
     assert!(contradicts(&told("Gemm", 13, &[floats("2 3"), floats("3 5"), floats("4")], &[])));
-    let unknown = Some(crate::Fact::unknown("no reason"));
+    let unknown = Some(Fact::unknown("no reason"));
     assert_eq!(told("Gemm", 13, &[unknown, floats("3 5")], &[]).unwrap(), ["float32[new1, 5]"]);
 }
 
@@ -154,7 +218,7 @@ fn equations_name_dimensions() {
 
 #[test]
 fn an_equation_is_told_in_parts() {
-    let unknown = Some(crate::Fact::unranked(calipers_ir::DType::Float32, "no reason"));
+    let unknown = Some(Fact::unranked(DType::Float32, "no reason"));
     let sum = |equation: &[u8]| {
         let inputs = [floats("1 3 4"), unknown.clone()];
         told("Einsum", 12, &inputs, &[("equation", Attr::Text(equation))]).unwrap()
@@ -169,4 +233,35 @@ fn a_causal_convolution_keeps_its_state() {
     let inputs = [floats("B 4 L"), floats("4 1 K")];
     let shapes = told("CausalConvWithState", 27, &inputs, &[]).unwrap();
     assert_eq!(shapes, ["float32[B, 4, L]", "float32[B, 4, K - 1]"]);
+}
+
+#[test]
+fn numbers_beyond_reason_are_survived() {
+    let extremes = [i64::MIN, -1, 0, 1, i64::MAX];
+    let names = ["strides", "dilations", "kernel_shape", "output_padding", "output_shape", "group"];
+    for size in ["L", "1", "9223372036854775807"] {
+        let inputs = [floats(&format!("{size} 1 {size}")), floats(&format!("{size} 1 {size}"))];
+        for (op, value) in ["Conv", "ConvTranspose", "MaxPool", "MaxUnpool", "DeformConv"]
+            .into_iter()
+            .flat_map(|op| extremes.map(|value| (op, value)))
+        {
+            let (one, two, unit) = ([value], [value, value], [1]);
+            for name in names {
+                let mut attributes = vec![
+                    (name, if name == "group" { Attr::Int(value) } else { Attr::Ints(&one) }),
+                    ("pads", Attr::Ints(&two)),
+                    ("ceil_mode", Attr::Int(1)),
+                ];
+                if name != "kernel_shape" {
+                    attributes.push(("kernel_shape", Attr::Ints(&unit)));
+                }
+                let outcome = facts(op, 22, &inputs, &attributes);
+                for dim in
+                    outcome.iter().flatten().filter_map(Fact::as_tensor).flat_map(|t| t.dims())
+                {
+                    assert!(dim.iter().all(|dim| dim.as_const().is_none_or(|size| size >= 0)));
+                }
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use super::number::{Fraction, Kind, float, holds, whole};
-use super::operands::{Operand, operand};
+use super::operands::{Operand, one, operand};
 use super::values::from_elements;
 use crate::call::{Attr, Call, Fail, Outcome};
 use crate::elem::Elem;
@@ -85,7 +85,7 @@ pub(super) fn cast_like(call: &mut Call<'_>) -> Outcome {
 fn converted(input: &Operand<'_>, to: DType) -> Outcome {
     let output = TensorFact { dtype: to, shape: input.shape.clone(), value: None };
     let from = input.dtype;
-    Ok(vec![from_elements(output, &[input], true, |elems| cast(elems[0], from, to)).into()])
+    one(from_elements(output, &[input], true, |elems| cast(elems[0], from, to)))
 }
 
 /// A type by the name that versions before 6 give it.
@@ -125,7 +125,7 @@ pub(super) fn bit_cast(call: &mut Call<'_>) -> Outcome {
         return Err(Fail::contradiction(format!("BitCast reads {from} as {to}, of another width")));
     }
     let output = TensorFact { dtype: to, shape: input.shape.clone(), value: None };
-    Ok(vec![from_elements(output, &[&input], true, |elems| reread(elems[0], from, to)).into()])
+    one(from_elements(output, &[&input], true, |elems| reread(elems[0], from, to)))
 }
 
 fn reread(elem: &Elem, from: DType, to: DType) -> Elem {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, broadcast};
+use crate::call::{Call, Fail, Outcome, broadcast};
 use crate::fact::{Fact, Reason, Shape, TensorFact};
 
 /// Version of the standard at which two operands broadcast as in NumPy.
@@ -41,6 +41,14 @@ pub(super) fn operand<'a>(call: &Call<'a>, index: usize) -> Result<Operand<'a>, 
 /// All inputs; there must be one.
 pub(super) fn operands<'a>(call: &Call<'a>) -> Result<Vec<Operand<'a>>, Fail> {
     (0..call.input_count().max(1)).map(|index| operand(call, index)).collect()
+}
+
+/// The only output; when nothing is known of it, why.
+pub(super) fn one(output: TensorFact) -> Outcome {
+    match output.shape {
+        Err(reason) if output.dtype == DType::Undefined => Err(Fail::Unknown(reason)),
+        _ => Ok(vec![Fact::Tensor(output)]),
+    }
 }
 
 /// The type that operands share; `Undefined` when none says.

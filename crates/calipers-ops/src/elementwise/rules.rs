@@ -5,7 +5,7 @@ use calipers_ir::DType;
 use super::arithmetic::{Binary, Unary};
 use super::compare::{Logic, Relation, bitwise_not, choose, shift};
 use super::operands::{
-    Pair, broadcast_all, broadcast_into, common_dtype, identical, operand, operands, pair,
+    Pair, broadcast_all, broadcast_into, common_dtype, identical, one, operand, operands, pair,
 };
 use super::values::from_elements;
 use crate::call::{Attr, Call, Fail, Outcome};
@@ -14,10 +14,6 @@ use crate::fact::{Fact, TensorFact};
 
 /// Version at which `Max`, `Mean`, `Min` and `Sum` broadcast.
 const VARIADIC_BROADCASTS: i64 = 8;
-
-fn one(output: TensorFact) -> Outcome {
-    Ok(vec![Fact::Tensor(output)])
-}
 
 /// Curves and activations, such as <https://onnx.ai/onnx/operators/onnx__Sigmoid.html>: type and
 /// shape of the input, and elements that are not followed.

@@ -6,6 +6,9 @@ use crate::fact::{MAX_ELEMENTS, TensorFact};
 /// Elements that are read for one value: a call with very many inputs is not followed.
 const MAX_READS: usize = 1 << 20;
 
+/// Tensors with more elements are followed only where these are numbers: sizes stand in short rows.
+pub(super) const MAX_SYMBOLIC: usize = 1 << 10;
+
 /// For each element of the broadcast shape, which element it is of the tensor that is broadcast.
 /// `None` when one does not broadcast to the other, or it would be too large.
 pub(crate) fn sources(from: &[usize], to: &[usize]) -> Option<Vec<usize>> {
@@ -78,11 +81,13 @@ fn elements(
             None => Some((&[][..], Vec::new())),
         })
         .collect::<Option<Vec<_>>>()?;
+    let follows = |elem: &&Elem| count <= MAX_SYMBOLIC || elem.as_f64().is_some();
     let mut picked = Vec::with_capacity(inputs.len());
     let one = |index: usize| {
         picked.clear();
         picked.extend(inputs.iter().map(|(value, sources)| {
-            sources.get(index).and_then(|at| value.get(*at)).unwrap_or(&Elem::Unknown)
+            let elem = sources.get(index).and_then(|at| value.get(*at));
+            elem.filter(follows).unwrap_or(&Elem::Unknown)
         }));
         make(&picked)
     };

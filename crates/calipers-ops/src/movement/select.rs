@@ -23,12 +23,14 @@ pub(super) fn non_zero(call: &mut Call<'_>) -> Outcome {
     let Some(rank) = data.rank() else {
         return Ok(vec![open(call, DType::Int64, 2, why).into()]);
     };
+    // Of a single number the standard gives no rows, and runtimes one.
+    let rows = if rank == 0 { call.fresh("how a single number is taken") } else { size(rank) };
     let empty = data.constant_count() == Some(0);
     let truths: Option<Vec<bool>> =
         data.value.as_ref().and_then(|value| value.iter().map(is_true).collect());
     let (Some(dims), Some(truths)) = (data.constant_dims(), truths) else {
         let count = if empty { Expr::from(0) } else { call.fresh(why) };
-        return Ok(vec![Fact::tensor(DType::Int64, [size(rank), count])]);
+        return Ok(vec![Fact::tensor(DType::Int64, [rows, count])]);
     };
     let mut found: Vec<Vec<usize>> = Vec::new();
     let mut truths = truths.into_iter();
@@ -37,7 +39,7 @@ pub(super) fn non_zero(call: &mut Call<'_>) -> Outcome {
             found.push(place.to_vec());
         }
     });
-    let fact = TensorFact::new(DType::Int64, [size(rank), size(found.len())]);
+    let fact = TensorFact::new(DType::Int64, [rows, size(found.len())]);
     Ok(vec![filled(fact, |place| position(found[place[1]][place[0]])).into()])
 }
 

@@ -96,6 +96,7 @@ fn with_cut_elements(data: &TensorFact, fact: TensorFact, cuts: &[Option<Cut>]) 
 fn cut(dim: &Expr, start: Option<&Expr>, end: Option<&Expr>, step: Option<i64>) -> Cut {
     let nothing = Cut { walk: None, length: None };
     let (Some(start), Some(end), Some(step)) = (start, end, step) else { return nothing };
+    let far = end.as_const().is_some_and(|end| end >= FAR);
     let zero = Expr::from(0);
     if *dim == zero {
         return Cut { walk: Some((0, 1)), length: Some(zero) };
@@ -109,8 +110,9 @@ fn cut(dim: &Expr, start: Option<&Expr>, end: Option<&Expr>, step: Option<i64>) 
         (start, length)
     } else {
         let (Some(start), Some(end)) = (bound(dim, start), bound(dim, end)) else { return nothing };
-        // Runtimes differ on a start before the first element.
-        if !start.is_at_least(0) {
+        // Runtimes differ on a start before the first element, and on an end so far off that it
+        // may mean the end of the walk.
+        if far || !start.is_at_least(0) {
             return nothing;
         }
         let start = Expr::min(&start, &last);

@@ -17,11 +17,6 @@ pub(super) fn arg_extremum(call: &mut Call<'_>) -> Outcome {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(DType::Int64, reason)]),
     };
-    // Runtimes take a scalar, whose only element is its greatest.
-    if dims.is_empty() {
-        let fact = TensorFact::new(DType::Int64, []).with_value([Elem::int(0)]);
-        return Ok(vec![fact.into()]);
-    }
     let axis = call.axis(call.int_or("axis", 0), dims.len())?;
     let mut left = dims.to_vec();
     if call.int_or("keepdims", 1) != 0 {

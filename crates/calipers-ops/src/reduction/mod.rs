@@ -52,7 +52,7 @@ impl Axes {
         if call.version < since {
             return match call.attribute("axes") {
                 None => Self::All,
-                Some(Attr::Ints(axes)) if axes.is_empty() => Self::All,
+                Some(Attr::Ints([])) => Self::All,
                 Some(Attr::Ints(axes)) => Self::These(axes.to_vec()),
                 Some(_) => Self::Unknown,
             };
@@ -127,10 +127,6 @@ fn reduce(call: &mut Call<'_>) -> Outcome {
 fn marked(call: &Call<'_>, axes: &[i64], rank: usize) -> Result<Vec<bool>, Fail> {
     let mut marked = vec![false; rank];
     for axis in axes {
-        // Runtimes take the first or last axis of a scalar, and reduce nothing.
-        if rank == 0 && matches!(axis, 0 | -1) {
-            continue;
-        }
         marked[call.axis(*axis, rank)?] = true;
     }
     Ok(marked)

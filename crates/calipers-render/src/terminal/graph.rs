@@ -7,7 +7,7 @@
 //!   Graph        12 nodes · 8 initialisers · depth 11
 //! ```
 
-use calipers_report::{Binding, Dimension, GraphFacts, OperatorCount, Port, Report};
+use calipers_report::{Binding, Dimension, GraphFacts, OperatorCount, Port, Report, ShapeFacts};
 
 use super::chart::{self, Bar};
 use super::header::more;
@@ -201,7 +201,35 @@ pub(super) fn structure(report: &Report, reasons: &mut Reasons<'_>, page: &mut P
 
     let mut lines = flow(facts, page.dot(), page.body());
     lines.extend(functions(graph, page));
+    lines.extend(shapes(&report.shapes, page));
     page.section("Graph", "", lines);
+}
+
+/// How many values have a shape, and why the first one without has none.
+fn shapes(shapes: &ShapeFacts, page: &Page) -> Vec<Line> {
+    if shapes.values == 0 {
+        return vec![];
+    }
+    let part = |count: u64, what: &str| format!("{} {what}", units::integer(count));
+    let mut facts = vec![];
+    for (count, what) in [(shapes.fixed, "fixed"), (shapes.symbolic, "symbolic")] {
+        if count > 0 {
+            facts.push(Line::of(Role::Plain, part(count, what)));
+        }
+    }
+    if shapes.unshaped > 0 {
+        facts.push(Line::of(Role::Warning, part(shapes.unshaped, "unknown")));
+    }
+    let values = units::counted(shapes.values, "value", "values");
+    let mut lines = flow(facts, page.dot(), page.body().saturating_sub(values.len() + 12));
+    if let Some(first) = lines.first_mut() {
+        *first = Line::of(Role::Quiet, format!("shapes of {values}: ")).and_line(first.clone());
+    }
+    if let Some(unknown) = shapes.unknown.first() {
+        let reason = text::prose(&unknown.reason, page.charset);
+        lines.extend(Line::of(Role::Quiet, reason).wrap_within(page.body(), 2, page.charset));
+    }
+    lines
 }
 
 fn functions(graph: &GraphFacts, page: &Page) -> Vec<Line> {

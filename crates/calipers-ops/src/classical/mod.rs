@@ -1,0 +1,102 @@
+//! Classical machine learning: what was learned stands in attributes.
+
+mod features;
+mod models;
+
+use crate::AttributeUse::{Fitted, Learned};
+use crate::ML;
+use crate::Slot::{Data, Table};
+use crate::call::{Attr, Call};
+use crate::fact::TensorFact;
+use crate::row::Operator;
+
+/// Rows of the family.
+pub(crate) const ROWS: &[Operator] = &[
+    Operator::new(ML, "ArrayFeatureExtractor", &[Table, Data])
+        .since(&[1])
+        .infer(features::array_feature_extractor),
+    Operator::new(ML, "Binarizer", &[]).since(&[1]).infer(features::same_type),
+    Operator::new(ML, "CastMap", &[]).since(&[1]).infer(features::cast_map),
+    Operator::new(ML, "CategoryMapper", &[])
+        .holding(&[])
+        .since(&[1])
+        .infer(features::category_mapper),
+    Operator::new(ML, "DictVectorizer", &[]).since(&[1]).infer(features::dict_vectorizer),
+    Operator::new(ML, "FeatureVectorizer", &[]).since(&[1]).infer(features::feature_vectorizer),
+    Operator::new(ML, "Imputer", &[])
+        .holding(&[("imputed_value_floats", Fitted), ("imputed_value_int64s", Fitted)])
+        .since(&[1])
+        .infer(features::same_type),
+    Operator::new(ML, "LabelEncoder", &[]).since(&[1, 2, 4]).infer(features::label_encoder),
+    Operator::new(ML, "LinearClassifier", &[])
+        .holding(&[("coefficients", Learned), ("intercepts", Learned)])
+        .since(&[1])
+        .infer(models::linear_classifier),
+    Operator::new(ML, "LinearRegressor", &[])
+        .holding(&[("coefficients", Learned), ("intercepts", Learned)])
+        .since(&[1])
+        .infer(models::linear_regressor),
+    Operator::new(ML, "Normalizer", &[]).since(&[1]).infer(features::to_floats),
+    Operator::new(ML, "OneHotEncoder", &[]).since(&[1]).infer(features::one_hot_encoder),
+    Operator::new(ML, "SVMClassifier", &[])
+        .holding(&[
+            ("coefficients", Learned),
+            ("prob_a", Learned),
+            ("prob_b", Learned),
+            ("rho", Learned),
+            ("support_vectors", Learned),
+        ])
+        .since(&[1])
+        .infer(models::svm_classifier),
+    Operator::new(ML, "SVMRegressor", &[])
+        .holding(&[("coefficients", Learned), ("rho", Learned), ("support_vectors", Learned)])
+        .since(&[1])
+        .infer(models::svm_regressor),
+    Operator::new(ML, "Scaler", &[])
+        .holding(&[("offset", Fitted), ("scale", Fitted)])
+        .since(&[1])
+        .infer(features::to_floats),
+    Operator::new(ML, "TreeEnsemble", &[])
+        .holding(&[("leaf_weights", Learned), ("nodes_splits", Learned)])
+        .since(&[5])
+        .infer(models::tree_ensemble),
+    Operator::new(ML, "TreeEnsembleClassifier", &[])
+        .holding(&[
+            ("base_values", Learned),
+            ("base_values_as_tensor", Learned),
+            ("class_weights", Learned),
+            ("class_weights_as_tensor", Learned),
+            ("nodes_values", Learned),
+            ("nodes_values_as_tensor", Learned),
+        ])
+        .since(&[1, 3, 5])
+        .infer(models::tree_classifier),
+    Operator::new(ML, "TreeEnsembleRegressor", &[])
+        .holding(&[
+            ("base_values", Learned),
+            ("base_values_as_tensor", Learned),
+            ("nodes_values", Learned),
+            ("nodes_values_as_tensor", Learned),
+            ("target_weights", Learned),
+            ("target_weights_as_tensor", Learned),
+        ])
+        .since(&[1, 3, 5])
+        .infer(models::tree_ensemble),
+    Operator::new(ML, "ZipMap", &[]).since(&[1]).infer(models::zip_map),
+];
+
+/// How many elements a list in the attributes has; `None` when it is not given.
+fn count(call: &Call<'_>, name: &str) -> Option<i64> {
+    match call.attribute(name)? {
+        Attr::Ints(list) => i64::try_from(list.len()).ok(),
+        Attr::Floats(list) => i64::try_from(list.len()).ok(),
+        Attr::Long(count) | Attr::Texts(count) => i64::try_from(count).ok(),
+        Attr::Tensor(tensor) => i64::try_from(TensorFact::constant_count(&tensor)?).ok(),
+        _ => None,
+    }
+}
+
+/// Whether a list in the attributes has elements.
+fn has(call: &Call<'_>, name: &str) -> bool {
+    count(call, name).is_some_and(|count| count > 0)
+}
