@@ -23,6 +23,7 @@ mod classical;
 mod contraction;
 mod contrib;
 mod control;
+mod cost;
 mod creation;
 mod elem;
 mod elementwise;
@@ -47,6 +48,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use call::{Attr, Attributes, Call, Fail, Fresh, Outcome, Rule, broadcast};
+pub use cost::{CostRule, Traffic, Work, bytes};
 pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 pub use row::{AttributeUse, Operator, Packing, Slot};

@@ -1,6 +1,7 @@
 //! The shape of a row.
 
 use crate::call::Rule;
+use crate::cost::{CostRule, Traffic};
 
 /// An operator.
 #[derive(Debug)]
@@ -20,6 +21,10 @@ pub struct Operator {
     pub since: &'static [i64],
     /// What is known of its outputs; `None` for operators that the walk itself understands.
     pub rule: Option<Rule>,
+    /// Its arithmetic; `None` for operators that the walk itself understands.
+    pub cost: Option<CostRule>,
+    /// What it reads and writes.
+    pub traffic: Traffic,
 }
 
 /// What it means for a stored tensor to stand in an input.
@@ -121,6 +126,8 @@ impl Operator {
             packing: None,
             since: &[],
             rule: None,
+            cost: None,
+            traffic: Traffic::Whole,
         }
     }
 
@@ -139,6 +146,18 @@ impl Operator {
     /// The rule for its outputs.
     pub(crate) const fn infer(mut self, rule: Rule) -> Self {
         self.rule = Some(rule);
+        self
+    }
+
+    /// The rule for its arithmetic.
+    pub(crate) const fn costs(mut self, rule: CostRule) -> Self {
+        self.cost = Some(rule);
+        self
+    }
+
+    /// What it reads and writes, where that is not everything.
+    pub(crate) const fn moves(mut self, traffic: Traffic) -> Self {
+        self.traffic = traffic;
         self
     }
 

@@ -13,8 +13,10 @@
 //! why. It is never 0.
 #![forbid(unsafe_code)]
 
+mod cost;
 mod findings;
 mod graph;
+mod memory;
 mod model;
 mod parameters;
 mod shapes;
@@ -24,8 +26,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use cost::{Cost, CostlyNode, UncostedNode};
 pub use findings::{Assumption, Finding, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
+pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
@@ -49,6 +53,10 @@ pub struct Report {
     pub shapes: ShapeFacts,
     /// Learned weights, and what is stored beside them.
     pub parameters: Parameters,
+    /// What one run costs.
+    pub cost: Cost,
+    /// What one run keeps in memory.
+    pub memory: Memory,
     /// What is risky about the model, most severe first.
     pub risks: Vec<Finding>,
     /// What each free dimension was bound to: a number, or the word `symbolic`.
@@ -68,6 +76,8 @@ impl Default for Report {
             graph: GraphFacts::default(),
             shapes: ShapeFacts::default(),
             parameters: Parameters::default(),
+            cost: Cost::default(),
+            memory: Memory::default(),
             risks: Vec::new(),
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),

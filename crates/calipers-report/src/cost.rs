@@ -1,0 +1,60 @@
+//! The cost's section: arithmetic and bytes, as figures and as formulas.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one run of the model costs.
+///
+/// A figure holds under the report's `bindings` and `assumptions`; the formula keeps the symbols. A
+/// total that lacks nodes is a lower bound: `unknown` names them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Multiply-accumulates of contractions.
+    pub macs: Option<u64>,
+    /// Twice that: the figure to compare with other tools.
+    pub flops: Option<u64>,
+    /// Arithmetic that is no contraction: element-wise, normalisation, softmax, reduction.
+    pub other_flops: Option<u64>,
+    /// Bytes read and written by all nodes, each on its own.
+    pub bytes_moved: Option<u64>,
+    /// The same as formulas in the free dimensions, by field: `macs`, `other_flops`, `bytes_moved`.
+    pub formula: BTreeMap<String, String>,
+    /// Whether nodes are missing from the totals, so that they are lower bounds.
+    pub lower_bound: bool,
+    /// Nodes whose cost is not known, with the reason; the first ones where there are many.
+    pub unknown: Vec<UncostedNode>,
+    /// Nodes whose cost is not known.
+    pub unknown_count: u64,
+    /// Share of nodes whose cost is known, in percent, to two decimals.
+    pub coverage: f64,
+    /// Choices that the totals rest on, such as the dearer branch of an `If`.
+    pub notes: Vec<String>,
+    /// The dearest nodes of the main graph, dearest first.
+    pub dearest: Vec<CostlyNode>,
+}
+
+/// A node whose cost is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UncostedNode {
+    /// The node.
+    pub node: String,
+    /// Its operator.
+    pub op: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A node and what it costs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CostlyNode {
+    /// The node.
+    pub node: String,
+    /// Its operator.
+    pub op: String,
+    /// Multiply-accumulates.
+    pub macs: Option<u64>,
+    /// Share of all multiply-accumulates, in percent, to two decimals.
+    pub percent: Option<f64>,
+}

@@ -1,0 +1,58 @@
+//! The memory's section: weights, activations at their peak, and the key-value cache.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one run of the model keeps in memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Memory {
+    /// Bytes of all stored tensors, learned or not.
+    pub weights_bytes: Option<u64>,
+    /// Most bytes of activations alive at once, in order of execution, each value in a place of its
+    /// own. Inputs and outputs count; what is computed from constants alone does not.
+    pub peak_activation_bytes: Option<u64>,
+    /// The same when a result may take the place of an input that nothing needs any more.
+    pub peak_activation_in_place_bytes: Option<u64>,
+    /// The node at which the peak stands.
+    pub peak_at: Option<String>,
+    /// Values of the peak as a formula, when dimensions are free.
+    pub formula: Option<String>,
+    /// Bytes alive at each node of the main graph, in order of execution.
+    pub timeline: Vec<u64>,
+    /// The largest activations, largest first.
+    pub largest: Vec<LargeValue>,
+    /// Cache of keys and values that a decoder carries from step to step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv_cache: Option<KvCache>,
+}
+
+/// A large activation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LargeValue {
+    /// The value.
+    pub name: String,
+    /// Its type and shape.
+    #[serde(rename = "type")]
+    pub type_text: String,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A decoder's cache of keys and values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KvCache {
+    /// Layers that keep one.
+    pub layers: u64,
+    /// Heads of keys and values in each.
+    pub kv_heads: Option<u64>,
+    /// Size of a head.
+    pub head_dim: Option<u64>,
+    /// Data type of its elements.
+    pub dtype: String,
+    /// Bytes that one more token adds, for one sequence.
+    pub bytes_per_token: u64,
+    /// Bytes that do not grow with the tokens: what was computed from an encoder's output.
+    pub fixed_bytes: u64,
+    /// What shows that there is one.
+    pub evidence: Vec<String>,
+}
