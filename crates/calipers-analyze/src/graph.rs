@@ -195,7 +195,7 @@ fn operators(model: &Model, graphs: &[&Graph]) -> Vec<OperatorCount> {
 
 /// A share in percent, to two decimals.
 #[expect(clippy::cast_precision_loss, reason = "node counts are far below 2^53")]
-fn percent(count: u64, total: u64) -> f64 {
+pub(crate) fn percent(count: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { (count as f64 / total as f64 * 10_000.0).round() / 100.0 }
 }
 

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod bindings;
+mod cost;
 mod findings;
 mod graph;
 mod infer;
@@ -27,7 +28,7 @@ use calipers_report::{Report, Unknown};
 
 pub use shapes::shapes;
 
-pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Typed, infer};
+pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer};
 
 /// Everything that can be said of a model with its dimensions left free.
 pub fn analyze(model: &Model) -> Report {
@@ -37,6 +38,7 @@ pub fn analyze(model: &Model) -> Report {
 /// Everything that can be said of a model with these dimensions bound.
 pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
+    let sizes = bindings.sizes(model);
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
@@ -46,6 +48,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
         bindings: bindings::of(model, bindings),
         graph,
         shapes: shapes::summarize(model, &typed),
+        cost: cost::summarize(model, &typed, &sizes, &mut unknown),
         parameters,
         risks: findings::check(model, &typed),
         assumptions,

@@ -11,6 +11,7 @@ use calipers_sym::Expr;
 use super::attributes::Frame;
 use super::engine::Engine;
 use super::merge::{merge, without_value};
+use super::tally::Tally;
 
 /// Turns of a loop that are followed one by one.
 const MAX_TURNS: i64 = 64;
@@ -49,16 +50,16 @@ impl Engine<'_> {
         graph: GraphId,
         inputs: Vec<Fact>,
         frame: Option<&Frame<'_>>,
-    ) -> Result<Vec<Fact>, Fail> {
+    ) -> Result<(Vec<Fact>, Tally), Fail> {
         self.enter()?;
         let mut given = inputs.into_iter();
         for input in &self.model.graph(graph).inputs {
             let fact = given.next().unwrap_or_else(|| Fact::unknown("nothing is given for it"));
             self.facts[input.index()] = fact;
         }
-        self.graph(graph, frame);
+        let cost = self.graph(graph, frame);
         self.nesting -= 1;
-        Ok(self.outputs_of(graph))
+        Ok((self.outputs_of(graph), cost))
     }
 
     fn branches(
@@ -79,10 +80,16 @@ impl Engine<'_> {
         let then = look(then, taken != Some(false));
         let otherwise = look(otherwise, taken != Some(true));
         match taken {
-            Some(true) => then,
-            Some(false) => otherwise,
+            Some(taken) => {
+                let (facts, cost) = if taken { then? } else { otherwise? };
+                self.inner = cost;
+                Ok(facts)
+            }
             None => {
-                let (then, otherwise) = (then?, otherwise?);
+                let ((then, one), (otherwise, other)) = (then?, otherwise?);
+                self.inner = one.dearer(&other);
+                self.notes
+                    .insert("of an If whose condition is not known, the dearer branch counts");
                 let pairs = then.iter().zip(&otherwise);
                 let why = "which branch is taken";
                 Ok(pairs.map(|(one, other)| self.merged(one, other, "If", why)).collect())
@@ -131,12 +138,15 @@ impl Engine<'_> {
     ) -> Result<Option<Vec<Fact>>, Fail> {
         let mut state = state.to_vec();
         let mut collected: Vec<Vec<Fact>> = Vec::new();
+        let mut total = Tally::default();
         let mut done = 0;
         for turn in 0..count {
             let mut given =
                 vec![scalar(DType::Int64, Elem::int(turn)), scalar(DType::Bool, Elem::bool(true))];
             given.extend(state.iter().cloned());
-            let mut outputs = self.body(body, given, frame)?.into_iter();
+            let (outputs, cost) = self.body(body, given, frame)?;
+            let mut outputs = outputs.into_iter();
+            total.add(&cost);
             let go_on = outputs.next();
             state = outputs.by_ref().take(state.len()).collect();
             for (index, element) in outputs.enumerate() {
@@ -164,6 +174,7 @@ impl Engine<'_> {
             stack(&element, Expr::from(done), 0)
         });
         let stacked: Vec<Fact> = stacked.collect();
+        self.inner = total;
         Ok(Some(state.into_iter().chain(stacked).collect()))
     }
 
@@ -178,10 +189,11 @@ impl Engine<'_> {
     ) -> Outcome {
         let mut state: Vec<Fact> = state.iter().map(without_value).collect();
         let mut outputs = Vec::new();
+        let mut cost = Tally::default();
         for _ in 0..MAX_WIDENINGS {
             let mut given = vec![unvalued(DType::Int64), unvalued(DType::Bool)];
             given.extend(state.iter().cloned());
-            outputs = self.body(body, given, frame)?;
+            (outputs, cost) = self.body(body, given, frame)?;
             let next: Vec<Fact> = state
                 .iter()
                 .zip(outputs.iter().skip(1))
@@ -200,6 +212,7 @@ impl Engine<'_> {
             Some(trips) if always => trips,
             _ => self.fresh_dim("Loop", "how often it repeats"),
         };
+        self.inner = cost.times(&count);
         let stacked =
             outputs.iter().skip(1 + state.len()).map(|element| stack(element, count.clone(), 0));
         let stacked: Vec<Fact> = stacked.collect();
@@ -239,11 +252,12 @@ impl Engine<'_> {
             given.push(drop_axis(&fact, axis));
         }
         let start: Vec<Fact> = given[..states].to_vec();
-        let outputs = self.body(body, given, frame)?;
+        let (outputs, cost) = self.body(body, given, frame)?;
         let length = match length {
             Some(length) => length,
             None => self.fresh_dim("Scan", "the length that is scanned"),
         };
+        self.inner = cost.times(&length);
         let out_axes = list("scan_output_axes").unwrap_or_default();
         let batch = inputs
             .iter()
@@ -292,14 +306,21 @@ impl Engine<'_> {
             _ => vec![None],
         };
         let mut collected: Vec<Vec<Fact>> = Vec::new();
+        let mut total = Tally::default();
         for turn in &turns {
             let given = inputs.iter().map(|input| element(input, *turn)).collect();
-            let outputs = self.body(body, given, frame)?;
+            let (outputs, cost) = self.body(body, given, frame)?;
+            total.add(&cost);
             collected.resize_with(outputs.len(), Vec::new);
             for (list, output) in collected.iter_mut().zip(outputs) {
                 list.push(output);
             }
         }
+        if turns == [None] {
+            let length = self.fresh_dim("SequenceMap", "how many elements the sequence has");
+            total = total.times(&length);
+        }
+        self.inner = total;
         let mut facts = Vec::new();
         for list in collected {
             let Some(first) = list.first().cloned() else { continue };

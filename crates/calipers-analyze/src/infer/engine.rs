@@ -1,6 +1,6 @@
 //! The walk: every node once, in order of execution.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use calipers_ir::{FunctionId, GraphId, Model, NodeId, OpsetImport, TypeId, ValueId};
@@ -9,6 +9,7 @@ use calipers_sym::{Expr, Symbol};
 
 use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
+use super::tally::{self, Tally};
 use super::{Contradiction, FreshDimension, Typed, declared, stored};
 use crate::walk::{MeaningKind, Meanings};
 
@@ -65,12 +66,19 @@ pub(super) struct Engine<'a> {
     pub(super) nesting: usize,
     open_functions: Vec<FunctionId>,
     memo: HashMap<FunctionId, Vec<Memo>>,
+    /// What the graphs inside the node that is being looked at cost.
+    pub(super) inner: Tally,
+    /// What each node cost when it was looked at last, or why that is not known.
+    costs: Vec<Option<Result<Tally, Reason>>>,
+    /// Choices that the costs rest on.
+    pub(super) notes: BTreeSet<&'static str>,
 }
 
 /// What a function gave for some inputs. A call with attributes is not remembered.
 struct Memo {
     inputs: Vec<Option<Fact>>,
     outputs: Vec<Fact>,
+    cost: Tally,
 }
 
 /// Results that are remembered of one function.
@@ -91,6 +99,9 @@ impl<'a> Engine<'a> {
             nesting: 0,
             open_functions: Vec::new(),
             memo: HashMap::new(),
+            inner: Tally::default(),
+            costs: vec![None; model.nodes().len()],
+            notes: BTreeSet::new(),
         }
     }
 
@@ -100,16 +111,28 @@ impl<'a> Engine<'a> {
         for (value, fact) in inputs {
             self.facts[value.index()] = fact;
         }
-        self.graph(self.model.main_id(), None);
-        Typed { facts: self.facts, fresh: self.fresh.made, contradictions: self.contradictions }
+        let total = self.graph(self.model.main_id(), None);
+        Typed {
+            facts: self.facts,
+            costs: self.costs,
+            total,
+            notes: self.notes.into_iter().collect(),
+            fresh: self.fresh.made,
+            contradictions: self.contradictions,
+        }
     }
 
     /// Looks into a graph whose inputs are known, as far as they can be.
-    pub(super) fn graph(&mut self, id: GraphId, frame: Option<&Frame<'_>>) {
-        let graph = self.model.graph(id);
-        for node in &graph.order {
+    pub(super) fn graph(&mut self, id: GraphId, frame: Option<&Frame<'_>>) -> Tally {
+        let mut total = Tally::default();
+        for node in &self.model.graph(id).order {
+            self.inner = Tally::default();
             self.node(*node, frame);
+            if let Some(Ok(cost)) = &self.costs[node.index()] {
+                total.add(cost);
+            }
         }
+        total
     }
 
     /// Facts of all values that stored tensors fill. They never change.
@@ -125,8 +148,13 @@ impl<'a> Engine<'a> {
     }
 
     fn node(&mut self, id: NodeId, frame: Option<&Frame<'_>>) {
-        let outcome = self.look(id, frame);
-        let outputs = self.model.outputs(id);
+        let model = self.model;
+        let inputs: Vec<Option<Fact>> = model
+            .inputs(id)
+            .iter()
+            .map(|input| input.map(|value| self.facts[value.index()].clone()))
+            .collect();
+        let outcome = self.look(id, &inputs, frame);
         let (facts, reason): (Vec<Fact>, Reason) = match outcome {
             Ok(facts) => (facts, Arc::from("its rule does not say")),
             Err(Fail::Unknown(reason)) => (Vec::new(), reason),
@@ -140,12 +168,53 @@ impl<'a> Engine<'a> {
             }
         };
         let mut facts = facts.into_iter();
-        for output in outputs {
+        let mut defined = Vec::with_capacity(model.outputs(id).len());
+        for output in model.outputs(id) {
             let fact = facts.next().unwrap_or_else(|| Fact::Unknown(Arc::clone(&reason)));
             if let Some(output) = output {
                 self.define(*output, fact);
+                defined.push(self.facts[output.index()].clone());
+            } else {
+                defined.push(fact);
             }
         }
+        self.costs[id.index()] = Some(self.cost(id, &inputs, &defined, frame));
+    }
+
+    /// What a node costs, with the graphs inside it.
+    fn cost(
+        &mut self,
+        id: NodeId,
+        inputs: &[Option<Fact>],
+        outputs: &[Fact],
+        frame: Option<&Frame<'_>>,
+    ) -> Result<Tally, Reason> {
+        let model = self.model;
+        let op = model.name(model.node(id).op);
+        let row = match self.meanings.of(id).kind {
+            MeaningKind::Operator(row) => row,
+            MeaningKind::Call(_) => return Ok(std::mem::take(&mut self.inner)),
+            _ => return Err(format!("Calipers does not know the operator {op}").into()),
+        };
+        let Some(rule) = row.cost else {
+            return match row.rule {
+                None => Ok(std::mem::take(&mut self.inner)),
+                Some(_) => Err(format!("nothing says what {op} costs").into()),
+            };
+        };
+        let attributes = NodeAttributes { model, node: id, frame };
+        let version = self.opset_of(id, frame);
+        let call = Call::new(op, version, outputs.len(), inputs, &attributes, &mut self.fresh);
+        let work = match rule(&call, outputs) {
+            Ok(work) => work,
+            Err(Fail::Unknown(reason) | Fail::Contradiction(reason)) => return Err(reason),
+        };
+        if let Some(reason) = work.macs.undefined_reason().or(work.other_flops.undefined_reason()) {
+            return Err(reason.into());
+        }
+        // Texts and open shapes have no bytes that can be told; the arithmetic counts all the same.
+        let bytes = tally::bytes_moved(row, inputs, outputs).unwrap_or(Expr::ZERO);
+        Ok(Tally::of(work, bytes))
     }
 
     /// Takes a fact for a value, together with what the file declares of it.
@@ -208,17 +277,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn look(&mut self, id: NodeId, frame: Option<&Frame<'_>>) -> Outcome {
+    fn look(&mut self, id: NodeId, inputs: &[Option<Fact>], frame: Option<&Frame<'_>>) -> Outcome {
         let Some(left) = self.looks_left.checked_sub(1) else {
             return Err(Fail::unknown("the model repeats itself more than is looked into"));
         };
         self.looks_left = left;
         let model = self.model;
-        let inputs: Vec<Option<Fact>> = model
-            .inputs(id)
-            .iter()
-            .map(|input| input.map(|value| self.facts[value.index()].clone()))
-            .collect();
         let node = model.node(id);
         let op = model.name(node.op);
         match self.meanings.of(id).kind {
@@ -230,10 +294,10 @@ impl<'a> Engine<'a> {
                     self.fresh.label = op.to_owned();
                     let outputs = model.outputs(id).len();
                     let mut call =
-                        Call::new(op, version, outputs, &inputs, &attributes, &mut self.fresh);
+                        Call::new(op, version, outputs, inputs, &attributes, &mut self.fresh);
                     rule(&mut call)
                 }
-                None => self.control(id, op, &inputs, frame),
+                None => self.control(id, op, inputs, frame),
             },
             MeaningKind::Plain => {
                 Err(Fail::unknown(format!("{op} is no operator that Calipers knows")))
@@ -265,7 +329,7 @@ impl<'a> Engine<'a> {
         &mut self,
         id: NodeId,
         function: FunctionId,
-        inputs: Vec<Option<Fact>>,
+        inputs: &[Option<Fact>],
         frame: Option<&Frame<'_>>,
     ) -> Outcome {
         let plain = self.model.attributes(id).is_empty();
@@ -273,6 +337,7 @@ impl<'a> Engine<'a> {
             && plain
             && let Some(memo) = memos.iter().find(|memo| memo.inputs == inputs)
         {
+            self.inner = memo.cost.clone();
             return Ok(memo.outputs.clone());
         }
         if self.open_functions.contains(&function) {
@@ -286,16 +351,18 @@ impl<'a> Engine<'a> {
             self.facts[input.index()] =
                 given.unwrap_or_else(|| Fact::unknown("the call leaves this input out"));
         }
-        self.graph(body, Some(&Frame { caller: id, function, outer: frame }));
+        let cost = self.graph(body, Some(&Frame { caller: id, function, outer: frame }));
         self.open_functions.pop();
         self.nesting -= 1;
         let outputs: Vec<Fact> = self.outputs_of(body);
         if plain {
             let memos = self.memo.entry(function).or_default();
             if memos.len() < MAX_MEMOS {
-                memos.push(Memo { inputs, outputs: outputs.clone() });
+                let (inputs, outputs) = (inputs.to_vec(), outputs.clone());
+                memos.push(Memo { inputs, outputs, cost: cost.clone() });
             }
         }
+        self.inner = cost;
         Ok(outputs)
     }
 

@@ -12,17 +12,24 @@ mod declared;
 mod engine;
 mod merge;
 mod stored;
+mod tally;
 
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
 
 pub(crate) use bind::free_names;
 pub use bind::{BindError, Bindings};
+pub use tally::Tally;
 
 /// What is known of every value of a model.
 #[derive(Debug)]
 pub struct Typed {
     facts: Vec<Fact>,
+    costs: Vec<Option<Result<Tally, Reason>>>,
+    /// What one run costs, less the nodes whose cost is not known.
+    pub total: Tally,
+    /// Choices that the costs rest on.
+    pub notes: Vec<&'static str>,
     /// Dimensions that the data decides: their names, and what decides them.
     pub fresh: Vec<FreshDimension>,
     /// Nodes whose inputs cannot go together, and declared types that cannot be right.
@@ -53,6 +60,12 @@ impl Typed {
     /// What is known of a value.
     pub fn fact(&self, value: ValueId) -> &Fact {
         &self.facts[value.index()]
+    }
+
+    /// What a node costs with the graphs inside it, or why that is not known; `None` for nodes that
+    /// were not looked at.
+    pub fn cost(&self, node: NodeId) -> Option<Result<&Tally, &Reason>> {
+        self.costs[node.index()].as_ref().map(Result::as_ref)
     }
 }
 
