@@ -41,6 +41,9 @@ MESSAGES = {
 
 def node_cases():
     """Cases of single operators: (kind, name, model, inputs, outputs), values as arrays."""
+    if (DATA / "node").is_dir():  # where older packages keep them
+        yield from stored_cases("node")
+        return
     for case in onnx.backend.test.loader.load_model_tests(kind="node"):
         inputs, outputs = case.data_sets[0]
         yield "node", case.name, case.model, inputs, outputs
@@ -53,7 +56,8 @@ def stored_cases(kind):
         data = folder / "test_data_set_0"
         inputs = [stored(data / f"input_{i}.pb", value) for i, value in enumerate(model.graph.input)]
         outputs = [stored(data / f"output_{i}.pb", value) for i, value in enumerate(model.graph.output)]
-        yield kind, f"{kind}__{folder.name}", model, inputs, outputs
+        name = folder.name if kind == "node" else f"{kind}__{folder.name}"
+        yield kind, name, model, inputs, outputs
 
 
 def light_cases():
@@ -164,7 +168,7 @@ def main():
     sources.append(light_cases())
     expected = {}
     for kind, name, model, inputs, outputs in (case for source in sources for case in source):
-        if any(value is None for value in outputs) and kind != "node":
+        if any(value is None for value in outputs):
             print(f"left out {name}: the package has no outputs of it", file=sys.stderr)
             continue
         expected[name] = expectation(kind, model, outputs)
