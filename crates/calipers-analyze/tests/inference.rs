@@ -1,6 +1,7 @@
 //! What the walk does: control flow, functions, declared types, bindings, hostile graphs.
 //!
 //! Operators have their own tests; the models here are built so that the answer can be read off.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
 mod common;
 
@@ -223,6 +224,41 @@ fn hostile_graphs_stay_linear() {
         let report = common::report(&path).unwrap();
         assert_eq!(report.shapes.fixed, report.shapes.values, "{name}");
     }
+}
+
+/// Copies of a constant, made again at every node, are not all held; and a rank that doubles at
+/// every node ends somewhere.
+#[test]
+fn what_a_walk_holds_is_bounded() {
+    let mut copies = ModelBuilder::new(17);
+    copies.initializer(&Tensor::i64("v0", &[128, 128], &[7; 128 * 128]));
+    let mut ranks = ModelBuilder::new(17);
+    ranks.input("v0", I64, &["2", "2"]);
+    for index in 0..1000 {
+        let (from, to) = (format!("v{index}"), format!("v{}", index + 1));
+        copies.node("Transpose", &[&from], &[&to], &[]);
+        ranks.node("Gather", &[&from, &from], &[&to], &[]);
+    }
+    copies.output("v1000", I64, &["?", "?"]);
+    ranks.output("v1000", I64, &[]);
+    assert_eq!(told_free(&copies, "v1000"), "int64[128, 128]");
+    let report = calipers_analyze::analyze(&read(&ranks));
+    assert!(report.shapes.unshaped > 900, "{:?}", report.shapes);
+}
+
+#[test]
+fn what_never_runs_need_not_be_able_to() {
+    let mut broken = Graph::new("broken");
+    broken.node("Add", &["x", "four"], &["broken"], &[]).output("broken", F32, &["?"]);
+    let mut same = Graph::new("same");
+    same.node("Relu", &["x"], &["same"], &[]).output("same", F32, &["3"]);
+    let attributes = choose(&broken, &same);
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["3"]).initializer(&Tensor::f32("four", &[4], &[0.0; 4]));
+    model.initializer(&Tensor::bool("no", &[], &[false]));
+    model.node("If", &["no"], &["y"], &attributes).output("y", F32, &["3"]);
+    let report = calipers_analyze::analyze(&read(&model));
+    assert!(report.risks.is_empty(), "{:?}", report.risks);
 }
 
 #[test]

@@ -5,9 +5,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use calipers_analyze::{Bindings, infer};
-use calipers_ir::DType;
+use calipers_analyze::{Bindings, Typed, infer};
+use calipers_ir::{DType, Model};
 use calipers_ops::Fact;
+use proptest::prelude::ProptestConfig;
 use serde_json::Value;
 
 /// Bindings that feed a model what its facts say it was fed.
@@ -103,55 +104,85 @@ fn judge(fact: &Fact, truth: &Value) -> Option<bool> {
     (!open).then_some(true)
 }
 
-/// Binds every free dimension to `size`, and unnamed ones to nothing.
-fn all_dims(model: &calipers_ir::Model, size: i64) -> Bindings {
-    let free = calipers_analyze::analyze(model).bindings;
-    Bindings { dims: free.into_keys().map(|name| (name, size)).collect(), ..Bindings::default() }
+/// Whether a symbolic answer, evaluated where its dimensions are bound, is the bound answer; for
+/// every value of the main graph. Gives the number of dimensions compared, and those that differ.
+fn compare(model: &Model, symbolic: &Typed, bindings: &Bindings) -> (usize, Vec<String>) {
+    let bound = infer(model, bindings).unwrap();
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for (id, value) in model.values().filter(|(_, value)| value.graph == model.main_id()) {
+        let dims = |fact: &Fact| fact.as_tensor()?.dims().map(<[_]>::to_vec);
+        let (Some(one), Some(other)) = (dims(symbolic.fact(id)), dims(bound.fact(id))) else {
+            continue;
+        };
+        let name = model.name(value.name);
+        if one.len() != other.len() {
+            wrong.push(format!("{name} has two ranks"));
+            continue;
+        }
+        for (symbolic, bound) in one.iter().zip(&other) {
+            let told = symbolic.evaluate(|name| bindings.dims.get(name).copied());
+            // What the data decides has no number in either.
+            let (Ok(told), Some(bound)) = (told, bound.as_const()) else { continue };
+            compared += 1;
+            if told != bound {
+                wrong.push(format!("{name}: {symbolic} is {told} and {bound}"));
+            }
+        }
+    }
+    (compared, wrong)
+}
+
+fn free_dims(model: &Model) -> Vec<String> {
+    calipers_analyze::analyze(model).bindings.into_keys().collect()
 }
 
 #[test]
 fn symbols_evaluate_to_what_binding_them_gives() {
-    let (mut compared, mut models) = (0_usize, 0);
-    let mut wrong = Vec::new();
+    let (mut compared, mut bindings, mut wrong) = (0, 0, Vec::new());
     for path in common::model_folders().iter().flat_map(|folder| common::files(folder, ".onnx")) {
         let model = calipers_formats::open(&path).unwrap();
         let symbolic = infer(&model, &Bindings::default()).unwrap();
-        for size in [2, 5] {
-            let bindings = all_dims(&model, size);
-            if bindings.dims.is_empty() {
+        let names = free_dims(&model);
+        // Two bindings, each with sizes that differ from one dimension to the next.
+        for first in [2, 5] {
+            let dims: BTreeMap<_, _> = names.iter().cloned().zip(first..).collect();
+            if dims.is_empty() {
                 continue;
             }
-            models += 1;
-            let bound = infer(&model, &bindings).unwrap();
-            for (id, value) in model.values() {
-                if value.graph != model.main_id() {
-                    continue;
-                }
-                let dims = |fact: &Fact| fact.as_tensor()?.dims().map(<[_]>::to_vec);
-                let (Some(one), Some(other)) = (dims(symbolic.fact(id)), dims(bound.fact(id)))
-                else {
-                    continue;
-                };
-                let name = model.name(value.name);
-                if one.len() != other.len() {
-                    wrong.push(format!("{}: {name} has two ranks", path.display()));
-                    continue;
-                }
-                for (symbolic, bound) in one.iter().zip(&other) {
-                    let told = symbolic.evaluate(|name| bindings.dims.get(name).copied());
-                    // What the data decides has no number in either.
-                    let (Ok(told), Some(bound)) = (told, bound.as_const()) else { continue };
-                    compared += 1;
-                    if told != bound {
-                        wrong.push(format!(
-                            "{}: {name}: {symbolic} is {told} and {bound}",
-                            path.display()
-                        ));
-                    }
-                }
-            }
+            let (count, bad) =
+                compare(&model, &symbolic, &Bindings { dims, ..Bindings::default() });
+            bindings += 1;
+            compared += count;
+            wrong.extend(bad.iter().map(|told| format!("{}: {told}", path.display())));
         }
     }
-    println!("symbols: {compared} dimensions of {models} bindings compared, {} wrong", wrong.len());
+    println!(
+        "symbols: {compared} dimensions at {bindings} bindings compared, {} wrong",
+        wrong.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+proptest::proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The same, at sizes nobody chose.
+    #[test]
+    fn symbols_hold_at_random_sizes(sizes in proptest::collection::vec(1_i64..300, 4), pick in 0_usize..6) {
+        let names = [
+            "bert_tiny_cls_op17", "gpt2_tiny_kv_op17", "llama_tiny_gqa_kv_op17", "t5_tiny_encdec_op17",
+            "clip_tiny_op17", "lstm_bi2_op17",
+        ];
+        let path = common::fixtures().join(format!("zoo/{}.onnx", names[pick]));
+        let model = calipers_formats::open(&path).unwrap();
+        let symbolic = infer(&model, &Bindings::default()).unwrap();
+        let dims = free_dims(&model).into_iter().zip(sizes).collect();
+        let bindings = Bindings { dims, ..Bindings::default() };
+        // Sizes that contradict each other inside the model are the model's to refuse.
+        if infer(&model, &bindings).unwrap().contradictions.is_empty() {
+            let (compared, wrong) = compare(&model, &symbolic, &bindings);
+            proptest::prop_assert!(compared > 10);
+            proptest::prop_assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        }
+    }
 }

@@ -243,3 +243,74 @@ fn float_length(dtype: DType, start: &Elem, limit: &Elem, delta: &Elem) -> Optio
     #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
     small.then_some(one as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movement::testing::{e, elements, hidden, list, outcome, told};
+
+    fn number(element: Elem, dtype: DType) -> Option<Fact> {
+        Some(TensorFact::new(dtype, []).with_value([element]).into())
+    }
+
+    fn counted([start, limit, delta]: [&str; 3]) -> String {
+        let inputs = [start, limit, delta].map(|n| number(Elem::Int(e(n)), DType::Int64));
+        told(range, &inputs, &[])
+    }
+
+    #[test]
+    fn whole_ranges() {
+        assert_eq!(counted(["10", "4", "-2"]), "int64[3]");
+        assert_eq!(counted(["5", "3", "1"]), "int64[0]");
+        assert_eq!(counted(["0", "s", "1"]), "int64[s]");
+        assert_eq!(counted(["p", "p + s", "1"]), "int64[s]");
+        assert_eq!(counted(["0", "s", "2"]), "int64[ceil(s/2)]");
+        assert_eq!(counted(["0", "s - 3", "1"]), "int64[max(s - 3, 0)]");
+        assert_eq!(counted(["0", "s", "t - u"]), "int64[fresh1]");
+        assert!(counted(["0", "1", "0"]).starts_with("contradiction"));
+    }
+
+    #[test]
+    fn ranges_with_fractions() {
+        let counted = |dtype, numbers: [f64; 3]| {
+            told(range, &numbers.map(|n| number(Elem::float(n), dtype)), &[])
+        };
+        assert_eq!(counted(DType::Float32, [0.0, 1.0, 0.25]), "float32[4]");
+        assert_eq!(counted(DType::Float64, [0.0, 1.0, 0.3]), "float64[4]");
+        // Half precision may round the quotient to either side of 10.
+        assert_eq!(counted(DType::Float16, [0.0, 1.0, 0.1]), "float16[fresh1]");
+        assert_eq!(counted(DType::Float16, [0.0, 1.0, 0.3]), "float16[4]");
+    }
+
+    #[test]
+    fn ranges_hold_their_elements() {
+        let inputs = ["p", "p + 3", "1"].map(|n| number(Elem::Int(e(n)), DType::Int64));
+        let facts = outcome(range, 11, 1, &inputs, &[]).unwrap();
+        assert_eq!(elements(&facts[0]), "p, p + 1, p + 2");
+    }
+
+    #[test]
+    fn shapes_that_are_filled() {
+        let filled = |shape: Option<Fact>| told(constant_of_shape, &[shape], &[]);
+        assert_eq!(filled(list("b, ?, 3")), "float32[b, fresh1, 3]");
+        assert_eq!(filled(hidden(0)), "float32[]");
+        assert_eq!(filled(hidden(2)), "float32[fresh1, fresh2]");
+        assert!(filled(list("-1")).starts_with("contradiction"));
+        let huge = list("9223372036854775807, 9223372036854775807");
+        assert!(filled(huge).starts_with("float32["));
+    }
+
+    #[test]
+    fn a_diagonal_of_ones() {
+        let facts = outcome(
+            eye_like,
+            9,
+            1,
+            &[Some(Fact::tensor(DType::Int32, [2, 3].map(Expr::from)))],
+            &[("k", Attr::Int(1))],
+        )
+        .unwrap();
+        assert_eq!(elements(&facts[0]), "0, 1, 0, 0, 0, 1");
+        assert_eq!(facts[0].to_string(), "int32[2, 3]");
+    }
+}

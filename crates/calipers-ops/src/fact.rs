@@ -173,7 +173,12 @@ impl fmt::Display for TensorFact {
         let Some(dims) = self.dims() else { return f.write_str("[…]") };
         f.write_str("[")?;
         for (index, dim) in dims.iter().enumerate() {
-            write!(f, "{}{dim}", if index > 0 { ", " } else { "" })?;
+            f.write_str(if index > 0 { ", " } else { "" })?;
+            if dim.is_undefined() {
+                f.write_str("?")?;
+            } else {
+                dim.fmt(f)?;
+            }
         }
         f.write_str("]")
     }

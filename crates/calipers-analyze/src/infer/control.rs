@@ -69,18 +69,25 @@ impl Engine<'_> {
     ) -> Outcome {
         let then = graph_attribute(self.model, id, "then_branch")?;
         let otherwise = graph_attribute(self.model, id, "else_branch")?;
-        // Both are looked into, so that the values inside the one not taken are known too.
-        let then = self.body(then, Vec::new(), frame)?;
-        let otherwise = self.body(otherwise, Vec::new(), frame)?;
-        Ok(match condition(inputs.first()) {
+        // Both are looked into, so that the values inside the one not taken are known too; but what
+        // cannot run there does not have to.
+        let taken = condition(inputs.first());
+        let mut look = |graph: GraphId, runs: bool| match runs {
+            true => self.body(graph, Vec::new(), frame),
+            false => self.unheard(|engine| engine.body(graph, Vec::new(), frame)),
+        };
+        let then = look(then, taken != Some(false));
+        let otherwise = look(otherwise, taken != Some(true));
+        match taken {
             Some(true) => then,
             Some(false) => otherwise,
-            None => then
-                .iter()
-                .zip(&otherwise)
-                .map(|(one, other)| self.merged(one, other, "If", "which branch is taken"))
-                .collect(),
-        })
+            None => {
+                let (then, otherwise) = (then?, otherwise?);
+                let pairs = then.iter().zip(&otherwise);
+                let why = "which branch is taken";
+                Ok(pairs.map(|(one, other)| self.merged(one, other, "If", why)).collect())
+            }
+        }
     }
 
     fn merged(&mut self, one: &Fact, other: &Fact, label: &str, why: &str) -> Fact {

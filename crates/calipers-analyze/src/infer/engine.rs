@@ -20,6 +20,13 @@ const MAX_NESTING: usize = 48;
 /// again, and a hostile file must not make that grow without end.
 const MAX_LOOKS: usize = 64;
 
+/// Elements that are held over the whole walk. Real models compute their shapes from far fewer;
+/// a hostile one could otherwise fill the memory with copies.
+const MAX_HELD: usize = 1 << 20;
+
+/// Dimensions of one tensor. Operators that add ranks could otherwise double them at every node.
+const MAX_RANK: usize = 256;
+
 /// Dimensions that the data decides.
 #[derive(Debug, Default)]
 pub(super) struct FreshDimensions {
@@ -54,6 +61,7 @@ pub(super) struct Engine<'a> {
     pub(super) fresh: FreshDimensions,
     contradictions: Vec<Contradiction>,
     looks_left: usize,
+    elements_left: usize,
     pub(super) nesting: usize,
     open_functions: Vec<FunctionId>,
     memo: HashMap<FunctionId, Vec<Memo>>,
@@ -79,6 +87,7 @@ impl<'a> Engine<'a> {
             fresh: FreshDimensions::default(),
             contradictions: Vec::new(),
             looks_left: model.nodes().len().saturating_mul(MAX_LOOKS).saturating_add(10_000),
+            elements_left: MAX_HELD,
             nesting: 0,
             open_functions: Vec::new(),
             memo: HashMap::new(),
@@ -158,7 +167,22 @@ impl<'a> Engine<'a> {
             }
             None => fact,
         };
-        self.facts[value.index()] = fact;
+        self.facts[value.index()] = self.bounded(fact);
+    }
+
+    /// The same fact, kept within what a walk may hold.
+    fn bounded(&mut self, fact: Fact) -> Fact {
+        let Fact::Tensor(mut tensor) = fact else { return fact };
+        if tensor.rank().is_some_and(|rank| rank > MAX_RANK) {
+            tensor.shape = Err(format!("it has more than {MAX_RANK} dimensions").into());
+            tensor.value = None;
+        }
+        let held = tensor.value.as_ref().map_or(0, |value| value.len());
+        match self.elements_left.checked_sub(held) {
+            Some(left) => self.elements_left = left,
+            None => tensor.value = None,
+        }
+        Fact::Tensor(tensor)
     }
 
     /// A declared type, with what is bound filled in. Open dimensions are undefined.
@@ -279,6 +303,14 @@ impl<'a> Engine<'a> {
             }
         }
         Ok(outputs)
+    }
+
+    /// Does something whose contradictions do not matter, since it never runs.
+    pub(super) fn unheard<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let heard = self.contradictions.len();
+        let result = look(self);
+        self.contradictions.truncate(heard);
+        result
     }
 
     /// Goes one graph deeper, if that is not too deep.

@@ -42,7 +42,7 @@ pub(super) fn range(call: &mut Call<'_>) -> Outcome {
     let step = if call.has(2) { single(2) } else { Some(&one) };
     let (start, limit) = (single(0), single(1));
     let count = match (start, limit, step) {
-        (Some(start), Some(limit), Some(step)) => steps(start, limit, step),
+        (Some(start), Some(limit), Some(step)) => steps(start, limit, step, call.dtype(0)),
         _ => None,
     };
     let dtype = call.dtype(0);
@@ -63,7 +63,8 @@ pub(super) fn range(call: &mut Call<'_>) -> Outcome {
 }
 
 /// How many steps lead from a start to before a limit.
-fn steps(start: &Elem, limit: &Elem, step: &Elem) -> Option<Expr> {
+#[expect(clippy::cast_possible_truncation, reason = "single precision is rounded to")]
+fn steps(start: &Elem, limit: &Elem, step: &Elem, dtype: DType) -> Option<Expr> {
     if let (Some(start), Some(limit), Some(step)) =
         (start.as_expr(), limit.as_expr(), step.as_i64())
     {
@@ -74,7 +75,12 @@ fn steps(start: &Elem, limit: &Elem, step: &Elem) -> Option<Expr> {
         };
         return Some(Expr::max(&count, &Expr::from(0)));
     }
-    let count = ((limit.as_f64()? - start.as_f64()?) / step.as_f64()?).ceil().max(0.0);
+    let way = match dtype {
+        DType::Float64 => limit.as_f64()? - start.as_f64()?,
+        DType::Float32 => f64::from(limit.as_f64()? as f32 - start.as_f64()? as f32),
+        _ => return None,
+    };
+    let count = (way / step.as_f64()?).ceil().max(0.0);
     Elem::float(count).as_expr().cloned()
 }
 

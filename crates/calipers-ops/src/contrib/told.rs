@@ -9,10 +9,17 @@ use crate::fact::{Fact, Reason, TensorFact};
 /// A tensor of this type with these dimensions, or with the reason why they are not known.
 pub(crate) fn shaped(dtype: DType, dims: Result<Vec<Expr>, Fail>) -> Result<Fact, Fail> {
     match dims {
-        Ok(dims) => Ok(Fact::tensor(dtype, dims)),
+        Ok(dims) => match dims.iter().find(|dim| is_negative(dim)) {
+            Some(dim) => Err(Fail::contradiction(format!("it would give a dimension of {dim}"))),
+            None => Ok(Fact::tensor(dtype, dims)),
+        },
         Err(Fail::Unknown(reason)) => Ok(Fact::unranked(dtype, reason)),
         Err(contradiction) => Err(contradiction),
     }
+}
+
+fn is_negative(dim: &Expr) -> bool {
+    dim.as_const().is_some_and(|size| size < 0)
 }
 
 /// The only output: [`shaped`].
@@ -73,10 +80,10 @@ pub(crate) fn dim(call: &Call<'_>, index: usize, axis: usize) -> Option<Expr> {
     call.optional_tensor(index)?.dims()?.get(axis).cloned()
 }
 
-/// The only element of an input, when it is a whole number, perhaps symbolic.
+/// The only element of an input, when it can be a size, perhaps symbolic.
 pub(crate) fn length(call: &Call<'_>, index: usize) -> Option<Expr> {
     match call.value(index)? {
-        [element] => element.as_expr().cloned(),
+        [element] => element.as_expr().filter(|size| !is_negative(size)).cloned(),
         _ => None,
     }
 }

@@ -6,6 +6,8 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod cast;
+#[cfg(test)]
+mod chain_tests;
 pub(crate) mod compare;
 mod cumulative;
 pub(crate) mod number;

@@ -136,6 +136,11 @@ fn range(bits: u32, signed: bool) -> (i128, i128) {
 
 /// Keeps the lowest bits, as two's complement does.
 fn wrap(value: i128, bits: u32, signed: bool) -> Elem {
+    if let Ok(value) = i64::try_from(value)
+        && holds(value.into(), bits, signed)
+    {
+        return Elem::int(value);
+    }
     let span = 1_i128 << bits.min(64);
     let low = value.rem_euclid(span);
     let value = if signed && low >= span / 2 { low - span } else { low };

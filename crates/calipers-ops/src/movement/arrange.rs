@@ -1,5 +1,6 @@
 //! Elements in another order: Transpose, Trilu, blocks and columns, reversed sequences.
 
+use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::call::{Call, Fail, Outcome};
@@ -77,10 +78,8 @@ pub(super) fn depth_to_space(call: &mut Call<'_>) -> Outcome {
     let (dtype, dims, block) = image(call)?;
     let [batch, channels, height, width] = dims;
     let area = &block * &block;
-    Ok(vec![Fact::tensor(
-        dtype,
-        [batch, parts(&channels, &area)?, height * &block, width * &block],
-    )])
+    let dims = [batch, parts(&channels, &area)?, height * &block, width * &block];
+    known(call, dtype, dims)
 }
 
 /// SpaceToDepth makes channels out of blocks of pixels:
@@ -89,13 +88,19 @@ pub(super) fn space_to_depth(call: &mut Call<'_>) -> Outcome {
     let (dtype, dims, block) = image(call)?;
     let [batch, channels, height, width] = dims;
     let area = &block * &block;
-    Ok(vec![Fact::tensor(
-        dtype,
-        [batch, channels * area, parts(&height, &block)?, parts(&width, &block)?],
-    )])
+    let dims = [batch, channels * area, parts(&height, &block)?, parts(&width, &block)?];
+    known(call, dtype, dims)
 }
 
-fn image(call: &mut Call<'_>) -> Result<(calipers_ir::DType, [Expr; 4], Expr), Fail> {
+fn known(call: &mut Call<'_>, dtype: DType, dims: [Expr; 4]) -> Outcome {
+    let mut out = Vec::with_capacity(dims.len());
+    for dim in dims {
+        out.push(dimension(call, dim, "the image")?);
+    }
+    Ok(vec![Fact::tensor(dtype, out)])
+}
+
+fn image(call: &mut Call<'_>) -> Result<(DType, [Expr; 4], Expr), Fail> {
     let data = data(call, 0)?;
     let dims = match data.dims() {
         Some(dims) => dims.to_vec(),

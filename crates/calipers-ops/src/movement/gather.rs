@@ -6,7 +6,7 @@ use crate::call::{Call, Fail, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
-use super::given::data;
+use super::given::{MAX_RANK, TOO_MANY, data};
 use super::place::{Source, filled, index};
 
 /// Refuses indices that are outside a dimension.
@@ -33,6 +33,9 @@ pub(super) fn gather(call: &mut Call<'_>) -> Outcome {
     };
     let axis = call.axis(call.int_or("axis", 0), dims.len())?;
     check(call, &indices, &dims[axis])?;
+    if dims.len() + places.len() > MAX_RANK {
+        return Ok(vec![Fact::unranked(table.dtype, TOO_MANY)]);
+    }
     let out = dims[..axis].iter().chain(places.iter()).chain(&dims[axis + 1..]).cloned();
     let fact = TensorFact::new(table.dtype, out);
     let (Some(source), Some(at)) = (Source::of(&table), Source::of(&indices)) else {
@@ -123,6 +126,9 @@ pub(super) fn gather_nd(call: &mut Call<'_>) -> Outcome {
             dims.len()
         )));
     };
+    if outer.len() + dims.len() > MAX_RANK {
+        return Ok(vec![Fact::unranked(table.dtype, TOO_MANY)]);
+    }
     let fact = TensorFact::new(table.dtype, outer.iter().chain(&dims[used..]).cloned());
     let (Some(source), Some(at)) = (Source::of(&table), Source::of(&indices)) else {
         return Ok(vec![fact.into()]);

@@ -7,8 +7,15 @@ use crate::call::{Attr, Call, Fail};
 use crate::elem::Elem;
 use crate::fact::{Fact, Reason, TensorFact};
 
-/// Lists of which only the length is known are followed up to this length.
-const MAX_LENGTH: usize = 1024;
+/// More dimensions than this are not followed: no model has them, and a file whose every node has
+/// twice the dimensions of the last would take all memory.
+pub(crate) const MAX_RANK: usize = 1024;
+
+/// Why a shape with more dimensions is not told.
+pub(crate) const TOO_MANY: &str = "it has more dimensions than are followed";
+
+/// Longest list that is followed: a pair of numbers for each dimension.
+const MAX_LENGTH: usize = 2 * MAX_RANK;
 
 /// Elements of a list, `None` where one cannot be told.
 pub(crate) type Entries = Vec<Option<Expr>>;
@@ -21,7 +28,9 @@ pub(crate) fn list(call: &Call<'_>, name: &str, input: usize) -> Option<Result<E
     }
     let long = || format!("{name:?} of {} is too long to be read", call.op).into();
     match call.attribute(name)? {
-        Attr::Ints(values) => Some(Ok(values.iter().map(|n| Some(Expr::from(*n))).collect())),
+        Attr::Ints(values) if values.len() <= MAX_LENGTH => {
+            Some(Ok(values.iter().map(|n| Some(Expr::from(*n))).collect()))
+        }
         Attr::Int(value) => Some(Ok(vec![Some(Expr::from(value))])),
         _ => Some(Err(long())),
     }
@@ -33,13 +42,16 @@ fn entries(call: &Call<'_>, fact: &Fact) -> Result<Entries, Reason> {
         Fact::Unknown(reason) => return Err(reason.clone()),
         other => return Err(format!("{} is given {other} for a list", call.op).into()),
     };
-    if let Some(value) = &tensor.value {
+    if let Some(value) = tensor.value.as_ref().filter(|value| value.len() <= MAX_LENGTH) {
         return Ok(value.iter().map(|element| element.as_expr().cloned()).collect());
     }
     match (tensor.constant_count(), &tensor.shape) {
         (Some(count), _) if count <= MAX_LENGTH => Ok(vec![None; count]),
         (_, Err(reason)) => Err(reason.clone()),
-        _ => Err(format!("the length of a list that {} takes is not known", call.op).into()),
+        _ => {
+            Err(format!("the length of a list that {} takes is not known or too long", call.op)
+                .into())
+        }
     }
 }
 
@@ -65,6 +77,17 @@ pub(crate) fn axes(
         normal.push(place);
     }
     Ok(Some(normal))
+}
+
+/// For each axis of a tensor, whether it is one of these.
+pub(crate) fn mask(axes: &[usize], rank: usize) -> Vec<bool> {
+    let mut mask = vec![false; rank];
+    for axis in axes {
+        if let Some(named) = mask.get_mut(*axis) {
+            *named = true;
+        }
+    }
+    mask
 }
 
 /// What is known of a tensor input, also when that is nothing.

@@ -210,3 +210,51 @@ fn one_axis(call: &Call<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail>
     };
     Ok(Some(repeats))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Attr;
+    use crate::movement::testing::{elements, hidden, list, outcome, tensor, told};
+
+    const LAST: &[(&str, Attr<'static>)] = &[("axis", Attr::Int(-1))];
+
+    #[test]
+    fn joined_dimensions_add_up() {
+        let joined = |parts: &[&str]| {
+            let parts: Vec<_> = parts.iter().map(|dims| tensor(dims)).collect();
+            told(concat, &parts, LAST)
+        };
+        assert_eq!(joined(&["b, p", "b, s"]), "float32[b, p + s]");
+        assert_eq!(joined(&["b, 1", "4, 2"]), "float32[4, 3]");
+        assert!(joined(&["3, 1", "4, 2"]).starts_with("contradiction"));
+        let hidden = [tensor("b, 1"), Some(Fact::unknown("no rule"))];
+        assert_eq!(told(concat, &hidden, LAST), "float32[b, fresh1]");
+    }
+
+    #[test]
+    fn joined_elements_keep_what_is_not_known() {
+        let facts = outcome(concat, 13, 1, &[list("b"), hidden(1), list("12, 64")], LAST).unwrap();
+        assert_eq!(elements(&facts[0]), "b, ?, 12, 64");
+    }
+
+    #[test]
+    fn expanding_goes_both_ways() {
+        let expanded = |dims: &str, target| told(expand, &[tensor(dims), target], &[]);
+        assert_eq!(expanded("3, 1", list("2, 1, 6")), "float32[2, 3, 6]");
+        assert_eq!(expanded("b, 1, s", list("1, 4, 1")), "float32[b, 4, s]");
+        assert_eq!(expanded("3, 1, s", list("?, ?, s")), "float32[3, fresh1, s]");
+        assert_eq!(expanded("2, 3, 1", hidden(1)), "float32[2, 3, fresh1]");
+        assert!(expanded("3", list("4")).starts_with("contradiction"));
+    }
+
+    #[test]
+    fn tiles_repeat_elements() {
+        assert_eq!(told(tile, &[tensor("a, 2"), list("3, b")], &[]), "float32[3*a, 2*b]");
+        let facts = outcome(tile, 13, 1, &[list("a, 2"), list("2")], &[]).unwrap();
+        assert_eq!(elements(&facts[0]), "a, 2, a, 2");
+        let old = [tensor("2, 3"), list("4"), list("1")];
+        let facts = outcome(tile, 1, 1, &old, &[]).unwrap();
+        assert_eq!(facts[0].to_string(), "float32[2, 12]");
+    }
+}

@@ -11,6 +11,8 @@ mod reshape;
 mod scatter;
 mod select;
 mod slice;
+#[cfg(test)]
+pub(crate) mod testing;
 mod unique;
 
 use crate::Slot::{Data, Joined, Moved, Setting, Table};

@@ -161,7 +161,34 @@ pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::inside;
+    use super::{inside, pad};
+    use crate::call::Attr;
+    use crate::movement::testing::{elements, list, outcome, tensor, told};
+
+    #[test]
+    fn pads_add_to_dimensions() {
+        let padded = |dims: &str, pads: &str| told(pad, &[tensor(dims), list(pads)], &[]);
+        assert_eq!(padded("a, 5", "1, 0, b, -2"), "float32[a + b + 1, 3]");
+        assert_eq!(padded("a, 5", "?, 0, 1, 2"), "float32[fresh1, 7]");
+        assert!(padded("a, 5", "0, -3, 0, -3").starts_with("contradiction"));
+        assert!(padded("a, 5", "0, 1").starts_with("contradiction"));
+        let one_axis = [tensor("a, 5"), list("1, 2"), None, list("-1")];
+        assert_eq!(told(pad, &one_axis, &[]), "float32[a, 8]");
+        let first =
+            outcome(pad, 1, 1, &[tensor("2, 3")], &[("paddings", Attr::Ints(&[0, 1, 0, 1]))]);
+        assert_eq!(first.unwrap()[0].to_string(), "float32[2, 5]");
+        let second = outcome(pad, 2, 1, &[tensor("2, 3")], &[("pads", Attr::Ints(&[1, 0, 0, 0]))]);
+        assert_eq!(second.unwrap()[0].to_string(), "float32[3, 3]");
+    }
+
+    #[test]
+    fn pads_are_elements_too() {
+        let facts = outcome(pad, 13, 1, &[list("a, 7"), list("2, -1")], &[]).unwrap();
+        assert_eq!(elements(&facts[0]), "0, 0, a");
+        let given = [list("a, 7"), list("0, 1"), list("?")];
+        let facts = outcome(pad, 13, 1, &given, &[]).unwrap();
+        assert_eq!(elements(&facts[0]), "a, 7, ?");
+    }
 
     #[test]
     fn modes_find_what_stands_outside() {

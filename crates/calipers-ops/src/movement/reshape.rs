@@ -5,7 +5,7 @@ use calipers_sym::Expr;
 use crate::call::{Call, Fail, Outcome};
 use crate::fact::{Fact, TensorFact, product};
 
-use super::given::{axes, data, dimension, list, open};
+use super::given::{MAX_RANK, TOO_MANY, axes, data, dimension, list, mask, open};
 
 /// The same elements row by row: the input's, if they are known.
 fn carried(from: &TensorFact, dims: Vec<Expr>) -> Outcome {
@@ -202,7 +202,8 @@ pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
             let dim = &dims[*axis];
             return Err(Fail::contradiction(format!("Squeeze drops axis {axis}, and it is {dim}")));
         }
-        return carried(&data, kept(&|axis, _| axes.contains(&axis)));
+        let dropped = mask(&axes, dims.len());
+        return carried(&data, kept(&|axis, _| dropped[axis]));
     }
     // Only the number of axes is known, which may say enough.
     let candidates = dims.iter().filter(|dim| may_be_one(dim)).count();
@@ -231,16 +232,97 @@ pub(super) fn unsqueeze(call: &mut Call<'_>) -> Outcome {
         Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
     };
     let rank = dims.len() + entries.len();
+    if rank > MAX_RANK {
+        return Ok(vec![Fact::unranked(data.dtype, TOO_MANY)]);
+    }
     let one = Expr::from(1);
     if let Some(axes) = axes(call, &entries, rank)? {
         let mut old = dims.iter();
-        let dims = (0..rank).filter_map(|axis| {
-            if axes.contains(&axis) { Some(one.clone()) } else { old.next().cloned() }
-        });
+        let dims = mask(&axes, rank)
+            .into_iter()
+            .filter_map(|new| if new { Some(one.clone()) } else { old.next().cloned() });
         return carried(&data, dims.collect());
     }
     if dims.iter().all(|dim| *dim == one) {
         return carried(&data, vec![one; rank]);
     }
     Ok(vec![open(call, data.dtype, rank, "the axes that Unsqueeze puts in").into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Attr;
+    use crate::movement::testing::{hidden, list, outcome, tensor, told};
+
+    fn reshaped(from: &str, target: &str) -> String {
+        told(reshape, &[tensor(from), list(target)], &[])
+    }
+
+    #[test]
+    fn targets_keep_dimensions_and_take_the_rest() {
+        assert_eq!(reshaped("2, 3, 4", "0, -1"), "float32[2, 12]");
+        assert_eq!(reshaped("b, s, 768", "0, 0, 12, 64"), "float32[b, s, 12, 64]");
+        assert_eq!(reshaped("b, s, 768", "b, -1, 12, 64"), "float32[b, s, 12, 64]");
+        assert_eq!(reshaped("b, s, 768", "-1, 768"), "float32[b*s, 768]");
+        assert_eq!(reshaped("b, s, 6", "-1, 7"), "float32[floor(6*b*s/7), 7]");
+        assert_eq!(reshaped("b, s", "-1"), "float32[b*s]");
+    }
+
+    #[test]
+    fn a_single_hole_is_what_is_left() {
+        assert_eq!(reshaped("b, s, 768", "b, s, ?"), "float32[b, s, 768]");
+        assert_eq!(reshaped("b, s, 768", "b, ?, ?"), "float32[b, fresh1, fresh2]");
+        // The difference may be -1, and is 768 in either case.
+        assert_eq!(reshaped("b, s, 768", "b, s, t - u"), "float32[b, s, 768]");
+        assert_eq!(told(reshape, &[tensor("b, 3"), hidden(1)], &[]), "float32[3*b]");
+        assert_eq!(told(reshape, &[tensor("b, 3"), hidden(2)], &[]), "float32[fresh1, fresh2]");
+    }
+
+    #[test]
+    fn targets_that_cannot_be_met() {
+        assert!(reshaped("2, 3", "4, -1").starts_with("contradiction"));
+        assert!(reshaped("2, 3", "5").starts_with("contradiction"));
+        assert!(reshaped("2, 3", "-1, -1").starts_with("contradiction"));
+        assert!(reshaped("2, 3", "1, 1, 0").starts_with("contradiction"));
+    }
+
+    #[test]
+    fn zeros_may_be_zeros() {
+        let zero = [tensor("0, 3, 4"), list("3, 4, 0")];
+        assert_eq!(told(reshape, &zero, &[("allowzero", Attr::Int(1))]), "float32[3, 4, 0]");
+        let old = outcome(reshape, 1, 1, &[tensor("2, 3")], &[("shape", Attr::Ints(&[3, -1]))]);
+        assert_eq!(old.unwrap()[0].to_string(), "float32[3, 2]");
+    }
+
+    #[test]
+    fn squeezing_without_axes_asks_for_sizes() {
+        let squeezed = |dims: &str, axes: Option<Fact>| told(squeeze, &[tensor(dims), axes], &[]);
+        assert_eq!(squeezed("1, 3, 1", None), "float32[3]");
+        assert_eq!(squeezed("1, b, 3", None), "float32[…]");
+        assert_eq!(squeezed("1, b, 3", list("0")), "float32[b, 3]");
+        assert_eq!(squeezed("1, b, 3", list("-2")), "float32[1, 3]");
+        assert!(squeezed("1, b, 3", list("2")).starts_with("contradiction"));
+        // Only one dimension can be meant.
+        assert_eq!(squeezed("1, 2, 3", hidden(1)), "float32[2, 3]");
+        assert_eq!(squeezed("1, 1, 3", hidden(1)), "float32[fresh1, fresh2]");
+    }
+
+    #[test]
+    fn unsqueezing_counts_in_the_output() {
+        let put = |dims: &str, axes: &str| told(unsqueeze, &[tensor(dims), list(axes)], &[]);
+        assert_eq!(put("a, b", "0, -1"), "float32[1, a, b, 1]");
+        assert_eq!(put("a, b", "-2"), "float32[a, 1, b]");
+        assert!(put("a, b", "1, 1").starts_with("contradiction"));
+        assert_eq!(told(unsqueeze, &[tensor(""), hidden(2)], &[]), "float32[1, 1]");
+    }
+
+    #[test]
+    fn flattening_at_either_end() {
+        let at = |axis| told(flatten, &[tensor("a, b, 3")], axis);
+        assert_eq!(at(&[]), "float32[a, 3*b]");
+        assert_eq!(at(&[("axis", Attr::Int(0))]), "float32[1, 3*a*b]");
+        assert_eq!(at(&[("axis", Attr::Int(3))]), "float32[3*a*b, 1]");
+        assert_eq!(at(&[("axis", Attr::Int(-1))]), "float32[a*b, 3]");
+    }
 }

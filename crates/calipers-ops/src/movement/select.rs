@@ -1,5 +1,7 @@
 //! Elements chosen by what they are: NonZero, Compress, TopK, OneHot.
 
+use std::cmp::Ordering;
+
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
@@ -7,7 +9,7 @@ use crate::call::{Call, Fail, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
-use super::given::{data, dimension, is_true, open, size};
+use super::given::{MAX_RANK, TOO_MANY, data, dimension, is_true, open, size};
 use super::place::{Source, filled, index, places};
 
 /// A place as an element.
@@ -119,38 +121,49 @@ pub(super) fn top_k(call: &mut Call<'_>) -> Outcome {
     let Some(source) = Source::of(&data).filter(|_| sorted) else {
         return Ok(vec![values.into(), indices.into()]);
     };
-    let largest = call.int_or("largest", 1) != 0;
-    let ranking = |place: &[usize]| ranked(&source, place, axis, largest);
-    let at = |place: &[usize]| {
-        let row = ranking(place)?.get(place[axis]).copied()?;
+    let order = ranked(&source, axis, call.int_or("largest", 1) != 0);
+    let rank_of = |place: &[usize]| order[source.offset(place)?];
+    let indices = filled(indices, |place| rank_of(place).map_or(Elem::Unknown, position));
+    let values = filled(values, |place| {
+        let Some(row) = rank_of(place) else { return Elem::Unknown };
         let mut from = place.to_vec();
         from[axis] = row;
-        Some((source.at(&from), row))
-    };
-    // Every element looks at its whole row: only short rows are worth that.
-    if source.dims[axis] > 256 {
-        return Ok(vec![values.into(), indices.into()]);
-    }
-    let values = filled(values, |place| at(place).map_or(Elem::Unknown, |found| found.0));
-    let indices =
-        filled(indices, |place| at(place).map_or(Elem::Unknown, |found| position(found.1)));
+        source.at(&from)
+    });
     Ok(vec![values.into(), indices.into()])
 }
 
-/// Places along an axis in the order of their elements; equal ones as they stand.
-fn ranked(source: &Source<'_>, place: &[usize], axis: usize, largest: bool) -> Option<Vec<usize>> {
-    let mut from = place.to_vec();
-    let mut row = Vec::with_capacity(source.dims[axis]);
-    for at in 0..source.dims[axis] {
-        from[axis] = at;
-        let number = source.at(&from).as_f64().filter(|number| !number.is_nan())?;
-        row.push((number, at));
-    }
-    row.sort_by(|one, other| {
-        let order = one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal);
-        (if largest { order.reverse() } else { order }).then(one.1.cmp(&other.1))
+/// Whole numbers beyond this are not told apart as floats.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// For each place of a tensor, which place along the axis has the element of that rank: the first
+/// has the largest or smallest, and equal ones go as they stand. `None` in rows that are not known.
+fn ranked(source: &Source<'_>, axis: usize, largest: bool) -> Vec<Option<usize>> {
+    let mut order = vec![None; source.dims.iter().product()];
+    let mut firsts = source.dims.clone();
+    firsts[axis] = firsts[axis].min(1);
+    places(&firsts, |first| {
+        let mut place = first.to_vec();
+        let mut row = Vec::with_capacity(source.dims[axis]);
+        for at in 0..source.dims[axis] {
+            place[axis] = at;
+            match source.at(&place).as_f64().filter(|number| number.abs() <= EXACT) {
+                Some(number) => row.push((number, at)),
+                None => return,
+            }
+        }
+        row.sort_by(|one, other| {
+            let order = one.0.partial_cmp(&other.0).unwrap_or(Ordering::Equal);
+            (if largest { order.reverse() } else { order }).then(one.1.cmp(&other.1))
+        });
+        for (rank, (_, at)) in row.into_iter().enumerate() {
+            place[axis] = rank;
+            if let Some(offset) = source.offset(&place) {
+                order[offset] = Some(at);
+            }
+        }
     });
-    Some(row.into_iter().map(|(_, at)| at).collect())
+    order
 }
 
 /// OneHot puts a new axis in, with one value at the index and another elsewhere:
@@ -161,6 +174,9 @@ pub(super) fn one_hot(call: &mut Call<'_>) -> Outcome {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(values.dtype, reason.clone())]),
     };
+    if dims.len() >= MAX_RANK {
+        return Ok(vec![Fact::unranked(values.dtype, TOO_MANY)]);
+    }
     let why = "the depth that OneHot is given";
     let depth = match call.exprs(1).as_deref() {
         Some([Some(depth)]) => dimension(call, (*depth).clone(), why)?,
@@ -184,4 +200,40 @@ pub(super) fn one_hot(call: &mut Call<'_>) -> Outcome {
         }
     });
     Ok(vec![fact.into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Attr;
+    use crate::movement::testing::{elements, list, outcome, tensor, told};
+
+    #[test]
+    fn places_of_what_is_not_zero() {
+        let facts = outcome(non_zero, 13, 1, &[list("0, 5, s, 0")], &[]).unwrap();
+        assert_eq!(facts[0].to_string(), "int64[1, 2]");
+        assert_eq!(elements(&facts[0]), "1, 2");
+        assert_eq!(told(non_zero, &[tensor("a, b")], &[]), "int64[2, fresh1]");
+        assert_eq!(told(non_zero, &[list("0, ?")], &[]), "int64[1, fresh1]");
+    }
+
+    #[test]
+    fn the_largest_come_first_and_equal_ones_as_they_stand() {
+        let facts = outcome(top_k, 11, 2, &[list("3, 9, 3, 9"), list("3")], &[]).unwrap();
+        assert_eq!(
+            (elements(&facts[0]), elements(&facts[1])),
+            ("9, 9, 3".into(), "1, 3, 0".into())
+        );
+        assert_eq!(told(top_k, &[tensor("b, 10"), list("k")], &[]), "float32[b, k]");
+        let old = outcome(top_k, 1, 2, &[tensor("b, 10")], &[("k", Attr::Int(4))]).unwrap();
+        assert_eq!(old[1].to_string(), "int64[b, 4]");
+        assert!(told(top_k, &[tensor("3"), list("4")], &[]).starts_with("contradiction"));
+    }
+
+    #[test]
+    fn hot_ones_count_from_the_end_too() {
+        let facts =
+            outcome(one_hot, 11, 1, &[list("1, -1"), list("3"), list("0, 7")], &[]).unwrap();
+        assert_eq!(elements(&facts[0]), "0, 7, 0, 0, 0, 7");
+    }
 }

@@ -236,3 +236,82 @@ fn equal_parts(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
         })
         .collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Attr;
+    use crate::movement::testing::{elements, hidden, list, outcome, tensor, told};
+
+    fn sliced(dims: &str, [start, end, axis, step]: [&str; 4]) -> String {
+        let [start, end, axis, step] = [start, end, axis, step].map(list);
+        told(slice, &[tensor(dims), start, end, axis, step], &[])
+    }
+
+    #[test]
+    fn bounds_are_held_inside() {
+        assert_eq!(sliced("10", ["2", "100", "0", "3"]), "float32[3]");
+        assert_eq!(sliced("10", ["-3", "-1", "0", "1"]), "float32[2]");
+        assert_eq!(sliced("10", ["-1", "-100", "0", "-4"]), "float32[3]");
+        assert_eq!(sliced("10", ["5", "2", "0", "1"]), "float32[0]");
+    }
+
+    #[test]
+    fn symbolic_bounds_give_expressions() {
+        assert_eq!(sliced("s", ["1", "9223372036854775807", "0", "1"]), "float32[s - 1]");
+        assert_eq!(sliced("s", ["0", "5", "0", "1"]), "float32[min(s, 5)]");
+        assert_eq!(sliced("s", ["-1", "9223372036854775807", "0", "1"]), "float32[1]");
+        assert_eq!(sliced("p + s", ["p", "p + s", "0", "1"]), "float32[s]");
+        assert_eq!(sliced("b, 512", ["0", "s", "-1", "1"]), "float32[b, min(s, 512)]");
+        assert_eq!(sliced("s", ["-1", "-9223372036854775807", "0", "-1"]), "float32[s]");
+        assert_eq!(sliced("s", ["0", "9223372036854775807", "0", "2"]), "float32[ceil(s/2)]");
+        // From which end it counts depends on the sizes.
+        assert_eq!(sliced("s", ["p - 4", "9223372036854775807", "0", "1"]), "float32[fresh1]");
+    }
+
+    #[test]
+    fn only_sliced_axes_are_open() {
+        let open = [tensor("a, b, 3"), hidden(1), hidden(1), list("1")];
+        assert_eq!(told(slice, &open, &[]), "float32[a, fresh1, 3]");
+        let open = [tensor("a, b"), hidden(1), hidden(1), hidden(1)];
+        assert_eq!(told(slice, &open, &[]), "float32[fresh1, fresh2]");
+        assert!(sliced("3", ["0", "1", "0", "0"]).starts_with("contradiction"));
+    }
+
+    #[test]
+    fn the_first_version_has_attributes() {
+        let bounds = &[
+            ("starts", Attr::Ints(&[1, 0])),
+            ("ends", Attr::Ints(&[3, -1])),
+            ("axes", Attr::Ints(&[1, 0])),
+        ];
+        let facts = outcome(slice, 1, 1, &[tensor("4, 5")], bounds).unwrap();
+        assert_eq!(facts[0].to_string(), "float32[3, 2]");
+    }
+
+    #[test]
+    fn elements_ride_along() {
+        let backwards = [list("b, ?, s, 4"), list("-1"), list("-9"), list("0"), list("-2")];
+        let facts = outcome(slice, 13, 1, &backwards, &[]).unwrap();
+        assert_eq!(elements(&facts[0]), "4, ?");
+    }
+
+    #[test]
+    fn parts_of_a_split() {
+        let parts = |version, outputs, inputs: &[Option<Fact>], attributes| {
+            let facts = outcome(split, version, outputs, inputs, attributes).unwrap();
+            facts.iter().map(Fact::to_string).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(parts(13, 2, &[tensor("6*a")], &[]), "float32[3*a] float32[3*a]");
+        assert_eq!(parts(13, 2, &[tensor("7"), list("3, 4")], &[]), "float32[3] float32[4]");
+        assert_eq!(parts(13, 2, &[tensor("a"), list("3, ?")], &[]), "float32[3] float32[a - 3]");
+        let three = &[("num_outputs", Attr::Int(3))];
+        assert_eq!(parts(18, 3, &[tensor("7")], three), "float32[3] float32[3] float32[1]");
+        let old = &[("split", Attr::Ints(&[1, 2]))];
+        assert_eq!(parts(2, 2, &[tensor("3")], old), "float32[1] float32[2]");
+        assert_eq!(parts(13, 2, &[tensor("3"), hidden(2)], &[]), "float32[fresh1] float32[fresh2]");
+        assert!(outcome(split, 13, 2, &[tensor("7")], &[]).is_err());
+        let facts = outcome(split, 13, 2, &[list("a, 2, ?, b"), list("1, 3")], &[]).unwrap();
+        assert_eq!((elements(&facts[0]), elements(&facts[1])), ("a".into(), "2, ?, b".into()));
+    }
+}

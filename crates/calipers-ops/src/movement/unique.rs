@@ -145,3 +145,27 @@ fn slices(data: &TensorFact, axis: Option<usize>) -> Option<Vec<Vec<f64>>> {
     });
     sure.then_some(slices)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Attr;
+    use crate::movement::testing::{elements, list, outcome, tensor};
+
+    #[test]
+    fn each_once_with_places_and_counts() {
+        let numbers = [list("2, 1, 1, 3, 4, 3")];
+        let shown = |facts: Vec<Fact>| facts.iter().map(elements).collect::<Vec<_>>();
+        let sorted = outcome(unique, 11, 4, &numbers, &[]).unwrap();
+        assert_eq!(shown(sorted), ["1, 2, 3, 4", "1, 0, 3, 4", "1, 0, 0, 2, 3, 2", "2, 1, 2, 1"]);
+        let as_found = outcome(unique, 11, 4, &numbers, &[("sorted", Attr::Int(0))]).unwrap();
+        assert_eq!(shown(as_found), ["2, 1, 3, 4", "0, 1, 3, 4", "0, 1, 1, 2, 3, 2", "1, 2, 2, 1"]);
+    }
+
+    #[test]
+    fn one_count_for_all() {
+        let facts = outcome(unique, 11, 4, &[tensor("a, b")], &[]).unwrap();
+        let shown: Vec<_> = facts.iter().map(Fact::to_string).collect();
+        assert_eq!(shown, ["float32[fresh1]", "int64[fresh1]", "int64[a*b]", "int64[fresh1]"]);
+    }
+}

@@ -116,7 +116,7 @@ pub(super) fn reduce_sum_integer(call: &mut Call<'_>) -> Outcome {
 pub(super) fn ordered_attention(call: &mut Call<'_>) -> Outcome {
     let input = ranked(call, 0, 3, "the input of the attention")?;
     let width = match call.ints("qkv_hidden_sizes") {
-        Some([_, _, width]) => Some(Expr::from(*width)),
+        Some([_, _, width]) if *width > 0 => Some(Expr::from(*width)),
         _ => dim(call, 7, 1),
     };
     let width = width.unwrap_or_else(|| call.fresh("the width of the value"));

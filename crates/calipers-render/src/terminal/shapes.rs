@@ -30,26 +30,30 @@ pub fn shapes_to_terminal(table: &ShapeTable, style: &Style) -> String {
 
 fn values<'a>(rows: impl Iterator<Item = (&'a String, &'a ValueShape)> + Clone, page: &mut Page) {
     let set = page.charset;
-    let most = page.full() / 2;
+    let most = page.full() * 2 / 5;
     let names = rows.clone().map(|(name, _)| text::width(&text::name(name, set)));
     let column = names.max().unwrap_or(0).min(most) + 2;
     let dtypes = rows.clone().map(|(_, value)| dtype(value).len()).max().unwrap_or(0);
+    let shapes = column + dtypes + 2;
     for (name, value) in rows {
         let name = text::truncate(&text::name(name, set), most, set);
         let mut line = Line::of(Role::Plain, name);
         line.pad_to(column);
         line.push(Role::Quiet, dtype(value));
-        line.pad_to(column + dtypes + 2);
-        match &value.shape {
+        line.pad_to(shapes);
+        let shape = match &value.shape {
             Some(dims) => {
                 let dims: Vec<_> = dims.iter().map(|dim| dimension(dim, page)).collect();
-                line.push(Role::Plain, format!("[{}]", dims.join(", ")));
+                Line::of(Role::Plain, format!("[{}]", dims.join(", ")))
             }
-            None => line.push(Role::Warning, "unknown"),
-        }
+            None => Line::of(Role::Warning, "unknown"),
+        };
         // A long shape goes on beneath its column.
-        for (index, piece) in line.wrap(page.full()).into_iter().enumerate() {
-            page.line(if index == 0 { piece } else { piece.indent(column) });
+        let mut pieces = shape.wrap(page.full().saturating_sub(shapes).max(8)).into_iter();
+        line.append(pieces.next().unwrap_or_default());
+        page.line(line);
+        for piece in pieces {
+            page.line(piece.indent(shapes));
         }
         if let Some(reason) = &value.reason {
             let reason = Line::of(Role::Quiet, text::prose(reason, set));

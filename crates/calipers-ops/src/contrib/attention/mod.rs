@@ -17,4 +17,6 @@ pub(super) use position::{
 };
 pub(crate) use projected::q_attention;
 pub(super) use projected::{attention, packed_attention};
-pub(super) use recurrent::{causal_conv, linear_attention, linear_attention_gate};
+pub(super) use recurrent::{
+    causal_conv, linear_attention, linear_attention_gate, varlen_causal_conv,
+};

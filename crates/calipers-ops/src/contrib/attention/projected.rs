@@ -16,15 +16,14 @@ struct Widths {
 /// Widths as the attribute says; otherwise three equal ones fill the bias, or the weights.
 fn widths(call: &mut Call<'_>, weights: usize, bias: usize) -> Result<Widths, Fail> {
     match call.ints("qkv_hidden_sizes") {
-        Some([query, _, value]) => {
+        Some([query, _, value]) if *query > 0 && *value > 0 => {
             return Ok(Widths { query: Some((*query).into()), value: (*value).into() });
         }
         Some([]) | None => {}
         Some(sizes) => {
             return Err(Fail::contradiction(format!(
-                "{} has {} sizes for query, key and value",
-                call.op,
-                sizes.len()
+                "{} has sizes of {sizes:?} for query, key and value",
+                call.op
             )));
         }
     }

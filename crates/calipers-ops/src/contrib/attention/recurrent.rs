@@ -1,5 +1,7 @@
 //! Attention that carries a state instead of a cache.
 
+use calipers_ir::DType;
+
 use super::super::told::{dim, first_dtype, like, optional_dims, positive, share};
 use crate::call::{Call, Outcome};
 use crate::fact::Fact;
@@ -29,8 +31,13 @@ pub(crate) fn linear_attention(call: &mut Call<'_>) -> Outcome {
     if window > 0 {
         state.insert(0, window.into());
     }
-    // A state that is not given starts at zero, of a type that only its use decides.
-    Ok(vec![output, Fact::tensor(call.dtype(3), state)])
+    let dtype = match call.dtype(0) {
+        _ if call.has(3) => call.dtype(3),
+        DType::Float32 => DType::Float32,
+        // A state that is not given may be wider than what it is made from.
+        _ => DType::Undefined,
+    };
+    Ok(vec![output, Fact::tensor(dtype, state)])
 }
 
 /// `LinearAttentionGate`: two gates shaped as what they are made from.
@@ -58,4 +65,34 @@ pub(crate) fn causal_conv(call: &mut Call<'_>) -> Outcome {
         _ => Fact::unranked(dtype, "the shape of its state is not known"),
     };
     Ok(vec![output, state])
+}
+
+/// `VarlenCausalConvWithState`: the same on a list of tokens; states keep their shape.
+pub(crate) fn varlen_causal_conv(call: &mut Call<'_>) -> Outcome {
+    let dtype = first_dtype(call, &[0, 1]);
+    Ok(vec![like(call, 0, dtype)?, like(call, 4, dtype)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contrib::testing::{int, told};
+
+    #[test]
+    fn a_matrix_for_each_head() {
+        let inputs = ["float32[B, T, 16]", "float32[B, T, 8]", "float32[B, T, 12]"];
+        let attributes = [("q_num_heads", int(4)), ("kv_num_heads", int(2))];
+        assert_eq!(
+            told("com.microsoft", "LinearAttention", &inputs, &attributes, 2),
+            ["float32[B, T, 24]", "float32[B, 2, 4, 6]"]
+        );
+    }
+
+    #[test]
+    fn the_state_is_what_the_kernel_reaches_back() {
+        let inputs = ["float16[B, 4, L]", "float16[4, 1, 3]"];
+        assert_eq!(
+            told("com.microsoft", "CausalConvWithState", &inputs, &[("dilation", int(2))], 2),
+            ["float16[B, 4, L]", "float16[B, 4, 4]"]
+        );
+    }
 }
