@@ -10,7 +10,7 @@ use calipers_sym::{Expr, Symbol};
 use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
 use super::tally::{self, Tally};
-use super::{Contradiction, FreshDimension, Typed, declared, stored};
+use super::{Contradiction, FreshDimension, Typed, blocks, declared, stored};
 use crate::walk::{MeaningKind, Meanings};
 
 /// Graphs nested deeper than this are not looked into: no exporter makes them, and each level
@@ -295,7 +295,13 @@ impl<'a> Engine<'a> {
                     let outputs = model.outputs(id).len();
                     let mut call =
                         Call::new(op, version, outputs, inputs, &attributes, &mut self.fresh);
-                    rule(&mut call)
+                    let mut outcome = rule(&mut call);
+                    if let Ok([fact]) = outcome.as_deref_mut()
+                        && blocks::makes_blocks(model, id)
+                    {
+                        blocks::settle(model, &self.facts, id, fact);
+                    }
+                    outcome
                 }
                 None => self.control(id, op, inputs, frame),
             },

@@ -7,6 +7,7 @@
 
 mod attributes;
 mod bind;
+mod blocks;
 mod control;
 mod declared;
 mod engine;
