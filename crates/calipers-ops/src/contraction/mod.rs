@@ -34,7 +34,7 @@ pub(crate) const ROWS: &[Operator] = &[
         .variadic()
         .since(&[12, 28])
         .infer(einsum::einsum)
-        .costs(cost::contraction::einsum),
+        .costs(cost::einsum::einsum),
     Operator::onnx("Gemm", &[Weight, Weight, Weight])
         .since(&[1, 6, 7, 9, 11, 13])
         .infer(matrix::gemm)

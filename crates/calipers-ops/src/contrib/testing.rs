@@ -82,7 +82,7 @@ pub(crate) fn ask(
     outputs: usize,
 ) -> Outcome {
     let rule = crate::find(domain, op).unwrap().rule.unwrap();
-    with_call(op, version, inputs, attributes, outputs, |call| rule(call))
+    with_call(op, version, inputs, attributes, outputs, rule)
 }
 
 /// What the rule says of so many outputs, as text.

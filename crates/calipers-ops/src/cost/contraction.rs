@@ -2,14 +2,11 @@
 //!
 //! A bias is no MAC, it is an addition for each output element; so is whatever is fused behind.
 
-use std::collections::BTreeMap;
-
-use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use super::{Cost, Work, dims, elements, given, input, input_if, last, names, ranked, unknown};
-use crate::call::{Attr, Call, Fail, broadcast};
-use crate::contrib::told::{positive, share};
+use super::{Cost, Work, dims, elements, given, input, last, names, ranked, unknown};
+use crate::call::{Call, Fail};
+use crate::contrib::told::positive;
 use crate::fact::{Fact, product};
 
 /// Each output element sums over the channels of its group and the kernel: all dimensions of the
@@ -151,6 +148,9 @@ pub(crate) fn dynamic_matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
 
 /// `FusedMatMul` and its like: the left side may be turned on the way, perhaps a curve behind.
 pub(crate) fn fused_matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
+    if matches!(call.optional(0), Some(Fact::SparseTensor(_))) {
+        return unknown(format!("how many elements the left side of {} has is not known", call.op));
+    }
     let left = dims(call, call.optional(0))?;
     let flag = |name| call.int_or(name, 0) != 0;
     let inner = match left {
@@ -229,126 +229,11 @@ pub(crate) fn matmul_nbits_qkv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     Ok(work)
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__Einsum.html>: one point for each value of all letters
-/// together, where the operands are multiplied and the product is added. More than two operands
-/// are multiplied at once, not in the cheapest order. One operand is only summed.
-pub(crate) fn einsum(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let Some(Attr::Text(equation)) = call.attribute("equation") else {
-        return unknown("the equation of Einsum cannot be read");
-    };
-    let equation: Vec<u8> = equation.iter().copied().filter(|byte| *byte != b' ').collect();
-    let arrow = equation.windows(2).position(|pair| pair == b"->");
-    let left = equation.get(..arrow.unwrap_or(equation.len())).unwrap_or_default();
-    let mut letters: BTreeMap<u8, Expr> = BTreeMap::new();
-    let mut dots: Vec<Expr> = Vec::new();
-    let terms: Vec<&[u8]> = left.split(|byte| *byte == b',').collect();
-    if terms.len() != call.input_count() {
-        return unknown("the equation of Einsum does not fit its inputs");
-    }
-    for (index, term) in terms.iter().enumerate() {
-        let sizes = dims(call, call.optional(index))?;
-        let named = term.iter().filter(|byte| **byte != b'.').count();
-        let Some(open) = sizes.len().checked_sub(named) else {
-            return unknown("the equation of Einsum does not fit its inputs");
-        };
-        let before = term.iter().position(|byte| *byte == b'.').unwrap_or(term.len());
-        let (front, rest) = sizes.split_at(before.min(sizes.len()));
-        let (middle, end) = rest.split_at(open.min(rest.len()));
-        dots = broadcast(call.op, &dots, middle)?;
-        let named = term.iter().filter(|byte| **byte != b'.');
-        for (letter, size) in named.zip(front.iter().chain(end)) {
-            let known = letters.entry(*letter).or_insert_with(|| size.clone());
-            let both = broadcast(call.op, std::slice::from_ref(known), std::slice::from_ref(size))?;
-            *known = product(&both);
-        }
-    }
-    let points = letters.values().fold(product(&dots), |points, size| points * size);
-    match i64::try_from(terms.len()) {
-        Ok(1) if elements(call, outputs.first())? == points => Ok(Work::none()),
-        Ok(1) => Ok(Work::of_flops(points)),
-        Ok(count) => Ok(Work::of_macs(points * (count - 1))),
-        Err(_) => unknown("the equation of Einsum is too long"),
-    }
-}
-
 /// `CDist`: a difference, a square and a sum for each element of each pair of rows; perhaps a root.
 pub(crate) fn cdist(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     let root = i64::from(call.text_or("metric", "sqeuclidean") == "euclidean");
     let pairs = elements(call, outputs.first())?;
     Ok(Work::of_flops(&pairs * last(call, 0)? * 3 + pairs * root))
-}
-
-/// Weights and biases of up to three layers of experts.
-struct Experts {
-    weights: [usize; 3],
-    biases: [usize; 3],
-}
-
-/// Each token goes through the best `k` experts; each of them is what one expert's weights have.
-/// The gates are a softmax over all experts; the experts' outputs are weighed and added.
-fn mixture(call: &Call<'_>, experts: &Experts, packed: i64) -> Cost {
-    let (tokens, hidden) = match dims(call, call.optional(0))?.split_last() {
-        Some((hidden, tokens)) => (product(tokens), hidden),
-        None => return unknown(format!("{} has a scalar for its input", call.op)),
-    };
-    let chosen = tokens * call.int_or("k", 1);
-    let mut each = Expr::ZERO;
-    let mut between = Expr::ZERO;
-    for (layer, weights) in experts.weights.into_iter().enumerate() {
-        if !call.has(weights) {
-            continue;
-        }
-        let matrix = product(&ranked(call, weights, 3)?[1..]) * packed;
-        if layer == 1 {
-            between = matrix.exact_div(hidden).unwrap_or_else(|| matrix.floor_div(hidden));
-        }
-        each += matrix;
-    }
-    let mut others = &between + hidden * 2;
-    if call.has(experts.weights[2]) || call.text_or("activation_type", "") == "swiglu" {
-        others += between;
-    }
-    for bias in experts.biases {
-        if call.has(bias) {
-            others += product(&ranked(call, bias, 2)?[1..]);
-        }
-    }
-    let other_flops = &chosen * others + input_if(call, 1)? * 5;
-    Ok(Work { macs: chosen * each, other_flops })
-}
-
-/// `MoE`: <https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md>.
-pub(crate) fn experts(call: &Call<'_>, _: &[Fact]) -> Cost {
-    mixture(call, &Experts { weights: [2, 4, 6], biases: [3, 5, 7] }, 1)
-}
-
-/// `QMoE`: the same with weights of few bits, several in a byte.
-pub(crate) fn packed_experts(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let packed = match (call.dtype(2), call.int_or("expert_weight_bits", 4)) {
-        (DType::Uint8 | DType::Int8, bits @ (2 | 4 | 8)) => 8 / bits,
-        (DType::Uint8 | DType::Int8, bits) => {
-            return unknown(format!("QMoE packs weights of {bits} bits"));
-        }
-        (DType::Undefined, _) => return unknown("how QMoE packs its weights is not known"),
-        _ => 1,
-    };
-    mixture(call, &Experts { weights: [2, 5, 8], biases: [4, 7, 10] }, packed)
-}
-
-/// `GatedRelativePositionBias`: every query by a small matrix, and a gate for each bias.
-pub(crate) fn gated_position(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let queries = input(call, 0)?;
-    let gates = ranked(call, 3, 2)?;
-    let rows = share_of(&queries, &gates[0]);
-    let other_flops = elements(call, outputs.first())? + &queries + rows * &gates[1] * 2;
-    Ok(Work { macs: queries * &gates[1], other_flops })
-}
-
-fn share_of(of: &Expr, parts: &Expr) -> Expr {
-    match parts.as_const() {
-        Some(parts) if parts > 0 => share(of, parts),
-        _ => of.floor_div(parts),
-    }
 }
 
 #[cfg(test)]
@@ -472,49 +357,5 @@ mod tests {
         assert_eq!(work(MS, "MatMulNBits", &inputs, &sizes), both("12288*S", "0"));
         let inputs = ["float16[1, S, 64]", "uint8[6144]", "float16[192]"];
         assert_eq!(macs(MS, "MatMulBnb4", &inputs, &sizes), "12288*S");
-    }
-
-    #[test]
-    fn sums_of_einstein() {
-        let einsum = |equation: &'static str, inputs: &[&str]| {
-            work("", "Einsum", inputs, &[("equation", text(equation))])
-        };
-        // b, h, i, j and d: 2 · 8 · 5 · 7 · 64.
-        let heads = ["float32[2, 8, 5, 64]", "float32[2, 8, 7, 64]"];
-        assert_eq!(einsum("bhid, bhjd -> bhij", &heads), both("35840", "0"));
-        let dots = ["float32[B, 1, 3, 4]", "float32[5, 4, 6]"];
-        assert_eq!(einsum("...ij,...jk->...ik", &dots), both("360*B", "0"));
-        // One operand is summed, or only moved.
-        assert_eq!(einsum("ij->i", &["float32[3, 4]"]), both("0", "12"));
-        assert_eq!(einsum("ij->ji", &["float32[3, 4]"]), both("0", "0"));
-        // Three are multiplied at each of 2 · 3 · 4 · 5 points: two products, two MACs.
-        let three = ["float32[2, 3]", "float32[3, 4]", "float32[4, 5]"];
-        assert_eq!(einsum("ij,jk,kl->il", &three), both("240", "0"));
-    }
-
-    #[test]
-    fn experts_work_for_the_tokens_that_choose_them() {
-        // Each of S tokens goes through 2 of 8 experts of 64 · 128 + 128 · 64 = 16,384. Beside: a
-        // softmax over 8 gates is 40; twice a curve of 128 and 64 weighed and added is 512.
-        let inputs = [
-            "float16[1, S, 64]",
-            "float16[S, 8]",
-            "float16[8, 64, 128]",
-            "",
-            "float16[8, 128, 64]",
-        ];
-        assert_eq!(work(MS, "MoE", &inputs, &[("k", int(2))]), both("32768*S", "552*S"));
-        // Two weights in a byte.
-        let inputs = [
-            "float16[1, S, 64]",
-            "float16[S, 8]",
-            "uint8[8, 128, 32]",
-            "float16[8, 128]",
-            "",
-            "uint8[8, 64, 64]",
-            "float16[8, 64]",
-        ];
-        let bits = [("k", int(2)), ("expert_weight_bits", int(4))];
-        assert_eq!(macs(MS, "QMoE", &inputs, &bits), "32768*S");
     }
 }

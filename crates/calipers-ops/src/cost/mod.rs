@@ -24,7 +24,7 @@
 //! | reductions; those that change each element first (`ReduceL2`, `ReduceLogSumExp`, …) | 1; 2 per input element |
 //! | running sums, choosing (`TopK`, `ArgMax`, `Unique`, `NonZero`, `NonMaxSuppression`) | 1 per input element |
 //! | interpolation: nearest; linear over d axes; cubic | 0; 2·2^d; 2·4^d per output element |
-//! | quantising; turning integers back; both ways | 2; 2 per element |
+//! | quantising; turning integers back | 2 per element each |
 //! | quantising with the range found first | 4 per element |
 //! | scores of attention: scale and softmax; a mask or bias on them | 6; 1 per score |
 //! | rotary embedding | 3 per element |
@@ -39,7 +39,10 @@
 pub(crate) mod attention;
 pub(crate) mod classical;
 pub(crate) mod contraction;
+pub(crate) mod einsum;
+pub(crate) mod experts;
 pub(crate) mod pointwise;
+pub(crate) mod projected;
 pub(crate) mod recurrent;
 pub(crate) mod signal;
 #[cfg(test)]

@@ -40,12 +40,8 @@ pub(crate) fn cast(call: &Call<'_>, outputs: &[Fact]) -> Cost {
 
 /// `Dropout`: nothing, unless it trains; then a choice and a scale.
 pub(crate) fn dropout(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let trains = match call.version {
-        ..7 => call.int_or("is_test", 0) == 0,
-        7..12 => false,
-        _ => return switched(call, outputs, 2, 0),
-    };
-    if trains { per_output::<2>(call, outputs) } else { free(call, outputs) }
+    // Before version 12 what runs it never trains, whatever the attribute says.
+    if call.version < 12 { free(call, outputs) } else { switched(call, outputs, 2, 0) }
 }
 
 /// ONNX Runtime's dropouts: a bias and a skip, and what the dropout itself does.
@@ -77,10 +73,9 @@ fn switched(call: &Call<'_>, outputs: &[Fact], switch: usize, count: i64) -> Cos
 
 /// `BatchNormalization`: a scale and a shift, unless it trains.
 pub(crate) fn batch_norm(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    // Before version 7 an attribute said so, and from 14 on one does; between, more outputs did.
+    // Before version 14 more outputs than one say so.
     let trains = match call.version {
-        ..7 => call.int_or("is_test", 0) == 0,
-        7..14 => call.outputs > 1,
+        ..14 => call.outputs > 1 && call.int_or("is_test", 0) == 0,
         _ => call.int_or("training_mode", 0) != 0,
     };
     if trains { per_output::<7>(call, outputs) } else { per_output::<2>(call, outputs) }

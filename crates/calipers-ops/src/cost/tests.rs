@@ -31,15 +31,15 @@ fn views_move_nothing_and_lookups_only_what_they_give() {
 /// A network for digits: two convolutions with a shift, `Relu` and a pool each, and a matrix.
 #[test]
 fn a_small_network_for_digits() {
-    let same = ("auto_pad", text("SAME_UPPER"));
+    let same = [("auto_pad", text("SAME_UPPER"))];
     let by_2 = [("kernel_shape", ints(&[2, 2])), ("strides", ints(&[2, 2]))];
     let by_3 = [("kernel_shape", ints(&[3, 3])), ("strides", ints(&[3, 3]))];
     let layers = [
-        work("", "Conv", &["float32[1, 1, 28, 28]", "float32[8, 1, 5, 5]"], &[same.clone()]),
+        work("", "Conv", &["float32[1, 1, 28, 28]", "float32[8, 1, 5, 5]"], &same),
         work("", "Add", &["float32[1, 8, 28, 28]", "float32[8, 1, 1]"], &[]),
         work("", "Relu", &["float32[1, 8, 28, 28]"], &[]),
         work("", "MaxPool", &["float32[1, 8, 28, 28]"], &by_2),
-        work("", "Conv", &["float32[1, 8, 14, 14]", "float32[16, 8, 5, 5]"], &[same]),
+        work("", "Conv", &["float32[1, 8, 14, 14]", "float32[16, 8, 5, 5]"], &same),
         work("", "Add", &["float32[1, 16, 14, 14]", "float32[16, 1, 1]"], &[]),
         work("", "Relu", &["float32[1, 16, 14, 14]"], &[]),
         work("", "MaxPool", &["float32[1, 16, 14, 14]"], &by_3),

@@ -49,6 +49,9 @@ pub(crate) fn resize(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     if mode == "nearest" {
         return Ok(Work::none());
     }
+    if call.int_or("antialias", 0) != 0 {
+        return unknown(format!("how far {} smooths depends on its scale", call.op));
+    }
     let (before, after) = (dims(call, call.optional(0))?, dims(call, outputs.first())?);
     let changed = before.iter().zip(after).filter(|(before, after)| before != after).count();
     match u32::try_from(changed) {
