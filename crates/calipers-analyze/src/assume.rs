@@ -4,17 +4,18 @@
 //! are left free get one here, and the report's `assumptions` name each of them:
 //!
 //! - height and width of an image are 224: with 1 most networks could not run;
-//! - a sequence of tokens is 128 long, when the model's tables are at least that long;
+//! - a sequence of tokens is 128 long, or as long as the model's shortest table of embeddings;
 //! - everything else, batches above all, is 1.
 //!
 //! Nothing is assumed of a dimension that the data decides.
 
 use std::collections::BTreeMap;
 
-use calipers_ir::{DType, Model, ValueId};
+use calipers_ir::{DType, Model, Producer, ValueId};
 use calipers_ops::TensorFact;
 use calipers_report::Assumption;
 use calipers_sym::Expr;
+use hashbrown::HashSet;
 
 use crate::graph::fed_inputs;
 use crate::infer::Typed;
@@ -41,27 +42,26 @@ pub(crate) type Sizes = BTreeMap<String, Assumed>;
 const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it" };
 const IMAGE: Assumed =
     Assumed { size: PIXELS, why: "nothing is bound for it, and it is a side of an image" };
-const SEQUENCE: Assumed =
-    Assumed { size: TOKENS, why: "nothing is bound for it, and it is the length of a sequence" };
+const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
 
 /// A size for every dimension that the inputs leave free.
 pub(crate) fn sizes(model: &Model, typed: &Typed) -> Sizes {
     let mut sizes = Sizes::new();
-    let long = shortest_table(model, typed).is_some_and(|rows| rows >= TOKENS);
-    for input in fed_inputs(model) {
+    let inputs = fed_inputs(model);
+    let lookups = lookups(model, typed, &inputs);
+    let length = lookups.shortest.map(|rows| rows.min(TOKENS));
+    for input in inputs {
         let Some(tensor) = typed.fact(input).as_tensor() else { continue };
-        let looked_up = is_looked_up(model, input);
+        let looked_up = lookups.inputs.contains(&input);
         for (axis, dim) in tensor.dims().unwrap_or_default().iter().enumerate() {
             let alone = dim.as_symbol().is_some();
             for symbol in dim.symbols() {
                 let name = symbol.name();
                 let tokens = says_sequence(name) || looked_up && axis == 1 && alone;
-                let assumed = if is_side_of_image(tensor, axis) {
-                    IMAGE
-                } else if long && tokens {
-                    SEQUENCE
-                } else {
-                    ONE
+                let assumed = match length {
+                    _ if is_side_of_image(tensor, axis) => IMAGE,
+                    Some(size) if tokens => Assumed { size, why: WHY_SEQUENCE },
+                    _ => ONE,
                 };
                 let known = sizes.entry(name.to_owned()).or_insert(assumed);
                 // One input may show what a dimension is where another does not.
@@ -105,23 +105,24 @@ fn is_side_of_image(tensor: &TensorFact, axis: usize) -> bool {
     let channels = |dim: &Expr| matches!(dim.as_const(), Some(1 | 3 | 4));
     let free = |dim: &Expr| dim.as_const().is_none();
     match axis {
-        2 | 3 if channels(second) => free(third) || free(last),
-        1 | 2 if channels(last) => free(second) || free(third),
+        2 | 3 if channels(second) => free(third) && free(last),
+        1 | 2 if channels(last) => free(second) && free(third),
         _ => false,
     }
 }
 
-/// Whether integers of an input pick rows of a table.
-fn is_looked_up(model: &Model, input: ValueId) -> bool {
-    model.consumers(input).iter().any(|consumer| {
-        let op = model.name(model.node(consumer.node).op);
-        op == "Gather" && model.inputs(consumer.node).get(1) == Some(&Some(input))
-            || op == "EmbedLayerNormalization"
-    })
+/// Tables whose rows an input's integers pick.
+#[derive(Debug, Default)]
+struct Lookups {
+    /// Those inputs.
+    inputs: HashSet<ValueId>,
+    /// Rows of the shortest table that is as wide as one of theirs: of positions, mostly.
+    shortest: Option<i64>,
 }
 
-/// Rows of the shortest table that is as wide as one that an input's integers pick rows of.
-fn shortest_table(model: &Model, typed: &Typed) -> Option<i64> {
+fn lookups(model: &Model, typed: &Typed, inputs: &[ValueId]) -> Lookups {
+    let fed: HashSet<ValueId> = inputs.iter().copied().collect();
+    let mut found = Lookups::default();
     let mut tables = Vec::new();
     let mut width = None;
     for node in &model.main().order {
@@ -136,9 +137,26 @@ fn shortest_table(model: &Model, typed: &Typed) -> Option<i64> {
             continue;
         }
         tables.push((rows, columns));
-        if fed_inputs(model).contains(&indices) {
+        let source = before_moves(model, indices);
+        if fed.contains(&source) {
+            found.inputs.insert(source);
             width = Some(columns);
         }
     }
-    tables.into_iter().filter(|table| Some(table.1) == width).map(|table| table.0).min()
+    let as_wide = tables.into_iter().filter(|table| Some(table.1) == width);
+    found.shortest = as_wide.map(|table| table.0).min();
+    found
+}
+
+/// The value whose elements these are, before a few changes of type or shape.
+fn before_moves(model: &Model, mut value: ValueId) -> ValueId {
+    for _ in 0..4 {
+        let Producer::Node { node, .. } = model.value(value).producer else { break };
+        let moves = ["Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"];
+        match model.inputs(node).first() {
+            Some(Some(input)) if moves.contains(&model.name(model.node(node).op)) => value = *input,
+            _ => break,
+        }
+    }
+    value
 }

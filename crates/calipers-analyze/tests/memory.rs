@@ -116,6 +116,34 @@ fn free_dimensions_give_a_formula_and_assumptions() {
     assert!(four.assumptions.iter().all(|assumption| !assumption.what.starts_with("dimension")));
 }
 
+/// What is assumed of each dimension.
+fn assumed(name: &str) -> Vec<(String, String)> {
+    let assumptions = bound(&fixture(name), &[]).assumptions.into_iter();
+    assumptions
+        .filter_map(|a| Some((a.what.strip_prefix("dimension ")?.to_owned(), a.value)))
+        .collect()
+}
+
+#[test]
+fn assumed_sizes_are_those_of_a_likely_run() {
+    let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(name, size)| ((*name).to_owned(), (*size).to_owned())).collect()
+    };
+    let text = pairs(&[("batch_size", "1"), ("sequence_length", "128")]);
+    assert_eq!(assumed("seeds/e5-small-v2"), text);
+    // What came before is no sequence of this call.
+    let cached =
+        pairs(&[("batch_size", "1"), ("past_sequence_length", "1"), ("sequence_length", "128")]);
+    assert_eq!(assumed("zoo/gpt2_tiny_kv_op17"), cached);
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["n", "3", "h", "w"]).node("Relu", &["x"], &["y"], &[]).output(
+        "y",
+        F32,
+        &["?", "?", "?", "?"],
+    );
+    assert_eq!(peaks(&model).0, 2 * 3 * 224 * 224 * 4);
+}
+
 /// Figures of a cache that labels give.
 fn check_cache(name: &str, memory: &Memory, label: &Value) -> Vec<String> {
     let mut wrong = Vec::new();

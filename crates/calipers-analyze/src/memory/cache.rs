@@ -83,6 +83,11 @@ pub(super) fn find(
         }
         caches.push(cache);
     }
+    if flow.gave_up() {
+        let reason = "its inputs are used in more ways than are looked at";
+        not_known(unknown, "memory.kv_cache", reason);
+        return None;
+    }
     let first = caches.first()?;
     if caches.len() > NAMED {
         evidence.push(format!("{} inputs come back grown in all", caches.len()));

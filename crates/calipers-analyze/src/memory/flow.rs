@@ -1,8 +1,9 @@
 //! Where an input's elements go: through operators that move or join tensors without computing.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
-use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ir::{Consumer, Model, NodeId, ValueId};
 use calipers_ops::canonical_domain;
 use hashbrown::{HashMap, HashSet};
 
@@ -73,6 +74,8 @@ pub(super) struct Flow<'a> {
     /// Values that are the same value in another graph: a branch's output is the `If`'s.
     same: HashMap<ValueId, Vec<ValueId>>,
     outputs: HashSet<ValueId>,
+    /// Uses that may still be looked at, so that a hostile file does not take forever.
+    looks_left: Cell<usize>,
 }
 
 impl<'a> Flow<'a> {
@@ -103,7 +106,8 @@ impl<'a> Flow<'a> {
             }
         }
         let outputs = model.main().outputs.iter().copied().collect();
-        Self { model, meanings, same, outputs }
+        let looks_left = Cell::new(model.nodes().len().saturating_mul(64).saturating_add(100_000));
+        Self { model, meanings, same, outputs, looks_left }
     }
 
     /// Outputs of the model that hold an input's elements and more, nearest first.
@@ -123,7 +127,7 @@ impl<'a> Flow<'a> {
             for next in self.same.get(&value).into_iter().flatten() {
                 go(*next, grown);
             }
-            for consumer in self.model.consumers(value) {
+            for consumer in self.consumers(value) {
                 let node = consumer.node;
                 let outputs = self.model.outputs(node);
                 let output = |slot: usize| outputs.get(slot).copied().flatten();
@@ -154,7 +158,7 @@ impl<'a> Flow<'a> {
                 }
             };
             self.same.get(&value).into_iter().flatten().for_each(|next| go(*next));
-            for consumer in self.model.consumers(value) {
+            for consumer in self.consumers(value) {
                 let node = consumer.node;
                 let op = self.model.name(self.model.node(node).op);
                 if op.contains("MatMul") || op.contains("Attention") || op == "Einsum" {
@@ -167,6 +171,18 @@ impl<'a> Flow<'a> {
             }
         }
         false
+    }
+
+    /// Whether something was left out because the model has too many ways.
+    pub(super) fn gave_up(&self) -> bool {
+        self.looks_left.get() == 0
+    }
+
+    fn consumers(&self, value: ValueId) -> impl Iterator<Item = &Consumer> {
+        self.model.consumers(value).iter().take_while(|_| {
+            self.looks_left.set(self.looks_left.get().saturating_sub(1));
+            !self.gave_up()
+        })
     }
 
     fn is_standard(&self, node: NodeId, names: &[&str]) -> bool {
