@@ -13,11 +13,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod assume;
 mod bindings;
 mod cost;
 mod findings;
 mod graph;
 mod infer;
+mod memory;
 mod model;
 mod parameters;
 mod shapes;
@@ -43,6 +45,10 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
+    let sizes = assume::sizes(model, &typed);
+    assume::tell(&sizes, &mut assumptions);
+    let stored = parameters.stored_bytes;
+    let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
@@ -50,6 +56,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
         shapes: shapes::summarize(model, &typed),
         cost: cost::summarize(model, &typed, &sizes, &mut unknown),
         parameters,
+        memory,
         risks: findings::check(model, &typed),
         assumptions,
         unknown,
