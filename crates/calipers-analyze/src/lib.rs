@@ -40,7 +40,6 @@ pub fn analyze(model: &Model) -> Report {
 /// Everything that can be said of a model with these dimensions bound.
 pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
-    let sizes = bindings.sizes(model);
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
