@@ -30,7 +30,9 @@ use calipers_report::{Report, Unknown};
 
 pub use shapes::shapes;
 
-pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer};
+pub use infer::{
+    BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer, infer_shapes,
+};
 
 /// Everything that can be said of a model with its dimensions left free.
 pub fn analyze(model: &Model) -> Report {

@@ -70,6 +70,8 @@ pub(super) struct Engine<'a> {
     pub(super) inner: Tally,
     /// What each node cost when it was looked at last, or why that is not known.
     costs: Vec<Option<Result<Tally, Reason>>>,
+    /// Whether costs are asked for at all.
+    costing: bool,
     /// Choices that the costs rest on.
     pub(super) notes: BTreeSet<&'static str>,
 }
@@ -85,7 +87,7 @@ struct Memo {
 const MAX_MEMOS: usize = 64;
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(model: &'a Model) -> Self {
+    pub(super) fn new(model: &'a Model, costing: bool) -> Self {
         let nothing: Reason = Arc::from("nothing defines it");
         Self {
             model,
@@ -101,6 +103,7 @@ impl<'a> Engine<'a> {
             memo: HashMap::new(),
             inner: Tally::default(),
             costs: vec![None; model.nodes().len()],
+            costing,
             notes: BTreeSet::new(),
         }
     }
@@ -178,7 +181,9 @@ impl<'a> Engine<'a> {
                 defined.push(fact);
             }
         }
-        self.costs[id.index()] = Some(self.cost(id, &inputs, &defined, frame));
+        if self.costing {
+            self.costs[id.index()] = Some(self.cost(id, &inputs, &defined, frame));
+        }
     }
 
     /// What a node costs, with the graphs inside it.
