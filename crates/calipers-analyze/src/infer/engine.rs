@@ -9,7 +9,7 @@ use calipers_sym::{Expr, Symbol};
 
 use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
-use super::tally::{self, Tally};
+use super::tally::{self, Sum, Tally};
 use super::{Contradiction, FreshDimension, Typed, blocks, declared, stored};
 use crate::walk::{MeaningKind, Meanings};
 
@@ -127,7 +127,7 @@ impl<'a> Engine<'a> {
 
     /// Looks into a graph whose inputs are known, as far as they can be.
     pub(super) fn graph(&mut self, id: GraphId, frame: Option<&Frame<'_>>) -> Tally {
-        let mut total = Tally::default();
+        let mut total = Sum::default();
         for node in &self.model.graph(id).order {
             self.inner = Tally::default();
             self.node(*node, frame);
@@ -135,7 +135,7 @@ impl<'a> Engine<'a> {
                 total.add(cost);
             }
         }
-        total
+        total.finish()
     }
 
     /// Facts of all values that stored tensors fill. They never change.

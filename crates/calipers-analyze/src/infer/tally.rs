@@ -5,9 +5,10 @@
 
 use calipers_ops::{Fact, Operator, Traffic, Work, bytes};
 use calipers_sym::Expr;
+use hashbrown::HashMap;
 
 /// What some nodes cost together. Nodes that could not be costed are not in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tally {
     /// Multiply-accumulates of contractions.
     pub macs: Expr,
@@ -45,6 +46,10 @@ impl Tally {
         }
     }
 
+    fn is_const(&self) -> bool {
+        self.macs.is_const() && self.other_flops.is_const() && self.bytes_moved.is_const()
+    }
+
     /// The dearer of two, figure by figure.
     pub(super) fn dearer(&self, other: &Self) -> Self {
         Self {
@@ -52,6 +57,39 @@ impl Tally {
             other_flops: Expr::max(&self.other_flops, &other.other_flops),
             bytes_moved: Expr::max(&self.bytes_moved, &other.bytes_moved),
         }
+    }
+}
+
+/// A sum of many tallies. Networks repeat their layers, so equal ones are counted and added once:
+/// adding polynomials is what costs time here.
+#[derive(Debug, Default)]
+pub(super) struct Sum {
+    numbers: Tally,
+    formulas: HashMap<Tally, i64>,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, tally: &Tally) {
+        if tally.is_const() {
+            self.numbers.add(tally);
+        } else {
+            *self.formulas.entry_ref(tally).or_insert(0) += 1;
+        }
+    }
+
+    pub(super) fn finish(self) -> Tally {
+        let mut total = self.numbers;
+        // The sum is the same in whatever order the map gives them: it is canonical.
+        for (tally, times) in self.formulas {
+            total.add(&tally.times(&Expr::from(times)));
+        }
+        total
+    }
+}
+
+impl From<&Tally> for Tally {
+    fn from(tally: &Tally) -> Self {
+        tally.clone()
     }
 }
 
