@@ -18,15 +18,21 @@ mod cost;
 mod findings;
 mod graph;
 mod infer;
+mod layers;
 mod model;
 mod parameters;
+mod scope;
+mod scopes;
 mod shapes;
+mod sweep;
 mod walk;
 
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
+pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
+pub use sweep::{Sweep, SweepError, sweep};
 
 pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer};
 

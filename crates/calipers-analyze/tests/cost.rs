@@ -59,8 +59,18 @@ fn the_seeds_cost_what_they_cost() {
     let mnist = 156_800 + 627_200 + 2_560;
     let truth = [
         ("seeds/mnist-8.onnx", "", mnist as f64 / 1e9, 0.0),
-        ("seeds/bert-squad-tf2onnx.onnx", "unique_ids_raw_output___9:0=1 segment_ids:0=1x256 input_mask:0=1x256 input_ids:0=1x256", 22.95, 0.001),
-        ("seeds/bert-squad-torch.onnx", "unique_ids_raw_output=1 segment_ids=1x256 input_mask=1x256 input_ids=1x256", 22.95, 0.001),
+        (
+            "seeds/bert-squad-tf2onnx.onnx",
+            "unique_ids_raw_output___9:0=1 segment_ids:0=1x256 input_mask:0=1x256 input_ids:0=1x256",
+            22.95,
+            0.001,
+        ),
+        (
+            "seeds/bert-squad-torch.onnx",
+            "unique_ids_raw_output=1 segment_ids=1x256 input_mask=1x256 input_ids=1x256",
+            22.95,
+            0.001,
+        ),
         ("seeds/yolov8l-nc1.onnx", "", 82.405, 0.0001),
     ];
     for (name, input, gmacs, tolerance) in truth {
@@ -79,8 +89,7 @@ fn formulas_and_figures_agree() {
     for path in common::files(&common::fixtures().join("zoo"), ".onnx") {
         let model = calipers_formats::open(&path).unwrap();
         let free = infer(&model, &Bindings::default()).unwrap();
-        let names: Vec<String> =
-            calipers_analyze::analyze(&model).bindings.into_keys().collect();
+        let names: Vec<String> = calipers_analyze::analyze(&model).bindings.into_keys().collect();
         for first in [2_i64, 5] {
             let dims: BTreeMap<String, i64> = names.iter().cloned().zip(first..).collect();
             let bound = Bindings { dims: dims.clone(), ..Bindings::default() };

@@ -1,0 +1,120 @@
+//! Which node of the main graph uses each learned element first.
+//!
+//! A weight may be used inside a subgraph or a function; then it belongs to the node that holds or
+//! calls that.
+
+use calipers_ir::{GraphKind, Model, NodeId, ValueId};
+use hashbrown::HashMap;
+
+use super::role::Role;
+use super::stored::Stored;
+use crate::walk::{MeaningKind, Meanings, subgraphs};
+
+/// Nodes that may stand between a weight and the call it is handed to.
+const STEPS: usize = 16;
+
+/// Learned elements by the node of the main graph that uses them first.
+#[derive(Debug, Default)]
+pub(crate) struct Owners {
+    elements: HashMap<NodeId, Option<u64>>,
+    /// Learned elements that no node of the main graph uses.
+    pub(crate) elsewhere: u64,
+}
+
+impl Owners {
+    pub(super) fn find(model: &Model, meanings: &Meanings, stored: &[Stored]) -> Self {
+        let callers = callers(model, meanings);
+        let mut owners = Self::default();
+        for item in stored {
+            if !matches!(item.role, Role::Weight | Role::Statistic) {
+                continue;
+            }
+            let elements = item.elements.as_ref().ok().copied();
+            let owner = item.user.and_then(|user| owner(model, &callers, user, item.value));
+            let Some(owner) = owner else {
+                owners.elsewhere = owners.elsewhere.saturating_add(elements.unwrap_or(0));
+                continue;
+            };
+            let sum = owners.elements.entry(owner).or_insert(Some(0));
+            *sum = sum.zip(elements).and_then(|(sum, elements)| sum.checked_add(elements));
+        }
+        owners
+    }
+
+    /// Learned elements that a node uses first; `None` when a tensor's size is not known.
+    pub(crate) fn elements(&self, node: NodeId) -> Option<u64> {
+        self.elements.get(&node).copied().unwrap_or(Some(0))
+    }
+}
+
+/// For each function that is called, the first node of the main graph through which it is.
+fn callers(model: &Model, meanings: &Meanings) -> HashMap<usize, NodeId> {
+    let mut callers = HashMap::new();
+    for top in &model.main().order {
+        let mut open = vec![*top];
+        while let Some(node) = open.pop() {
+            for graph in subgraphs(model, node) {
+                open.extend(model.graph(graph).order.iter().copied());
+            }
+            if let MeaningKind::Call(function) = meanings.of(node).kind
+                && callers.try_insert(function.index(), *top).is_ok()
+            {
+                let body = model.function(function).body;
+                open.extend(model.graph(body).order.iter().copied());
+            }
+        }
+    }
+    callers
+}
+
+/// The node of the main graph that stands for the use of a value.
+fn owner(
+    model: &Model,
+    callers: &HashMap<usize, NodeId>,
+    user: NodeId,
+    value: Option<ValueId>,
+) -> Option<NodeId> {
+    match lift(model, user) {
+        Ok(node) => Some(node),
+        // Handed to a call: the call it is handed to, not the first of that function.
+        Err(function) => {
+            let handed = value.filter(|value| model.value(*value).graph == model.main_id());
+            handed
+                .and_then(|value| call_of(model, value))
+                .or_else(|| callers.get(&function?).copied())
+        }
+    }
+}
+
+/// The node of the main graph that holds a node, or the function whose body does.
+fn lift(model: &Model, mut node: NodeId) -> Result<NodeId, Option<usize>> {
+    loop {
+        match model.graph(model.node(node).graph).kind {
+            GraphKind::Main => return Ok(node),
+            GraphKind::Subgraph { node: outer, .. } => node = outer,
+            GraphKind::Function(function) => return Err(Some(function.index())),
+            GraphKind::Training => return Err(None),
+        }
+    }
+}
+
+/// The node of the main graph that a value reaches first, past the nodes that only move it.
+fn call_of(model: &Model, mut value: ValueId) -> Option<NodeId> {
+    let mut last = None;
+    for _ in 0..STEPS {
+        let consumers = model.consumers(value).iter();
+        let Some(node) = consumers.filter_map(|use_| lift(model, use_.node).ok()).min() else {
+            break;
+        };
+        last = Some(node);
+        let is_call = !matches!(
+            model.name(model.node(node).op),
+            "Identity" | "Transpose" | "Cast" | "Reshape" | "Unsqueeze" | "DequantizeLinear"
+        );
+        match model.outputs(node).first() {
+            Some(Some(output)) if !is_call => value = *output,
+            _ => break,
+        }
+    }
+    last
+}
