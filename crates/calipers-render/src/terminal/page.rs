@@ -95,6 +95,22 @@ impl Line {
         line
     }
 
+    /// This line in at most `max` columns, its end left out where it is longer; of a line of one
+    /// piece, the middle.
+    pub(super) fn cut(self, max: usize, charset: Charset) -> Self {
+        if self.width() <= max {
+            return self;
+        }
+        if let [(role, text)] = &self.0[..] {
+            return Self::of(*role, text::truncate(text, max, charset));
+        }
+        let ellipsis = charset.ellipsis();
+        match max.checked_sub(text::width(ellipsis)) {
+            Some(room) => self.split(room).0.and(Role::Quiet, ellipsis),
+            None => self.split(max).0,
+        }
+    }
+
     /// The line in pieces of at most `width` columns, broken at spaces, inside a word only where
     /// the word alone is too wide.
     pub(super) fn wrap(self, width: usize) -> Vec<Self> {
@@ -204,6 +220,8 @@ const GUTTER: usize = 15;
 /// Below this, headings stand above their sections.
 const WIDE: usize = 64;
 const MARGIN: usize = 2;
+/// Columns of the widest table.
+const TABLE: usize = 240;
 
 impl Page {
     pub(super) fn new(style: &Style) -> Self {
@@ -213,6 +231,11 @@ impl Page {
             color: style.color,
             charset: style.charset(),
         }
+    }
+
+    /// A page for a table, which may be as wide as the terminal.
+    pub(super) fn for_table(style: &Style) -> Self {
+        Self { width: style.width.clamp(24, TABLE), ..Self::new(style) }
     }
 
     fn is_wide(&self) -> bool {

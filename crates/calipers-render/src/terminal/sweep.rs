@@ -1,0 +1,107 @@
+//! A model at several sizes, a line each.
+//!
+//! ```text
+//!   batch  sequence         MACs        FLOPs  bytes moved
+//!       1       128  11.17 GMACs …
+//! ```
+
+use calipers_report::{SweepPoint, SweepTable};
+
+use super::Style;
+use super::page::{Line, Page, Role};
+use super::table::{self, Column};
+use crate::{text, units};
+
+/// Reasons why figures are not known that are given before the rest is folded.
+const REASONS: usize = 5;
+
+/// The table as lines of text, ending in a newline.
+pub fn sweep_to_terminal(table: &SweepTable, style: &Style) -> String {
+    let mut page = Page::for_table(style);
+    // The names come out of the model, so the first column holds all of them.
+    let columns = [
+        Column::text("sizes", 0, 60),
+        Column::figures("MACs", 0),
+        Column::figures("FLOPs", 1),
+        Column::figures("other FLOPs", 4),
+        Column::figures("bytes moved", 2),
+        Column::figures("peak activations", 1),
+        Column::figures("in place", 5),
+        Column::figures("KV cache/token", 3),
+    ];
+    let rows: Vec<Vec<Line>> = table.points.iter().map(|point| row(table, point, &page)).collect();
+    table::set(&columns, &rows, &[], &mut page);
+    remarks(table, &mut page);
+    page.finish()
+}
+
+/// The sizes of a point, in the order in which their names were given.
+pub(super) fn sizes(table: &SweepTable, point: &SweepPoint, page: &Page) -> String {
+    let name = |name: &str| text::truncate(&text::name(name, page.charset), 24, page.charset);
+    let dims =
+        table.dims.iter().filter_map(|dim| Some(format!("{}={}", name(dim), point.dims.get(dim)?)));
+    let inputs = table.inputs.iter().filter_map(|input| {
+        let shape: Vec<String> = point.inputs.get(input)?.iter().map(i64::to_string).collect();
+        Some(format!(
+            "{}={}",
+            name(input),
+            if shape.is_empty() { "scalar".into() } else { shape.join("x") }
+        ))
+    });
+    dims.chain(inputs).collect::<Vec<_>>().join(" ")
+}
+
+fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
+    let least = if point.unknown > 0 { page.glyph("≥ ", ">= ") } else { "" };
+    let figure = |value: Option<u64>, field: &str, set: fn(u64) -> String| match value {
+        Some(value) => Line::of(Role::Plain, format!("{least}{}", set(value))),
+        None => match point.formula.get(field) {
+            Some(formula) => Line::of(Role::Plain, text::prose(formula, page.charset)),
+            None => Line::of(Role::Warning, "unknown"),
+        },
+    };
+    let bytes = |value: Option<u64>, field: &str| match value {
+        Some(value) => Line::of(Role::Plain, units::bytes(value)),
+        None if point.reasons.contains_key(field) => Line::of(Role::Warning, "unknown"),
+        None => Line::default(),
+    };
+    vec![
+        Line::of(Role::Plain, sizes(table, point, page)),
+        figure(point.macs, "macs", |value| units::magnitude(value)),
+        figure(point.flops, "flops", |value| units::magnitude(value)),
+        figure(point.other_flops, "other_flops", |value| units::magnitude(value)),
+        figure(point.bytes_moved, "bytes_moved", |value| units::bytes(value)),
+        bytes(point.peak_activation_bytes, "peak_activation_bytes"),
+        bytes(point.peak_activation_in_place_bytes, "peak_activation_in_place_bytes"),
+        bytes(point.kv_cache_bytes_per_token, "kv_cache"),
+    ]
+}
+
+/// Why figures are not known, each reason once.
+fn remarks(table: &SweepTable, page: &mut Page) {
+    let most = table.points.iter().map(|point| point.unknown).max().unwrap_or(0);
+    let mut lines = vec![];
+    if most > 0 {
+        let nodes = units::counted(most, "node has", "nodes have");
+        lines.push(
+            Line::of(Role::Warning, format!("{nodes} no known cost"))
+                .and(Role::Quiet, ", so the sums are lower bounds"),
+        );
+    }
+    let mut reasons: Vec<&String> =
+        table.points.iter().flat_map(|point| point.reasons.values()).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    for reason in reasons.into_iter().take(REASONS) {
+        lines.push(Line::of(Role::Quiet, text::prose(reason, page.charset)));
+    }
+    if lines.is_empty() {
+        return;
+    }
+    page.blank();
+    for line in lines {
+        for piece in line.wrap_within(page.full(), 3, page.charset) {
+            page.line(piece);
+        }
+    }
+}
