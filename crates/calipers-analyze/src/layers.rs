@@ -11,7 +11,7 @@ use calipers_sym::Expr;
 use crate::cost::{self, figure};
 use crate::infer::{Bindings, Tally, Typed};
 use crate::scope::{self, Step};
-use crate::{parameters, scopes, shapes};
+use crate::{assume, parameters, scopes, shapes};
 
 /// What to show of the nodes, and in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub struct LayerQuery {
     pub tree: Option<usize>,
 }
 
-/// An order of rows. Where dimensions are free, rows stand as if each were 64; rows that are not
-/// known stand last, equal ones as they run.
+/// An order of rows. Where the data decides dimensions, rows stand as if each were 64; rows that are
+/// not known stand last, equal ones as they run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LayerOrder {
     /// As they run.
@@ -39,7 +39,7 @@ pub enum LayerOrder {
     Bytes,
 }
 
-/// A size for free dimensions that serves only to put rows in order.
+/// A size for dimensions that the data decides; it serves only to put rows in order.
 const ORDERING_SIZE: i64 = 64;
 
 /// One node before it is written down.
@@ -52,9 +52,11 @@ pub(crate) struct Row {
 
 /// Every node of the main graph, with sums by scope where they are asked for.
 pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQuery) -> LayerTable {
-    let sizes = bindings.sizes(model);
+    let assumed = assume::sizes(model, typed);
+    let sizes = assume::all_sizes(model, bindings, &assumed);
     let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
     let (parameters, owners) = parameters::measure_by_node(model, &mut unknown, &mut assumptions);
+    assume::tell(&assumed, &mut assumptions);
     let rows: Vec<Row> = model
         .main()
         .order
@@ -155,15 +157,14 @@ impl Book<'_> {
         }
     }
 
-    /// A cost as figures where it can be, as formulas where dimensions are free.
+    /// A cost as figures, and as formulas where dimensions are free.
     pub(crate) fn work(&self, cost: &Tally) -> LayerWork {
         let mut formula = BTreeMap::new();
         let mut told = |name: &str, expr: &Expr| {
-            let figure = figure(expr, self.sizes).ok();
-            if figure.is_none() && !expr.is_const() && !expr.is_undefined() {
+            if !expr.is_const() && !expr.is_undefined() {
                 formula.insert(name.to_owned(), expr.to_string());
             }
-            figure
+            figure(expr, self.sizes).ok()
         };
         let macs = told("macs", &cost.macs);
         let other_flops = told("other_flops", &cost.other_flops);

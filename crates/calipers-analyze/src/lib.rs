@@ -13,12 +13,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod assume;
 mod bindings;
 mod cost;
 mod findings;
 mod graph;
 mod infer;
 mod layers;
+mod memory;
 mod model;
 mod parameters;
 mod scope;
@@ -44,11 +46,15 @@ pub fn analyze(model: &Model) -> Report {
 /// Everything that can be said of a model with these dimensions bound.
 pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
-    let sizes = bindings.sizes(model);
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
+    let assumed = assume::sizes(model, &typed);
+    assume::tell(&assumed, &mut assumptions);
+    let sizes = assume::all_sizes(model, bindings, &assumed);
+    let stored = parameters.stored_bytes;
+    let memory = memory::measure(model, &typed, &assumed, stored, &mut unknown, &mut assumptions);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
@@ -56,6 +62,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
         shapes: shapes::summarize(model, &typed),
         cost: cost::summarize(model, &typed, &sizes, &mut unknown),
         parameters,
+        memory,
         risks: findings::check(model, &typed),
         assumptions,
         unknown,

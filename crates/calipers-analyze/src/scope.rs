@@ -66,7 +66,11 @@ fn from_scopes(names: &[String], classes: &[String]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut before = "";
     let scopes = names.split_last().map_or(&[][..], |(_, scopes)| scopes);
-    for (i, full) in scopes.iter().enumerate().filter(|(_, full)| !full.is_empty()) {
+    for (i, full) in scopes.iter().enumerate() {
+        // PyTorch's word for a node that it made itself.
+        if full.is_empty() || full.starts_with("_empty_nn_module_stack") {
+            continue;
+        }
         let rest = full.strip_prefix(before).and_then(|rest| rest.strip_prefix('.'));
         let name = rest.filter(|_| !before.is_empty()).unwrap_or(full).to_owned();
         let class = classes.get(i).filter(|class| !class.is_empty()).cloned();

@@ -61,27 +61,28 @@ impl Sweep {
 /// What the model costs at every combination of the sizes. Shapes are inferred anew at each, so
 /// that a figure holds also where no formula does.
 pub fn sweep(model: &Model, sweep: &Sweep) -> Result<SweepTable, SweepError> {
-    let points = (0..sweep.points()?).map(|number| {
-        let bindings = sweep.point(number);
-        let report = crate::analyze_bound(model, &bindings)?;
-        Ok(point(bindings, report))
-    });
-    Ok(SweepTable {
+    let mut table = SweepTable {
         dims: sweep.dims.iter().map(|(name, _)| name.clone()).collect(),
         inputs: sweep.inputs.iter().map(|(name, _)| name.clone()).collect(),
-        points: points.collect::<Result<_, SweepError>>()?,
-    })
+        ..SweepTable::default()
+    };
+    for number in 0..sweep.points()? {
+        let bindings = sweep.point(number);
+        let mut report = crate::analyze_bound(model, &bindings)?;
+        for assumption in std::mem::take(&mut report.assumptions) {
+            if !table.assumptions.contains(&assumption) {
+                table.assumptions.push(assumption);
+            }
+        }
+        table.points.push(point(bindings, report));
+    }
+    Ok(table)
 }
 
 fn point(bindings: Bindings, report: Report) -> SweepPoint {
     let (cost, memory) = (report.cost, report.memory);
-    let known = |field: &str| match field {
-        "macs" => cost.macs.is_some(),
-        "other_flops" => cost.other_flops.is_some(),
-        _ => cost.bytes_moved.is_some(),
-    };
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let formula = cost.formula.iter().filter(|(field, text)| !known(field) && !is_number(text));
+    let formula = cost.formula.iter().filter(|(_, text)| !is_number(text));
     let reasons = report.unknown.iter().filter_map(|unknown| {
         let field = unknown.what.strip_prefix("cost.");
         let field = field.or_else(|| unknown.what.strip_prefix("memory."))?;
@@ -99,7 +100,7 @@ fn point(bindings: Bindings, report: Report) -> SweepPoint {
         bytes_moved: cost.bytes_moved,
         peak_activation_bytes: memory.peak_activation_bytes,
         peak_activation_in_place_bytes: memory.peak_activation_in_place_bytes,
-        kv_cache_bytes_per_token: memory.kv_cache.map(|cache| cache.bytes_per_token),
+        kv_cache_bytes_per_token: memory.kv_cache.and_then(|cache| cache.bytes_per_token),
         unknown: cost.unknown_count,
     }
 }

@@ -70,8 +70,8 @@ pub struct Operand {
 
 /// Arithmetic and bytes of a node, of a scope, or of all nodes.
 ///
-/// A figure is null when it is not known or depends on a dimension that is free; the formula then
-/// keeps the symbols.
+/// Figures hold under the table's `bindings` and `assumptions`; the formula keeps the symbols. A
+/// figure is null when it is not known or depends on a dimension that the data decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerWork {
     /// Multiply-accumulates of contractions.
@@ -87,7 +87,7 @@ pub struct LayerWork {
     pub bytes_moved: Option<u64>,
     /// Arithmetic for each byte, all of it by all bytes, to two decimals; null where no byte moves.
     pub intensity: Option<f64>,
-    /// Figures that are free, as formulas: `macs`, `other_flops`, `bytes_moved`.
+    /// Figures that depend on free dimensions, as formulas: `macs`, `other_flops`, `bytes_moved`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub formula: BTreeMap<String, String>,
 }

@@ -15,9 +15,11 @@ pub struct Memory {
     pub peak_activation_in_place_bytes: Option<u64>,
     /// The node at which the peak stands.
     pub peak_at: Option<String>,
-    /// Values of the peak as a formula, when dimensions are free.
+    /// Bytes alive at that node in the dimensions that are free. The node is the one that leads at
+    /// the sizes that `assumptions` names; at others another may.
     pub formula: Option<String>,
-    /// Bytes alive at each node of the main graph, in order of execution.
+    /// Bytes alive at each node of the main graph, in order of execution. Empty when the peak is not
+    /// known.
     pub timeline: Vec<u64>,
     /// The largest activations, largest first.
     pub largest: Vec<LargeValue>,
@@ -50,9 +52,10 @@ pub struct KvCache {
     /// Data type of its elements.
     pub dtype: String,
     /// Bytes that one more token adds, for one sequence.
-    pub bytes_per_token: u64,
-    /// Bytes that do not grow with the tokens: what was computed from an encoder's output.
-    pub fixed_bytes: u64,
+    pub bytes_per_token: Option<u64>,
+    /// Bytes that do not grow with the tokens, for one sequence: what was computed from an encoder's
+    /// output.
+    pub fixed_bytes: Option<u64>,
     /// What shows that there is one.
     pub evidence: Vec<String>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Binding;
+use crate::{Assumption, Binding};
 
 /// A model at several sizes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +16,8 @@ pub struct SweepTable {
     pub inputs: Vec<String>,
     /// The points: every combination, the last of the names changing fastest.
     pub points: Vec<SweepPoint>,
+    /// What had to be assumed at any of them.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// A model at one size.
@@ -43,7 +45,7 @@ pub struct SweepPoint {
     /// Bytes that one more token adds to the cache of keys and values, for one sequence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache_bytes_per_token: Option<u64>,
-    /// Figures that stay free at this point, as formulas: `macs`, `other_flops`, `bytes_moved`.
+    /// Figures in which dimensions stay free at this point, as formulas: `macs`, `other_flops`, `bytes_moved`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub formula: BTreeMap<String, String>,
     /// Nodes whose cost is not known; the sums are lower bounds when there are any.

@@ -35,22 +35,25 @@ pub(super) fn work(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) 
     }
     let mut rows = Rows::default();
     for (key, field, value) in fields {
-        let Some(value) = value else {
+        // A sum that lacks everything says nothing.
+        let Some(value) = value.filter(|value| *value > 0 || !cost.lower_bound) else {
             let (line, most) = unknown(cost, field, reasons, page);
             rows.prose(key, line, most);
             continue;
         };
-        let mut facts = vec![figure(field, value)];
-        if cost.lower_bound {
-            facts[0] = Line::of(Role::Warning, "at least ").and_line(facts.remove(0));
-        }
-        match cost.flops {
-            Some(flops) if field == "macs" && flops > 0 => {
-                facts.push(Line::of(Role::Plain, units::operations(flops, "FLOPs")));
-            }
-            _ => {}
+        let least = if cost.lower_bound { "at least " } else { "" };
+        let mut facts = vec![Line::of(Role::Warning, least).and_line(figure(field, value))];
+        if let Some(flops) = cost.flops.filter(|flops| field == "macs" && *flops > 0) {
+            facts.push(Line::of(Role::Plain, units::operations(flops, "FLOPs")));
         }
         rows.facts(key, facts);
+        // The other two follow the same dimensions; the JSON has all three.
+        if let Some(formula) = free(cost, field).filter(|_| field == "macs") {
+            let formula = Line::of(Role::Quiet, "= ")
+                .and(Role::Plain, text::prose(formula, page.charset))
+                .and(Role::Quiet, " MACs");
+            rows.prose("", formula, LINES);
+        }
     }
     // Twice the multiply-accumulates: the same reason, or the same formula.
     reasons.settle("cost.flops");
@@ -75,6 +78,14 @@ fn figure(field: &str, value: u64) -> Line {
     }
 }
 
+/// The formula of a figure that depends on a dimension.
+fn free<'a>(cost: &'a Cost, field: &str) -> Option<&'a String> {
+    let free = |text: &&String| {
+        text.contains(|c: char| c.is_alphabetic()) && !text.starts_with("undefined")
+    };
+    cost.formula.get(field).filter(free)
+}
+
 fn with_digits(line: Line, value: u64) -> Line {
     match value {
         0..1000 => line,
@@ -84,10 +95,7 @@ fn with_digits(line: Line, value: u64) -> Line {
 
 /// A formula where the figure depends on what is free, else the reason; and the lines it may take.
 fn unknown(cost: &Cost, field: &str, reasons: &mut Reasons<'_>, page: &Page) -> (Line, usize) {
-    let free = |text: &&String| {
-        text.contains(|c: char| c.is_alphabetic()) && !text.starts_with("undefined")
-    };
-    let Some(formula) = cost.formula.get(field).filter(free) else {
+    let Some(formula) = free(cost, field) else {
         return (reasons.unknown(&path(field)), usize::MAX);
     };
     reasons.settle(&path(field));

@@ -71,7 +71,11 @@ fn activations(memory: &Memory, reasons: &mut Reasons<'_>, page: &Page, rows: &m
 
 fn kv_cache(cache: &KvCache, page: &Page) -> Vec<Line> {
     let plain = |text: String| Line::of(Role::Plain, text);
-    let mut facts = vec![plain(format!("{} a token", units::bytes(cache.bytes_per_token)))];
+    let per_token = match cache.bytes_per_token {
+        Some(bytes) => plain(format!("{} a token", units::bytes(bytes))),
+        None => plain("bytes a token ".to_owned()).and(Role::Warning, "unknown"),
+    };
+    let mut facts = vec![per_token];
     let times = page.glyph(" × ", " x ");
     let mut shape = units::counted(cache.layers, "layer", "layers");
     if let Some(heads) = cache.kv_heads {
@@ -84,8 +88,8 @@ fn kv_cache(cache: &KvCache, page: &Page) -> Vec<Line> {
     if !cache.dtype.is_empty() {
         facts.push(plain(text::name(&cache.dtype, page.charset)));
     }
-    if cache.fixed_bytes > 0 {
-        facts.push(plain(format!("{} besides", units::bytes(cache.fixed_bytes))));
+    if let Some(bytes) = cache.fixed_bytes.filter(|bytes| *bytes > 0) {
+        facts.push(plain(format!("{} besides", units::bytes(bytes))));
     }
     facts
 }

@@ -1,0 +1,174 @@
+//! Sizes for dimensions that nobody bound.
+//!
+//! A figure in bytes or operations needs a number for every dimension. Dimensions of the inputs that
+//! are left free get one here, and the report's `assumptions` name each of them:
+//!
+//! - height and width of an image are 224: with 1 most networks could not run;
+//! - a sequence of tokens is 128 long, or as long as the model's shortest table of embeddings;
+//! - everything else, batches above all, is 1.
+//!
+//! Nothing is assumed of a dimension that the data decides.
+
+use std::collections::BTreeMap;
+
+use calipers_ir::{DType, Model, Producer, ValueId};
+use calipers_ops::TensorFact;
+use calipers_report::Assumption;
+use calipers_sym::Expr;
+use hashbrown::HashSet;
+
+use crate::graph::fed_inputs;
+use crate::infer::{Bindings, Typed};
+
+/// Length assumed of a sequence of tokens.
+const TOKENS: i64 = 128;
+
+/// Height and width assumed of an image.
+const PIXELS: i64 = 224;
+
+/// Tables with fewer rows hold no positions: token types, say.
+const FEW_ROWS: i64 = 16;
+
+/// A size assumed of a dimension, and why that one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Assumed {
+    pub(crate) size: i64,
+    pub(crate) why: &'static str,
+}
+
+/// Assumed sizes by the names of dimensions.
+pub(crate) type Sizes = BTreeMap<String, Assumed>;
+
+const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it" };
+const IMAGE: Assumed =
+    Assumed { size: PIXELS, why: "nothing is bound for it, and it is a side of an image" };
+const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
+
+/// A size for every dimension that the inputs leave free.
+pub(crate) fn sizes(model: &Model, typed: &Typed) -> Sizes {
+    let mut sizes = Sizes::new();
+    let inputs = fed_inputs(model);
+    let lookups = lookups(model, typed, &inputs);
+    let length = lookups.shortest.map(|rows| rows.min(TOKENS));
+    for input in inputs {
+        let Some(tensor) = typed.fact(input).as_tensor() else { continue };
+        let looked_up = lookups.inputs.contains(&input);
+        for (axis, dim) in tensor.dims().unwrap_or_default().iter().enumerate() {
+            let alone = dim.as_symbol().is_some();
+            for symbol in dim.symbols() {
+                let name = symbol.name();
+                let tokens = says_sequence(name) || looked_up && axis == 1 && alone;
+                let assumed = match length {
+                    _ if is_side_of_image(tensor, axis) => IMAGE,
+                    Some(size) if tokens => Assumed { size, why: WHY_SEQUENCE },
+                    _ => ONE,
+                };
+                let known = sizes.entry(name.to_owned()).or_insert(assumed);
+                // One input may show what a dimension is where another does not.
+                if known.size < assumed.size {
+                    *known = assumed;
+                }
+            }
+        }
+    }
+    sizes
+}
+
+/// Sizes of all dimensions that are bound or assumed.
+pub(crate) fn all_sizes(
+    model: &Model,
+    bindings: &Bindings,
+    assumed: &Sizes,
+) -> BTreeMap<String, i64> {
+    let mut sizes: BTreeMap<String, i64> =
+        assumed.iter().map(|(name, assumed)| (name.clone(), assumed.size)).collect();
+    sizes.extend(bindings.sizes(model));
+    sizes
+}
+
+/// Names the assumptions in the report, each once.
+pub(crate) fn tell(sizes: &Sizes, assumptions: &mut Vec<Assumption>) {
+    for (name, assumed) in sizes {
+        let assumption = Assumption {
+            what: format!("dimension {name}"),
+            value: assumed.size.to_string(),
+            why: assumed.why.to_owned(),
+        };
+        if !assumptions.contains(&assumption) {
+            assumptions.push(assumption);
+        }
+    }
+}
+
+/// The value of an expression at assumed sizes; `None` when the data decides it.
+pub(crate) fn evaluate(expr: &Expr, sizes: &Sizes) -> Option<i64> {
+    expr.as_const().or_else(|| expr.evaluate(|name| Some(sizes.get(name)?.size)).ok())
+}
+
+/// Names that speak of the tokens of one call. What came before them is another matter.
+fn says_sequence(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.contains("seq") && !name.contains("past")
+}
+
+/// `[batch, channels, height, width]` or `[batch, height, width, channels]` with 1, 3 or 4 channels.
+fn is_side_of_image(tensor: &TensorFact, axis: usize) -> bool {
+    let Some([_, second, third, last]) = tensor.dims() else { return false };
+    let channels = |dim: &Expr| matches!(dim.as_const(), Some(1 | 3 | 4));
+    let free = |dim: &Expr| dim.as_const().is_none();
+    match axis {
+        2 | 3 if channels(second) => free(third) && free(last),
+        1 | 2 if channels(last) => free(second) && free(third),
+        _ => false,
+    }
+}
+
+/// Tables whose rows an input's integers pick.
+#[derive(Debug, Default)]
+struct Lookups {
+    /// Those inputs.
+    inputs: HashSet<ValueId>,
+    /// Rows of the shortest table that is as wide as one of theirs: of positions, mostly.
+    shortest: Option<i64>,
+}
+
+fn lookups(model: &Model, typed: &Typed, inputs: &[ValueId]) -> Lookups {
+    let fed: HashSet<ValueId> = inputs.iter().copied().collect();
+    let mut found = Lookups::default();
+    let mut tables = Vec::new();
+    let mut width = None;
+    for node in &model.main().order {
+        let &[Some(table), Some(indices), ..] = model.inputs(*node) else { continue };
+        if model.name(model.node(*node).op) != "Gather" {
+            continue;
+        }
+        let Some(tensor) = typed.fact(table).as_tensor() else { continue };
+        let Some([rows, columns]) = tensor.dims() else { continue };
+        let (Some(rows), Some(columns)) = (rows.as_const(), columns.as_const()) else { continue };
+        if matches!(tensor.dtype, DType::Int64 | DType::Int32) || rows <= FEW_ROWS {
+            continue;
+        }
+        tables.push((rows, columns));
+        let source = before_moves(model, indices);
+        if fed.contains(&source) {
+            found.inputs.insert(source);
+            width = Some(columns);
+        }
+    }
+    let as_wide = tables.into_iter().filter(|table| Some(table.1) == width);
+    found.shortest = as_wide.map(|table| table.0).min();
+    found
+}
+
+/// The value whose elements these are, before a few changes of type or shape.
+fn before_moves(model: &Model, mut value: ValueId) -> ValueId {
+    for _ in 0..4 {
+        let Producer::Node { node, .. } = model.value(value).producer else { break };
+        let moves = ["Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"];
+        match model.inputs(node).first() {
+            Some(Some(input)) if moves.contains(&model.name(model.node(node).op)) => value = *input,
+            _ => break,
+        }
+    }
+    value
+}
