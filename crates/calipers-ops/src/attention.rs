@@ -4,16 +4,26 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::call::{Call, Fail, Outcome};
+use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::known;
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("Attention", &[]).since(&[23, 24, 25]).infer(attention),
-    Operator::onnx("LinearAttention", &[]).since(&[27]).infer(linear),
-    Operator::onnx("RotaryEmbedding", &[]).since(&[23]).infer(rotary),
-    Operator::new("ai.onnx.preview", "FlexAttention", &[]).since(&[1]).infer(flex),
+    Operator::onnx("Attention", &[])
+        .since(&[23, 24, 25])
+        .infer(attention)
+        .costs(cost::attention::attention),
+    Operator::onnx("LinearAttention", &[])
+        .since(&[27])
+        .infer(linear)
+        .costs(cost::attention::linear),
+    Operator::onnx("RotaryEmbedding", &[]).since(&[23]).infer(rotary).costs(cost::per_output::<3>),
+    Operator::new("ai.onnx.preview", "FlexAttention", &[])
+        .since(&[1])
+        .infer(flex)
+        .costs(cost::attention::flex),
 ];
 
 /// Queries, keys or values as heads, each part as far as it is known.

@@ -4,6 +4,7 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::call::{Attr, Call, Fail, Outcome};
+use crate::cost::{self, Traffic};
 use crate::elem::Elem;
 use crate::fact::{Fact, MAX_ELEMENTS, TensorFact};
 use crate::movement::given::{data, dimension, list, open, size};
@@ -11,15 +12,31 @@ use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("Constant", &[]).since(&[1, 9, 11, 12, 13, 19, 21, 23, 24, 25]).infer(constant),
-    Operator::onnx("ConstantOfShape", &[]).since(&[9, 20, 21, 23, 24, 25]).infer(constant_of_shape),
-    Operator::onnx("EyeLike", &[]).since(&[9, 22]).infer(eye_like),
-    Operator::onnx("Multinomial", &[]).since(&[7, 22]).infer(multinomial),
-    Operator::onnx("RandomNormal", &[]).since(&[1, 22]).infer(random),
-    Operator::onnx("RandomNormalLike", &[]).since(&[1, 22]).infer(random_like),
-    Operator::onnx("RandomUniform", &[]).since(&[1, 22]).infer(random),
-    Operator::onnx("RandomUniformLike", &[]).since(&[1, 22]).infer(random_like),
-    Operator::onnx("Range", &[]).since(&[11, 27]).infer(range),
+    Operator::onnx("Constant", &[])
+        .since(&[1, 9, 11, 12, 13, 19, 21, 23, 24, 25])
+        .infer(constant)
+        .costs(cost::free)
+        .moves(Traffic::Nothing),
+    Operator::onnx("ConstantOfShape", &[])
+        .since(&[9, 20, 21, 23, 24, 25])
+        .infer(constant_of_shape)
+        .costs(cost::free),
+    Operator::onnx("EyeLike", &[]).since(&[9, 22]).infer(eye_like).costs(cost::free),
+    Operator::onnx("Multinomial", &[])
+        .since(&[7, 22])
+        .infer(multinomial)
+        .costs(cost::per_output::<1>),
+    Operator::onnx("RandomNormal", &[]).since(&[1, 22]).infer(random).costs(cost::per_output::<1>),
+    Operator::onnx("RandomNormalLike", &[])
+        .since(&[1, 22])
+        .infer(random_like)
+        .costs(cost::per_output::<1>),
+    Operator::onnx("RandomUniform", &[]).since(&[1, 22]).infer(random).costs(cost::per_output::<1>),
+    Operator::onnx("RandomUniformLike", &[])
+        .since(&[1, 22])
+        .infer(random_like)
+        .costs(cost::per_output::<1>),
+    Operator::onnx("Range", &[]).since(&[11, 27]).infer(range).costs(cost::per_output::<1>),
 ];
 
 /// Constant is one of its attributes: <https://onnx.ai/onnx/operators/onnx__Constant.html>.

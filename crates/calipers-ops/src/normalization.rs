@@ -5,6 +5,7 @@ use calipers_sym::Expr;
 
 use crate::Slot::{Data, Statistic, Weight};
 use crate::call::{Call, Fail, Outcome};
+use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::known;
 use crate::row::Operator;
@@ -13,17 +14,33 @@ use crate::row::Operator;
 pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("BatchNormalization", &[Data, Weight, Weight, Statistic, Statistic])
         .since(&[1, 6, 7, 9, 14, 15])
-        .infer(batch),
-    Operator::onnx("GroupNormalization", &[Data, Weight, Weight]).since(&[18, 21]).infer(channels),
+        .infer(batch)
+        .costs(cost::pointwise::batch_norm),
+    Operator::onnx("GroupNormalization", &[Data, Weight, Weight])
+        .since(&[18, 21])
+        .infer(channels)
+        .costs(cost::per_output::<7>),
     Operator::onnx("InstanceNormalization", &[Data, Weight, Weight])
         .since(&[1, 6, 22])
-        .infer(channels),
-    Operator::onnx("LRN", &[]).since(&[1, 13]).infer(same),
-    Operator::onnx("LayerNormalization", &[Data, Weight, Weight]).since(&[17]).infer(layer),
-    Operator::onnx("LpNormalization", &[]).since(&[1, 22]).infer(same),
-    Operator::onnx("MeanVarianceNormalization", &[]).since(&[9, 13]).infer(same),
-    Operator::onnx("RMSNormalization", &[Data, Weight]).since(&[23]).infer(root_mean_square),
-    Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight]).infer(root_mean_square),
+        .infer(channels)
+        .costs(cost::per_output::<7>),
+    Operator::onnx("LRN", &[]).since(&[1, 13]).infer(same).costs(cost::pointwise::lrn),
+    Operator::onnx("LayerNormalization", &[Data, Weight, Weight])
+        .since(&[17])
+        .infer(layer)
+        .costs(cost::pointwise::layer_norm),
+    Operator::onnx("LpNormalization", &[]).since(&[1, 22]).infer(same).costs(cost::per_output::<3>),
+    Operator::onnx("MeanVarianceNormalization", &[])
+        .since(&[9, 13])
+        .infer(same)
+        .costs(cost::per_output::<5>),
+    Operator::onnx("RMSNormalization", &[Data, Weight])
+        .since(&[23])
+        .infer(root_mean_square)
+        .costs(cost::per_output::<4>),
+    Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight])
+        .infer(root_mean_square)
+        .costs(cost::per_output::<4>),
 ];
 
 /// The type and shape of the input: <https://onnx.ai/onnx/operators/onnx__LRN.html>,

@@ -4,6 +4,7 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::call::{Call, Fail, Outcome};
+use crate::cost;
 use crate::fact::Fact;
 use crate::known;
 use crate::row::Operator;
@@ -11,13 +12,28 @@ use crate::window::Window;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("AveragePool", &[]).since(&[1, 7, 10, 11, 19, 22]).infer(pool),
-    Operator::onnx("GlobalAveragePool", &[]).since(&[1, 22]).infer(global),
-    Operator::onnx("GlobalLpPool", &[]).since(&[1, 2, 22]).infer(global),
-    Operator::onnx("GlobalMaxPool", &[]).since(&[1, 22]).infer(global),
-    Operator::onnx("LpPool", &[]).since(&[1, 2, 11, 18, 22]).infer(pool),
-    Operator::onnx("MaxPool", &[]).since(&[1, 8, 10, 11, 12, 22]).infer(pool),
-    Operator::onnx("MaxUnpool", &[]).since(&[9, 11, 22]).infer(unpool),
+    Operator::onnx("AveragePool", &[])
+        .since(&[1, 7, 10, 11, 19, 22])
+        .infer(pool)
+        .costs(cost::window::pool::<1>),
+    Operator::onnx("GlobalAveragePool", &[])
+        .since(&[1, 22])
+        .infer(global)
+        .costs(cost::per_input::<1>),
+    Operator::onnx("GlobalLpPool", &[])
+        .since(&[1, 2, 22])
+        .infer(global)
+        .costs(cost::per_input::<2>),
+    Operator::onnx("GlobalMaxPool", &[]).since(&[1, 22]).infer(global).costs(cost::per_input::<1>),
+    Operator::onnx("LpPool", &[])
+        .since(&[1, 2, 11, 18, 22])
+        .infer(pool)
+        .costs(cost::window::pool::<2>),
+    Operator::onnx("MaxPool", &[])
+        .since(&[1, 8, 10, 11, 12, 22])
+        .infer(pool)
+        .costs(cost::window::pool::<1>),
+    Operator::onnx("MaxUnpool", &[]).since(&[9, 11, 22]).infer(unpool).costs(cost::free),
 ];
 
 /// Places of a window for each channel: <https://onnx.ai/onnx/operators/onnx__MaxPool.html>,

@@ -4,6 +4,7 @@ use calipers_sym::Expr;
 
 use crate::Slot::{Data, Weight};
 use crate::call::{Call, Fail, Outcome};
+use crate::cost;
 use crate::fact::Fact;
 use crate::known;
 use crate::row::Operator;
@@ -12,11 +13,16 @@ use crate::row::Operator;
 pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("GRU", &[Data, Weight, Weight, Weight])
         .since(&[1, 3, 7, 14, 22])
-        .infer(recurrent),
+        .infer(recurrent)
+        .costs(cost::recurrent::recurrent),
     Operator::onnx("LSTM", &[Data, Weight, Weight, Weight, Data, Data, Data, Weight])
         .since(&[1, 7, 14, 22])
-        .infer(recurrent),
-    Operator::onnx("RNN", &[Data, Weight, Weight, Weight]).since(&[1, 7, 14, 22]).infer(recurrent),
+        .infer(recurrent)
+        .costs(cost::recurrent::recurrent),
+    Operator::onnx("RNN", &[Data, Weight, Weight, Weight])
+        .since(&[1, 7, 14, 22])
+        .infer(recurrent)
+        .costs(cost::recurrent::recurrent),
 ];
 
 /// The hidden state of every step, and the last of it; `LSTM` gives the last cell state too:

@@ -4,18 +4,22 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::call::{Call, Fail, Outcome};
+use crate::cost;
 use crate::elem::Elem;
 use crate::fact::Fact;
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("BlackmanWindow", &[]).since(&[17]).infer(window),
-    Operator::onnx("DFT", &[]).since(&[17, 20]).infer(dft),
-    Operator::onnx("HammingWindow", &[]).since(&[17]).infer(window),
-    Operator::onnx("HannWindow", &[]).since(&[17]).infer(window),
-    Operator::onnx("MelWeightMatrix", &[]).since(&[17]).infer(mel_weight_matrix),
-    Operator::onnx("STFT", &[]).since(&[17]).infer(stft),
+    Operator::onnx("BlackmanWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
+    Operator::onnx("DFT", &[]).since(&[17, 20]).infer(dft).costs(cost::signal::dft),
+    Operator::onnx("HammingWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
+    Operator::onnx("HannWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
+    Operator::onnx("MelWeightMatrix", &[])
+        .since(&[17])
+        .infer(mel_weight_matrix)
+        .costs(cost::per_output::<1>),
+    Operator::onnx("STFT", &[]).since(&[17]).infer(stft).costs(cost::signal::stft),
 ];
 
 /// The only element of an input, if it is a whole number that is no less than 0.

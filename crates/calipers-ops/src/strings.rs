@@ -5,19 +5,21 @@ use calipers_sym::Expr;
 
 use crate::AttributeUse::Learned;
 use crate::call::{Attr, Call, Fail, Outcome, broadcast};
+use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("RegexFullMatch", &[]).since(&[20]).infer(regex_full_match),
-    Operator::onnx("StringConcat", &[]).since(&[20]).infer(string_concat),
-    Operator::onnx("StringNormalizer", &[]).since(&[10]).infer(string_normalizer),
-    Operator::onnx("StringSplit", &[]).since(&[20]).infer(string_split),
+    Operator::onnx("RegexFullMatch", &[]).since(&[20]).infer(regex_full_match).costs(cost::free),
+    Operator::onnx("StringConcat", &[]).since(&[20]).infer(string_concat).costs(cost::free),
+    Operator::onnx("StringNormalizer", &[]).since(&[10]).infer(string_normalizer).costs(cost::free),
+    Operator::onnx("StringSplit", &[]).since(&[20]).infer(string_split).costs(cost::free),
     Operator::onnx("TfIdfVectorizer", &[])
         .holding(&[("weights", Learned)])
         .since(&[9])
-        .infer(tf_idf_vectorizer),
+        .infer(tf_idf_vectorizer)
+        .costs(cost::free),
 ];
 
 /// A truth value for each text: <https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html>.

@@ -9,23 +9,38 @@ pub(crate) mod testing;
 mod tests;
 
 use crate::Slot::{Data, Weight};
+use crate::cost;
 use crate::row::Operator;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("CausalConvWithState", &[Data, Weight, Weight, Data])
         .since(&[27])
-        .infer(conv::causal),
-    Operator::onnx("Conv", &[Data, Weight, Weight]).since(&[1, 11, 22]).infer(conv::plain),
+        .infer(conv::causal)
+        .costs(cost::contraction::causal_conv),
+    Operator::onnx("Conv", &[Data, Weight, Weight])
+        .since(&[1, 11, 22])
+        .infer(conv::plain)
+        .costs(cost::contraction::conv),
     Operator::onnx("ConvTranspose", &[Data, Weight, Weight])
         .since(&[1, 11, 22])
-        .infer(conv::transposed),
+        .infer(conv::transposed)
+        .costs(cost::contraction::conv_transpose),
     Operator::onnx("DeformConv", &[Data, Weight, Data, Weight, Data])
         .since(&[19, 22])
-        .infer(conv::deformed),
-    Operator::onnx("Einsum", &[Weight]).variadic().since(&[12, 28]).infer(einsum::einsum),
+        .infer(conv::deformed)
+        .costs(cost::contraction::deform_conv),
+    Operator::onnx("Einsum", &[Weight])
+        .variadic()
+        .since(&[12, 28])
+        .infer(einsum::einsum)
+        .costs(cost::einsum::einsum),
     Operator::onnx("Gemm", &[Weight, Weight, Weight])
         .since(&[1, 6, 7, 9, 11, 13])
-        .infer(matrix::gemm),
-    Operator::onnx("MatMul", &[Weight, Weight]).since(&[1, 9, 13]).infer(matrix::matmul),
+        .infer(matrix::gemm)
+        .costs(cost::contraction::gemm),
+    Operator::onnx("MatMul", &[Weight, Weight])
+        .since(&[1, 9, 13])
+        .infer(matrix::matmul)
+        .costs(cost::contraction::matmul),
 ];

@@ -58,6 +58,20 @@ fn tensor(text: &str) -> Option<Fact> {
     Some(fact.with_value(elements).into())
 }
 
+/// Something done with a call that is made by hand.
+pub(crate) fn with_call<T>(
+    op: &str,
+    version: i64,
+    inputs: &[&str],
+    attributes: &[(&str, Attr<'static>)],
+    outputs: usize,
+    act: impl FnOnce(&mut Call<'_>) -> T,
+) -> T {
+    let inputs: Vec<Option<Fact>> = inputs.iter().map(|text| tensor(text)).collect();
+    let (given, mut fresh) = (Given(attributes), Counted(0));
+    act(&mut Call::new(op, version, outputs, &inputs, &given, &mut fresh))
+}
+
 /// What the rule of an operator says.
 pub(crate) fn ask(
     domain: &str,
@@ -67,10 +81,8 @@ pub(crate) fn ask(
     attributes: &[(&str, Attr<'static>)],
     outputs: usize,
 ) -> Outcome {
-    let inputs: Vec<Option<Fact>> = inputs.iter().map(|text| tensor(text)).collect();
-    let (given, mut fresh) = (Given(attributes), Counted(0));
     let rule = crate::find(domain, op).unwrap().rule.unwrap();
-    rule(&mut Call::new(op, version, outputs, &inputs, &given, &mut fresh))
+    with_call(op, version, inputs, attributes, outputs, rule)
 }
 
 /// What the rule says of so many outputs, as text.

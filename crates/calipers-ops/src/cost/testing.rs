@@ -1,0 +1,42 @@
+//! Asking for the cost of a call that is made by hand.
+
+use crate::call::{Attr, Fail};
+use crate::contrib::testing::with_call;
+
+use super::Work;
+
+/// What a call costs. Inputs are written as they are shown, `float32[B, 3]`.
+pub(super) fn cost(
+    domain: &str,
+    op: &str,
+    version: i64,
+    inputs: &[&str],
+    attributes: &[(&str, Attr<'static>)],
+) -> Result<Work, Fail> {
+    let row = crate::find(domain, op).unwrap();
+    with_call(op, version, inputs, attributes, 1, |call| {
+        let outputs = (row.rule.unwrap())(call)?;
+        (row.cost.unwrap())(call, &outputs)
+    })
+}
+
+/// MACs and other arithmetic of a call, as text.
+pub(super) fn work(
+    domain: &str,
+    op: &str,
+    inputs: &[&str],
+    attributes: &[(&str, Attr<'static>)],
+) -> (String, String) {
+    let work = cost(domain, op, 23, inputs, attributes).unwrap();
+    (work.macs.to_string(), work.other_flops.to_string())
+}
+
+/// MACs of a call, as text.
+pub(super) fn macs(
+    domain: &str,
+    op: &str,
+    inputs: &[&str],
+    attributes: &[(&str, Attr<'static>)],
+) -> String {
+    work(domain, op, inputs, attributes).0
+}
