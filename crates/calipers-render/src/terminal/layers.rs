@@ -1,11 +1,11 @@
 //! Every node with what it takes and costs, a line each, or the scopes as a tree.
 //!
 //! ```text
-//!   node              operator  output              parameters      MACs  share
-//!   stage1.conv/Conv  Conv      [1, 8, 28, 28]             208  156.80 k  19.8%
+//!   node              operator  output          params      MACs  share     moved
+//!   stage1.conv/Conv  Conv      [1, 8, 28, 28]     208  156.80 k  19.8%  29.06 kB
 //! ```
 
-use calipers_report::{Layer, LayerTable, LayerWork, Operand, Scope};
+use calipers_report::{Assumption, Layer, LayerTable, LayerWork, Operand, Scope};
 
 use super::Style;
 use super::header::more;
@@ -14,7 +14,7 @@ use super::shapes::{decided, dimension, dtype};
 use super::table::{self, Column};
 use crate::{text, units};
 
-/// Columns of one shape, and of a formula in its cell.
+/// Columns of one shape.
 const SHAPE: usize = 40;
 
 /// Reasons why nodes have no cost that are given before the rest is folded.
@@ -39,12 +39,13 @@ fn nodes(table: &LayerTable, page: &mut Page) {
         Column::text("operator", 2, 24),
         Column::text("inputs", 8, 60),
         Column::text("output", 3, SHAPE),
-        Column::figures("parameters", 1),
+        Column::figures("params", 1),
         Column::figures("MACs", 0),
         Column::figures("share", 4),
         Column::figures("other FLOPs", 6),
-        Column::figures("bytes moved", 5),
+        Column::figures("moved", 5),
         Column::figures("FLOPs/byte", 7),
+        Column::text("MACs as a formula", 9, 60),
     ];
     let rows: Vec<Vec<Line>> = table.layers.iter().map(|layer| row(layer, page)).collect();
     let total = &table.total;
@@ -59,7 +60,7 @@ fn nodes(table: &LayerTable, page: &mut Page) {
     let left_out = usize::try_from(table.left_out).unwrap_or(usize::MAX);
     let mut closing = vec![];
     if let Some(line) = more(left_out, "node", "nodes", page) {
-        closing.push(std::iter::once(line).chain(vec![Line::default(); 9]).collect());
+        closing.push(std::iter::once(line).chain(vec![Line::default(); 10]).collect());
     }
     closing.push(sums);
     table::set(&columns, &rows, &closing, page);
@@ -80,21 +81,22 @@ fn row(layer: &Layer, page: &Page) -> Vec<Line> {
         count(layer.parameters),
     ];
     if layer.reason.is_some() {
-        row.extend([Line::default(), Line::of(Role::Warning, "unknown")]);
-        row.extend(vec![Line::default(); 3]);
-        row.swap(5, 6);
+        row.push(Line::of(Role::Warning, "unknown"));
+        row.extend(vec![Line::default(); 5]);
     } else {
         row.extend(figures(&layer.work, false, page));
     }
     row
 }
 
-/// MACs, their share, other FLOPs, bytes moved, intensity.
-fn figures(work: &LayerWork, at_least: bool, page: &Page) -> [Line; 5] {
+/// MACs, their share, other FLOPs, bytes moved, intensity, and MACs as a formula.
+fn figures(work: &LayerWork, at_least: bool, page: &Page) -> [Line; 6] {
     let formula = |field: &str| work.formula.get(field).map(|text| text::prose(text, page.charset));
     let least = if at_least { page.glyph("≥ ", ">= ") } else { "" };
     let figure = |value: Option<u64>, field: &str, set: fn(u64) -> String| match value {
-        Some(0) if !at_least => Line::of(Role::Quiet, page.glyph("–", "-")),
+        // A sum that lacks everything says nothing.
+        Some(0) if at_least => Line::of(Role::Warning, "unknown"),
+        Some(0) => Line::of(Role::Quiet, page.glyph("–", "-")),
         Some(value) => Line::of(Role::Plain, format!("{least}{}", set(value))),
         None => match formula(field) {
             Some(formula) => Line::of(Role::Plain, format!("{least}{formula}")),
@@ -108,7 +110,8 @@ fn figures(work: &LayerWork, at_least: bool, page: &Page) -> [Line; 5] {
         some(share.map(units::percent)),
         figure(work.other_flops, "other_flops", |value| units::magnitude(value)),
         figure(work.bytes_moved, "bytes_moved", |value| units::bytes(value)),
-        some(work.intensity.filter(|ratio| *ratio > 0.0).map(units::ratio)),
+        some(work.intensity.filter(|ratio| *ratio > 0.0 && !at_least).map(units::ratio)),
+        some(formula("macs")),
     ]
 }
 
@@ -141,12 +144,13 @@ fn scopes(scopes: &[Scope], page: &mut Page) {
         Column::text("scope", 0, 60),
         Column::text("module", 5, 32),
         Column::figures("nodes", 4),
-        Column::figures("parameters", 1),
+        Column::figures("params", 1),
         Column::figures("MACs", 0),
         Column::figures("share", 2),
         Column::figures("other FLOPs", 6),
-        Column::figures("bytes moved", 3),
+        Column::figures("moved", 3),
         Column::figures("FLOPs/byte", 7),
+        Column::text("MACs as a formula", 9, 60),
     ];
     let branches = branches(scopes, page);
     let row = |(scope, branch): (&Scope, String)| {
@@ -204,14 +208,25 @@ fn remarks(table: &LayerTable, page: &mut Page) {
             Line::of(Role::Warning, format!("{nodes} no known cost"))
                 .and(Role::Quiet, ", so the sums are lower bounds"),
         );
-        let mut rest =
-            table.layers.iter().filter_map(|layer| Some((layer, layer.reason.as_ref()?)));
-        for (layer, reason) in rest.by_ref().take(REASONS) {
+        let mut reasons: Vec<(&str, &Layer)> = vec![];
+        for layer in &table.layers {
+            let Some(reason) = layer.reason.as_deref() else { continue };
+            if !reasons.iter().any(|(known, _)| *known == reason) {
+                reasons.push((reason, layer));
+            }
+            if reasons.len() > REASONS {
+                break;
+            }
+        }
+        for (reason, layer) in reasons.iter().take(REASONS) {
             let node = text::name(&layer.node, page.charset);
             let reason = text::prose(reason, page.charset);
             lines.push(Line::of(Role::Plain, node).and(Role::Quiet, format!(": {reason}")));
         }
-        lines.extend(more(rest.count(), "reason", "reasons", page));
+        if reasons.len() > REASONS {
+            let rest = format!("{} and other reasons", page.charset.ellipsis());
+            lines.push(Line::of(Role::Quiet, rest));
+        }
     }
     if total.parameters_elsewhere > 0 {
         let count = units::counted(total.parameters_elsewhere, "parameter", "parameters");
@@ -220,6 +235,26 @@ fn remarks(table: &LayerTable, page: &mut Page) {
     for note in &table.notes {
         lines.push(Line::of(Role::Quiet, text::prose(note, page.charset)));
     }
+    lines.extend(assumed(&table.assumptions, page));
+    set_remarks(lines, page);
+}
+
+/// Sizes and roles that were assumed.
+pub(super) fn assumed(assumptions: &[Assumption], page: &Page) -> Vec<Line> {
+    let mut rest = assumptions.iter();
+    let line = |assumption: &Assumption| {
+        let [what, value, why] = [&assumption.what, &assumption.value, &assumption.why]
+            .map(|text| text::prose(text, page.charset));
+        Line::of(Role::Plain, format!("assumed {what} = {value}"))
+            .and(Role::Quiet, format!(": {why}"))
+    };
+    let mut lines: Vec<Line> = rest.by_ref().take(REASONS).map(line).collect();
+    lines.extend(more(rest.len(), "assumption", "assumptions", page));
+    lines
+}
+
+/// Lines beneath a table, after an empty one.
+pub(super) fn set_remarks(lines: Vec<Line>, page: &mut Page) {
     if lines.is_empty() {
         return;
     }

@@ -1,13 +1,14 @@
 //! A model at several sizes, a line each.
 //!
 //! ```text
-//!   batch  sequence         MACs        FLOPs  bytes moved
-//!       1       128  11.17 GMACs …
+//!   sizes                    MACs    FLOPs      moved  peak activations
+//!   batch=1 sequence=128  11.17 G  22.35 G  580.10 MB          13.11 MB
 //! ```
 
 use calipers_report::{SweepPoint, SweepTable};
 
 use super::Style;
+use super::layers::{assumed, set_remarks};
 use super::page::{Line, Page, Role};
 use super::table::{self, Column};
 use crate::{text, units};
@@ -24,7 +25,7 @@ pub fn sweep_to_terminal(table: &SweepTable, style: &Style) -> String {
         Column::figures("MACs", 0),
         Column::figures("FLOPs", 1),
         Column::figures("other FLOPs", 4),
-        Column::figures("bytes moved", 2),
+        Column::figures("moved", 2),
         Column::figures("peak activations", 1),
         Column::figures("in place", 5),
         Column::figures("KV cache/token", 3),
@@ -54,6 +55,7 @@ pub(super) fn sizes(table: &SweepTable, point: &SweepPoint, page: &Page) -> Stri
 fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
     let least = if point.unknown > 0 { page.glyph("≥ ", ">= ") } else { "" };
     let figure = |value: Option<u64>, field: &str, set: fn(u64) -> String| match value {
+        Some(0) if point.unknown > 0 => Line::of(Role::Warning, "unknown"),
         Some(value) => Line::of(Role::Plain, format!("{least}{}", set(value))),
         None => match point.formula.get(field) {
             Some(formula) => Line::of(Role::Plain, text::prose(formula, page.charset)),
@@ -95,13 +97,6 @@ fn remarks(table: &SweepTable, page: &mut Page) {
     for reason in reasons.into_iter().take(REASONS) {
         lines.push(Line::of(Role::Quiet, text::prose(reason, page.charset)));
     }
-    if lines.is_empty() {
-        return;
-    }
-    page.blank();
-    for line in lines {
-        for piece in line.wrap_within(page.full(), 3, page.charset) {
-            page.line(piece);
-        }
-    }
+    lines.extend(assumed(&table.assumptions, page));
+    set_remarks(lines, page);
 }

@@ -36,7 +36,7 @@ impl Column {
 const LEAST: usize = 8;
 
 /// Columns that texts take before less needed columns have to go.
-const ROOM: usize = 24;
+const ROOM: usize = 20;
 
 /// Sets rows of cells, as many in each as there are columns. A column whose cells are all empty is
 /// left out. `closing` rows stand after a gap.
