@@ -49,9 +49,8 @@ pub(super) fn work(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) 
         rows.facts(key, facts);
         // The other two follow the same dimensions; the JSON has all three.
         if let Some(formula) = free(cost, field).filter(|_| field == "macs") {
-            let formula = Line::of(Role::Quiet, "= ")
-                .and(Role::Plain, text::prose(formula, page.charset))
-                .and(Role::Quiet, " MACs");
+            let formula = text::prose(formula, page.charset);
+            let formula = Line::of(Role::Quiet, "= ").and(Role::Plain, formula);
             rows.prose("", formula, LINES);
         }
     }

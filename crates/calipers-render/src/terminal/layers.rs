@@ -35,8 +35,8 @@ pub fn layers_to_terminal(table: &LayerTable, style: &Style) -> String {
 
 fn nodes(table: &LayerTable, page: &mut Page) {
     let columns = [
-        Column::text("node", 0, 60),
-        Column::text("operator", 2, 24),
+        Column::text("node", 0, 60).room(30),
+        Column::text("operator", 2, 24).room(18),
         Column::text("inputs", 8, 60),
         Column::text("output", 3, SHAPE),
         Column::figures("params", 1),
@@ -141,7 +141,7 @@ fn shapes(operands: &[Option<Operand>], page: &Page) -> Line {
 
 fn scopes(scopes: &[Scope], page: &mut Page) {
     let columns = [
-        Column::text("scope", 0, 60),
+        Column::text("scope", 0, 60).room(30),
         Column::text("module", 5, 32),
         Column::figures("nodes", 4),
         Column::figures("params", 1),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Memory       weights      22.77 MB (22,766,287 bytes)
-//!                activations  50.18 kB (50,176 bytes) at Plus30 · 25.09 kB reusing in place
+//!                activations  50.18 kB (50,176 bytes) · 25.09 kB in place · at Plus30
 //!                KV cache     36.86 kB a token · 6 layers × 12 heads × 64 · float16
 //! ```
 
@@ -14,6 +14,10 @@ use super::reasons::Reasons;
 use super::rows::Rows;
 use crate::{text, units};
 
+/// Columns of the keys and the gap after them.
+const KEYS: usize = 13;
+/// The node at the peak is not cut below this.
+const NODE: usize = 18;
 /// Lines of a formula.
 const LINES: usize = 2;
 
@@ -48,23 +52,23 @@ fn activations(memory: &Memory, reasons: &mut Reasons<'_>, page: &Page, rows: &m
         }
         return;
     };
-    let mut line = size(peak);
-    if let Some(node) = memory.peak_at.as_deref().filter(|node| !node.is_empty()) {
-        let most = page.body() / 3;
-        let node = text::truncate(&text::name(node, page.charset), most, page.charset);
-        line.push(Role::Plain, format!(" at {node}"));
-    }
-    let mut facts = vec![line];
+    let mut facts = vec![size(peak)];
     match memory.peak_activation_in_place_bytes {
         Some(bytes) if bytes < peak => {
-            let bytes = units::bytes(bytes);
-            facts.push(Line::of(Role::Plain, format!("{bytes} reusing in place")));
+            facts.push(Line::of(Role::Plain, format!("{} in place", units::bytes(bytes))));
         }
         Some(_) => {}
         None if reasons.explains(IN_PLACE) => {
             facts.push(Line::of(Role::Plain, "in place ").and_line(reasons.unknown(IN_PLACE)));
         }
         None => {}
+    }
+    if let Some(node) = memory.peak_at.as_deref().filter(|node| !node.is_empty()) {
+        // Cut to what is left of the line, so that the usual case takes one.
+        let used: usize = facts.iter().map(|fact| fact.width() + 3).sum();
+        let room = page.body().saturating_sub(used + KEYS + 3).max(NODE);
+        let node = Line::of(Role::Plain, text::name(node, page.charset));
+        facts.push(Line::of(Role::Plain, "at ").and_line(node.cut(room, page.charset)));
     }
     rows.facts(key, facts);
 }

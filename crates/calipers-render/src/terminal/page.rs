@@ -95,20 +95,19 @@ impl Line {
         line
     }
 
-    /// This line in at most `max` columns, its end left out where it is longer; of a line of one
-    /// piece, the middle.
+    /// This line in at most `max` columns. Of a longer one the part before its last few columns is
+    /// left out: paths tell more at their beginning.
     pub(super) fn cut(self, max: usize, charset: Charset) -> Self {
         if self.width() <= max {
             return self;
         }
-        if let [(role, text)] = &self.0[..] {
-            return Self::of(*role, text::truncate(text, max, charset));
-        }
         let ellipsis = charset.ellipsis();
-        match max.checked_sub(text::width(ellipsis)) {
-            Some(room) => self.split(room).0.and(Role::Quiet, ellipsis),
-            None => self.split(max).0,
-        }
+        let Some(room) = max.checked_sub(text::width(ellipsis)) else { return self.split(max).0 };
+        let tail = room / 4;
+        let end = self.width() - tail;
+        let (start, _) = self.clone().split(room - tail);
+        let (_, tail) = self.split(end);
+        start.and(Role::Quiet, ellipsis).and_line(tail)
     }
 
     /// The line in pieces of at most `width` columns, broken at spaces, inside a word only where

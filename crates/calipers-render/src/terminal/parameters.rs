@@ -135,5 +135,6 @@ pub(super) fn weights(report: &Report, reasons: &mut Reasons<'_>, page: &mut Pag
     {
         lines.extend(reasons.unknown("parameters.by_op").wrap(page.body()));
     }
-    page.section("Weights", "by operator", lines);
+    let note = if lines.len() > 1 { "by operator" } else { "" };
+    page.section("Weights", note, lines);
 }

@@ -1,8 +1,8 @@
 //! A model at several sizes, a line each.
 //!
 //! ```text
-//!   sizes                    MACs    FLOPs      moved  peak activations
-//!   batch=1 sequence=128  11.17 G  22.35 G  580.10 MB          13.11 MB
+//!   batch  sequence     MACs    FLOPs      moved  peak activations
+//!       1       128  11.17 G  22.35 G  580.10 MB          13.11 MB
 //! ```
 
 use calipers_report::{SweepPoint, SweepTable};
@@ -19,9 +19,10 @@ const REASONS: usize = 5;
 /// The table as lines of text, ending in a newline.
 pub fn sweep_to_terminal(table: &SweepTable, style: &Style) -> String {
     let mut page = Page::for_table(style);
-    // The names come out of the model, so the first column holds all of them.
-    let columns = [
-        Column::text("sizes", 0, 60),
+    let names = table.dims.iter().chain(&table.inputs);
+    let name = |name: &String| text::truncate(&text::name(name, page.charset), 20, page.charset);
+    let mut columns: Vec<Column> = names.map(|raw| Column::figures(&name(raw), 0)).collect();
+    columns.extend([
         Column::figures("MACs", 0),
         Column::figures("FLOPs", 1),
         Column::figures("other FLOPs", 4),
@@ -29,7 +30,7 @@ pub fn sweep_to_terminal(table: &SweepTable, style: &Style) -> String {
         Column::figures("peak activations", 1),
         Column::figures("in place", 5),
         Column::figures("KV cache/token", 3),
-    ];
+    ]);
     let rows: Vec<Vec<Line>> = table.points.iter().map(|point| row(table, point, &page)).collect();
     table::set(&columns, &rows, &[], &mut page);
     remarks(table, &mut page);
@@ -37,19 +38,13 @@ pub fn sweep_to_terminal(table: &SweepTable, style: &Style) -> String {
 }
 
 /// The sizes of a point, in the order in which their names were given.
-pub(super) fn sizes(table: &SweepTable, point: &SweepPoint, page: &Page) -> String {
-    let name = |name: &str| text::truncate(&text::name(name, page.charset), 24, page.charset);
-    let dims =
-        table.dims.iter().filter_map(|dim| Some(format!("{}={}", name(dim), point.dims.get(dim)?)));
-    let inputs = table.inputs.iter().filter_map(|input| {
+fn sizes(table: &SweepTable, point: &SweepPoint) -> Vec<Line> {
+    let dims = table.dims.iter().map(|dim| point.dims.get(dim).map(i64::to_string));
+    let inputs = table.inputs.iter().map(|input| {
         let shape: Vec<String> = point.inputs.get(input)?.iter().map(i64::to_string).collect();
-        Some(format!(
-            "{}={}",
-            name(input),
-            if shape.is_empty() { "scalar".into() } else { shape.join("x") }
-        ))
+        Some(if shape.is_empty() { "scalar".to_owned() } else { shape.join("x") })
     });
-    dims.chain(inputs).collect::<Vec<_>>().join(" ")
+    dims.chain(inputs).map(|text| Line::of(Role::Plain, text.unwrap_or_default())).collect()
 }
 
 fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
@@ -67,8 +62,8 @@ fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
         None if point.reasons.contains_key(field) => Line::of(Role::Warning, "unknown"),
         None => Line::default(),
     };
-    vec![
-        Line::of(Role::Plain, sizes(table, point, page)),
+    let mut row = sizes(table, point);
+    row.extend([
         figure(point.macs, "macs", |value| units::magnitude(value)),
         figure(point.flops, "flops", |value| units::magnitude(value)),
         figure(point.other_flops, "other_flops", |value| units::magnitude(value)),
@@ -76,7 +71,8 @@ fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
         bytes(point.peak_activation_bytes, "peak_activation_bytes"),
         bytes(point.peak_activation_in_place_bytes, "peak_activation_in_place_bytes"),
         bytes(point.kv_cache_bytes_per_token, "kv_cache"),
-    ]
+    ]);
+    row
 }
 
 /// Why figures are not known, each reason once.

@@ -13,30 +13,35 @@ const GAP: usize = 2;
 
 /// One column.
 pub(super) struct Column {
-    pub(super) heading: &'static str,
+    pub(super) heading: String,
     /// Whether its cells stand flush right, as figures do, and are never cut.
     pub(super) figures: bool,
     /// Columns with the highest number go first where there is no room; 0 always stays.
     pub(super) spare: u8,
     /// Columns that its texts may take at most.
     pub(super) most: usize,
+    /// Columns that its texts keep before less needed columns have to go.
+    pub(super) room: usize,
 }
 
 impl Column {
-    pub(super) fn text(heading: &'static str, spare: u8, most: usize) -> Self {
-        Self { heading, figures: false, spare, most }
+    pub(super) fn text(heading: &str, spare: u8, most: usize) -> Self {
+        Self { heading: heading.to_owned(), figures: false, spare, most, room: 20 }
     }
 
-    pub(super) fn figures(heading: &'static str, spare: u8) -> Self {
-        Self { heading, figures: true, spare, most: 28 }
+    pub(super) fn figures(heading: &str, spare: u8) -> Self {
+        Self { heading: heading.to_owned(), figures: true, spare, most: 28, room: 28 }
+    }
+
+    /// This column with more room.
+    pub(super) fn room(mut self, room: usize) -> Self {
+        self.room = room;
+        self
     }
 }
 
 /// A column's texts are not cut below this.
 const LEAST: usize = 8;
-
-/// Columns that texts take before less needed columns have to go.
-const ROOM: usize = 20;
 
 /// Sets rows of cells, as many in each as there are columns. A column whose cells are all empty is
 /// left out. `closing` rows stand after a gap.
@@ -47,11 +52,11 @@ pub(super) fn set(columns: &[Column], rows: &[Vec<Line>], closing: &[Vec<Line>],
         .enumerate()
         .map(|(i, column)| match all().map(|row| row[i].width()).max().unwrap_or(0) {
             0 if i > 0 => 0,
-            width => width.min(column.most).max(text::width(column.heading)),
+            width => width.min(column.most).max(text::width(&column.heading)),
         })
         .collect();
     let mut kept: Vec<usize> = (0..columns.len()).filter(|i| natural[*i] > 0).collect();
-    let wish = |i: usize| if columns[i].figures { natural[i] } else { natural[i].min(ROOM) };
+    let wish = |i: usize| natural[i].min(columns[i].room);
     let sum = |kept: &[usize], width: &dyn Fn(usize) -> usize| -> usize {
         kept.iter().map(|i| width(*i) + GAP).sum::<usize>().saturating_sub(GAP)
     };
@@ -73,7 +78,7 @@ pub(super) fn set(columns: &[Column], rows: &[Vec<Line>], closing: &[Vec<Line>],
         }
         widths[widest] -= 1;
     }
-    let heading = columns.iter().map(|column| Line::of(Role::Quiet, column.heading)).collect();
+    let heading = columns.iter().map(|column| Line::of(Role::Quiet, &column.heading)).collect();
     let mut line = |cells: &Vec<Line>| {
         let mut line = Line::default();
         let mut start = 0;
