@@ -24,13 +24,15 @@ pub(crate) struct Owners {
 impl Owners {
     pub(super) fn find(model: &Model, meanings: &Meanings, stored: &[Stored]) -> Self {
         let callers = callers(model, meanings);
+        let places = places(model);
         let mut owners = Self::default();
         for item in stored {
             if !matches!(item.role, Role::Weight | Role::Statistic) {
                 continue;
             }
             let elements = item.elements.as_ref().ok().copied();
-            let owner = item.user.and_then(|user| owner(model, &callers, user, item.value));
+            let owner =
+                item.user.and_then(|user| owner(model, &callers, &places, user, item.value));
             let Some(owner) = owner else {
                 owners.elsewhere = owners.elsewhere.saturating_add(elements.unwrap_or(0));
                 continue;
@@ -67,52 +69,74 @@ fn callers(model: &Model, meanings: &Meanings) -> HashMap<usize, NodeId> {
     callers
 }
 
+/// Where a graph stands: in a node of the main graph, in a function, or nowhere.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Main,
+    In(NodeId),
+    Function(usize),
+    Nowhere,
+}
+
+/// The place of every graph; each graph is found after the one that it stands in.
+fn places(model: &Model) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::with_capacity(model.graphs().len());
+    for (_, graph) in model.graphs() {
+        places.push(match graph.kind {
+            GraphKind::Main => Place::Main,
+            GraphKind::Function(function) => Place::Function(function.index()),
+            GraphKind::Training => Place::Nowhere,
+            GraphKind::Subgraph { node, .. } => {
+                match places.get(model.node(node).graph.index()).copied() {
+                    Some(Place::Main) => Place::In(node),
+                    outer => outer.unwrap_or(Place::Nowhere),
+                }
+            }
+        });
+    }
+    places
+}
+
 /// The node of the main graph that stands for the use of a value.
 fn owner(
     model: &Model,
     callers: &HashMap<usize, NodeId>,
+    places: &[Place],
     user: NodeId,
     value: Option<ValueId>,
 ) -> Option<NodeId> {
-    match lift(model, user) {
-        Ok(node) => Some(node),
+    match places[model.node(user).graph.index()] {
+        Place::Main => Some(user),
+        Place::In(node) => Some(node),
+        Place::Nowhere => None,
         // Handed to a call: the call it is handed to, not the first of that function.
-        Err(function) => {
-            let handed = value.filter(|value| model.value(*value).graph == model.main_id());
-            handed
-                .and_then(|value| call_of(model, value))
-                .or_else(|| callers.get(&function?).copied())
-        }
-    }
-}
-
-/// The node of the main graph that holds a node, or the function whose body does.
-fn lift(model: &Model, mut node: NodeId) -> Result<NodeId, Option<usize>> {
-    loop {
-        match model.graph(model.node(node).graph).kind {
-            GraphKind::Main => return Ok(node),
-            GraphKind::Subgraph { node: outer, .. } => node = outer,
-            GraphKind::Function(function) => return Err(Some(function.index())),
-            GraphKind::Training => return Err(None),
-        }
+        Place::Function(function) => value
+            .filter(|value| model.value(*value).graph == model.main_id())
+            .and_then(|value| call_of(model, places, value))
+            .or_else(|| callers.get(&function).copied()),
     }
 }
 
 /// The node of the main graph that a value reaches first, past the nodes that only move it.
-fn call_of(model: &Model, mut value: ValueId) -> Option<NodeId> {
+fn call_of(model: &Model, places: &[Place], mut value: ValueId) -> Option<NodeId> {
+    let in_main = |node: NodeId| match places[model.node(node).graph.index()] {
+        Place::Main => Some(node),
+        Place::In(outer) => Some(outer),
+        Place::Function(_) | Place::Nowhere => None,
+    };
     let mut last = None;
     for _ in 0..STEPS {
         let consumers = model.consumers(value).iter();
-        let Some(node) = consumers.filter_map(|use_| lift(model, use_.node).ok()).min() else {
+        let Some(node) = consumers.filter_map(|consumer| in_main(consumer.node)).min() else {
             break;
         };
         last = Some(node);
-        let is_call = !matches!(
+        let moves = matches!(
             model.name(model.node(node).op),
             "Identity" | "Transpose" | "Cast" | "Reshape" | "Unsqueeze" | "DequantizeLinear"
         );
         match model.outputs(node).first() {
-            Some(Some(output)) if !is_call => value = *output,
+            Some(Some(output)) if moves => value = *output,
             _ => break,
         }
     }

@@ -106,10 +106,10 @@ fn figures(work: &LayerWork, at_least: bool, page: &Page) -> [Line; 6] {
     let some = |text: Option<String>| Line::of(Role::Plain, text.unwrap_or_default());
     let share = work.macs_percent.filter(|share| *share > 0.0);
     [
-        figure(work.macs, "macs", |value| units::magnitude(value)),
+        figure(work.macs, "macs", units::magnitude),
         some(share.map(units::percent)),
-        figure(work.other_flops, "other_flops", |value| units::magnitude(value)),
-        figure(work.bytes_moved, "bytes_moved", |value| units::bytes(value)),
+        figure(work.other_flops, "other_flops", units::magnitude),
+        figure(work.bytes_moved, "bytes_moved", units::bytes),
         some(work.intensity.filter(|ratio| *ratio > 0.0 && !at_least).map(units::ratio)),
         some(formula("macs")),
     ]
@@ -182,8 +182,8 @@ fn branches(scopes: &[Scope], page: &Page) -> Vec<String> {
             open.resize(open.len().max(depth + 1), false);
             open.truncate(depth + 1);
             let mut branch = String::new();
-            for level in 1..=depth {
-                branch += match (level == depth, open[level]) {
+            for (level, follows) in open.iter().enumerate().skip(1) {
+                branch += match (level == depth, *follows) {
                     (true, true) => page.glyph("├ ", "|-"),
                     (true, false) => page.glyph("└ ", "`-"),
                     (false, true) => page.glyph("│ ", "| "),

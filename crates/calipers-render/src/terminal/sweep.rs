@@ -64,10 +64,10 @@ fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
     };
     let mut row = sizes(table, point);
     row.extend([
-        figure(point.macs, "macs", |value| units::magnitude(value)),
-        figure(point.flops, "flops", |value| units::magnitude(value)),
-        figure(point.other_flops, "other_flops", |value| units::magnitude(value)),
-        figure(point.bytes_moved, "bytes_moved", |value| units::bytes(value)),
+        figure(point.macs, "macs", units::magnitude),
+        figure(point.flops, "flops", units::magnitude),
+        figure(point.other_flops, "other_flops", units::magnitude),
+        figure(point.bytes_moved, "bytes_moved", units::bytes),
         bytes(point.peak_activation_bytes, "peak_activation_bytes"),
         bytes(point.peak_activation_in_place_bytes, "peak_activation_in_place_bytes"),
         bytes(point.kv_cache_bytes_per_token, "kv_cache"),
