@@ -36,7 +36,9 @@ pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
 
-pub use infer::{BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer};
+pub use infer::{
+    BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer, infer_shapes,
+};
 
 /// Everything that can be said of a model with its dimensions left free.
 pub fn analyze(model: &Model) -> Report {

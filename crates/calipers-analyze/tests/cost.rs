@@ -53,6 +53,31 @@ fn macs_are_those_of_the_published_table() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Networks of the collection whose figures torchvision publishes, at one image of 224 by 224.
+#[test]
+fn macs_are_those_that_torchvision_publishes() {
+    let Some(shared) = common::shared() else { return };
+    let table = std::fs::read_to_string(shared.join("reference/torchvision.tsv")).unwrap();
+    let (mut rows, mut wrong) = (0, Vec::new());
+    for line in table.lines() {
+        let columns: Vec<_> = line.split('\t').collect();
+        let [_, class, "IMAGENET1K_V1", _, gmacs] = columns[..] else { continue };
+        let name = class.trim_end_matches("_Weights").to_lowercase();
+        let places = [format!("latency/{name}.onnx"), format!("zoo/{name}_op17.onnx")];
+        let Some(path) = places.iter().find_map(|place| find(place)) else { continue };
+        let wanted: f64 = gmacs.parse().unwrap();
+        let told = report(&path, &bindings("input=1x3x224x224")).cost.macs.unwrap() as f64 / 1e9;
+        rows += 1;
+        // The table has three decimals.
+        if (told - wanted).abs() > 0.000_6 {
+            wrong.push(format!("{name}: {wanted}, told {told}"));
+        }
+    }
+    println!("torchvision: {} of {rows} networks right", rows - wrong.len());
+    assert!(rows >= 10, "only {rows} networks found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_seeds_cost_what_they_cost() {
     // 28·28·8·25 + 14·14·16·8·25 + 256·10

@@ -260,3 +260,29 @@ fn what_never_runs_need_not_be_able_to() {
     let report = calipers_analyze::analyze(&read(&model));
     assert!(report.risks.is_empty(), "{:?}", report.risks);
 }
+
+#[test]
+fn weights_behind_blocks_tell_how_many_channels_a_block_has() {
+    // 24 channels fill three blocks of 8, or two of 16 with room for 8.
+    let blocked = |weights: &[i64], group: i64| {
+        let nchwc = |op: &str, inputs: &[&str], output: &str, attributes: &[Attribute]| {
+            Node::new(op, inputs, &[output], attributes).in_domain("com.microsoft.nchwc")
+        };
+        let count = usize::try_from(weights.iter().product::<i64>()).unwrap();
+        let mut model = ModelBuilder::new(17);
+        let kernel = Attribute::ints("kernel_shape", &[1, 1]);
+        model
+            .opset("com.microsoft.nchwc", 1)
+            .input("x", F32, &["N", "24", "8", "8"])
+            .initializer(&Tensor::f32("w", weights, &vec![0.0; count]))
+            .push(&nchwc("ReorderInput", &["x"], "b", &[]))
+            .push(&nchwc("MaxPool", &["b"], "p", std::slice::from_ref(&kernel)))
+            .push(&nchwc("Conv", &["p", "w"], "c", &[Attribute::int("group", group), kernel]))
+            .output("c", F32, &["?", "?", "?", "?"]);
+        told_free(&model, "b")
+    };
+    assert_eq!(blocked(&[16, 32, 1, 1], 1), "float32[N, 32, 8, 8]");
+    assert_eq!(blocked(&[16, 24, 1, 1], 1), "float32[N, 24, 8, 8]");
+    // A kernel for each channel: the groups count them.
+    assert_eq!(blocked(&[32, 1, 1, 1], 32), "float32[N, 32, 8, 8]");
+}

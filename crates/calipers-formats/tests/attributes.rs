@@ -119,15 +119,15 @@ fn references_count_before_anything_else() {
 
 #[test]
 fn large_lists_stay_in_the_file() {
-    let few: Vec<i64> = vec![7; 1024];
+    let few: Vec<i64> = vec![7; 1 << 20];
     let AttributeValue::Ints(list) = read_attribute(msg().ints(8, &few)).1 else { panic!("ints") };
-    assert_eq!(list.held().map(<[_]>::len), Some(1024));
-    let many: Vec<i64> = vec![7; 1025];
+    assert_eq!(list.held().map(<[_]>::len), Some(1 << 20));
+    let many: Vec<i64> = vec![7; (1 << 20) + 1];
     for ints in [msg().ints(8, &many), msg().each_int(8, &many)] {
         let (model, AttributeValue::Ints(List::Stored { count, at })) = read_attribute(ints) else {
             panic!("left in the file")
         };
-        assert_eq!(count, 1025);
+        assert_eq!(count, (1 << 20) + 1);
         assert!(model.source.slice(at).is_some_and(|bytes| bytes.starts_with(&[0x0a, 1, b'a'])));
     }
     let text = "x".repeat(2000);

@@ -57,7 +57,8 @@ pub enum AttributeValue {
 
 /// Elements of an attribute: held when few, found again in the file when many.
 ///
-/// Tree ensembles and tokenisers keep megabytes in attributes; those stay where they are.
+/// Tokenisers and the largest tree ensembles keep megabytes in attributes; those stay where they
+/// are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum List<T> {
     /// All of them.

@@ -147,7 +147,10 @@ impl TensorFact {
 
 /// Product of dimensions; of none, 1.
 pub fn product(dims: &[Expr]) -> Expr {
-    dims.iter().fold(Expr::from(1), |product, dim| product * dim)
+    // Numbers first: they multiply without making a polynomial.
+    let numbers = dims.iter().filter(|dim| dim.is_const());
+    let number = numbers.fold(Expr::ONE, |product, dim| product * dim);
+    dims.iter().filter(|dim| !dim.is_const()).fold(number, |product, dim| product * dim)
 }
 
 impl fmt::Display for Fact {

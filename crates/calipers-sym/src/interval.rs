@@ -76,6 +76,14 @@ impl Interval {
     }
 
     pub(crate) fn mul(self, other: Self) -> Self {
+        // Sizes are never negative, and their ends multiply end by end.
+        if let (Some(a @ 0..), Some(b @ 0..)) = (self.lo, other.lo)
+            && let Some(lo) = int::mul(a, b)
+            && (self.hi != Some(0) && other.hi != Some(0))
+        {
+            let hi = self.hi.zip(other.hi).and_then(|(a, b)| int::mul(a, b));
+            return Self { lo: Some(lo), hi };
+        }
         let mut corners = [End::At(0); 4];
         for (i, a) in self.ends().into_iter().enumerate() {
             for (j, b) in other.ends().into_iter().enumerate() {

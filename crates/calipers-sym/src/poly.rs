@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::atom::Atom;
 use crate::expr::{Expr, Repr};
@@ -155,7 +155,8 @@ pub(crate) struct Term {
 pub(crate) struct Poly {
     terms: Vec<Term>,
     constant: i128,
-    interval: Interval,
+    /// Found when it is first asked for: most polynomials are added up and never compared.
+    interval: OnceLock<Interval>,
     depth: u32,
     weight: u32,
 }
@@ -166,7 +167,16 @@ impl Poly {
     }
 
     pub(crate) fn interval(&self) -> Interval {
-        self.interval
+        *self.interval.get_or_init(|| {
+            let term = |term: &Term| {
+                let factors = term.monomial.factors().iter();
+                factors.fold(Interval::exactly(term.coefficient), |product, (atom, exponent)| {
+                    product.mul(atom.interval().pow(*exponent))
+                })
+            };
+            let terms = self.terms.iter().map(term);
+            terms.fold(Interval::exactly(self.constant), Interval::add)
+        })
     }
 
     pub(crate) fn depth(&self) -> u32 {
@@ -253,15 +263,12 @@ pub(crate) fn build(terms: Vec<Term>, constant: i128) -> Expr {
     if terms.len() > MAX_TERMS {
         return Expr::undefined(limits::TOO_MANY_TERMS);
     }
-    let (mut interval, mut depth, mut weight) = (Interval::exactly(constant), 0, 0_u32);
+    let (mut depth, mut weight) = (0, 0_u32);
     for term in &terms {
-        let mut product = Interval::exactly(term.coefficient);
-        for (atom, exponent) in term.monomial.factors() {
-            product = product.mul(atom.interval().pow(*exponent));
+        for (atom, _) in term.monomial.factors() {
             depth = depth.max(atom.depth());
             weight = weight.saturating_add(atom.weight());
         }
-        interval = interval.add(product);
         weight = weight.saturating_add(1);
     }
     if depth > MAX_DEPTH {
@@ -270,7 +277,7 @@ pub(crate) fn build(terms: Vec<Term>, constant: i128) -> Expr {
     if weight > MAX_WEIGHT {
         return Expr::undefined(limits::TOO_LARGE);
     }
-    Expr(Repr::Poly(Arc::new(Poly { terms, constant, interval, depth, weight })))
+    Expr(Repr::Poly(Arc::new(Poly { terms, constant, interval: OnceLock::new(), depth, weight })))
 }
 
 /// An expression from terms in any order, which may be alike, constant or zero.

@@ -10,7 +10,7 @@ use calipers_sym::{Expr, Symbol};
 use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
 use super::tally::{self, Tally};
-use super::{Contradiction, FreshDimension, Typed, declared, stored};
+use super::{Contradiction, FreshDimension, Typed, blocks, declared, stored};
 use crate::walk::{MeaningKind, Meanings};
 
 /// Graphs nested deeper than this are not looked into: no exporter makes them, and each level
@@ -70,6 +70,8 @@ pub(super) struct Engine<'a> {
     pub(super) inner: Tally,
     /// What each node cost when it was looked at last, or why that is not known.
     costs: Vec<Option<Result<Tally, Reason>>>,
+    /// Whether costs are asked for at all.
+    costing: bool,
     /// Choices that the costs rest on.
     pub(super) notes: BTreeSet<&'static str>,
 }
@@ -85,7 +87,7 @@ struct Memo {
 const MAX_MEMOS: usize = 64;
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(model: &'a Model) -> Self {
+    pub(super) fn new(model: &'a Model, costing: bool) -> Self {
         let nothing: Reason = Arc::from("nothing defines it");
         Self {
             model,
@@ -101,6 +103,7 @@ impl<'a> Engine<'a> {
             memo: HashMap::new(),
             inner: Tally::default(),
             costs: vec![None; model.nodes().len()],
+            costing,
             notes: BTreeSet::new(),
         }
     }
@@ -178,7 +181,9 @@ impl<'a> Engine<'a> {
                 defined.push(fact);
             }
         }
-        self.costs[id.index()] = Some(self.cost(id, &inputs, &defined, frame));
+        if self.costing {
+            self.costs[id.index()] = Some(self.cost(id, &inputs, &defined, frame));
+        }
     }
 
     /// What a node costs, with the graphs inside it.
@@ -295,7 +300,13 @@ impl<'a> Engine<'a> {
                     let outputs = model.outputs(id).len();
                     let mut call =
                         Call::new(op, version, outputs, inputs, &attributes, &mut self.fresh);
-                    rule(&mut call)
+                    let mut outcome = rule(&mut call);
+                    if let Ok([fact]) = outcome.as_deref_mut()
+                        && blocks::makes_blocks(model, id)
+                    {
+                        blocks::settle(model, &self.facts, id, fact);
+                    }
+                    outcome
                 }
                 None => self.control(id, op, inputs, frame),
             },

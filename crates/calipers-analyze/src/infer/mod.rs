@@ -7,6 +7,7 @@
 
 mod attributes;
 mod bind;
+mod blocks;
 mod control;
 mod declared;
 mod engine;
@@ -69,8 +70,15 @@ impl Typed {
     }
 }
 
-/// Finds what can be known of every value, with these dimensions and inputs bound.
+/// Finds what can be known of every value, and what every node costs, with these dimensions and
+/// inputs bound.
 pub fn infer(model: &Model, bindings: &Bindings) -> Result<Typed, BindError> {
     let inputs = bind::input_facts(model, bindings)?;
-    Ok(engine::Engine::new(model).run(inputs))
+    Ok(engine::Engine::new(model, true).run(inputs))
+}
+
+/// The same without the costs, for those who only ask for shapes.
+pub fn infer_shapes(model: &Model, bindings: &Bindings) -> Result<Typed, BindError> {
+    let inputs = bind::input_facts(model, bindings)?;
+    Ok(engine::Engine::new(model, false).run(inputs))
 }

@@ -9,8 +9,12 @@ use super::tensor::packed_integers;
 use crate::error::Trace;
 use crate::wire::{Message, Part, Payload};
 
-/// Numbers and bytes beyond this stay in the file: they are weights or tables, not settings.
-const MAX_HELD: usize = 1024;
+/// Numbers beyond this stay in the file. Trees keep their structure in such lists, and their cost
+/// is read off it.
+const MAX_NUMBERS: usize = 1 << 20;
+
+/// Bytes of one text beyond this stay in the file: they are tables, not settings.
+const MAX_BYTES: usize = 1024;
 
 /// Texts of a list that are kept.
 const MAX_TEXTS: usize = 16;
@@ -49,13 +53,13 @@ struct Numbers<T> {
 impl<T> Numbers<T> {
     fn push(&mut self, number: T) {
         self.count += 1;
-        if self.held.len() <= MAX_HELD {
+        if self.held.len() <= MAX_NUMBERS {
             self.held.push(number);
         }
     }
 
     fn finish(self, at: Span) -> List<T> {
-        if self.count > MAX_HELD as u64 {
+        if self.count > MAX_NUMBERS as u64 {
             List::Stored { count: self.count, at }
         } else {
             List::Held(self.held.into())
@@ -128,7 +132,7 @@ impl<'a> Reader<'a> {
                 (9, Payload::Bytes(part)) => {
                     found.text_count += 1;
                     found.text_bytes += part.bytes.len() as u64;
-                    if found.texts.len() < MAX_TEXTS && part.bytes.len() <= MAX_HELD {
+                    if found.texts.len() < MAX_TEXTS && part.bytes.len() <= MAX_BYTES {
                         found.texts.push(part);
                     }
                 }
@@ -290,7 +294,7 @@ impl Found<'_> {
 fn held_bytes(part: Option<Part<'_>>) -> List<u8> {
     match part {
         None => List::Held(Box::default()),
-        Some(part) if part.bytes.len() <= MAX_HELD => List::Held(part.bytes.into()),
+        Some(part) if part.bytes.len() <= MAX_BYTES => List::Held(part.bytes.into()),
         Some(part) => List::Stored { count: part.bytes.len() as u64, at: part.span() },
     }
 }

@@ -35,23 +35,24 @@ fn count(call: &Call<'_>, name: &str) -> Result<i64, Fail> {
     }
 }
 
-/// What makes scores into probabilities, for each score.
-fn transformed(call: &Call<'_>) -> i64 {
-    match call.text_or("post_transform", "NONE") {
-        "NONE" => 0,
-        "SOFTMAX" | "SOFTMAX_ZERO" => 5,
+/// What makes scores into probabilities. Classifiers give labels before scores.
+fn transformed(call: &Call<'_>, outputs: &[Fact]) -> Result<Expr, Fail> {
+    let each = match (call.text_or("post_transform", "NONE"), call.int("post_transform")) {
+        (_, Some(1 | 3)) | ("SOFTMAX" | "SOFTMAX_ZERO", _) => 5,
+        (_, Some(0)) | ("NONE", None) => return Ok(Expr::ZERO),
         _ => 1,
-    }
+    };
+    let scores = usize::from(call.op.ends_with("Classifier"));
+    Ok(elements(call, outputs.get(scores))? * each)
 }
 
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html>,
-/// `onnx_aionnxml_LinearRegressor`: all coefficients for each row. Scores stand last.
+/// `onnx_aionnxml_LinearRegressor`: all coefficients for each row.
 pub(crate) fn linear(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     let rows = rows(call)?;
-    let scores = elements(call, outputs.last())?;
     Ok(Work {
         macs: &rows * count(call, "coefficients")?,
-        other_flops: rows * count(call, "intercepts")? + scores * transformed(call),
+        other_flops: rows * count(call, "intercepts")? + transformed(call, outputs)?,
     })
 }
 
@@ -67,9 +68,8 @@ pub(crate) fn support_vectors(call: &Call<'_>, outputs: &[Fact]) -> Cost {
         return unknown(format!("the number of support vectors of {} cannot be told", call.op));
     };
     let stored = Expr::from(count(call, "support_vectors")?) + count(call, "coefficients")?;
-    let scores = elements(call, outputs.last())?;
     let each = Expr::from(vectors) + count(call, "rho")?;
-    Ok(Work { macs: &rows * stored, other_flops: rows * each + scores * transformed(call) })
+    Ok(Work { macs: &rows * stored, other_flops: rows * each + transformed(call, outputs)? })
 }
 
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html>,
@@ -143,12 +143,11 @@ fn finish(
     let Some(depths) = depths(roots, count, branches) else {
         return unknown(format!("the trees of {} have no end", call.op));
     };
-    let scores = elements(call, outputs.last())?;
     let Some(each) = i64::try_from(roots.len()).ok().and_then(|trees| trees.checked_add(depths))
     else {
         return unknown(format!("{} has too many trees", call.op));
     };
-    Ok(Work::of_flops(rows * each + scores * transformed(call)))
+    Ok(Work::of_flops(rows * each + transformed(call, outputs)?))
 }
 
 /// Depths of all trees added up: how many nodes with branches are on the longest way down. A branch

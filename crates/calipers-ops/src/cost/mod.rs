@@ -23,7 +23,7 @@
 //! | pooling | the kernel's size per output element; twice that for `LpPool` |
 //! | reductions; those that change each element first (`ReduceL2`, `ReduceLogSumExp`, …) | 1; 2 per input element |
 //! | running sums, choosing (`TopK`, `ArgMax`, `Unique`, `NonZero`, `NonMaxSuppression`) | 1 per input element |
-//! | interpolation: nearest; linear over d axes; cubic | 0; 2·2^d; 2·4^d per output element |
+//! | interpolation: nearest; linear over d axes of space; cubic | 0; 2·2^d; 2·4^d per output element |
 //! | quantising; turning integers back | 2 per element each |
 //! | quantising with the range found first | 4 per element |
 //! | scores of attention: scale and softmax; a mask or bias on them | 6; 1 per score |

@@ -42,8 +42,7 @@ fn interpolated(call: &Call<'_>, outputs: &[Fact], mode: &str, axes: u32) -> Cos
     }
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__Resize.html>, `onnx__Upsample`: over the axes whose size
-/// changes.
+/// <https://onnx.ai/onnx/operators/onnx__Resize.html>, `onnx__Upsample`: over space.
 pub(crate) fn resize(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     let mode = call.text_or("mode", "nearest");
     if mode == "nearest" {
@@ -52,23 +51,21 @@ pub(crate) fn resize(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     if call.int_or("antialias", 0) != 0 {
         return unknown(format!("how far {} smooths depends on its scale", call.op));
     }
-    let (before, after) = (dims(call, call.optional(0))?, dims(call, outputs.first())?);
-    let changed = before.iter().zip(after).filter(|(before, after)| before != after).count();
-    match u32::try_from(changed) {
-        Ok(0) => Ok(Work::none()),
+    over_space(call, outputs, mode)
+}
+
+/// Interpolation over all axes but the batch and the channels.
+fn over_space(call: &Call<'_>, outputs: &[Fact], mode: &str) -> Cost {
+    let rank = dims(call, call.optional(0))?.len();
+    match u32::try_from(if rank > 2 { rank - 2 } else { rank }) {
         Ok(axes) => interpolated(call, outputs, mode, axes),
-        Err(_) => unknown(format!("{} resizes too many axes", call.op)),
+        Err(_) => unknown(format!("{} has too many dimensions", call.op)),
     }
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__GridSample.html>: over all axes of space.
+/// <https://onnx.ai/onnx/operators/onnx__GridSample.html>: over space.
 pub(crate) fn grid_sample(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let axes = dims(call, call.optional(0))?.len().saturating_sub(2);
-    let mode = call.text_or("mode", "linear");
-    match u32::try_from(axes) {
-        Ok(axes) => interpolated(call, outputs, mode, axes),
-        Err(_) => unknown(format!("{} samples too many axes", call.op)),
-    }
+    over_space(call, outputs, call.text_or("mode", "linear"))
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__AffineGrid.html>: a matrix for each point, a row of which

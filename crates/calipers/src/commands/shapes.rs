@@ -27,7 +27,7 @@ impl Shapes {
         let table = {
             let _progress = model::progress(&self.model);
             let model = model::open(&self.model)?;
-            let typed = calipers_analyze::infer(&model, &self.bindings)
+            let typed = calipers_analyze::infer_shapes(&model, &self.bindings)
                 .map_err(|error| Problem::unusable(&error))?;
             calipers_analyze::shapes(&model, &typed, &self.bindings)
         };
