@@ -19,16 +19,22 @@ mod cost;
 mod findings;
 mod graph;
 mod infer;
+mod layers;
 mod memory;
 mod model;
 mod parameters;
+mod scope;
+mod scopes;
 mod shapes;
+mod sweep;
 mod walk;
 
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
+pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
+pub use sweep::{Sweep, SweepError, sweep};
 
 pub use infer::{
     BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer, infer_shapes,
@@ -46,10 +52,11 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
-    let sizes = assume::sizes(model, &typed);
-    assume::tell(&sizes, &mut assumptions);
+    let assumed = assume::sizes(model, &typed);
+    assume::tell(&assumed, &mut assumptions);
+    let sizes = assume::all_sizes(model, bindings, &assumed);
     let stored = parameters.stored_bytes;
-    let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
+    let memory = memory::measure(model, &typed, &assumed, stored, &mut unknown, &mut assumptions);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),

@@ -85,11 +85,11 @@ fn hangs_on_main(model: &Model, graph: calipers_ir::GraphId) -> bool {
     false
 }
 
-fn data_dependent(typed: &Typed) -> BTreeMap<String, String> {
+pub(crate) fn data_dependent(typed: &Typed) -> BTreeMap<String, String> {
     typed.fresh.iter().map(|dim| (dim.name.clone(), dim.why.clone())).collect()
 }
 
-fn shape(fact: &Fact) -> ValueShape {
+pub(crate) fn shape(fact: &Fact) -> ValueShape {
     let of_tensor = |tensor: &TensorFact, kind: Option<&str>| ValueShape {
         kind: kind.map(str::to_owned),
         dtype: (tensor.dtype != DType::Undefined).then(|| tensor.dtype.to_string()),

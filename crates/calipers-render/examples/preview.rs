@@ -4,7 +4,7 @@
 //! given).
 #![allow(clippy::print_stdout)]
 
-use calipers_render::{Style, to_terminal};
+use calipers_render::{Style, layers_to_terminal, sweep_to_terminal, to_terminal};
 
 #[path = "../tests/fixtures/mod.rs"]
 mod fixtures;
@@ -25,6 +25,16 @@ fn main() {
     for (name, report) in fixtures::all() {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
             println!("{}", to_terminal(&report, &style));
+        }
+    }
+    let tables = [
+        ("layers", layers_to_terminal(&fixtures::layers(false), &style)),
+        ("tree", layers_to_terminal(&fixtures::layers(true), &style)),
+        ("sweep", sweep_to_terminal(&fixtures::sweep(), &style)),
+    ];
+    for (name, screen) in tables {
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            println!("{screen}");
         }
     }
 }

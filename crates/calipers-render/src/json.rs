@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{Report, ShapeTable};
+use calipers_report::{LayerTable, Report, ShapeTable, SweepTable};
 use serde::Serialize;
 
 use crate::text;
@@ -24,6 +24,16 @@ pub fn to_json(report: &Report) -> String {
 
 /// The table of shapes as indented JSON, in the same way.
 pub fn shapes_to_json(table: &ShapeTable) -> String {
+    safe_json(table)
+}
+
+/// The table of nodes as indented JSON, in the same way.
+pub fn layers_to_json(table: &LayerTable) -> String {
+    safe_json(table)
+}
+
+/// The table of sizes as indented JSON, in the same way.
+pub fn sweep_to_json(table: &SweepTable) -> String {
     safe_json(table)
 }
 

@@ -13,10 +13,12 @@
 //! people read them; every rendering goes through both.
 #![forbid(unsafe_code)]
 
+pub mod csv;
 pub mod json;
 pub mod terminal;
 pub mod text;
 pub mod units;
 
-pub use json::{shapes_to_json, to_json};
-pub use terminal::{Style, shapes_to_terminal, to_terminal};
+pub use csv::{layers_to_csv, scopes_to_csv, sweep_to_csv};
+pub use json::{layers_to_json, shapes_to_json, sweep_to_json, to_json};
+pub use terminal::{Style, layers_to_terminal, shapes_to_terminal, sweep_to_terminal, to_terminal};

@@ -55,6 +55,11 @@ pub fn name(raw: &str, charset: Charset) -> String {
     format!("{}{}{}", escape(head, charset), charset.ellipsis(), escape(tail, charset))
 }
 
+/// A name whole, however long, each hidden character an escape: for formats that programs read.
+pub fn whole(raw: &str) -> String {
+    escape(raw, Charset::Unicode)
+}
+
 /// A text as one paragraph: runs of white space become one space, each hidden character an escape.
 /// An overlong text ends in an ellipsis.
 pub fn prose(raw: &str, charset: Charset) -> String {

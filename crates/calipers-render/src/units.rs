@@ -5,6 +5,7 @@
 //!
 //! assert_eq!(units::integer(22_565_376_u64), "22,565,376");
 //! assert_eq!(units::count(22_565_376_u64), "22.57 M");
+//! assert_eq!(units::operations(22_949_658_624_u64, "MACs"), "22.95 GMACs");
 //! assert_eq!(units::bytes(22_657_536_u64), "22.66 MB");
 //! assert_eq!(units::percent(18.91), "18.9%");
 //! ```
@@ -18,12 +19,18 @@ const BYTE_UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
 /// Names of the powers of 1,000 for counts, from the first: thousand, million, billion (10⁹), …
 const COUNT_UNITS: [&str; 6] = ["k", "M", "B", "T", "P", "E"];
 
+/// Names of the powers of 1,000 for operations, from the first: 10⁹ is `G`, as in GFLOPs.
+const SI_UNITS: [&str; 6] = ["k", "M", "G", "T", "P", "E"];
+
 /// Every digit, in groups of three: `22,565,376`.
 pub fn integer(value: impl Into<u128>) -> String {
-    let digits = value.into().to_string();
+    grouped(&value.into().to_string())
+}
+
+fn grouped(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -46,6 +53,32 @@ pub fn exact_bytes(value: impl Into<u128>) -> String {
 /// It stands beside [`integer`], never alone, so that `B` cannot be taken for bytes.
 pub fn count(value: impl Into<u128>) -> String {
     scaled(value.into(), &COUNT_UNITS).unwrap_or_else(|small| small.to_string())
+}
+
+/// Operations with their unit spelt: `22.95 GMACs`, `45.90 GFLOPs`, `999 MACs`.
+pub fn operations(value: impl Into<u128>, unit: &str) -> String {
+    let value = value.into();
+    let scaled = scaled(value, &SI_UNITS).unwrap_or_else(|small| format!("{small} "));
+    format!("{scaled}{unit}")
+}
+
+/// Operations in a column whose heading gives the unit: `22.95 G`, `999`.
+pub fn magnitude(value: impl Into<u128>) -> String {
+    scaled(value.into(), &SI_UNITS).unwrap_or_else(|small| small.to_string())
+}
+
+/// A ratio with as many decimals as say something: `0.25`, `12.5`, `1,204`.
+///
+/// What is no ratio (not a number, infinite, negative) is `unknown`.
+pub fn ratio(value: f64) -> String {
+    if !value.is_finite() || value < 0.0 {
+        return "unknown".to_owned();
+    }
+    match value {
+        v if v < 9.995 => format!("{v:.2}"),
+        v if v < 99.95 => format!("{v:.1}"),
+        v => grouped(&format!("{v:.0}")),
+    }
 }
 
 /// A count with its noun in the right number: `1 node`, `1,163 nodes`.
@@ -158,6 +191,28 @@ mod tests {
         }
         assert_eq!(counted(1_u64, "node", "nodes"), "1 node");
         assert_eq!(counted(0_u64, "node", "nodes"), "0 nodes");
+    }
+
+    #[test]
+    fn operations_have_their_unit_spelt() {
+        for (value, text) in [
+            (0_u64, "0 MACs"),
+            (999, "999 MACs"),
+            (791_840, "791.84 kMACs"),
+            (999_995, "1.00 MMACs"),
+            (22_949_658_624, "22.95 GMACs"),
+            (u64::MAX, "18.45 EMACs"),
+        ] {
+            assert_eq!(operations(value, "MACs"), text, "{value}");
+        }
+        assert_eq!(operations(45_899_317_248_u64, "FLOPs"), "45.90 GFLOPs");
+        assert_eq!([magnitude(7_u64), magnitude(7_840_u64)], ["7", "7.84 k"]);
+        for (value, text) in
+            [(0.0, "0.00"), (9.99, "9.99"), (9.996, "10.0"), (99.96, "100"), (1204.4, "1,204")]
+        {
+            assert_eq!(ratio(value), text, "{value}");
+        }
+        assert_eq!([ratio(f64::NAN), ratio(-1.0)], ["unknown", "unknown"]);
     }
 
     #[test]

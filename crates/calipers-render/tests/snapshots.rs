@@ -1,7 +1,10 @@
 //! What each rendering of the fixtures looks like, and what holds for all of them.
 
-use calipers_render::{Style, text, to_json, to_terminal};
-use calipers_report::Report;
+use calipers_render::{
+    Style, layers_to_csv, layers_to_json, layers_to_terminal, scopes_to_csv, sweep_to_csv,
+    sweep_to_json, sweep_to_terminal, text, to_json, to_terminal,
+};
+use calipers_report::{LayerTable, Report, SweepTable};
 use unicode_width::UnicodeWidthStr as _;
 
 mod fixtures;
@@ -58,6 +61,55 @@ fn empty() {
 #[test]
 fn rich() {
     snapshots("rich", &fixtures::rich(), &[Style::plain(100), Style::plain(80), Style::plain(40)]);
+}
+
+#[test]
+fn tables() {
+    for width in [200, 100, 50] {
+        let style = Style::plain(width);
+        let screens = [
+            ("layers", layers_to_terminal(&fixtures::layers(false), &style)),
+            ("tree", layers_to_terminal(&fixtures::layers(true), &style)),
+            ("sweep", sweep_to_terminal(&fixtures::sweep(), &style)),
+        ];
+        for (name, screen) in screens {
+            insta::assert_snapshot!(format!("{name}_{width}"), screen);
+        }
+    }
+    insta::assert_snapshot!("layers_csv", layers_to_csv(&fixtures::layers(false)));
+    insta::assert_snapshot!("tree_csv", scopes_to_csv(&fixtures::layers(true)));
+    insta::assert_snapshot!("sweep_csv", sweep_to_csv(&fixtures::sweep()));
+}
+
+#[test]
+fn tables_keep_to_their_width_and_hide_nothing() {
+    for width in 0..260 {
+        for unicode in [true, false] {
+            let style = Style { width, color: false, unicode };
+            for screen in [
+                layers_to_terminal(&fixtures::layers(false), &style),
+                layers_to_terminal(&fixtures::layers(true), &style),
+                sweep_to_terminal(&fixtures::sweep(), &style),
+                layers_to_terminal(&LayerTable::default(), &style),
+                sweep_to_terminal(&SweepTable::default(), &style),
+            ] {
+                assert!(unicode || screen.is_ascii(), "at {width}: {screen}");
+                for line in screen.lines() {
+                    assert!(!line.contains(text::is_hidden), "at {width}: {line:?}");
+                    assert!(line.width() <= width.clamp(24, 240), "at {width}: {line:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn json_keeps_every_table() {
+    for table in [fixtures::layers(false), fixtures::layers(true)] {
+        assert_eq!(serde_json::from_str::<LayerTable>(&layers_to_json(&table)).unwrap(), table);
+    }
+    let table = fixtures::sweep();
+    assert_eq!(serde_json::from_str::<SweepTable>(&sweep_to_json(&table)).unwrap(), table);
 }
 
 #[test]
@@ -120,10 +172,10 @@ fn color_changes_nothing_but_color() {
 
 #[test]
 fn a_typical_model_fits_one_screen() {
-    for width in [80, 100] {
+    for (width, most) in [(80, 48), (100, 45)] {
         for report in [fixtures::mnist(), fixtures::encoder()] {
             let lines = to_terminal(&report, &Style::plain(width)).lines().count();
-            assert!(lines <= 40, "{} takes {lines} lines at {width}", report.model.file);
+            assert!(lines <= most, "{} takes {lines} lines at {width}", report.model.file);
         }
     }
 }

@@ -16,10 +16,12 @@
 mod cost;
 mod findings;
 mod graph;
+mod layers;
 mod memory;
 mod model;
 mod parameters;
 mod shapes;
+mod sweep;
 
 use std::collections::BTreeMap;
 
@@ -29,10 +31,12 @@ use serde::{Deserialize, Serialize};
 pub use cost::{Cost, CostlyNode, UncostedNode};
 pub use findings::{Assumption, Finding, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
+pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
+pub use sweep::{SweepPoint, SweepTable};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.

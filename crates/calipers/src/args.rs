@@ -10,9 +10,9 @@ use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use calipers_analyze::Bindings;
+use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
-use crate::commands::{Completions, Demo, Inspect, Man, Schema, Shapes};
+use crate::commands::{Completions, Demo, Inspect, Layers, Man, Schema, Shapes, Sweeping};
 use crate::output::Target;
 
 const EXAMPLES: &str = "\
@@ -21,6 +21,8 @@ Examples:
   calipers model.onnx --format json         the same as JSON
   calipers inspect model.onnx -o card.json  the same into a file
   calipers shapes model.onnx --dim batch=8  every value's type and shape
+  calipers layers model.onnx --top 10       the ten dearest nodes
+  calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
   calipers demo                             try it without a model
   calipers ./schema                         a model file that is named like a command
 
@@ -40,6 +42,23 @@ Examples:
   calipers shapes model.onnx
   calipers shapes model.onnx --dim batch=8 --dim sequence=128
   calipers shapes model.onnx --input image=1x3x224x224 --format json";
+
+const LAYERS_EXAMPLES: &str = "\
+Examples:
+  calipers layers model.onnx --dim batch=1
+  calipers layers model.onnx --top 10
+  calipers layers model.onnx --sort params --top 20
+  calipers layers model.onnx --tree --depth 3
+  calipers layers model.onnx -o layers.csv
+
+In CSV, a text from the model that begins with =, +, - or @ has an apostrophe before it, so that no
+spreadsheet runs it.";
+
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  calipers sweep model.onnx --dim sequence=128,256,512
+  calipers sweep model.onnx --dim batch=1,8 --dim sequence=128,512 -o costs.csv
+  calipers sweep model.onnx --input images=1x3x320x320,1x3x640x640";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
@@ -90,6 +109,12 @@ enum Verb {
     /// Print every value's type and shape
     #[command(after_help = SHAPES_EXAMPLES)]
     Shapes(ShapesArgs),
+    /// Print every node with its shapes, parameters and cost
+    #[command(after_help = LAYERS_EXAMPLES)]
+    Layers(LayersArgs),
+    /// Print what a model costs at several sizes of its inputs
+    #[command(after_help = SWEEP_EXAMPLES)]
+    Sweep(SweepArgs),
     /// Print the JSON Schema of the report
     Schema,
     /// Show it all on a model that is built in
@@ -150,6 +175,75 @@ struct ShapesArgs {
 }
 
 #[derive(Args, Debug)]
+struct LayersArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the nodes; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<TableFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Only the first N nodes; without `--sort`, those with most MACs
+    #[arg(long, value_name = "N", conflicts_with = "tree")]
+    top: Option<usize>,
+
+    /// What comes first; without it, the order of execution
+    #[arg(long, value_name = "BY")]
+    sort: Option<Sort>,
+
+    /// Add nodes up by the modules they belong to
+    #[arg(long)]
+    tree: bool,
+
+    /// Modules down to this depth only
+    #[arg(long, value_name = "N", requires = "tree")]
+    depth: Option<usize>,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+#[derive(Args, Debug)]
+struct SweepArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the table; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<TableFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Sizes of a free dimension to take in turn; may be given for each
+    #[arg(long = "dim", value_name = "NAME=N,N,…", value_parser = parse_dims)]
+    #[arg(required_unless_present = "inputs")]
+    dims: Vec<(String, Vec<i64>)>,
+
+    /// Shapes of an input to take in turn, as NAME=1x3x320x320,1x3x640x640; may be given for each
+    #[arg(long = "input", value_name = "NAME=SHAPE,SHAPE,…", value_parser = parse_inputs)]
+    inputs: Vec<(String, Vec<Vec<i64>>)>,
+}
+
+/// What the rows of a table are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// Most multiply-accumulates first.
+    Macs,
+    /// Most parameters first.
+    Params,
+    /// Most bytes moved first.
+    Bytes,
+    /// The order of execution.
+    Order,
+}
+
+#[derive(Args, Debug)]
 struct BindArgs {
     /// Size of a free dimension; may be given for each
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
@@ -192,13 +286,26 @@ fn parse_dim(text: &str) -> Result<(String, i64), String> {
     Ok((name.to_owned(), parse_size(size)?))
 }
 
+fn parse_dims(text: &str) -> Result<(String, Vec<i64>), String> {
+    let (name, sizes) = text.rsplit_once('=').ok_or("it is written as NAME=128,256")?;
+    Ok((name.to_owned(), sizes.split(',').map(parse_size).collect::<Result<_, _>>()?))
+}
+
+fn parse_inputs(text: &str) -> Result<(String, Vec<Vec<i64>>), String> {
+    let (name, shapes) = text.rsplit_once('=').ok_or("it is written as NAME=1x3x320x320")?;
+    Ok((name.to_owned(), shapes.split(',').map(parse_shape).collect::<Result<_, _>>()?))
+}
+
 fn parse_input(text: &str) -> Result<(String, Vec<i64>), String> {
     let (name, shape) = text.rsplit_once('=').ok_or("it is written as NAME=1x3x224x224")?;
-    let shape = match shape {
-        "scalar" => Vec::new(),
-        shape => shape.split('x').map(parse_size).collect::<Result<_, _>>()?,
-    };
-    Ok((name.to_owned(), shape))
+    Ok((name.to_owned(), parse_shape(shape)?))
+}
+
+fn parse_shape(text: &str) -> Result<Vec<i64>, String> {
+    match text {
+        "scalar" => Ok(Vec::new()),
+        shape => shape.split('x').map(parse_size).collect(),
+    }
 }
 
 fn parse_size(text: &str) -> Result<i64, String> {
@@ -224,11 +331,24 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// For a terminal.
+    Text,
+    /// For a program.
+    Json,
+    /// For a spreadsheet.
+    Csv,
+}
+
 /// What to do, with nothing left to decide.
 #[derive(Debug)]
 pub(crate) enum Task {
     Inspect(Inspect),
     Shapes(Shapes),
+    Layers(Layers),
+    Sweep(Sweeping),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -252,6 +372,8 @@ impl Cli {
         match verb {
             Verb::Inspect(args) => args.resolve().map(Task::Inspect),
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
+            Verb::Layers(args) => args.resolve().map(Task::Layers),
+            Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
             Verb::Schema => Ok(Task::Schema(Schema)),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
             Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),
@@ -296,10 +418,58 @@ impl ShapesArgs {
     }
 }
 
+impl LayersArgs {
+    fn resolve(self) -> Result<Layers, clap::Error> {
+        let output = Target::new(self.output);
+        let format = table_format_for(self.format, &output);
+        // Who asks for a few nodes wants the dearest.
+        let order = match (self.sort, self.top) {
+            (Some(Sort::Macs), _) | (None, Some(_)) => LayerOrder::Macs,
+            (Some(Sort::Params), _) => LayerOrder::Parameters,
+            (Some(Sort::Bytes), _) => LayerOrder::Bytes,
+            (Some(Sort::Order), _) | (None, None) => LayerOrder::Execution,
+        };
+        let tree = self.tree.then(|| self.depth.unwrap_or(usize::MAX));
+        let query = LayerQuery { order, top: self.top, tree };
+        let bindings = self.bind.resolve()?;
+        Ok(Layers { model: self.model, format, output, query, bindings })
+    }
+}
+
+impl SweepArgs {
+    fn resolve(self) -> Sweeping {
+        let output = Target::new(self.output);
+        let format = table_format_for(self.format, &output);
+        let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
+        Sweeping { model: self.model, format, output, sweep }
+    }
+}
+
+/// Lists that are given for one name become one list.
+fn joined<T>(lists: Vec<(String, Vec<T>)>) -> Vec<(String, Vec<T>)> {
+    let mut all: Vec<(String, Vec<T>)> = Vec::new();
+    for (name, list) in lists {
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => known.extend(list),
+            None => all.push((name, list)),
+        }
+    }
+    all
+}
+
+/// The format asked for, or the one that the output's name calls for.
+fn table_format_for(asked: Option<TableFormat>, output: &Target) -> TableFormat {
+    asked.unwrap_or_else(|| match output {
+        Target::File(path) if ends_in(path, "json") => TableFormat::Json,
+        Target::File(path) if ends_in(path, "csv") => TableFormat::Csv,
+        _ => TableFormat::Text,
+    })
+}
+
 /// The format asked for, or the one that the output's name calls for.
 fn format_for(asked: Option<Format>, output: &Target) -> Format {
     asked.unwrap_or_else(|| match output {
-        Target::File(path) if ends_in_json(path) => Format::Json,
+        Target::File(path) if ends_in(path, "json") => Format::Json,
         _ => Format::Text,
     })
 }
@@ -317,8 +487,8 @@ fn resolve_man(command: Option<&str>) -> Result<Man, clap::Error> {
     Err(root.error(ErrorKind::InvalidValue, message))
 }
 
-fn ends_in_json(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+fn ends_in(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
     match task {
         Task::Inspect(inspect) => inspect.run(),
         Task::Shapes(shapes) => shapes.run(),
+        Task::Layers(layers) => layers.run(),
+        Task::Sweep(sweep) => sweep.run(),
         Task::Schema(schema) => schema.run(),
         Task::Demo(demo) => demo.run(),
         Task::Completions(completions) => completions.run(),

@@ -31,7 +31,7 @@ impl Tally {
     }
 
     /// This and another, one after the other.
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.macs += &other.macs;
         self.other_flops += &other.other_flops;
         self.bytes_moved += &other.bytes_moved;

@@ -5,6 +5,7 @@
 //! from the tensor's type and size what it is, [`count`] adds up.
 
 mod count;
+mod owners;
 mod role;
 mod stored;
 mod uses;
@@ -14,6 +15,8 @@ use calipers_report::{Assumption, Parameters, Unknown};
 
 use crate::walk::Meanings;
 
+pub(crate) use owners::Owners;
+
 /// The parameters' section of the report.
 pub(crate) fn measure(
     model: &Model,
@@ -21,7 +24,23 @@ pub(crate) fn measure(
     assumptions: &mut Vec<Assumption>,
 ) -> Parameters {
     let meanings = Meanings::find(model);
-    let uses = uses::find(model, &meanings);
-    let stored = stored::list(model, &meanings, &uses);
+    let stored = stored(model, &meanings);
     count::count(model, &stored, unknown, assumptions)
+}
+
+/// The same, and which node of the main graph uses what first.
+pub(crate) fn measure_by_node(
+    model: &Model,
+    unknown: &mut Vec<Unknown>,
+    assumptions: &mut Vec<Assumption>,
+) -> (Parameters, Owners) {
+    let meanings = Meanings::find(model);
+    let stored = stored(model, &meanings);
+    let parameters = count::count(model, &stored, unknown, assumptions);
+    (parameters, Owners::find(model, &meanings, &stored))
+}
+
+fn stored(model: &Model, meanings: &Meanings) -> Vec<stored::Stored> {
+    let uses = uses::find(model, meanings);
+    stored::list(model, meanings, &uses)
 }

@@ -29,6 +29,8 @@ pub(crate) struct Stored {
     pub(crate) generated: bool,
     /// The node that uses it first.
     pub(crate) user: Option<NodeId>,
+    /// The value that holds it; `None` for what stands in an attribute.
+    pub(crate) value: Option<ValueId>,
 }
 
 /// Everything stored.
@@ -191,6 +193,7 @@ impl Lister<'_> {
                 assumed,
                 generated: false,
                 user: self.uses.user[output.index()],
+                value: Some(output),
             });
         }
     }
@@ -217,6 +220,7 @@ impl Lister<'_> {
             assumed,
             generated: true,
             user: self.uses.user[output.index()],
+            value: Some(output),
         });
     }
 
@@ -275,6 +279,7 @@ impl Lister<'_> {
                 assumed: false,
                 generated: false,
                 user: Some(node),
+                value: None,
             });
         }
     }
@@ -287,6 +292,7 @@ impl Lister<'_> {
         self.add_tensor(tensor, role, self.uses.user[value.index()]);
         if let Some(stored) = self.found.get_mut(before) {
             stored.assumed = assumed;
+            stored.value = Some(value);
         }
     }
 
@@ -320,6 +326,7 @@ impl Lister<'_> {
             assumed: false,
             generated: false,
             user,
+            value: None,
         };
         if role == Role::Weight {
             self.unpack(&mut stored);

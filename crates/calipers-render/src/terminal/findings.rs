@@ -6,7 +6,7 @@
 //!                           → Put it beside the model.
 //! ```
 
-use calipers_report::{Finding, Report, Severity};
+use calipers_report::{Assumption, Finding, Report, Severity};
 
 use super::header::more;
 use super::page::{Line, Page, Role};
@@ -97,19 +97,44 @@ fn nodes(nodes: &[String], page: &Page) -> Line {
 
 /// What had to be assumed.
 pub(super) fn assumptions(report: &Report, page: &mut Page) {
-    let mut rest = report.assumptions.iter();
+    // What has the same reason is said together.
+    let mut groups: Vec<(&str, Vec<&Assumption>)> = vec![];
+    for assumption in &report.assumptions {
+        match groups.last_mut() {
+            Some((why, group)) if *why == assumption.why => group.push(assumption),
+            _ => groups.push((&assumption.why, vec![assumption])),
+        }
+    }
+    let mut rest = groups.iter();
     let mut lines = vec![];
-    for assumption in rest.by_ref().take(REMARKS) {
-        let what = text::prose(&assumption.what, page.charset);
-        let value = text::prose(&assumption.value, page.charset);
-        let mut line = Line::of(Role::Plain, format!("{what} = {value}"));
-        if !assumption.why.trim().is_empty() {
-            line.push(Role::Quiet, format!(": {}", text::prose(&assumption.why, page.charset)));
+    for (why, group) in rest.by_ref().take(REMARKS) {
+        let mut line = Line::of(Role::Plain, together(group, page));
+        if !why.trim().is_empty() {
+            line.push(Role::Quiet, format!(": {}", text::prose(why, page.charset)));
         }
         lines.extend(hang(line, page));
     }
     lines.extend(more(rest.len(), "assumption", "assumptions", page));
     page.section("Assumptions", "", lines);
+}
+
+/// Assumptions one after another, each kind of thing named once.
+fn together(group: &[&Assumption], page: &Page) -> String {
+    let mut kind = "";
+    let mut texts = vec![];
+    for assumption in group.iter().take(REMARKS * 2) {
+        let what = assumption.what.strip_prefix(kind).filter(|_| !kind.is_empty());
+        let what = text::prose(what.unwrap_or(&assumption.what), page.charset);
+        texts.push(format!("{what} = {}", text::prose(&assumption.value, page.charset)));
+        kind = match assumption.what.split_once(' ') {
+            Some(("dimension", _)) => "dimension ",
+            _ => "",
+        };
+    }
+    if group.len() > texts.len() {
+        texts.push(page.charset.ellipsis().to_owned());
+    }
+    texts.join(", ")
 }
 
 /// Figures that are not known and whose reason stands nowhere above.

@@ -18,7 +18,7 @@ use crate::{text, units};
 /// Inputs, or outputs, that are shown before the rest is folded.
 const PORTS: usize = 6;
 /// Kinds of operator that are shown before the rest is folded.
-const OPERATORS: usize = 6;
+const OPERATORS: usize = 5;
 /// Dimensions that are shown before the rest is folded.
 const BINDINGS: usize = 12;
 /// Functions that are named.

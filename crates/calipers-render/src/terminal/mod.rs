@@ -15,18 +15,25 @@
 //! that have nothing to say return no line and leave no heading.
 
 mod chart;
+mod complexity;
 mod findings;
 mod graph;
 mod header;
+mod layers;
+mod memory;
 mod page;
 mod parameters;
 mod reasons;
 mod rows;
 mod shapes;
+mod sweep;
+mod table;
 
 use calipers_report::Report;
 
+pub use layers::layers_to_terminal;
 pub use shapes::shapes_to_terminal;
+pub use sweep::sweep_to_terminal;
 
 use crate::text::Charset;
 use page::Page;
@@ -69,7 +76,9 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     graph::dimensions(report, &mut page);
     graph::structure(report, &mut reasons, &mut page);
     parameters::totals(report, &mut reasons, &mut page);
-    parameters::memory(report, &mut reasons, &mut page);
+    complexity::work(report, &mut reasons, &mut page);
+    memory::run(report, &mut reasons, &mut page);
+    parameters::weights(report, &mut reasons, &mut page);
     graph::operators(report, &mut page);
     findings::findings(report, &mut page);
     findings::assumptions(report, &mut page);

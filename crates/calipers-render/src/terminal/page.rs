@@ -95,6 +95,21 @@ impl Line {
         line
     }
 
+    /// This line in at most `max` columns. Of a longer one the part before its last few columns is
+    /// left out: paths tell more at their beginning.
+    pub(super) fn cut(self, max: usize, charset: Charset) -> Self {
+        if self.width() <= max {
+            return self;
+        }
+        let ellipsis = charset.ellipsis();
+        let Some(room) = max.checked_sub(text::width(ellipsis)) else { return self.split(max).0 };
+        let tail = room / 4;
+        let end = self.width() - tail;
+        let (start, _) = self.clone().split(room - tail);
+        let (_, tail) = self.split(end);
+        start.and(Role::Quiet, ellipsis).and_line(tail)
+    }
+
     /// The line in pieces of at most `width` columns, broken at spaces, inside a word only where
     /// the word alone is too wide.
     pub(super) fn wrap(self, width: usize) -> Vec<Self> {
@@ -204,6 +219,8 @@ const GUTTER: usize = 15;
 /// Below this, headings stand above their sections.
 const WIDE: usize = 64;
 const MARGIN: usize = 2;
+/// Columns of the widest table.
+const TABLE: usize = 240;
 
 impl Page {
     pub(super) fn new(style: &Style) -> Self {
@@ -213,6 +230,11 @@ impl Page {
             color: style.color,
             charset: style.charset(),
         }
+    }
+
+    /// A page for a table, which may be as wide as the terminal.
+    pub(super) fn for_table(style: &Style) -> Self {
+        Self { width: style.width.clamp(24, TABLE), ..Self::new(style) }
     }
 
     fn is_wide(&self) -> bool {

@@ -23,7 +23,7 @@ pub(super) fn totals(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page
     let parameters = &report.parameters;
     let mut rows = Rows::default();
     learned(parameters, reasons, page, &mut rows);
-    stored(parameters, reasons, &mut rows);
+    stored(report, reasons, &mut rows);
     let lines = match parameters.total {
         // With no other row to tell it from, the total needs no key.
         Some(0) if rows.len() == 1 => vec![Line::of(Role::Quiet, "none")],
@@ -41,6 +41,11 @@ fn learned(parameters: &Parameters, reasons: &mut Reasons<'_>, page: &Page, rows
             .and(Role::Plain, format!(" ({})", units::count(total))),
     });
     let mut facts = vec![reasons.figure("parameters.total", total)];
+    // The usual case needs no row of its own.
+    let all = parameters.total.is_some() && parameters.non_trainable == Some(0);
+    if all && parameters.total != Some(0) {
+        facts.push(plain("all trainable"));
+    }
     if parameters.tensors > 0 {
         facts.push(plain(units::counted(parameters.tensors, "tensor", "tensors")));
     }
@@ -49,13 +54,15 @@ fn learned(parameters: &Parameters, reasons: &mut Reasons<'_>, page: &Page, rows
         return;
     }
 
-    let mut figure = |name: &str, value: Option<u64>| {
-        let value = value.map(|value| plain(units::integer(value)));
-        reasons.figure(&format!("parameters.{name}"), value)
-    };
-    let trainable = figure("trainable", parameters.trainable);
-    let others = figure("non_trainable", parameters.non_trainable);
-    rows.facts("trainable", vec![trainable, plain("non-trainable ").and_line(others)]);
+    if !all {
+        let mut figure = |name: &str, value: Option<u64>| {
+            let value = value.map(|value| plain(units::integer(value)));
+            reasons.figure(&format!("parameters.{name}"), value)
+        };
+        let trainable = figure("trainable", parameters.trainable);
+        let others = figure("non_trainable", parameters.non_trainable);
+        rows.facts("trainable", vec![trainable, plain("non-trainable ").and_line(others)]);
+    }
 
     let mut by_dtype: Vec<_> = parameters.by_dtype.iter().collect();
     by_dtype.sort_by_key(|(_, elements)| std::cmp::Reverse(**elements));
@@ -72,7 +79,8 @@ fn learned(parameters: &Parameters, reasons: &mut Reasons<'_>, page: &Page, rows
 }
 
 /// What is stored beside it, and all of it together.
-fn stored(parameters: &Parameters, reasons: &mut Reasons<'_>, rows: &mut Rows) {
+fn stored(report: &Report, reasons: &mut Reasons<'_>, rows: &mut Rows) {
+    let parameters = &report.parameters;
     let besides = [
         ("constants", parameters.constants, ["constant", "constants"]),
         (
@@ -93,7 +101,9 @@ fn stored(parameters: &Parameters, reasons: &mut Reasons<'_>, rows: &mut Rows) {
         }
     }
     rows.facts("besides", facts);
-    if parameters.stored_bytes != parameters.bytes || parameters.stored_bytes.is_none() {
+    // The section on memory begins with the same figure, where there is one.
+    let said = report.memory.weights_bytes.is_some();
+    if parameters.stored_bytes.is_none() || parameters.stored_bytes != parameters.bytes && !said {
         let bytes = parameters.stored_bytes.map(size);
         rows.facts("in all", vec![reasons.figure("parameters.stored_bytes", bytes)]);
     }
@@ -104,7 +114,7 @@ fn plain(text: impl Into<String>) -> Line {
 }
 
 /// Bytes of parameters by the operator that uses them.
-pub(super) fn memory(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) {
+pub(super) fn weights(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) {
     let by_op = &report.parameters.by_op;
     let shown = if by_op.len() > OPERATORS + 1 { OPERATORS } else { by_op.len() };
     let (shown, folded) = by_op.split_at(shown);
@@ -125,5 +135,6 @@ pub(super) fn memory(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page
     {
         lines.extend(reasons.unknown("parameters.by_op").wrap(page.body()));
     }
-    page.section("Memory", "by operator", lines);
+    let note = if lines.len() > 1 { "by operator" } else { "" };
+    page.section("Weights", note, lines);
 }

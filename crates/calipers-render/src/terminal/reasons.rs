@@ -42,6 +42,13 @@ impl<'a> Reasons<'a> {
         word.and(Role::Quiet, format!(": {}", text::truncate(&reason, REASON, self.charset)))
     }
 
+    /// Leaves out of the page's end why a field is unknown, since the page gives its formula.
+    pub(super) fn settle(&mut self, path: &str) {
+        if let Some((place, _)) = self.find(path) {
+            self.placed.insert(place);
+        }
+    }
+
     /// A figure, or `unknown` with its reason.
     pub(super) fn figure(&mut self, path: &str, figure: Option<Line>) -> Line {
         figure.unwrap_or_else(|| self.unknown(path))

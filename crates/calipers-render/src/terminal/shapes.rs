@@ -64,7 +64,7 @@ fn values<'a>(rows: impl Iterator<Item = (&'a String, &'a ValueShape)> + Clone, 
     }
 }
 
-fn dtype(value: &ValueShape) -> String {
+pub(super) fn dtype(value: &ValueShape) -> String {
     let dtype = value.dtype.as_deref().unwrap_or("?");
     match value.kind.as_deref() {
         None => dtype.to_owned(),
@@ -73,7 +73,7 @@ fn dtype(value: &ValueShape) -> String {
     }
 }
 
-fn dimension(dim: &Dimension, page: &Page) -> String {
+pub(super) fn dimension(dim: &Dimension, page: &Page) -> String {
     match dim {
         Dimension::Size(size) => size.to_string(),
         Dimension::Symbol(name) => text::name(name, page.charset),
@@ -82,7 +82,7 @@ fn dimension(dim: &Dimension, page: &Page) -> String {
 }
 
 /// Dimensions that the data decides, with what decides them.
-fn decided(dims: &BTreeMap<String, String>, page: &mut Page) {
+pub(super) fn decided(dims: &BTreeMap<String, String>, page: &mut Page) {
     if dims.is_empty() {
         return;
     }

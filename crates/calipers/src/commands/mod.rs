@@ -3,14 +3,18 @@
 mod completions;
 mod demo;
 mod inspect;
+mod layers;
 mod man;
 mod model;
 mod schema;
 mod shapes;
+mod sweep;
 
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;
 pub(crate) use inspect::Inspect;
+pub(crate) use layers::Layers;
 pub(crate) use man::Man;
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;
+pub(crate) use sweep::Sweeping;

@@ -6,8 +6,10 @@ mod errors;
 mod generated;
 mod hostile;
 mod inspect;
+mod layers;
 mod pipes;
 mod shapes;
+mod sweep;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,0 +1,93 @@
+//! Rows and scopes sum to what the report says of the whole.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+
+mod common;
+
+use calipers_analyze::{Bindings, LayerOrder, LayerQuery, infer, layers};
+use calipers_report::{LayerTable, LayerWork};
+
+fn table(model: &calipers_ir::Model) -> LayerTable {
+    let bindings = Bindings::default();
+    let query = LayerQuery { order: LayerOrder::Macs, top: None, tree: Some(usize::MAX) };
+    layers(model, &infer(model, &bindings).unwrap(), &bindings, &query)
+}
+
+/// Sums over rows, where every row has the figure.
+fn sums<'a>(rows: impl Iterator<Item = &'a LayerWork>) -> [Option<u64>; 3] {
+    rows.fold([Some(0), Some(0), Some(0)], |sums, work| {
+        let parts = [work.macs, work.other_flops, work.bytes_moved];
+        std::array::from_fn(|i| Some(sums[i]? + parts[i]?))
+    })
+}
+
+#[test]
+fn rows_and_scopes_sum_to_the_whole() {
+    let mut seen = 0;
+    for folder in common::model_folders() {
+        for path in common::files(&folder, ".onnx") {
+            let name = path.display();
+            let model = calipers_formats::open(&path).unwrap();
+            let report = calipers_analyze::analyze(&model);
+            let table = table(&model);
+            seen += 1;
+
+            let parameters: Option<u64> = table.layers.iter().map(|row| row.parameters).sum();
+            let all = parameters.map(|sum| sum + table.total.parameters_elsewhere);
+            assert_eq!(all, report.parameters.total, "{name}");
+            assert_eq!(table.scopes[0].parameters, parameters, "{name}");
+            assert_eq!(table.scopes[0].nodes, report.graph.nodes, "{name}");
+
+            let total = &table.total.work;
+            let whole = [total.macs, total.other_flops, total.bytes_moved];
+            let cost = &report.cost;
+            assert_eq!(whole, [cost.macs, cost.other_flops, cost.bytes_moved], "{name}");
+            if report.cost.unknown_count == 0 {
+                let rows = sums(table.layers.iter().map(|row| &row.work));
+                assert!(
+                    rows.iter().zip(whole).all(|(sum, all)| sum.is_none() || *sum == all),
+                    "{name}"
+                );
+                assert_eq!(&table.scopes[0].work, total, "{name}");
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} models were found");
+}
+
+#[test]
+fn modules_are_named_by_their_exporter() {
+    let path = common::fixtures().join("zoo/dynamo-bert_tiny.onnx");
+    let table = table(&calipers_formats::open(&path).unwrap());
+    let scope = |wanted: &str| table.scopes.iter().find(|scope| scope.scope == wanted).unwrap();
+    let encoder = scope("/m/bert/encoder");
+    assert_eq!(
+        encoder.class.as_deref(),
+        Some("transformers.models.bert.modeling_bert.BertEncoder")
+    );
+    let layers = scope("/m/bert/encoder/layer.0").parameters.unwrap()
+        + scope("/m/bert/encoder/layer.1").parameters.unwrap();
+    assert_eq!(encoder.parameters, Some(layers));
+}
+
+#[test]
+fn a_weight_belongs_to_the_call_it_is_handed_to() {
+    use calipers_samples::{DataType, Function, ModelBuilder, Node, Tensor};
+    let mut dense = Function::new("local", "Dense", &["in", "weight"], &["out"]);
+    dense.opset("", 17).push(&Node::new("MatMul", &["in", "weight"], &["out"], &[]));
+    let mut builder = ModelBuilder::new(17);
+    builder.opset("local", 1).function(&dense);
+    builder.input("x", DataType::F32, &["2", "4"]).output("z", DataType::F32, &["2", "6"]);
+    builder.initializer(&Tensor::f32("first", &[4, 5], &[0.5; 20]));
+    builder.initializer(&Tensor::f32("second", &[5, 6], &[0.5; 30]));
+    for (name, inputs, output) in [("a", ["x", "first"], "y"), ("b", ["y", "second"], "z")] {
+        let node = Node::new("Dense", &inputs, &[output], &[]);
+        builder.push(&node.named(name).in_domain("local"));
+    }
+    let model = calipers_formats::read(builder.build(), "calls.onnx").unwrap();
+    let table = table(&model);
+    let row = |node: &str| table.layers.iter().find(|row| row.node == node).unwrap();
+    assert_eq!((row("a").parameters, row("b").parameters), (Some(20), Some(30)));
+    // 2 · 4 · 5 and 2 · 5 · 6.
+    assert_eq!((row("a").work.macs, row("b").work.macs), (Some(40), Some(60)));
+    assert_eq!(table.layers[0].node, "b", "the dearest comes first");
+}

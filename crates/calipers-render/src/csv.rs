@@ -1,0 +1,252 @@
+//! Tables as comma-separated values, quoted as RFC 4180 says, for spreadsheets and scripts.
+//!
+//! The first line names the columns; lines end in a line feed; a figure that is not known is an
+//! empty cell. A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula and
+//! runs it, so such a text from the model gets an apostrophe before it, which spreadsheets do not
+//! show. Invisible characters are written as escapes.
+//!
+//! ```
+//! let table = calipers_report::LayerTable::default();
+//! assert!(calipers_render::layers_to_csv(&table).starts_with("index,node,op,"));
+//! ```
+
+use calipers_report::{Dimension, LayerTable, LayerWork, Operand, SweepTable, ValueShape};
+
+use crate::text;
+
+/// The nodes, a line each.
+pub fn layers_to_csv(table: &LayerTable) -> String {
+    let mut sheet = Sheet::new(&[
+        &["index", "node", "op", "domain", "scope", "inputs", "outputs", "parameters"],
+        &WORK[..],
+        &["reason"],
+    ]);
+    for layer in &table.layers {
+        sheet.figure(Some(layer.index));
+        for word in [&layer.node, &layer.op, &layer.domain, &layer.scope] {
+            sheet.word(word);
+        }
+        sheet.word(&operands(&layer.inputs));
+        sheet.word(&operands(&layer.outputs));
+        sheet.figure(layer.parameters);
+        sheet.work(&layer.work);
+        sheet.word(layer.reason.as_deref().unwrap_or_default());
+        sheet.end();
+    }
+    sheet.text
+}
+
+/// The scopes, a line each, parents before children.
+pub fn scopes_to_csv(table: &LayerTable) -> String {
+    let mut sheet =
+        Sheet::new(&[&["scope", "depth", "class", "nodes", "parameters"], &WORK[..], &["unknown"]]);
+    for scope in &table.scopes {
+        sheet.word(&scope.scope);
+        sheet.figure(Some(scope.depth));
+        sheet.word(scope.class.as_deref().unwrap_or_default());
+        sheet.figure(Some(scope.nodes));
+        sheet.figure(scope.parameters);
+        sheet.work(&scope.work);
+        sheet.figure(Some(scope.unknown));
+        sheet.end();
+    }
+    sheet.text
+}
+
+/// The points of a sweep, a line each; a column for each name that takes sizes.
+pub fn sweep_to_csv(table: &SweepTable) -> String {
+    let names: Vec<&str> = table.dims.iter().chain(&table.inputs).map(String::as_str).collect();
+    let figures = [
+        "macs",
+        "flops",
+        "other_flops",
+        "bytes_moved",
+        "peak_activation_bytes",
+        "peak_activation_in_place_bytes",
+        "kv_cache_bytes_per_token",
+        "macs_formula",
+        "other_flops_formula",
+        "bytes_moved_formula",
+        "unknown",
+    ];
+    let mut sheet = Sheet::new(&[&names, &figures]);
+    for point in &table.points {
+        for dim in &table.dims {
+            sheet.number(point.dims.get(dim));
+        }
+        for input in &table.inputs {
+            let shape = point.inputs.get(input).map(Vec::as_slice).unwrap_or_default();
+            let shape: Vec<String> = shape.iter().map(i64::to_string).collect();
+            sheet.word(
+                if shape.is_empty() { "scalar".to_owned() } else { shape.join("x") }.as_str(),
+            );
+        }
+        for value in [
+            point.macs,
+            point.flops,
+            point.other_flops,
+            point.bytes_moved,
+            point.peak_activation_bytes,
+            point.peak_activation_in_place_bytes,
+            point.kv_cache_bytes_per_token,
+        ] {
+            sheet.figure(value);
+        }
+        for field in FORMULAS {
+            sheet.word(point.formula.get(field).map(String::as_str).unwrap_or_default());
+        }
+        sheet.figure(Some(point.unknown));
+        sheet.end();
+    }
+    sheet.text
+}
+
+const FORMULAS: [&str; 3] = ["macs", "other_flops", "bytes_moved"];
+
+/// Columns of [`LayerWork`].
+const WORK: [&str; 9] = [
+    "macs",
+    "macs_percent",
+    "flops",
+    "other_flops",
+    "bytes_moved",
+    "intensity",
+    "macs_formula",
+    "other_flops_formula",
+    "bytes_moved_formula",
+];
+
+/// The values in one cell: `float32[1, 3, 224, 224]; float32[64, 3, 7, 7]`.
+fn operands(operands: &[Option<Operand>]) -> String {
+    let one = |operand: &Option<Operand>| operand.as_ref().map(|one| type_text(&one.value));
+    operands.iter().map(|operand| one(operand).unwrap_or_default()).collect::<Vec<_>>().join("; ")
+}
+
+fn type_text(value: &ValueShape) -> String {
+    let dtype = value.dtype.as_deref().unwrap_or("?");
+    let shape = value.shape.as_ref().map(|dims| {
+        let dims: Vec<String> = dims
+            .iter()
+            .map(|dim| match dim {
+                Dimension::Size(size) => size.to_string(),
+                Dimension::Symbol(name) => name.clone(),
+                Dimension::Unknown => "?".to_owned(),
+            })
+            .collect();
+        format!("[{}]", dims.join(", "))
+    });
+    let tensor = format!("{dtype}{}", shape.unwrap_or_default());
+    match value.kind.as_deref() {
+        None => tensor,
+        Some(kind @ ("map" | "opaque" | "unknown")) => kind.to_owned(),
+        Some(kind) => format!("{kind}({tensor})"),
+    }
+}
+
+/// Lines of cells.
+struct Sheet {
+    text: String,
+    first: bool,
+}
+
+impl Sheet {
+    fn new(headings: &[&[&str]]) -> Self {
+        let mut sheet = Self { text: String::new(), first: true };
+        headings.iter().copied().flatten().for_each(|heading| sheet.word(heading));
+        sheet.end();
+        sheet
+    }
+
+    fn end(&mut self) {
+        self.text.push('\n');
+        self.first = true;
+    }
+
+    fn cell(&mut self, text: &str) {
+        if !std::mem::take(&mut self.first) {
+            self.text.push(',');
+        }
+        if text.contains(['"', ',', '\n', '\r']) {
+            self.text.push('"');
+            self.text.push_str(&text.replace('"', "\"\""));
+            self.text.push('"');
+        } else {
+            self.text.push_str(text);
+        }
+    }
+
+    /// A text that may come out of a model.
+    fn word(&mut self, raw: &str) {
+        let clean = text::whole(raw);
+        // A spreadsheet also skips blanks and quotes at the start.
+        let first = clean.trim_start_matches([' ', '"']).chars().next();
+        if first.is_some_and(|c| matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'))
+        {
+            self.cell(&format!("'{clean}"));
+        } else {
+            self.cell(&clean);
+        }
+    }
+
+    fn number(&mut self, value: Option<&i64>) {
+        self.cell(&value.map(i64::to_string).unwrap_or_default());
+    }
+
+    fn figure(&mut self, value: Option<u64>) {
+        self.cell(&value.map(|value| value.to_string()).unwrap_or_default());
+    }
+
+    fn ratio(&mut self, value: Option<f64>) {
+        let value = value.filter(|value| value.is_finite());
+        self.cell(&value.map(|value| value.to_string()).unwrap_or_default());
+    }
+
+    fn work(&mut self, work: &LayerWork) {
+        self.figure(work.macs);
+        self.ratio(work.macs_percent);
+        self.figure(work.flops);
+        self.figure(work.other_flops);
+        self.figure(work.bytes_moved);
+        self.ratio(work.intensity);
+        for field in FORMULAS {
+            self.word(work.formula.get(field).map(String::as_str).unwrap_or_default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calipers_report::Layer;
+
+    fn line(node: &str) -> String {
+        let layer = Layer { node: node.to_owned(), op: "Add".to_owned(), ..Layer::default() };
+        let table = LayerTable { layers: vec![layer], ..LayerTable::default() };
+        layers_to_csv(&table).lines().nth(1).unwrap().to_owned()
+    }
+
+    #[test]
+    fn what_would_break_a_line_is_quoted() {
+        assert!(line("plain/name.0").starts_with("0,plain/name.0,Add,"));
+        assert!(line("a,b").starts_with("0,\"a,b\",Add,"));
+        assert!(line("a\"b").starts_with("0,\"a\"\"b\",Add,"));
+        assert!(line("a\nb").starts_with(r"0,a\nb,Add,"), "a line break is an escape");
+    }
+
+    #[test]
+    fn what_a_spreadsheet_would_run_is_made_harmless() {
+        for text in ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\"=1"] {
+            let line = line(text);
+            assert!(line.starts_with("0,'") || line.starts_with("0,\"'"), "{line}");
+        }
+        assert!(line("\t=1").starts_with(r"0,\t=1,"), "a tab is an escape");
+        assert!(line("a=b").starts_with("0,a=b,"));
+    }
+
+    #[test]
+    fn every_line_has_a_cell_for_each_column() {
+        let headings = layers_to_csv(&LayerTable::default());
+        assert_eq!(headings.matches(',').count(), line("x").matches(',').count());
+        assert_eq!(headings.trim_end().split(',').count(), 8 + WORK.len() + 1);
+    }
+}

@@ -1,0 +1,132 @@
+//! What each node of the main graph takes and costs: what `calipers layers` prints.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Assumption, Binding, ValueShape};
+
+/// The nodes of the main graph, a row each; nodes with subgraphs are one row with what is inside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerTable {
+    /// The rows, in the order that was asked for.
+    pub layers: Vec<Layer>,
+    /// Rows that were left out because only the first ones were asked for.
+    pub left_out: u64,
+    /// Scopes with the sums of what stands in them, parents before children, where asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<Scope>,
+    /// The sums over all nodes, shown or not.
+    pub total: LayerTotal,
+    /// Dimensions that the data decides, and what decides them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub data_dependent: BTreeMap<String, String>,
+    /// What each free dimension was bound to.
+    pub bindings: BTreeMap<String, Binding>,
+    /// What had to be assumed for the figures above.
+    pub assumptions: Vec<Assumption>,
+    /// Choices that the costs rest on, such as the dearer branch of an `If`.
+    pub notes: Vec<String>,
+}
+
+/// One node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Layer {
+    /// Its place in the order of execution, from 0.
+    pub index: u64,
+    /// The node: its name, or its place in the file when it has none.
+    pub node: String,
+    /// Its operator.
+    pub op: String,
+    /// The operator's domain; `ai.onnx` is the standard one.
+    pub domain: String,
+    /// The module it belongs to, as a path from the root, `/encoder/layer.0`; empty when the file
+    /// does not say.
+    pub scope: String,
+    /// Its inputs; null where an optional one is left out.
+    pub inputs: Vec<Option<Operand>>,
+    /// Its outputs; null where an optional one is left out.
+    pub outputs: Vec<Option<Operand>>,
+    /// Learned elements that it is the first to use; null when a tensor's size is not known.
+    pub parameters: Option<u64>,
+    /// What it costs.
+    #[serde(flatten)]
+    pub work: LayerWork,
+    /// Why its cost is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A value that a node takes or gives.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Operand {
+    /// Its name.
+    pub name: String,
+    /// Its type and shape.
+    #[serde(flatten)]
+    pub value: ValueShape,
+}
+
+/// Arithmetic and bytes of a node, of a scope, or of all nodes.
+///
+/// Figures hold under the table's `bindings` and `assumptions`; the formula keeps the symbols. A
+/// figure is null when it is not known or depends on a dimension that the data decides.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerWork {
+    /// Multiply-accumulates of contractions.
+    pub macs: Option<u64>,
+    /// Share of all multiply-accumulates, in percent, to two decimals. It can be known where the
+    /// figures are not: of `3*batch` in `4*batch` it is 75.
+    pub macs_percent: Option<f64>,
+    /// Twice the multiply-accumulates.
+    pub flops: Option<u64>,
+    /// Arithmetic that is no contraction.
+    pub other_flops: Option<u64>,
+    /// Bytes read and written.
+    pub bytes_moved: Option<u64>,
+    /// Arithmetic for each byte, all of it by all bytes, to two decimals; null where no byte moves.
+    pub intensity: Option<f64>,
+    /// Figures that depend on free dimensions, as formulas: `macs`, `other_flops`, `bytes_moved`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formula: BTreeMap<String, String>,
+}
+
+/// Sums over the whole main graph.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerTotal {
+    /// Nodes.
+    pub nodes: u64,
+    /// Learned elements of the model.
+    pub parameters: Option<u64>,
+    /// Of those, the ones that no node of the main graph uses: handed out as they are, or held by
+    /// functions that nothing calls.
+    pub parameters_elsewhere: u64,
+    /// What they cost together.
+    #[serde(flatten)]
+    pub work: LayerWork,
+    /// Nodes, subgraphs' ones too, whose cost is not known; the sums are lower bounds when there
+    /// are any.
+    pub unknown: u64,
+}
+
+/// A scope with the sums of all nodes in it and in the scopes below it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scope {
+    /// Its path from the root; `/` is the root.
+    pub scope: String,
+    /// How deep it lies; the root is at 0.
+    pub depth: u64,
+    /// The kind of module, where the exporter says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Nodes in it and below it.
+    pub nodes: u64,
+    /// Learned elements that they are the first to use.
+    pub parameters: Option<u64>,
+    /// What they cost together.
+    #[serde(flatten)]
+    pub work: LayerWork,
+    /// Of the nodes, the ones whose cost is not known; the sums are lower bounds when there are any.
+    pub unknown: u64,
+}
