@@ -18,7 +18,7 @@ use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 use crate::graph::fed_inputs;
-use crate::infer::{Bindings, Typed};
+use crate::infer::Typed;
 
 /// Length assumed of a sequence of tokens.
 const TOKENS: i64 = 128;
@@ -71,18 +71,6 @@ pub(crate) fn sizes(model: &Model, typed: &Typed) -> Sizes {
             }
         }
     }
-    sizes
-}
-
-/// Sizes of all dimensions that are bound or assumed.
-pub(crate) fn all_sizes(
-    model: &Model,
-    bindings: &Bindings,
-    assumed: &Sizes,
-) -> BTreeMap<String, i64> {
-    let mut sizes: BTreeMap<String, i64> =
-        assumed.iter().map(|(name, assumed)| (name.clone(), assumed.size)).collect();
-    sizes.extend(bindings.sizes(model));
     sizes
 }
 

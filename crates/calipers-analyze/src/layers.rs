@@ -52,11 +52,10 @@ pub(crate) struct Row {
 
 /// Every node of the main graph, with sums by scope where they are asked for.
 pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQuery) -> LayerTable {
-    let assumed = assume::sizes(model, typed);
-    let sizes = assume::all_sizes(model, bindings, &assumed);
+    let sizes = assume::sizes(model, typed);
     let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
     let (parameters, owners) = parameters::measure_by_node(model, &mut unknown, &mut assumptions);
-    assume::tell(&assumed, &mut assumptions);
+    assume::tell(&sizes, &mut assumptions);
     let rows: Vec<Row> = model
         .main()
         .order
@@ -107,10 +106,11 @@ impl LayerOrder {
         self,
         parameters: Option<u64>,
         cost: Option<&Tally>,
-        sizes: &BTreeMap<String, i64>,
+        sizes: &assume::Sizes,
     ) -> Reverse<Option<i128>> {
         let value = |expr: &Expr| {
-            let size = |name: &str| Some(sizes.get(name).copied().unwrap_or(ORDERING_SIZE));
+            let size =
+                |name: &str| Some(sizes.get(name).map_or(ORDERING_SIZE, |assumed| assumed.size));
             expr.evaluate_wide(size).ok()
         };
         Reverse(match self {
@@ -127,7 +127,7 @@ pub(crate) struct Book<'a> {
     model: &'a Model,
     typed: &'a Typed,
     total: &'a Tally,
-    pub(crate) sizes: &'a BTreeMap<String, i64>,
+    pub(crate) sizes: &'a assume::Sizes,
 }
 
 impl Book<'_> {

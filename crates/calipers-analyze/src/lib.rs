@@ -52,11 +52,10 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
-    let assumed = assume::sizes(model, &typed);
-    assume::tell(&assumed, &mut assumptions);
-    let sizes = assume::all_sizes(model, bindings, &assumed);
+    let sizes = assume::sizes(model, &typed);
+    assume::tell(&sizes, &mut assumptions);
     let stored = parameters.stored_bytes;
-    let memory = memory::measure(model, &typed, &assumed, stored, &mut unknown, &mut assumptions);
+    let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
