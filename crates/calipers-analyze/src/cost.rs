@@ -1,12 +1,12 @@
 //! What one run of the model costs, as the report tells it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use calipers_ir::{GraphKind, Model, NodeId};
 use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown};
 use calipers_sym::{EvalError, Expr};
 
+use crate::assume::Sizes;
 use crate::infer::Typed;
 use crate::not_known;
 
@@ -16,11 +16,11 @@ const NAMED: usize = 20;
 /// Nodes that are listed as the dearest.
 const DEAREST: usize = 10;
 
-/// The cost's section. `sizes` are the dimensions that are bound or assumed.
+/// The cost's section. `sizes` are those assumed of free dimensions.
 pub(crate) fn summarize(
     model: &Model,
     typed: &Typed,
-    sizes: &BTreeMap<String, i64>,
+    sizes: &Sizes,
     unknown: &mut Vec<Unknown>,
 ) -> Cost {
     let mut cost = Cost {
@@ -51,8 +51,8 @@ pub(crate) fn summarize(
 }
 
 /// A figure, or why there is none.
-pub(crate) fn figure(expr: &Expr, sizes: &BTreeMap<String, i64>) -> Result<u64, String> {
-    match expr.evaluate_wide(|name| sizes.get(name).copied()) {
+pub(crate) fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, String> {
+    match expr.evaluate_wide(|name| Some(sizes.get(name)?.size)) {
         Ok(value) => u64::try_from(value).map_err(|_| "it does not fit 64 bits".to_owned()),
         Err(EvalError::Unbound(name)) => Err(format!("it depends on {name}, which has no size")),
         Err(error) => Err(error.to_string()),
@@ -90,12 +90,7 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
     }
 }
 
-fn dearest(
-    model: &Model,
-    typed: &Typed,
-    sizes: &BTreeMap<String, i64>,
-    total: Option<u64>,
-) -> Vec<CostlyNode> {
+fn dearest(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<CostlyNode> {
     let macs = |node: &NodeId| figure(&typed.cost(*node)?.ok()?.macs, sizes).ok();
     let mut nodes: Vec<_> = model
         .main()
