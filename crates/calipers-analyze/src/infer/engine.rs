@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use calipers_ir::{FunctionId, GraphId, Model, NodeId, OpsetImport, TypeId, ValueId};
+use calipers_ir::{FunctionId, GraphId, Model, NodeId, OpsetImport, Span, TypeId, ValueId};
 use calipers_ops::{Call, Fact, Fail, Fresh, Outcome, Reason, canonical_domain};
 use calipers_sym::{Expr, Symbol};
 
@@ -24,6 +24,12 @@ const MAX_LOOKS: usize = 64;
 /// Elements that are held over the whole walk. Real models compute their shapes from far fewer;
 /// a hostile one could otherwise fill the memory with copies.
 const MAX_HELD: usize = 1 << 20;
+
+/// Files below this may stay in memory whole.
+const LARGE_FILE: u64 = 1 << 24;
+
+/// Small tensors of a large file that are read before their pages are let go.
+const READS: usize = 4;
 
 /// Dimensions of one tensor. Operators that add ranks could otherwise double them at every node.
 const MAX_RANK: usize = 256;
@@ -141,11 +147,19 @@ impl<'a> Engine<'a> {
     /// Facts of all values that stored tensors fill. They never change.
     fn fill_initializers(&mut self) {
         let model = self.model;
+        let mut read = 0_usize;
         for (id, value) in model.values() {
             let dense = value.initializer.map(|t| Fact::Tensor(stored::tensor_fact(model, t)));
             let sparse = || stored::sparse_fact(model, value.sparse_initializer?);
             if let Some(fact) = dense.or_else(|| sparse().map(Fact::SparseTensor)) {
+                read += usize::from(fact.as_tensor().is_some_and(|tensor| tensor.value.is_some()));
                 self.facts[id.index()] = fact;
+                // Small tensors lie scattered between weights, and each one read can map two
+                // megabytes of them.
+                if model.header.bytes > LARGE_FILE && read >= READS {
+                    model.source.release(Span { start: 0, end: model.header.bytes });
+                    read = 0;
+                }
             }
         }
     }

@@ -25,9 +25,8 @@ pub(super) struct Reader<'a> {
     /// Where each graph came from, in the order of their ids, for the paths in errors.
     origins: Vec<Origin>,
     file: &'a [u8],
-    /// Where the pages that were read over and not yet let go begin, and how many large tensors
-    /// stand in them.
-    passed: (u64, usize),
+    /// Where the pages that were read over and not yet let go begin.
+    passed: u64,
     /// Operands of the node being read, kept to save an allocation per node.
     pub(super) inputs: Vec<NameId>,
     pub(super) outputs: Vec<NameId>,
@@ -66,7 +65,7 @@ impl<'a> Reader<'a> {
             pending: VecDeque::new(),
             origins: Vec::new(),
             file,
-            passed: (0, 0),
+            passed: 0,
             inputs: Vec::new(),
             outputs: Vec::new(),
         }
@@ -101,18 +100,13 @@ impl<'a> Reader<'a> {
         Ok(graph)
     }
 
-    /// Notes that a tensor was read over; after some large ones, lets their pages go.
+    /// Notes that a tensor was read over. After a large one its pages are let go at once: where the
+    /// file is cached in large pages, touching one byte maps two megabytes.
     pub(super) fn passed(&mut self, span: Span) {
         const LARGE: u64 = 1 << 16;
-        const TENSORS: usize = 32;
-        if span.len() < LARGE {
-            return;
-        }
-        let (start, tensors) = self.passed;
-        self.passed = (start, tensors + 1);
-        if tensors >= TENSORS {
-            self.builder.source.release(Span { start, end: span.end });
-            self.passed = (span.end, 0);
+        if span.len() >= LARGE {
+            self.builder.source.release(Span { start: self.passed, end: span.end });
+            self.passed = span.end;
         }
     }
 
