@@ -76,6 +76,7 @@ pub(super) struct Engine<'a> {
     pub(super) inner: Tally,
     /// What each node cost when it was looked at last, or why that is not known.
     costs: Vec<Option<Result<Tally, Reason>>>,
+    byte_sizes: tally::Sizes,
     /// Whether costs are asked for at all.
     costing: bool,
     /// Choices that the costs rest on.
@@ -110,6 +111,7 @@ impl<'a> Engine<'a> {
             inner: Tally::default(),
             costs: vec![None; model.nodes().len()],
             costing,
+            byte_sizes: tally::Sizes::default(),
             notes: BTreeSet::new(),
         }
     }
@@ -232,7 +234,7 @@ impl<'a> Engine<'a> {
             return Err(reason.into());
         }
         // Texts and open shapes have no bytes that can be told; the arithmetic counts all the same.
-        let bytes = tally::bytes_moved(row, inputs, outputs).unwrap_or(Expr::ZERO);
+        let bytes = self.byte_sizes.moved(row, inputs, outputs).unwrap_or(Expr::ZERO);
         Ok(Tally::of(work, bytes))
     }
 

@@ -3,7 +3,10 @@
 //! Costs are counted during the walk, since a function's body has different shapes at every call,
 //! and a loop's body runs as often as the loop repeats.
 
-use calipers_ops::{Fact, Operator, Traffic, Work, bytes};
+use std::sync::Arc;
+
+use calipers_ir::DType;
+use calipers_ops::{Fact, Operator, Shape, Traffic, Work, bytes};
 use calipers_sym::Expr;
 use hashbrown::HashMap;
 
@@ -93,30 +96,59 @@ impl From<&Tally> for Tally {
     }
 }
 
-/// Bytes that a call reads and writes, as far as its operands' sizes are known.
-pub(super) fn bytes_moved(
-    row: &Operator,
-    inputs: &[Option<Fact>],
-    outputs: &[Fact],
-) -> Option<Expr> {
-    let of = |facts: &mut dyn Iterator<Item = &Fact>| -> Option<Expr> {
-        let mut sum = Expr::ZERO;
-        for fact in facts {
-            match fact {
-                Fact::Tensor(tensor) | Fact::SparseTensor(tensor) => sum += &bytes(tensor)?,
-                // Sequences and maps are handed over, not copied.
-                _ => {}
-            }
+/// Bytes of shapes that were met before: a shape is shared by all the values that keep it, so the
+/// same ones are asked for again and again.
+#[derive(Debug, Default)]
+pub(super) struct Sizes {
+    // The shape is held beside its size, so that its address stays its own.
+    known: HashMap<(usize, DType), (Shape, Expr)>,
+}
+
+/// Shapes that are remembered at once.
+const MAX_KNOWN: usize = 1024;
+
+impl Sizes {
+    /// Bytes of a value when it is read or written; `None` when they cannot be told.
+    fn of(&mut self, fact: &Fact) -> Option<Expr> {
+        let tensor = match fact {
+            Fact::Tensor(tensor) | Fact::SparseTensor(tensor) => tensor,
+            // Sequences and maps are handed over, not copied.
+            _ => return Some(Expr::ZERO),
+        };
+        let shape = tensor.shape.as_ref().ok()?;
+        let key = (Arc::as_ptr(shape).cast::<Expr>() as usize, tensor.dtype);
+        if let Some((_, size)) = self.known.get(&key) {
+            return Some(size.clone());
         }
-        Some(sum)
-    };
-    let written = || of(&mut outputs.iter());
-    match row.traffic {
-        Traffic::Nothing => Some(Expr::ZERO),
-        Traffic::Whole => Some(of(&mut inputs.iter().flatten())? + written()?),
-        Traffic::Gathered => {
-            let written = written()?;
-            Some(of(&mut inputs.iter().skip(1).flatten())? + &written + &written)
+        let size = bytes(tensor)?;
+        if self.known.len() >= MAX_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(key, (Arc::clone(shape), size.clone()));
+        Some(size)
+    }
+
+    /// Bytes that a call reads and writes, as far as its operands' sizes are known.
+    pub(super) fn moved(
+        &mut self,
+        row: &Operator,
+        inputs: &[Option<Fact>],
+        outputs: &[Fact],
+    ) -> Option<Expr> {
+        let mut sum = |facts: &mut dyn Iterator<Item = &Fact>| -> Option<Expr> {
+            let mut sum = Expr::ZERO;
+            for fact in facts {
+                sum += &self.of(fact)?;
+            }
+            Some(sum)
+        };
+        match row.traffic {
+            Traffic::Nothing => Some(Expr::ZERO),
+            Traffic::Whole => sum(&mut inputs.iter().flatten().chain(outputs)),
+            Traffic::Gathered => {
+                let written = sum(&mut outputs.iter())?;
+                Some(sum(&mut inputs.iter().skip(1).flatten())? + &written + &written)
+            }
         }
     }
 }
