@@ -27,6 +27,12 @@ pub(crate) fn summarize(
         notes: typed.notes.iter().map(|note| (*note).to_owned()).collect(),
         ..Cost::default()
     };
+    if typed.without_bytes > 0 {
+        cost.notes.push(format!(
+            "bytes moved leave out {} nodes whose operands have no known size",
+            typed.without_bytes
+        ));
+    }
     let total = &typed.total;
     let fields = [
         ("macs", &total.macs),

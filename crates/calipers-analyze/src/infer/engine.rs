@@ -77,6 +77,8 @@ pub(super) struct Engine<'a> {
     /// What each node cost when it was looked at last, or why that is not known.
     costs: Vec<Option<Result<Tally, Reason>>>,
     byte_sizes: tally::Sizes,
+    /// Nodes whose bytes could not be told.
+    without_bytes: BTreeSet<NodeId>,
     /// Whether costs are asked for at all.
     costing: bool,
     /// Choices that the costs rest on.
@@ -112,6 +114,7 @@ impl<'a> Engine<'a> {
             costs: vec![None; model.nodes().len()],
             costing,
             byte_sizes: tally::Sizes::default(),
+            without_bytes: BTreeSet::new(),
             notes: BTreeSet::new(),
         }
     }
@@ -128,6 +131,7 @@ impl<'a> Engine<'a> {
             costs: self.costs,
             total,
             notes: self.notes.into_iter().collect(),
+            without_bytes: self.without_bytes.len() as u64,
             fresh: self.fresh.made,
             contradictions: self.contradictions,
         }
@@ -233,9 +237,13 @@ impl<'a> Engine<'a> {
         if let Some(reason) = work.macs.undefined_reason().or(work.other_flops.undefined_reason()) {
             return Err(reason.into());
         }
-        // Texts and open shapes have no bytes that can be told; the arithmetic counts all the same.
-        let bytes = self.byte_sizes.moved(row, inputs, outputs).unwrap_or(Expr::ZERO);
-        Ok(Tally::of(work, bytes))
+        // Texts and open shapes have no bytes that can be told. The arithmetic counts all the same,
+        // and the report says how many nodes the bytes lack.
+        let bytes = self.byte_sizes.moved(row, inputs, outputs);
+        if bytes.is_none() {
+            self.without_bytes.insert(id);
+        }
+        Ok(Tally::of(work, bytes.unwrap_or(Expr::ZERO)))
     }
 
     /// Takes a fact for a value, together with what the file declares of it.

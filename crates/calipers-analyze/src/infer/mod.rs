@@ -31,6 +31,8 @@ pub struct Typed {
     pub total: Tally,
     /// Choices that the costs rest on.
     pub notes: Vec<&'static str>,
+    /// Nodes whose bytes are not known and so not in the total.
+    pub without_bytes: u64,
     /// Dimensions that the data decides: their names, and what decides them.
     pub fresh: Vec<FreshDimension>,
     /// Nodes whose inputs cannot go together, and declared types that cannot be right.
