@@ -201,6 +201,13 @@ fn a_cache_by_hand() {
     assert_eq!((cache.layers, cache.kv_heads, cache.head_dim), (32, Some(32), Some(128)));
     assert_eq!(cache.dtype, "float16");
     assert_eq!(cache.bytes_per_token, Some(524_288));
+    // A token after 2,047 others: 2,048 tokens of 524,288 bytes are a gibibyte.
+    let dims =
+        [("batch", 1), ("past", 2047), ("seq", 1)].map(|(name, size)| (name.to_owned(), size));
+    let bindings = Bindings { dims: dims.into(), ..Bindings::default() };
+    let model = calipers_formats::open(&common::fixtures().join("zoo/llama7b_synth.onnx")).unwrap();
+    let cache = analyze_bound(&model, &bindings).unwrap().memory.kv_cache.unwrap();
+    assert_eq!((cache.context, cache.bytes_at_context), (Some(2048), Some(1 << 30)));
     assert_eq!(cache.fixed_bytes, Some(0));
     // 2 layers, 4 heads of 16 floats.
     let cache = memory("zoo/gpt2_tiny_kv_op17").kv_cache.unwrap();

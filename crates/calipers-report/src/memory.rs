@@ -56,6 +56,10 @@ pub struct KvCache {
     /// Bytes that do not grow with the tokens, for one sequence: what was computed from an encoder's
     /// output.
     pub fixed_bytes: Option<u64>,
+    /// Tokens that it holds after the run, under the report's bindings and assumptions.
+    pub context: Option<u64>,
+    /// Bytes of one sequence at that context, the fixed ones included.
+    pub bytes_at_context: Option<u64>,
     /// What shows that there is one.
     pub evidence: Vec<String>,
 }

@@ -44,6 +44,8 @@ struct Cache {
     rank: usize,
     /// Bytes of one position of one sequence.
     bytes: Option<u64>,
+    /// Positions it has after the run.
+    tokens: Option<u64>,
 }
 
 /// The model's cache, if it carries one.
@@ -71,7 +73,11 @@ pub(super) fn find(
     for (input, tensor) in inputs {
         let grown = flow.grown_outputs(input).into_iter().find_map(|reached| {
             let axis = grown_axis(model, typed, depends, &flow, tensor, reached)?;
-            let cache = described(tensor, axis)?;
+            let mut cache = described(tensor, axis)?;
+            let present = typed.fact(reached.output).as_tensor();
+            let length = present.and_then(|present| present.dims()?.get(axis));
+            cache.tokens =
+                length.and_then(|length| u64::try_from(assume::evaluate(length, sizes)?).ok());
             taken.insert(reached.output).then_some((reached, cache))
         });
         let Some((reached, cache)) = grown else {
@@ -121,6 +127,11 @@ pub(super) fn find(
         let reason = "a dimension of a cache that does not grow is decided by the data";
         not_known(unknown, "memory.kv_cache.fixed_bytes", reason);
     }
+    let context = agreed(caches.iter().map(|cache| cache.tokens));
+    let bytes_at_context = context
+        .zip(bytes_per_token)
+        .zip(fixed_bytes)
+        .and_then(|((context, token), fixed)| context.checked_mul(token)?.checked_add(fixed));
     let tensors = caches.iter().fold(0_u64, |sum, cache| sum.saturating_add(cache.stacked));
     let mut dtypes: Vec<String> = caches.iter().map(|cache| cache.dtype.to_string()).collect();
     dtypes.dedup();
@@ -131,6 +142,8 @@ pub(super) fn find(
         dtype: if dtypes.len() == 1 { dtypes.swap_remove(0) } else { "mixed".to_owned() },
         bytes_per_token,
         fixed_bytes,
+        context,
+        bytes_at_context,
         evidence,
     })
 }
@@ -206,7 +219,7 @@ fn described(tensor: &TensorFact, axis: usize) -> Option<Cache> {
     let elements = product(beside.map(|(_, dim)| dim))
         .and_then(|elements| elements.checked_mul(folded(&dims[batch]).unwrap_or(1)));
     let bytes = elements.and_then(|elements| tensor.dtype.bytes(elements));
-    Some(Cache { stacked, heads, head_dim, dtype: tensor.dtype, rank, bytes })
+    Some(Cache { stacked, heads, head_dim, dtype: tensor.dtype, rank, bytes, tokens: None })
 }
 
 fn number(dim: &Expr) -> Option<u64> {
