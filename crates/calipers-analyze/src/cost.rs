@@ -72,7 +72,6 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
         if model.graph(node.graph).kind == GraphKind::Training {
             continue;
         }
-        nodes += 1;
         match typed.cost(id) {
             Some(Ok(_)) => costed += 1,
             Some(Err(reason)) => {
@@ -85,9 +84,10 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
                     });
                 }
             }
-            // A function that nothing calls costs nothing.
-            None => costed += 1,
+            // Inside a function that nothing calls, or inside a node that is counted above as unknown.
+            None => continue,
         }
+        nodes += 1;
     }
     cost.lower_bound = cost.unknown_count > 0;
     cost.coverage = crate::graph::percent(costed, nodes.max(1));

@@ -286,3 +286,24 @@ fn weights_behind_blocks_tell_how_many_channels_a_block_has() {
     // A kernel for each channel: the groups count them.
     assert_eq!(blocked(&[32, 1, 1, 1], 32), "float32[N, 32, 8, 8]");
 }
+
+/// What cannot be looked into has no cost, which is not a cost of nothing.
+#[test]
+fn what_is_nested_too_deep_is_not_free() {
+    let mut then = branch("b0", "Relu", "x");
+    for depth in 1..60 {
+        let (name, inner) = (format!("b{depth}"), format!("b{}", depth - 1));
+        let otherwise = branch(&format!("e{inner}"), "Neg", "x");
+        let mut graph = Graph::new(&name);
+        graph.node("If", &["cond"], &[&name], &choose(&then, &otherwise));
+        graph.output(&name, F32, &["?", "?"]);
+        then = graph;
+    }
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["2", "3"]).input("cond", Bool, &[]);
+    model.node("If", &["cond"], &["y"], &choose(&then, &branch("other", "Relu", "x")));
+    model.output("y", F32, &["?", "?"]);
+    let cost = calipers_analyze::analyze(&read(&model)).cost;
+    assert!(cost.lower_bound && cost.unknown_count > 0 && cost.coverage < 100.0, "{cost:?}");
+    assert!(cost.unknown[0].reason.contains("nested deeper"), "{:?}", cost.unknown);
+}

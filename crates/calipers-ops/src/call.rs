@@ -31,6 +31,13 @@ impl Fail {
         Self::Unknown(reason.into())
     }
 
+    /// The words of either kind.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(reason) | Self::Contradiction(reason) => Arc::clone(reason),
+        }
+    }
+
     /// The inputs cannot go together.
     pub fn contradiction(reason: impl Into<Reason>) -> Self {
         Self::Contradiction(reason.into())

@@ -178,6 +178,7 @@ impl<'a> Engine<'a> {
             .map(|input| input.map(|value| self.facts[value.index()].clone()))
             .collect();
         let outcome = self.look(id, &inputs, frame);
+        let failed = outcome.as_ref().err().map(Fail::reason);
         let (facts, reason): (Vec<Fact>, Reason) = match outcome {
             Ok(facts) => (facts, Arc::from("its rule does not say")),
             Err(Fail::Unknown(reason)) => (Vec::new(), reason),
@@ -202,7 +203,8 @@ impl<'a> Engine<'a> {
             }
         }
         if self.costing {
-            self.costs[id.index()] = Some(self.cost(id, &inputs, &defined, frame));
+            let cost = self.cost(id, &inputs, &defined, failed, frame);
+            self.costs[id.index()] = Some(cost);
         }
     }
 
@@ -212,18 +214,22 @@ impl<'a> Engine<'a> {
         id: NodeId,
         inputs: &[Option<Fact>],
         outputs: &[Fact],
+        failed: Option<Reason>,
         frame: Option<&Frame<'_>>,
     ) -> Result<Tally, Reason> {
         let model = self.model;
         let op = model.name(model.node(id).op);
+        // What the graphs inside cost is known only when they could be looked into.
+        let inner = std::mem::take(&mut self.inner);
+        let inside = || failed.map_or(Ok(inner), Err);
         let row = match self.meanings.of(id).kind {
             MeaningKind::Operator(row) => row,
-            MeaningKind::Call(_) => return Ok(std::mem::take(&mut self.inner)),
+            MeaningKind::Call(_) => return inside(),
             _ => return Err(format!("Calipers does not know the operator {op}").into()),
         };
         let Some(rule) = row.cost else {
             return match row.rule {
-                None => Ok(std::mem::take(&mut self.inner)),
+                None => inside(),
                 Some(_) => Err(format!("nothing says what {op} costs").into()),
             };
         };

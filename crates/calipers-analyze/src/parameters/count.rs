@@ -61,7 +61,8 @@ pub(crate) fn count(
             continue;
         }
         bytes.add(item_bytes.clone());
-        let elements = elements.unwrap_or(0);
+        // The totals are unknown then, and say why; a share of 0 would be a figure.
+        let Ok(elements) = elements else { continue };
         if item.generated {
             parameters.generated = parameters.generated.saturating_add(elements);
         } else {
