@@ -21,7 +21,7 @@ pub(crate) fn describe(
     if header.ir_version.is_none() {
         not_known(unknown, "model.ir_version", "the file does not state it");
     }
-    let data_files = data_files(model);
+    let data_files = data_files(model, unknown);
     ModelFacts {
         file: header.file_name.clone(),
         format: Format::Onnx,
@@ -85,7 +85,7 @@ fn precision(parameters: &Parameters) -> Option<String> {
     widest.map(|(dtype, _)| dtype.to_owned())
 }
 
-fn data_files(model: &Model) -> Vec<DataFile> {
+fn data_files(model: &Model, unknown: &mut Vec<Unknown>) -> Vec<DataFile> {
     let mut files: Vec<_> = model
         .data_files
         .iter()
@@ -112,8 +112,14 @@ fn data_files(model: &Model) -> Vec<DataFile> {
         if let Data::External(external) = &tensor.data {
             let file = &mut files[external.file];
             file.tensors += 1;
-            let bytes = external.length.or(tensor.bytes()).unwrap_or(0);
-            file.tensor_bytes = file.tensor_bytes.saturating_add(bytes);
+            match external.length.or(tensor.bytes()) {
+                Some(bytes) => file.tensor_bytes = file.tensor_bytes.saturating_add(bytes),
+                None => {
+                    let name = model.name(tensor.name);
+                    let reason = format!("it lacks {name:?}, whose size is not known");
+                    not_known(unknown, "model.external_bytes", reason);
+                }
+            }
         }
     }
     files

@@ -4,7 +4,7 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use calipers_analyze::{Bindings, analyze_bound, infer};
 use calipers_report::Report;
@@ -24,12 +24,6 @@ fn bindings(spec: &str) -> Bindings {
 
 fn report(path: &Path, bindings: &Bindings) -> Report {
     analyze_bound(&calipers_formats::open(path).unwrap(), bindings).unwrap()
-}
-
-/// Where a model is: in the repository, or in the shared collection.
-fn find(name: &str) -> Option<PathBuf> {
-    let shared = common::shared().map(|shared| shared.join("models").join(name));
-    [Some(common::fixtures().join(name)), shared].into_iter().flatten().find(|path| path.exists())
 }
 
 #[test]
@@ -64,7 +58,7 @@ fn macs_are_those_that_torchvision_publishes() {
         let [_, class, "IMAGENET1K_V1", _, gmacs] = columns[..] else { continue };
         let name = class.trim_end_matches("_Weights").to_lowercase();
         let places = [format!("latency/{name}.onnx"), format!("zoo/{name}_op17.onnx")];
-        let Some(path) = places.iter().find_map(|place| find(place)) else { continue };
+        let Some(path) = places.iter().find_map(|place| common::find(place)) else { continue };
         let wanted: f64 = gmacs.parse().unwrap();
         let told = report(&path, &bindings("input=1x3x224x224")).cost.macs.unwrap() as f64 / 1e9;
         rows += 1;
@@ -99,7 +93,7 @@ fn the_seeds_cost_what_they_cost() {
         ("seeds/yolov8l-nc1.onnx", "", 82.405, 0.0001),
     ];
     for (name, input, gmacs, tolerance) in truth {
-        let Some(path) = find(name) else { continue };
+        let Some(path) = common::find(name) else { continue };
         let cost = report(&path, &bindings(input)).cost;
         let told = cost.macs.unwrap() as f64 / 1e9;
         assert!((told - gmacs).abs() <= gmacs * tolerance, "{name}: {gmacs}, told {told}");

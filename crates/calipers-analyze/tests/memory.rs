@@ -3,7 +3,6 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers_analyze::{Bindings, analyze_bound};
@@ -11,16 +10,6 @@ use calipers_report::{KvCache, Memory, Report};
 use calipers_samples::DataType::{Bool, F16, F32, I64};
 use calipers_samples::{Attribute, Graph, ModelBuilder, Tensor};
 use serde_json::Value;
-
-fn feeds(truth: &Value) -> Bindings {
-    let shape =
-        |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
-    let inputs = truth["feeds"].as_object().unwrap().iter();
-    Bindings {
-        dims: BTreeMap::new(),
-        inputs: inputs.map(|(name, dims)| (name.clone(), shape(dims))).collect(),
-    }
-}
 
 fn bound(path: &Path, dims: &[(&str, i64)]) -> Report {
     let dims = dims.iter().map(|(name, size)| ((*name).to_owned(), *size)).collect();
@@ -47,7 +36,7 @@ fn the_peak_is_the_one_that_running_gave() {
             let wanted_at = truth["peak_at"].as_str().unwrap();
             let path = path.with_file_name(truth["file"].as_str().unwrap());
             let model = calipers_formats::open(&path).unwrap();
-            let report = analyze_bound(&model, &feeds(&truth)).unwrap();
+            let report = analyze_bound(&model, &common::feeds(&truth)).unwrap();
             let memory = report.memory;
             models += 1;
             let has_subgraphs = truth["nodes"] != truth["nodes_with_subgraphs"];

@@ -107,9 +107,7 @@ const TRUTH: &[Row] = &[
 ];
 
 fn find(model: &str) -> Option<PathBuf> {
-    let name = format!("{model}.onnx");
-    let shared = common::shared().map(|shared| shared.join("models").join(&name));
-    [Some(common::fixtures().join(&name)), shared].into_iter().flatten().find(|path| path.exists())
+    common::find(&format!("{model}.onnx"))
 }
 
 #[test]

@@ -11,17 +11,6 @@ use calipers_ops::Fact;
 use proptest::prelude::ProptestConfig;
 use serde_json::Value;
 
-/// Bindings that feed a model what its facts say it was fed.
-fn feeds(truth: &Value) -> Bindings {
-    let shape =
-        |dims: &Value| dims.as_array().unwrap().iter().map(|d| d.as_i64().unwrap()).collect();
-    let inputs = truth["feeds"].as_object().unwrap().iter();
-    Bindings {
-        dims: BTreeMap::new(),
-        inputs: inputs.map(|(name, dims)| (name.clone(), shape(dims))).collect(),
-    }
-}
-
 #[test]
 fn every_value_has_the_shape_it_had_when_it_ran() {
     let (mut values, mut right, mut models, mut whole) = (0, 0, 0, 0);
@@ -32,7 +21,7 @@ fn every_value_has_the_shape_it_had_when_it_ran() {
             let Some(wanted) = truth["values"].as_object() else { continue };
             let path = path.with_file_name(truth["file"].as_str().unwrap());
             let model = calipers_formats::open(&path).unwrap();
-            let typed = match infer(&model, &feeds(&truth)) {
+            let typed = match infer(&model, &common::feeds(&truth)) {
                 Ok(typed) => typed,
                 Err(error) => panic!("{}: {error}", path.display()),
             };

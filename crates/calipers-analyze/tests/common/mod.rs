@@ -9,7 +9,9 @@
 
 use std::path::{Path, PathBuf};
 
+use calipers_analyze::Bindings;
 use calipers_report::Report;
+use serde_json::Value;
 
 /// Models that come with the repository.
 pub fn fixtures() -> PathBuf {
@@ -52,4 +54,19 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// The report on a file.
 pub fn report(path: &Path) -> Result<Report, calipers_formats::Error> {
     Ok(calipers_analyze::analyze(&calipers_formats::open(path)?))
+}
+
+/// Where a model is, such as `zoo/mlp.onnx`: in the repository, or in the shared collection.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let shared = shared().map(|shared| shared.join("models").join(name));
+    [Some(fixtures().join(name)), shared].into_iter().flatten().find(|path| path.exists())
+}
+
+/// Bindings that feed a model what its facts say it was fed.
+pub fn feeds(truth: &Value) -> Bindings {
+    let size = |dim: &Value| dim.as_i64().unwrap();
+    let shape = |dims: &Value| dims.as_array().unwrap().iter().map(size).collect();
+    let inputs = truth["feeds"].as_object().unwrap().iter();
+    let inputs = inputs.map(|(name, dims)| (name.clone(), shape(dims))).collect();
+    Bindings { inputs, ..Bindings::default() }
 }
