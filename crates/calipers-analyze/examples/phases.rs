@@ -7,19 +7,14 @@ use std::time::{Duration, Instant};
 
 use calipers_analyze::{Bindings, analyze, infer, infer_shapes};
 
-/// Runs of each phase; the median counts.
-const RUNS: usize = 21;
+/// Rounds; the fastest of each phase counts, since whatever else the machine does only adds.
+const ROUNDS: usize = 41;
 
-fn median(mut run: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..RUNS)
-        .map(|_| {
-            let start = Instant::now();
-            run();
-            start.elapsed()
-        })
-        .collect();
-    times.sort_unstable();
-    times[RUNS / 2]
+fn time<T>(fastest: &mut Duration, run: impl FnOnce() -> T) {
+    let start = Instant::now();
+    let result = run();
+    *fastest = start.elapsed().min(*fastest);
+    drop(result);
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,10 +23,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bindings = Bindings::default();
     let model = calipers_formats::open(path)?;
     infer(&model, &bindings)?;
-    let read = median(|| drop(calipers_formats::open(path)));
-    let shapes = median(|| drop(infer_shapes(&model, &bindings)));
-    let costs = median(|| drop(infer(&model, &bindings)));
-    let report = median(|| drop(analyze(&model)));
+    let [mut read, mut shapes, mut costs, mut report] = [Duration::MAX; 4];
+    // In turn, so that a slow moment of the machine meets them all.
+    for _ in 0..ROUNDS {
+        time(&mut read, || calipers_formats::open(path));
+        time(&mut shapes, || infer_shapes(&model, &bindings));
+        time(&mut costs, || infer(&model, &bindings));
+        time(&mut report, || analyze(&model));
+    }
     println!("read            {read:>10.2?}");
     println!("infer shapes    {shapes:>10.2?}");
     println!("  with costs    {costs:>10.2?}");

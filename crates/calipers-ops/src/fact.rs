@@ -147,9 +147,14 @@ impl TensorFact {
 
 /// Product of dimensions; of none, 1.
 pub fn product(dims: &[Expr]) -> Expr {
+    multiplied(1, dims)
+}
+
+/// Product of a number and dimensions.
+pub(crate) fn multiplied(by: i64, dims: &[Expr]) -> Expr {
     // Numbers first: they multiply without making a polynomial.
     let numbers = dims.iter().filter(|dim| dim.is_const());
-    let number = numbers.fold(Expr::ONE, |product, dim| product * dim);
+    let number = numbers.fold(Expr::from(by), |product, dim| product * dim);
     dims.iter().filter(|dim| !dim.is_const()).fold(number, |product, dim| product * dim)
 }
 

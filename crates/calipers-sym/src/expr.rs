@@ -197,6 +197,11 @@ impl Expr {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &other.0) {
             return Self::wide(int::add(*a, *b));
         }
+        match (&self.0, &other.0) {
+            (_, Repr::Const(0)) => return self.clone(),
+            (Repr::Const(0), _) => return other.clone(),
+            _ => {}
+        }
         match (self.view(), other.view()) {
             (Some(a), Some(b)) => poly::add(a, b),
             _ => self.poisoned_by(other),
@@ -215,6 +220,11 @@ impl Expr {
     pub(crate) fn times(&self, other: &Self) -> Self {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &other.0) {
             return Self::wide(int::mul(*a, *b));
+        }
+        match (&self.0, &other.0) {
+            (_, Repr::Const(1)) => return self.clone(),
+            (Repr::Const(1), _) => return other.clone(),
+            _ => {}
         }
         match (self.view(), other.view()) {
             (Some(a), Some(b)) => poly::mul(a, b),

@@ -362,6 +362,27 @@ pub(crate) fn scale(a: View<'_>, by: i128) -> Expr {
     }
 }
 
+/// The polynomial times one term. It keeps the order of the terms, so nothing is sorted.
+fn mul_term(a: View<'_>, by: &Term) -> Expr {
+    let mut terms = Vec::with_capacity(a.terms.len() + 1);
+    for term in a.terms {
+        let Some(monomial) = term.monomial.mul(&by.monomial) else {
+            return Expr::undefined(limits::DEGREE);
+        };
+        let Some(coefficient) = int::mul(term.coefficient, by.coefficient) else {
+            return Expr::undefined(limits::OVERFLOW);
+        };
+        terms.push(Term { monomial, coefficient });
+    }
+    if a.constant != 0 {
+        let Some(coefficient) = int::mul(a.constant, by.coefficient) else {
+            return Expr::undefined(limits::OVERFLOW);
+        };
+        terms.push(Term { monomial: by.monomial.clone(), coefficient });
+    }
+    build(terms, 0)
+}
+
 /// The product, term by term.
 pub(crate) fn mul(a: View<'_>, b: View<'_>) -> Expr {
     if a.terms.is_empty() {
@@ -369,6 +390,13 @@ pub(crate) fn mul(a: View<'_>, b: View<'_>) -> Expr {
     }
     if b.terms.is_empty() {
         return scale(a, b.constant);
+    }
+    match (a, b) {
+        (View { terms: [term], constant: 0 }, many)
+        | (many, View { terms: [term], constant: 0 }) => {
+            return mul_term(many, term);
+        }
+        _ => {}
     }
     let (a, b) = (a.owned_terms(), b.owned_terms());
     if a.len() * b.len() > MAX_PRODUCTS {

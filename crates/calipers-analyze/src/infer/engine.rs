@@ -4,11 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use calipers_ir::{FunctionId, GraphId, Model, NodeId, OpsetImport, Span, TypeId, ValueId};
-use calipers_ops::{Call, Fact, Fail, Fresh, Outcome, Reason, canonical_domain};
+use calipers_ops::{
+    Call, CostRule, Fact, Fail, Fresh, Operator, Outcome, Reason, canonical_domain,
+};
 use calipers_sym::{Expr, Symbol};
 
 use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
+use super::remembered::{Known, Remembered};
 use super::tally::{self, Sum, Tally};
 use super::{Contradiction, FreshDimension, Typed, blocks, declared, stored};
 use crate::walk::{MeaningKind, Meanings};
@@ -75,8 +78,11 @@ pub(super) struct Engine<'a> {
     /// What the graphs inside the node that is being looked at cost.
     pub(super) inner: Tally,
     /// What each node cost when it was looked at last, or why that is not known.
-    costs: Vec<Option<Result<Tally, Reason>>>,
+    costs: Vec<Option<Result<Arc<Tally>, Reason>>>,
+    remembered: Remembered,
     byte_sizes: tally::Sizes,
+    /// The cost of what costs nothing, shared.
+    nothing: Arc<Tally>,
     /// Nodes whose bytes could not be told.
     without_bytes: BTreeSet<NodeId>,
     /// Whether costs are asked for at all.
@@ -113,7 +119,9 @@ impl<'a> Engine<'a> {
             inner: Tally::default(),
             costs: vec![None; model.nodes().len()],
             costing,
+            remembered: Remembered::default(),
             byte_sizes: tally::Sizes::default(),
+            nothing: Arc::default(),
             without_bytes: BTreeSet::new(),
             notes: BTreeSet::new(),
         }
@@ -216,12 +224,12 @@ impl<'a> Engine<'a> {
         outputs: &[Fact],
         failed: Option<Reason>,
         frame: Option<&Frame<'_>>,
-    ) -> Result<Tally, Reason> {
+    ) -> Result<Arc<Tally>, Reason> {
         let model = self.model;
         let op = model.name(model.node(id).op);
         // What the graphs inside cost is known only when they could be looked into.
         let inner = std::mem::take(&mut self.inner);
-        let inside = || failed.map_or(Ok(inner), Err);
+        let inside = || failed.map_or(Ok(Arc::new(inner)), Err);
         let row = match self.meanings.of(id).kind {
             MeaningKind::Operator(row) => row,
             MeaningKind::Call(_) => return inside(),
@@ -233,8 +241,39 @@ impl<'a> Engine<'a> {
                 Some(_) => Err(format!("nothing says what {op} costs").into()),
             };
         };
-        let attributes = NodeAttributes { model, node: id, frame };
-        let version = self.opset_of(id, frame);
+        // Facts of the main graph stay as they are, so a call there can be compared later.
+        let main = self.nesting == 0 && frame.is_none();
+        let hash = main.then(|| self.remembered.hash(row, inputs, outputs)).flatten();
+        let met = hash.and_then(|hash| self.remembered.find(hash, id, model, &self.facts));
+        let known = match met {
+            Some(known) => known,
+            None => {
+                let known = self.work_out(id, (row, rule), inputs, outputs, frame)?;
+                if let Some(hash) = hash {
+                    self.remembered.insert(hash, id, known.clone());
+                }
+                known
+            }
+        };
+        if !known.with_bytes {
+            self.without_bytes.insert(id);
+        }
+        Ok(known.tally)
+    }
+
+    /// What a call costs, asked of its rule.
+    fn work_out(
+        &mut self,
+        node: NodeId,
+        (row, rule): (&Operator, CostRule),
+        inputs: &[Option<Fact>],
+        outputs: &[Fact],
+        frame: Option<&Frame<'_>>,
+    ) -> Result<Known, Reason> {
+        let model = self.model;
+        let op = model.name(model.node(node).op);
+        let attributes = NodeAttributes { model, node, frame };
+        let version = self.opset_of(node, frame);
         let call = Call::new(op, version, outputs.len(), inputs, &attributes, &mut self.fresh);
         let work = match rule(&call, outputs) {
             Ok(work) => work,
@@ -246,10 +285,11 @@ impl<'a> Engine<'a> {
         // Texts and open shapes have no bytes that can be told. The arithmetic counts all the same,
         // and the report says how many nodes the bytes lack.
         let bytes = self.byte_sizes.moved(row, inputs, outputs);
-        if bytes.is_none() {
-            self.without_bytes.insert(id);
-        }
-        Ok(Tally::of(work, bytes.unwrap_or(Expr::ZERO)))
+        let with_bytes = bytes.is_some();
+        let tally = Tally::of(work, bytes.unwrap_or(Expr::ZERO));
+        let free = tally == *self.nothing;
+        let tally = if free { Arc::clone(&self.nothing) } else { Arc::new(tally) };
+        Ok(Known { tally, with_bytes })
     }
 
     /// Takes a fact for a value, together with what the file declares of it.

@@ -12,8 +12,11 @@ mod control;
 mod declared;
 mod engine;
 mod merge;
+mod remembered;
 mod stored;
 mod tally;
+
+use std::sync::Arc;
 
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
@@ -26,7 +29,8 @@ pub use tally::Tally;
 #[derive(Debug)]
 pub struct Typed {
     facts: Vec<Fact>,
-    costs: Vec<Option<Result<Tally, Reason>>>,
+    // Shared by the nodes that cost the same.
+    costs: Vec<Option<Result<Arc<Tally>, Reason>>>,
     /// What one run costs, less the nodes whose cost is not known.
     pub total: Tally,
     /// Choices that the costs rest on.
@@ -68,7 +72,7 @@ impl Typed {
     /// What a node costs with the graphs inside it, or why that is not known; `None` for nodes that
     /// were not looked at.
     pub fn cost(&self, node: NodeId) -> Option<Result<&Tally, &Reason>> {
-        self.costs[node.index()].as_ref().map(Result::as_ref)
+        Some(self.costs[node.index()].as_ref()?.as_deref())
     }
 }
 

@@ -3,12 +3,14 @@
 //! Costs are counted during the walk, since a function's body has different shapes at every call,
 //! and a loop's body runs as often as the loop repeats.
 
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-use calipers_ir::DType;
-use calipers_ops::{Fact, Operator, Shape, Traffic, Work, bytes};
+use calipers_ops::{Fact, Operator, TensorFact, Traffic, Work, bytes};
 use calipers_sym::Expr;
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+use super::remembered::{has_symbol, hash_dims};
 
 /// What some nodes cost together. Nodes that could not be costed are not in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,92 +65,98 @@ impl Tally {
     }
 }
 
-/// A sum of many tallies. Networks repeat their layers, so equal ones are counted and added once:
+/// A sum of many tallies. Nodes of repeated layers share theirs, which are counted and added once:
 /// adding polynomials is what costs time here.
 #[derive(Debug, Default)]
 pub(super) struct Sum {
     numbers: Tally,
-    formulas: HashMap<Tally, i64>,
+    // By address, which a tally keeps while it is held here.
+    formulas: HashMap<*const Tally, (Arc<Tally>, i64)>,
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, tally: &Tally) {
+    pub(super) fn add(&mut self, tally: &Arc<Tally>) {
         if tally.is_const() {
             self.numbers.add(tally);
         } else {
-            *self.formulas.entry_ref(tally).or_insert(0) += 1;
+            self.formulas.entry(Arc::as_ptr(tally)).or_insert_with(|| (Arc::clone(tally), 0)).1 +=
+                1;
         }
     }
 
     pub(super) fn finish(self) -> Tally {
-        let mut total = self.numbers;
         // The sum is the same in whatever order the map gives them: it is canonical.
-        for (tally, times) in self.formulas {
-            total.add(&tally.times(&Expr::from(times)));
+        let formulas: Vec<_> = self.formulas.into_values().collect();
+        let all = |numbers: Expr, part: fn(&Tally) -> &Expr| -> Expr {
+            let parts = formulas.iter().filter(|(tally, _)| part(tally) != &0);
+            numbers + parts.map(|(tally, times)| part(tally) * *times).sum::<Expr>()
+        };
+        Tally {
+            macs: all(self.numbers.macs, |tally| &tally.macs),
+            other_flops: all(self.numbers.other_flops, |tally| &tally.other_flops),
+            bytes_moved: all(self.numbers.bytes_moved, |tally| &tally.bytes_moved),
         }
-        total
     }
 }
 
-impl From<&Tally> for Tally {
-    fn from(tally: &Tally) -> Self {
-        tally.clone()
-    }
-}
-
-/// Bytes of shapes that were met before: a shape is shared by all the values that keep it, so the
-/// same ones are asked for again and again.
+/// Bytes of symbolic shapes that were met before: a network has few, and multiplies them out once.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
-    // The shape is held beside its size, so that its address stays its own.
-    known: HashMap<(usize, DType), (Shape, Expr)>,
+    known: HashTable<(u64, TensorFact, Expr)>,
+    hasher: DefaultHashBuilder,
 }
 
-/// Shapes that are remembered at once.
+/// Shapes that are remembered.
 const MAX_KNOWN: usize = 1024;
 
 impl Sizes {
-    /// Bytes of a value when it is read or written; `None` when they cannot be told.
-    fn of(&mut self, fact: &Fact) -> Option<Expr> {
-        let tensor = match fact {
-            Fact::Tensor(tensor) | Fact::SparseTensor(tensor) => tensor,
-            // Sequences and maps are handed over, not copied.
-            _ => return Some(Expr::ZERO),
-        };
-        let shape = tensor.shape.as_ref().ok()?;
-        let key = (Arc::as_ptr(shape).cast::<Expr>() as usize, tensor.dtype);
-        if let Some((_, size)) = self.known.get(&key) {
-            return Some(size.clone());
-        }
-        let size = bytes(tensor)?;
-        if self.known.len() >= MAX_KNOWN {
-            self.known.clear();
-        }
-        self.known.insert(key, (Arc::clone(shape), size.clone()));
-        Some(size)
-    }
-
-    /// Bytes that a call reads and writes, as far as its operands' sizes are known.
+    /// Bytes that a call reads and writes; `None` when an operand's size is not known.
     pub(super) fn moved(
         &mut self,
         row: &Operator,
         inputs: &[Option<Fact>],
         outputs: &[Fact],
     ) -> Option<Expr> {
-        let mut sum = |facts: &mut dyn Iterator<Item = &Fact>| -> Option<Expr> {
-            let mut sum = Expr::ZERO;
-            for fact in facts {
-                sum += &self.of(fact)?;
-            }
-            Some(sum)
-        };
         match row.traffic {
             Traffic::Nothing => Some(Expr::ZERO),
-            Traffic::Whole => sum(&mut inputs.iter().flatten().chain(outputs)),
+            Traffic::Whole => self.sum(inputs.iter().flatten().chain(outputs)),
             Traffic::Gathered => {
-                let written = sum(&mut outputs.iter())?;
-                Some(sum(&mut inputs.iter().skip(1).flatten())? + &written + &written)
+                let written = self.sum(outputs)?;
+                Some(self.sum(inputs.iter().skip(1).flatten())? + &written + &written)
             }
         }
+    }
+
+    fn sum<'a>(&mut self, facts: impl IntoIterator<Item = &'a Fact>) -> Option<Expr> {
+        let mut sum = Expr::ZERO;
+        for fact in facts {
+            // Sequences and maps are handed over, not copied.
+            if let Some(tensor) = fact.as_tensor() {
+                sum += &self.of(tensor)?;
+            }
+        }
+        Some(sum)
+    }
+
+    fn of(&mut self, tensor: &TensorFact) -> Option<Expr> {
+        let dims = tensor.dims()?;
+        if !has_symbol(dims) {
+            return bytes(tensor);
+        }
+        let mut hasher = self.hasher.build_hasher();
+        hash_dims(dims, &mut hasher);
+        let hash = hasher.finish();
+        let equal = |known: &(u64, TensorFact, Expr)| {
+            known.0 == hash && known.1.dtype == tensor.dtype && known.1.dims() == Some(dims)
+        };
+        if let Some((_, _, size)) = self.known.find(hash, equal) {
+            return Some(size.clone());
+        }
+        let size = bytes(tensor)?;
+        if self.known.len() < MAX_KNOWN {
+            let entry = (hash, tensor.clone(), size.clone());
+            self.known.insert_unique(hash, entry, |known| known.0);
+        }
+        Some(size)
     }
 }

@@ -54,7 +54,7 @@ pub(crate) mod window;
 use calipers_sym::Expr;
 
 use crate::call::{Call, Fail};
-use crate::fact::{Fact, Reason, TensorFact, product};
+use crate::fact::{Fact, Reason, TensorFact, multiplied, product};
 
 /// Arithmetic of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,12 +106,12 @@ pub(crate) fn free(_: &Call<'_>, _: &[Fact]) -> Cost {
 
 /// `N` operations for each element of the first output.
 pub(crate) fn per_output<const N: i64>(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    Ok(Work::of_flops(elements(call, outputs.first())? * N))
+    Ok(Work::of_flops(multiplied(N, dims(call, outputs.first())?)))
 }
 
 /// `N` operations for each element of the first input.
 pub(crate) fn per_input<const N: i64>(call: &Call<'_>, _: &[Fact]) -> Cost {
-    Ok(Work::of_flops(input(call, 0)? * N))
+    Ok(Work::of_flops(multiplied(N, dims(call, call.optional(0))?)))
 }
 
 /// Number of elements of a tensor that a cost depends on.
@@ -179,6 +179,9 @@ pub(crate) fn names(call: &Call<'_>, attribute: &str) -> bool {
 /// Bytes that a tensor takes, packed; `None` when its shape or the size of an element is not known.
 pub fn bytes(tensor: &TensorFact) -> Option<Expr> {
     let bits = i64::from(tensor.dtype.bits()?);
-    let count = tensor.count()?;
-    Some(if bits % 8 == 0 { count * (bits / 8) } else { (count * bits).ceil_div(&Expr::from(8)) })
+    let dims = tensor.dims()?;
+    Some(match bits % 8 {
+        0 => multiplied(bits / 8, dims),
+        _ => multiplied(bits, dims).ceil_div(&Expr::from(8)),
+    })
 }
