@@ -13,8 +13,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod architecture;
 mod assume;
 mod bindings;
+mod blocks;
 mod cost;
 mod findings;
 mod graph;
@@ -22,7 +24,9 @@ mod infer;
 mod layers;
 mod memory;
 mod model;
+mod net;
 mod parameters;
+mod quantization;
 mod scope;
 mod scopes;
 mod shapes;
@@ -32,6 +36,7 @@ mod walk;
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
+pub use architecture::outline;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
@@ -56,6 +61,9 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     assume::tell(&sizes, &mut assumptions);
     let stored = parameters.stored_bytes;
     let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
+    let quantization = quantization::describe(model, &typed, &parameters);
+    let architecture::Described { architecture, task } =
+        architecture::describe(model, &typed, &parameters, &memory, &quantization);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
@@ -64,6 +72,9 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
         cost: cost::summarize(model, &typed, &sizes, &mut unknown),
         parameters,
         memory,
+        architecture,
+        task,
+        quantization,
         risks: findings::check(model, &typed),
         assumptions,
         unknown,

@@ -13,6 +13,7 @@
 //! why. It is never 0.
 #![forbid(unsafe_code)]
 
+mod architecture;
 mod cost;
 mod findings;
 mod graph;
@@ -28,6 +29,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use architecture::{
+    Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Confidence, Drawing, DrawnBox,
+    Quantization, Repeat, Skip, Task,
+};
 pub use cost::{Cost, CostlyNode, UncostedNode};
 pub use findings::{Assumption, Finding, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
@@ -40,7 +45,7 @@ pub use sweep::{SweepPoint, SweepTable};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
-pub const SCHEMA_VERSION: &str = "1.0";
+pub const SCHEMA_VERSION: &str = "1.1";
 
 /// Everything Calipers found out about one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +66,12 @@ pub struct Report {
     pub cost: Cost,
     /// What one run keeps in memory.
     pub memory: Memory,
+    /// How the network is built.
+    pub architecture: Architecture,
+    /// What the model does.
+    pub task: Task,
+    /// How numbers are held in few bits.
+    pub quantization: Quantization,
     /// What is risky about the model, most severe first.
     pub risks: Vec<Finding>,
     /// What each free dimension was bound to: a number, or the word `symbolic`.
@@ -82,6 +93,9 @@ impl Default for Report {
             parameters: Parameters::default(),
             cost: Cost::default(),
             memory: Memory::default(),
+            architecture: Architecture::default(),
+            task: Task::default(),
+            quantization: Quantization::default(),
             risks: Vec::new(),
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),

@@ -1,0 +1,83 @@
+//! Blocks that people know by name, found in the network by their structure.
+//!
+//! Each recogniser is a file: what it matches, in which exporters' forms, what it extracts. To add
+//! one, write its file and add its line to [`TABLE`]. They run in the order of the table, and what
+//! an earlier one folded is a unit to a later one: norms and activations first, then what is made of
+//! them.
+
+mod gelu;
+mod layer_norm;
+
+use calipers_report::BlockCount;
+
+use crate::net::{Found, Net, Unit, UnitId};
+
+/// A kind of block and how it is found.
+pub(crate) struct Recogniser {
+    /// Its name in the report.
+    pub(crate) kind: &'static str,
+    /// What it is, in a sentence.
+    pub(crate) what: &'static str,
+    /// Operators or kinds that such a block ends with.
+    pub(crate) ends: &'static [&'static str],
+    /// Looks at a unit of those, and finds the block that ends there.
+    pub(crate) find: fn(&Net<'_>, UnitId) -> Option<Found>,
+}
+
+/// Every recogniser, in the order they run.
+pub(crate) const TABLE: &[Recogniser] = &[
+    // Contractions with their weights.
+    // Norms.
+    layer_norm::LAYER_NORM,
+    // Activations.
+    gelu::GELU,
+    // Attention, embeddings, feed-forward, recurrence.
+    // Residual additions.
+    // Blocks of convolutional networks.
+    // Heads, and what comes before and after the network.
+];
+
+/// Folds every block of the table.
+pub(crate) fn recognise(net: &mut Net<'_>) {
+    for row in TABLE {
+        let mut ends: Vec<UnitId> = row.ends.iter().flat_map(|op| net.of_op(op)).collect();
+        ends.sort_unstable();
+        for end in ends {
+            // Another block of this kind may have taken it.
+            if net.unit(end).is_any(row.ends)
+                && let Some(found) = (row.find)(net, end)
+            {
+                net.fold(row.kind, found);
+            }
+        }
+    }
+}
+
+/// Nodes that are named for each kind of block.
+const NAMED: usize = 5;
+
+/// How often each kind was found, inside other blocks too, the commonest first.
+pub(crate) fn counts(net: &Net<'_>) -> Vec<BlockCount> {
+    let count = |row: &Recogniser| {
+        let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
+        let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
+        let (kind, what) = (row.kind.to_owned(), row.what.to_owned());
+        BlockCount { kind, what, count: found.len() as u64, nodes }
+    };
+    let mut counts: Vec<BlockCount> = TABLE.iter().map(count).filter(|row| row.count > 0).collect();
+    counts.sort_by_key(|row| std::cmp::Reverse(row.count));
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn every_kind_is_told_and_has_an_end() {
+        for row in TABLE {
+            assert!(!row.what.is_empty() && row.what.ends_with('.'), "{}", row.kind);
+            assert!(!row.ends.is_empty(), "{}", row.kind);
+        }
+    }
+}

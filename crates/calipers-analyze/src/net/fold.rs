@@ -1,0 +1,110 @@
+//! Folding units into a block.
+
+use super::{Detail, Net, Unit, UnitId, Val};
+
+/// What a recogniser found: the units of a block, and what it learned of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) units: Vec<UnitId>,
+    pub(crate) details: Vec<(&'static str, Detail)>,
+    /// The block's own inputs, in an order that means something; others follow them.
+    pub(crate) inputs: Vec<Val>,
+}
+
+impl Found {
+    /// A block of these units.
+    pub(crate) fn of(units: impl IntoIterator<Item = UnitId>) -> Self {
+        Self { units: units.into_iter().collect(), ..Self::default() }
+    }
+
+    pub(crate) fn number(mut self, name: &'static str, value: Option<i64>) -> Self {
+        self.details.extend(value.map(|value| (name, Detail::Number(value))));
+        self
+    }
+
+    pub(crate) fn word(mut self, name: &'static str, word: &'static str) -> Self {
+        self.details.push((name, Detail::Word(word)));
+        self
+    }
+
+    pub(crate) fn says(mut self, name: &'static str, yes: bool) -> Self {
+        self.details.extend(yes.then_some((name, Detail::Yes)));
+        self
+    }
+
+    pub(crate) fn taking(mut self, inputs: impl IntoIterator<Item = Val>) -> Self {
+        self.inputs.extend(inputs);
+        self
+    }
+}
+
+impl Net<'_> {
+    /// Makes one unit of several. It stands where the last of them stood. Nothing is done, and
+    /// `None` given, when something outside needs a part before the whole is done.
+    pub(crate) fn fold(&mut self, kind: &'static str, found: Found) -> Option<UnitId> {
+        let Found { mut units, details, inputs: mut taken } = found;
+        units.sort_unstable();
+        units.dedup();
+        let last = *units.last()?;
+        if !units.iter().all(|id| self.unit(*id).alive) {
+            return None;
+        }
+        let inside = |id: &UnitId| units.binary_search(id).is_ok();
+        let mut outputs = Vec::new();
+        for id in &units {
+            for output in &self.unit(*id).outputs {
+                let mut outside = self.uses(*output).filter(|user| !inside(user)).peekable();
+                let needed = outside.peek().is_some() || self.is_output(*output);
+                if outside.any(|user| user < last) {
+                    return None;
+                }
+                if needed {
+                    outputs.push(*output);
+                }
+            }
+        }
+        for input in units.iter().flat_map(|id| self.unit(*id).inputs.iter().flatten()) {
+            let within = self.producer(*input).is_some_and(|unit| inside(&unit));
+            if !within && !taken.contains(input) {
+                taken.push(*input);
+            }
+        }
+        // A block that nothing reads still ends somewhere.
+        if outputs.is_empty() {
+            outputs.push(self.unit(last).output());
+        }
+        // What the last unit gives is what the block gives first.
+        let main = self.unit(last).output();
+        outputs.sort_by_key(|output| *output != main);
+        let node = self.unit(last).node;
+        let parts = units.iter().map(|id| self.take(*id)).collect();
+        for input in &taken {
+            let uses = &mut self.vals[input.index()].uses;
+            if let Err(place) = uses.binary_search(&last) {
+                uses.insert(place, last);
+            }
+        }
+        for output in &outputs {
+            self.vals[output.index()].producer = Some(last);
+        }
+        let inputs = taken.into_iter().map(Some).collect();
+        self.units[last.index()] =
+            Unit { op: kind, inputs, outputs, node, parts, details, alive: true };
+        self.by_op.entry(kind).or_default().push(last);
+        Some(last)
+    }
+
+    fn take(&mut self, id: UnitId) -> Unit {
+        let unit = &mut self.units[id.index()];
+        let left = Unit {
+            op: "",
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            node: unit.node,
+            parts: Vec::new(),
+            details: Vec::new(),
+            alive: false,
+        };
+        std::mem::replace(unit, left)
+    }
+}

@@ -1,0 +1,202 @@
+//! The network inside a graph, as a person would draw it.
+//!
+//! A file says how a network is computed: with casts, with quantised operators, with a hundred
+//! nodes that work out shapes, with one node where another exporter writes ten. The [`Net`] keeps
+//! what carries data. Casts, identities and quantisation are looked through; quantised and fused
+//! operators are written as the plain ones they stand for; functions and branches are entered; what
+//! follows from constants and shapes alone is left out.
+//!
+//! It consists of [`Unit`]s joined by [`Val`]s, in an order of execution. Recognisers in
+//! [`blocks`](crate::blocks) fold units into larger ones, so it ends as a tree of blocks.
+
+mod build;
+mod fold;
+mod lower;
+mod outline;
+mod query;
+
+use calipers_ir::{Model, NodeId, ValueId};
+use hashbrown::HashMap;
+
+use crate::infer::Typed;
+
+pub(crate) use fold::Found;
+pub(crate) use query::VIEWS;
+
+/// A value of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Val(u32);
+
+/// A unit of the network. A smaller one runs earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct UnitId(u32);
+
+impl Val {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl UnitId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a value follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    /// The file alone: weights, and what is computed from them.
+    Constant,
+    /// Shapes of the inputs, and constants.
+    Shape,
+    /// The range of some data, for quantising it as it comes.
+    Range,
+    /// The data.
+    Data,
+}
+
+/// An operation or, after recognition, a block of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    /// The plain operator that it stands for, such as `Conv`; of a block, its kind.
+    pub(crate) op: &'static str,
+    pub(crate) inputs: Vec<Option<Val>>,
+    pub(crate) outputs: Vec<Val>,
+    /// The node it comes from; for a block, the node of its last unit.
+    pub(crate) node: NodeId,
+    /// What a block is made of, in order; empty for an operation.
+    pub(crate) parts: Vec<Unit>,
+    /// What a recogniser found out.
+    pub(crate) details: Vec<(&'static str, Detail)>,
+    /// Whether it still stands in the network and not in a block.
+    alive: bool,
+}
+
+/// Something a recogniser found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    Number(i64),
+    Word(&'static str),
+    Yes,
+}
+
+#[derive(Debug)]
+struct ValInfo {
+    origin: Origin,
+    producer: Option<UnitId>,
+    /// The value of the model whose type and shape it has.
+    like: Option<ValueId>,
+    uses: Vec<UnitId>,
+    /// How often it is an output of the network.
+    given: u32,
+}
+
+/// The network.
+pub(crate) struct Net<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) typed: &'a Typed,
+    units: Vec<Unit>,
+    vals: Vec<ValInfo>,
+    /// Units of each operator or kind, the dead among them.
+    by_op: HashMap<&'static str, Vec<UnitId>>,
+    /// Inputs of the model that are no weights.
+    pub(crate) inputs: Vec<Val>,
+    /// Outputs of the model.
+    pub(crate) outputs: Vec<Val>,
+}
+
+impl Unit {
+    /// Whether it is of this operator or kind.
+    pub(crate) fn is(&self, op: &str) -> bool {
+        self.op == op
+    }
+
+    /// Whether it is of one of these.
+    pub(crate) fn is_any(&self, ops: &[&str]) -> bool {
+        ops.contains(&self.op)
+    }
+
+    /// An input that is there.
+    pub(crate) fn input(&self, index: usize) -> Option<Val> {
+        self.inputs.get(index).copied().flatten()
+    }
+
+    /// The first output.
+    pub(crate) fn output(&self) -> Val {
+        self.outputs[0]
+    }
+
+    /// A number that a recogniser found.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.details.iter().find_map(|(key, detail)| match detail {
+            Detail::Number(number) if *key == name => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// A word that a recogniser found.
+    pub(crate) fn word(&self, name: &str) -> Option<&'static str> {
+        self.details.iter().find_map(|(key, detail)| match detail {
+            Detail::Word(word) if *key == name => Some(*word),
+            _ => None,
+        })
+    }
+
+    /// Whether a recogniser said so.
+    pub(crate) fn says(&self, name: &str) -> bool {
+        self.details.iter().any(|(key, detail)| *key == name && *detail == Detail::Yes)
+    }
+
+    /// Every unit inside, this one first, parts before what follows them.
+    pub(crate) fn walk(&self) -> impl Iterator<Item = &Unit> {
+        let mut stack = vec![self];
+        std::iter::from_fn(move || {
+            let unit = stack.pop()?;
+            stack.extend(unit.parts.iter().rev());
+            Some(unit)
+        })
+    }
+}
+
+impl<'a> Net<'a> {
+    /// The unit. A dead one is empty: its parts are in the block that took it.
+    pub(crate) fn unit(&self, id: UnitId) -> &Unit {
+        &self.units[id.index()]
+    }
+
+    /// Every unit that stands in the network, in order of execution.
+    pub(crate) fn units(&self) -> impl Iterator<Item = (UnitId, &Unit)> {
+        let numbered = self.units.iter().enumerate();
+        numbered.filter(|(_, unit)| unit.alive).map(|(index, unit)| (unit_id(index), unit))
+    }
+
+    /// Units of an operator or kind, in order of execution.
+    pub(crate) fn of_op(&self, op: &str) -> Vec<UnitId> {
+        let mut ids = self.by_op.get(op).cloned().unwrap_or_default();
+        ids.retain(|id| self.is_alive(*id, op));
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// Every unit of the network and inside its blocks.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Unit> {
+        self.units().flat_map(|(_, unit)| unit.walk())
+    }
+
+    /// How many units of a kind there are, inside blocks too.
+    pub(crate) fn count(&self, op: &str) -> i64 {
+        i64::try_from(self.all().filter(|unit| unit.is(op)).count()).unwrap_or(i64::MAX)
+    }
+
+    fn is_alive(&self, id: UnitId, op: &str) -> bool {
+        let unit = self.unit(id);
+        unit.alive && unit.is(op)
+    }
+}
+
+/// Arenas are bounded by the number of nodes that are looked at, which 32 bits count.
+fn unit_id(index: usize) -> UnitId {
+    UnitId(u32::try_from(index).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,243 @@
+//! Questions that recognisers ask of the network.
+
+use calipers_ir::{AttributeValue, DType, List, ValueId};
+use calipers_ops::{Elem, TensorFact};
+use calipers_sym::Expr;
+use hashbrown::HashSet;
+
+use super::{Net, Origin, Unit, UnitId, Val};
+
+/// Operators that change how data lies and nothing else.
+pub(crate) const VIEWS: &[&str] =
+    &["Expand", "Flatten", "Reshape", "Squeeze", "Transpose", "Unsqueeze"];
+
+/// Units that a search for an ancestor looks at before it gives up.
+const MAX_SEARCH: usize = 4096;
+
+impl Net<'_> {
+    /// The unit that gives a value.
+    pub(crate) fn producer(&self, val: Val) -> Option<UnitId> {
+        self.vals[val.index()].producer
+    }
+
+    /// The unit that gives a value, if it is of one of these operators or kinds.
+    pub(crate) fn made_by(&self, val: Val, ops: &[&str]) -> Option<UnitId> {
+        self.producer(val).filter(|unit| self.unit(*unit).is_any(ops))
+    }
+
+    /// Units that read a value, in order.
+    pub(crate) fn uses(&self, val: Val) -> impl Iterator<Item = UnitId> {
+        self.vals[val.index()].uses.iter().copied().filter(move |unit| {
+            let unit = self.unit(*unit);
+            unit.alive && unit.inputs.contains(&Some(val))
+        })
+    }
+
+    /// The one unit that reads a value, when there is one and the value is no output.
+    pub(crate) fn only_use(&self, val: Val) -> Option<UnitId> {
+        let mut uses = self.uses(val);
+        let first = uses.next()?;
+        (uses.next().is_none() && !self.is_output(val)).then_some(first)
+    }
+
+    /// Whether a value is an output of the network.
+    pub(crate) fn is_output(&self, val: Val) -> bool {
+        self.vals[val.index()].given > 0
+    }
+
+    /// What a value follows from.
+    pub(crate) fn origin(&self, val: Val) -> Origin {
+        self.vals[val.index()].origin
+    }
+
+    /// Whether a value follows from the data.
+    pub(crate) fn is_data(&self, val: Val) -> bool {
+        self.origin(val) == Origin::Data
+    }
+
+    /// The value of the model whose type and shape a value has.
+    pub(crate) fn value(&self, val: Val) -> Option<ValueId> {
+        self.vals[val.index()].like
+    }
+
+    /// The name of a value in the model; empty when it has none.
+    pub(crate) fn name(&self, val: Val) -> &str {
+        self.value(val).map_or("", |value| self.model.name(self.model.value(value).name))
+    }
+
+    fn tensor(&self, val: Val) -> Option<&TensorFact> {
+        self.typed.fact(self.value(val)?).as_tensor()
+    }
+
+    /// Type of the elements.
+    pub(crate) fn dtype(&self, val: Val) -> Option<DType> {
+        Some(self.tensor(val)?.dtype)
+    }
+
+    /// The dimensions, when their number is known.
+    pub(crate) fn shape(&self, val: Val) -> Option<&[Expr]> {
+        self.tensor(val)?.dims()
+    }
+
+    /// Number of dimensions.
+    pub(crate) fn rank(&self, val: Val) -> Option<usize> {
+        self.shape(val).map(<[Expr]>::len)
+    }
+
+    /// A dimension that is a number; negative places count from the end.
+    pub(crate) fn dim(&self, val: Val, at: isize) -> Option<i64> {
+        let shape = self.shape(val)?;
+        let at = if at < 0 { shape.len().checked_add_signed(at)? } else { at.unsigned_abs() };
+        shape.get(at)?.as_const()
+    }
+
+    /// Number of elements, when every dimension is a number.
+    pub(crate) fn elements(&self, val: Val) -> Option<usize> {
+        self.tensor(val)?.constant_count()
+    }
+
+    /// Whether two values have the same shape.
+    pub(crate) fn same_shape(&self, a: Val, b: Val) -> bool {
+        self.shape(a).is_some_and(|shape| Some(shape) == self.shape(b))
+    }
+
+    /// The elements of a small constant, as numbers.
+    pub(crate) fn numbers(&self, val: Val) -> Option<Vec<f64>> {
+        let elements = self.tensor(val)?.value.as_ref()?;
+        elements.iter().map(number).collect()
+    }
+
+    /// The number, of a constant that is one.
+    pub(crate) fn scalar(&self, val: Val) -> Option<f64> {
+        match self.tensor(val)?.value.as_deref()? {
+            [element] => number(element),
+            _ => None,
+        }
+    }
+
+    /// Whether a value is a constant near this number. Half precision keeps three digits.
+    pub(crate) fn is_number(&self, val: Val, wanted: f64) -> bool {
+        self.scalar(val).is_some_and(|number| (number - wanted).abs() <= 2e-3 * wanted.abs())
+    }
+
+    /// The operand that follows from the data and the one that does not, of a unit that has one of
+    /// each.
+    pub(crate) fn data_and_constant(&self, unit: &Unit) -> Option<(Val, Val)> {
+        match unit.inputs[..] {
+            [Some(a), Some(b)] => match (self.is_data(a), self.is_data(b)) {
+                (true, false) => Some((a, b)),
+                (false, true) => Some((b, a)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The two operands, when both follow from the data.
+    pub(crate) fn data_pair(&self, unit: &Unit) -> Option<(Val, Val)> {
+        match unit.inputs[..] {
+            [Some(a), Some(b)] if self.is_data(a) && self.is_data(b) => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    /// Back through units of these operators, along their first input, to what they are given.
+    pub(crate) fn back_through(&self, val: Val, ops: &[&str]) -> Val {
+        let mut val = val;
+        while let Some(unit) = self.made_by(val, ops)
+            && let Some(input) = self.unit(unit).input(0)
+        {
+            val = input;
+        }
+        val
+    }
+
+    /// On through units of these operators, as long as nothing else reads what is between.
+    pub(crate) fn on_through(&self, val: Val, ops: &[&str]) -> Val {
+        let mut val = val;
+        while let Some(unit) = self.only_use(val).filter(|unit| self.unit(*unit).is_any(ops)) {
+            val = self.unit(unit).output();
+        }
+        val
+    }
+
+    /// Whether `ancestor` is on some way to `val`. Gives up, and says no, after many units.
+    pub(crate) fn is_ancestor(&self, ancestor: Val, val: Val) -> bool {
+        self.way(ancestor, val).is_some()
+    }
+
+    /// The units on the ways from `ancestor` to `val`, in order; `None` when there is no way.
+    pub(crate) fn way(&self, ancestor: Val, val: Val) -> Option<Vec<UnitId>> {
+        if ancestor == val {
+            return Some(Vec::new());
+        }
+        // Nothing before the unit that gives the ancestor can lie on the way.
+        let first = self.producer(ancestor);
+        let mut seen = HashSet::new();
+        let mut stack = vec![self.producer(val)?];
+        while let Some(unit) = stack.pop() {
+            if first.is_some_and(|first| unit <= first) || !seen.insert(unit) {
+                continue;
+            }
+            if seen.len() > MAX_SEARCH {
+                return None;
+            }
+            let inputs = self.unit(unit).inputs.iter().flatten();
+            stack.extend(inputs.filter_map(|input| self.producer(*input)));
+        }
+        // Of what was seen, those that the ancestor reaches.
+        let mut seen: Vec<UnitId> = seen.into_iter().collect();
+        seen.sort_unstable();
+        let mut reached: HashSet<Val> = std::iter::once(ancestor).collect();
+        let mut way = Vec::new();
+        for id in seen {
+            let unit = self.unit(id);
+            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) {
+                reached.extend(&unit.outputs);
+                way.push(id);
+            }
+        }
+        reached.contains(&val).then_some(way)
+    }
+
+    /// A whole number among the attributes.
+    pub(crate) fn int(&self, unit: &Unit, name: &str) -> Option<i64> {
+        match self.model.attribute(unit.node, name)? {
+            AttributeValue::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whole numbers among the attributes.
+    pub(crate) fn ints(&self, unit: &Unit, name: &str) -> Option<&[i64]> {
+        match self.model.attribute(unit.node, name)? {
+            AttributeValue::Ints(List::Held(values)) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// A number among the attributes.
+    pub(crate) fn float(&self, unit: &Unit, name: &str) -> Option<f64> {
+        match self.model.attribute(unit.node, name)? {
+            AttributeValue::Float(value) => Some(f64::from(*value)),
+            _ => None,
+        }
+    }
+
+    /// A text among the attributes.
+    pub(crate) fn text(&self, unit: &Unit, name: &str) -> Option<&str> {
+        match self.model.attribute(unit.node, name)? {
+            AttributeValue::Text(List::Held(bytes)) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    }
+}
+
+fn number(element: &Elem) -> Option<f64> {
+    match element {
+        #[expect(clippy::cast_precision_loss, reason = "it is compared with a tolerance")]
+        Elem::Int(expr) => expr.as_const().map(|value| value as f64),
+        Elem::Float(value) => Some(*value),
+        _ => None,
+    }
+}
