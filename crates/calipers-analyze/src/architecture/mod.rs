@@ -11,14 +11,15 @@ mod task;
 use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
-use crate::blocks;
 use crate::infer::Typed;
 use crate::net::Net;
+use crate::{blocks, quantization};
 
 /// What the model is.
 pub(crate) struct Described {
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
+    pub(crate) quantization: Quantization,
 }
 
 /// Finds out what the model is.
@@ -27,18 +28,18 @@ pub(crate) fn describe(
     typed: &Typed,
     parameters: &Parameters,
     memory: &Memory,
-    quantization: &Quantization,
 ) -> Described {
     let mut net = Net::build(model, typed);
+    let quantization = quantization::describe(&net, parameters);
     blocks::recognise(&mut net);
     let mut architecture = Architecture {
         facts: facts::of(&net, parameters, memory),
         blocks: blocks::counts(&net),
         ..Architecture::default()
     };
-    let task = task::of(&net, &mut architecture, quantization);
+    let task = task::of(&net, &mut architecture, &quantization);
     kind::decide(&net, &task, &mut architecture);
-    Described { architecture, task }
+    Described { architecture, task, quantization }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.
