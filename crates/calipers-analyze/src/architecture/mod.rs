@@ -4,12 +4,16 @@
 //! asks in turn: `facts` for the figures, `kind` for kind, style and family, `task`, and
 //! `quantization`.
 
+mod census;
 mod facts;
 mod kind;
 mod task;
+mod words;
 
 use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
+
+use census::Census;
 
 use crate::infer::Typed;
 use crate::net::Net;
@@ -37,8 +41,10 @@ pub(crate) fn describe(
         blocks: blocks::counts(&net),
         ..Architecture::default()
     };
-    let task = task::of(&net, &mut architecture, &quantization);
-    kind::decide(&net, &task, &mut architecture);
+    let census = Census::of(&net, &architecture.facts);
+    kind::decide(&census, &mut architecture);
+    let task = task::of(&census, &mut architecture);
+    architecture.words = words::sentence(&architecture, &task);
     Described { architecture, task, quantization }
 }
 

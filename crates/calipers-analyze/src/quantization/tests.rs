@@ -128,8 +128,8 @@ fn several_ways_are_mixed() {
 #[test]
 fn eight_bits_that_are_floats() {
     let mut model = start();
-    model.initializer(&Tensor::raw("w_f8", DataType::F8E4M3Fn, &[4, 4], &[1; 16]));
-    model.initializer(&Tensor::raw("zero_f8", DataType::F8E4M3Fn, &[], &[0]));
+    model.initializer(&Tensor::raw("w_f8", DataType::F8E4M3FN, &[4, 4], &[1; 16]));
+    model.initializer(&Tensor::raw("zero_f8", DataType::F8E4M3FN, &[], &[0]));
     model.node("QuantizeLinear", &["x", "scale", "zero_f8"], &["q"], &[]);
     model.node("DequantizeLinear", &["q", "scale", "zero_f8"], &["d"], &[]);
     model.node("DequantizeLinear", &["w_f8", "scale"], &["f"], &[]);
