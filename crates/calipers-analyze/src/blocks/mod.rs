@@ -7,6 +7,7 @@
 
 mod gelu;
 mod layer_norm;
+mod residual;
 
 use calipers_report::BlockCount;
 
@@ -32,7 +33,8 @@ pub(crate) const TABLE: &[Recogniser] = &[
     // Activations.
     gelu::GELU,
     // Attention, embeddings, feed-forward, recurrence.
-    // Residual additions.
+    // Residual additions, and skips of other kinds.
+    residual::ADDITION,
     // Blocks of convolutional networks.
     // Heads, and what comes before and after the network.
 ];

@@ -4,4 +4,9 @@ use calipers_report::ArchitectureFacts;
 
 use crate::net::Net;
 
-pub(super) fn fill(_: &Net<'_>, _: &mut ArchitectureFacts) {}
+pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
+    // Of a network without products, such as a tree, nothing is said.
+    if net.units().any(|(_, unit)| unit.contractions() > 0) {
+        facts.residuals = Some(net.count("ResidualAdd"));
+    }
+}
