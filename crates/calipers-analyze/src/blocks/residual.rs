@@ -64,8 +64,20 @@ const WEIGHTED: &[&str] = &["Conv", "Convolution", "ConvNormAct", "Gemm", "Linea
 
 /// Operators whose results choose and do not carry on a signal.
 const CHOICES: &[&str] = &[
-    "And", "ArgMax", "ArgMin", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual",
-    "NonZero", "Not", "Or", "Shape", "Size",
+    "And",
+    "ArgMax",
+    "ArgMin",
+    "Equal",
+    "Greater",
+    "GreaterOrEqual",
+    "IsNaN",
+    "Less",
+    "LessOrEqual",
+    "NonZero",
+    "Not",
+    "Or",
+    "Shape",
+    "Size",
 ];
 
 /// A shortcut and what it goes around.
@@ -138,10 +150,11 @@ fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
         let (to, _) = net.data_and_constant(unit)?;
         return Some(Step { to, ..light });
     }
-    // A bias that stands apart from its product.
+    // A bias, or the shift of a norm: a number for each channel.
     if unit.is("Add") {
-        let (to, _) = net.data_and_constant(unit)?;
-        return net.made_by(to, WEIGHTED).map(|_| Step { to, ..light });
+        let (to, shift) = net.data_and_constant(unit)?;
+        let wide = net.shape(shift)?.iter().filter(|dim| dim.as_const() != Some(1)).count();
+        return (wide <= 1).then_some(Step { to, ..light });
     }
     // Rows and columns left out, and channels of zeros added: a shortcut without weights.
     if unit.is("Slice") {

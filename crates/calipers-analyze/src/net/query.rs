@@ -121,6 +121,12 @@ impl Net<'_> {
         self.tensor(val)?.constant_count()
     }
 
+    /// Number of elements for each one of the batch: the product of all dimensions but the first.
+    pub(crate) fn elements_beside(&self, val: Val) -> Option<i64> {
+        let rest = self.shape(val)?.iter().skip(1);
+        rest.map(Expr::as_const).try_fold(1_i64, |product, dim| product.checked_mul(dim?))
+    }
+
     /// Whether two values have the same shape.
     pub(crate) fn same_shape(&self, a: Val, b: Val) -> bool {
         self.shape(a).is_some_and(|shape| Some(shape) == self.shape(b))
