@@ -7,7 +7,7 @@
 //! | `Gather` or `Slice` of one token, perhaps Linear and `Tanh`, Linear | ViT, BERT, recurrent networks |
 //! | 1×1 convolution, `GlobalAveragePool` | SqueezeNet |
 //!
-//! It ends at an output of two dimensions, perhaps by `Softmax` or `Sigmoid`. A projection without
+//! It ends at an output of a row for each one of the batch, perhaps by `Softmax` or `Sigmoid`. A projection without
 //! bias that nothing normalises to shares is no classifier: it embeds. Extracts `classes`.
 
 use super::Recogniser;
@@ -44,7 +44,8 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let output = unit.output();
     let (mut units, given, shared) = ending(net, output)?;
     units.push(end);
-    let classes = net.dim(given, -1).filter(|_| net.rank(given) == Some(2))?;
+    // A score for each class, perhaps as an image of one place.
+    let classes = net.elements_beside(given).filter(|classes| net.dim(given, 1) == Some(*classes))?;
     // One score is a class or not only where it is made a probability.
     if classes < 2 && !(classes == 1 && shared) {
         return None;

@@ -238,5 +238,6 @@ fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
     path.extend(shortcut);
     path.push(end);
     let contractions = i64::try_from(contractions).ok();
-    Some(Found::of(path).number("contractions", contractions).taking([fork]))
+    let units = net.with_side_products(path)?;
+    Some(Found::of(units).number("contractions", contractions).taking([fork]))
 }
