@@ -25,6 +25,8 @@ mod shuffle_unit;
 mod skips;
 mod spp;
 mod squeeze_excite;
+#[cfg(test)]
+mod testing;
 
 use calipers_report::BlockCount;
 pub(crate) use skips::skips;

@@ -217,7 +217,8 @@ impl Net<'_> {
         let mut seen = HashSet::new();
         let mut stack = vec![self.producer(val)?];
         while let Some(unit) = stack.pop() {
-            if first.is_some_and(|first| unit <= first) || !seen.insert(unit) {
+            let before = first.is_some_and(|first| unit <= first);
+            if before || !passes(self.unit(unit)) || !seen.insert(unit) {
                 continue;
             }
             if seen.len() > MAX_SEARCH {
@@ -233,7 +234,7 @@ impl Net<'_> {
         let mut way = Vec::new();
         for id in seen {
             let unit = self.unit(id);
-            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) && passes(unit) {
+            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) {
                 reached.extend(&unit.outputs);
                 way.push(id);
             }
