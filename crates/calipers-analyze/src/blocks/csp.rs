@@ -124,7 +124,7 @@ mod tests {
             let y = concat(t, &[&a, &b], 1);
             conv_relu(t, &y, shape(16, 16, 1))
         };
-        assert_eq!(seen(block).kinds(), ["Relu", "CSP"]);
+        assert_eq!(seen(block).kinds(), ["ReLU", "CSP"]);
     }
 
     #[test]

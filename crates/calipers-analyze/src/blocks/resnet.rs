@@ -85,7 +85,7 @@ mod tests {
                 let y = t.op("Add", &[&y, x]);
                 t.op("Relu", &[&y])
             };
-            assert_eq!(seen(block).kinds(), ["Relu", "Bottleneck"]);
+            assert_eq!(seen(block).kinds(), ["ReLU", "Bottleneck"]);
         }
         let inverted = |t: &mut Tiny, x: &str| {
             let y = conv_relu(t, x, shape(16, 64, 1));
@@ -107,7 +107,7 @@ mod tests {
             t.op("Relu", &[&y])
         };
         let block = seen(block);
-        assert_eq!(block.kinds(), ["Relu", "BasicBlock"]);
+        assert_eq!(block.kinds(), ["ReLU", "BasicBlock"]);
         assert_eq!(block.first("BasicBlock", |_, unit| unit.says("projection")), Some(true));
         let quantised = |t: &mut Tiny, x: &str| {
             let x = t.quantised(x);
