@@ -39,6 +39,7 @@ pub(crate) fn describe(
     let mut architecture = Architecture {
         facts: facts::of(&net, parameters, memory),
         blocks: blocks::counts(&net),
+        skips: blocks::skips(&net),
         ..Architecture::default()
     };
     let census = Census::of(&net, &architecture.facts);

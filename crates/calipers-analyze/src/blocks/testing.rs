@@ -66,6 +66,14 @@ impl Tiny {
         name
     }
 
+    /// Stored numbers.
+    pub(crate) fn floats(&mut self, values: &[f32]) -> String {
+        let name = self.name("floats");
+        let count = i64::try_from(values.len()).unwrap();
+        self.model.initializer(&Tensor::f32(&name, &[count], values));
+        name
+    }
+
     /// A stored tensor of bytes.
     pub(crate) fn raw(&mut self, dtype: DataType, dims: &[i64], bytes: &[u8]) -> String {
         let name = self.name("raw");
@@ -81,6 +89,13 @@ impl Tiny {
         name
     }
 
+    /// A stored whole number.
+    pub(crate) fn index(&mut self, value: i64) -> String {
+        let name = self.name("index");
+        self.model.initializer(&Tensor::i64(&name, &[], &[value]));
+        name
+    }
+
     /// A node.
     pub(crate) fn op(&mut self, op: &str, inputs: &[&str]) -> String {
         self.op_with(op, inputs, &[])
@@ -90,6 +105,20 @@ impl Tiny {
         let name = self.name(op);
         self.model.node(op, inputs, &[&name], with);
         name
+    }
+
+    /// A node of several outputs.
+    pub(crate) fn many(
+        &mut self,
+        op: &str,
+        inputs: &[&str],
+        count: usize,
+        with: &[Attribute],
+    ) -> Vec<String> {
+        let names: Vec<String> = (0..count).map(|_| self.name(op)).collect();
+        let outputs: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.model.node(op, inputs, &outputs, with);
+        names
     }
 
     /// A node of ONNX Runtime's own.
