@@ -5,9 +5,18 @@
 //! an earlier one folded is a unit to a later one: norms and activations first, then what is made of
 //! them.
 
+mod attention;
+mod embedding;
+mod experts;
+mod feed_forward;
 mod gelu;
 mod layer_norm;
+mod patch_embedding;
+mod recurrent;
 mod residual;
+mod rotary;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use calipers_report::BlockCount;
 
@@ -33,6 +42,13 @@ pub(crate) const TABLE: &[Recogniser] = &[
     // Activations.
     gelu::GELU,
     // Attention, embeddings, feed-forward, recurrence.
+    rotary::ROTARY,
+    attention::ATTENTION,
+    embedding::EMBEDDING,
+    patch_embedding::PATCH_EMBEDDING,
+    feed_forward::FEED_FORWARD,
+    experts::EXPERTS,
+    recurrent::RECURRENT,
     // Residual additions, and skips of other kinds.
     residual::ADDITION,
     // Blocks of convolutional networks.
