@@ -159,7 +159,7 @@ pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
         let classified = task.kind.ends_with("classification");
         match task.classes.filter(|_| classified || task.kind == "object-detection") {
             Some(1) => text += " of 1 class",
-            Some(classes) if classified => text += &format!(" into {}", grouped(classes)),
+            Some(classes) if classified => text += &format!(" into {} classes", grouped(classes)),
             Some(classes) => text += &format!(" of {} classes", grouped(classes)),
             None => {}
         }

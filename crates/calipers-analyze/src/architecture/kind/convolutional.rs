@@ -261,7 +261,7 @@ fn lenet(seen: &Seen<'_, '_>) -> Told {
     (fits && seen.pools() >= 1 && seen.in_a_row()).then(|| {
         let pools = some(seen.pools(), "pooling", "poolings");
         let dense = some(linears, "dense layer", "dense layers");
-        (High, format!("{fives} 5×5 convolutions, {pools}, {dense}"))
+        (High, format!("{fives} convolutions of 5×5, {pools}, {dense}"))
     })
 }
 
@@ -294,6 +294,6 @@ fn vgg(seen: &Seen<'_, '_>) -> Told {
     let fits = threes >= 8 && convs.len() - threes <= 3 && seen.pools() >= 4;
     (fits && seen.in_a_row()).then(|| {
         let pools = seen.pools();
-        (High, format!("{threes} 3×3 convolutions in a row with {pools} poolings between"))
+        (High, format!("{threes} convolutions of 3×3 in a row with {pools} poolings between"))
     })
 }

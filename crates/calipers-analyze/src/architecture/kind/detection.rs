@@ -101,7 +101,7 @@ fn yolov4(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn yolov3(seen: &Seen<'_, '_>) -> Told {
-    let leaky = seen.census.count_of(&["LeakyReLU", "LeakyRelu"]);
+    let leaky = seen.census.count("LeakyReLU");
     let up = seen.census.count_of(&["Resize", "Upsample"]);
     (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
         let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
@@ -111,7 +111,7 @@ fn yolov3(seen: &Seen<'_, '_>) -> Told {
 
 fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let leaky = census.count_of(&["LeakyReLU", "LeakyRelu"]);
+    let leaky = census.count("LeakyReLU");
     let fits = (6..=20).contains(&leaky) && census.count("MaxPool") >= 4 && seen.residuals() == 0;
     let last = census.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.

@@ -16,7 +16,7 @@ mod trees;
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Architecture, ArchitectureFacts};
 
-use super::census::{Census, Given};
+use super::census::Census;
 
 /// What was decided.
 #[derive(Clone, Debug)]
@@ -78,7 +78,8 @@ fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
-        return Some(transformers::decide(census, facts, features >= attention.max(4)));
+        let convolutions = features >= attention.max(4) || census.backbone() >= 2;
+        return Some(transformers::decide(census, facts, convolutions));
     }
     if recurrent > 0 {
         return Some(sequences::decide(census));
@@ -122,9 +123,4 @@ pub(super) fn some(count: impl TryInto<i64>, one: &str, more: &str) -> String {
         1 => format!("1 {one}"),
         count => format!("{count} {more}"),
     }
-}
-
-/// Whether images come in and nothing else.
-pub(super) fn sees_images(census: &Census<'_, '_>) -> bool {
-    census.takes(Given::Image) && !census.takes(Given::Tokens)
 }

@@ -129,7 +129,7 @@ fn style(census: &Census<'_, '_>) -> &'static str {
 
 /// Whether two vectors are brought to length one.
 fn compares(census: &Census<'_, '_>) -> bool {
-    census.count_of(&["L2Norm", "LpNormalization", "ReduceL2"]) >= 2
+    census.count("L2Norm") >= 2
 }
 
 /// The layers, the norms and the tables, in words.
@@ -144,7 +144,7 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
     if cross > 0 {
         words += &format!(", {cross} over another sequence");
     }
-    if let Some(position) = &facts.norm_position {
+    if let Some(position) = census.norm_position() {
         words += &format!("; {position}-norm");
     }
     let tables: Vec<&str> = ["token", "position", "type"]
@@ -173,7 +173,7 @@ impl Seen<'_, '_> {
     }
 
     fn normed(&self, position: &str) -> bool {
-        self.facts.norm_position.as_deref() == Some(position)
+        self.census.norm_position() == Some(position)
     }
 
     fn activates(&self, with: &str) -> bool {
