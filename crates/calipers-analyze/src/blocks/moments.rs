@@ -13,9 +13,6 @@
 
 use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
 
-/// Operators that a root is.
-pub(super) const ROOTS: &[&str] = &["Pow", "Sqrt"];
-
 /// Readers of a value that are followed.
 const MAX_READERS: usize = 4;
 
