@@ -6,15 +6,28 @@
 //! them.
 
 mod attention;
+mod batch_norm;
+mod convolution;
+mod curve;
 mod embedding;
 mod experts;
 mod feed_forward;
 mod gelu;
+mod group_norm;
+mod hard;
+mod instance_norm;
+mod l2_norm;
 mod layer_norm;
+mod linear;
+mod mish;
+mod moments;
 mod patch_embedding;
+mod plain_curves;
 mod recurrent;
 mod residual;
+mod rms_norm;
 mod rotary;
+mod silu;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -28,19 +41,38 @@ pub(crate) struct Recogniser {
     pub(crate) kind: &'static str,
     /// What it is, in a sentence.
     pub(crate) what: &'static str,
-    /// Operators or kinds that such a block ends with.
+    /// Operators or kinds that such a block ends with, or that tell it wherever they stand in it.
     pub(crate) ends: &'static [&'static str],
-    /// Looks at a unit of those, and finds the block that ends there.
+    /// Looks at a unit of those, and finds the block that it belongs to.
     pub(crate) find: fn(&Net<'_>, UnitId) -> Option<Found>,
 }
 
 /// Every recogniser, in the order they run.
 pub(crate) const TABLE: &[Recogniser] = &[
     // Contractions with their weights.
-    // Norms.
+    linear::LINEAR,
+    convolution::CONVOLUTION,
+    // Norms. What stands between reshapes goes before what stands alone.
+    group_norm::GROUP_NORM,
+    instance_norm::INSTANCE_NORM,
     layer_norm::LAYER_NORM,
-    // Activations.
+    rms_norm::RMS_NORM,
+    l2_norm::L2_NORM,
+    batch_norm::BATCH_NORM,
+    l2_norm::LRN,
+    // Activations. What holds another goes before it.
     gelu::GELU,
+    silu::SILU,
+    mish::MISH,
+    hard::HARD_SWISH,
+    hard::HARD_SIGMOID,
+    hard::RELU6,
+    hard::RELU,
+    hard::LEAKY_RELU,
+    plain_curves::PRELU,
+    plain_curves::ELU,
+    plain_curves::SELU,
+    plain_curves::CELU,
     // Attention, embeddings, feed-forward, recurrence.
     rotary::ROTARY,
     attention::ATTENTION,

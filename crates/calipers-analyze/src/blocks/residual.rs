@@ -64,8 +64,20 @@ const WEIGHTED: &[&str] = &["Conv", "Convolution", "ConvNormAct", "Gemm", "Linea
 
 /// Operators whose results choose and do not carry on a signal.
 const CHOICES: &[&str] = &[
-    "And", "ArgMax", "ArgMin", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual",
-    "NonZero", "Not", "Or", "Shape", "Size",
+    "And",
+    "ArgMax",
+    "ArgMin",
+    "Equal",
+    "Greater",
+    "GreaterOrEqual",
+    "IsNaN",
+    "Less",
+    "LessOrEqual",
+    "NonZero",
+    "Not",
+    "Or",
+    "Shape",
+    "Size",
 ];
 
 /// A shortcut and what it goes around.

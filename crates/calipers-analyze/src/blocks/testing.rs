@@ -1,6 +1,6 @@
 //! Tiny models for the tests of recognisers, written a node at a time.
 
-use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
+use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor, Type};
 
 use crate::infer::{Bindings, infer};
 use crate::net::{Net, Unit};
@@ -124,7 +124,7 @@ impl Tiny {
 
     /// Ends the model with a value and looks at its network.
     pub(crate) fn output(mut self, name: &str) -> Seen {
-        self.model.output(name, DataType::F32, &[]);
+        self.model.output_of(name, &Type::unranked(DataType::F32));
         Seen(self.model.build())
     }
 }
@@ -153,7 +153,11 @@ impl Seen {
     }
 
     /// The first unit of a kind.
-    pub(crate) fn first<T>(&self, kind: &str, look: impl FnOnce(&Net<'_>, &Unit) -> T) -> Option<T> {
+    pub(crate) fn first<T>(
+        &self,
+        kind: &str,
+        look: impl FnOnce(&Net<'_>, &Unit) -> T,
+    ) -> Option<T> {
         self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
     }
 

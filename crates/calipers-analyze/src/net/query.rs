@@ -1,6 +1,6 @@
 //! Questions that recognisers ask of the network.
 
-use calipers_ir::{AttributeValue, DType, List, ValueId};
+use calipers_ir::{AttributeValue, DType, List, Producer, ValueId};
 use calipers_ops::{Elem, TensorFact};
 use calipers_sym::Expr;
 use hashbrown::HashSet;
@@ -36,6 +36,9 @@ pub(crate) const CONTRACTIONS: &[&str] = &[
     "RNN",
     "SparseAttention",
 ];
+
+/// Nodes between a stored number and the constant it is.
+const MAX_STORED_DEPTH: usize = 4;
 
 /// Units that a search for an ancestor looks at before it gives up.
 const MAX_SEARCH: usize = 4096;
@@ -139,10 +142,35 @@ impl Net<'_> {
         elements.iter().map(number).collect()
     }
 
-    /// The number, of a constant that is one.
+    /// The number, of a constant that is one, stored in few bits too.
     pub(crate) fn scalar(&self, val: Val) -> Option<f64> {
-        match self.tensor(val)?.value.as_deref()? {
-            [element] => number(element),
+        self.stored_scalar(self.value(val)?, 0)
+    }
+
+    fn stored_scalar(&self, value: ValueId, depth: usize) -> Option<f64> {
+        let tensor = self.typed.fact(value).as_tensor()?;
+        match tensor.value.as_deref() {
+            Some([element]) => return number(element),
+            Some(_) => return None,
+            None => {}
+        }
+        // Inference computes no dequantisation.
+        let Producer::Node { node, .. } = self.model.value(value).producer else { return None };
+        if depth >= MAX_STORED_DEPTH || tensor.constant_count() != Some(1) {
+            return None;
+        }
+        let inputs = self.model.inputs(node);
+        let of = |slot: usize| self.stored_scalar(inputs.get(slot).copied().flatten()?, depth + 1);
+        match self.model.name(self.model.node(node).op) {
+            "Cast" | "Identity" => of(0),
+            "DequantizeLinear" => {
+                let zero = if inputs.len() > 2 { of(2)? } else { 0.0 };
+                Some((of(0)? - zero) * of(1)?)
+            }
+            "QuantizeLinear" => {
+                let zero = if inputs.len() > 2 { of(2)? } else { 0.0 };
+                Some((of(0)? / of(1)?).round() + zero)
+            }
             _ => None,
         }
     }
