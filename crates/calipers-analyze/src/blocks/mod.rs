@@ -29,6 +29,8 @@ mod rms_norm;
 mod rotary;
 mod silu;
 #[cfg(test)]
+mod sketches;
+#[cfg(test)]
 pub(crate) mod testing;
 
 use calipers_report::BlockCount;
