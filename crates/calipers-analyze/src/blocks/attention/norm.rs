@@ -12,7 +12,8 @@ pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<&'static str> {
     let mut val = *query.sources.first()?;
     for _ in 0..MAX_STEPS {
         if is_added(net, val) {
-            return Some("post").filter(|_| net.made_by(val, NORMS).is_some());
+            let given = net.behind_views(val, &mut Vec::new(), MAX_STEPS);
+            return net.made_by(given, NORMS).map(|_| "post");
         }
         let unit = net.unit(net.producer(val)?);
         let input = unit.input(0)?;
