@@ -206,12 +206,16 @@ fn inception(seen: &Seen<'_, '_>) -> Told {
 /// Bottlenecks in groups whose middle is as wide as their end.
 fn regnet(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
-    let level = seen
-        .image_convs()
-        .windows(2)
-        .filter(|pair| {
-            matches!(pair, [a, b] if a.groups > 1 && !a.depthwise() && b.pointwise() && b.output == b.input)
-        })
+    let convs = seen.image_convs();
+    // Between the two may stand a squeeze and an excitation.
+    let ends_level = |at: usize, wide: i64| {
+        let after = convs.iter().skip(at + 1).take(4);
+        after.filter(|c| c.pointwise()).any(|c| c.input == wide && c.output == wide)
+    };
+    let level = convs
+        .iter()
+        .enumerate()
+        .filter(|(at, c)| c.groups > 1 && !c.depthwise() && ends_level(*at, c.output))
         .count();
     let fits = seen.residuals() >= 4 && grouped.len() >= 4 && level * 2 >= grouped.len();
     fits.then(|| (High, format!("{} residual blocks in groups that do not narrow", grouped.len())))

@@ -74,13 +74,19 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
         1 if curves == 0 => {
             let rows = rows && census.net.units().all(|(_, unit)| unit.is_any(PLAIN));
             let shares = census.count_of(&["Sigmoid", "Softmax"]) > 0;
-            let family = if shares { "logistic-regression" } else { "linear-regression" };
-            let words = match shares {
-                true => "one dense layer, whose sums become probabilities",
-                false => "one dense layer",
+            let compared = census.count("ArgMax") > 0;
+            let net = census.net;
+            let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
+            let (family, words) = match (shares, compared, single) {
+                (true, ..) => {
+                    (Some("logistic-regression"), "one dense layer, whose sums become probabilities")
+                }
+                (_, true, _) => (Some("linear-classifier"), "one dense layer, whose sums are compared"),
+                (_, _, true) => (Some("linear-regression"), "one dense layer, which gives one number"),
+                _ => (None, "one dense layer"),
             };
             let sure = if rows { Medium } else { Low };
-            Some(Decision::new("linear", rows.then_some(family), sure, words.to_owned()))
+            Some(Decision::new("linear", family.filter(|_| rows), sure, words.to_owned()))
         }
         _ => {
             let between = some(curves, "activation", "activations");
