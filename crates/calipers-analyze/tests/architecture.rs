@@ -73,41 +73,59 @@ type Correction = (&'static str, fn(&Report) -> bool);
 fn the_seeds_are_put_right() {
     let Some(shared) = common::shared() else { return };
     let seeds: &[(&str, &[Correction])] = &[
-        ("all-minilm-l6-v2", &[
-            ("a sentence encoder", |r| is(r, "transformer", "bert") && does(r, "text-embedding")),
-            ("6 layers", |r| r.architecture.facts.layers == Some(6)),
-            ("dynamic int8", |r| r.quantization.scheme == "dynamic-int8"),
-            ("36 quantised products", |r| r.quantization.contractions_quantized == 36),
-            ("12 residual additions", |r| r.architecture.facts.residuals == Some(12)),
-            ("no cache", |r| r.architecture.facts.kv_cache == Some(false)),
-        ]),
-        ("e5-small-v2", &[
-            ("a sentence encoder", |r| is(r, "transformer", "bert") && does(r, "text-embedding")),
-            ("12 layers", |r| r.architecture.facts.layers == Some(12)),
-            ("dynamic int8", |r| r.quantization.scheme == "dynamic-int8"),
-            ("72 quantised products", |r| r.quantization.contractions_quantized == 72),
-            ("24 residual additions", |r| r.architecture.facts.residuals == Some(24)),
-        ]),
+        (
+            "all-minilm-l6-v2",
+            &[
+                ("a sentence encoder", |r| {
+                    is(r, "transformer", "bert") && does(r, "text-embedding")
+                }),
+                ("6 layers", |r| r.architecture.facts.layers == Some(6)),
+                ("dynamic int8", |r| r.quantization.scheme == "dynamic-int8"),
+                ("36 quantised products", |r| r.quantization.contractions_quantized == 36),
+                ("12 residual additions", |r| r.architecture.facts.residuals == Some(12)),
+                ("no cache", |r| r.architecture.facts.kv_cache == Some(false)),
+            ],
+        ),
+        (
+            "e5-small-v2",
+            &[
+                ("a sentence encoder", |r| {
+                    is(r, "transformer", "bert") && does(r, "text-embedding")
+                }),
+                ("12 layers", |r| r.architecture.facts.layers == Some(12)),
+                ("dynamic int8", |r| r.quantization.scheme == "dynamic-int8"),
+                ("72 quantised products", |r| r.quantization.contractions_quantized == 72),
+                ("24 residual additions", |r| r.architecture.facts.residuals == Some(24)),
+            ],
+        ),
         ("bert-squad-tf2onnx", BERT_SQUAD),
         ("bert-squad-torch", BERT_SQUAD),
-        ("yolov8l-nc1", &[
-            ("a convolutional detector", |r| is(r, "cnn", "yolov8") && does(r, "object-detection")),
-            ("one class", |r| r.task.classes == Some(1)),
-            ("18 residual additions", |r| r.architecture.facts.residuals == Some(18)),
-            ("97 SiLUs", |r| r.architecture.facts.silu == Some(97)),
-            ("no gates", |r| r.architecture.skips.iter().all(|skip| skip.kind != "gate")),
-            ("norms were folded", |r| r.architecture.facts.batchnorm_folded == Some(true)),
-            ("three scales", |r| r.architecture.facts.strides == Some(vec![8, 16, 32])),
-            ("8,400 places", |r| r.architecture.facts.positions == Some(8400)),
-            ("no cache", |r| r.architecture.facts.kv_cache == Some(false)),
-            ("no attention", |r| r.architecture.facts.heads.is_none()),
-        ]),
-        ("mnist-8", &[
-            ("a convolutional network", |r| is(r, "cnn", "lenet")),
-            ("of digits", |r| does(r, "image-classification") && r.task.classes == Some(10)),
-            ("two convolutions", |r| r.architecture.facts.convs == Some(2)),
-            ("no residual additions", |r| r.architecture.facts.residuals == Some(0)),
-        ]),
+        (
+            "yolov8l-nc1",
+            &[
+                ("a convolutional detector", |r| {
+                    is(r, "cnn", "yolov8") && does(r, "object-detection")
+                }),
+                ("one class", |r| r.task.classes == Some(1)),
+                ("18 residual additions", |r| r.architecture.facts.residuals == Some(18)),
+                ("97 SiLUs", |r| r.architecture.facts.silu == Some(97)),
+                ("no gates", |r| r.architecture.skips.iter().all(|skip| skip.kind != "gate")),
+                ("norms were folded", |r| r.architecture.facts.batchnorm_folded == Some(true)),
+                ("three scales", |r| r.architecture.facts.strides == Some(vec![8, 16, 32])),
+                ("8,400 places", |r| r.architecture.facts.positions == Some(8400)),
+                ("no cache", |r| r.architecture.facts.kv_cache == Some(false)),
+                ("no attention", |r| r.architecture.facts.heads.is_none()),
+            ],
+        ),
+        (
+            "mnist-8",
+            &[
+                ("a convolutional network", |r| is(r, "cnn", "lenet")),
+                ("of digits", |r| does(r, "image-classification") && r.task.classes == Some(10)),
+                ("two convolutions", |r| r.architecture.facts.convs == Some(2)),
+                ("no residual additions", |r| r.architecture.facts.residuals == Some(0)),
+            ],
+        ),
     ];
     let mut wrong = Vec::new();
     for (name, corrections) in seeds {
@@ -194,8 +212,10 @@ fn false_alarms(report: &Report) -> Vec<&'static str> {
         ("a task without evidence", report.task.evidence.is_empty()),
         ("experts", facts.experts.is_some()),
         ("trees in a network", facts.trees.is_some() && kind != "tree-ensemble"),
-        ("hundreds of classes of a detector that has few",
-            report.task.kind == "object-detection" && report.task.classes > Some(100)),
+        (
+            "hundreds of classes of a detector that has few",
+            report.task.kind == "object-detection" && report.task.classes > Some(100),
+        ),
     ];
     checks.into_iter().filter(|(_, seen)| *seen).map(|(what, _)| what).collect()
 }
@@ -207,7 +227,10 @@ fn hostile_files_are_no_networks() {
     let report = calipers_analyze::analyze(&empty);
     assert_eq!((report.architecture.kind, report.architecture.family), (None, None));
     assert_eq!(report.architecture.words, "");
-    assert_eq!((report.task.kind.as_str(), report.quantization.scheme.as_str()), ("unknown", "none"));
+    assert_eq!(
+        (report.task.kind.as_str(), report.quantization.scheme.as_str()),
+        ("unknown", "none")
+    );
 
     let mut folders = vec![common::fixtures().join("hostile")];
     folders.extend(common::shared().map(|shared| shared.join("hostile")));

@@ -26,6 +26,7 @@ const NAMES: &[(&str, &str)] = &[
     ("falcon", "Falcon"),
     ("faster-rcnn", "Faster R-CNN"),
     ("fcn", "FCN"),
+    ("fcos", "FCOS"),
     ("gemma", "Gemma"),
     ("gpt-bigcode", "GPT-BigCode"),
     ("gpt-neox", "GPT-NeoX"),

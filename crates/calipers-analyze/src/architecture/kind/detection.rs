@@ -10,7 +10,7 @@
 //! | tiny-yolo | LeakyReLU and max pooling in a row, anchors |
 //! | yolox | a box, an object score and classes at each place, without anchors |
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
-//! | retinanet | a pyramid, and the same head on each of its levels |
+//! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
 use calipers_report::Confidence::{self, High, Medium};
 
@@ -29,6 +29,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family { name: "tiny-yolo", rule: tiny_yolo },
     Family { name: "yolox", rule: yolox },
     Family { name: "retinanet", rule: retinanet },
+    Family { name: "fcos", rule: fcos },
     Family { name: "ssd", rule: ssd },
 ];
 
@@ -44,9 +45,10 @@ impl Seen<'_, '_> {
 
     /// Whether features are split in halves, of which one passes by.
     fn splits(&self) -> bool {
-        self.census.net.all().any(|unit| {
-            unit.is("CSP") && unit.walk().any(|part| part.is_any(&["Split", "Slice"]))
-        })
+        self.census
+            .net
+            .all()
+            .any(|unit| unit.is("CSP") && unit.walk().any(|part| part.is_any(&["Split", "Slice"])))
     }
 
     fn scales(&self) -> String {
@@ -69,9 +71,8 @@ fn mask_rcnn(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
-    (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0).then(|| {
-        (High, "regions are cut out of the features and judged by themselves".to_owned())
-    })
+    (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0)
+        .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
 }
 
 fn yolov8(seen: &Seen<'_, '_>) -> Told {
@@ -116,7 +117,10 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
     let last = census.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.
     (fits && census.linears() == 0 && census.net.rank(*last) == Some(4)).then(|| {
-        (Medium, "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned())
+        (
+            Medium,
+            "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned(),
+        )
     })
 }
 
@@ -129,18 +133,29 @@ fn yolox(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-fn retinanet(seen: &Seen<'_, '_>) -> Told {
+/// A pyramid on a backbone, with heads on its levels.
+fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
     let levels = seen.census.count("FeaturePyramid");
-    let scales = seen.facts.strides.as_ref()?.len();
-    (seen.detects() && levels >= 2 && scales >= 5).then(|| {
-        (Medium, format!("a feature pyramid and heads on {scales} of its levels"))
+    seen.detects() && levels >= 2 && seen.census.count("CSP") == 0
+}
+
+fn retinanet(seen: &Seen<'_, '_>) -> Told {
+    let anchors = seen.head("anchors").filter(|anchors| *anchors > 1)?;
+    on_a_pyramid(seen).then(|| {
+        (Medium, format!("a feature pyramid, and {anchors} anchors at each place of its levels"))
     })
 }
 
+fn fcos(seen: &Seen<'_, '_>) -> Told {
+    on_a_pyramid(seen)
+        .then(|| (Medium, "a feature pyramid, and boxes without anchors on its levels".to_owned()))
+}
+
 fn ssd(seen: &Seen<'_, '_>) -> Told {
-    let scales = seen.facts.strides.as_ref().map_or(0, Vec::len);
+    let scales = seen.head("scales").unwrap_or(0);
+    let chosen = seen.census.count("NonMaxSuppression") > 0;
     let apart = seen.census.count("FeaturePyramid") == 0 && seen.census.count("CSP") == 0;
-    (seen.detects() && scales >= 4 && apart).then(|| {
-        (Medium, format!("boxes and classes from {scales} scales of one backbone"))
+    (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
+        (Medium, "boxes and classes from several scales of one backbone, no pyramid".to_owned())
     })
 }

@@ -26,6 +26,7 @@
 //! | falcon, gpt-neox | LayerNorm and rotated positions; one key for all heads, or many |
 //! | gpt-bigcode, opt, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; GELU |
 
+use calipers_ir::{Model, Producer, ValueId};
 use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{self, High, Medium};
 use hashbrown::HashMap;
@@ -98,9 +99,8 @@ pub(super) fn decide(
     let seen = Seen { census, facts, style: Some(style) };
     for row in FAMILIES {
         if let Some((confidence, why)) = (row.rule)(&seen) {
-            let named = BY_NAME
-                .iter()
-                .find(|(like, word, _)| *like == row.name && census.mentions(word));
+            let named =
+                BY_NAME.iter().find(|(like, word, _)| *like == row.name && census.mentions(word));
             decision.family = Some(named.map_or(row.name, |(_, _, family)| family));
             decision.confidence = confidence;
             decision.evidence.push(why);
@@ -218,11 +218,14 @@ impl Seen<'_, '_> {
     /// Whether every layer uses the same weights again.
     fn shares(&self) -> bool {
         let net = self.census.net;
-        let mut uses: HashMap<Val, usize> = HashMap::new();
+        let mut uses: HashMap<ValueId, usize> = HashMap::new();
         for unit in net.all().filter(|unit| unit.is_any(&["MatMul", "Gemm"])) {
             for val in unit.inputs.iter().take(2).flatten() {
-                if net.origin(*val) == Origin::Constant && net.rank(*val) == Some(2) {
-                    *uses.entry(*val).or_default() += 1;
+                if net.origin(*val) == Origin::Constant
+                    && net.rank(*val) == Some(2)
+                    && let Some(stored) = net.value(*val)
+                {
+                    *uses.entry(stored_once(net.model, stored)).or_default() += 1;
                 }
             }
         }
@@ -241,6 +244,21 @@ impl Seen<'_, '_> {
     }
 }
 
+/// Exporters write equal weights once, and name the others by `Identity`.
+fn stored_once(model: &Model, value: ValueId) -> ValueId {
+    const MAX_STEPS: usize = 8;
+    let mut value = value;
+    for _ in 0..MAX_STEPS {
+        let Producer::Node { node, .. } = model.value(value).producer else { break };
+        let input = model.inputs(node).first().copied().flatten();
+        match input {
+            Some(input) if model.name(model.node(node).op) == "Identity" => value = input,
+            _ => break,
+        }
+    }
+    value
+}
+
 fn clip(seen: &Seen<'_, '_>) -> Told {
     // The tower for texts alone takes the vector of the token with the highest number: the last.
     if seen.text() && pools_at_highest(seen.census) {
@@ -248,7 +266,8 @@ fn clip(seen: &Seen<'_, '_>) -> Told {
         return Some((Medium, words.to_owned()));
     }
     seen.styled("dual-encoder").then(|| {
-        let words = "an encoder of images and one of tokens, whose vectors are brought to length one";
+        let words =
+            "an encoder of images and one of tokens, whose vectors are brought to length one";
         (High, words.to_owned())
     })
 }
@@ -264,9 +283,9 @@ fn detr(seen: &Seen<'_, '_>) -> Told {
 
 fn mobilevit(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("InvertedResidual");
-    (blocks >= 3 && seen.styled("vision") && seen.census.count("SiLU") > 5).then(|| {
-        (Medium, format!("{blocks} inverted residuals and attention by turns"))
-    })
+    let plain = seen.activates("silu") && !seen.census.attends("windowed");
+    (blocks >= 3 && seen.styled("vision") && plain)
+        .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
 }
 
 fn whisper(seen: &Seen<'_, '_>) -> Told {
@@ -306,17 +325,15 @@ fn whisper(seen: &Seen<'_, '_>) -> Told {
 
 fn wav2vec2(seen: &Seen<'_, '_>) -> Told {
     let strided = seen.census.convs.iter().filter(|c| c.kernel.len() == 1 && c.stride > 1).count();
-    (seen.census.takes(Given::Waveform) && strided >= 5).then(|| {
-        (High, format!("{strided} strided convolutions over the waveform"))
-    })
+    (seen.census.takes(Given::Waveform) && strided >= 5)
+        .then(|| (High, format!("{strided} strided convolutions over the waveform")))
 }
 
 fn conformer(seen: &Seen<'_, '_>) -> Told {
     let filters = seen.census.convs.iter().filter(|c| c.kernel.len() == 1 && c.depthwise()).count();
     let sound = seen.census.takes(Given::Spectrogram) || seen.census.takes(Given::Sequence);
-    (sound && filters >= 3 && filters >= seen.census.attention.len()).then(|| {
-        (Medium, format!("attention and {filters} depthwise convolutions by turns"))
-    })
+    (sound && filters >= 3 && filters >= seen.census.attention.len())
+        .then(|| (Medium, format!("attention and {filters} depthwise convolutions by turns")))
 }
 
 fn t5(seen: &Seen<'_, '_>) -> Told {
@@ -337,9 +354,8 @@ fn bart(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn swin(seen: &Seen<'_, '_>) -> Told {
-    (seen.styled("vision") && seen.census.attends("windowed")).then(|| {
-        (High, "attention inside windows of the image".to_owned())
-    })
+    (seen.styled("vision") && seen.census.attends("windowed"))
+        .then(|| (High, "attention inside windows of the image".to_owned()))
 }
 
 fn segformer(seen: &Seen<'_, '_>) -> Told {
@@ -360,9 +376,9 @@ fn yolos(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn beit(seen: &Seen<'_, '_>) -> Told {
-    vit(seen).filter(|_| seen.census.attends("relative") && !seen.has_positions()).map(|_| {
-        (Medium, "an image in pieces, and a bias by relative position".to_owned())
-    })
+    vit(seen)
+        .filter(|_| seen.census.attends("relative") && !seen.has_positions())
+        .map(|_| (Medium, "an image in pieces, and a bias by relative position".to_owned()))
 }
 
 fn vit(seen: &Seen<'_, '_>) -> Told {
@@ -386,31 +402,27 @@ fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn albert(seen: &Seen<'_, '_>) -> Told {
-    (post_norm_encoder(seen) && seen.shares()).then(|| {
-        (High, "all layers use the same weights".to_owned())
-    })
+    (post_norm_encoder(seen) && seen.shares())
+        .then(|| (High, "all layers use the same weights".to_owned()))
 }
 
 fn roberta(seen: &Seen<'_, '_>) -> Told {
-    (post_norm_encoder(seen) && seen.census.count("CumSum") > 0).then(|| {
-        (High, "positions are counted from the tokens that are no padding".to_owned())
-    })
+    (post_norm_encoder(seen) && seen.census.count("CumSum") > 0)
+        .then(|| (High, "positions are counted from the tokens that are no padding".to_owned()))
 }
 
 fn deberta(seen: &Seen<'_, '_>) -> Told {
     let picked = seen.census.count("GatherElements") as usize >= seen.census.attention.len();
-    (post_norm_encoder(seen) && picked && !seen.has_positions()).then(|| {
-        (Medium, "scores of attention are picked by relative position".to_owned())
-    })
+    (post_norm_encoder(seen) && picked && !seen.has_positions())
+        .then(|| (Medium, "scores of attention are picked by relative position".to_owned()))
 }
 
 fn distilbert(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let segments = census.tables("type").next().is_some();
     let positions = census.tables("position").next().is_some();
-    (post_norm_encoder(seen) && positions && !segments && census.mentions("distil")).then(|| {
-        (Medium, "token and position tables without segments".to_owned())
-    })
+    (post_norm_encoder(seen) && positions && !segments && census.mentions("distil"))
+        .then(|| (Medium, "token and position tables without segments".to_owned()))
 }
 
 fn bert(seen: &Seen<'_, '_>) -> Told {
@@ -427,15 +439,13 @@ fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn gemma(seen: &Seen<'_, '_>) -> Told {
-    (rotary_decoder(seen) && seen.activates("geglu")).then(|| {
-        (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned())
-    })
+    (rotary_decoder(seen) && seen.activates("geglu"))
+        .then(|| (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned()))
 }
 
 fn mixtral(seen: &Seen<'_, '_>) -> Told {
-    (rotary_decoder(seen) && seen.facts.experts.is_some()).then(|| {
-        (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned())
-    })
+    (rotary_decoder(seen) && seen.facts.experts.is_some())
+        .then(|| (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned()))
 }
 
 /// A decoder with RMSNorm, rotated positions and SwiGLU.
@@ -446,13 +456,14 @@ fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
 fn qwen3(seen: &Seen<'_, '_>) -> Told {
     let layers = i64::try_from(seen.census.attention.len()).unwrap_or(i64::MAX);
     // Two norms of a layer, and one each of its queries and its keys.
-    let inside = seen.census.attention.iter().all(|unit| {
-        unit.walk().filter(|part| part.is("RMSNorm")).count() == 2
-    });
+    let inside = seen
+        .census
+        .attention
+        .iter()
+        .all(|unit| unit.walk().filter(|part| part.is("RMSNorm")).count() == 2);
     let many = seen.norms("RMSNorm") == layers.saturating_mul(4).saturating_add(1);
-    (gated_decoder(seen) && (inside || many)).then(|| {
-        (Medium, "built as Llama, with norms of the queries and keys".to_owned())
-    })
+    (gated_decoder(seen) && (inside || many))
+        .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
 }
 
 fn qwen2(seen: &Seen<'_, '_>) -> Told {
@@ -463,9 +474,8 @@ fn qwen2(seen: &Seen<'_, '_>) -> Told {
         let with = bias.iter().filter(|bias| **bias).count();
         with == 3 && bias.len() == 4 || with == 1 && bias.len() == 2
     };
-    (gated_decoder(seen) && seen.census.attention.iter().all(|unit| biased(unit))).then(|| {
-        (Medium, "built as Llama, with biases of queries, keys and values".to_owned())
-    })
+    (gated_decoder(seen) && seen.census.attention.iter().all(|unit| biased(unit)))
+        .then(|| (Medium, "built as Llama, with biases of queries, keys and values".to_owned()))
 }
 
 fn llama(seen: &Seen<'_, '_>) -> Told {
@@ -482,9 +492,8 @@ fn falcon(seen: &Seen<'_, '_>) -> Told {
 
 fn gpt_neox(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.styled("decoder") && seen.text() && seen.normalises("LayerNorm");
-    (fits && seen.rotates()).then(|| {
-        (Medium, "a decoder with LayerNorm and rotated positions".to_owned())
-    })
+    (fits && seen.rotates())
+        .then(|| (Medium, "a decoder with LayerNorm and rotated positions".to_owned()))
 }
 
 /// A decoder of tokens alone with LayerNorm before each part and learned positions.
@@ -500,9 +509,8 @@ fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn gpt_bigcode(seen: &Seen<'_, '_>) -> Told {
-    (plain_decoder(seen) && seen.has_one_key()).then(|| {
-        (Medium, "a decoder with learned positions and one key for all heads".to_owned())
-    })
+    (plain_decoder(seen) && seen.has_one_key())
+        .then(|| (Medium, "a decoder with learned positions and one key for all heads".to_owned()))
 }
 
 fn opt(seen: &Seen<'_, '_>) -> Told {

@@ -129,7 +129,9 @@ impl<'a> Seen<'_, 'a> {
             return true;
         }
         let Some(unit) = net.producer(behind).map(|unit| net.unit(unit)) else { return false };
-        unit.is("ClassifierHead")
+        // Vectors that embed are as wide as processors like; classes are as many as there are.
+        let odd = net.dim(val, -1).is_some_and(|width| width % 32 != 0);
+        odd || unit.is("ClassifierHead")
             || unit.says("bias")
             || unit.is("Gemm") && unit.input(2).is_some()
             || unit.is("Add")

@@ -31,16 +31,16 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
 
 /// Whether a width is that of the vocabulary.
 fn is_vocabulary(seen: &Seen<'_, '_>, width: i64) -> bool {
-    seen.architecture.facts.vocab == Some(width)
-        || is_table(seen, width)
-        || width >= MIN_WORDS
+    seen.architecture.facts.vocab == Some(width) || is_table(seen, width) || width >= MIN_WORDS
 }
 
 /// Whether a width is that of a table, which tokens are looked up in.
 fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
-    let mut tables = seen.census.embeddings.iter().filter(|table| {
-        !matches!(table.word("of"), Some("position" | "type"))
-    });
+    let mut tables = seen
+        .census
+        .embeddings
+        .iter()
+        .filter(|table| !matches!(table.word("of"), Some("position" | "type")));
     tables.any(|table| table.number("rows") == Some(width))
 }
 
@@ -79,7 +79,9 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let headed = seen.census.count("SpanHead") > 0;
     if let [start, end] = places[..] {
         let (start, end) = (seen.shown(*start), seen.shown(*end));
-        let words = format!("two scores for each place, where the answer starts and where it ends ({start}; {end})");
+        let words = format!(
+            "two scores for each place, where the answer starts and where it ends ({start}; {end})"
+        );
         return Some(told("question-answering", High, words, None));
     }
     if let [place] = places[..]
