@@ -5,6 +5,7 @@
 //! an earlier one folded is a unit to a later one: norms and activations first, then what is made of
 //! them.
 
+mod attention;
 mod batch_norm;
 mod conv;
 mod conv_norm_act;
@@ -15,6 +16,9 @@ mod curve;
 mod dense_unit;
 mod depthwise_separable;
 mod detection_head;
+mod embedding;
+mod experts;
+mod feed_forward;
 mod fire;
 mod gelu;
 mod group_norm;
@@ -27,12 +31,15 @@ mod layer_norm;
 mod linear;
 mod mish;
 mod moments;
+mod patch_embedding;
 mod plain_curves;
 mod pool_head;
 mod pyramid;
+mod recurrent;
 mod residual;
 mod resnet;
 mod rms_norm;
+mod rotary;
 mod shuffle_unit;
 mod silu;
 mod skips;
@@ -85,6 +92,13 @@ pub(crate) const TABLE: &[Recogniser] = &[
     plain_curves::SELU,
     plain_curves::CELU,
     // Attention, embeddings, feed-forward, recurrence.
+    rotary::ROTARY,
+    attention::ATTENTION,
+    embedding::EMBEDDING,
+    patch_embedding::PATCH_EMBEDDING,
+    feed_forward::FEED_FORWARD,
+    experts::EXPERTS,
+    recurrent::RECURRENT,
     // Residual additions, and skips of other kinds.
     residual::ADDITION,
     skips::CONCATENATION,

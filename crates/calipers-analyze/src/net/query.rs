@@ -13,17 +13,18 @@ pub(crate) const VIEWS: &[&str] =
 
 /// Operators that sum products: matrix products, convolutions, and what is made of them.
 pub(crate) const CONTRACTIONS: &[&str] = &[
-    "Attention",
     "Conv",
     "ConvTranspose",
+    "DecoderAttention",
     "DecoderMaskedMultiHeadAttention",
-    "DecoderMaskedSelfAttention",
     "DeformConv",
+    "DotProductAttention",
     "Einsum",
     "GRU",
     "Gemm",
     "GroupQueryAttention",
     "LSTM",
+    "LinearAttention",
     "LongformerAttention",
     "MatMul",
     "MoE",
@@ -57,6 +58,12 @@ impl Net<'_> {
     /// The unit that gives a value, if it is of one of these operators or kinds.
     pub(crate) fn made_by(&self, val: Val, ops: &[&str]) -> Option<UnitId> {
         self.producer(val).filter(|unit| self.unit(*unit).is_any(ops))
+    }
+
+    /// Whether the network has a unit of this operator or kind, outside of other blocks.
+    pub(crate) fn has(&self, op: &str) -> bool {
+        let found = self.by_op.get(op);
+        found.is_some_and(|ids| ids.iter().any(|id| self.is_alive(*id, op)))
     }
 
     /// Units that read a value, in order.
@@ -225,6 +232,18 @@ impl Net<'_> {
         while let Some(unit) = self.made_by(val, ops)
             && let Some(input) = self.unit(unit).input(0)
         {
+            val = input;
+        }
+        val
+    }
+
+    /// Back through views, at most `limit` of them, which are added to `units`.
+    pub(crate) fn behind_views(&self, val: Val, units: &mut Vec<UnitId>, limit: usize) -> Val {
+        let mut val = val;
+        for _ in 0..limit {
+            let Some(unit) = self.made_by(val, VIEWS) else { break };
+            let Some(input) = self.unit(unit).input(0) else { break };
+            units.push(unit);
             val = input;
         }
         val
