@@ -259,12 +259,14 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
         unit.is_any(VIEWS) || unit.is_any(ARITHMETIC) || unit.contractions() > 0
     };
     let rest: Vec<UnitId> = after.iter().filter(simple).copied().collect();
-    let wanted =
+    let mut wanted =
         [[branches.clone(), rest.clone()].concat(), [core.clone(), rest].concat(), branches, core];
-    wanted
-        .into_iter()
-        .find(|units| net.can_fold(units))
-        .unwrap_or_else(|| ends.last().copied().into_iter().collect())
+    for units in &mut wanted {
+        units.sort_unstable();
+        units.dedup();
+    }
+    let found = wanted.into_iter().find(|units| net.can_fold(units));
+    found.unwrap_or_else(|| ends.last().copied().into_iter().collect())
 }
 
 /// Bins of each side of a box, where a distribution over them is taken.

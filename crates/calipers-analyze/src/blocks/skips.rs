@@ -3,7 +3,7 @@
 //! | form | written by |
 //! |---|---|
 //! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Net, CSP, pyramids |
-//! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)`, or the same as `x + t·(h − x)` | highway networks |
+//! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)` | highway networks |
 //! | `Sub(x, f(x))` with a contraction in `f` | denoisers that predict the noise |
 //!
 //! A concatenation of parallel branches, of keys with those of a cache, of rotated halves or of

@@ -265,17 +265,8 @@ impl Net<'_> {
         (ALL_SEARCHES / searches.max(1)).clamp(MIN_SEARCH, MAX_SEARCH)
     }
 
-    /// Whether `ancestor` is on some way to `val`. Gives up, and says no, after many units.
-    pub(crate) fn is_ancestor(&self, ancestor: Val, val: Val) -> bool {
-        self.way(ancestor, val).is_some()
-    }
-
-    /// The units on the ways from `ancestor` to `val`, in order; `None` when there is no way.
-    pub(crate) fn way(&self, ancestor: Val, val: Val) -> Option<Vec<UnitId>> {
-        self.way_of(ancestor, val, MAX_SEARCH, |_| true)
-    }
-
-    /// The same, by units that pass on what is asked about, looking at no more than so many.
+    /// The units on the ways from `ancestor` to `val`, in order, by units that pass on what is asked
+    /// about; `None` when there is no way, or none was found among so many units.
     pub(crate) fn way_of(
         &self,
         ancestor: Val,
