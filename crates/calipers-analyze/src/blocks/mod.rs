@@ -7,15 +7,25 @@
 
 mod attention;
 mod batch_norm;
+mod conv;
+mod conv_norm_act;
+mod convnext;
 mod convolution;
+mod csp;
 mod curve;
+mod dense_unit;
+mod depthwise_separable;
+mod detection_head;
 mod embedding;
 mod experts;
 mod feed_forward;
+mod fire;
 mod gelu;
 mod group_norm;
 mod hard;
+mod inception;
 mod instance_norm;
+mod inverted_residual;
 mod l2_norm;
 mod layer_norm;
 mod linear;
@@ -23,17 +33,25 @@ mod mish;
 mod moments;
 mod patch_embedding;
 mod plain_curves;
+mod pool_head;
+mod pyramid;
 mod recurrent;
 mod residual;
+mod resnet;
 mod rms_norm;
 mod rotary;
+mod shuffle_unit;
 mod silu;
+mod skips;
+mod spp;
+mod squeeze_excite;
 #[cfg(test)]
 mod sketches;
 #[cfg(test)]
 pub(crate) mod testing;
 
 use calipers_report::BlockCount;
+pub(crate) use skips::skips;
 
 use crate::net::{Found, Net, Unit, UnitId};
 
@@ -85,8 +103,30 @@ pub(crate) const TABLE: &[Recogniser] = &[
     recurrent::RECURRENT,
     // Residual additions, and skips of other kinds.
     residual::ADDITION,
+    skips::CONCATENATION,
+    skips::GATE,
+    skips::SUBTRACTION,
     // Blocks of convolutional networks.
+    squeeze_excite::SQUEEZE_EXCITE,
+    convnext::CONVNEXT,
+    conv_norm_act::CONV_NORM_ACT,
+    inverted_residual::INVERTED_RESIDUAL,
+    depthwise_separable::DEPTHWISE_SEPARABLE,
+    resnet::BOTTLENECK,
+    resnet::BASIC,
+    dense_unit::DENSE_UNIT,
+    shuffle_unit::SHUFFLE_UNIT,
+    fire::FIRE,
+    spp::SPP,
+    csp::CSP,
+    inception::INCEPTION,
+    pyramid::UNET_SKIP,
+    pyramid::FEATURE_PYRAMID,
     // Heads, and what comes before and after the network.
+    detection_head::DETECTION_HEAD,
+    pool_head::CLASSIFIER_HEAD,
+    // What is left of paths with shortcuts.
+    residual::BLOCK,
 ];
 
 /// Folds every block of the table.

@@ -66,6 +66,14 @@ impl Tiny {
         name
     }
 
+    /// Stored numbers.
+    pub(crate) fn floats(&mut self, values: &[f32]) -> String {
+        let name = self.name("floats");
+        let count = i64::try_from(values.len()).unwrap();
+        self.model.initializer(&Tensor::f32(&name, &[count], values));
+        name
+    }
+
     /// A stored tensor of bytes.
     pub(crate) fn raw(&mut self, dtype: DataType, dims: &[i64], bytes: &[u8]) -> String {
         let name = self.name("raw");
@@ -81,6 +89,13 @@ impl Tiny {
         name
     }
 
+    /// A stored whole number.
+    pub(crate) fn index(&mut self, value: i64) -> String {
+        let name = self.name("index");
+        self.model.initializer(&Tensor::i64(&name, &[], &[value]));
+        name
+    }
+
     /// A node.
     pub(crate) fn op(&mut self, op: &str, inputs: &[&str]) -> String {
         self.op_with(op, inputs, &[])
@@ -90,6 +105,20 @@ impl Tiny {
         let name = self.name(op);
         self.model.node(op, inputs, &[&name], with);
         name
+    }
+
+    /// A node of several outputs.
+    pub(crate) fn many(
+        &mut self,
+        op: &str,
+        inputs: &[&str],
+        count: usize,
+        with: &[Attribute],
+    ) -> Vec<String> {
+        let names: Vec<String> = (0..count).map(|_| self.name(op)).collect();
+        let outputs: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.model.node(op, inputs, &outputs, with);
+        names
     }
 
     /// A node of ONNX Runtime's own.
@@ -125,6 +154,18 @@ impl Tiny {
         let zero = self.raw(DataType::U8, &[], &[128]);
         let stored = self.op("QuantizeLinear", &[x, &scale, &zero]);
         self.op("DequantizeLinear", &[&stored, &scale, &zero])
+    }
+
+    /// An operator on whole numbers, with the scale and zero point of each operand and the result.
+    pub(crate) fn on_integers(&mut self, op: &str, operands: &[&str]) -> String {
+        let scale = self.scalar(0.1);
+        let zero = self.raw(DataType::U8, &[], &[0]);
+        let mut inputs: Vec<&str> = Vec::new();
+        for operand in operands {
+            inputs.extend([operand, scale.as_str(), zero.as_str()]);
+        }
+        inputs.extend([scale.as_str(), zero.as_str()]);
+        self.contrib(op, &inputs)
     }
 
     /// Ends the model with a value and looks at its network.
@@ -166,8 +207,7 @@ impl Seen {
         self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
     }
 
-    /// The operators and kinds of the whole network, in parts too, and whether a unit's first input
-    /// is the model's.
+    /// Whether the first input of the first unit of a kind is the model's.
     pub(crate) fn takes_the_input(&self, kind: &str) -> bool {
         self.first(kind, |net, unit| unit.input(0) == net.inputs.first().copied()) == Some(true)
     }

@@ -1,6 +1,11 @@
 //! Folding units into a block.
 
+use hashbrown::HashSet;
+
 use super::{Detail, Net, Unit, UnitId, Val};
+
+/// Units beside those of a block that it may take in.
+const MAX_SIDE_PRODUCTS: usize = 16;
 
 /// What a recogniser found: the units of a block, and what it learned of it.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +44,25 @@ impl Found {
 }
 
 impl Net<'_> {
+    /// These units with those that read them before the last: side products, such as keys that are
+    /// given out for a cache. `None` when there are too many.
+    pub(crate) fn with_side_products(&self, mut units: Vec<UnitId>) -> Option<Vec<UnitId>> {
+        let last = *units.iter().max()?;
+        let mut inside: HashSet<UnitId> = units.iter().copied().collect();
+        let most = units.len() + MAX_SIDE_PRODUCTS;
+        let mut at = 0;
+        while let Some(id) = units.get(at).copied() {
+            at += 1;
+            let outputs = self.unit(id).outputs.iter();
+            let users = outputs.flat_map(|output| self.uses(*output)).filter(|user| *user < last);
+            units.extend(users.filter(|user| inside.insert(*user)));
+            if units.len() > most {
+                return None;
+            }
+        }
+        Some(units)
+    }
+
     /// Makes one unit of several. It stands where the last of them stood. Nothing is done, and
     /// `None` given, when something outside needs a part before the whole is done.
     pub(crate) fn fold(&mut self, kind: &'static str, found: Found) -> Option<UnitId> {
