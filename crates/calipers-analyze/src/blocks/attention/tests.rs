@@ -60,6 +60,9 @@ fn keys_are_shared_by_groups() {
     }
 }
 
+/// What changes scores.
+type Mask<'a> = &'a dyn Fn(&mut Tiny, String) -> String;
+
 /// A triangle of six rows, as a tensor that is added.
 fn triangle(t: &mut Tiny) -> String {
     let mut bytes = Vec::new();
@@ -94,7 +97,7 @@ fn a_triangle_is_causal_and_a_padding_mask_is_not() {
         let mask = t.input(&["2", "1", "1", "6"]);
         t.op("Add", &[&scores, &mask])
     };
-    let masks: [(&dyn Fn(&mut Tiny, String) -> String, bool); 4] =
+    let masks: [(Mask<'_>, bool); 4] =
         [(&stored, true), (&computed, true), (&compared, true), (&padding, false)];
     for (at, (mask, causal)) in masks.into_iter().enumerate() {
         let mut t = Tiny::new();
