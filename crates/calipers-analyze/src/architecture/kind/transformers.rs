@@ -238,6 +238,11 @@ impl Seen<'_, '_> {
         self.facts.kv_heads == Some(1) && self.facts.heads.is_some_and(|heads| heads > 1)
     }
 
+    /// How often it attends.
+    fn layers(&self) -> i64 {
+        i64::try_from(self.census.attention.len()).unwrap_or(i64::MAX)
+    }
+
     /// Whether positions are looked up in a table.
     fn has_positions(&self) -> bool {
         self.census.tables("position").next().is_some()
@@ -412,7 +417,7 @@ fn roberta(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn deberta(seen: &Seen<'_, '_>) -> Told {
-    let picked = seen.census.count("GatherElements") as usize >= seen.census.attention.len();
+    let picked = seen.census.count("GatherElements") >= seen.layers();
     (post_norm_encoder(seen) && picked && !seen.has_positions())
         .then(|| (Medium, "scores of attention are picked by relative position".to_owned()))
 }
@@ -454,7 +459,7 @@ fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn qwen3(seen: &Seen<'_, '_>) -> Told {
-    let layers = i64::try_from(seen.census.attention.len()).unwrap_or(i64::MAX);
+    let layers = seen.layers();
     // Two norms of a layer, and one each of its queries and its keys.
     let inside = seen
         .census
