@@ -57,3 +57,6 @@ pub fn outline(model: &Model, typed: &Typed, recognised: bool) -> String {
     }
     net.outline()
 }
+
+#[cfg(test)]
+mod tests;

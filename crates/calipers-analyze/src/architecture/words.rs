@@ -39,6 +39,7 @@ const NAMES: &[(&str, &str)] = &[
     ("isolation-forest", "Isolation forest"),
     ("k-means", "k-means"),
     ("k-nearest-neighbours", "k nearest neighbours"),
+    ("keypoint-rcnn", "Keypoint R-CNN"),
     ("lenet", "LeNet"),
     ("linear-classifier", "Linear classifier"),
     ("linear-regression", "Linear regression"),

@@ -6,7 +6,7 @@
 //! | densenet | units that add channels to what came before, by concatenation |
 //! | squeezenet | fire modules: a squeeze and two expansions side by side |
 //! | shufflenet | channels shuffled between groups |
-//! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite; v2 has plain 3×3 expansions too |
+//! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite, or with ReLU6 and 5×5; v2 has plain 3×3 expansions too |
 //! | mobilenetv3 | inverted residuals with hard-swish and squeeze-and-excite |
 //! | mnasnet | inverted residuals with ReLU, and 5×5 among the depthwise |
 //! | mobilenetv2 | inverted residuals with 3×3 depthwise, without squeeze-and-excite |
@@ -125,6 +125,13 @@ fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
 /// Inverted residuals with SiLU and squeeze-and-excite.
 fn efficientnet(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
+    // The variant for small devices has ReLU6 and no gates.
+    let wide = seen.depthwise().iter().filter(|conv| conv.side() == 5).count();
+    let light = census.count("ReLU6") > 10 && wide >= 4 && census.count("SqueezeExcite") == 0;
+    if light && seen.inverted() >= 4 && seen.residuals() > 0 {
+        let words = "inverted residuals with 3×3 and 5×5 depthwise convolutions and ReLU6";
+        return Some((Medium, words.to_owned()));
+    }
     let (gates, depthwise) = (census.count("SqueezeExcite"), seen.depthwise().len());
     let fits = census.count("SiLU") > 10 && gates >= 4 && depthwise >= 8;
     (fits && seen.residuals() > 0).then(|| {
@@ -150,8 +157,9 @@ fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
 fn mnasnet(seen: &Seen<'_, '_>) -> Told {
     let depthwise = seen.depthwise();
     let wide = depthwise.iter().filter(|conv| conv.side() == 5).count();
-    let fits = seen.inverted() >= 4 && wide >= 2 && seen.census.count("SiLU") == 0;
-    (fits && seen.residuals() > 0).then(|| {
+    let census = seen.census;
+    let plain = census.count_of(&["HardSwish", "ReLU6", "SiLU"]) == 0;
+    (seen.inverted() >= 4 && wide >= 2 && plain && seen.residuals() > 0).then(|| {
         let words =
             "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
         (Medium, words.to_owned())
