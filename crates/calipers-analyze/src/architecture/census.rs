@@ -182,6 +182,7 @@ impl<'n, 'a> Census<'n, 'a> {
             "BasicBlock",
             "Bottleneck",
             "CSP",
+            "ConvNeXtBlock",
             "DepthwiseSeparable",
             "InvertedResidual",
         ])

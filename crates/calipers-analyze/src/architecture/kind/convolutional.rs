@@ -15,6 +15,8 @@
 //! | regnet | residual bottlenecks in groups that do not narrow |
 //! | resnext | residual bottlenecks in groups |
 //! | resnet | residual blocks of two or three plain convolutions |
+//! | darknet | residual blocks of 1×1 and 3×3 with LeakyReLU |
+//! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
 use calipers_report::Confidence::{self, High, Medium};
@@ -40,6 +42,8 @@ pub(super) const FAMILIES: &[Family] = &[
     Family { name: "regnet", rule: regnet },
     Family { name: "resnext", rule: resnext },
     Family { name: "resnet", rule: resnet },
+    Family { name: "darknet", rule: darknet },
+    Family { name: "xception", rule: xception },
     Family { name: "lenet", rule: lenet },
     Family { name: "alexnet", rule: alexnet },
     Family { name: "zfnet", rule: zfnet },
@@ -240,10 +244,12 @@ fn regnet(seen: &Seen<'_, '_>) -> Told {
 fn resnext(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
     let groups = grouped.first()?.groups;
-    let fits = seen.residuals() >= 4 && grouped.len() as i64 * 2 >= seen.residuals();
-    let whole = seen.depthwise().is_empty();
-    (fits && whole)
-        .then(|| (High, format!("{} residual bottlenecks in {groups} groups", grouped.len())))
+    let blocks = seen.census.count("Bottleneck");
+    let fits = blocks >= 4 && blocks * 10 >= seen.residuals() * 8;
+    let even = i64::try_from(grouped.len()).is_ok_and(|count| count == blocks);
+    let plain = seen.depthwise().is_empty() && seen.census.count("SiLU") == 0;
+    (fits && even && plain)
+        .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
 }
 
 /// Residual blocks of two or three plain convolutions.
@@ -267,6 +273,29 @@ fn resnet(seen: &Seen<'_, '_>) -> Told {
             Some(_) => (High, format!("{words}, after a 7×7 convolution")),
             None => (Medium, words),
         }
+    })
+}
+
+/// Residual blocks of 1×1 and 3×3 with LeakyReLU.
+fn darknet(seen: &Seen<'_, '_>) -> Told {
+    let leaky = seen.census.count("LeakyReLU");
+    let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
+    let apart = seen.census.count_of(&["CSP", "ConcatSkip", "FeaturePyramid"]) == 0;
+    let residuals = seen.residuals();
+    (leaky >= 10 && residuals >= 4 && plain && apart)
+        .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
+}
+
+/// Depthwise and pointwise by turns, with shortcuts around several.
+fn xception(seen: &Seen<'_, '_>) -> Told {
+    let depthwise = seen.depthwise().len();
+    let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0;
+    let plain = seen.census.count_of(&["SqueezeExcite", "SiLU", "HardSwish", "GELU"]) == 0;
+    (fits && plain && !linear_ends(seen)).then(|| {
+        (
+            Medium,
+            format!("{depthwise} depthwise and pointwise convolutions by turns, with shortcuts"),
+        )
     })
 }
 

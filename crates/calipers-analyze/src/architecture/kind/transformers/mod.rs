@@ -97,8 +97,10 @@ pub(super) fn decide(
     let mut decision = Decision::new(kind, None, High, shape(census, facts));
     decision.style = Some(style);
     if with_convolutions {
-        let convs = census.feature_convs();
-        decision.evidence.insert(0, format!("{convs} convolutions that make features of images"));
+        let convs = census.image_convs().count();
+        decision
+            .evidence
+            .insert(0, some(convs, "convolution over images", "convolutions over images"));
     }
     let seen = Seen { census, facts, style: Some(style) };
     for row in FAMILIES {

@@ -78,8 +78,12 @@ pub(super) fn segformer(seen: &Seen<'_, '_>) -> Told {
     let filters = census.image_convs().filter(|conv| conv.depthwise() && conv.side() == 3).count();
     let down = census.image_convs().filter(|conv| conv.stride > 1 && !conv.cuts()).count();
     let fits = seen.styled("vision") && filters >= census.attention.len() && down >= 3;
+    // Others that classify are built alike.
+    let net = census.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let sure = if maps { High } else { Medium };
     fits.then(|| {
-        (High, format!("stages that shrink, and {filters} depthwise convolutions in feed-forwards"))
+        (sure, format!("stages that shrink, and {filters} depthwise convolutions in feed-forwards"))
     })
 }
 
