@@ -64,6 +64,8 @@ pub fn sweep_to_csv(table: &SweepTable) -> String {
         "peak_activation_bytes",
         "peak_activation_in_place_bytes",
         "kv_cache_bytes_per_token",
+        "kv_cache_context",
+        "kv_cache_bytes",
         "macs_formula",
         "other_flops_formula",
         "bytes_moved_formula",
@@ -89,6 +91,8 @@ pub fn sweep_to_csv(table: &SweepTable) -> String {
             point.peak_activation_bytes,
             point.peak_activation_in_place_bytes,
             point.kv_cache_bytes_per_token,
+            point.kv_cache_context,
+            point.kv_cache_bytes,
         ] {
             sheet.figure(value);
         }

@@ -1,0 +1,3 @@
+//! Where the model will run, and how fast.
+
+mod kernels;
