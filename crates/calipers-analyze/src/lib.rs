@@ -65,9 +65,8 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let quantization = quantization::describe(model, &typed, &parameters);
-    let architecture::Described { architecture, task } =
-        architecture::describe(model, &typed, &parameters, &memory, &quantization);
+    let architecture::Described { architecture, task, quantization } =
+        architecture::describe(model, &typed, &parameters, &memory);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),

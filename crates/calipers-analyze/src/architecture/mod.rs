@@ -4,21 +4,26 @@
 //! asks in turn: `facts` for the figures, `kind` for kind, style and family, `task`, and
 //! `quantization`.
 
+mod census;
 mod facts;
 mod kind;
 mod task;
+mod words;
 
 use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
-use crate::blocks;
+use census::Census;
+
 use crate::infer::Typed;
 use crate::net::Net;
+use crate::{blocks, quantization};
 
 /// What the model is.
 pub(crate) struct Described {
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
+    pub(crate) quantization: Quantization,
 }
 
 /// Finds out what the model is.
@@ -27,9 +32,9 @@ pub(crate) fn describe(
     typed: &Typed,
     parameters: &Parameters,
     memory: &Memory,
-    quantization: &Quantization,
 ) -> Described {
     let mut net = Net::build(model, typed);
+    let quantization = quantization::describe(&net, parameters);
     blocks::recognise(&mut net);
     let mut architecture = Architecture {
         facts: facts::of(&net, parameters, memory),
@@ -37,9 +42,11 @@ pub(crate) fn describe(
         skips: blocks::skips(&net),
         ..Architecture::default()
     };
-    let task = task::of(&net, &mut architecture, quantization);
-    kind::decide(&net, &task, &mut architecture);
-    Described { architecture, task }
+    let census = Census::of(&net, &architecture.facts);
+    kind::decide(&census, &mut architecture);
+    let task = task::of(&census, &mut architecture);
+    architecture.words = words::sentence(&architecture, &task);
+    Described { architecture, task, quantization }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

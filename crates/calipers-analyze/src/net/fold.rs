@@ -81,23 +81,8 @@ impl Net<'_> {
         units.sort_unstable();
         units.dedup();
         let last = *units.last()?;
-        if !units.iter().all(|id| self.unit(*id).alive) {
-            return None;
-        }
+        let mut outputs = self.given_by(&units)?;
         let inside = |id: &UnitId| units.binary_search(id).is_ok();
-        let mut outputs = Vec::new();
-        for id in &units {
-            for output in &self.unit(*id).outputs {
-                let mut outside = self.uses(*output).filter(|user| !inside(user)).peekable();
-                let needed = outside.peek().is_some() || self.is_output(*output);
-                if outside.any(|user| user < last) {
-                    return None;
-                }
-                if needed {
-                    outputs.push(*output);
-                }
-            }
-        }
         for input in units.iter().flat_map(|id| self.unit(*id).inputs.iter().flatten()) {
             let within = self.producer(*input).is_some_and(|unit| inside(&unit));
             if !within && !taken.contains(input) {
@@ -127,6 +112,29 @@ impl Net<'_> {
             Unit { op: kind, inputs, outputs, node, parts, details, alive: true };
         self.by_op.entry(kind).or_default().push(last);
         Some(last)
+    }
+
+    /// What units that stand in order give to others; `None` when they cannot be one unit.
+    fn given_by(&self, units: &[UnitId]) -> Option<Vec<Val>> {
+        let last = *units.last()?;
+        if !units.iter().all(|id| self.unit(*id).alive) {
+            return None;
+        }
+        let inside = |id: &UnitId| units.binary_search(id).is_ok();
+        let mut outputs = Vec::new();
+        for id in units {
+            for output in &self.unit(*id).outputs {
+                let mut outside = self.uses(*output).filter(|user| !inside(user)).peekable();
+                let needed = outside.peek().is_some() || self.is_output(*output);
+                if outside.any(|user| user < last) {
+                    return None;
+                }
+                if needed {
+                    outputs.push(*output);
+                }
+            }
+        }
+        Some(outputs)
     }
 
     fn take(&mut self, id: UnitId) -> Unit {
