@@ -151,6 +151,18 @@ impl Tiny {
         self.op("DequantizeLinear", &[&stored, &scale, &zero])
     }
 
+    /// An operator on whole numbers, with the scale and zero point of each operand and the result.
+    pub(crate) fn on_integers(&mut self, op: &str, operands: &[&str]) -> String {
+        let scale = self.scalar(0.1);
+        let zero = self.raw(DataType::U8, &[], &[0]);
+        let mut inputs: Vec<&str> = Vec::new();
+        for operand in operands {
+            inputs.extend([operand, scale.as_str(), zero.as_str()]);
+        }
+        inputs.extend([scale.as_str(), zero.as_str()]);
+        self.contrib(op, &inputs)
+    }
+
     /// Ends the model with a value and looks at its network.
     pub(crate) fn output(mut self, name: &str) -> Seen {
         self.model.output_of(name, &Type::unranked(DataType::F32));
@@ -190,8 +202,7 @@ impl Seen {
         self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
     }
 
-    /// The operators and kinds of the whole network, in parts too, and whether a unit's first input
-    /// is the model's.
+    /// Whether the first input of the first unit of a kind is the model's.
     pub(crate) fn takes_the_input(&self, kind: &str) -> bool {
         self.first(kind, |net, unit| unit.input(0) == net.inputs.first().copied()) == Some(true)
     }

@@ -153,6 +153,19 @@ impl Net<'_> {
         self.stored_scalar(self.value(val)?, 0)
     }
 
+    /// The number that a constant operand of a unit is. Operators on whole numbers take its scale
+    /// and zero point behind it.
+    pub(crate) fn operand_scalar(&self, unit: &Unit, val: Val) -> Option<f64> {
+        let number = self.scalar(val)?;
+        if !self.dtype(val).is_some_and(DType::is_narrow_integer) {
+            return Some(number);
+        }
+        let inputs = self.model.inputs(unit.node);
+        let place = inputs.iter().position(|input| *input == self.value(val))?;
+        let of = |slot: usize| self.stored_scalar(inputs.get(slot).copied().flatten()?, 0);
+        Some((number - of(place + 2).unwrap_or(0.0)) * of(place + 1)?)
+    }
+
     fn stored_scalar(&self, value: ValueId, depth: usize) -> Option<f64> {
         let tensor = self.typed.fact(value).as_tensor()?;
         match tensor.value.as_deref() {
