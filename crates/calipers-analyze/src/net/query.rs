@@ -43,6 +43,12 @@ const MAX_STORED_DEPTH: usize = 4;
 /// Units that a search for an ancestor looks at before it gives up.
 const MAX_SEARCH: usize = 4096;
 
+/// Units that a search may look at, however many searches there are.
+const MIN_SEARCH: usize = 64;
+
+/// Units that all searches of a recogniser look at together.
+const ALL_SEARCHES: usize = 2_000_000;
+
 impl Net<'_> {
     /// The unit that gives a value.
     pub(crate) fn producer(&self, val: Val) -> Option<UnitId> {
@@ -252,21 +258,20 @@ impl Net<'_> {
         val
     }
 
-    /// Whether `ancestor` is on some way to `val`. Gives up, and says no, after many units.
-    pub(crate) fn is_ancestor(&self, ancestor: Val, val: Val) -> bool {
-        self.way(ancestor, val).is_some()
+    /// How many units a search from each unit of these operators may look at, so that all of them
+    /// together take time in proportion to the network.
+    pub(crate) fn search_limit(&self, ops: &[&str]) -> usize {
+        let searches = ops.iter().filter_map(|op| self.by_op.get(op)).map(Vec::len).sum::<usize>();
+        (ALL_SEARCHES / searches.max(1)).clamp(MIN_SEARCH, MAX_SEARCH)
     }
 
-    /// The units on the ways from `ancestor` to `val`, in order; `None` when there is no way.
-    pub(crate) fn way(&self, ancestor: Val, val: Val) -> Option<Vec<UnitId>> {
-        self.way_of(ancestor, val, |_| true)
-    }
-
-    /// The same, by units that pass on what is asked about.
+    /// The units on the ways from `ancestor` to `val`, in order, by units that pass on what is asked
+    /// about; `None` when there is no way, or none was found among so many units.
     pub(crate) fn way_of(
         &self,
         ancestor: Val,
         val: Val,
+        limit: usize,
         passes: impl Fn(&Unit) -> bool,
     ) -> Option<Vec<UnitId>> {
         if ancestor == val {
@@ -281,7 +286,7 @@ impl Net<'_> {
             if before || !passes(self.unit(unit)) || !seen.insert(unit) {
                 continue;
             }
-            if seen.len() > MAX_SEARCH {
+            if seen.len() > limit {
                 return None;
             }
             let inputs = self.unit(unit).inputs.iter().flatten();
