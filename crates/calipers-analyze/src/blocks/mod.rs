@@ -46,6 +46,8 @@ mod skips;
 mod spp;
 mod squeeze_excite;
 #[cfg(test)]
+mod sketches;
+#[cfg(test)]
 pub(crate) mod testing;
 
 use calipers_report::BlockCount;

@@ -132,6 +132,11 @@ impl Tiny {
         name
     }
 
+    /// A node as it is.
+    pub(crate) fn push(&mut self, node: &Node) {
+        self.model.push(node);
+    }
+
     /// A node whose second operand is a number.
     pub(crate) fn with(&mut self, op: &str, x: &str, number: f32) -> String {
         let number = self.scalar(number);
