@@ -37,7 +37,7 @@ mod walk;
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
-pub use architecture::outline;
+pub use architecture::{outline, recognise};
 pub use hardware::kernel_lines;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
