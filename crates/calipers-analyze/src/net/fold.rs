@@ -100,6 +100,7 @@ impl Net<'_> {
         self.units[last.index()] =
             Unit { op: kind, inputs, outputs, node, parts, details, alive: true };
         self.by_op.entry(kind).or_default().push(last);
+        self.counts.take();
         Some(last)
     }
 
