@@ -109,9 +109,16 @@ fn add(net: &Net<'_>, unit: &Unit, kernels: &mut Vec<Kernel>) {
                 let (own, core): (Vec<&Unit>, Vec<&Unit>) = unit.parts.iter().partition(|part| {
                     part.is_any(&["Linear", "Convolution", "LayerNorm", "RMSNorm", "Rotary"])
                 });
-                kernels.push(attention(net, unit, &core));
-                stack.extend(own.into_iter().rev());
+                if is_one_kernel(net, &core) {
+                    kernels.push(attention(net, unit, &core));
+                    stack.extend(own.into_iter().rev());
+                } else {
+                    stack.extend(unit.parts.iter().rev());
+                }
             }
+            // Only a curve that a framework has as one operator is one kernel; the approximation by
+            // a hyperbolic tangent is mostly written out in the model's own code.
+            "GELU" if unit.word("form") == Some("tanh") => stack.extend(unit.parts.iter().rev()),
             op => match whole(op) {
                 Some(kind) => kernels.push(plain(net, unit, kind)),
                 None if unit.parts.is_empty() => {
@@ -146,16 +153,31 @@ fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
         KernelKind::Conv
     };
     let mut kernel = plain(net, unit, kind);
-    let taps = unit.number("taps").unwrap_or_else(|| number("kernel").pow(2));
-    kernel.depth = Expr::from(channels / groups.max(1)) * taps;
+    let rank = u32::try_from(unit.number("rank").unwrap_or(2)).unwrap_or(2).min(3);
+    kernel.depth = Expr::from(channels / groups.max(1)) * Expr::from(number("kernel")).pow(rank);
     kernel
+}
+
+/// Whether the framework ran an attention as one kernel. PyTorch writes its fused attention with
+/// queries and keys each multiplied by the root of the scale; code that attends step by step scales
+/// one of them, or the scores.
+fn is_one_kernel(net: &Net<'_>, core: &[&Unit]) -> bool {
+    let products = core.iter().filter(|unit| unit.is_any(&["MatMul", "Einsum"])).count();
+    let scaled = core.iter().filter(|unit| {
+        unit.is_any(&["Mul", "Div"]) && net.data_and_constant(unit).is_some()
+    });
+    products < 2 || scaled.count() >= 2
 }
 
 fn attention(net: &Net<'_>, unit: &Unit, core: &[&Unit]) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Attention);
     let (macs, other_flops) = work(net, core.iter().flat_map(|unit| unit.walk()));
     (kernel.macs, kernel.other_flops) = (macs, other_flops);
+    // Queries, keys and values are read, and as much is written.
+    kernel.activations = &kernel.results * 4;
     kernel.weights = Expr::ZERO;
+    // Two products for every result and key.
+    kernel.depth = kernel.macs.floor_div(&(&kernel.results * 2));
     kernel
 }
 
