@@ -1,5 +1,6 @@
 //! The table: finding a device, choosing among them, and what is carried over from one to another.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Serialize;
@@ -82,13 +83,16 @@ pub struct NotFound {
 }
 
 impl Catalog {
+    /// A table of these devices alone; of those with one `id`, the last.
+    pub fn new(devices: Vec<Device>) -> Self {
+        let mut all: BTreeMap<String, Device> = BTreeMap::new();
+        all.extend(devices.into_iter().map(|device| (device.id.clone(), device)));
+        Self { devices: all.into_values().collect() }
+    }
+
     /// This table with a user's devices; one of the same `id` takes the place of ours.
     pub fn with(&self, devices: Vec<Device>) -> Self {
-        let mut all = self.devices.clone();
-        all.retain(|ours| devices.iter().all(|theirs| theirs.id != ours.id));
-        all.extend(devices);
-        all.sort_by(|one, other| one.id.cmp(&other.id));
-        Self { devices: all }
+        Self::new(self.devices.iter().cloned().chain(devices).collect())
     }
 
     /// The devices, sorted by `id`.

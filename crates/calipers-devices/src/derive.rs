@@ -46,6 +46,9 @@ impl Part {
     }
 }
 
+/// An architecture, the part of it, and operations per clock and unit.
+type Rates = (&'static str, Part, &'static [(Precision, u32)]);
+
 /// Dense operations per clock and unit. The first row that covers a device holds for it.
 ///
 /// NVIDIA's are per multiprocessor, AMD's per compute unit, Intel's per Xe core, CPUs' per core.
@@ -63,7 +66,7 @@ impl Part {
 /// AGX Orin  16 × 1.300 GHz × 4096 =  85.2 TOPS int8         (85)
 /// MI300X   304 × 2.100 GHz × 2048 = 1307.4 TFLOPS fp16      (1307.4)
 /// ```
-const RATES: &[(&str, Part, &[(Precision, u32)])] = &[
+const RATES: &[Rates] = &[
     ("ARMv8", Part::Any, &[(Fp32, 8)]),
     // Two 128-bit pipes; SDOT makes four int8 products where fp32 makes one.
     ("ARMv8.2", Part::Any, &[(Fp32, 16), (Fp16, 32), (Int8, 64)]),

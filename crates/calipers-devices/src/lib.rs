@@ -31,6 +31,7 @@ mod error;
 mod file;
 mod near;
 mod precision;
+mod sheet;
 
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
 pub use derive::Derived;
@@ -40,3 +41,4 @@ pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass};
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
 pub use precision::{Peak, Precision, UnknownPrecision};
+pub use sheet::{DeviceSheet, Running};

@@ -4,6 +4,8 @@
 //! completions come from it. [`Cli::resolve`] turns what was typed into a [`Task`], with every
 //! default filled in, and the commands see nothing else.
 
+mod devices;
+
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -12,7 +14,8 @@ use clap_complete::Shell;
 
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
-use crate::commands::{Completions, Demo, Inspect, Layers, Man, Schema, Shapes, Sweeping};
+use self::devices::DevicesArgs;
+use crate::commands::{Completions, Demo, Devices, Inspect, Layers, Man, Schema, Shapes, Sweeping};
 use crate::output::Target;
 
 const EXAMPLES: &str = "\
@@ -23,6 +26,7 @@ Examples:
   calipers shapes model.onnx --dim batch=8  every value's type and shape
   calipers layers model.onnx --top 10       the ten dearest nodes
   calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
+  calipers devices rtx-4090                 what a device can do; without a name, all of them
   calipers demo                             try it without a model
   calipers ./schema                         a model file that is named like a command
 
@@ -115,6 +119,9 @@ enum Verb {
     /// Print what a model costs at several sizes of its inputs
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// List devices, show one in full, or find out what this machine is
+    #[command(after_help = devices::EXAMPLES)]
+    Devices(DevicesArgs),
     /// Print the JSON Schema of the report
     Schema,
     /// Show it all on a model that is built in
@@ -349,6 +356,7 @@ pub(crate) enum Task {
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
+    Devices(Devices),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -374,6 +382,7 @@ impl Cli {
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema => Ok(Task::Schema(Schema)),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
             Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),

@@ -171,13 +171,15 @@ impl Vector {
         }
     }
 
-    /// What the architecture is called in the table.
+    /// What the architecture is called: the table's name only where its rates hold.
     fn architecture(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
             Self::Sse => "SSE",
             Self::Avx2 { .. } => "AVX2",
-            Self::Avx512 { .. } => "AVX-512",
+            Self::Avx512 { amx: true, .. } => "AVX-512",
+            Self::Avx512 { narrow: true, .. } => "AVX-512, 256-bit pipes",
+            Self::Avx512 { .. } => "AVX-512, no AMX",
             Self::Neon { .. } => "NEON",
         }
     }

@@ -14,6 +14,7 @@ pub use nvidia::Gpu;
 use crate::catalog::Catalog;
 use crate::device::Device;
 use crate::near;
+use crate::sheet::DeviceSheet;
 
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,6 +26,14 @@ pub struct Detected {
     pub matched: Option<String>,
     /// What was found and how the figures came about, a sentence each.
     pub words: Vec<String>,
+}
+
+impl Detected {
+    /// The device in full, with what was found.
+    pub fn sheet(self, catalog: &Catalog) -> DeviceSheet {
+        let sheet = catalog.sheet(&self.device);
+        DeviceSheet { found: self.words, matched: self.matched, ..sheet }
+    }
 }
 
 /// Finds out what device this machine is.
