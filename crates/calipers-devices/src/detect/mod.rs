@@ -138,7 +138,7 @@ mod tests {
             cores: Some(16_896),
             clock_mhz: Some(1980),
             memory_clock_mhz: Some(3201),
-            bus_bits: Some(6144),
+            bus_bits: Some(6016),
             power_mw: Some(700_000),
         }
     }
@@ -150,6 +150,8 @@ mod tests {
         assert_eq!(detected.device.memory_bytes(), Some(150_754_820_096));
         assert_eq!(detected.device.peak(Precision::Fp16), Some(989.5e12));
         assert_eq!(detected.device.evidence, Evidence::DatasheetCited);
+        // What the driver alone would give: 2 × 3.201 GHz × 6016 bits / 8 = 4814 GB/s.
+        assert!((h200().device().bandwidth_gb_s.unwrap() - 4814.3).abs() < 0.1);
         let words = detected.words.join("; ");
         assert!(words.contains("it is h200-sxm of the table"), "{words}");
         assert!(words.contains("its memory is taken as found, 150.8 GB"), "{words}");
