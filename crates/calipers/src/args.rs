@@ -4,6 +4,7 @@
 //! completions come from it. [`Cli::resolve`] turns what was typed into a [`Task`], with every
 //! default filled in, and the commands see nothing else.
 
+mod devices;
 mod examples;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ use clap_complete::Shell;
 
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
-use crate::commands::{Completions, Demo, Inspect, Layers, Man, Schema, Shapes, Sweeping};
+use self::devices::DevicesArgs;
+use crate::commands::{Completions, Demo, Devices, Inspect, Layers, Man, Schema, Shapes, Sweeping};
 use crate::output::Target;
 
 use examples::{
@@ -62,6 +64,9 @@ enum Verb {
     /// Print what a model costs at several sizes of its inputs
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// List devices, show one in full, or find out what this machine is
+    #[command(after_help = devices::EXAMPLES)]
+    Devices(DevicesArgs),
     /// Print the JSON Schema of the report, or of a command's table
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
@@ -314,6 +319,7 @@ pub(crate) enum Task {
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
+    Devices(Devices),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -339,6 +345,7 @@ impl Cli {
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema { of } => Ok(Task::Schema(Schema { of })),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
             Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),

@@ -54,7 +54,7 @@ use calipers_report::BlockCount;
 use hashbrown::HashMap;
 pub(crate) use skips::skips;
 
-use crate::net::{Found, Net, Unit, UnitId};
+use crate::net::{Found, Net, UnitId};
 
 /// A kind of block and how it is found.
 pub(crate) struct Recogniser {

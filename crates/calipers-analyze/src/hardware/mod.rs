@@ -1,5 +1,6 @@
 //! Where the model will run, and how fast.
 
+mod estimate;
 mod kernels;
 
 use calipers_ir::Model;

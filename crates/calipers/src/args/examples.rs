@@ -8,6 +8,7 @@ Examples:
   calipers shapes model.onnx --dim batch=8  every value's type and shape
   calipers layers model.onnx --top 10       the ten dearest nodes
   calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
+  calipers devices rtx-4090                 what a device can do; without a name, all of them
   calipers demo                             try it without a model
   calipers ./schema                         a model file that is named like a command
 
