@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use calipers_analyze::{Bindings, analyze, infer, infer_shapes};
+use calipers_analyze::{Bindings, analyze, infer, infer_shapes, recognise};
 
 /// Rounds; the fastest of each phase counts, since whatever else the machine does only adds.
 const ROUNDS: usize = 41;
@@ -22,18 +22,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = Path::new(&path);
     let bindings = Bindings::default();
     let model = calipers_formats::open(path)?;
-    infer(&model, &bindings)?;
-    let [mut read, mut shapes, mut costs, mut report] = [Duration::MAX; 4];
+    let typed = infer(&model, &bindings)?;
+    let [mut read, mut shapes, mut costs, mut blocks, mut report] = [Duration::MAX; 5];
     // In turn, so that a slow moment of the machine meets them all.
     for _ in 0..ROUNDS {
         time(&mut read, || calipers_formats::open(path));
         time(&mut shapes, || infer_shapes(&model, &bindings));
         time(&mut costs, || infer(&model, &bindings));
+        time(&mut blocks, || recognise(&model, &typed));
         time(&mut report, || analyze(&model));
     }
     println!("read            {read:>10.2?}");
     println!("infer shapes    {shapes:>10.2?}");
     println!("  with costs    {costs:>10.2?}");
+    println!("recognition     {blocks:>10.2?}");
     println!("whole report    {report:>10.2?}");
     let added = costs.as_secs_f64() / shapes.as_secs_f64() - 1.0;
     println!("costs add {:.0} % to inference (target: less than 33 %)", 100.0 * added);

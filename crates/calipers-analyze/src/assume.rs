@@ -5,6 +5,9 @@
 //!
 //! - height and width of an image are 224: with 1 most networks could not run;
 //! - a sequence of tokens is 128 long, or as long as the model's shortest table of embeddings;
+//! - a decoder that carries a cache takes one step: one new token, after as many as make up that
+//!   length. This is what such a model does most of the time, and at its end the cache holds a whole
+//!   sequence. Who wants the prompt instead binds the new tokens, and the past to 0;
 //! - everything else, batches above all, is 1.
 //!
 //! Nothing is assumed of a dimension that the data decides.
@@ -19,6 +22,7 @@ use hashbrown::HashSet;
 
 use crate::graph::fed_inputs;
 use crate::infer::Typed;
+use crate::memory::{Caches, Lengths};
 
 /// Length assumed of a sequence of tokens.
 const TOKENS: i64 = 128;
@@ -42,14 +46,19 @@ pub(crate) type Sizes = BTreeMap<String, Assumed>;
 const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it" };
 const IMAGE: Assumed =
     Assumed { size: PIXELS, why: "nothing is bound for it, and it is a side of an image" };
+const NEW: Assumed =
+    Assumed { size: 1, why: "nothing is bound for it, and a decoder with a cache takes one token" };
+const WHY_PAST: &str = "nothing is bound for it, and it is the tokens in the cache before a step";
+const WHY_ROOM: &str = "nothing is bound for it, and it is the tokens that the cache has room for";
 const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
 
 /// A size for every dimension that the inputs leave free.
-pub(crate) fn sizes(model: &Model, typed: &Typed) -> Sizes {
+pub(crate) fn sizes(model: &Model, typed: &Typed, caches: &Caches) -> Sizes {
     let mut sizes = Sizes::new();
     let inputs = fed_inputs(model);
     let lookups = lookups(model, typed, &inputs);
     let length = lookups.shortest.map(|rows| rows.min(TOKENS));
+    let step = Step::find(&caches.lengths(typed));
     for input in inputs {
         let Some(tensor) = typed.fact(input).as_tensor() else { continue };
         let looked_up = lookups.inputs.contains(&input);
@@ -57,7 +66,12 @@ pub(crate) fn sizes(model: &Model, typed: &Typed) -> Sizes {
             let alone = dim.as_symbol().is_some();
             for symbol in dim.symbols() {
                 let name = symbol.name();
-                let tokens = says_sequence(name) || looked_up && axis == 1 && alone;
+                let fed = looked_up && axis == 1 && alone;
+                if let Some(assumed) = step.assumed(name, fed, length.unwrap_or(TOKENS)) {
+                    sizes.insert(name.to_owned(), assumed);
+                    continue;
+                }
+                let tokens = says_sequence(name) || fed;
                 let assumed = match length {
                     _ if is_side_of_image(tensor, axis) => IMAGE,
                     Some(size) if tokens => Assumed { size, why: WHY_SEQUENCE },
@@ -72,6 +86,49 @@ pub(crate) fn sizes(model: &Model, typed: &Typed) -> Sizes {
         }
     }
     sizes
+}
+
+/// Dimensions of one step of a decoder that carries a cache.
+#[derive(Debug, Default)]
+struct Step {
+    /// Lengths of caches that grow.
+    past: HashSet<String>,
+    /// Lengths of caches that keep theirs.
+    room: HashSet<String>,
+    /// Tokens that the caches grow by.
+    new: HashSet<String>,
+    /// Whether there is something in the caches.
+    has_past: bool,
+}
+
+impl Step {
+    fn find(lengths: &[Lengths<'_>]) -> Self {
+        let mut step = Self::default();
+        for Lengths { past, present } in lengths {
+            step.has_past |= past.as_const() != Some(0);
+            let grows = present.is_none_or(|present| !present.always_eq(past));
+            let kind = if grows { &mut step.past } else { &mut step.room };
+            kind.extend(past.as_symbol().map(|symbol| symbol.name().to_owned()));
+            let grown = present.map(|present| present - *past);
+            let grown = grown.as_ref().and_then(Expr::as_symbol);
+            step.new.extend(grown.map(|symbol| symbol.name().to_owned()));
+        }
+        step
+    }
+
+    /// What is assumed of a dimension because of the step, when a sequence has `length` tokens.
+    /// `fed` tells that it counts tokens that are looked up.
+    fn assumed(&self, name: &str, fed: bool, length: i64) -> Option<Assumed> {
+        // A cache that is bound to be empty is filled by a prompt.
+        let is_new = self.has_past && (self.new.contains(name) || fed && self.new.is_empty());
+        if self.past.contains(name) {
+            Some(Assumed { size: (length - 1).max(1), why: WHY_PAST })
+        } else if self.room.contains(name) {
+            Some(Assumed { size: length, why: WHY_ROOM })
+        } else {
+            is_new.then_some(NEW)
+        }
+    }
 }
 
 /// Names the assumptions in the report, each once.

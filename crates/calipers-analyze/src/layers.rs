@@ -10,6 +10,7 @@ use calipers_sym::Expr;
 
 use crate::cost::{self, figure};
 use crate::infer::{Bindings, Tally, Typed};
+use crate::memory::Caches;
 use crate::scope::{self, Step};
 use crate::{assume, parameters, scopes, shapes};
 
@@ -52,7 +53,7 @@ pub(crate) struct Row {
 
 /// Every node of the main graph, with sums by scope where they are asked for.
 pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQuery) -> LayerTable {
-    let sizes = assume::sizes(model, typed);
+    let sizes = assume::sizes(model, typed, &Caches::find(model, typed));
     let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
     let (parameters, owners) = parameters::measure_by_node(model, &mut unknown, &mut assumptions);
     assume::tell(&sizes, &mut assumptions);

@@ -20,6 +20,7 @@ mod blocks;
 mod cost;
 mod findings;
 mod graph;
+mod hardware;
 mod infer;
 mod layers;
 mod memory;
@@ -36,7 +37,8 @@ mod walk;
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
-pub use architecture::outline;
+pub use architecture::{outline, recognise};
+pub use hardware::kernel_lines;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
@@ -57,10 +59,12 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
-    let sizes = assume::sizes(model, &typed);
+    let caches = memory::Caches::find(model, &typed);
+    let sizes = assume::sizes(model, &typed, &caches);
     assume::tell(&sizes, &mut assumptions);
     let stored = parameters.stored_bytes;
-    let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
+    let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
+    let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
     let architecture::Described { architecture, task, quantization } =
         architecture::describe(model, &typed, &parameters, &memory);
     Ok(Report {

@@ -81,6 +81,7 @@ pub fn sweep(model: &Model, sweep: &Sweep) -> Result<SweepTable, SweepError> {
 
 fn point(bindings: Bindings, report: Report) -> SweepPoint {
     let (cost, memory) = (report.cost, report.memory);
+    let cache = memory.kv_cache.unwrap_or_default();
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let formula = cost.formula.iter().filter(|(_, text)| !is_number(text));
     let reasons = report.unknown.iter().filter_map(|unknown| {
@@ -100,7 +101,12 @@ fn point(bindings: Bindings, report: Report) -> SweepPoint {
         bytes_moved: cost.bytes_moved,
         peak_activation_bytes: memory.peak_activation_bytes,
         peak_activation_in_place_bytes: memory.peak_activation_in_place_bytes,
-        kv_cache_bytes_per_token: memory.kv_cache.and_then(|cache| cache.bytes_per_token),
+        kv_cache_bytes_per_token: cache.bytes_per_token,
+        kv_cache_context: cache.context,
+        kv_cache_bytes: cache
+            .bytes_at_context
+            .zip(cache.sequences)
+            .and_then(|(bytes, sequences)| bytes.checked_mul(sequences)),
         unknown: cost.unknown_count,
     }
 }

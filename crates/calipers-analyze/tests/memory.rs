@@ -120,9 +120,9 @@ fn assumed_sizes_are_those_of_a_likely_run() {
     };
     let text = pairs(&[("batch_size", "1"), ("sequence_length", "128")]);
     assert_eq!(assumed("seeds/e5-small-v2"), text);
-    // What came before is no sequence of this call.
+    // One step of a decoder: a token after 127.
     let cached =
-        pairs(&[("batch_size", "1"), ("past_sequence_length", "1"), ("sequence_length", "128")]);
+        pairs(&[("batch_size", "1"), ("past_sequence_length", "127"), ("sequence_length", "1")]);
     assert_eq!(assumed("zoo/gpt2_tiny_kv_op17"), cached);
     let mut model = ModelBuilder::new(17);
     model.input("x", F32, &["n", "3", "h", "w"]).node("Relu", &["x"], &["y"], &[]).output(

@@ -21,7 +21,11 @@ pub(crate) const ROWS: &[Operator] = &[
         .since(&[9, 20, 21, 23, 24, 25])
         .infer(constant_of_shape)
         .costs(cost::free),
-    Operator::onnx("EyeLike", &[]).since(&[9, 22]).infer(eye_like).costs(cost::free),
+    Operator::onnx("EyeLike", &[])
+        .since(&[9, 22])
+        .infer(eye_like)
+        .costs(cost::free)
+        .moves(Traffic::Without(&[0])),
     Operator::onnx("Multinomial", &[])
         .since(&[7, 22])
         .infer(multinomial)
@@ -30,12 +34,14 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("RandomNormalLike", &[])
         .since(&[1, 22])
         .infer(random_like)
-        .costs(cost::per_output::<1>),
+        .costs(cost::per_output::<1>)
+        .moves(Traffic::Without(&[0])),
     Operator::onnx("RandomUniform", &[]).since(&[1, 22]).infer(random).costs(cost::per_output::<1>),
     Operator::onnx("RandomUniformLike", &[])
         .since(&[1, 22])
         .infer(random_like)
-        .costs(cost::per_output::<1>),
+        .costs(cost::per_output::<1>)
+        .moves(Traffic::Without(&[0])),
     Operator::onnx("Range", &[]).since(&[11, 27]).infer(range).costs(cost::per_output::<1>),
 ];
 

@@ -4,7 +4,10 @@
 //! given).
 #![allow(clippy::print_stdout)]
 
-use calipers_render::{Style, layers_to_terminal, sweep_to_terminal, to_terminal};
+use calipers_devices::Filter;
+use calipers_render::{
+    Style, devices_to_terminal, layers_to_terminal, sweep_to_terminal, to_terminal,
+};
 
 #[path = "../tests/fixtures/mod.rs"]
 mod fixtures;
@@ -27,9 +30,12 @@ fn main() {
             println!("{}", to_terminal(&report, &style));
         }
     }
+    let catalog = fixtures::devices();
+    let devices = catalog.select(&Filter::default());
     let tables = [
         ("layers", layers_to_terminal(&fixtures::layers(false), &style)),
         ("tree", layers_to_terminal(&fixtures::layers(true), &style)),
+        ("devices", devices_to_terminal(&devices, &style)),
         ("sweep", sweep_to_terminal(&fixtures::sweep(), &style)),
     ];
     for (name, screen) in tables {

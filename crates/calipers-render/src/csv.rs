@@ -10,6 +10,7 @@
 //! assert!(calipers_render::layers_to_csv(&table).starts_with("index,node,op,"));
 //! ```
 
+use calipers_devices::{Device, Precision};
 use calipers_report::{Dimension, LayerTable, LayerWork, Operand, SweepTable, ValueShape};
 
 use crate::text;
@@ -64,6 +65,8 @@ pub fn sweep_to_csv(table: &SweepTable) -> String {
         "peak_activation_bytes",
         "peak_activation_in_place_bytes",
         "kv_cache_bytes_per_token",
+        "kv_cache_context",
+        "kv_cache_bytes",
         "macs_formula",
         "other_flops_formula",
         "bytes_moved_formula",
@@ -89,6 +92,8 @@ pub fn sweep_to_csv(table: &SweepTable) -> String {
             point.peak_activation_bytes,
             point.peak_activation_in_place_bytes,
             point.kv_cache_bytes_per_token,
+            point.kv_cache_context,
+            point.kv_cache_bytes,
         ] {
             sheet.figure(value);
         }
@@ -96,6 +101,56 @@ pub fn sweep_to_csv(table: &SweepTable) -> String {
             sheet.word(point.formula.get(field).map(String::as_str).unwrap_or_default());
         }
         sheet.figure(Some(point.unknown));
+        sheet.end();
+    }
+    sheet.text
+}
+
+/// Devices, a line each. Peaks are dense, in TFLOPS or TOPS.
+pub fn devices_to_csv(devices: &[&Device]) -> String {
+    let peaks = Precision::ALL
+        .map(|precision| format!("{precision}_{}", precision.unit().to_ascii_lowercase()));
+    let peaks: Vec<&str> = peaks.iter().map(String::as_str).collect();
+    let mut sheet = Sheet::new(&[
+        &["id", "name", "vendor", "class", "architecture"],
+        &["memory_gb", "memory_type", "bandwidth_gb_s"],
+        &peaks,
+        &["units", "clock_mhz", "matrix_clock_mhz", "cache_mb", "power_w"],
+        &["launch_device_us", "launch_host_us", "on_chip_mb", "link_gb_s", "capacity_rule"],
+        &["evidence", "source", "checked", "notes"],
+    ]);
+    let maybe = |text: &Option<String>| text.clone().unwrap_or_default();
+    for device in devices {
+        let on_chip = device.on_chip.as_ref();
+        for word in [&device.id, &device.name, &device.vendor] {
+            sheet.word(word);
+        }
+        sheet.word(device.class.name());
+        sheet.word(&device.architecture);
+        sheet.ratio(device.memory_gb);
+        sheet.word(&maybe(&device.memory_type));
+        sheet.ratio(device.bandwidth_gb_s);
+        for precision in Precision::ALL {
+            sheet.ratio(device.peaks.get(&precision).copied());
+        }
+        sheet.figure(device.units.map(u64::from));
+        for value in [
+            device.clock_mhz,
+            device.matrix_clock_mhz,
+            device.cache_mb,
+            device.power_w,
+            device.launch.device_us,
+            device.launch.host_us,
+            on_chip.and_then(|chip| chip.memory_mb),
+            on_chip.and_then(|chip| chip.link_gb_s),
+        ] {
+            sheet.ratio(value);
+        }
+        sheet.word(on_chip.map_or("", |chip| &chip.rule));
+        sheet.word(device.evidence.name());
+        sheet.word(&device.source);
+        sheet.word(&maybe(&device.checked));
+        sheet.word(&maybe(&device.notes));
         sheet.end();
     }
     sheet.text

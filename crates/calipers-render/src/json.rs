@@ -9,6 +9,7 @@
 
 use std::fmt::Write as _;
 
+use calipers_devices::{DeviceSheet, Selection};
 use calipers_report::{LayerTable, Report, ShapeTable, SweepTable};
 use serde::Serialize;
 
@@ -35,6 +36,16 @@ pub fn layers_to_json(table: &LayerTable) -> String {
 /// The table of sizes as indented JSON, in the same way.
 pub fn sweep_to_json(table: &SweepTable) -> String {
     safe_json(table)
+}
+
+/// The devices as indented JSON, in the same way.
+pub fn devices_to_json(selection: &Selection<'_>) -> String {
+    safe_json(selection)
+}
+
+/// One device in full as indented JSON, in the same way.
+pub fn device_to_json(sheet: &DeviceSheet) -> String {
+    safe_json(sheet)
 }
 
 fn safe_json(value: &impl Serialize) -> String {

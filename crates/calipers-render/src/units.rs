@@ -81,6 +81,25 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
+/// A figure as it is stated, with at most two decimals: `989.5`, `67`, `1,979`, `0.06`.
+///
+/// What would round to nothing says so, `<0.01`; what is no figure (not a number, infinite,
+/// negative) is `unknown`.
+pub fn decimal(value: f64) -> String {
+    if !value.is_finite() || value < 0.0 {
+        return "unknown".to_owned();
+    }
+    if value > 0.0 && value < 0.005 {
+        return "<0.01".to_owned();
+    }
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text.split_once('.') {
+        Some((whole, decimals)) => format!("{}.{decimals}", grouped(whole)),
+        None => grouped(text),
+    }
+}
+
 /// A count with its noun in the right number: `1 node`, `1,163 nodes`.
 pub fn counted(value: impl Into<u128>, one: &str, many: &str) -> String {
     let value = value.into();
@@ -213,6 +232,24 @@ mod tests {
             assert_eq!(ratio(value), text, "{value}");
         }
         assert_eq!([ratio(f64::NAN), ratio(-1.0)], ["unknown", "unknown"]);
+    }
+
+    #[test]
+    fn decimals_are_those_that_were_stated() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.001, "<0.01"),
+            (0.0576, "0.06"),
+            (67.0, "67"),
+            (100.0, "100"),
+            (989.5, "989.5"),
+            (1670.5, "1,670.5"),
+            (22.06, "22.06"),
+            (9000.0, "9,000"),
+        ] {
+            assert_eq!(decimal(value), text, "{value}");
+        }
+        assert_eq!([decimal(f64::NAN), decimal(f64::INFINITY), decimal(-1.0)], ["unknown"; 3]);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What each rendering of the fixtures looks like, and what holds for all of them.
 
+use calipers_devices::{Filter, Selection, builtin};
 use calipers_render::{
-    Style, layers_to_csv, layers_to_json, layers_to_terminal, scopes_to_csv, sweep_to_csv,
-    sweep_to_json, sweep_to_terminal, text, to_json, to_terminal,
+    Style, device_to_json, device_to_terminal, devices_to_csv, devices_to_json,
+    devices_to_terminal, layers_to_csv, layers_to_json, layers_to_terminal, scopes_to_csv,
+    sweep_to_csv, sweep_to_json, sweep_to_terminal, text, to_json, to_terminal,
 };
 use calipers_report::{LayerTable, Report, SweepTable};
 use unicode_width::UnicodeWidthStr as _;
@@ -79,6 +81,64 @@ fn tables() {
     insta::assert_snapshot!("layers_csv", layers_to_csv(&fixtures::layers(false)));
     insta::assert_snapshot!("tree_csv", scopes_to_csv(&fixtures::layers(true)));
     insta::assert_snapshot!("sweep_csv", sweep_to_csv(&fixtures::sweep()));
+}
+
+#[test]
+fn devices() {
+    let catalog = fixtures::devices();
+    let selection = catalog.select(&Filter::default());
+    for width in [200, 100, 50] {
+        let style = Style::plain(width);
+        let screen = devices_to_terminal(&selection, &style);
+        insta::assert_snapshot!(format!("devices_{width}"), screen);
+    }
+    insta::assert_snapshot!("devices_csv", devices_to_csv(&selection.devices));
+    for id in ["h200-nvl", "coral-edgetpu", "hostile"] {
+        let sheet = catalog.sheet(catalog.find(id).unwrap());
+        for style in [Style::plain(100), Style::plain(40), ASCII] {
+            let kind = if style.unicode { "" } else { "_ascii" };
+            let screen = device_to_terminal(&sheet, &style);
+            insta::assert_snapshot!(format!("device_{id}_{}{kind}", style.width), screen);
+        }
+    }
+    let mut found = catalog.sheet(catalog.find("rpi5").unwrap());
+    found.found = vec!["CPU: Cortex-A76, 4 cores".to_owned(), "it is rpi5 of the table".to_owned()];
+    found.matched = Some("rpi5".to_owned());
+    insta::assert_snapshot!("device_found", device_to_terminal(&found, &Style::plain(80)));
+    insta::assert_snapshot!("device_json", device_to_json(&found));
+    let none = Selection { unknown_memory: 1, ..Selection::default() };
+    insta::assert_snapshot!("devices_none", devices_to_terminal(&none, &Style::plain(80)));
+}
+
+#[test]
+fn devices_keep_to_their_width_and_hide_nothing() {
+    let catalog = fixtures::devices();
+    let all = builtin().select(&Filter::default());
+    let some = catalog.select(&Filter::default());
+    // Every width matters to the small table; the large one is slow to set.
+    for width in 0..260 {
+        for unicode in [true, false] {
+            let style = Style { width, color: false, unicode };
+            let mut screens = vec![devices_to_terminal(&some, &style)];
+            if width % 20 == 0 {
+                screens.push(devices_to_terminal(&all, &style));
+            }
+            for device in &some.devices {
+                screens.push(device_to_terminal(&catalog.sheet(device), &style));
+            }
+            for screen in screens {
+                assert!(unicode || screen.is_ascii(), "at {width}: {screen}");
+                for line in screen.lines() {
+                    assert!(!line.contains(text::is_hidden), "at {width}: {line:?}");
+                    assert!(line.width() <= width.clamp(24, 240), "at {width}: {line:?}");
+                }
+            }
+        }
+    }
+    for json in [devices_to_json(&some), device_to_json(&catalog.sheet(some.devices[0]))] {
+        assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
+        assert!(json.chars().all(|c| c == '\n' || !text::is_hidden(c)));
+    }
 }
 
 #[test]

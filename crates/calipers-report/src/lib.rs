@@ -142,6 +142,21 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
 }
 
+/// The JSON Schema of [`LayerTable`].
+pub fn layers_schema() -> serde_json::Value {
+    schemars::schema_for!(LayerTable).to_value()
+}
+
+/// The JSON Schema of [`ShapeTable`].
+pub fn shapes_schema() -> serde_json::Value {
+    schemars::schema_for!(ShapeTable).to_value()
+}
+
+/// The JSON Schema of [`SweepTable`].
+pub fn sweep_schema() -> serde_json::Value {
+    schemars::schema_for!(SweepTable).to_value()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

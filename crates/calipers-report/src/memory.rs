@@ -56,10 +56,23 @@ pub struct KvCache {
     /// Bytes that do not grow with the tokens, for one sequence: what was computed from an encoder's
     /// output.
     pub fixed_bytes: Option<u64>,
-    /// Tokens that it holds after the run, under the report's bindings and assumptions.
+    /// Tokens that it holds after the run, under the report's bindings and assumptions; all that it
+    /// has room for, where it does not grow.
     pub context: Option<u64>,
     /// Bytes of one sequence at that context, the fixed ones included.
     pub bytes_at_context: Option<u64>,
+    /// Sequences of the run, each with so many bytes of its own.
+    pub sequences: Option<u64>,
+    /// Tokens that the newest token looks back to, itself included, in layers whose attention is
+    /// limited. The graph may keep more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// Layers whose attention is limited so.
+    #[serde(default)]
+    pub windowed_layers: u64,
+    /// Bytes of one sequence at that context if those layers kept no more than they look at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_in_window: Option<u64>,
     /// What shows that there is one.
     pub evidence: Vec<String>,
 }

@@ -33,6 +33,7 @@ pub struct Parameters {
     /// Bytes of all stored tensors: learned, constants, scales and zero points together.
     pub stored_bytes: Option<u64>,
     /// Learned elements by the operator that uses them first, most bytes first. Sums to the total.
+    /// Bytes are null where an element's size is not known; `unknown` then says why.
     pub by_op: Vec<OperatorMemory>,
 }
 
@@ -42,7 +43,7 @@ pub struct OperatorMemory {
     /// The operator.
     pub op: String,
     /// Bytes as stored.
-    pub bytes: u64,
+    pub bytes: Option<u64>,
     /// Elements.
     pub elements: u64,
 }

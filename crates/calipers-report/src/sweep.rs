@@ -45,6 +45,12 @@ pub struct SweepPoint {
     /// Bytes that one more token adds to the cache of keys and values, for one sequence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache_bytes_per_token: Option<u64>,
+    /// Tokens that it holds after the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv_cache_context: Option<u64>,
+    /// Bytes that it takes then, for all sequences of the batch together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv_cache_bytes: Option<u64>,
     /// Figures in which dimensions stay free at this point, as formulas: `macs`, `other_flops`, `bytes_moved`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub formula: BTreeMap<String, String>,

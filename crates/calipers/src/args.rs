@@ -4,6 +4,9 @@
 //! completions come from it. [`Cli::resolve`] turns what was typed into a [`Task`], with every
 //! default filled in, and the commands see nothing else.
 
+mod devices;
+mod examples;
+
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -12,68 +15,14 @@ use clap_complete::Shell;
 
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
-use crate::commands::{Completions, Demo, Inspect, Layers, Man, Schema, Shapes, Sweeping};
+use self::devices::DevicesArgs;
+use crate::commands::{Completions, Demo, Devices, Inspect, Layers, Man, Schema, Shapes, Sweeping};
 use crate::output::Target;
 
-const EXAMPLES: &str = "\
-Examples:
-  calipers model.onnx                       what the model is, on one screen
-  calipers model.onnx --format json         the same as JSON
-  calipers inspect model.onnx -o card.json  the same into a file
-  calipers shapes model.onnx --dim batch=8  every value's type and shape
-  calipers layers model.onnx --top 10       the ten dearest nodes
-  calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
-  calipers demo                             try it without a model
-  calipers ./schema                         a model file that is named like a command
-
-Exit status:
-  0  done
-  1  the model cannot be read
-  2  the arguments make no sense, or an output cannot be written";
-
-const INSPECT_EXAMPLES: &str = "\
-Examples:
-  calipers inspect model.onnx
-  calipers inspect model.onnx --format json | jq .parameters.total
-  calipers inspect model.onnx -o report.json";
-
-const SHAPES_EXAMPLES: &str = "\
-Examples:
-  calipers shapes model.onnx
-  calipers shapes model.onnx --dim batch=8 --dim sequence=128
-  calipers shapes model.onnx --input image=1x3x224x224 --format json";
-
-const LAYERS_EXAMPLES: &str = "\
-Examples:
-  calipers layers model.onnx --dim batch=1
-  calipers layers model.onnx --top 10
-  calipers layers model.onnx --sort params --top 20
-  calipers layers model.onnx --tree --depth 3
-  calipers layers model.onnx -o layers.csv
-
-In CSV, a text from the model that begins with =, +, - or @ has an apostrophe before it, so that no
-spreadsheet runs it.";
-
-const SWEEP_EXAMPLES: &str = "\
-Examples:
-  calipers sweep model.onnx --dim sequence=128,256,512
-  calipers sweep model.onnx --dim batch=1,8 --dim sequence=128,512 -o costs.csv
-  calipers sweep model.onnx --input images=1x3x320x320,1x3x640x640";
-
-const DEMO_EXAMPLES: &str = "\
-Examples:
-  calipers demo
-  calipers demo -o demo && calipers demo/model.onnx";
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  calipers completions bash > ~/.local/share/bash-completion/completions/calipers
-  calipers completions fish > ~/.config/fish/completions/calipers.fish";
-
-const MAN_EXAMPLES: &str = "\
-Examples:
-  calipers man | man -l -
-  calipers man inspect > calipers-inspect.1";
+use examples::{
+    COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES, LAYERS_EXAMPLES, MAN_EXAMPLES,
+    SCHEMA_EXAMPLES, SHAPES_EXAMPLES, SWEEP_EXAMPLES,
+};
 
 /// Reads a neural-network file and writes down what it is.
 ///
@@ -115,8 +64,16 @@ enum Verb {
     /// Print what a model costs at several sizes of its inputs
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
-    /// Print the JSON Schema of the report
-    Schema,
+    /// List devices, show one in full, or find out what this machine is
+    #[command(after_help = devices::EXAMPLES)]
+    Devices(DevicesArgs),
+    /// Print the JSON Schema of the report, or of a command's table
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema {
+        /// Whose JSON it describes
+        #[arg(value_name = "COMMAND", default_value = "inspect")]
+        of: SchemaOf,
+    },
     /// Show it all on a model that is built in
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(DemoArgs),
@@ -342,6 +299,19 @@ pub(crate) enum TableFormat {
     Csv,
 }
 
+/// A command that writes JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// The report.
+    Inspect,
+    /// The table of nodes.
+    Layers,
+    /// The table of sizes.
+    Sweep,
+    /// The table of values.
+    Shapes,
+}
+
 /// What to do, with nothing left to decide.
 #[derive(Debug)]
 pub(crate) enum Task {
@@ -349,6 +319,7 @@ pub(crate) enum Task {
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
+    Devices(Devices),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -374,7 +345,8 @@ impl Cli {
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
-            Verb::Schema => Ok(Task::Schema(Schema)),
+            Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
+            Verb::Schema { of } => Ok(Task::Schema(Schema { of })),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
             Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),
             Verb::Man { command } => resolve_man(command.as_deref()).map(Task::Man),

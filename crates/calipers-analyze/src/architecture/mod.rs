@@ -58,5 +58,12 @@ pub fn outline(model: &Model, typed: &Typed, recognised: bool) -> String {
     net.outline()
 }
 
+/// How many units recognition leaves of a network: for measuring how long that takes.
+pub fn recognise(model: &Model, typed: &Typed) -> usize {
+    let mut net = Net::build(model, typed);
+    blocks::recognise(&mut net);
+    net.units().count()
+}
+
 #[cfg(test)]
 mod tests;

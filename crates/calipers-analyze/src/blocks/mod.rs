@@ -51,9 +51,10 @@ mod squeeze_excite;
 pub(crate) mod testing;
 
 use calipers_report::BlockCount;
+use hashbrown::HashMap;
 pub(crate) use skips::skips;
 
-use crate::net::{Found, Net, Unit, UnitId};
+use crate::net::{Found, Net, UnitId};
 
 /// A kind of block and how it is found.
 pub(crate) struct Recogniser {
@@ -150,11 +151,17 @@ const NAMED: usize = 5;
 
 /// How often each kind was found, inside other blocks too, the commonest first.
 pub(crate) fn counts(net: &Net<'_>) -> Vec<BlockCount> {
+    let mut nodes: HashMap<&str, Vec<String>> = HashMap::new();
+    for unit in net.all().filter(|unit| !unit.parts.is_empty()) {
+        let named = nodes.entry(unit.op).or_default();
+        if named.len() < NAMED {
+            named.push(net.model.node_label(unit.node));
+        }
+    }
     let count = |row: &Recogniser| {
-        let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
-        let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
-        let (kind, what) = (row.kind.to_owned(), row.what.to_owned());
-        BlockCount { kind, what, count: found.len() as u64, nodes }
+        let count = u64::try_from(net.count(row.kind)).unwrap_or(0);
+        let nodes = nodes.remove(row.kind).unwrap_or_default();
+        BlockCount { kind: row.kind.to_owned(), what: row.what.to_owned(), count, nodes }
     };
     let mut counts: Vec<BlockCount> = TABLE.iter().map(count).filter(|row| row.count > 0).collect();
     counts.sort_by_key(|row| std::cmp::Reverse(row.count));

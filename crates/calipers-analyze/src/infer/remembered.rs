@@ -115,3 +115,78 @@ pub(super) fn hash_dims(dims: &[Expr], hasher: &mut impl Hasher) {
         leading.map(|(coefficient, powers)| (coefficient, powers.len())).hash(hasher);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::DataType::F32;
+    use calipers_samples::{Attribute, ModelBuilder, Tensor};
+
+    use super::super::{Bindings, infer};
+
+    /// Other arithmetic and bytes of each node, and for each node the first that shares its cost.
+    fn told(model: &ModelBuilder) -> (Vec<[String; 2]>, Vec<usize>) {
+        let model = calipers_formats::read(model.build(), "test.onnx").unwrap();
+        let typed = infer(&model, &Bindings::default()).unwrap();
+        let costs: Vec<_> =
+            model.main().order.iter().map(|node| typed.cost(*node).unwrap().unwrap()).collect();
+        let figures =
+            costs.iter().map(|cost| [cost.other_flops.to_string(), cost.bytes_moved.to_string()]);
+        let shares = costs
+            .iter()
+            .map(|cost| costs.iter().position(|other| std::ptr::eq(*cost, *other)).unwrap());
+        (figures.collect(), shares.collect())
+    }
+
+    #[test]
+    fn attributes_tell_calls_apart() {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", F32, &["n", "4", "8", "8"]);
+        for (name, kernel) in [("a", 3), ("b", 5), ("c", 3)] {
+            let attributes = [
+                Attribute::ints("kernel_shape", &[kernel, kernel]),
+                Attribute::ints("pads", &[kernel / 2; 4]),
+            ];
+            model.node("AveragePool", &["x"], &[name], &attributes);
+            model.output(name, F32, &["n", "4", "8", "8"]);
+        }
+        let (figures, shares) = told(&model);
+        // All give 4 × 8 × 8 elements of each image, from kernels of 9 or 25; the bytes are those of
+        // input and output, 2 × 256 × 4.
+        let [small, large] =
+            [256 * 9, 256 * 25].map(|flops| [format!("{flops}*n"), "2048*n".into()]);
+        assert_eq!(figures, [small.clone(), large, small]);
+        assert_eq!(shares, [0, 1, 0]);
+    }
+
+    #[test]
+    fn small_values_tell_calls_apart() {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", F32, &["n", "4"]);
+        // Reduced along the axis of 4, along none, and along the axis of 4 once more.
+        let none = [Attribute::int("noop_with_empty_axes", 1), Attribute::int("keepdims", 1)];
+        for (name, axes) in [("a", &[1][..]), ("b", &[]), ("c", &[1])] {
+            let axes_name = format!("{name}_axes");
+            model
+                .initializer(&Tensor::i64(&axes_name, &[i64::try_from(axes.len()).unwrap()], axes))
+                .node("ReduceSum", &["x", &axes_name], &[name], &none)
+                .output(name, F32, &["n", "?"]);
+        }
+        let (figures, shares) = told(&model);
+        // 4 additions of each row, or none; 16 bytes of each row in, 4 or 16 out, 8 of the axis.
+        let reduced = ["4*n".to_owned(), "20*n + 8".to_owned()];
+        assert_eq!(figures, [reduced.clone(), ["0".into(), "32*n".into()], reduced]);
+        assert_eq!(shares, [0, 1, 0]);
+
+        // The same shapes throughout, and another depth: only the value differs.
+        let mut model = ModelBuilder::new(17);
+        model.input("x", F32, &["n", "4", "4"]);
+        for (name, axis) in [("a", 1), ("b", 2), ("c", 1)] {
+            let axes_name = format!("{name}_axes");
+            model
+                .initializer(&Tensor::i64(&axes_name, &[1], &[axis]))
+                .node("ReduceSum", &["x", &axes_name], &[name], &[Attribute::int("keepdims", 0)])
+                .output(name, F32, &["n", "4"]);
+        }
+        assert_eq!(told(&model).1, [0, 1, 0]);
+    }
+}

@@ -99,6 +99,12 @@ impl Sum {
     }
 }
 
+/// The inputs that are given, but for some.
+fn but<'a>(inputs: &'a [Option<Fact>], left_out: &[usize]) -> impl Iterator<Item = &'a Fact> {
+    let kept = inputs.iter().enumerate().filter(|(slot, _)| !left_out.contains(slot));
+    kept.filter_map(|(_, input)| input.as_ref())
+}
+
 /// Bytes of symbolic shapes that were met before: a network has few, and multiplies them out once.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
@@ -123,6 +129,19 @@ impl Sizes {
             Traffic::Gathered => {
                 let written = self.sum(outputs)?;
                 Some(self.sum(inputs.iter().skip(1).flatten())? + &written + &written)
+            }
+            Traffic::Without(unread) => {
+                let read = but(inputs, unread);
+                self.sum(read.chain(outputs))
+            }
+            Traffic::Rows(tables) => {
+                let mut sum = self.sum(but(inputs, tables).chain(outputs))?;
+                for table in tables.iter().filter_map(|table| inputs.get(*table)?.as_ref()) {
+                    let mut rows = outputs.first()?.as_tensor()?.clone();
+                    rows.dtype = table.as_tensor()?.dtype;
+                    sum += &self.of(&rows)?;
+                }
+                Some(sum)
             }
         }
     }

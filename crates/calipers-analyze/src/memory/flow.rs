@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use calipers_ir::{Consumer, Model, NodeId, ValueId};
+use calipers_ir::{Consumer, Model, NodeId, Producer, ValueId};
 use calipers_ops::canonical_domain;
 use hashbrown::{HashMap, HashSet};
 
+use super::liveness;
 use crate::walk::{MeaningKind, Meanings, subgraphs};
 
 /// Values looked at from one input. A cache is a few nodes away from where it is used.
@@ -34,6 +35,13 @@ const MOVES: &[&str] = &[
 /// sorted.
 const ON_THE_WAY: &[&str] = &["Add", "Concat", "Div", "Mul", "Neg", "Sub", "Tile", "Where"];
 
+/// Operators that write into a copy of their first input, each with what it writes, sorted.
+const WRITERS: &[(&str, usize)] =
+    &[("Scatter", 2), ("ScatterElements", 2), ("ScatterND", 2), ("TensorScatter", 1)];
+
+/// Values looked at for a softmax around a product: scaling, a mask and a change of type.
+const AROUND: usize = 64;
+
 /// An operator that takes caches and gives them back grown: its domain and name, and for each cache
 /// the slots of input and output.
 type Grower = (&'static str, &'static str, &'static [(u32, usize)]);
@@ -41,7 +49,6 @@ type Grower = (&'static str, &'static str, &'static [(u32, usize)]);
 /// All such operators.
 const GROWERS: &[Grower] = &[
     (calipers_ops::ONNX, "Attention", &[(4, 1), (5, 2)]),
-    (calipers_ops::ONNX, "TensorScatter", &[(0, 0)]),
     (calipers_ops::MICROSOFT, "Attention", &[(4, 1)]),
     (calipers_ops::MICROSOFT, "DecoderAttention", &[(6, 1), (7, 2)]),
     (calipers_ops::MICROSOFT, "DecoderMaskedMultiHeadAttention", &[(5, 1), (6, 2)]),
@@ -58,6 +65,8 @@ pub(super) enum Grown {
     Joined(NodeId),
     /// An operator that keeps a cache did it.
     Inside(NodeId),
+    /// New elements were written into it; it keeps its length.
+    Written(NodeId),
 }
 
 /// An output of the model that an input's elements reach.
@@ -65,6 +74,14 @@ pub(super) enum Grown {
 pub(super) struct Reached {
     pub(super) output: ValueId,
     pub(super) grown: Grown,
+}
+
+impl Reached {
+    /// The node at which the cache grew.
+    pub(super) fn node(self) -> NodeId {
+        let (Grown::Joined(node) | Grown::Inside(node) | Grown::Written(node)) = self.grown;
+        node
+    }
 }
 
 /// The ways through a model.
@@ -110,6 +127,11 @@ impl<'a> Flow<'a> {
         Self { model, meanings, same, outputs, looks_left }
     }
 
+    /// Which values depend on an input.
+    pub(super) fn depends(&self) -> Vec<bool> {
+        liveness::depends(self.model, &self.meanings)
+    }
+
     /// Outputs of the model that hold an input's elements and more, nearest first.
     pub(super) fn grown_outputs(&self, input: ValueId) -> Vec<Reached> {
         let mut reached = Vec::new();
@@ -139,6 +161,10 @@ impl<'a> Flow<'a> {
                     if let Some(next) = output(0) {
                         go(next, grown.or(Some(Grown::Joined(node))));
                     }
+                } else if consumer.slot == 0 && self.written(node).is_some() {
+                    if let Some(next) = output(0) {
+                        go(next, grown.or(Some(Grown::Written(node))));
+                    }
                 } else if consumer.slot == 0 && self.is_standard(node, MOVES) {
                     outputs.iter().flatten().for_each(|next| go(*next, grown));
                 }
@@ -147,8 +173,78 @@ impl<'a> Flow<'a> {
         reached
     }
 
+    /// What a node writes into a copy of its first input, if it is a node that does.
+    pub(super) fn written(&self, node: NodeId) -> Option<ValueId> {
+        let (_, slot) = WRITERS.iter().find(|(name, _)| self.is_standard(node, &[name]))?;
+        self.model.inputs(node).get(*slot).copied().flatten()
+    }
+
     /// Whether a value, moved and changed element by element at most, is multiplied or attended to.
     pub(super) fn is_attended(&self, value: ValueId) -> bool {
+        self.is_multiplied(value, &HashSet::new(), |_, _| true)
+    }
+
+    /// The same, as keys or values that are not put into a cache: a query stands first, and
+    /// `growing` are the nodes at which caches grow.
+    pub(super) fn is_attended_as_it_is(&self, value: ValueId, growing: &HashSet<NodeId>) -> bool {
+        self.is_multiplied(value, growing, |_, slot| slot > 0)
+    }
+
+    /// The same, and a softmax stands before or after the product.
+    pub(super) fn is_attended_with_softmax(&self, value: ValueId) -> bool {
+        self.is_multiplied(value, &HashSet::new(), |product, _| {
+            if self.model.name(self.model.node(product).op).contains("Attention") {
+                return true;
+            }
+            let operands: Vec<ValueId> =
+                self.model.inputs(product).iter().flatten().copied().collect();
+            let results = self.model.outputs(product).iter().flatten().copied().collect();
+            self.softmax_before(operands) || self.softmax_after(results)
+        })
+    }
+
+    /// Whether one of these values came from a softmax.
+    fn softmax_before(&self, mut values: Vec<ValueId>) -> bool {
+        let mut at = 0;
+        while let Some(value) = values.get(at).copied().filter(|_| at < AROUND) {
+            at += 1;
+            let Producer::Node { node, .. } = self.model.value(value).producer else { continue };
+            if self.is_standard(node, &["Softmax"]) {
+                return true;
+            }
+            if self.is_standard(node, MOVES) || self.is_standard(node, ON_THE_WAY) {
+                values.extend(self.model.inputs(node).iter().flatten());
+            }
+        }
+        false
+    }
+
+    /// Whether a softmax is taken of one of these values.
+    fn softmax_after(&self, mut values: Vec<ValueId>) -> bool {
+        let mut at = 0;
+        while let Some(value) = values.get(at).copied().filter(|_| at < AROUND) {
+            at += 1;
+            for consumer in self.consumers(value) {
+                let node = consumer.node;
+                if self.is_standard(node, &["Softmax"]) {
+                    return true;
+                }
+                if self.is_standard(node, MOVES) || self.is_standard(node, ON_THE_WAY) {
+                    values.extend(self.model.outputs(node).iter().flatten());
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a value, moved and changed element by element at most, comes to a slot of an attention
+    /// or of a product that is good enough, on a way around some nodes.
+    fn is_multiplied(
+        &self,
+        value: ValueId,
+        around: &HashSet<NodeId>,
+        is_good: impl Fn(NodeId, u32) -> bool,
+    ) -> bool {
         let mut seen: HashSet<ValueId> = HashSet::from([value]);
         let mut queue = VecDeque::from([value]);
         while let Some(value) = queue.pop_front() {
@@ -161,7 +257,11 @@ impl<'a> Flow<'a> {
             for consumer in self.consumers(value) {
                 let node = consumer.node;
                 let op = self.model.name(self.model.node(node).op);
-                if op.contains("MatMul") || op.contains("Attention") || op == "Einsum" {
+                if around.contains(&node) {
+                    continue;
+                }
+                let attends = op.contains("MatMul") || op.contains("Attention") || op == "Einsum";
+                if attends && is_good(node, consumer.slot) {
                     return true;
                 }
                 let moved = consumer.slot == 0 && self.is_standard(node, MOVES);
@@ -206,12 +306,13 @@ impl<'a> Flow<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GROWERS, MOVES, ON_THE_WAY};
+    use super::{GROWERS, MOVES, ON_THE_WAY, WRITERS};
 
     #[test]
     fn the_tables_are_sorted_and_of_known_operators() {
         assert!(MOVES.is_sorted() && ON_THE_WAY.is_sorted());
-        for name in MOVES.iter().chain(ON_THE_WAY) {
+        let writers = WRITERS.iter().map(|(name, _)| name);
+        for name in MOVES.iter().chain(ON_THE_WAY).chain(writers) {
             assert!(calipers_ops::find(calipers_ops::ONNX, name).is_some(), "{name}");
         }
         for (domain, name, _) in GROWERS {

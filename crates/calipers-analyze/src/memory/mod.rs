@@ -35,6 +35,8 @@ use crate::infer::Typed;
 use crate::not_known;
 use crate::walk::{MeaningKind, Meanings};
 
+pub(crate) use cache::{Caches, Lengths};
+
 /// Activations that the report names.
 const NAMED: usize = 10;
 
@@ -49,15 +51,22 @@ pub(crate) enum Size {
     Unknown(String),
 }
 
+/// What the other passes found out.
+pub(crate) struct Known<'a> {
+    pub(crate) typed: &'a Typed,
+    pub(crate) sizes: &'a Sizes,
+    pub(crate) caches: &'a Caches,
+}
+
 /// The memory's section of the report. `stored_bytes` is what all stored tensors take.
 pub(crate) fn measure(
     model: &Model,
-    typed: &Typed,
-    sizes: &Sizes,
+    known: &Known<'_>,
     stored_bytes: Option<u64>,
     unknown: &mut Vec<Unknown>,
     assumptions: &mut Vec<Assumption>,
 ) -> Memory {
+    let &Known { typed, sizes, caches } = known;
     let meanings = Meanings::find(model);
     let depends = liveness::depends(model, &meanings);
     let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
@@ -66,7 +75,7 @@ pub(crate) fn measure(
     let mut memory = Memory {
         weights_bytes: stored_bytes,
         largest: largest(model, typed, &lives),
-        kv_cache: cache::find(model, typed, sizes, &depends, unknown),
+        kv_cache: caches.describe(model, typed, sizes, unknown),
         ..Memory::default()
     };
     if stored_bytes.is_none() {

@@ -1,5 +1,7 @@
 //! Making the network out of the graph.
 
+use std::cell::OnceCell;
+
 use calipers_ir::{AttributeValue, GraphId, List, Model, NodeId, ValueId};
 use calipers_ops::Operator;
 use hashbrown::HashMap;
@@ -76,7 +78,7 @@ impl<'a> Net<'a> {
         for (index, unit) in units.iter().enumerate() {
             by_op.entry(unit.op).or_default().push(unit_id(index));
         }
-        Self { model, typed, units, vals, by_op, inputs, outputs }
+        Self { model, typed, units, vals, by_op, counts: OnceCell::new(), inputs, outputs }
     }
 }
 

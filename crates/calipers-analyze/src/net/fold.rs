@@ -111,7 +111,13 @@ impl Net<'_> {
         self.units[last.index()] =
             Unit { op: kind, inputs, outputs, node, parts, details, alive: true };
         self.by_op.entry(kind).or_default().push(last);
+        self.counts.take();
         Some(last)
+    }
+
+    /// Whether these units, in order, can be made one.
+    pub(crate) fn can_fold(&self, units: &[UnitId]) -> bool {
+        self.given_by(units).is_some()
     }
 
     /// What units that stand in order give to others; `None` when they cannot be one unit.

@@ -15,6 +15,8 @@ mod lower;
 mod outline;
 mod query;
 
+use std::cell::OnceCell;
+
 use calipers_ir::{Model, NodeId, ValueId};
 use hashbrown::HashMap;
 
@@ -100,6 +102,8 @@ pub(crate) struct Net<'a> {
     vals: Vec<ValInfo>,
     /// Units of each operator or kind, the dead among them.
     by_op: HashMap<&'static str, Vec<UnitId>>,
+    /// Units of each operator or kind, inside blocks too, counted when that is first asked.
+    counts: OnceCell<HashMap<&'static str, i64>>,
     /// Inputs of the model that are no weights.
     pub(crate) inputs: Vec<Val>,
     /// Outputs of the model.
@@ -156,9 +160,10 @@ impl Unit {
 
     /// Every unit inside, this one first, parts before what follows them.
     pub(crate) fn walk(&self) -> impl Iterator<Item = &Unit> {
-        let mut stack = vec![self];
+        // Most units have no parts, and then nothing is allocated.
+        let (mut first, mut stack) = (Some(self), Vec::new());
         std::iter::from_fn(move || {
-            let unit = stack.pop()?;
+            let unit = first.take().or_else(|| stack.pop())?;
             stack.extend(unit.parts.iter().rev());
             Some(unit)
         })
@@ -193,7 +198,14 @@ impl<'a> Net<'a> {
 
     /// How many units of a kind there are, inside blocks too.
     pub(crate) fn count(&self, op: &str) -> i64 {
-        i64::try_from(self.all().filter(|unit| unit.is(op)).count()).unwrap_or(i64::MAX)
+        let counts = self.counts.get_or_init(|| {
+            let mut counts: HashMap<&'static str, i64> = HashMap::new();
+            for unit in self.all() {
+                *counts.entry(unit.op).or_default() += 1;
+            }
+            counts
+        });
+        counts.get(op).copied().unwrap_or(0)
     }
 
     fn is_alive(&self, id: UnitId, op: &str) -> bool {

@@ -43,6 +43,8 @@ pub(crate) fn count(
     let [mut trainable, mut statistics, mut constants, mut scales, mut bytes, mut all_bytes] =
         std::array::from_fn(|_| Sum::new());
     let mut by_op: BTreeMap<&str, OperatorMemory> = BTreeMap::new();
+    // Why the first of the rows that are not known is not.
+    let mut row_unknown = None;
     let mut assumed = BTreeSet::new();
     for item in stored {
         let elements =
@@ -71,10 +73,12 @@ pub(crate) fn count(
         let of_dtype = parameters.by_dtype.entry(item.dtype.to_string()).or_insert(0);
         *of_dtype = of_dtype.saturating_add(elements);
         let op = item.user.map_or("(output)", |user| model.name(model.node(user).op));
-        let row = by_op.entry(op).or_default();
-        row.op = op.to_owned();
+        let none = || OperatorMemory { op: op.to_owned(), bytes: Some(0), elements: 0 };
+        let row = by_op.entry(op).or_insert_with(none);
         row.elements = row.elements.saturating_add(elements);
-        row.bytes = row.bytes.saturating_add(item_bytes.unwrap_or(0));
+        let mut sum = Sum(row.bytes.ok_or_else(String::new));
+        sum.add(item_bytes);
+        row.bytes = sum.0.map_err(|reason| row_unknown.get_or_insert(reason)).ok();
         if item.assumed {
             assumed.insert(op);
         }
@@ -89,6 +93,9 @@ pub(crate) fn count(
     parameters.quantization = scales.finish("parameters.quantization", unknown);
     parameters.bytes = bytes.finish("parameters.bytes", unknown);
     parameters.stored_bytes = all_bytes.finish("parameters.stored_bytes", unknown);
+    if let Some(reason) = row_unknown {
+        not_known(unknown, "parameters.by_op", reason);
+    }
     parameters.by_op = by_op.into_values().collect();
     parameters.by_op.sort_by_key(|row| Reverse((row.bytes, row.elements)));
     if !assumed.is_empty() {
@@ -102,4 +109,50 @@ pub(crate) fn count(
         });
     }
     parameters
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_ir::DType;
+
+    use super::*;
+
+    fn weight(elements: u64, bytes: Option<u64>) -> Stored {
+        Stored {
+            name: "w".to_owned(),
+            dtype: DType::Float32,
+            elements: Ok(elements),
+            bytes,
+            role: Role::Weight,
+            assumed: false,
+            generated: false,
+            user: None,
+            value: None,
+        }
+    }
+
+    fn counted(stored: &[Stored]) -> (Parameters, Vec<Unknown>) {
+        let model = calipers_formats::read(vec![0x3a, 0x00], "tiny.onnx").unwrap();
+        let mut unknown = Vec::new();
+        let parameters = count(&model, stored, &mut unknown, &mut Vec::new());
+        (parameters, unknown)
+    }
+
+    #[test]
+    fn bytes_that_are_not_known_are_not_nothing() {
+        let (parameters, unknown) = counted(&[weight(3, Some(12)), weight(2, Some(8))]);
+        assert_eq!((parameters.by_op[0].bytes, parameters.by_op[0].elements), (Some(12 + 8), 5));
+        assert!(unknown.is_empty());
+        for stored in [
+            [weight(3, Some(12)), weight(2, None), weight(1, Some(4))],
+            [weight(3, Some(12)), weight(2, Some(u64::MAX)), weight(1, Some(4))],
+        ] {
+            let (parameters, unknown) = counted(&stored);
+            assert_eq!((parameters.by_op[0].bytes, parameters.by_op[0].elements), (None, 6));
+            let told = unknown.iter().find(|unknown| unknown.what == "parameters.by_op").unwrap();
+            let total = unknown.iter().find(|unknown| unknown.what == "parameters.bytes").unwrap();
+            assert_eq!(told.reason, total.reason);
+            assert!(!told.reason.is_empty());
+        }
+    }
 }

@@ -105,7 +105,7 @@ fn whole_product(left: &TensorFact, right: &TensorFact) -> Option<Vec<Elem>> {
 }
 
 /// Shape of the product of two stacks of matrices.
-fn product(call: &Call<'_>, left: &[Expr], right: &[Expr]) -> Result<Vec<Expr>, Fail> {
+pub(crate) fn product(call: &Call<'_>, left: &[Expr], right: &[Expr]) -> Result<Vec<Expr>, Fail> {
     let (Some((shared_left, left)), Some((last, rest))) = (left.split_last(), right.split_last())
     else {
         return Err(Fail::contradiction(format!("{} multiplies a scalar", call.op)));

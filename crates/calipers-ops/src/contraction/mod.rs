@@ -12,6 +12,8 @@ use crate::Slot::{Data, Weight};
 use crate::cost;
 use crate::row::Operator;
 
+pub(crate) use matrix::product;
+
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("CausalConvWithState", &[Data, Weight, Weight, Data])

@@ -4,37 +4,13 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use super::told::{dim, like, only, positive, shaped};
-use crate::call::{Call, Fail, Outcome, broadcast};
+use crate::call::{Call, Fail, Outcome};
+use crate::contraction::product;
 use crate::fact::Fact;
-
-/// Dimensions of a product: <https://onnx.ai/onnx/operators/onnx__MatMul.html>.
-pub(crate) fn product_dims(op: &str, left: &[Expr], right: &[Expr]) -> Result<Vec<Expr>, Fail> {
-    let one = [Expr::from(1)];
-    let (Some((inner_left, rest_left)), false) = (left.split_last(), right.is_empty()) else {
-        return Err(Fail::contradiction(format!("{op} cannot multiply a scalar")));
-    };
-    let inner_right = &right[right.len().saturating_sub(2)];
-    if inner_left.always_ne(inner_right) {
-        return Err(Fail::contradiction(format!("{op} sums over {inner_left} and {inner_right}")));
-    }
-    let (batch_left, rows) = match rest_left.split_last() {
-        Some((rows, batch)) => (batch, Some(rows)),
-        None => (&one[..0], None),
-    };
-    let (batch_right, columns) = match right {
-        [_] => (&one[..0], None),
-        [batch @ .., _, columns] => (batch, Some(columns)),
-        [] => (&one[..0], None),
-    };
-    let mut dims = broadcast(op, batch_left, batch_right)?;
-    dims.extend(rows.cloned());
-    dims.extend(columns.cloned());
-    Ok(dims)
-}
 
 /// The product of two inputs.
 pub(crate) fn product_of(call: &Call<'_>, left: usize, right: usize) -> Result<Vec<Expr>, Fail> {
-    product_dims(call.op, call.dims(left)?, call.dims(right)?)
+    product(call, call.dims(left)?, call.dims(right)?)
 }
 
 /// An operand of `FusedMatMul` as it is multiplied: the first dimension moved behind the batch,
@@ -58,7 +34,7 @@ pub(crate) fn fused_matmul(call: &mut Call<'_>) -> Outcome {
     let dims = |call: &Call<'_>| {
         let left = transposed(call.dims(0)?, flag("transBatchA"), flag("transA"));
         let right = transposed(call.dims(1)?, flag("transBatchB"), flag("transB"));
-        product_dims(call.op, &left, &right)
+        product(call, &left, &right)
     };
     only(call.dtype(1), dims(call))
 }

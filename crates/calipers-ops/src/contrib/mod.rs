@@ -60,7 +60,7 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::microsoft("DequantizeBFP", &[Dequantized, Setting, Setting]).infer(crate::quantized::dequantize_bfp).costs(cost::per_output::<2>),
     Operator::microsoft("DequantizeLinear", &[Dequantized, Scale, Scale]).infer(crate::quantized::dequantize_linear).costs(cost::per_output::<2>),
     Operator::microsoft("DynamicTimeWarping", &[Data]).infer(misc::dynamic_time_warping).costs(cost::per_input::<3>),
-    Operator::microsoft("EmbedLayerNormalization", &[Data, Data, Table, Table, Table, Weight, Weight, Data, Data]).infer(pointwise::embed_layer_norm).costs(cost::pointwise::embed_layer_norm),
+    Operator::microsoft("EmbedLayerNormalization", &[Data, Data, Table, Table, Table, Weight, Weight, Data, Data]).infer(pointwise::embed_layer_norm).costs(cost::pointwise::embed_layer_norm).moves(Traffic::Rows(&[2, 3, 4])),
     Operator::microsoft("ExpandDims", &[Moved, Setting]).infer(misc::expand_dims).costs(cost::free).moves(Traffic::Nothing),
     Operator::microsoft("FastGelu", &[Data, Weight]).infer(pointwise::same).costs(cost::pointwise::with_added::<1>),
     Operator::microsoft("FusedConv", &[Data, Weight, Weight, Data]).infer(layout::conv_first).costs(cost::contraction::conv),

@@ -218,15 +218,11 @@ pub(crate) fn linear(call: &Call<'_>, _: &[Fact]) -> Cost {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{cost, macs, work};
+    use super::super::testing::{both, cost, macs, work};
     use crate::call::Fail;
     use crate::contrib::testing::{int, text};
 
     const MS: &str = "com.microsoft";
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn every_query_with_every_key() {

@@ -197,14 +197,10 @@ fn depths(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{cost, work};
+    use super::super::testing::{both, cost, work};
     use crate::ML;
     use crate::call::{Attr, Fail};
     use crate::contrib::testing::{int, ints, text};
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn coefficients_for_each_row() {

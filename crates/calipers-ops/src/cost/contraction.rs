@@ -238,15 +238,11 @@ pub(crate) fn cdist(call: &Call<'_>, outputs: &[Fact]) -> Cost {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{cost, macs, work};
+    use super::super::testing::{both, cost, macs, work};
     use crate::call::Fail;
     use crate::contrib::testing::{int, ints, text};
 
     const MS: &str = "com.microsoft";
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn convolutions() {

@@ -61,12 +61,8 @@ fn summed(left: &[u8], right: Option<&[u8]>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::work;
+    use super::super::testing::{both, work};
     use crate::contrib::testing::text;
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn sums_of_einstein() {

@@ -83,14 +83,10 @@ fn share_of(of: &Expr, parts: &Expr) -> Expr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{macs, work};
+    use super::super::testing::{both, macs, work};
     use crate::contrib::testing::int;
 
     const MS: &str = "com.microsoft";
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn experts_work_for_the_tokens_that_choose_them() {

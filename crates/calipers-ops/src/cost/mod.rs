@@ -77,6 +77,11 @@ pub enum Traffic {
     Nothing,
     /// Of the first input only as much as the output holds; the other inputs and the output whole.
     Gathered,
+    /// Of these inputs, which are tables, as many elements as the first output has; the others and
+    /// the outputs whole.
+    Rows(&'static [usize]),
+    /// Everything but these inputs, of which the type or the shape alone is asked.
+    Without(&'static [usize]),
 }
 
 impl Work {

@@ -189,14 +189,10 @@ pub(crate) fn decoder(call: &Call<'_>, _: &[Fact]) -> Cost {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{macs, work};
+    use super::super::testing::{both, macs, work};
     use crate::contrib::testing::{int, ints};
 
     const MS: &str = "com.microsoft";
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn projections_inside() {

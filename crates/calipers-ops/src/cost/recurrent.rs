@@ -76,12 +76,8 @@ pub(crate) fn attention_lstm(call: &Call<'_>, _: &[Fact]) -> Cost {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::work;
+    use super::super::testing::{both, work};
     use crate::contrib::testing::{int, text};
-
-    fn both(macs: &str, others: &str) -> (String, String) {
-        (macs.to_owned(), others.to_owned())
-    }
 
     #[test]
     fn gates_by_steps_by_directions() {

@@ -40,3 +40,8 @@ pub(super) fn macs(
 ) -> String {
     work(domain, op, inputs, attributes).0
 }
+
+/// MACs and other arithmetic as a test writes them.
+pub(super) fn both(macs: &str, others: &str) -> (String, String) {
+    (macs.to_owned(), others.to_owned())
+}

@@ -68,7 +68,8 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::onnx("CastLike", &[Moved, Setting])
         .since(&[15, 19, 21, 23, 24, 25])
         .infer(cast::cast_like)
-        .costs(cost::pointwise::cast),
+        .costs(cost::pointwise::cast)
+        .moves(Traffic::Without(&[1])),
     Operator::onnx("Ceil", &[]).since(&[1, 6, 13]).infer(rules::unary).costs(cost::per_output::<1>),
     Operator::onnx("Celu", &[]).since(&[12, 28]).infer(rules::same).costs(cost::per_output::<1>),
     Operator::onnx("Clip", &[])

@@ -44,7 +44,7 @@ pub(crate) const ROWS: &[Operator] = &[
     Operator::microsoft("MatMulNBitsQkv", &[Data, Data, Weight, Weight, Scale, Weight, Weight, Scale, Weight, Weight, Scale, Weight]).packed(Packing::Bits { bits: "bits" }).infer(matmul::matmul_nbits_qkv).costs(cost::contraction::matmul_nbits_qkv),
     Operator::microsoft("MulInteger", &[Multiplied, Scale, Multiplied, Scale]).infer(misc::mul_integer).costs(cost::per_output::<1>),
     Operator::microsoft("QAttention", &[Data, Weight, Weight, Scale, Scale, Data, Scale, Scale, Data]).infer(q_attention).costs(cost::projected::q_attention),
-    Operator::microsoft("QEmbedLayerNormalization", &[Data, Data, Table, Table, Table, Weight, Weight, Data, Scale, Scale, Scale, Scale, Scale, Scale, Scale, Scale, Scale, Scale]).infer(pointwise::q_embed_layer_norm).costs(cost::pointwise::q_embed_layer_norm),
+    Operator::microsoft("QEmbedLayerNormalization", &[Data, Data, Table, Table, Table, Weight, Weight, Data, Scale, Scale, Scale, Scale, Scale, Scale, Scale, Scale, Scale, Scale]).infer(pointwise::q_embed_layer_norm).costs(cost::pointwise::q_embed_layer_norm).moves(Traffic::Rows(&[2, 3, 4])),
     Operator::microsoft("QGemm", &[Weight, Scale, Scale, Weight, Scale, Scale, Weight, Scale, Scale]).infer(product::qgemm).costs(cost::contraction::qgemm),
     Operator::microsoft("QLinearAdd", &[Added, Scale, Scale, Added, Scale, Scale, Scale, Scale]).infer(qlinear::pair).costs(cost::per_output::<7>),
     Operator::microsoft("QLinearAveragePool", &[Data, Scale, Scale, Scale, Scale]).infer(qlinear::average_pool).costs(cost::window::quantized_pool),

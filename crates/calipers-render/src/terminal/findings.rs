@@ -34,6 +34,11 @@ pub(super) fn findings(report: &Report, page: &mut Page) {
     page.section("Findings", "", lines);
 }
 
+/// Whether a finding that is shown tells of a thing by its name.
+pub(super) fn is_in_findings(name: &str, report: &Report) -> bool {
+    report.risks.iter().take(FINDINGS).any(|finding| finding.nodes.iter().any(|node| node == name))
+}
+
 fn set_finding(finding: &Finding, page: &Page) -> Vec<Line> {
     let (role, mark, word) = match finding.severity {
         Severity::Error => (Role::Error, page.glyph("✗", "x"), "error"),

@@ -9,6 +9,7 @@
 
 use calipers_report::{DataFile, DataStatus, Format, ModelFacts, Report, UnknownField};
 
+use super::findings::is_in_findings;
 use super::page::{Line, Page, Role, flow};
 use super::reasons::Reasons;
 use super::rows::Rows;
@@ -156,7 +157,7 @@ fn fold<T>(
 pub(super) fn data(report: &Report, page: &mut Page) {
     let mut files = report.model.data_files.iter();
     let mut lines: Vec<Line> =
-        files.by_ref().take(SHOWN).flat_map(|file| data_file(file, page)).collect();
+        files.by_ref().take(SHOWN).flat_map(|file| data_file(file, report, page)).collect();
     lines.extend(more(files.len(), "file", "files", page));
     if report.model.data_files.len() > 1 {
         let all = Line::of(Role::Plain, "in all ").and_line(size(report.model.external_bytes));
@@ -165,8 +166,11 @@ pub(super) fn data(report: &Report, page: &mut Page) {
     page.section("Data files", "", lines);
 }
 
-fn data_file(file: &DataFile, page: &Page) -> Vec<Line> {
+fn data_file(file: &DataFile, report: &Report, page: &Page) -> Vec<Line> {
+    // A finding says that it is missing, and what to do about it; once is enough.
+    let told = file.status == DataStatus::Missing && is_in_findings(&file.location, report);
     let status = match file.status {
+        _ if told => Line::of(Role::Quiet, "see findings"),
         DataStatus::Present => Line::of(Role::Plain, "present"),
         DataStatus::Missing => Line::of(Role::Error, "missing"),
         DataStatus::Refused => Line::of(Role::Error, "refused"),
@@ -184,7 +188,7 @@ fn data_file(file: &DataFile, page: &Page) -> Vec<Line> {
         Line::of(Role::Plain, needed),
     ];
     let mut lines = flow(facts, page.dot(), page.body());
-    if !file.reason.trim().is_empty() {
+    if !told && !file.reason.trim().is_empty() {
         let reason = Line::of(Role::Quiet, text::prose(&file.reason, page.charset));
         let reason = reason.wrap_within(page.body() - 2, SHOWN, page.charset);
         lines.extend(reason.into_iter().map(|line| line.indent(2)));

@@ -95,5 +95,13 @@ fn kv_cache(cache: &KvCache, page: &Page) -> Vec<Line> {
     if let Some(bytes) = cache.fixed_bytes.filter(|bytes| *bytes > 0) {
         facts.push(plain(format!("{} besides", units::bytes(bytes))));
     }
+    if let (Some(bytes), Some(tokens)) = (cache.bytes_at_context, cache.context) {
+        let tokens = units::counted(tokens, "token", "tokens");
+        facts.push(plain(format!("{} at {tokens}", units::bytes(bytes))));
+    }
+    if let Some(window) = cache.window {
+        let layers = units::counted(cache.windowed_layers, "layer looks", "layers look");
+        facts.push(plain(format!("{layers} back {}", units::counted(window, "token", "tokens"))));
+    }
     facts
 }

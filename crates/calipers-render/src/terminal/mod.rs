@@ -16,6 +16,7 @@
 
 mod chart;
 mod complexity;
+mod devices;
 mod findings;
 mod graph;
 mod header;
@@ -31,6 +32,7 @@ mod table;
 
 use calipers_report::Report;
 
+pub use devices::{device_to_terminal, devices_to_terminal};
 pub use layers::layers_to_terminal;
 pub use shapes::shapes_to_terminal;
 pub use sweep::sweep_to_terminal;

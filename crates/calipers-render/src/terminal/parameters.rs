@@ -122,14 +122,20 @@ pub(super) fn weights(report: &Report, reasons: &mut Reasons<'_>, page: &mut Pag
         .iter()
         .map(|entry| Bar {
             name: text::name(&entry.op, page.charset),
-            figures: vec![units::bytes(entry.bytes)],
-            length: entry.bytes,
+            figures: vec![entry.bytes.map_or_else(|| "unknown".to_owned(), units::bytes)],
+            length: entry.bytes.unwrap_or(0),
         })
         .collect();
     let mut lines = chart::bars(&bars, page);
     if let Some(line) = more(folded.len(), "kind", "kinds", page) {
-        let bytes: u128 = folded.iter().map(|entry| u128::from(entry.bytes)).sum();
-        lines.extend(line.and(Role::Quiet, format!(", {}", units::bytes(bytes))).wrap(page.body()));
+        // The unknown ones come last: where there is one among the folded, their sum is not known.
+        let bytes: Option<u128> = folded.iter().map(|entry| entry.bytes.map(u128::from)).sum();
+        let bytes = bytes.map_or_else(|| "unknown".to_owned(), units::bytes);
+        lines.extend(line.and(Role::Quiet, format!(", {bytes}")).wrap(page.body()));
+    }
+    let lacking = by_op.iter().any(|entry| entry.bytes.is_none());
+    if lacking && reasons.explains("parameters.by_op") {
+        lines.extend(reasons.unknown("parameters.by_op").wrap(page.body()));
     }
     if by_op.is_empty() && reasons.explains("parameters.by_op") && report.parameters.total.is_some()
     {

@@ -29,7 +29,9 @@ pub fn sweep_to_terminal(table: &SweepTable, style: &Style) -> String {
         Column::figures("moved", 2),
         Column::figures("peak activations", 1),
         Column::figures("in place", 5),
-        Column::figures("KV cache/token", 3),
+        Column::figures("KV cache", 2),
+        Column::figures("KV tokens", 3),
+        Column::figures("KV cache/token", 4),
     ]);
     let rows: Vec<Vec<Line>> = table.points.iter().map(|point| row(table, point, &page)).collect();
     table::set(&columns, &rows, &[], &mut page);
@@ -70,7 +72,11 @@ fn row(table: &SweepTable, point: &SweepPoint, page: &Page) -> Vec<Line> {
         figure(point.bytes_moved, "bytes_moved", units::bytes),
         bytes(point.peak_activation_bytes, "peak_activation_bytes"),
         bytes(point.peak_activation_in_place_bytes, "peak_activation_in_place_bytes"),
-        bytes(point.kv_cache_bytes_per_token, "kv_cache"),
+        bytes(point.kv_cache_bytes, "kv_cache.bytes_at_context"),
+        point
+            .kv_cache_context
+            .map_or_else(Line::default, |tokens| Line::of(Role::Plain, units::integer(tokens))),
+        bytes(point.kv_cache_bytes_per_token, "kv_cache.bytes_per_token"),
     ]);
     row
 }

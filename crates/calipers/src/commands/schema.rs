@@ -1,16 +1,25 @@
-//! `calipers schema`: the report's JSON Schema.
+//! `calipers schema`: the JSON Schema of what a command writes.
 
+use crate::args::SchemaOf;
 use crate::exit::ExitStatus;
 use crate::output::write_stdout;
 
-/// Nothing to choose.
+/// Whose JSON is described.
 #[derive(Debug)]
-pub(crate) struct Schema;
+pub(crate) struct Schema {
+    pub(crate) of: SchemaOf,
+}
 
 impl Schema {
     /// Prints the schema.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
-        write_stdout(format!("{:#}\n", calipers_report::schema()).as_bytes())?;
+        let schema = match self.of {
+            SchemaOf::Inspect => calipers_report::schema(),
+            SchemaOf::Layers => calipers_report::layers_schema(),
+            SchemaOf::Sweep => calipers_report::sweep_schema(),
+            SchemaOf::Shapes => calipers_report::shapes_schema(),
+        };
+        write_stdout(format!("{schema:#}\n").as_bytes())?;
         Ok(ExitStatus::Done)
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::run;
+use super::{folder_with_model, run, run_in};
 
-const VERBS: [&str; 5] = ["inspect", "schema", "demo", "completions", "man"];
+const VERBS: [&str; 6] = ["inspect", "devices", "schema", "demo", "completions", "man"];
 
 #[test]
 fn the_schema_is_json() {
@@ -13,6 +13,75 @@ fn the_schema_is_json() {
     assert_eq!(schema, calipers_report::schema());
     assert!(schema["properties"]["parameters"].is_object());
     assert!(text.ends_with("}\n"));
+}
+
+/// Keys of an object that its schema lacks, and required ones that it lacks itself, throughout.
+fn disagreements(
+    value: &Value,
+    schema: &Value,
+    root: &Value,
+    place: &str,
+    found: &mut Vec<String>,
+) {
+    let schema = match schema["$ref"].as_str() {
+        Some(path) => root.pointer(path.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    // Of a choice, the part that is for this kind of value.
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let parts = choices.iter().filter(|part| part["type"] != "null");
+        return parts.for_each(|part| disagreements(value, part, root, place, found));
+    }
+    match value {
+        Value::Object(fields) if schema["properties"].is_object() => {
+            for (key, field) in fields {
+                let place = format!("{place}.{key}");
+                match schema["properties"].get(key) {
+                    Some(part) => disagreements(field, part, root, &place, found),
+                    None => found.push(place),
+                }
+            }
+            let required = schema["required"].as_array().into_iter().flatten();
+            let missing = required.filter(|key| !fields.contains_key(key.as_str().unwrap()));
+            found.extend(missing.map(|key| format!("{place} lacks {key}")));
+        }
+        Value::Object(fields) if schema["additionalProperties"].is_object() => {
+            for (key, field) in fields {
+                let place = format!("{place}.{key}");
+                disagreements(field, &schema["additionalProperties"], root, &place, found);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                disagreements(item, &schema["items"], root, place, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_table_has_its_schema() {
+    let folder = folder_with_model();
+    for (verb, section, args) in [
+        ("inspect", "parameters", &[][..]),
+        ("layers", "layers", &[]),
+        ("layers", "scopes", &["--tree"]),
+        ("sweep", "points", &["--dim", "batch=1,8"]),
+        ("shapes", "values", &[]),
+    ] {
+        let schema = run(&["schema", verb]).succeeded();
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        assert!(schema["properties"][section].is_object(), "{verb} lacks {section}");
+        let args = [&[verb, "digits.onnx", "--format", "json"], args].concat();
+        let written: Value =
+            serde_json::from_str(&run_in(folder.path(), &args).succeeded()).unwrap();
+        assert!(written[section].as_array().is_none_or(|rows| !rows.is_empty()), "{verb}");
+        let mut found = Vec::new();
+        disagreements(&written, &schema, &schema, verb, &mut found);
+        assert!(found.is_empty(), "{found:?}");
+    }
+    assert!(run(&["schema", "demo"]).failed(2).contains("possible values"));
 }
 
 #[test]

@@ -1,0 +1,21 @@
+//! The kernels of a model at a bound input: `… --example kernels -- MODEL INPUT 1x3x224x224`.
+#![allow(clippy::print_stdout, reason = "it is here to print")]
+
+use std::path::Path;
+
+use calipers_analyze::{Bindings, kernel_lines};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("give a model file")?;
+    let mut bindings = Bindings::default();
+    while let (Some(name), Some(shape)) = (arguments.next(), arguments.next()) {
+        let shape: Result<Vec<i64>, _> = shape.split('x').map(str::parse).collect();
+        bindings.inputs.insert(name, shape?);
+    }
+    let model = calipers_formats::open(Path::new(&path))?;
+    for line in kernel_lines(&model, &bindings)? {
+        println!("{line}");
+    }
+    Ok(())
+}

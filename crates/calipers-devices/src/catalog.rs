@@ -1,0 +1,269 @@
+//! The table: finding a device, choosing among them, and what is carried over from one to another.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use crate::device::{Class, Device};
+use crate::{file, near};
+
+static TEXT: &str = include_str!("../devices.toml");
+
+static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| Catalog {
+    // A test reads the file that is compiled in; a table that could not be read would be empty.
+    devices: file::parse(TEXT).unwrap_or_default(),
+});
+
+/// Suggestions in a [`NotFound`].
+const NEAR: usize = 4;
+
+/// The table that is built in.
+pub fn builtin() -> &'static Catalog {
+    &BUILTIN
+}
+
+/// The devices that are built in, sorted by `id`.
+pub fn all() -> &'static [Device] {
+    &BUILTIN.devices
+}
+
+/// The built-in device of an `id`; see [`Catalog::find`].
+pub fn find(id: &str) -> Result<&'static Device, NotFound> {
+    BUILTIN.find(id)
+}
+
+/// Devices to choose from, sorted by `id`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalog {
+    devices: Vec<Device>,
+}
+
+/// Which devices to choose; a device whose figure is unknown does not pass a bound on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// Of this class.
+    pub class: Option<Class>,
+    /// Of this vendor, in any case.
+    pub vendor: Option<String>,
+    /// With at least this memory, in GB (10⁹ bytes).
+    pub min_memory_gb: Option<f64>,
+}
+
+/// The devices that pass a [`Filter`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Selection<'a> {
+    /// By class, vendor and `id`.
+    pub devices: Vec<&'a Device>,
+    /// Devices that were left out only because their memory is not known.
+    pub unknown_memory: usize,
+}
+
+/// Overheads of issuing work, and whose they are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Launching {
+    /// From kernel to kernel on the device, in microseconds.
+    pub device_us: Option<f64>,
+    /// For the host to issue one operation, in microseconds.
+    pub host_us: Option<f64>,
+    /// The device that they were measured on, where it is another one.
+    pub carried_over_from: Option<String>,
+    /// Where they are from, in words.
+    pub why: String,
+}
+
+/// There is no device of a name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no device {id:?}")]
+pub struct NotFound {
+    /// What was asked for.
+    pub id: String,
+    /// Ids that may have been meant, nearest first; none where nothing is near.
+    pub near: Vec<String>,
+}
+
+impl Catalog {
+    /// A table of these devices alone; of those with one `id`, the last.
+    pub fn new(devices: Vec<Device>) -> Self {
+        let mut all: BTreeMap<String, Device> = BTreeMap::new();
+        all.extend(devices.into_iter().map(|device| (device.id.clone(), device)));
+        Self { devices: all.into_values().collect() }
+    }
+
+    /// This table with a user's devices; one of the same `id` takes the place of ours.
+    pub fn with(&self, devices: Vec<Device>) -> Self {
+        Self::new(self.devices.iter().cloned().chain(devices).collect())
+    }
+
+    /// The devices, sorted by `id`.
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    /// The device of an `id`. Where there is none, the one device whose `id`, name or name by the
+    /// driver is the same but for case and punctuation: `RTX 4090` is `rtx-4090`.
+    pub fn find(&self, id: &str) -> Result<&Device, NotFound> {
+        if let Some(device) = self.devices.iter().find(|device| device.id == id) {
+            return Ok(device);
+        }
+        let wanted = near::folded(id);
+        let mut same = self.devices.iter().filter(|device| {
+            let mut names = [&device.id, &device.name].into_iter().chain(&device.detect_as);
+            !wanted.is_empty() && names.any(|name| near::folded(name) == wanted)
+        });
+        match (same.next(), same.next()) {
+            (Some(device), None) => Ok(device),
+            _ => Err(NotFound { id: near::shortened(id), near: self.near(&wanted) }),
+        }
+    }
+
+    /// Ids that may have been meant: those that contain the word, then those a few slips away.
+    fn near(&self, wanted: &str) -> Vec<String> {
+        if wanted.chars().count() < 2 {
+            return vec![];
+        }
+        let enough = (wanted.chars().count() / 3).clamp(1, 4);
+        let far = |device: &Device| {
+            let id = near::folded(&device.id);
+            if id.contains(wanted) || near::folded(&device.name).contains(wanted) {
+                return Some(0);
+            }
+            Some(near::distance(&id, wanted)).filter(|far| *far <= enough)
+        };
+        let mut near: Vec<(usize, &str)> = self
+            .devices
+            .iter()
+            .filter_map(|device| far(device).map(|far| (far, device.id.as_str())))
+            .collect();
+        near.sort_unstable();
+        near.into_iter().take(NEAR).map(|(_, id)| id.to_owned()).collect()
+    }
+
+    /// The devices that pass, by class, vendor and `id`.
+    pub fn select(&self, filter: &Filter) -> Selection<'_> {
+        let mut selection = Selection::default();
+        for device in &self.devices {
+            let class = filter.class.is_none_or(|class| class == device.class);
+            let vendor =
+                filter.vendor.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&device.vendor));
+            if !(class && vendor) {
+                continue;
+            }
+            match (filter.min_memory_gb, device.memory_gb) {
+                (None, _) => selection.devices.push(device),
+                (Some(least), Some(memory)) if memory >= least => selection.devices.push(device),
+                // That there is none is known.
+                (Some(_), None) if !device.is_on_chip_only() => selection.unknown_memory += 1,
+                _ => {}
+            }
+        }
+        selection.devices.sort_by(|one, other| {
+            (one.class, &one.vendor, &one.id).cmp(&(other.class, &other.vendor, &other.id))
+        });
+        selection
+    }
+
+    /// Vendors in the table, sorted.
+    pub fn vendors(&self) -> Vec<&str> {
+        let mut vendors: Vec<&str> = self.devices.iter().map(|device| &*device.vendor).collect();
+        vendors.sort_unstable();
+        vendors.dedup();
+        vendors
+    }
+
+    /// Overheads of issuing work to a device: its own, else those of a device of its architecture,
+    /// else those of another GPU that was measured. `None` for what is not issued
+    /// kernel by kernel, and where nothing was measured at all.
+    pub fn launch(&self, device: &Device) -> Option<Launching> {
+        let is_known =
+            |one: &Device| one.launch.device_us.is_some() || one.launch.host_us.is_some();
+        let of = |from: &Device, why: String| Launching {
+            device_us: from.launch.device_us,
+            host_us: from.launch.host_us,
+            carried_over_from: (from.id != device.id).then(|| from.id.clone()),
+            why,
+        };
+        if is_known(device) {
+            return Some(of(device, "known of this device".to_owned()));
+        }
+        if !device.class.launches_kernels() {
+            return None;
+        }
+        let mut known = self.devices.iter().filter(|other| is_known(other));
+        let same = known.clone().find(|other| other.architecture == device.architecture);
+        if let Some(from) = same {
+            let why = format!("carried over from {}, of the same architecture", from.name);
+            return Some(of(from, why));
+        }
+        let from = known.find(|other| other.class.launches_kernels())?;
+        Some(of(from, format!("carried over from {}, of another architecture", from.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_found_by_what_people_call_it() {
+        for (asked, id) in [
+            ("h100-sxm", "h100-sxm"),
+            ("RTX 4090", "rtx-4090"),
+            ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+            ("rtx4090", "rtx-4090"),
+            ("NVIDIA H200", "h200-sxm"),
+        ] {
+            assert_eq!(find(asked).unwrap().id, id, "{asked}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_found_has_neighbours() {
+        let near = |id: &str| find(id).unwrap_err().near;
+        assert_eq!(near("h100"), ["h100-nvl", "h100-pcie", "h100-sxm"]);
+        assert_eq!(near("4090"), ["rtx-4090"]);
+        assert_eq!(near("rtx-4909")[0], "rtx-4090");
+        assert_eq!(near("abacus"), [""; 0]);
+        assert_eq!(near(""), [""; 0]);
+        assert_eq!(near("-"), [""; 0]);
+        let long = "x".repeat(100_000);
+        assert!(find(&long).unwrap_err().to_string().len() < 200);
+    }
+
+    #[test]
+    fn selections_say_whom_they_leave_out() {
+        let filter = Filter { class: Some(Class::Soc), ..Filter::default() };
+        let soc = builtin().select(&filter);
+        assert!(soc.devices.iter().all(|device| device.vendor == "apple"));
+        let filter = Filter { min_memory_gb: Some(32.0), ..filter };
+        let large = builtin().select(&filter);
+        assert_eq!(large.devices.len(), 1);
+        assert_eq!(large.unknown_memory, soc.devices.len() - 2); // the M2 has 24 GB
+        let filter = Filter { vendor: Some("Hailo".into()), min_memory_gb: Some(1.0), class: None };
+        let hailo = builtin().select(&filter);
+        assert_eq!((hailo.devices.len(), hailo.unknown_memory), (1, 0));
+    }
+
+    #[test]
+    fn a_users_device_takes_the_place_of_ours() {
+        let mut mine = find("l4").unwrap().clone();
+        mine.memory_gb = Some(23.0);
+        let catalog = builtin().with(vec![mine]);
+        assert_eq!(catalog.devices().len(), all().len());
+        assert_eq!(catalog.find("l4").unwrap().memory_gb, Some(23.0));
+        assert_eq!(find("l4").unwrap().memory_gb, Some(24.0));
+    }
+
+    #[test]
+    fn overheads_are_carried_over_and_said_to_be() {
+        let launch = |id: &str| builtin().launch(find(id).unwrap());
+        let own = launch("h200-sxm").unwrap();
+        assert_eq!((own.carried_over_from, &*own.why), (None, "known of this device"));
+        let same = launch("h100-pcie").unwrap();
+        assert_eq!(same.carried_over_from.as_deref(), Some("h200-sxm"));
+        assert!(same.why.ends_with("of the same architecture"));
+        assert!(launch("rtx-4090").unwrap().why.ends_with("of another architecture"));
+        assert_eq!(launch("rpi5"), None);
+        assert_eq!(launch("hailo-8"), None);
+    }
+}

@@ -1,0 +1,307 @@
+//! One device.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::near;
+use crate::precision::{Peak, Precision};
+
+/// What kind of machine a device is. The order is that of the listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// A GPU for servers and workstations.
+    GpuDatacenter,
+    /// A GPU for gamers, in a desktop or a laptop.
+    GpuConsumer,
+    /// A module with its own GPU, CPU and memory, as Jetson.
+    EdgeModule,
+    /// A chip whose GPU shares the memory of its CPU, as Apple's.
+    Soc,
+    /// An accelerator for neural networks alone.
+    Npu,
+    /// Google's accelerator for its cloud.
+    Tpu,
+    /// A processor.
+    Cpu,
+}
+
+impl Class {
+    /// All of them, in the order of the listing.
+    pub const ALL: [Self; 7] = [
+        Self::GpuDatacenter,
+        Self::GpuConsumer,
+        Self::EdgeModule,
+        Self::Soc,
+        Self::Npu,
+        Self::Tpu,
+        Self::Cpu,
+    ];
+
+    /// As the data file and the command spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GpuDatacenter => "gpu-datacenter",
+            Self::GpuConsumer => "gpu-consumer",
+            Self::EdgeModule => "edge-module",
+            Self::Soc => "soc",
+            Self::Npu => "npu",
+            Self::Tpu => "tpu",
+            Self::Cpu => "cpu",
+        }
+    }
+
+    /// Whether work is issued to it kernel by kernel, as to a GPU.
+    pub fn launches_kernels(self) -> bool {
+        matches!(self, Self::GpuDatacenter | Self::GpuConsumer | Self::EdgeModule)
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A word that names no class.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no class of devices; there are {names}", names = Class::ALL.map(Class::name).join(", "))]
+pub struct UnknownClass(pub String);
+
+impl FromStr for Class {
+    type Err = UnknownClass;
+
+    fn from_str(word: &str) -> Result<Self, UnknownClass> {
+        let known = Self::ALL.into_iter().find(|class| class.name().eq_ignore_ascii_case(word));
+        known.ok_or_else(|| UnknownClass(near::shortened(word)))
+    }
+}
+
+/// What a device's figures rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// The peaks are cited to a document of the vendor.
+    DatasheetCited,
+    /// Memory, clock, units and power from a database; matrix peaks are units × clock × rate.
+    DatabaseDerived,
+    /// An article or a comparison.
+    WebPage,
+    /// Arithmetic alone.
+    Derived,
+    /// Somebody ran it.
+    Measured,
+    /// Found on this machine.
+    Detected,
+}
+
+impl Evidence {
+    /// All of them, in the order of the data file's head.
+    pub const ALL: [Self; 6] = [
+        Self::DatasheetCited,
+        Self::DatabaseDerived,
+        Self::WebPage,
+        Self::Derived,
+        Self::Measured,
+        Self::Detected,
+    ];
+
+    /// As the data file spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DatasheetCited => "datasheet-cited",
+            Self::DatabaseDerived => "database-derived",
+            Self::WebPage => "web-page",
+            Self::Derived => "derived",
+            Self::Measured => "measured",
+            Self::Detected => "detected",
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Overheads of issuing work, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Launch {
+    /// From kernel to kernel on the device, as when a recorded graph is replayed.
+    pub device_us: Option<f64>,
+    /// For the host to issue one operation.
+    pub host_us: Option<f64>,
+}
+
+/// What holds for an accelerator that has no memory of its own.
+///
+/// Bandwidth does not describe it: a model fits on the chip, or its weights cross the link for
+/// every inference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OnChip {
+    /// On-chip memory for weights, in MB (10⁶ bytes).
+    pub memory_mb: Option<f64>,
+    /// Bandwidth of the link to the host, in GB/s.
+    pub link_gb_s: Option<f64>,
+    /// What holds when a model is larger, in words.
+    pub rule: String,
+}
+
+/// One device. Every figure that nobody states is `None`; peaks are dense.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Device {
+    /// What the command is given: `h100-sxm`.
+    pub id: String,
+    /// As people say it.
+    pub name: String,
+    /// In lower case: `nvidia`.
+    pub vendor: String,
+    /// What kind of machine it is.
+    pub class: Class,
+    /// Rates per clock and constants go by it: `Hopper`.
+    pub architecture: String,
+    /// Memory that a model can use, in GB (10⁹ bytes).
+    pub memory_gb: Option<f64>,
+    /// `HBM3`, `GDDR6`, …
+    pub memory_type: Option<String>,
+    /// Memory bandwidth in GB/s (10⁹ bytes a second).
+    pub bandwidth_gb_s: Option<f64>,
+    /// The capacity rule of an accelerator without memory of its own.
+    pub on_chip: Option<OnChip>,
+    /// Dense peaks in TFLOPS, or TOPS for integers; a precision without evidence is absent.
+    pub peaks: BTreeMap<Precision, f64>,
+    /// Multiprocessors, compute units, Xe cores or CPU cores.
+    pub units: Option<u32>,
+    /// Boost clock.
+    pub clock_mhz: Option<f64>,
+    /// Clock of the matrix peaks, where the vendor states a lower one for them.
+    pub matrix_clock_mhz: Option<f64>,
+    /// Last-level cache on the device, in MB as vendors print it.
+    pub cache_mb: Option<f64>,
+    /// Board or module power (TDP).
+    pub power_w: Option<f64>,
+    /// Overheads that are known of this very device; see [`crate::Catalog::launch`].
+    pub launch: Launch,
+    /// Names by which drivers and operating systems report it.
+    pub detect_as: Vec<String>,
+    /// Whether a peak that looks sparse was looked into, and is dense.
+    pub dense_checked: bool,
+    /// What the figures rest on.
+    pub evidence: Evidence,
+    /// Where they are from.
+    pub source: String,
+    /// What they were compared with.
+    pub checked: Option<String>,
+    /// What else a reader should know.
+    pub notes: Option<String>,
+}
+
+impl Device {
+    /// A device of which nothing is known but what it is.
+    pub fn blank(id: &str, name: &str, class: Class, evidence: Evidence, source: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            vendor: "generic".to_owned(),
+            class,
+            architecture: "unknown".to_owned(),
+            memory_gb: None,
+            memory_type: None,
+            bandwidth_gb_s: None,
+            on_chip: None,
+            peaks: BTreeMap::new(),
+            units: None,
+            clock_mhz: None,
+            matrix_clock_mhz: None,
+            cache_mb: None,
+            power_w: None,
+            launch: Launch::default(),
+            detect_as: vec![],
+            dense_checked: false,
+            evidence,
+            source: source.to_owned(),
+            checked: None,
+            notes: None,
+        }
+    }
+
+    /// The dense peak stated for this very precision, in FLOP/s (integer operations a second).
+    pub fn peak(&self, precision: Precision) -> Option<f64> {
+        self.peaks.get(&precision).map(|tera| tera * 1e12)
+    }
+
+    /// The peak at which a runtime does the products of this precision: its own, else that of what
+    /// it falls back to ([`Precision::fallbacks`]). `None` where no peak of either is known.
+    pub fn runs_at(&self, precision: Precision) -> Option<Peak> {
+        if let Some(flops) = self.peak(precision) {
+            let why = format!("the device's own {precision} peak");
+            return Some(Peak { flops, precision_used: precision, why });
+        }
+        let mut fallbacks = precision.fallbacks().iter();
+        let used = *fallbacks.find(|fallback| self.peaks.contains_key(fallback))?;
+        let widened = if precision.bits() < used.bits() { "widens to" } else { "computes in" };
+        let why = format!("no {precision} peak is known; a runtime {widened} {used}");
+        Some(Peak { flops: self.peak(used)?, precision_used: used, why })
+    }
+
+    /// Memory that a model can use, in bytes.
+    #[allow(clippy::cast_possible_truncation, reason = "bounded when read: at most 10^15")]
+    pub fn memory_bytes(&self) -> Option<u64> {
+        self.memory_gb.filter(|gb| *gb > 0.0).map(|gb| (gb * 1e9).round() as u64)
+    }
+
+    /// Memory bandwidth in bytes a second.
+    pub fn bandwidth(&self) -> Option<f64> {
+        self.bandwidth_gb_s.map(|gb_s| gb_s * 1e9)
+    }
+
+    /// Whether it has no memory of its own, so that the rule of [`OnChip`] holds.
+    pub fn is_on_chip_only(&self) -> bool {
+        self.on_chip.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_back() {
+        for class in Class::ALL {
+            assert_eq!(class.to_string().parse(), Ok(class));
+            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
+        }
+        for evidence in Evidence::ALL {
+            assert_eq!(serde_json::to_string(&evidence).unwrap(), format!("\"{evidence}\""));
+        }
+        let error = "gpu".parse::<Class>().unwrap_err().to_string();
+        assert!(error.starts_with("\"gpu\" is no class of devices; there are gpu-datacenter,"));
+    }
+
+    #[test]
+    fn a_missing_precision_falls_back_in_words() {
+        let mut device =
+            Device::blank("x", "X", Class::Npu, Evidence::Derived, "arithmetic in a test");
+        assert_eq!(device.runs_at(Precision::Fp16), None);
+        device.peaks.insert(Precision::Int8, 26.0);
+        // Eight bits cannot hold what sixteen can.
+        assert_eq!(device.runs_at(Precision::Fp16), None);
+        let int4 = device.runs_at(Precision::Int4).unwrap();
+        assert_eq!((int4.flops, int4.precision_used), (26e12, Precision::Int8));
+        assert_eq!(int4.why, "no int4 peak is known; a runtime widens to int8");
+        let int8 = device.runs_at(Precision::Int8).unwrap();
+        assert_eq!(int8.why, "the device's own int8 peak");
+    }
+
+    #[test]
+    fn memory_is_in_decimal_gigabytes() {
+        let mut device = Device::blank("x", "X", Class::Cpu, Evidence::Derived, "a test");
+        assert_eq!(device.memory_bytes(), None);
+        device.memory_gb = Some(24.0);
+        assert_eq!(device.memory_bytes(), Some(24_000_000_000));
+    }
+}

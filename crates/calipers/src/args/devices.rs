@@ -1,0 +1,76 @@
+//! What `calipers devices` is given.
+
+use std::path::PathBuf;
+
+use calipers_devices::{Class, Filter};
+use clap::Args;
+
+use super::{TableFormat, table_format_for};
+use crate::commands::{Asked, Devices};
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers devices
+  calipers devices --class gpu-consumer --min-memory 16
+  calipers devices --vendor nvidia -o devices.csv
+  calipers devices rtx-4090
+  calipers devices auto
+  calipers devices my-card --device-file my-devices.toml";
+
+#[derive(Args, Debug)]
+pub(super) struct DevicesArgs {
+    /// Device to show in full; `auto` finds out what this machine is
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+
+    /// Only devices of this class
+    #[arg(long, conflicts_with = "id")]
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(Class::ALL.map(Class::name)))]
+    class: Option<String>,
+
+    /// Only devices of this vendor
+    #[arg(long, value_name = "NAME", conflicts_with = "id")]
+    vendor: Option<String>,
+
+    /// Only devices with at least this memory, in GB
+    #[arg(long, value_name = "GB", conflicts_with = "id", value_parser = parse_gigabytes)]
+    min_memory: Option<f64>,
+
+    /// File of further devices, in the format of the built-in table
+    #[arg(long, value_name = "FILE")]
+    device_file: Option<PathBuf>,
+
+    /// How to write the devices; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<TableFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+impl DevicesArgs {
+    pub(super) fn resolve(self) -> Devices {
+        let output = Target::new(self.output);
+        let asked = match self.id {
+            Some(id) if id == "auto" => Asked::Auto,
+            Some(id) => Asked::One(id),
+            None => Asked::List(Filter {
+                // The parser lets only classes through.
+                class: self.class.and_then(|class| class.parse().ok()),
+                vendor: self.vendor,
+                min_memory_gb: self.min_memory,
+            }),
+        };
+        let format = table_format_for(self.format, &output);
+        Devices { asked, device_file: self.device_file, format, output }
+    }
+}
+
+fn parse_gigabytes(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(gigabytes) if gigabytes > 0.0 && f64::is_finite(gigabytes) => Ok(gigabytes),
+        _ => Err(format!("{text:?} is no size in GB")),
+    }
+}

@@ -1,0 +1,30 @@
+//! Any bytes read as a device file; what is read is listed and shown in full.
+#![no_main]
+
+use std::hint::black_box;
+
+use calipers_devices::{Filter, builtin};
+use calipers_render::Style;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let devices = match calipers_devices::parse(text) {
+        Ok(devices) => devices,
+        Err(error) => {
+            black_box((error.to_string(), error.hint()));
+            return;
+        }
+    };
+    let steers = |screen: &str| screen.contains(|c: char| c.is_control() && c != '\n');
+    let catalog = builtin().with(devices.clone());
+    for device in &devices {
+        assert!(device.peaks.values().all(|peak| peak.is_finite() && *peak > 0.0));
+        assert_eq!(catalog.find(&device.id), Ok(device), "an id finds its device");
+        let screen = calipers_render::device_to_terminal(&catalog.sheet(device), &Style::plain(60));
+        assert!(!steers(&screen), "nothing steers");
+    }
+    let screen =
+        calipers_render::devices_to_terminal(&catalog.select(&Filter::default()), &Style::plain(80));
+    assert!(!steers(&screen), "nothing steers");
+});
