@@ -1,0 +1,143 @@
+//! What differs between the turns of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::items::{all_segments, stage};
+use super::{Item, Structure};
+use crate::net::{Detail, Net};
+
+/// Values that are listed one by one before only the first and the last are.
+const LISTED: usize = 4;
+/// Differences that are told.
+const TOLD: usize = 6;
+
+/// Figures worth comparing, and what to call them.
+const FIGURES: &[(&str, &str)] = &[
+    ("kernel", "kernel"),
+    ("stride", "stride"),
+    ("heads", "heads"),
+    ("kv_heads", "key-value heads"),
+    ("head_dim", "head width"),
+    ("inner", "feed-forward"),
+    ("experts", "experts"),
+    ("hidden", "hidden"),
+    ("dilation", "dilation"),
+];
+
+/// Kinds whose number in each turn is compared.
+const COUNTED: &[(&str, &str)] = &[
+    ("Convolution", "convolutions"),
+    ("Linear", "linear layers"),
+    ("Attention", "attentions"),
+    ("SqueezeExcite", "squeeze-and-excites"),
+    ("ResidualAdd", "residual additions"),
+    ("MaxPool", "max-pools"),
+    ("AveragePool", "average-pools"),
+];
+
+/// In words, what differs between turns.
+pub(crate) fn differences(net: &Net<'_>, structure: &Structure, turns: &[Vec<Item>]) -> Vec<String> {
+    let told: Vec<BTreeMap<&str, String>> =
+        turns.iter().map(|turn| figures(net, structure, turn)).collect();
+    let names: BTreeSet<(usize, &str)> =
+        told.iter().flat_map(BTreeMap::keys).map(|name| (rank(name), *name)).collect();
+    let mut differing = Vec::new();
+    for (_, name) in names {
+        let values: Vec<&str> =
+            told.iter().map(|turn| turn.get(name).map_or("none", String::as_str)).collect();
+        if values.iter().any(|value| *value != values[0]) {
+            differing.push(format!("{name} {}", in_words(&values)));
+        }
+    }
+    differing.truncate(TOLD);
+    differing
+}
+
+/// Widths first, then what the table names, in its order.
+fn rank(name: &str) -> usize {
+    let names = FIGURES.iter().chain(COUNTED).map(|(_, name)| *name);
+    ["blocks", "width", "resolution"].into_iter().chain(names).position(|known| known == name).unwrap_or(99)
+}
+
+/// A sequence of values: `64, 128, 256`, or `64 → 2048` when it is long.
+fn in_words(values: &[&str]) -> String {
+    let mut steps: Vec<&str> = values.to_vec();
+    steps.dedup();
+    let distinct: BTreeSet<&str> = steps.iter().copied().collect();
+    if steps.len() <= LISTED {
+        return steps.join(" → ");
+    }
+    if distinct.len() == steps.len() {
+        return format!("{} → {}", steps[0], steps[steps.len() - 1]);
+    }
+    if values.len() <= 2 * LISTED && distinct.len() > 2 {
+        return values.join(", ");
+    }
+    let mut counts: Vec<(usize, &str)> = distinct
+        .iter()
+        .map(|value| (values.iter().filter(|other| other == &value).count(), *value))
+        .collect();
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let shown = counts.iter().take(LISTED).map(|(count, value)| format!("{value} in {count}"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'static str, String> {
+    let mut told = BTreeMap::new();
+    let blocks: Vec<String> = turn
+        .iter()
+        .filter_map(|item| match item {
+            Item::Run(turns) => Some(turns.len().to_string()),
+            Item::Segment(_) => None,
+        })
+        .collect();
+    // A turn with a run inside is compared by that; its figures add up over another number.
+    let is_nested = !blocks.is_empty();
+    if is_nested {
+        told.insert("blocks", blocks.join(" + "));
+    }
+    let segments = all_segments(turn);
+    if let Some(shape) = segments.last().and_then(|last| stage(net, structure, *last)) {
+        let consts: Vec<i64> = shape.iter().filter_map(|dim| dim.as_const()).collect();
+        match (shape.len(), &consts[..]) {
+            (4, [.., width, height, across]) => {
+                // Channels stand first or last.
+                let (width, side) = if height == across || width != height {
+                    (width, (height, across))
+                } else {
+                    (across, (width, height))
+                };
+                told.insert("width", width.to_string());
+                told.insert("resolution", format!("{}×{}", side.0, side.1));
+            }
+            (2 | 3, [.., width]) => drop(told.insert("width", width.to_string())),
+            (4, [width]) => drop(told.insert("width", width.to_string())),
+            _ => {}
+        }
+    }
+    if is_nested {
+        return told;
+    }
+    let mut sets: BTreeMap<&'static str, BTreeSet<i64>> = BTreeMap::new();
+    let mut counts: BTreeMap<&'static str, usize> =
+        COUNTED.iter().map(|(_, name)| (*name, 0)).collect();
+    let units = segments.iter().flat_map(|segment| structure.units(*segment));
+    for part in units.flat_map(|id| net.unit(*id).walk()) {
+        for (key, detail) in &part.details {
+            if let (Some((_, name)), Detail::Number(number)) =
+                (FIGURES.iter().find(|(figure, _)| figure == key), detail)
+            {
+                sets.entry(name).or_default().insert(*number);
+            }
+        }
+        if let Some((_, name)) = COUNTED.iter().find(|(kind, _)| part.is(kind)) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    for (name, numbers) in sets {
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        told.insert(name, numbers.join("+"));
+    }
+    told.extend(counts.into_iter().map(|(name, count)| (name, count.to_string())));
+    told
+}

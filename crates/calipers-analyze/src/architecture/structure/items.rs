@@ -1,0 +1,166 @@
+//! Repeats in a sequence of segments.
+//!
+//! Runs of equal neighbours are folded first, then runs of equal pairs and so on, and then what
+//! that leaves once more: so stages of blocks are found around the blocks. A run counts as one of
+//! what it repeats, so that stages of 3, 4, 6 and 3 blocks are alike.
+
+use calipers_sym::Expr;
+
+use super::segments::{hash, is_same_stage};
+use super::weigh::is_heavy;
+use super::Structure;
+use crate::net::Net;
+
+/// A segment, or a run of likes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    /// A segment, by its number.
+    Segment(usize),
+    /// What repeats, each turn as the items it consists of.
+    Run(Vec<Vec<Item>>),
+}
+
+impl Item {
+    /// Numbers of the segments inside, in order.
+    pub(crate) fn segments(&self) -> Vec<usize> {
+        match self {
+            Self::Segment(segment) => vec![*segment],
+            Self::Run(turns) => all_segments(turns.iter().flatten()),
+        }
+    }
+}
+
+/// Numbers of the segments of several items.
+pub(crate) fn all_segments<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<usize> {
+    items.into_iter().flat_map(Item::segments).collect()
+}
+
+/// The longest sequence that is looked for as what repeats.
+const MAX_PERIOD: usize = 64;
+/// How deep repeats nest.
+const MAX_ROUNDS: usize = 6;
+
+struct Token {
+    signature: u64,
+    item: Item,
+    /// The segment whose resolution it has at its end, and at its start.
+    last: usize,
+    first: usize,
+}
+
+/// Folds what repeats.
+pub(super) fn collapse(net: &Net<'_>, structure: &Structure) -> Vec<Item> {
+    let segments = structure.segments.iter().enumerate();
+    let mut tokens: Vec<Token> = segments
+        .map(|(number, segment)| Token {
+            signature: segment.signature,
+            item: Item::Segment(number),
+            last: number,
+            first: number,
+        })
+        .collect();
+    let folding = Folding { net, structure };
+    for _ in 0..MAX_ROUNDS {
+        let before = tokens.len();
+        for period in 1..=MAX_PERIOD {
+            if tokens.len() < 2 * period {
+                break;
+            }
+            tokens = folding.fold(tokens, period);
+        }
+        if tokens.len() == before {
+            break;
+        }
+    }
+    tokens.into_iter().map(|token| token.item).collect()
+}
+
+struct Folding<'a> {
+    net: &'a Net<'a>,
+    structure: &'a Structure,
+}
+
+impl Folding<'_> {
+    /// Folds runs of sequences of this length.
+    fn fold(&self, tokens: Vec<Token>, period: usize) -> Vec<Token> {
+        // For each place, how many tokens from there on equal the one a period later.
+        let mut equal = vec![0_usize; tokens.len() + 1];
+        for place in (0..tokens.len() - period).rev() {
+            if self.are_alike(&tokens[place], &tokens[place + period], period) {
+                equal[place] = equal[place + 1] + 1;
+            }
+        }
+        if !equal.iter().any(|count| *count >= period) {
+            return tokens;
+        }
+        let mut folded = Vec::with_capacity(tokens.len());
+        let starts: Vec<bool> = (0..tokens.len())
+            .map(|place| place > 0 && !self.is_one_stage(tokens[place - 1].last, tokens[place].first))
+            .collect();
+        let mut tokens = tokens.into_iter().enumerate();
+        while let Some((place, token)) = tokens.next() {
+            let matches = equal[place];
+            if matches < period {
+                folded.push(token);
+                continue;
+            }
+            let slack = matches % period;
+            // A turn begins where the resolution changes, if one of those it could begin at does.
+            let skipped = (0..=slack).find(|skip| starts[place + skip]).unwrap_or(0);
+            let turns = (matches - skipped) / period + 1;
+            let mut taken = std::iter::once(token).chain(tokens.by_ref().map(|(_, token)| token));
+            folded.extend(taken.by_ref().take(skipped));
+            folded.push(run(taken.take(turns * period).collect(), period));
+        }
+        folded
+    }
+
+    fn are_alike(&self, a: &Token, b: &Token, period: usize) -> bool {
+        let is_named = |token: &Token| {
+            self.structure.segments.get(token.last).is_some_and(|segment| segment.is_composite)
+        };
+        // Plain steps at two resolutions have little in common.
+        a.signature == b.signature
+            && (period > 1 || is_named(a) || self.is_one_stage(a.last, b.first))
+    }
+
+    fn is_one_stage(&self, a: usize, b: usize) -> bool {
+        match (stage(self.net, self.structure, a), stage(self.net, self.structure, b)) {
+            (Some(a), Some(b)) => is_same_stage(a, b),
+            _ => true,
+        }
+    }
+}
+
+fn run(tokens: Vec<Token>, period: usize) -> Token {
+    let first = tokens.first().map_or(0, |token| token.first);
+    let last = tokens.last().map_or(0, |token| token.last);
+    let mut signatures: Vec<u64> = tokens.iter().take(period).map(|token| token.signature).collect();
+    let signature = match signatures[..] {
+        [one] => one,
+        _ => {
+            signatures.push(1);
+            hash(&signatures)
+        }
+    };
+    let mut turns: Vec<Vec<Item>> = Vec::new();
+    for (number, token) in tokens.into_iter().enumerate() {
+        match token.item {
+            // A run beside what it repeats is one run.
+            Item::Run(more) if period == 1 => turns.extend(more),
+            item if number % period == 0 => turns.push(vec![item]),
+            item => turns.last_mut().map_or((), |turn| turn.push(item)),
+        }
+    }
+    Token { signature, item: Item::Run(turns), last, first }
+}
+
+/// The shape that tells the resolution of a segment: that of what its last heavy unit gives.
+pub(crate) fn stage<'n>(
+    net: &'n Net<'_>,
+    structure: &Structure,
+    segment: usize,
+) -> Option<&'n [Expr]> {
+    let mut units = structure.units(segment).iter().rev().map(|id| net.unit(*id));
+    net.shape(units.find(|unit| is_heavy(net, unit))?.output())
+}

@@ -1,0 +1,241 @@
+//! Segments: the pieces between the places that one value crosses.
+//!
+//! Long ways around much of the network, as a U-Net, a feature pyramid or an encoder beside its
+//! decoder have them, hide every cut inside. So a segment that is too much for one piece is cut
+//! again with the longest ways left out, then with those half as long, and so on.
+
+use super::weigh::{COMPOSITE, is_convolutional, is_heavy, weight};
+use super::Structure;
+use crate::net::{Net, Unit, UnitId};
+use calipers_sym::Expr;
+
+/// A segment: places `from..to` of the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// What it is by structure; widths, counts and dressing left aside.
+    pub(crate) signature: u64,
+    /// Whether it holds a block that is known by name.
+    pub(crate) is_composite: bool,
+}
+
+/// A segment of more heavy steps is cut again.
+const MAX_WEIGHT: usize = 16;
+/// So is one with this many blocks, or convolutions at this many resolutions.
+const MAX_BLOCKS: usize = 3;
+/// Ways no longer than this belong to a block and are never left out.
+const SHORT: usize = 8;
+
+/// Steps that begin what follows them and do not end what comes before.
+const OPENING: &[&str] = &[
+    "ClassifierHead",
+    "Flatten",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "ReduceMean",
+    "Resize",
+    "Upsample",
+];
+
+/// Cuts the order into segments.
+pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
+    let count = structure.main.len();
+    let reads: Vec<Vec<Vec<usize>>> = structure
+        .main
+        .iter()
+        .map(|unit| {
+            let outputs = net.unit(*unit).outputs.iter();
+            outputs.map(|val| structure.read_at(net, *val)).collect()
+        })
+        .collect();
+    let mut pieces = vec![(0, count)];
+    let mut done = Vec::new();
+    let mut longest = count.max(1);
+    loop {
+        let crossed = crossings(&reads, longest);
+        let cuts = |from: usize, to: usize| {
+            let mut pieces = Vec::new();
+            let mut start = from;
+            for place in from..to {
+                if crossed[place] <= 1 || place + 1 == to {
+                    pieces.push((start, place + 1));
+                    start = place + 1;
+                }
+            }
+            pieces
+        };
+        let mut large = Vec::new();
+        for (from, to) in pieces {
+            for piece in cuts(from, to) {
+                if is_large(net, &structure.main[piece.0..piece.1]) {
+                    large.push(piece);
+                } else {
+                    done.push(piece);
+                }
+            }
+        }
+        pieces = large;
+        longest /= 2;
+        if pieces.is_empty() || longest < SHORT {
+            break;
+        }
+    }
+    done.extend(pieces);
+    done.sort_unstable();
+    let pieces = join_light(net, structure, &done);
+    pieces.into_iter().map(|(from, to)| segment(net, &structure.main, from, to)).collect()
+}
+
+/// How many values cross each place, of ways no longer than this.
+fn crossings(reads: &[Vec<Vec<usize>>], longest: usize) -> Vec<i64> {
+    let mut steps = vec![0_i64; reads.len() + 1];
+    for (place, outputs) in reads.iter().enumerate() {
+        for readers in outputs {
+            let within = readers.iter().filter(|at| **at > place && **at - place <= longest);
+            if let Some(last) = within.max() {
+                steps[place] += 1;
+                steps[*last] -= 1;
+            }
+        }
+    }
+    let mut crossing = 0;
+    steps.truncate(reads.len());
+    for step in &mut steps {
+        crossing += *step;
+        *step = crossing;
+    }
+    steps
+}
+
+fn is_large(net: &Net<'_>, units: &[UnitId]) -> bool {
+    let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
+    if heavy().nth(1).is_none() {
+        return false;
+    }
+    let blocks = heavy().filter(|unit| unit.is_any(COMPOSITE) && !unit.is("Embedding")).count();
+    if blocks >= MAX_BLOCKS || heavy().map(|unit| weight(net, unit)).sum::<usize>() > MAX_WEIGHT {
+        return true;
+    }
+    let mut seen: Vec<&[Expr]> = Vec::new();
+    for unit in heavy().filter(|unit| is_convolutional(unit)) {
+        if let Some(shape) = net.shape(unit.output())
+            && !seen.iter().any(|other| is_same_stage(other, shape))
+        {
+            seen.push(shape);
+        }
+    }
+    seen.len() >= MAX_BLOCKS
+}
+
+/// Gives pieces without a heavy unit to a neighbour.
+fn join_light(
+    net: &Net<'_>,
+    structure: &Structure,
+    pieces: &[(usize, usize)],
+) -> Vec<(usize, usize)> {
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    let mut open: Option<usize> = None;
+    for (from, to) in pieces {
+        let units = &structure.main[*from..*to];
+        let is_light = !units.iter().any(|id| is_heavy(net, net.unit(*id)));
+        if !is_light {
+            joined.push((open.take().unwrap_or(*from), *to));
+        } else if open.is_none() {
+            match joined.last_mut() {
+                Some(last) if !opens(net, structure, *from, *to) => last.1 = *to,
+                _ => open = Some(*from),
+            }
+        }
+    }
+    // At the end nothing follows that it could open.
+    if let (Some(from), Some((_, to))) = (open, pieces.last()) {
+        match joined.last_mut() {
+            Some(last) => last.1 = *to,
+            None => joined.push((from, *to)),
+        }
+    }
+    joined
+}
+
+/// Whether light units belong with what follows: they join several ways, or change the resolution
+/// of what others still read as it was.
+fn opens(net: &Net<'_>, structure: &Structure, from: usize, to: usize) -> bool {
+    let units = || structure.main[from..to].iter().map(|id| net.unit(*id));
+    if units().any(|unit| unit.walk().any(|part| part.is_any(OPENING))) {
+        return true;
+    }
+    let mut given: Vec<_> = units()
+        .flat_map(|unit| unit.inputs.iter().flatten().copied())
+        .filter(|val| {
+            let place = net.producer(*val).and_then(|unit| structure.place(unit));
+            place.is_some_and(|place| place < from)
+        })
+        .collect();
+    given.sort_unstable();
+    given.dedup();
+    let [given] = given[..] else { return given.len() > 1 };
+    structure.read_at(net, given).iter().any(|at| *at >= to)
+}
+
+fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
+    let units = || main[from..to].iter().map(|id| net.unit(*id));
+    let mut kinds: Vec<u64> = units().filter_map(|unit| signature(net, unit, 0)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let is_composite = units().any(|unit| unit.walk().any(|part| part.is_any(COMPOSITE)));
+    // Where nothing is known by name, a joined way tells a block from a single step.
+    let joins = || units().any(|unit| unit.is_any(&["Add", "Concat", "Mul", "ResidualAdd"])
+        && unit.inputs.iter().flatten().filter(|val| net.is_data(**val)).count() > 1);
+    let joined = !is_composite && joins();
+    if kinds.is_empty() {
+        let mut ops: Vec<u64> = units().map(|unit| hash(&[text(unit.op)])).collect();
+        ops.sort_unstable();
+        ops.dedup();
+        kinds = ops;
+    }
+    kinds.push(u64::from(joined));
+    Segment { from, to, signature: hash(&kinds), is_composite }
+}
+
+/// Deeper parts do not tell kinds apart.
+const MAX_DEPTH: usize = 6;
+
+/// What a unit is by structure; `None` when it is only dressing.
+fn signature(net: &Net<'_>, unit: &Unit, depth: usize) -> Option<u64> {
+    if !is_heavy(net, unit) {
+        return None;
+    }
+    let mut parts: Vec<u64> = vec![text(unit.op)];
+    for flag in ["causal", "depthwise", "transposed"] {
+        parts.push(u64::from(unit.says(flag)));
+    }
+    parts.extend(unit.word("over").map(text));
+    // What makes a block of a known name is in its name, but for those that wrap others.
+    if depth < MAX_DEPTH && (!unit.is_any(COMPOSITE) || unit.is("Residual")) {
+        let mut inside: Vec<u64> =
+            unit.parts.iter().filter_map(|part| signature(net, part, depth + 1)).collect();
+        inside.sort_unstable();
+        inside.dedup();
+        parts.extend(inside);
+    }
+    Some(hash(&parts))
+}
+
+pub(super) fn hash(values: &[u64]) -> u64 {
+    // FNV-1a over the bytes: the same on every machine and in every run.
+    values.iter().flat_map(|value| value.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn text(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Whether two shapes are of one stage: at most the width differs.
+pub(super) fn is_same_stage(a: &[Expr], b: &[Expr]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).filter(|(a, b)| a != b).count() <= 1
+}
