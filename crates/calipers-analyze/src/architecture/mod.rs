@@ -34,6 +34,7 @@ pub(crate) fn describe(
     let mut architecture = Architecture {
         facts: facts::of(&net, parameters, memory),
         blocks: blocks::counts(&net),
+        skips: blocks::skips(&net),
         ..Architecture::default()
     };
     let task = task::of(&net, &mut architecture, quantization);

@@ -5,10 +5,29 @@
 //! an earlier one folded is a unit to a later one: norms and activations first, then what is made of
 //! them.
 
+mod conv;
+mod conv_norm_act;
+mod convnext;
+mod csp;
+mod dense_unit;
+mod depthwise_separable;
+mod detection_head;
+mod fire;
 mod gelu;
+mod inception;
+mod inverted_residual;
 mod layer_norm;
+mod pool_head;
+mod pyramid;
+mod residual;
+mod resnet;
+mod shuffle_unit;
+mod skips;
+mod spp;
+mod squeeze_excite;
 
 use calipers_report::BlockCount;
+pub(crate) use skips::skips;
 
 use crate::net::{Found, Net, Unit, UnitId};
 
@@ -32,9 +51,32 @@ pub(crate) const TABLE: &[Recogniser] = &[
     // Activations.
     gelu::GELU,
     // Attention, embeddings, feed-forward, recurrence.
-    // Residual additions.
+    // Residual additions, and skips of other kinds.
+    residual::ADDITION,
+    skips::CONCATENATION,
+    skips::GATE,
+    skips::SUBTRACTION,
     // Blocks of convolutional networks.
+    squeeze_excite::SQUEEZE_EXCITE,
+    convnext::CONVNEXT,
+    conv_norm_act::CONV_NORM_ACT,
+    inverted_residual::INVERTED_RESIDUAL,
+    depthwise_separable::DEPTHWISE_SEPARABLE,
+    resnet::BOTTLENECK,
+    resnet::BASIC,
+    dense_unit::DENSE_UNIT,
+    shuffle_unit::SHUFFLE_UNIT,
+    fire::FIRE,
+    spp::SPP,
+    csp::CSP,
+    inception::INCEPTION,
+    pyramid::UNET_SKIP,
+    pyramid::FEATURE_PYRAMID,
     // Heads, and what comes before and after the network.
+    detection_head::DETECTION_HEAD,
+    pool_head::CLASSIFIER_HEAD,
+    // What is left of paths with shortcuts.
+    residual::BLOCK,
 ];
 
 /// Folds every block of the table.

@@ -1,5 +1,7 @@
 //! Folding units into a block.
 
+use hashbrown::HashSet;
+
 use super::{Detail, Net, Unit, UnitId, Val};
 
 /// What a recogniser found: the units of a block, and what it learned of it.
@@ -39,6 +41,17 @@ impl Found {
 }
 
 impl Net<'_> {
+    /// Whether these units can be made one: nothing outside needs a part before the whole is done.
+    pub(crate) fn can_fold(&self, units: &[UnitId]) -> bool {
+        let Some(last) = units.iter().max() else { return false };
+        let inside: HashSet<UnitId> = units.iter().copied().collect();
+        units.iter().all(|id| {
+            let unit = self.unit(*id);
+            let mut users = unit.outputs.iter().flat_map(|output| self.uses(*output));
+            unit.alive && users.all(|user| user > *last || inside.contains(&user))
+        })
+    }
+
     /// Makes one unit of several. It stands where the last of them stood. Nothing is done, and
     /// `None` given, when something outside needs a part before the whole is done.
     pub(crate) fn fold(&mut self, kind: &'static str, found: Found) -> Option<UnitId> {

@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 use crate::infer::Typed;
 
 pub(crate) use fold::Found;
-pub(crate) use query::VIEWS;
+pub(crate) use query::{CONTRACTIONS, VIEWS};
 
 /// A value of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,6 +146,12 @@ impl Unit {
     /// Whether a recogniser said so.
     pub(crate) fn says(&self, name: &str) -> bool {
         self.details.iter().any(|(key, detail)| *key == name && *detail == Detail::Yes)
+    }
+
+    /// How many matrix products, convolutions and the like are inside.
+    pub(crate) fn contractions(&self) -> usize {
+        let inside = self.walk().filter(|unit| unit.parts.is_empty());
+        inside.filter(|unit| unit.is_any(CONTRACTIONS)).count()
     }
 
     /// Every unit inside, this one first, parts before what follows them.

@@ -11,6 +11,31 @@ use super::{Net, Origin, Unit, UnitId, Val};
 pub(crate) const VIEWS: &[&str] =
     &["Expand", "Flatten", "Reshape", "Squeeze", "Transpose", "Unsqueeze"];
 
+/// Operators that sum products: matrix products, convolutions, and what is made of them.
+pub(crate) const CONTRACTIONS: &[&str] = &[
+    "Attention",
+    "Conv",
+    "ConvTranspose",
+    "DecoderMaskedMultiHeadAttention",
+    "DecoderMaskedSelfAttention",
+    "DeformConv",
+    "Einsum",
+    "GRU",
+    "Gemm",
+    "GroupQueryAttention",
+    "LSTM",
+    "LongformerAttention",
+    "MatMul",
+    "MoE",
+    "MultiHeadAttention",
+    "PackedAttention",
+    "PackedMultiHeadAttention",
+    "PagedAttention",
+    "QMoE",
+    "RNN",
+    "SparseAttention",
+];
+
 /// Units that a search for an ancestor looks at before it gives up.
 const MAX_SEARCH: usize = 4096;
 
@@ -96,6 +121,12 @@ impl Net<'_> {
         self.tensor(val)?.constant_count()
     }
 
+    /// Number of elements for each one of the batch: the product of all dimensions but the first.
+    pub(crate) fn elements_beside(&self, val: Val) -> Option<i64> {
+        let rest = self.shape(val)?.iter().skip(1);
+        rest.map(Expr::as_const).try_fold(1_i64, |product, dim| product.checked_mul(dim?))
+    }
+
     /// Whether two values have the same shape.
     pub(crate) fn same_shape(&self, a: Val, b: Val) -> bool {
         self.shape(a).is_some_and(|shape| Some(shape) == self.shape(b))
@@ -168,6 +199,16 @@ impl Net<'_> {
 
     /// The units on the ways from `ancestor` to `val`, in order; `None` when there is no way.
     pub(crate) fn way(&self, ancestor: Val, val: Val) -> Option<Vec<UnitId>> {
+        self.way_of(ancestor, val, |_| true)
+    }
+
+    /// The same, by units that pass on what is asked about.
+    pub(crate) fn way_of(
+        &self,
+        ancestor: Val,
+        val: Val,
+        passes: impl Fn(&Unit) -> bool,
+    ) -> Option<Vec<UnitId>> {
         if ancestor == val {
             return Some(Vec::new());
         }
@@ -192,12 +233,29 @@ impl Net<'_> {
         let mut way = Vec::new();
         for id in seen {
             let unit = self.unit(id);
-            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) {
+            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) && passes(unit) {
                 reached.extend(&unit.outputs);
                 way.push(id);
             }
         }
         reached.contains(&val).then_some(way)
+    }
+
+    /// Whether two values may have the same shape: nothing that is known speaks against it.
+    pub(crate) fn may_match(&self, a: Val, b: Val) -> bool {
+        let (Some(a), Some(b)) = (self.shape(a), self.shape(b)) else { return true };
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| match (a.as_const(), b.as_const()) {
+                (Some(a), Some(b)) => a == b,
+                // One row is spread over many.
+                (Some(1), None) | (None, Some(1)) => false,
+                _ => true,
+            })
+    }
+
+    /// The inputs that follow from the data.
+    pub(crate) fn data_inputs(&self, unit: &Unit) -> impl Iterator<Item = Val> {
+        unit.inputs.iter().flatten().copied().filter(|input| self.is_data(*input))
     }
 
     /// A whole number among the attributes.

@@ -1,0 +1,78 @@
+//! Cross-stage partial blocks: some channels pass by, others through a chain, and all are joined.
+//!
+//! | form | written by |
+//! |---|---|
+//! | 1×1, `Split`, a chain of blocks from one half, `Concat` of the halves and each block's result, 1×1 | C2f of YOLOv8 |
+//! | two 1×1 of one value, a chain from one, `Concat` of both, 1×1 | C3 of YOLOv5, CSPDarknet |
+//! | the same with every second result of the chain in the `Concat` | ELAN of YOLOv7 |
+//!
+//! Extracts `branches`, the operands of the concatenation, and `out`.
+
+use super::Recogniser;
+use super::conv::{CONVS, chain, conv, meeting, pointwise_after};
+use crate::net::{Found, Net, UnitId, Val};
+
+pub(crate) const CSP: Recogniser = Recogniser {
+    kind: "CSP",
+    what: "Some channels pass by, others through a chain of blocks, and all are joined.",
+    ends: &["Concat", "ConcatSkip"],
+    find,
+};
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
+    if joined.len() < 2 {
+        return None;
+    }
+    let chains: Vec<_> = joined.iter().map(|val| chain(net, *val, &["Split"])).collect();
+    let (input, mut units) = meeting(&chains)?;
+    // The value itself is an operand of dense units and of pooling pyramids.
+    if joined.contains(&input) {
+        return None;
+    }
+    let split = units
+        .iter()
+        .copied()
+        .find(|unit| net.unit(*unit).is("Split") && net.unit(*unit).input(0) == Some(input));
+    let computing = units.iter().filter(|unit| net.unit(**unit).contractions() > 0).count();
+    let fits = match split {
+        // One half and what was made of the other.
+        Some(split) => joined.iter().any(|val| net.producer(*val) == Some(split)) && computing > 0,
+        None => parted(net, input, &joined, &chains),
+    };
+    if !fits || net.uses(input).any(|user| units.binary_search(&user).is_err()) && split.is_some() {
+        return None;
+    }
+    let mut first = input;
+    if split.is_some()
+        && let Some(before) = net.made_by(input, CONVS)
+        && conv(net, before)?.pointwise()
+    {
+        units.push(before);
+        first = net.unit(before).input(0)?;
+    }
+    units.push(end);
+    let after = pointwise_after(net, net.unit(end).output());
+    units.extend(after);
+    let out = after.and_then(|after| conv(net, after)).map(|conv| conv.outputs);
+    let branches = i64::try_from(joined.len()).ok();
+    Some(Found::of(units).number("branches", branches).number("out", out).taking([first]))
+}
+
+/// Whether two 1×1 convolutions part a value, one of whose results is joined as it is, the other
+/// after more computation, and a 1×1 convolution closes.
+fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chain]) -> bool {
+    let enters = |val: Val| {
+        let unit = net.producer(val)?;
+        let shape = conv(net, unit)?;
+        (shape.pointwise() && net.unit(unit).input(0) == Some(input)).then_some(())
+    };
+    let direct = joined.iter().filter(|val| enters(**val).is_some()).count();
+    let deep = chains.iter().filter(|chain| {
+        let way = chain.iter().take_while(|(val, _)| *val != input);
+        // The chain's own 1×1 is the last value before the meeting.
+        let last = way.clone().last().is_some_and(|(val, _)| enters(*val).is_some());
+        last && way.count() >= 3
+    });
+    direct >= 1 && deep.count() >= 1 && direct < joined.len()
+}

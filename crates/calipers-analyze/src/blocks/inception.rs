@@ -1,0 +1,55 @@
+//! Inception: convolutions of several sizes side by side, joined.
+//!
+//! | form | written by |
+//! |---|---|
+//! | 1×1; 1×1, 3×3; 1×1, 5×5; pooling, 1×1; `Concat` | GoogLeNet |
+//! | the same with 3×3 in a row, or 1×7 and 7×1 | Inception v3, v4 |
+//!
+//! Every branch starts at one value, no branch follows from another, and kernels differ. Extracts
+//! `branches` and `out`.
+
+use super::Recogniser;
+use super::conv::{POOLS, chain, conv, meeting};
+use crate::net::{Found, Net, UnitId, Val};
+
+pub(crate) const INCEPTION: Recogniser = Recogniser {
+    kind: "Inception",
+    what: "Convolutions of several sizes side by side, joined.",
+    ends: &["Concat"],
+    find,
+};
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let unit = net.unit(end);
+    let joined: Vec<Val> = net.data_inputs(unit).collect();
+    if joined.len() < 3 || !super::conv::joins_channels(net, unit) {
+        return None;
+    }
+    let chains: Vec<_> = joined.iter().map(|val| chain(net, *val, POOLS)).collect();
+    let (input, mut units) = meeting(&chains)?;
+    if joined.contains(&input) {
+        return None;
+    }
+    let mut sizes: Vec<i64> = Vec::new();
+    let mut convs = 0;
+    for id in &units {
+        let unit: UnitId = *id;
+        if let Some(shape) = conv(net, unit) {
+            if shape.dilation > 1 {
+                return None;
+            }
+            convs += 1;
+            sizes.push(shape.kernel);
+        } else if net.unit(unit).is_any(POOLS) {
+            sizes.push(0);
+        }
+    }
+    sizes.sort_unstable();
+    sizes.dedup();
+    units.push(end);
+    let branches = i64::try_from(joined.len()).ok();
+    (sizes.len() >= 2 && convs >= 3).then(|| {
+        let out = net.dim(net.unit(end).output(), 1);
+        Found::of(units).number("branches", branches).number("out", out).taking([input])
+    })
+}

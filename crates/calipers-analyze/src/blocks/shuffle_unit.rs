@@ -1,0 +1,51 @@
+//! Channel shuffle: channels of all groups mixed by a transposition.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `Reshape` to groups, `Transpose` of groups and their channels, `Reshape` back | ShuffleNet |
+//!
+//! With the concatenation before it, where there is one. Extracts `groups`. The shuffle of pixels
+//! has six axes, heads of attention have four.
+
+use super::Recogniser;
+use crate::net::{Found, Net, UnitId};
+
+pub(crate) const SHUFFLE_UNIT: Recogniser = Recogniser {
+    kind: "ShuffleUnit",
+    what: "Channels of all groups mixed by a transposition.",
+    ends: &["Reshape", "Flatten"],
+    find,
+};
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let turned = net.unit(end).input(0)?;
+    let transpose = net.made_by(turned, &["Transpose"])?;
+    let grouped = net.unit(transpose).input(0)?;
+    let split = net.made_by(grouped, &["Reshape"])?;
+    let input = net.unit(split).input(0)?;
+    net.only_use(turned)?;
+    net.only_use(grouped)?;
+    let rank = net.rank(input)?;
+    if rank < 3 || net.rank(grouped)? != rank + 1 || net.rank(net.unit(end).output())? != rank {
+        return None;
+    }
+    let permutation = net.ints(net.unit(transpose), "perm")?;
+    let swapped = permutation.iter().enumerate().all(|(place, axis)| {
+        let wanted = match place {
+            1 => 2,
+            2 => 1,
+            _ => place,
+        };
+        usize::try_from(*axis) == Ok(wanted)
+    });
+    let (groups, inside) = (net.dim(grouped, 1)?, net.dim(grouped, 2)?);
+    let channels = net.dim(input, 1)?;
+    // Where the places are kept, the channels were split.
+    let kept = net.shape(grouped)?.get(3..) == net.shape(input)?.get(2..);
+    if !swapped || !kept || groups < 2 || groups.checked_mul(inside)? != channels {
+        return None;
+    }
+    let concat = net.made_by(input, &["Concat"]).filter(|_| net.only_use(input).is_some());
+    let units = [split, transpose, end].into_iter().chain(concat);
+    Some(Found::of(units).number("groups", Some(groups)))
+}

@@ -1,0 +1,150 @@
+//! Skips that are no additions: concatenation, gate, subtraction.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Net, CSP, pyramids |
+//! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)`, or the same as `x + t·(h − x)` | highway networks |
+//! | `Sub(x, f(x))` with a contraction in `f` | denoisers that predict the noise |
+//!
+//! A concatenation of parallel branches, of keys with those of a cache, of rotated halves or of
+//! shapes is none of them: no operand follows from another. x·sigmoid(x) is an activation, and the
+//! subtraction of a mean has no contraction.
+
+use calipers_report::Skip;
+use hashbrown::HashSet;
+
+use super::Recogniser;
+use super::conv::{CONVS, GATES, joins_channels};
+use super::residual::around;
+use crate::net::{Found, Net, Unit, UnitId, Val};
+
+pub(crate) const CONCATENATION: Recogniser = Recogniser {
+    kind: "ConcatSkip",
+    what: "A concatenation that joins a value with what was computed from it.",
+    ends: &["Concat"],
+    find: find_concatenation,
+};
+
+pub(crate) const GATE: Recogniser = Recogniser {
+    kind: "GatedSkip",
+    what: "A gate that blends a value with what was computed from it, as in highway networks.",
+    ends: &["Add"],
+    find: find_gate,
+};
+
+pub(crate) const SUBTRACTION: Recogniser = Recogniser {
+    kind: "SubtractedSkip",
+    what: "A subtraction that takes from a value what was computed from it.",
+    ends: &["Sub"],
+    find: find_subtraction,
+};
+
+/// Units that a search looks at.
+const MAX_SEARCH: usize = 2048;
+
+/// Nodes that are named for each kind.
+const NAMED: usize = 5;
+
+/// The skips that are no additions, by kind.
+pub(crate) fn skips(net: &Net<'_>) -> Vec<Skip> {
+    let kinds = [("concatenation", CONCATENATION), ("gate", GATE), ("subtraction", SUBTRACTION)];
+    let skip = |(kind, row): (&str, Recogniser)| {
+        let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
+        let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
+        Skip { kind: kind.to_owned(), count: found.len() as u64, nodes }
+    };
+    kinds.into_iter().map(skip).filter(|skip| skip.count > 0).collect()
+}
+
+fn find_concatenation(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let unit = net.unit(end);
+    let parts: Vec<Val> = net.data_inputs(unit).collect();
+    if parts.len() < 2 || !joins_channels(net, unit) {
+        return None;
+    }
+    let (early, late) = joined(net, &parts)?;
+    let way = net.way(early, late)?;
+    let computed = way.iter().any(|unit| net.unit(*unit).contractions() > 0);
+    computed.then(|| Found::of([end]))
+}
+
+/// Two of the values of which one follows from the other.
+fn joined(net: &Net<'_>, parts: &[Val]) -> Option<(Val, Val)> {
+    let first = parts.iter().filter_map(|part| net.producer(*part)).min();
+    for late in parts.iter().rev() {
+        let mut seen = HashSet::new();
+        let mut stack: Vec<UnitId> = net.producer(*late).into_iter().collect();
+        while let Some(id) = stack.pop() {
+            if first.is_some_and(|first| id < first) || !seen.insert(id) {
+                continue;
+            }
+            if seen.len() > MAX_SEARCH {
+                break;
+            }
+            let inputs = net.unit(id).inputs.iter().flatten();
+            for input in inputs {
+                if input != late && parts.contains(input) {
+                    return Some((*input, *late));
+                }
+                stack.extend(net.producer(*input));
+            }
+        }
+    }
+    None
+}
+
+fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let unit = net.unit(end);
+    let (a, b) = net.data_pair(unit)?;
+    let [first, second] = [net.made_by(a, &["Mul"])?, net.made_by(b, &["Mul"])?];
+    [(first, second), (second, first)].into_iter().find_map(|(taken, kept)| {
+        let (a, b) = net.data_pair(net.unit(taken))?;
+        let (c, d) = net.data_pair(net.unit(kept))?;
+        for (gate, new) in [(a, b), (b, a)] {
+            for (rest, old) in [(c, d), (d, c)] {
+                if let Some(units) = highway(net, gate, new, rest, old) {
+                    let all = units.into_iter().chain([taken, kept, end]);
+                    return Some(Found::of(all).taking([old]));
+                }
+            }
+        }
+        None
+    })
+}
+
+/// The units of `gate · new + rest · old`, when the gate and the new value are computed from the old
+/// one alone, and the rest is what the gate leaves.
+fn highway(net: &Net<'_>, gate: Val, new: Val, rest: Val, old: Val) -> Option<Vec<UnitId>> {
+    let complement = net.made_by(rest, &["Sub"])?;
+    let sub = net.unit(complement);
+    if sub.input(1)? != gate || !net.is_number(sub.input(0)?, 1.0) {
+        return None;
+    }
+    let curve = net.made_by(gate, GATES)?;
+    let from_old = |val: Val| {
+        let mut at = val;
+        // A product, its bias, and the curve after it.
+        for _ in 0..4 {
+            let unit = net.unit(net.producer(at)?);
+            let mut inputs = net.data_inputs(unit);
+            at = inputs.next().filter(|_| inputs.next().is_none())?;
+            if at == old {
+                return Some(());
+            }
+        }
+        None
+    };
+    from_old(gate)?;
+    from_old(new)?;
+    Some(vec![complement, curve])
+}
+
+fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let around = around(net, end)?;
+    // Differences of what two products made are arithmetic.
+    around.shortcut.is_empty().then_some(())?;
+    let kinds = CONVS.iter().chain(&["Linear", "Gemm", "MatMul"]);
+    let kinds: Vec<&str> = kinds.copied().collect();
+    let weighted = around.path.iter().any(|unit| net.unit(*unit).is_any(&kinds));
+    weighted.then(|| Found::of([end]).taking([around.fork]))
+}

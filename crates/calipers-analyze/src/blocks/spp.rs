@@ -1,0 +1,41 @@
+//! Spatial pyramid pooling: a value beside its maxima over ever larger windows.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `MaxPool` of 5, 9 and 13 side by side, `Concat` with the value | YOLOv3-SPP, YOLOv4 |
+//! | three `MaxPool` of 5 in a row, each into the `Concat` | SPPF of YOLOv5 and later |
+//!
+//! With the 1×1 convolutions before and after. Extracts `pools`.
+
+use super::Recogniser;
+use super::conv::{conv_of, pointwise_after};
+use crate::net::{Found, Net, UnitId, Val};
+
+pub(crate) const SPP: Recogniser = Recogniser {
+    kind: "SPP",
+    what: "A value beside its maxima over ever larger windows.",
+    ends: &["Concat", "ConcatSkip"],
+    find,
+};
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
+    if joined.len() < 3 {
+        return None;
+    }
+    let pooled: Vec<(Val, UnitId)> =
+        joined.iter().filter_map(|val| Some((*val, net.made_by(*val, &["MaxPool"])?))).collect();
+    let mut plain = joined.iter().filter(|val| pooled.iter().all(|(other, _)| other != *val));
+    let (Some(whole), None) = (plain.next(), plain.next()) else { return None };
+    for (val, pool) in &pooled {
+        let from = net.unit(*pool).input(0)?;
+        if (from != *whole && !joined.contains(&from)) || !net.may_match(*val, *whole) {
+            return None;
+        }
+    }
+    let mut units: Vec<UnitId> = pooled.iter().map(|(_, pool)| *pool).collect();
+    units.push(end);
+    units.extend(conv_of(net, *whole).filter(|(_, conv)| conv.pointwise()).map(|(id, _)| id));
+    units.extend(pointwise_after(net, net.unit(end).output()));
+    Some(Found::of(units).number("pools", i64::try_from(pooled.len()).ok()))
+}
