@@ -63,7 +63,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
     let quantization = quantization::describe(model, &typed, &parameters);
     let architecture::Described { architecture, task } =
-        architecture::describe(model, &typed, &parameters, &memory, &quantization);
+        architecture::describe(model, &typed, &parameters, &memory, &quantization, &sizes);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),

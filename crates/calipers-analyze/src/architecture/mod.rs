@@ -4,13 +4,19 @@
 //! asks in turn: `facts` for the figures, `kind` for kind, style and family, `task`, and
 //! `quantization`.
 
+mod diagram;
 mod facts;
 mod kind;
+mod repeats;
+mod structure;
 mod task;
+mod tree;
+mod words;
 
 use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
+use crate::assume::Sizes;
 use crate::blocks;
 use crate::infer::Typed;
 use crate::net::Net;
@@ -28,6 +34,7 @@ pub(crate) fn describe(
     parameters: &Parameters,
     memory: &Memory,
     quantization: &Quantization,
+    sizes: &Sizes,
 ) -> Described {
     let mut net = Net::build(model, typed);
     blocks::recognise(&mut net);
@@ -37,6 +44,10 @@ pub(crate) fn describe(
         skips: blocks::skips(&net),
         ..Architecture::default()
     };
+    let structure = structure::Structure::of(&net);
+    architecture.repeats = repeats::repeats(&net, &structure);
+    architecture.tree = tree::tree(&net, &structure, sizes);
+    diagram::draw(&net, &structure, &mut architecture);
     let task = task::of(&net, &mut architecture, quantization);
     kind::decide(&net, &task, &mut architecture);
     Described { architecture, task }

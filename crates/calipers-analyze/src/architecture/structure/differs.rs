@@ -18,7 +18,7 @@ const FIGURES: &[(&str, &str)] = &[
     ("heads", "heads"),
     ("kv_heads", "key-value heads"),
     ("head_dim", "head width"),
-    ("inner", "feed-forward"),
+    ("inner", "inner width"),
     ("experts", "experts"),
     ("hidden", "hidden"),
     ("dilation", "dilation"),
@@ -46,7 +46,9 @@ pub(crate) fn differences(net: &Net<'_>, structure: &Structure, turns: &[Vec<Ite
         let values: Vec<&str> =
             told.iter().map(|turn| turn.get(name).map_or("none", String::as_str)).collect();
         if values.iter().any(|value| *value != values[0]) {
-            differing.push(format!("{name} {}", in_words(&values)));
+            // How many blocks each stage has is told of each.
+            let words = if name == "blocks" { listed(&values) } else { in_words(&values) };
+            differing.push(format!("{name} {words}"));
         }
     }
     differing.truncate(TOLD);
@@ -59,18 +61,19 @@ fn rank(name: &str) -> usize {
     ["blocks", "width", "resolution"].into_iter().chain(names).position(|known| known == name).unwrap_or(99)
 }
 
-/// A sequence of values: `64, 128, 256`, or `64 → 2048` when it is long.
+/// A sequence of values: `64 → 128 → 256`, `3, 4, 6, 3`, or how often each occurs when it is long.
 fn in_words(values: &[&str]) -> String {
     let mut steps: Vec<&str> = values.to_vec();
     steps.dedup();
     let distinct: BTreeSet<&str> = steps.iter().copied().collect();
-    if steps.len() <= LISTED {
+    let once = distinct.len() == steps.len();
+    if once && steps.len() <= LISTED {
         return steps.join(" → ");
     }
-    if distinct.len() == steps.len() {
+    if once {
         return format!("{} → {}", steps[0], steps[steps.len() - 1]);
     }
-    if values.len() <= 2 * LISTED && distinct.len() > 2 {
+    if values.len() <= 2 * LISTED {
         return values.join(", ");
     }
     let mut counts: Vec<(usize, &str)> = distinct
@@ -80,6 +83,14 @@ fn in_words(values: &[&str]) -> String {
     counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     let shown = counts.iter().take(LISTED).map(|(count, value)| format!("{value} in {count}"));
     shown.collect::<Vec<_>>().join(", ")
+}
+
+fn listed(values: &[&str]) -> String {
+    let mut words = values.iter().take(4 * LISTED).copied().collect::<Vec<_>>().join(", ");
+    if values.len() > 4 * LISTED {
+        words.push_str(", …");
+    }
+    words
 }
 
 fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'static str, String> {

@@ -72,7 +72,7 @@ pub(super) fn collapse(net: &Net<'_>, structure: &Structure) -> Vec<Item> {
             break;
         }
     }
-    tokens.into_iter().map(|token| token.item).collect()
+    tokens.into_iter().map(|token| folding.by_stage(token.item)).collect()
 }
 
 struct Folding<'a> {
@@ -124,11 +124,41 @@ impl Folding<'_> {
             && (period > 1 || is_named(a) || self.is_one_stage(a.last, b.first))
     }
 
-    fn is_one_stage(&self, a: usize, b: usize) -> bool {
-        match (stage(self.net, self.structure, a), stage(self.net, self.structure, b)) {
-            (Some(a), Some(b)) => is_same_stage(a, b),
-            _ => true,
+    /// A run through several resolutions is a run of stages, each a run at one resolution.
+    fn by_stage(&self, item: Item) -> Item {
+        let Item::Run(turns) = item else { return item };
+        let turns = turns.into_iter();
+        let turns: Vec<Vec<Item>> =
+            turns.map(|turn| turn.into_iter().map(|item| self.by_stage(item)).collect()).collect();
+        let last = |turn: &[Item]| all_segments(turn).last().copied().unwrap_or(0);
+        let mut stages: Vec<Vec<Vec<Item>>> = Vec::new();
+        for turn in turns {
+            match stages.last_mut().and_then(|stage| Some((last(stage.last()?), stage))) {
+                Some((before, stage)) if self.is_one_stage(before, last(&turn)) => stage.push(turn),
+                _ => stages.push(vec![turn]),
+            }
         }
+        let is_grouped = stages.len() > 1 && stages.iter().any(|stage| stage.len() > 1);
+        if !is_grouped {
+            return Item::Run(stages.into_iter().flatten().collect());
+        }
+        let stage = |mut turns: Vec<Vec<Item>>| match turns.len() {
+            1 => turns.pop().unwrap_or_default(),
+            _ => vec![Item::Run(turns)],
+        };
+        Item::Run(stages.into_iter().map(stage).collect())
+    }
+
+    fn is_one_stage(&self, a: usize, b: usize) -> bool {
+        is_one_stage(self.net, self.structure, a, b)
+    }
+}
+
+/// Whether two segments are at one resolution, or it cannot be told.
+pub(crate) fn is_one_stage(net: &Net<'_>, structure: &Structure, a: usize, b: usize) -> bool {
+    match (stage(net, structure, a), stage(net, structure, b)) {
+        (Some(a), Some(b)) => is_same_stage(a, b),
+        _ => true,
     }
 }
 

@@ -20,9 +20,9 @@ use hashbrown::HashMap;
 use crate::net::{Net, UnitId, Val};
 
 pub(super) use differs::differences;
-pub(super) use items::Item;
+pub(super) use items::{Item, all_segments, is_one_stage};
 pub(super) use segments::Segment;
-pub(super) use weigh::{COMPOSITE, is_convolutional, is_heavy};
+pub(super) use weigh::{is_heavy, weight};
 
 /// The network in order, cut into segments, with its repeats.
 pub(super) struct Structure {

@@ -27,6 +27,9 @@ const MAX_BLOCKS: usize = 3;
 /// Ways no longer than this belong to a block and are never left out.
 const SHORT: usize = 8;
 
+/// Steps that raise the resolution.
+const RISING: &[&str] = &["ConvTranspose", "DepthToSpace", "Resize", "Upsample"];
+
 /// Steps that begin what follows them and do not end what comes before.
 const OPENING: &[&str] = &[
     "ClassifierHead",
@@ -41,12 +44,13 @@ const OPENING: &[&str] = &[
 /// Cuts the order into segments.
 pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
     let count = structure.main.len();
-    let reads: Vec<Vec<Vec<usize>>> = structure
+    // Where each unit is read. All it gives counts as one.
+    let reads: Vec<Vec<usize>> = structure
         .main
         .iter()
         .map(|unit| {
             let outputs = net.unit(*unit).outputs.iter();
-            outputs.map(|val| structure.read_at(net, *val)).collect()
+            outputs.flat_map(|val| structure.read_at(net, *val)).collect()
         })
         .collect();
     let mut pieces = vec![(0, count)];
@@ -77,7 +81,15 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
         }
         pieces = large;
         longest /= 2;
-        if pieces.is_empty() || longest < SHORT {
+        if longest < SHORT {
+            // Shorter ways are inside blocks, unless the blocks are known and stand side by side.
+            let (blocks, rest) = pieces.into_iter().partition(|(from, to)| {
+                count_blocks(net, &structure.main[*from..*to]) >= MAX_BLOCKS
+            });
+            pieces = blocks;
+            done.extend::<Vec<(usize, usize)>>(rest);
+        }
+        if pieces.is_empty() || longest == 0 {
             break;
         }
     }
@@ -87,16 +99,14 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
     pieces.into_iter().map(|(from, to)| segment(net, &structure.main, from, to)).collect()
 }
 
-/// How many values cross each place, of ways no longer than this.
-fn crossings(reads: &[Vec<Vec<usize>>], longest: usize) -> Vec<i64> {
+/// How many units are read across each place, by ways no longer than this.
+fn crossings(reads: &[Vec<usize>], longest: usize) -> Vec<i64> {
     let mut steps = vec![0_i64; reads.len() + 1];
-    for (place, outputs) in reads.iter().enumerate() {
-        for readers in outputs {
-            let within = readers.iter().filter(|at| **at > place && **at - place <= longest);
-            if let Some(last) = within.max() {
-                steps[place] += 1;
-                steps[*last] -= 1;
-            }
+    for (place, readers) in reads.iter().enumerate() {
+        let within = readers.iter().filter(|at| **at > place && **at - place <= longest);
+        if let Some(last) = within.max() {
+            steps[place] += 1;
+            steps[*last] -= 1;
         }
     }
     let mut crossing = 0;
@@ -108,13 +118,23 @@ fn crossings(reads: &[Vec<Vec<usize>>], longest: usize) -> Vec<i64> {
     steps
 }
 
+fn count_blocks(net: &Net<'_>, units: &[UnitId]) -> usize {
+    let units = units.iter().map(|id| net.unit(*id));
+    units.filter(|unit| unit.is_any(COMPOSITE) && !unit.is("Embedding")).count()
+}
+
 fn is_large(net: &Net<'_>, units: &[UnitId]) -> bool {
     let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
     if heavy().nth(1).is_none() {
         return false;
     }
-    let blocks = heavy().filter(|unit| unit.is_any(COMPOSITE) && !unit.is("Embedding")).count();
-    if blocks >= MAX_BLOCKS || heavy().map(|unit| weight(net, unit)).sum::<usize>() > MAX_WEIGHT {
+    if count_blocks(net, units) >= MAX_BLOCKS
+        || heavy().map(|unit| weight(net, unit)).sum::<usize>() > MAX_WEIGHT {
+        return true;
+    }
+    // What goes up again in resolution is another part than what went down.
+    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is_any(RISING));
+    if units.iter().any(rises) && heavy().any(is_convolutional) {
         return true;
     }
     let mut seen: Vec<&[Expr]> = Vec::new();
