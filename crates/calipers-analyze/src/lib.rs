@@ -61,9 +61,8 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     assume::tell(&sizes, &mut assumptions);
     let stored = parameters.stored_bytes;
     let memory = memory::measure(model, &typed, &sizes, stored, &mut unknown, &mut assumptions);
-    let quantization = quantization::describe(model, &typed, &parameters);
-    let architecture::Described { architecture, task } =
-        architecture::describe(model, &typed, &parameters, &memory, &quantization, &sizes);
+    let architecture::Described { architecture, task, quantization } =
+        architecture::describe(model, &typed, &parameters, &memory, &sizes);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),

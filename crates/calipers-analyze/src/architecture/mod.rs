@@ -4,9 +4,11 @@
 //! asks in turn: `facts` for the figures, `kind` for kind, style and family, `task`, and
 //! `quantization`.
 
+mod census;
 mod diagram;
 mod facts;
 mod kind;
+mod labels;
 mod repeats;
 mod structure;
 mod task;
@@ -16,15 +18,19 @@ mod words;
 use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
+use census::Census;
+use structure::Structure;
+
 use crate::assume::Sizes;
-use crate::blocks;
 use crate::infer::Typed;
 use crate::net::Net;
+use crate::{blocks, quantization};
 
 /// What the model is.
 pub(crate) struct Described {
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
+    pub(crate) quantization: Quantization,
 }
 
 /// Finds out what the model is.
@@ -33,10 +39,10 @@ pub(crate) fn describe(
     typed: &Typed,
     parameters: &Parameters,
     memory: &Memory,
-    quantization: &Quantization,
     sizes: &Sizes,
 ) -> Described {
     let mut net = Net::build(model, typed);
+    let quantization = quantization::describe(&net, parameters);
     blocks::recognise(&mut net);
     let mut architecture = Architecture {
         facts: facts::of(&net, parameters, memory),
@@ -44,13 +50,15 @@ pub(crate) fn describe(
         skips: blocks::skips(&net),
         ..Architecture::default()
     };
-    let structure = structure::Structure::of(&net);
+    let structure = Structure::of(&net);
     architecture.repeats = repeats::repeats(&net, &structure);
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
-    let task = task::of(&net, &mut architecture, quantization);
-    kind::decide(&net, &task, &mut architecture);
-    Described { architecture, task }
+    let census = Census::of(&net, &architecture.facts);
+    kind::decide(&census, &mut architecture);
+    let task = task::of(&census, &mut architecture);
+    architecture.words = words::sentence(&architecture, &task);
+    Described { architecture, task, quantization }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

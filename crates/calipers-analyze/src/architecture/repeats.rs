@@ -3,7 +3,7 @@
 use calipers_report::Repeat;
 
 use super::structure::{Item, Structure, all_segments, differences};
-use super::words::title;
+use super::labels::title;
 use crate::net::{Net, Unit};
 
 /// Repeats that are told.

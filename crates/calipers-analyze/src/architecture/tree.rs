@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::repeats::{in_sentence, nodes, plural, smallest, units};
 use super::structure::{Item, Structure};
-use super::words::{facts, title};
+use super::labels::{facts, title};
 use crate::assume::Sizes;
 use crate::cost::figure;
 use crate::net::{Net, Unit};
@@ -134,7 +134,7 @@ impl Writer<'_> {
         let inside: Vec<&Unit> = if has_parts { unit.parts.iter().collect() } else { Vec::new() };
         Block {
             kind: op.to_owned(),
-            name: super::words::kind_label(op).to_owned(),
+            name: super::labels::kind_label(op).to_owned(),
             times: 1,
             nodes: nodes(&[unit]),
             facts: facts(unit),

@@ -1,298 +1,284 @@
-//! What to call parts of a network.
-//!
-//! Kinds come from the recognisers; a few words are made of several kinds together: attention and a
-//! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
-//! another sequence.
+//! The network in one sentence.
 
-use std::collections::BTreeMap;
+use calipers_report::{Architecture, ArchitectureFacts, Task};
 
-use super::structure::is_heavy;
-use crate::net::{Detail, Net, Unit, VIEWS};
-
-/// Kinds of block that can lead a part of the network, and their words. Earlier ones lead.
-const LEADERS: &[(&str, &str)] = &[
-    ("DetectionHead", "Detection head"),
-    ("SegmentationHead", "Segmentation head"),
-    ("SpanHead", "Span head"),
-    ("LanguageHead", "Language head"),
-    ("ClassifierHead", "Classifier head"),
-    ("EmbeddingPool", "Embedding pool"),
-    ("MelSpectrogram", "Mel spectrogram"),
-    ("ImagePreprocess", "Image preparation"),
-    ("PatchEmbedding", "Patch embedding"),
-    ("CSP", "CSP block"),
-    ("SPP", "Spatial pyramid pooling"),
-    ("Inception", "Inception module"),
-    ("ConvNeXtBlock", "ConvNeXt block"),
-    ("InvertedResidual", "Inverted residual"),
-    ("Bottleneck", "Bottleneck block"),
-    ("BasicBlock", "Basic block"),
-    ("DenseUnit", "Dense layer"),
-    ("ShuffleUnit", "Shuffle unit"),
-    ("Fire", "Fire module"),
-    ("DepthwiseSeparable", "Depthwise-separable convolution"),
-    ("Recurrent", "Recurrent layer"),
-    ("MixtureOfExperts", "Mixture of experts"),
-    ("FeedForward", "Feed-forward"),
-    ("Embedding", "Embeddings"),
-    ("Residual", "Residual block"),
-    ("NonMaxSuppression", "Non-maximum suppression"),
+/// Families as people write them.
+const NAMES: &[(&str, &str)] = &[
+    ("albert", "ALBERT"),
+    ("alexnet", "AlexNet"),
+    ("bart", "BART"),
+    ("bert", "BERT"),
+    ("clip", "CLIP"),
+    ("conformer", "Conformer"),
+    ("convnext", "ConvNeXt"),
+    ("crnn", "CRNN"),
+    ("decision-tree", "Decision tree"),
+    ("deeplab", "DeepLab"),
+    ("deit", "DeiT"),
+    ("densenet", "DenseNet"),
+    ("detr", "DETR"),
+    ("distilbert", "DistilBERT"),
+    ("efficientnet", "EfficientNet"),
+    ("efficientnetv2", "EfficientNetV2"),
+    ("electra", "ELECTRA"),
+    ("faster-rcnn", "Faster R-CNN"),
+    ("fcn", "FCN"),
+    ("gemma", "Gemma"),
+    ("gpt-neox", "GPT-NeoX"),
+    ("gpt2", "GPT-2"),
+    ("gptj", "GPT-J"),
+    ("gradient-boosting", "Gradient boosting"),
+    ("gru", "GRU"),
+    ("hubert", "HuBERT"),
+    ("inception", "Inception"),
+    ("isolation-forest", "Isolation forest"),
+    ("k-means", "k-means"),
+    ("k-nearest-neighbours", "k nearest neighbours"),
+    ("lenet", "LeNet"),
+    ("linear-classifier", "Linear classifier"),
+    ("linear-regression", "Linear regression"),
+    ("llama", "Llama"),
+    ("logistic-regression", "Logistic regression"),
+    ("lstm", "LSTM"),
+    ("mask-rcnn", "Mask R-CNN"),
+    ("mistral", "Mistral"),
+    ("mixtral", "Mixtral"),
+    ("mlp", "Multi-layer perceptron"),
+    ("mlp-mixer", "MLP-Mixer"),
+    ("mnasnet", "MNASNet"),
+    ("mobilenetv1", "MobileNet"),
+    ("mobilenetv2", "MobileNetV2"),
+    ("mobilenetv3", "MobileNetV3"),
+    ("mobilevit", "MobileViT"),
+    ("naive-bayes", "Naive Bayes"),
+    ("opt", "OPT"),
+    ("qwen", "Qwen"),
+    ("random-forest", "Random forest"),
+    ("regnet", "RegNet"),
+    ("resnet", "ResNet"),
+    ("resnext", "ResNeXt"),
+    ("retinanet", "RetinaNet"),
+    ("rnn", "RNN"),
+    ("roberta", "RoBERTa"),
+    ("segformer", "SegFormer"),
+    ("shufflenet", "ShuffleNet"),
+    ("squeezenet", "SqueezeNet"),
+    ("ssd", "SSD"),
+    ("svm", "Support vector machine"),
+    ("swin", "Swin"),
+    ("t5", "T5"),
+    ("tiny-yolo", "Tiny YOLO"),
+    ("unet", "U-Net"),
+    ("vgg", "VGG"),
+    ("vit", "ViT"),
+    ("wav2vec2", "wav2vec 2.0"),
+    ("whisper", "Whisper"),
+    ("yolov3", "YOLOv3"),
+    ("yolov4", "YOLOv4"),
+    ("yolov5", "YOLOv5"),
+    ("yolov8", "YOLOv8"),
+    ("yolox", "YOLOX"),
+    ("zfnet", "ZFNet"),
 ];
 
-/// What a kind is called; its own name where there is no other.
-pub(super) fn kind_label(kind: &str) -> &str {
-    LEADERS.iter().find(|(known, _)| *known == kind).map_or(kind, |(_, label)| label)
+/// Tasks as a sentence ends.
+const DOES: &[(&str, &str)] = &[
+    ("anomaly-detection", "finds what is unlike the rest"),
+    ("audio-classification", "classifies sounds"),
+    ("audio-to-audio", "makes sound of sound"),
+    ("clustering", "puts rows into groups"),
+    ("depth-estimation", "estimates depth"),
+    ("fill-mask", "fills in masked words"),
+    ("image-classification", "classifies images"),
+    ("image-embedding", "embeds images"),
+    ("image-features", "gives features of images"),
+    ("image-segmentation", "segments images"),
+    ("image-text-similarity", "compares images with texts"),
+    ("image-to-image", "makes an image of an image"),
+    ("image-to-text", "describes images"),
+    ("object-detection", "finds objects"),
+    ("pose-estimation", "finds the points of bodies"),
+    ("question-answering", "answers questions by span"),
+    ("speech-features", "gives features of speech"),
+    ("speech-recognition", "recognises speech"),
+    ("super-resolution", "enlarges images"),
+    ("tabular-classification", "classifies rows of a table"),
+    ("tabular-regression", "predicts numbers from rows of a table"),
+    ("text-classification", "classifies texts"),
+    ("text-embedding", "embeds texts"),
+    ("text-generation", "generates text"),
+    ("text-regression", "predicts numbers from texts"),
+    ("token-classification", "classifies tokens"),
+];
+
+/// Kinds as people write them.
+const KINDS: &[(&str, &str)] = &[
+    ("clustering", "Clustering"),
+    ("cnn", "Convolutional network"),
+    ("hybrid", "Hybrid network"),
+    ("linear", "Linear model"),
+    ("mixer", "Mixer"),
+    ("mlp", "Multi-layer perceptron"),
+    ("naive-bayes", "Naive Bayes"),
+    ("nearest-neighbours", "Nearest neighbours"),
+    ("pipeline", "Pipeline"),
+    ("rnn", "Recurrent network"),
+    ("svm", "Support vector machine"),
+    ("transformer", "Transformer"),
+    ("tree-ensemble", "Ensemble of trees"),
+];
+
+fn named(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
+    let place = table.binary_search_by(|(key, _)| (*key).cmp(word)).ok()?;
+    table.get(place).map(|(_, name)| *name)
 }
 
-/// What a part of the network is called.
-pub(super) struct Title {
-    /// Its kind, as the report has it.
-    pub(super) kind: &'static str,
-    /// Its name, as it stands in a box.
-    pub(super) label: String,
-    /// Its figures, in words.
-    pub(super) detail: String,
+/// The sentence; empty when not even the kind is known.
+pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
+    let Some(kind) = &architecture.kind else { return String::new() };
+    let family = architecture.family.as_deref();
+    let mut head = match family {
+        Some(family) => named(NAMES, family).unwrap_or(family).to_owned(),
+        None => named(KINDS, kind).unwrap_or(kind).to_owned(),
+    };
+    match (architecture.style.as_deref(), kind.as_str(), family) {
+        (Some(style @ ("encoder" | "decoder" | "encoder-decoder")), ..) => {
+            head = format!("{head} {style}");
+        }
+        (_, "cnn", Some(_)) => head += " convolutional network",
+        (_, "rnn", Some(_)) => head += " recurrent network",
+        _ => {}
+    }
+    let figures = figures(&architecture.facts, kind);
+    let mut text = head;
+    if !figures.is_empty() {
+        text += &format!(": {}", figures.join(", "));
+    }
+    if let Some(does) = named(DOES, &task.kind) {
+        text += &format!("; {does}");
+        let classified = task.kind.ends_with("classification");
+        match task.classes.filter(|_| classified || task.kind == "object-detection") {
+            Some(1) => text += " of 1 class",
+            Some(classes) if classified => text += &format!(" into {}", grouped(classes)),
+            Some(classes) => text += &format!(" of {} classes", grouped(classes)),
+            None => {}
+        }
+    }
+    text + "."
 }
 
-/// Names a part by what is in it.
-pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
-    let inside = || units.iter().flat_map(|unit| unit.walk());
-    let has = |kind: &str| inside().any(|unit| unit.is(kind));
-    if let Some(attention) = inside().find(|unit| unit.is("Attention")) {
-        let is_cross = inside().any(|unit| unit.is("Attention") && unit.word("over") == Some("cross"));
-        let has_self = inside().any(|unit| unit.is("Attention") && unit.word("over") != Some("cross"));
-        let is_causal = inside().any(|unit| unit.is("Attention") && unit.says("causal"));
-        let is_layer = has("FeedForward") || has("MixtureOfExperts");
-        let (kind, label) = match (is_layer, is_causal || (is_cross && has_self)) {
-            (true, true) => ("DecoderLayer", "Decoder layer"),
-            (true, false) if is_cross => ("DecoderLayer", "Cross-attention layer"),
-            (true, false) if attention.says("windowed") => ("EncoderLayer", "Window-attention layer"),
-            (true, false) => ("EncoderLayer", "Encoder layer"),
-            (false, _) if is_cross && !has_self => ("Attention", "Cross-attention"),
-            (false, _) => ("Attention", "Self-attention"),
+/// The figures of a network, the most telling first.
+fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut add = |value: Option<i64>, one: &str, more: &str| {
+        list.extend(value.filter(|value| *value > 0).map(|value| match value {
+            1 => format!("1 {one}"),
+            value => format!("{} {more}", grouped(value)),
+        }));
+    };
+    add(facts.trees, "tree", "trees");
+    add(facts.layers, "layer", "layers");
+    if facts.layers.is_none() {
+        add(facts.convs, "convolution", "convolutions");
+        add(facts.residuals, "residual addition", "residual additions");
+    }
+    if let Some(heads) = facts.heads {
+        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {width}"));
+        let one = if heads == 1 { "head" } else { "heads" };
+        list.push(format!("{heads} {one}{width}"));
+        if let Some(shared) = facts.kv_heads.filter(|shared| *shared != heads) {
+            list.push(format!("{shared} for keys and values"));
+        }
+    }
+    list.extend(facts.hidden.map(|width| format!("hidden {}", grouped(width))));
+    list.extend(facts.ffn.map(|width| format!("feed-forward {}", grouped(width))));
+    if let (Some(experts), chosen) = (facts.experts, facts.experts_per_token) {
+        let chosen = chosen.map_or(String::new(), |chosen| format!(", {chosen} for each token"));
+        list.push(format!("{experts} experts{chosen}"));
+    }
+    if kind != "tree-ensemble" {
+        list.extend(facts.activation.as_deref().map(activation));
+    }
+    list.extend(facts.norm_position.as_ref().map(|position| format!("{position}-norm")));
+    if facts.rope == Some(true) {
+        list.push("rotary positions".to_owned());
+    }
+    if facts.bidirectional == Some(true) {
+        list.push("both ways".to_owned());
+    }
+    if facts.kv_cache == Some(true) {
+        list.push("key-value cache".to_owned());
+    }
+    list
+}
+
+/// An activation as people write it.
+fn activation(word: &str) -> String {
+    match word {
+        "gelu" => "GELU",
+        "geglu" => "GeGLU",
+        "hardswish" => "hard-swish",
+        "leaky_relu" | "leakyrelu" => "LeakyReLU",
+        "mish" => "Mish",
+        "relu" => "ReLU",
+        "relu6" => "ReLU6",
+        "silu" => "SiLU",
+        "swiglu" => "SwiGLU",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// A number with its thousands apart.
+fn grouped(number: i64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 && digit.is_ascii_digit() {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text.replace("-,", "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        for table in [NAMES, DOES, KINDS] {
+            assert!(table.is_sorted_by(|a, b| a.0 < b.0));
+        }
+    }
+
+    #[test]
+    fn a_sentence_of_an_encoder() {
+        let facts = ArchitectureFacts {
+            layers: Some(12),
+            heads: Some(12),
+            head_dim: Some(64),
+            hidden: Some(768),
+            ffn: Some(3072),
+            activation: Some("gelu".to_owned()),
+            norm_position: Some("post".to_owned()),
+            ..ArchitectureFacts::default()
         };
-        let told = inside().filter(|unit| {
-            unit.is_any(&["Attention", "FeedForward", "MixtureOfExperts", "Convolution"]) 
-        });
-        let mut details: Vec<String> = Vec::new();
-        for unit in told.filter(|unit| !unit.is("Convolution") || unit.says("depthwise")) {
-            let words = figures(unit);
-            if !words.is_empty() && !details.contains(&words) {
-                details.push(words);
-            }
-        }
-        details.truncate(3);
-        return Title { kind, label: label.to_owned(), detail: details.join(", ") };
+        let architecture = Architecture {
+            kind: Some("transformer".to_owned()),
+            style: Some("encoder".to_owned()),
+            family: Some("bert".to_owned()),
+            facts,
+            ..Architecture::default()
+        };
+        let task = Task { kind: "question-answering".to_owned(), ..Task::default() };
+        assert_eq!(
+            sentence(&architecture, &task),
+            "BERT encoder: 12 layers, 12 heads of 64, hidden 768, feed-forward 3,072, GELU, \
+             post-norm; answers questions by span."
+        );
+        assert_eq!(sentence(&Architecture::default(), &task), "");
+        assert_eq!(grouped(-1_234_567), "-1,234,567");
     }
-    for (kind, label) in LEADERS {
-        let Some(leader) = inside().find(|unit| unit.is(kind)) else { continue };
-        let mut label = (*label).to_owned();
-        if *kind == "Recurrent"
-            && let Some(cell) = leader.word("cell")
-        {
-            let way = if leader.says("bidirectional") { "Bidirectional " } else { "" };
-            label = format!("{way}{} layer", cell.to_uppercase());
-        }
-        let mut details: Vec<String> = inside()
-            .filter(|unit| unit.is(kind))
-            .map(figures)
-            .filter(|words| !words.is_empty())
-            .collect();
-        details.dedup();
-        details.truncate(3);
-        // Steps beside the leader are named as well.
-        let beside: Vec<&Unit> =
-            units.iter().copied().filter(|unit| !unit.walk().any(|part| part.is(kind))).collect();
-        let beside = steps(net, &beside);
-        details.extend((!beside.is_empty()).then_some(beside));
-        return Title { kind, label, detail: details.join(", ") };
-    }
-    plain(net, units)
-}
-
-/// A part without a block that leads it.
-fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
-    let detail = steps(net, units);
-    let count = |test: &dyn Fn(&Unit) -> bool| {
-        units.iter().flat_map(|unit| unit.walk()).filter(|unit| test(unit)).count()
-    };
-    let convolutions =
-        count(&|unit| unit.is_any(&["Conv", "ConvTranspose"]) && unit.parts.is_empty());
-    let linear = count(&|unit| unit.is_any(&["Gemm", "MatMul"]) && unit.parts.is_empty());
-    let is_joined = units.iter().any(|unit| unit.is_any(&["UNetSkip", "FeaturePyramid", "ConcatSkip"]));
-    let (kind, label) = match (convolutions, linear) {
-        (1.., 0) if is_joined => ("Convolutions", "Join and convolve".to_owned()),
-        (1, 0) => ("Convolution", "Convolution".to_owned()),
-        (2.., 0) => ("Convolutions", "Convolutions".to_owned()),
-        (0, 1) => ("Linear", "Linear".to_owned()),
-        (0, 2..) => ("Linear", "Linear layers".to_owned()),
-        (1.., 1..) => ("Layers", "Layers".to_owned()),
-        (0, 0) => ("Operations", operators(net, units)),
-    };
-    Title { kind, label, detail: if kind == "Operations" { String::new() } else { detail } }
-}
-
-/// Operators that are named in a box.
-const NAMED: usize = 3;
-
-/// Names of the operators of a part that has nothing but operators.
-fn operators(net: &Net<'_>, units: &[&Unit]) -> String {
-    let name = |unit: &Unit| match unit.op {
-        "" => net.model.name(net.model.node(unit.node).op).to_owned(),
-        op => op.to_owned(),
-    };
-    let leading: Vec<&&Unit> = units.iter().filter(|unit| is_heavy(net, unit)).collect();
-    let chosen: Vec<&&Unit> = if leading.is_empty() { units.iter().collect() } else { leading };
-    let mut names: Vec<String> = chosen.into_iter().map(|unit| name(unit)).collect();
-    names.dedup();
-    let more = names.len().saturating_sub(NAMED);
-    names.truncate(NAMED);
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    names.join(", ")
-}
-
-/// Steps that are named in a box before they are counted.
-const STEPS: usize = 4;
-
-/// The steps of a part in order, those that only move data left out: `conv 7×7/2, max-pool`.
-pub(super) fn steps(net: &Net<'_>, units: &[&Unit]) -> String {
-    let mut named: Vec<(String, usize)> = Vec::new();
-    for unit in units {
-        let Some(name) = step(net, unit) else { continue };
-        match named.last_mut() {
-            Some((last, times)) if *last == name => *times += 1,
-            _ => named.push((name, 1)),
-        }
-    }
-    let more = named.len().saturating_sub(STEPS);
-    let mut words: Vec<String> = named
-        .into_iter()
-        .take(STEPS)
-        .map(|(name, times)| if times > 1 { format!("{times} × {name}") } else { name })
-        .collect();
-    if more > 0 {
-        words.push(format!("{more} more"));
-    }
-    words.join(", ")
-}
-
-/// What a unit does, in a word or two; `None` for what only moves data or dresses a layer.
-fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
-    if unit.is_any(VIEWS) {
-        return None;
-    }
-    let inner = unit.walk().find(|part| part.number("kernel").is_some());
-    if let Some(conv) = inner.filter(|_| unit.is_any(&["Convolution", "ConvNormAct"])) {
-        return Some(convolution(conv));
-    }
-    Some(match unit.op {
-        "Linear" => match (unit.number("in"), unit.number("out")) {
-            (Some(from), Some(to)) => format!("linear {from} → {to}"),
-            _ => "linear".to_owned(),
-        },
-        "Gemm" | "MatMul" => "linear".to_owned(),
-        "Conv" | "ConvNormAct" | "Convolution" => "conv".to_owned(),
-        "ConvTranspose" => "transposed conv".to_owned(),
-        "MaxPool" => "max-pool".to_owned(),
-        "AveragePool" => "average pool".to_owned(),
-        "GlobalAveragePool" => "global average pool".to_owned(),
-        "GlobalMaxPool" => "global max-pool".to_owned(),
-        "ReduceMean" => "mean".to_owned(),
-        "Resize" | "Upsample" => "resize".to_owned(),
-        "UNetSkip" => "upsample and join".to_owned(),
-        "FeaturePyramid" => "upsample and join".to_owned(),
-        "Concat" if unit.inputs.len() < 2 => return None,
-        "ConcatSkip" | "Concat" => "concatenate".to_owned(),
-        "SqueezeExcite" => "squeeze-and-excite".to_owned(),
-        "L2Norm" => "L2 norm".to_owned(),
-        "Softmax" => "softmax".to_owned(),
-        "Embedding" => "embedding".to_owned(),
-        "NonMaxSuppression" => "non-maximum suppression".to_owned(),
-        _ if is_heavy(net, unit) => match unit.op {
-            "" => net.model.name(net.model.node(unit.node).op).to_owned(),
-            op => op.to_owned(),
-        },
-        _ => return None,
-    })
-}
-
-fn convolution(unit: &Unit) -> String {
-    let mut words = String::new();
-    if unit.says("transposed") {
-        words.push_str("transposed ");
-    } else if unit.says("depthwise") {
-        words.push_str("depthwise ");
-    }
-    words.push_str("conv");
-    if let Some(kernel) = unit.number("kernel") {
-        words.push_str(&format!(" {kernel}×{kernel}"));
-    }
-    if let Some(stride) = unit.number("stride").filter(|stride| *stride > 1) {
-        words.push_str(&format!("/{stride}"));
-    }
-    words
-}
-
-/// The figures of a block, in words: `12 heads of 64`.
-fn figures(unit: &Unit) -> String {
-    let number = |name: &str| unit.number(name);
-    let mut told: Vec<String> = Vec::new();
-    let mut tell = |words: Option<String>| told.extend(words);
-    match unit.op {
-        "Attention" => {
-            tell(number("heads").map(|heads| match number("head_dim") {
-                Some(width) => format!("{heads} heads of {width}"),
-                None => format!("{heads} heads"),
-            }));
-            let shared = number("kv_heads").filter(|shared| number("heads") != Some(*shared));
-            tell(shared.map(|heads| format!("{heads} for keys and values")));
-        }
-        "FeedForward" => {
-            tell(number("inner").map(|inner| format!("feed-forward {inner}")));
-            tell(unit.word("activation").map(str::to_owned));
-            return told.join(" ");
-        }
-        "MixtureOfExperts" => {
-            tell(number("experts").map(|experts| match number("top_k") {
-                Some(most) => format!("{most} of {experts} experts"),
-                None => format!("{experts} experts"),
-            }));
-        }
-        "Embedding" => match (number("rows"), number("width")) {
-            (Some(rows), Some(width)) => {
-                let of = unit.word("of").filter(|of| *of != "other").unwrap_or("rows");
-                tell(Some(format!("{of} {rows} × {width}")));
-            }
-            _ => {}
-        },
-        "PatchEmbedding" => {
-            tell(number("patch").map(|patch| format!("patches of {patch}×{patch}")));
-            tell(number("width").map(|width| format!("width {width}")));
-        }
-        "Recurrent" => tell(number("hidden").map(|hidden| format!("hidden {hidden}"))),
-        "LanguageHead" => tell(number("vocab").map(|vocab| format!("{vocab} tokens"))),
-        _ => {
-            let width = number("channels").or_else(|| number("out")).or_else(|| number("width"));
-            tell(number("classes").map(|classes| format!("{classes} classes")));
-            tell(number("scales").map(|scales| format!("{scales} scales")));
-            tell(width.map(|width| format!("width {width}")));
-            tell(number("growth").map(|growth| format!("growth {growth}")));
-            let kernel = number("kernel").map(|kernel| format!("kernel {kernel}×{kernel}"));
-            tell(kernel);
-            tell(number("stride").filter(|stride| *stride > 1).map(|stride| format!("stride {stride}")));
-        }
-    }
-    told.join(", ")
-}
-
-/// The figures of a unit, as the report has them.
-pub(super) fn facts(unit: &Unit) -> BTreeMap<String, String> {
-    let value = |detail: &Detail| match detail {
-        Detail::Number(number) => number.to_string(),
-        Detail::Word(word) => (*word).to_owned(),
-        Detail::Yes => "yes".to_owned(),
-    };
-    unit.details.iter().map(|(name, detail)| ((*name).to_owned(), value(detail))).collect()
 }

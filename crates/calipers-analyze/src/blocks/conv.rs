@@ -232,3 +232,81 @@ const BLOCKS: &[&str] = &[
 ];
 
 const MAX_CHAIN: usize = 48;
+
+/// Convolutions for the tests of blocks.
+#[cfg(test)]
+pub(super) mod sketch {
+    use calipers_samples::Attribute;
+
+    use super::super::testing::Tiny;
+
+    /// A convolution, as the tests write it.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Shape {
+        pub(crate) inputs: i64,
+        pub(crate) outputs: i64,
+        pub(crate) kernel: i64,
+        pub(crate) stride: i64,
+        pub(crate) groups: i64,
+    }
+
+    /// From some channels to others, with a square kernel.
+    pub(crate) fn shape(inputs: i64, outputs: i64, kernel: i64) -> Shape {
+        Shape { inputs, outputs, kernel, stride: 1, groups: 1 }
+    }
+
+    impl Shape {
+        pub(crate) fn stride(self, stride: i64) -> Self {
+            Self { stride, ..self }
+        }
+
+        pub(crate) fn groups(self, groups: i64) -> Self {
+            Self { groups, ..self }
+        }
+    }
+
+    pub(crate) fn conv(t: &mut Tiny, x: &str, shape: Shape) -> String {
+        let Shape { inputs, outputs, kernel, stride, groups } = shape;
+        let weight = t.weight(&[outputs, inputs / groups, kernel, kernel]);
+        let bias = t.weight(&[outputs]);
+        let with = [
+            Attribute::ints("kernel_shape", &[kernel; 2]),
+            Attribute::ints("pads", &[kernel / 2; 4]),
+            Attribute::ints("strides", &[stride; 2]),
+            Attribute::int("group", groups),
+        ];
+        t.op_with("Conv", &[x, &weight, &bias], &with)
+    }
+
+    pub(crate) fn conv_relu(t: &mut Tiny, x: &str, shape: Shape) -> String {
+        let y = conv(t, x, shape);
+        t.op("Relu", &[&y])
+    }
+
+    pub(crate) fn concat(t: &mut Tiny, parts: &[&str], axis: i64) -> String {
+        t.op_with("Concat", parts, &[Attribute::int("axis", axis)])
+    }
+
+    /// Twice as high and wide.
+    pub(crate) fn larger(t: &mut Tiny, x: &str) -> String {
+        let none = "";
+        let scales = t.floats(&[1.0, 1.0, 2.0, 2.0]);
+        t.op_with("Resize", &[x, none, &scales], &[Attribute::string("mode", "nearest")])
+    }
+
+    pub(crate) fn pool(t: &mut Tiny, x: &str, kernel: i64, stride: i64) -> String {
+        let pads = [(kernel - stride + 1) / 2; 4];
+        let with = [
+            Attribute::ints("kernel_shape", &[kernel; 2]),
+            Attribute::ints("pads", &pads),
+            Attribute::ints("strides", &[stride; 2]),
+        ];
+        t.op_with("MaxPool", &[x], &with)
+    }
+
+    pub(crate) fn linear(t: &mut Tiny, x: &str, inputs: i64, outputs: i64) -> String {
+        let (weight, bias) = (t.weight(&[inputs, outputs]), t.weight(&[outputs]));
+        let y = t.op("MatMul", &[x, &weight]);
+        t.op("Add", &[&y, &bias])
+    }
+}

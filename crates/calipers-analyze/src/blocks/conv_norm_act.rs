@@ -50,3 +50,49 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         None => found,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn with_and_without_its_norm() {
+        let normed = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 4, 3));
+            let [a, b, c, d] = [(); 4].map(|()| t.weight(&[4]));
+            let y = t.op("BatchNormalization", &[&y, &a, &b, &c, &d]);
+            t.op("Relu", &[&y])
+        };
+        assert_eq!(seen(normed).kinds(), ["ConvNormAct"]);
+        let folded = seen(|t, x| conv_relu(t, x, shape(8, 8, 3).groups(8)));
+        assert_eq!(folded.kinds(), ["ConvNormAct"]);
+        assert_eq!(folded.first("ConvNormAct", |_, unit| unit.says("depthwise")), Some(true));
+        assert!(folded.takes_the_input("ConvNormAct"));
+        let quantised = |t: &mut Tiny, x: &str| {
+            let x = t.quantised(x);
+            let y = conv(t, &x, shape(8, 4, 3));
+            let y = t.quantised(&y);
+            t.op("Relu", &[&y])
+        };
+        assert_eq!(seen(quantised).kinds(), ["ConvNormAct"]);
+    }
+
+    #[test]
+    fn alone_or_read_elsewhere_it_is_none() {
+        assert_eq!(seen(|t, x| conv(t, x, shape(8, 4, 3))).count("ConvNormAct"), 0);
+        let shared = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3));
+            let z = t.op("Relu", &[&y]);
+            t.op("Mul", &[&y, &z])
+        };
+        assert_eq!(seen(shared).count("ConvNormAct"), 0);
+    }
+}

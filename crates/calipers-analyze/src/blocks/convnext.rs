@@ -66,3 +66,48 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             .taking([around.fork])
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::super::conv::sketch::{conv, linear, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    fn turned(t: &mut Tiny, x: &str, perm: [i64; 4]) -> String {
+        t.op_with("Transpose", &[x], &[Attribute::ints("perm", &perm)])
+    }
+
+    fn block(t: &mut Tiny, x: &str, first: super::super::conv::sketch::Shape) -> String {
+        let y = conv(t, x, first);
+        let y = turned(t, &y, [0, 2, 3, 1]);
+        let (scale, shift) = (t.weight(&[8]), t.weight(&[8]));
+        let y = t.op("LayerNormalization", &[&y, &scale, &shift]);
+        let y = linear(t, &y, 8, 32);
+        let y = t.op("Gelu", &[&y]);
+        let y = linear(t, &y, 32, 8);
+        let y = turned(t, &y, [0, 3, 1, 2]);
+        let gamma = t.weight(&[8, 1, 1]);
+        let y = t.op("Mul", &[&gamma, &y]);
+        t.op("Add", &[&y, x])
+    }
+
+    #[test]
+    fn wide_filters_then_products() {
+        let seen = seen(|t, x| block(t, x, shape(8, 8, 7).groups(8)));
+        assert_eq!(seen.kinds(), ["ConvNeXtBlock"]);
+        assert!(seen.takes_the_input("ConvNeXtBlock"));
+    }
+
+    #[test]
+    fn a_convolution_over_all_channels_is_none() {
+        assert_eq!(seen(|t, x| block(t, x, shape(8, 8, 7))).count("ConvNeXtBlock"), 0);
+    }
+}

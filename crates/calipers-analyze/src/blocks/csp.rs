@@ -76,3 +76,64 @@ fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chai
     });
     direct >= 1 && deep.count() >= 1 && direct < joined.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::super::conv::sketch::{concat, conv_relu, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    fn bottleneck(t: &mut Tiny, x: &str, shortcut: bool) -> String {
+        let y = conv_relu(t, x, shape(8, 8, 3));
+        let y = conv_relu(t, &y, shape(8, 8, 3));
+        if shortcut { t.op("Add", &[x, &y]) } else { y }
+    }
+
+    #[test]
+    fn halves_and_a_chain() {
+        for shortcut in [true, false] {
+            let block = |t: &mut Tiny, x: &str| {
+                let y = conv_relu(t, x, shape(16, 16, 1));
+                let sizes = t.ints(&[8, 8]);
+                let halves = t.many("Split", &[&y, &sizes], 2, &[Attribute::int("axis", 1)]);
+                let a = bottleneck(t, &halves[1], shortcut);
+                let b = bottleneck(t, &a, shortcut);
+                let y = concat(t, &[&halves[0], &halves[1], &a, &b], 1);
+                conv_relu(t, &y, shape(32, 16, 1))
+            };
+            assert_eq!(seen(block).kinds(), ["CSP"], "shortcuts: {shortcut}");
+        }
+    }
+
+    #[test]
+    fn two_entries_and_a_chain() {
+        let block = |t: &mut Tiny, x: &str| {
+            let x = t.op("Relu", &[x]);
+            let a = conv_relu(t, &x, shape(16, 8, 1));
+            let a = bottleneck(t, &a, true);
+            let a = bottleneck(t, &a, true);
+            let b = conv_relu(t, &x, shape(16, 8, 1));
+            let y = concat(t, &[&a, &b], 1);
+            conv_relu(t, &y, shape(16, 16, 1))
+        };
+        assert_eq!(seen(block).kinds(), ["ReLU", "CSP"]);
+    }
+
+    #[test]
+    fn branches_without_a_chain_are_none() {
+        let heads = |t: &mut Tiny, x: &str| {
+            let a = conv_relu(t, x, shape(16, 8, 3));
+            let b = conv_relu(t, x, shape(16, 8, 3));
+            concat(t, &[&a, &b], 1)
+        };
+        assert_eq!(seen(heads).count("CSP"), 0);
+    }
+}

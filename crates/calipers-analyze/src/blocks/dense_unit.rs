@@ -53,3 +53,62 @@ fn is_all(net: &Net<'_>, val: Val, parts: &[Val]) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv, conv_relu, pool, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    fn features(t: &mut Tiny, x: &str, inputs: i64) -> String {
+        let y = t.op("Relu", &[x]);
+        let y = conv_relu(t, &y, shape(inputs, 16, 1));
+        conv(t, &y, shape(16, 4, 3))
+    }
+
+    #[test]
+    fn joined_one_by_one() {
+        let units = |t: &mut Tiny, x: &str| {
+            let y = features(t, x, 8);
+            let x = concat(t, &[x, &y], 1);
+            let y = features(t, &x, 12);
+            concat(t, &[&x, &y], 1)
+        };
+        let units = seen(units);
+        assert_eq!(units.kinds(), ["DenseUnit", "DenseUnit"]);
+        assert_eq!(units.first("DenseUnit", |_, unit| unit.number("growth")), Some(Some(4)));
+    }
+
+    #[test]
+    fn joined_all_at_once() {
+        let units = |t: &mut Tiny, x: &str| {
+            let a = features(t, x, 8);
+            let both = concat(t, &[x, &a], 1);
+            let b = features(t, &both, 12);
+            let three = concat(t, &[x, &a, &b], 1);
+            let c = features(t, &three, 16);
+            concat(t, &[x, &a, &b, &c], 1)
+        };
+        assert_eq!(seen(units).count("DenseUnit"), 3);
+    }
+
+    #[test]
+    fn other_concatenations_are_none() {
+        let pooled = |t: &mut Tiny, x: &str| {
+            let y = pool(t, x, 3, 1);
+            concat(t, &[x, &y], 1)
+        };
+        assert_eq!(seen(pooled).count("DenseUnit"), 0);
+        let branches = |t: &mut Tiny, x: &str| {
+            let (a, b) = (features(t, x, 8), features(t, x, 8));
+            concat(t, &[&a, &b], 1)
+        };
+        assert_eq!(seen(branches).count("DenseUnit"), 0);
+    }
+}

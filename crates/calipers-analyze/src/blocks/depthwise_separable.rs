@@ -37,3 +37,44 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             .taking(net.unit(first).input(0)),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn filtered_then_mixed() {
+        let plain = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3).groups(8));
+            conv(t, &y, shape(8, 16, 1))
+        };
+        assert_eq!(seen(plain).kinds(), ["DepthwiseSeparable"]);
+        let activated = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3).groups(8).stride(2));
+            conv_relu(t, &y, shape(8, 16, 1))
+        };
+        assert_eq!(seen(activated).kinds(), ["DepthwiseSeparable"]);
+    }
+
+    #[test]
+    fn groups_and_mixing_first_are_none() {
+        let groups = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3).groups(2));
+            conv(t, &y, shape(8, 16, 1))
+        };
+        assert_eq!(seen(groups).count("DepthwiseSeparable"), 0);
+        let mixed_first = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 16, 1));
+            conv(t, &y, shape(16, 16, 3).groups(16))
+        };
+        assert_eq!(seen(mixed_first).count("DepthwiseSeparable"), 0);
+    }
+}

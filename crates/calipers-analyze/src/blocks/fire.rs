@@ -41,3 +41,29 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             .taking(net.unit(squeeze).input(0)),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv_relu, shape};
+    use super::super::testing::Tiny;
+
+    fn count(squeezed: i64) -> usize {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "8", "8"]);
+        let s = conv_relu(&mut t, &x, shape(16, squeezed, 1));
+        let a = conv_relu(&mut t, &s, shape(squeezed, 8, 1));
+        let b = conv_relu(&mut t, &s, shape(squeezed, 8, 3));
+        let y = concat(&mut t, &[&a, &b], 1);
+        t.output(&y).count("Fire")
+    }
+
+    #[test]
+    fn few_channels_then_two_convolutions() {
+        assert_eq!(count(4), 1);
+    }
+
+    #[test]
+    fn nothing_squeezed_is_none() {
+        assert_eq!(count(32), 0);
+    }
+}

@@ -53,3 +53,40 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         Found::of(units).number("branches", branches).number("out", out).taking([input])
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv_relu, pool, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn several_sizes_side_by_side() {
+        let block = |t: &mut Tiny, x: &str| {
+            let a = conv_relu(t, x, shape(16, 8, 1));
+            let b = conv_relu(t, x, shape(16, 4, 1));
+            let b = conv_relu(t, &b, shape(4, 8, 3));
+            let c = conv_relu(t, x, shape(16, 4, 1));
+            let c = conv_relu(t, &c, shape(4, 8, 5));
+            let d = pool(t, x, 3, 1);
+            let d = conv_relu(t, &d, shape(16, 8, 1));
+            concat(t, &[&a, &b, &c, &d], 1)
+        };
+        assert_eq!(seen(block).kinds(), ["Inception"]);
+    }
+
+    #[test]
+    fn branches_of_one_size_are_none() {
+        let block = |t: &mut Tiny, x: &str| {
+            let [a, b, c] = [(); 3].map(|()| conv_relu(t, x, shape(16, 8, 3)));
+            concat(t, &[&a, &b, &c], 1)
+        };
+        assert_eq!(seen(block).count("Inception"), 0);
+    }
+}

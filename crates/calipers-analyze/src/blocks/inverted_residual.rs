@@ -77,3 +77,61 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             .taking([input]),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn with_and_without_a_shortcut() {
+        let with = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 32, 1));
+            let y = conv_relu(t, &y, shape(32, 32, 3).groups(32));
+            let y = conv(t, &y, shape(32, 8, 1));
+            t.op("Add", &[&y, x])
+        };
+        let with = seen(with);
+        assert_eq!(with.kinds(), ["InvertedResidual"]);
+        assert_eq!(with.first("InvertedResidual", |_, unit| unit.says("shortcut")), Some(true));
+        let without = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 32, 1));
+            let y = conv(t, &y, shape(32, 32, 3).groups(32).stride(2));
+            conv(t, &y, shape(32, 12, 1))
+        };
+        assert_eq!(seen(without).kinds(), ["InvertedResidual"], "as quantised networks write it");
+    }
+
+    #[test]
+    fn with_squeeze_and_excite() {
+        let block = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 32, 1));
+            let y = conv_relu(t, &y, shape(32, 32, 5).groups(32));
+            let mean = t.op("GlobalAveragePool", &[&y]);
+            let gate = conv_relu(t, &mean, shape(32, 2, 1));
+            let gate = conv(t, &gate, shape(2, 32, 1));
+            let gate = t.op("Sigmoid", &[&gate]);
+            let y = t.op("Mul", &[&gate, &y]);
+            conv(t, &y, shape(32, 8, 1))
+        };
+        assert_eq!(seen(block).kinds(), ["InvertedResidual"]);
+    }
+
+    #[test]
+    fn separable_convolutions_are_none() {
+        let chain = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 16, 1));
+            let y = conv_relu(t, &y, shape(16, 16, 3).groups(16));
+            conv_relu(t, &y, shape(16, 16, 1))
+        };
+        let seen = seen(chain);
+        assert_eq!((seen.count("InvertedResidual"), seen.count("DepthwiseSeparable")), (0, 1));
+    }
+}

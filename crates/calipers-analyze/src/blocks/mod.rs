@@ -5,26 +5,48 @@
 //! an earlier one folded is a unit to a later one: norms and activations first, then what is made of
 //! them.
 
+mod attention;
+mod batch_norm;
 mod conv;
 mod conv_norm_act;
 mod convnext;
+mod convolution;
 mod csp;
+mod curve;
 mod dense_unit;
 mod depthwise_separable;
 mod detection_head;
+mod embedding;
+mod experts;
+mod feed_forward;
 mod fire;
 mod gelu;
+mod group_norm;
+mod hard;
 mod inception;
+mod instance_norm;
 mod inverted_residual;
+mod l2_norm;
 mod layer_norm;
+mod linear;
+mod mish;
+mod moments;
+mod patch_embedding;
+mod plain_curves;
 mod pool_head;
 mod pyramid;
+mod recurrent;
 mod residual;
 mod resnet;
+mod rms_norm;
+mod rotary;
 mod shuffle_unit;
+mod silu;
 mod skips;
 mod spp;
 mod squeeze_excite;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use calipers_report::BlockCount;
 pub(crate) use skips::skips;
@@ -37,20 +59,46 @@ pub(crate) struct Recogniser {
     pub(crate) kind: &'static str,
     /// What it is, in a sentence.
     pub(crate) what: &'static str,
-    /// Operators or kinds that such a block ends with.
+    /// Operators or kinds that such a block ends with, or that tell it wherever they stand in it.
     pub(crate) ends: &'static [&'static str],
-    /// Looks at a unit of those, and finds the block that ends there.
+    /// Looks at a unit of those, and finds the block that it belongs to.
     pub(crate) find: fn(&Net<'_>, UnitId) -> Option<Found>,
 }
 
 /// Every recogniser, in the order they run.
 pub(crate) const TABLE: &[Recogniser] = &[
     // Contractions with their weights.
-    // Norms.
+    linear::LINEAR,
+    convolution::CONVOLUTION,
+    // Norms. What stands between reshapes goes before what stands alone.
+    group_norm::GROUP_NORM,
+    instance_norm::INSTANCE_NORM,
     layer_norm::LAYER_NORM,
-    // Activations.
+    rms_norm::RMS_NORM,
+    l2_norm::L2_NORM,
+    batch_norm::BATCH_NORM,
+    l2_norm::LRN,
+    // Activations. What holds another goes before it.
     gelu::GELU,
+    silu::SILU,
+    mish::MISH,
+    hard::HARD_SWISH,
+    hard::HARD_SIGMOID,
+    hard::RELU6,
+    hard::RELU,
+    hard::LEAKY_RELU,
+    plain_curves::PRELU,
+    plain_curves::ELU,
+    plain_curves::SELU,
+    plain_curves::CELU,
     // Attention, embeddings, feed-forward, recurrence.
+    rotary::ROTARY,
+    attention::ATTENTION,
+    embedding::EMBEDDING,
+    patch_embedding::PATCH_EMBEDDING,
+    feed_forward::FEED_FORWARD,
+    experts::EXPERTS,
+    recurrent::RECURRENT,
     // Residual additions, and skips of other kinds.
     residual::ADDITION,
     skips::CONCATENATION,

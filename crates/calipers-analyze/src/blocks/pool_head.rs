@@ -7,7 +7,7 @@
 //! | `Gather` or `Slice` of one token, perhaps Linear and `Tanh`, Linear | ViT, BERT, recurrent networks |
 //! | 1×1 convolution, `GlobalAveragePool` | SqueezeNet |
 //!
-//! It ends at an output of two dimensions, perhaps by `Softmax` or `Sigmoid`. A projection without
+//! It ends at an output of a row for each one of the batch, perhaps by `Softmax` or `Sigmoid`. A projection without
 //! bias that nothing normalises to shares is no classifier: it embeds. Extracts `classes`.
 
 use super::Recogniser;
@@ -42,9 +42,11 @@ const MAX_STEPS: usize = 16;
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let unit = net.unit(end);
     let output = unit.output();
-    let (mut units, given, shared) = ending(net, output)?;
+    let Ending { mut units, given, shared, biased } = ending(net, output)?;
     units.push(end);
-    let classes = net.dim(given, -1).filter(|_| net.rank(given) == Some(2))?;
+    // A score for each class, perhaps as an image of one place.
+    let classes =
+        net.elements_beside(given).filter(|classes| net.dim(given, 1) == Some(*classes))?;
     // One score is a class or not only where it is made a probability.
     if classes < 2 && !(classes == 1 && shared) {
         return None;
@@ -59,7 +61,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     }
     let pointwise = conv(net, end).is_some_and(|conv| conv.pointwise());
     let linear = unit.is_any(LINEARS) || pointwise && area(net, output) == Some(1);
-    let biased = unit.says("bias") || unit.input(2).is_some() || pointwise;
+    let biased = biased || unit.says("bias") || unit.input(2).is_some() || pointwise;
     if !linear || net.data_inputs(unit).count() != 1 || !(biased || shared) {
         return None;
     }
@@ -68,13 +70,23 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     Some(Found::of(units).number("classes", Some(classes)))
 }
 
-/// The units from a value to the output that it becomes, that output, and whether it is made
-/// probabilities.
-fn ending(net: &Net<'_>, val: Val) -> Option<(Vec<UnitId>, Val, bool)> {
-    let (mut at, mut units, mut shared) = (val, Vec::new(), false);
+/// How scores become an output.
+struct Ending {
+    units: Vec<UnitId>,
+    /// The output.
+    given: Val,
+    /// Whether they are made probabilities.
+    shared: bool,
+    /// Whether a bias is added.
+    biased: bool,
+}
+
+fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
+    let (mut at, mut units) = (val, Vec::new());
+    let (mut shared, mut biased) = (false, false);
     for _ in 0..6 {
         if net.is_output(at) {
-            return Some((units, at, shared));
+            return Some(Ending { units, given: at, shared, biased });
         }
         let user = net.only_use(at)?;
         let unit = net.unit(user);
@@ -84,7 +96,8 @@ fn ending(net: &Net<'_>, val: Val) -> Option<(Vec<UnitId>, Val, bool)> {
         if !curve && !bias && !unit.is_any(VIEWS) {
             return None;
         }
-        shared |= curve || bias;
+        shared |= curve;
+        biased |= bias;
         units.push(user);
         at = unit.output();
     }
@@ -133,5 +146,89 @@ fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
             before >= 3 && after == 2 && area(net, from).is_some_and(|area| area > 1)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::super::conv::sketch::{conv, conv_relu, linear, shape};
+    use super::super::testing::Tiny;
+
+    fn classes(input: &[&str], build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<i64> {
+        let mut t = Tiny::new();
+        let x = t.input(input);
+        let y = build(&mut t, &x);
+        t.output(&y).first("ClassifierHead", |_, unit| unit.number("classes")).flatten()
+    }
+
+    const IMAGE: &[&str] = &["batch", "8", "4", "4"];
+    const TOKENS: &[&str] = &["batch", "sequence", "8"];
+
+    #[test]
+    fn of_images() {
+        let pooled = |t: &mut Tiny, x: &str| {
+            let y = t.op("GlobalAveragePool", &[x]);
+            let y = t.op("Flatten", &[&y]);
+            linear(t, &y, 8, 10)
+        };
+        assert_eq!(classes(IMAGE, pooled), Some(10));
+        let flat = |t: &mut Tiny, x: &str| {
+            let y = t.op("Flatten", &[x]);
+            let y = linear(t, &y, 128, 16);
+            let y = t.op("Relu", &[&y]);
+            let y = linear(t, &y, 16, 5);
+            t.op("Softmax", &[&y])
+        };
+        assert_eq!(classes(IMAGE, flat), Some(5));
+        let at_last = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 7, 1));
+            let y = t.op("GlobalAveragePool", &[&y]);
+            t.op("Flatten", &[&y])
+        };
+        assert_eq!(classes(IMAGE, at_last), Some(7));
+        let convolved = |t: &mut Tiny, x: &str| {
+            let y = t.op("GlobalAveragePool", &[x]);
+            conv(t, &y, shape(8, 6, 1))
+        };
+        assert_eq!(classes(IMAGE, convolved), Some(6));
+    }
+
+    #[test]
+    fn of_tokens() {
+        let first = |t: &mut Tiny, x: &str| {
+            let zero = t.index(0);
+            let y = t.op_with("Gather", &[x, &zero], &[Attribute::int("axis", 1)]);
+            let y = linear(t, &y, 8, 8);
+            let y = t.op("Tanh", &[&y]);
+            linear(t, &y, 8, 2)
+        };
+        assert_eq!(classes(TOKENS, first), Some(2));
+        let mean = |t: &mut Tiny, x: &str| {
+            let axes = t.ints(&[1]);
+            let y = t.op_with("ReduceMean", &[x, &axes], &[Attribute::int("keepdims", 0)]);
+            linear(t, &y, 8, 3)
+        };
+        assert_eq!(classes(TOKENS, mean), Some(3));
+    }
+
+    #[test]
+    fn other_ends_are_none() {
+        assert_eq!(classes(TOKENS, |t, x| linear(t, x, 8, 3)), None, "a score for each token");
+        assert_eq!(classes(&["batch", "8"], |t, x| linear(t, x, 8, 3)), None, "nothing is pooled");
+        let projected = |t: &mut Tiny, x: &str| {
+            let zero = t.index(0);
+            let y = t.op_with("Gather", &[x, &zero], &[Attribute::int("axis", 1)]);
+            let weight = t.weight(&[8, 4]);
+            t.op("MatMul", &[&y, &weight])
+        };
+        assert_eq!(classes(TOKENS, projected), None, "an embedding");
+        let regressed = |t: &mut Tiny, x: &str| {
+            let y = t.op("GlobalAveragePool", &[x]);
+            let y = t.op("Flatten", &[&y]);
+            linear(t, &y, 8, 1)
+        };
+        assert_eq!(classes(IMAGE, regressed), None, "one number");
     }
 }

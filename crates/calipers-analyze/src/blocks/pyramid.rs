@@ -129,3 +129,81 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv, conv_relu, larger, pool, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> (usize, usize) {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        let seen: Seen = t.output(&y);
+        (seen.count("UNetSkip"), seen.count("FeaturePyramid"))
+    }
+
+    fn down_and_up(t: &mut Tiny, x: &str) -> String {
+        let early = conv_relu(t, x, shape(8, 8, 3));
+        let deep = pool(t, &early, 2, 2);
+        let deep = conv_relu(t, &deep, shape(8, 16, 3));
+        let up = larger(t, &deep);
+        concat(t, &[&up, &early], 1)
+    }
+
+    #[test]
+    fn up_to_images_it_is_a_u_net() {
+        let plain = |t: &mut Tiny, x: &str| {
+            let y = down_and_up(t, x);
+            conv(t, &y, shape(24, 2, 1))
+        };
+        assert_eq!(seen(plain), (1, 0));
+        let convolved = |t: &mut Tiny, x: &str| {
+            let early = conv_relu(t, x, shape(8, 8, 3));
+            let deep = conv_relu(t, &early, shape(8, 16, 3).stride(2));
+            let up = larger(t, &deep);
+            let up = conv_relu(t, &up, shape(16, 8, 3));
+            let y = concat(t, &[&early, &up], 1);
+            conv(t, &y, shape(16, 2, 1))
+        };
+        assert_eq!(seen(convolved), (1, 0));
+    }
+
+    #[test]
+    fn down_again_it_is_a_pyramid() {
+        let again = |t: &mut Tiny, x: &str| {
+            let y = down_and_up(t, x);
+            conv(t, &y, shape(24, 2, 3).stride(2))
+        };
+        assert_eq!(seen(again), (0, 1));
+        let listed = |t: &mut Tiny, x: &str| {
+            let y = down_and_up(t, x);
+            let y = conv(t, &y, shape(24, 6, 1));
+            let target = t.ints(&[1, 6, 256]);
+            t.op("Reshape", &[&y, &target])
+        };
+        assert_eq!(seen(listed), (0, 1));
+    }
+
+    #[test]
+    fn by_addition_it_is_a_pyramid() {
+        let added = |t: &mut Tiny, x: &str| {
+            let early = conv_relu(t, x, shape(8, 8, 3));
+            let deep = conv_relu(t, &early, shape(8, 16, 3).stride(2));
+            let deep = conv(t, &deep, shape(16, 8, 1));
+            let up = larger(t, &deep);
+            let lateral = conv(t, &early, shape(8, 8, 1));
+            t.op("Add", &[&lateral, &up])
+        };
+        assert_eq!(seen(added), (0, 1));
+    }
+
+    #[test]
+    fn other_joins_are_none() {
+        let dense = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            concat(t, &[x, &y], 1)
+        };
+        assert_eq!(seen(dense), (0, 0));
+    }
+}

@@ -238,5 +238,215 @@ fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
     path.extend(shortcut);
     path.push(end);
     let contractions = i64::try_from(contractions).ok();
-    Some(Found::of(path).number("contractions", contractions).taking([fork]))
+    let units = net.with_side_products(path)?;
+    Some(Found::of(units).number("contractions", contractions).taking([fork]))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{Attribute, DataType};
+
+    use super::super::conv::sketch::{conv, conv_relu, larger, linear, shape};
+    use super::super::testing::Tiny;
+
+    /// Residual additions of a network of images.
+    fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y).count("ResidualAdd")
+    }
+
+    /// Residual additions of a network of tokens.
+    fn tokens(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "sequence", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y).count("ResidualAdd")
+    }
+
+    #[test]
+    fn nothing_on_the_shortcut() {
+        let plain = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            let y = conv(t, &y, shape(8, 8, 3));
+            t.op("Add", &[&y, x])
+        };
+        assert_eq!(images(plain), 1);
+        let scaled = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x, 16, 16);
+            let gamma = t.weight(&[16]);
+            let y = t.op("Mul", &[&gamma, &y]);
+            t.op("Add", &[x, &y])
+        };
+        assert_eq!(tokens(scaled), 1);
+        let gated = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x, 16, 16);
+            let s = t.op("Sigmoid", &[&y]);
+            let y = t.op("Mul", &[&y, &s]);
+            t.op("Add", &[x, &y])
+        };
+        assert_eq!(tokens(gated), 1, "whatever bends on the path");
+    }
+
+    #[test]
+    fn a_projection_on_the_shortcut() {
+        let projected = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 16, 3).stride(2));
+            let y = conv(t, &y, shape(16, 16, 3));
+            let s = conv(t, x, shape(8, 16, 1).stride(2));
+            t.op("Add", &[&y, &s])
+        };
+        assert_eq!(images(projected), 1);
+        let frozen = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 16, 3));
+            let y = conv(t, &y, shape(16, 16, 3));
+            let s = conv(t, x, shape(8, 16, 1));
+            let (scale, shift) = (t.weight(&[1, 16, 1, 1]), t.weight(&[1, 16, 1, 1]));
+            let s = t.op("Mul", &[&s, &scale]);
+            let s = t.op("Add", &[&s, &shift]);
+            t.op("Add", &[&y, &s])
+        };
+        assert_eq!(images(frozen), 1, "a norm written as a scale and a shift");
+    }
+
+    #[test]
+    fn quantised_half_and_fused() {
+        let quantised = |t: &mut Tiny, x: &str| {
+            let x = t.quantised(x);
+            let y = conv(t, &x, shape(8, 8, 3));
+            let y = t.quantised(&y);
+            let y = conv(t, &y, shape(8, 8, 3));
+            let y = t.quantised(&y);
+            t.op("Add", &[&y, &x])
+        };
+        assert_eq!(images(quantised), 1);
+        let cast = |t: &mut Tiny, x: &str| {
+            let wide = t.cast(x, 1);
+            let y = linear(t, &wide, 16, 16);
+            let y = t.cast(&y, 1);
+            t.op("Add", &[x, &y])
+        };
+        assert_eq!(tokens(cast), 1);
+        let fused = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x, 16, 16);
+            let (scale, shift) = (t.weight(&[16]), t.weight(&[16]));
+            t.contrib("SkipLayerNormalization", &[&y, x, &scale, &shift])
+        };
+        assert_eq!(tokens(fused), 1);
+        let summed = |t: &mut Tiny, x: &str| {
+            let (a, b) = (linear(t, x, 16, 16), linear(t, x, 16, 16));
+            t.op("Sum", &[&a, &b, x])
+        };
+        assert_eq!(tokens(summed), 1, "branches side by side, and one shortcut around them");
+    }
+
+    #[test]
+    fn other_additions_are_none() {
+        let branches = |t: &mut Tiny, x: &str| {
+            let (a, b) = (linear(t, x, 16, 16), linear(t, x, 16, 16));
+            t.op("Add", &[&a, &b])
+        };
+        assert_eq!(tokens(branches), 0, "a sum of branches");
+        let low_rank = |t: &mut Tiny, x: &str| {
+            let whole = linear(t, x, 16, 16);
+            let low = linear(t, x, 16, 2);
+            let low = linear(t, &low, 2, 16);
+            t.op("Add", &[&whole, &low])
+        };
+        assert_eq!(tokens(low_rank), 0, "an adapter of low rank");
+        let arithmetic = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x, 16, 16);
+            let (a, b) = (t.with("Add", &y, 1.0), t.with("Mul", &y, 2.0));
+            t.op("Add", &[&a, &b])
+        };
+        assert_eq!(tokens(arithmetic), 0, "no computation between");
+        let biased = |t: &mut Tiny, x: &str| linear(t, x, 16, 16);
+        assert_eq!(tokens(biased), 0, "a bias");
+    }
+
+    #[test]
+    fn embeddings_are_none() {
+        let mut t = Tiny::new();
+        let tokens = t.input_of(DataType::I64, &["batch", "sequence"]);
+        let types = t.input_of(DataType::I64, &["batch", "sequence"]);
+        let (words, kinds) = (t.weight(&[32, 16]), t.weight(&[2, 16]));
+        let a = t.op("Gather", &[&words, &tokens]);
+        let b = t.op("Gather", &[&kinds, &types]);
+        let sum = t.op("Add", &[&a, &b]);
+        let y = linear(&mut t, &sum, 16, 16);
+        assert_eq!(t.output(&y).count("ResidualAdd"), 0);
+    }
+
+    #[test]
+    fn a_pyramid_that_comes_down_is_none() {
+        let pyramid = |t: &mut Tiny, x: &str| {
+            let deep = conv_relu(t, x, shape(8, 16, 3).stride(2));
+            let deep = conv(t, &deep, shape(16, 8, 1));
+            let up = larger(t, &deep);
+            let lateral = conv(t, x, shape(8, 8, 1));
+            t.op("Add", &[&lateral, &up])
+        };
+        assert_eq!(images(pyramid), 0);
+        let both = |t: &mut Tiny, x: &str| {
+            let up = larger(t, x);
+            let y = conv_relu(t, &up, shape(8, 8, 3));
+            let y = conv(t, &y, shape(8, 8, 3));
+            let s = larger(t, x);
+            t.op("Add", &[&s, &y])
+        };
+        assert_eq!(images(both), 1, "path and shortcut made larger alike");
+    }
+
+    #[test]
+    fn a_choice_is_no_path() {
+        // The nearest row of a codebook, passed on as if it were the value.
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "16"]);
+        let codes = t.weight(&[16, 32]);
+        let near = t.op("MatMul", &[&x, &codes]);
+        let best = t.op_with(
+            "ArgMax",
+            &[&near],
+            &[Attribute::int("axis", 1), Attribute::int("keepdims", 0)],
+        );
+        let rows = t.weight(&[32, 16]);
+        let row = t.op("Gather", &[&rows, &best]);
+        let away = t.op("Sub", &[&row, &x]);
+        let sum = t.op("Add", &[&x, &away]);
+        let seen = t.output(&sum);
+        assert_eq!((seen.count("ResidualAdd"), seen.count("SubtractedSkip")), (0, 0));
+    }
+
+    #[test]
+    fn shortcuts_nest_and_do_not_cross() {
+        // The running sum of skips in WaveNet takes from inside the residual blocks.
+        let crossing = |t: &mut Tiny, x: &str| {
+            let first = conv_relu(t, x, shape(8, 8, 3));
+            let inner = conv(t, &first, shape(8, 8, 1));
+            let stream = t.op("Add", &[x, &inner]);
+            let second = conv_relu(t, &stream, shape(8, 8, 3));
+            let (a, b) = (conv(t, &first, shape(8, 8, 1)), conv(t, &second, shape(8, 8, 1)));
+            t.op("Add", &[&a, &b])
+        };
+        assert_eq!(images(crossing), 1);
+        let nested = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            let y = t.op("Add", &[x, &y]);
+            let y = conv(t, &y, shape(8, 8, 3));
+            t.op("Add", &[x, &y])
+        };
+        assert_eq!(images(nested), 2);
+    }
+
+    #[test]
+    fn path_shortcut_and_addition_become_one() {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "sequence", "16"]);
+        let y = linear(&mut t, &x, 16, 16);
+        let y = t.op("Add", &[&x, &y]);
+        let seen = t.output(&y);
+        assert_eq!(seen.kinds(), ["Residual"]);
+        assert!(seen.takes_the_input("Residual"));
+    }
 }

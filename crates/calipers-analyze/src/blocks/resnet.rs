@@ -61,3 +61,68 @@ fn find(net: &Net<'_>, end: UnitId, fits: fn(&[Conv]) -> bool) -> Option<Found> 
             .taking([around.fork]),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "16", "16"]);
+        let x = t.op("Relu", &[&x]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn bottlenecks() {
+        for groups in [1, 2] {
+            let block = |t: &mut Tiny, x: &str| {
+                let y = conv_relu(t, x, shape(16, 4, 1));
+                let y = conv_relu(t, &y, shape(4, 4, 3).groups(groups));
+                let y = conv(t, &y, shape(4, 16, 1));
+                let y = t.op("Add", &[&y, x]);
+                t.op("Relu", &[&y])
+            };
+            assert_eq!(seen(block).kinds(), ["ReLU", "Bottleneck"]);
+        }
+        let inverted = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(16, 64, 1));
+            let y = conv_relu(t, &y, shape(64, 64, 3).groups(64));
+            let y = conv(t, &y, shape(64, 16, 1));
+            t.op("Add", &[&y, x])
+        };
+        let seen = seen(inverted);
+        assert_eq!((seen.count("Bottleneck"), seen.count("InvertedResidual")), (0, 1));
+    }
+
+    #[test]
+    fn basic_blocks() {
+        let block = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(16, 32, 3).stride(2));
+            let y = conv(t, &y, shape(32, 32, 3));
+            let s = conv(t, x, shape(16, 32, 1).stride(2));
+            let y = t.op("Add", &[&y, &s]);
+            t.op("Relu", &[&y])
+        };
+        let block = seen(block);
+        assert_eq!(block.kinds(), ["ReLU", "BasicBlock"]);
+        assert_eq!(block.first("BasicBlock", |_, unit| unit.says("projection")), Some(true));
+        let quantised = |t: &mut Tiny, x: &str| {
+            let x = t.quantised(x);
+            let y = conv(t, &x, shape(16, 16, 3));
+            let y = t.quantised(&y);
+            let y = conv(t, &y, shape(16, 16, 3));
+            let y = t.quantised(&y);
+            t.op("Add", &[&x, &y])
+        };
+        assert_eq!(seen(quantised).count("BasicBlock"), 1);
+        let one = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(16, 16, 3));
+            t.op("Add", &[&y, x])
+        };
+        let one = seen(one);
+        assert_eq!((one.count("BasicBlock"), one.count("Residual")), (0, 1));
+    }
+}

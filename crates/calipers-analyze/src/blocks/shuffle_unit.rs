@@ -49,3 +49,37 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let units = [split, transpose, end].into_iter().chain(concat);
     Some(Found::of(units).number("groups", Some(groups)))
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::super::testing::Tiny;
+
+    fn count(input: &[&str], to: &[i64], perm: &[i64], back: &[i64]) -> usize {
+        let mut t = Tiny::new();
+        let x = t.input(input);
+        let target = t.ints(to);
+        let y = t.op("Reshape", &[&x, &target]);
+        let y = t.op_with("Transpose", &[&y], &[Attribute::ints("perm", perm)]);
+        let target = t.ints(back);
+        let y = t.op("Reshape", &[&y, &target]);
+        t.output(&y).count("ShuffleUnit")
+    }
+
+    #[test]
+    fn groups_and_their_channels_change_places() {
+        let image = ["1", "8", "4", "6"];
+        assert_eq!(count(&image, &[1, 2, 4, 4, 6], &[0, 2, 1, 3, 4], &[1, 8, 4, 6]), 1);
+    }
+
+    #[test]
+    fn other_turns_are_none() {
+        let image = ["1", "8", "4", "6"];
+        assert_eq!(count(&image, &[1, 2, 4, 4, 6], &[0, 1, 3, 2, 4], &[1, 8, 4, 6]), 0);
+        let pixels = count(&image, &[1, 2, 2, 2, 4, 6], &[0, 1, 4, 2, 5, 3], &[1, 2, 8, 12]);
+        assert_eq!(pixels, 0, "a shuffle of pixels");
+        let heads = count(&["1", "10", "16"], &[1, 10, 4, 4], &[0, 2, 1, 3], &[4, 10, 4]);
+        assert_eq!(heads, 0, "heads of attention");
+    }
+}

@@ -70,7 +70,8 @@ fn find_concatenation(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 /// Two of the values of which one follows from the other.
 fn joined(net: &Net<'_>, parts: &[Val]) -> Option<(Val, Val)> {
-    let first = parts.iter().filter_map(|part| net.producer(*part)).min();
+    // Nothing before the first of them can lie between; an input comes before all.
+    let first = parts.iter().map(|part| net.producer(*part)).min()?;
     for late in parts.iter().rev() {
         let mut seen = HashSet::new();
         let mut stack: Vec<UnitId> = net.producer(*late).into_iter().collect();
@@ -147,4 +148,106 @@ fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let kinds: Vec<&str> = kinds.copied().collect();
     let weighted = around.path.iter().any(|unit| net.unit(*unit).is_any(&kinds));
     weighted.then(|| Found::of([end]).taking([around.fork]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv, conv_relu, linear, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    fn rows(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn a_value_joined_with_what_follows_from_it() {
+        let dense = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 4, 3));
+            concat(t, &[x, &y], 1)
+        };
+        assert_eq!(images(dense).count("ConcatSkip"), 1);
+        let branches = |t: &mut Tiny, x: &str| {
+            let (a, b) = (conv(t, x, shape(8, 4, 1)), conv(t, x, shape(8, 4, 3)));
+            concat(t, &[&a, &b], 1)
+        };
+        assert_eq!(images(branches).count("ConcatSkip"), 0, "branches side by side");
+        let rectified = |t: &mut Tiny, x: &str| {
+            let (a, b) = (t.op("Relu", &[x]), t.op("Neg", &[x]));
+            let b = t.op("Relu", &[&b]);
+            concat(t, &[x, &a, &b], 1)
+        };
+        assert_eq!(images(rectified).count("ConcatSkip"), 0, "no computation between");
+        let stacked = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            concat(t, &[x, &y], 2)
+        };
+        assert_eq!(images(stacked).count("ConcatSkip"), 0, "along the rows");
+    }
+
+    #[test]
+    fn a_highway_is_a_gate() {
+        let highway = |t: &mut Tiny, x: &str| {
+            let h = linear(t, x, 16, 16);
+            let h = t.op("Relu", &[&h]);
+            let g = linear(t, x, 16, 16);
+            let g = t.op("Sigmoid", &[&g]);
+            let one = t.scalar(1.0);
+            let rest = t.op("Sub", &[&one, &g]);
+            let (a, b) = (t.op("Mul", &[&g, &h]), t.op("Mul", &[&rest, x]));
+            t.op("Add", &[&a, &b])
+        };
+        assert_eq!(rows(highway).count("GatedSkip"), 1);
+    }
+
+    #[test]
+    fn activations_and_cells_are_no_gates() {
+        let silu = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x, 16, 16);
+            let s = t.op("Sigmoid", &[&y]);
+            let y = t.op("Mul", &[&y, &s]);
+            t.op("Add", &[x, &y])
+        };
+        assert_eq!(rows(silu).count("GatedSkip"), 0);
+        let cell = |t: &mut Tiny, x: &str| {
+            let state = t.input(&["batch", "16"]);
+            let both = concat(t, &[x, &state], 1);
+            let z = linear(t, &both, 32, 16);
+            let z = t.op("Sigmoid", &[&z]);
+            let new = linear(t, x, 16, 16);
+            let new = t.op("Tanh", &[&new]);
+            let one = t.scalar(1.0);
+            let rest = t.op("Sub", &[&one, &z]);
+            let (a, b) = (t.op("Mul", &[&rest, &new]), t.op("Mul", &[&z, &state]));
+            t.op("Add", &[&a, &b])
+        };
+        let seen = rows(cell);
+        assert_eq!((seen.count("GatedSkip"), seen.count("ResidualAdd")), (0, 0));
+    }
+
+    #[test]
+    fn noise_taken_off_is_a_subtraction() {
+        let denoiser = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            let y = conv(t, &y, shape(8, 8, 3));
+            t.op("Sub", &[x, &y])
+        };
+        assert_eq!(images(denoiser).count("SubtractedSkip"), 1);
+        let centred = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3));
+            let axes = t.ints(&[1]);
+            let mean = t.op("ReduceMean", &[&y, &axes]);
+            t.op("Sub", &[&y, &mean])
+        };
+        assert_eq!(images(centred).count("SubtractedSkip"), 0);
+    }
 }

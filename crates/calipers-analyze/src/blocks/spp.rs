@@ -39,3 +39,44 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     units.extend(pointwise_after(net, net.unit(end).output()));
     Some(Found::of(units).number("pools", i64::try_from(pooled.len()).ok()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv_relu, pool, shape};
+    use super::super::testing::{Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "16", "16"]);
+        let x = conv_relu(&mut t, &x, shape(16, 8, 1));
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn in_a_row_and_side_by_side() {
+        let row = |t: &mut Tiny, x: &str| {
+            let a = pool(t, x, 5, 1);
+            let b = pool(t, &a, 5, 1);
+            let c = pool(t, &b, 5, 1);
+            let y = concat(t, &[x, &a, &b, &c], 1);
+            conv_relu(t, &y, shape(32, 16, 1))
+        };
+        assert_eq!(seen(row).kinds(), ["SPP"]);
+        let side = |t: &mut Tiny, x: &str| {
+            let (a, b, c) = (pool(t, x, 5, 1), pool(t, x, 9, 1), pool(t, x, 13, 1));
+            concat(t, &[&c, &b, &a, x], 1)
+        };
+        assert_eq!(seen(side).kinds(), ["SPP"]);
+    }
+
+    #[test]
+    fn two_values_beside_pools_are_none() {
+        let two = |t: &mut Tiny, x: &str| {
+            let a = pool(t, x, 5, 1);
+            let b = conv_relu(t, x, shape(8, 8, 3));
+            concat(t, &[x, &a, &b], 1)
+        };
+        assert_eq!(seen(two).count("SPP"), 0);
+    }
+}

@@ -90,3 +90,89 @@ pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
     let channels = [before.get(1), before.last()];
     channels.iter().flatten().any(|dim| dim.as_const() == Some(after))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, linear, shape};
+    use super::super::testing::Tiny;
+
+    fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "8", "16", "16"]);
+        let y = build(&mut t, &x);
+        t.output(&y).count("SqueezeExcite")
+    }
+
+    fn gate(t: &mut Tiny, mean: &str, curve: &str) -> String {
+        let y = conv_relu(t, mean, shape(8, 2, 1));
+        let y = conv(t, &y, shape(2, 8, 1));
+        t.op(curve, &[&y])
+    }
+
+    #[test]
+    fn by_convolutions() {
+        for curve in ["Sigmoid", "HardSigmoid"] {
+            let pooled = |t: &mut Tiny, x: &str| {
+                let mean = t.op("GlobalAveragePool", &[x]);
+                let gate = gate(t, &mean, curve);
+                t.op("Mul", &[&gate, x])
+            };
+            assert_eq!(count(pooled), 1, "{curve}");
+        }
+        let reduced = |t: &mut Tiny, x: &str| {
+            let axes = t.ints(&[2, 3]);
+            let mean = t.op("ReduceMean", &[x, &axes]);
+            let gate = gate(t, &mean, "Sigmoid");
+            t.op("Mul", &[x, &gate])
+        };
+        assert_eq!(count(reduced), 1);
+        let quantised = |t: &mut Tiny, x: &str| {
+            let x = t.quantised(x);
+            let mean = t.op("GlobalAveragePool", &[&x]);
+            let mean = t.quantised(&mean);
+            let gate = gate(t, &mean, "Sigmoid");
+            let gate = t.quantised(&gate);
+            t.op("Mul", &[&gate, &x])
+        };
+        assert_eq!(count(quantised), 1);
+    }
+
+    #[test]
+    fn by_linear_layers() {
+        let rows = |t: &mut Tiny, x: &str| {
+            let mean = t.op("GlobalAveragePool", &[x]);
+            let row = t.op("Flatten", &[&mean]);
+            let y = linear(t, &row, 8, 2);
+            let y = t.op("Relu", &[&y]);
+            let y = linear(t, &y, 2, 8);
+            let y = t.op("Sigmoid", &[&y]);
+            let target = t.ints(&[-1, 8, 1, 1]);
+            let gate = t.op("Reshape", &[&y, &target]);
+            t.op("Mul", &[x, &gate])
+        };
+        assert_eq!(count(rows), 1);
+    }
+
+    #[test]
+    fn other_gates_are_none() {
+        let silu = |t: &mut Tiny, x: &str| {
+            let s = t.op("Sigmoid", &[x]);
+            t.op("Mul", &[x, &s])
+        };
+        assert_eq!(count(silu), 0);
+        let elsewhere = |t: &mut Tiny, x: &str| {
+            let other = t.input(&["batch", "8", "16", "16"]);
+            let mean = t.op("GlobalAveragePool", &[&other]);
+            let gate = gate(t, &mean, "Sigmoid");
+            t.op("Mul", &[x, &gate])
+        };
+        assert_eq!(count(elsewhere), 0, "another value was pooled");
+        let once = |t: &mut Tiny, x: &str| {
+            let mean = t.op("GlobalAveragePool", &[x]);
+            let y = conv(t, &mean, shape(8, 8, 1));
+            let gate = t.op("Sigmoid", &[&y]);
+            t.op("Mul", &[x, &gate])
+        };
+        assert_eq!(count(once), 0, "one product squeezes nothing");
+    }
+}

@@ -4,6 +4,9 @@ use hashbrown::HashSet;
 
 use super::{Detail, Net, Unit, UnitId, Val};
 
+/// Units beside those of a block that it may take in.
+const MAX_SIDE_PRODUCTS: usize = 16;
+
 /// What a recogniser found: the units of a block, and what it learned of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -52,6 +55,25 @@ impl Net<'_> {
         })
     }
 
+    /// These units with those that read them before the last: side products, such as keys that are
+    /// given out for a cache. `None` when there are too many.
+    pub(crate) fn with_side_products(&self, mut units: Vec<UnitId>) -> Option<Vec<UnitId>> {
+        let last = *units.iter().max()?;
+        let mut inside: HashSet<UnitId> = units.iter().copied().collect();
+        let most = units.len() + MAX_SIDE_PRODUCTS;
+        let mut at = 0;
+        while let Some(id) = units.get(at).copied() {
+            at += 1;
+            let outputs = self.unit(id).outputs.iter();
+            let users = outputs.flat_map(|output| self.uses(*output)).filter(|user| *user < last);
+            units.extend(users.filter(|user| inside.insert(*user)));
+            if units.len() > most {
+                return None;
+            }
+        }
+        Some(units)
+    }
+
     /// Makes one unit of several. It stands where the last of them stood. Nothing is done, and
     /// `None` given, when something outside needs a part before the whole is done.
     pub(crate) fn fold(&mut self, kind: &'static str, found: Found) -> Option<UnitId> {
@@ -59,23 +81,8 @@ impl Net<'_> {
         units.sort_unstable();
         units.dedup();
         let last = *units.last()?;
-        if !units.iter().all(|id| self.unit(*id).alive) {
-            return None;
-        }
+        let mut outputs = self.given_by(&units)?;
         let inside = |id: &UnitId| units.binary_search(id).is_ok();
-        let mut outputs = Vec::new();
-        for id in &units {
-            for output in &self.unit(*id).outputs {
-                let mut outside = self.uses(*output).filter(|user| !inside(user)).peekable();
-                let needed = outside.peek().is_some() || self.is_output(*output);
-                if outside.any(|user| user < last) {
-                    return None;
-                }
-                if needed {
-                    outputs.push(*output);
-                }
-            }
-        }
         for input in units.iter().flat_map(|id| self.unit(*id).inputs.iter().flatten()) {
             let within = self.producer(*input).is_some_and(|unit| inside(&unit));
             if !within && !taken.contains(input) {
@@ -105,6 +112,29 @@ impl Net<'_> {
             Unit { op: kind, inputs, outputs, node, parts, details, alive: true };
         self.by_op.entry(kind).or_default().push(last);
         Some(last)
+    }
+
+    /// What units that stand in order give to others; `None` when they cannot be one unit.
+    fn given_by(&self, units: &[UnitId]) -> Option<Vec<Val>> {
+        let last = *units.last()?;
+        if !units.iter().all(|id| self.unit(*id).alive) {
+            return None;
+        }
+        let inside = |id: &UnitId| units.binary_search(id).is_ok();
+        let mut outputs = Vec::new();
+        for id in units {
+            for output in &self.unit(*id).outputs {
+                let mut outside = self.uses(*output).filter(|user| !inside(user)).peekable();
+                let needed = outside.peek().is_some() || self.is_output(*output);
+                if outside.any(|user| user < last) {
+                    return None;
+                }
+                if needed {
+                    outputs.push(*output);
+                }
+            }
+        }
+        Some(outputs)
     }
 
     fn take(&mut self, id: UnitId) -> Unit {

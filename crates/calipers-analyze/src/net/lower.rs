@@ -19,7 +19,7 @@ use Lowering::{As, Steps, Through};
 
 /// Sorted by name.
 pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
-    ("Attention", Steps(attention)),
+    ("Attention", Steps(|b, n| attention(b, n, 5))),
     ("BatchNormalization", As("BatchNormalization", &[0, 1, 2, 3, 4])),
     ("BiasAdd", Steps(bias_add)),
     ("BiasGelu", Steps(bias_gelu)),
@@ -27,6 +27,7 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("Cast", Through),
     ("CastLike", Through),
     ("ConvInteger", As("Conv", &[0, 1])),
+    ("DecoderMaskedSelfAttention", Steps(|b, n| attention(b, n, 5))),
     ("DequantizeLinear", Through),
     ("Dropout", Through),
     ("DynamicQuantizeLSTM", As("LSTM", &[0, 1, 2, 3, 4, 5, 6, 7])),
@@ -38,6 +39,7 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("FusedGemm", Steps(fused_gemm)),
     ("FusedMatMul", As("MatMul", &[0, 1])),
     ("FusedMatMulActivation", As("MatMul", &[0, 1])),
+    ("GatherBlockQuantized", As("Gather", &[0, 1])),
     ("GemmFastGelu", Steps(|b, n| matmul(b, n, [0, 1, 2], Some("Gelu")))),
     ("GemmFloat8", As("Gemm", &[0, 1, 2])),
     ("GroupNorm", As("GroupNormalization", &[0, 1, 2])),
@@ -51,7 +53,8 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("NhwcConv", As("Conv", &[0, 1, 2])),
     ("NhwcFusedConv", Steps(fused_conv)),
     ("NhwcMaxPool", As("MaxPool", &[0])),
-    ("QAttention", Steps(attention)),
+    ("PackedAttention", Steps(|b, n| attention(b, n, 5))),
+    ("QAttention", Steps(|b, n| attention(b, n, usize::MAX))),
     ("QGemm", As("Gemm", &[0, 3, 6])),
     ("QLinearAdd", As("Add", &[0, 3])),
     ("QLinearAveragePool", As("AveragePool", &[0])),
@@ -85,18 +88,19 @@ pub(super) fn lowering(op: &str) -> Option<Lowering> {
     Some(LOWERINGS[place].1)
 }
 
-/// The contrib operator projects to query, key and value before it attends; the standard one of the
-/// same name does not.
-fn attention(b: &mut Builder<'_>, n: &Given<'_>) {
+/// The contrib operators project to query, key and value before they attend; the standard one of
+/// the same name does not. It is kept by another name, for the block is called `Attention`. What is
+/// added to the scores stands at `bias`.
+fn attention(b: &mut Builder<'_>, n: &Given<'_>, bias: usize) {
     if n.row.is_none_or(|row| row.domain == calipers_ops::ONNX) {
-        b.keep(n);
+        b.finish("DotProductAttention", n, n.inputs);
         return;
     }
     let mut projected = b.inner("MatMul", n, &[n.input(0), n.input(1)]);
     if n.input(2).is_some() {
         projected = b.inner("Add", n, &[projected, n.input(2)]);
     }
-    b.finish("PackedAttention", n, &[projected, None, None, n.input(4)]);
+    b.finish("PackedAttention", n, &[projected, n.input(bias)]);
 }
 
 fn bias_add(b: &mut Builder<'_>, n: &Given<'_>) {

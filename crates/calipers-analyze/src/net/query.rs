@@ -1,6 +1,6 @@
 //! Questions that recognisers ask of the network.
 
-use calipers_ir::{AttributeValue, DType, List, ValueId};
+use calipers_ir::{AttributeValue, DType, List, Producer, ValueId};
 use calipers_ops::{Elem, TensorFact};
 use calipers_sym::Expr;
 use hashbrown::HashSet;
@@ -13,17 +13,18 @@ pub(crate) const VIEWS: &[&str] =
 
 /// Operators that sum products: matrix products, convolutions, and what is made of them.
 pub(crate) const CONTRACTIONS: &[&str] = &[
-    "Attention",
     "Conv",
     "ConvTranspose",
+    "DecoderAttention",
     "DecoderMaskedMultiHeadAttention",
-    "DecoderMaskedSelfAttention",
     "DeformConv",
+    "DotProductAttention",
     "Einsum",
     "GRU",
     "Gemm",
     "GroupQueryAttention",
     "LSTM",
+    "LinearAttention",
     "LongformerAttention",
     "MatMul",
     "MoE",
@@ -35,6 +36,9 @@ pub(crate) const CONTRACTIONS: &[&str] = &[
     "RNN",
     "SparseAttention",
 ];
+
+/// Nodes between a stored number and the constant it is.
+const MAX_STORED_DEPTH: usize = 4;
 
 /// Units that a search for an ancestor looks at before it gives up.
 const MAX_SEARCH: usize = 4096;
@@ -48,6 +52,12 @@ impl Net<'_> {
     /// The unit that gives a value, if it is of one of these operators or kinds.
     pub(crate) fn made_by(&self, val: Val, ops: &[&str]) -> Option<UnitId> {
         self.producer(val).filter(|unit| self.unit(*unit).is_any(ops))
+    }
+
+    /// Whether the network has a unit of this operator or kind, outside of other blocks.
+    pub(crate) fn has(&self, op: &str) -> bool {
+        let found = self.by_op.get(op);
+        found.is_some_and(|ids| ids.iter().any(|id| self.is_alive(*id, op)))
     }
 
     /// Units that read a value, in order.
@@ -138,10 +148,35 @@ impl Net<'_> {
         elements.iter().map(number).collect()
     }
 
-    /// The number, of a constant that is one.
+    /// The number, of a constant that is one, stored in few bits too.
     pub(crate) fn scalar(&self, val: Val) -> Option<f64> {
-        match self.tensor(val)?.value.as_deref()? {
-            [element] => number(element),
+        self.stored_scalar(self.value(val)?, 0)
+    }
+
+    fn stored_scalar(&self, value: ValueId, depth: usize) -> Option<f64> {
+        let tensor = self.typed.fact(value).as_tensor()?;
+        match tensor.value.as_deref() {
+            Some([element]) => return number(element),
+            Some(_) => return None,
+            None => {}
+        }
+        // Inference computes no dequantisation.
+        let Producer::Node { node, .. } = self.model.value(value).producer else { return None };
+        if depth >= MAX_STORED_DEPTH || tensor.constant_count() != Some(1) {
+            return None;
+        }
+        let inputs = self.model.inputs(node);
+        let of = |slot: usize| self.stored_scalar(inputs.get(slot).copied().flatten()?, depth + 1);
+        match self.model.name(self.model.node(node).op) {
+            "Cast" | "Identity" => of(0),
+            "DequantizeLinear" => {
+                let zero = if inputs.len() > 2 { of(2)? } else { 0.0 };
+                Some((of(0)? - zero) * of(1)?)
+            }
+            "QuantizeLinear" => {
+                let zero = if inputs.len() > 2 { of(2)? } else { 0.0 };
+                Some((of(0)? / of(1)?).round() + zero)
+            }
             _ => None,
         }
     }
@@ -183,6 +218,18 @@ impl Net<'_> {
         val
     }
 
+    /// Back through views, at most `limit` of them, which are added to `units`.
+    pub(crate) fn behind_views(&self, val: Val, units: &mut Vec<UnitId>, limit: usize) -> Val {
+        let mut val = val;
+        for _ in 0..limit {
+            let Some(unit) = self.made_by(val, VIEWS) else { break };
+            let Some(input) = self.unit(unit).input(0) else { break };
+            units.push(unit);
+            val = input;
+        }
+        val
+    }
+
     /// On through units of these operators, as long as nothing else reads what is between.
     pub(crate) fn on_through(&self, val: Val, ops: &[&str]) -> Val {
         let mut val = val;
@@ -217,7 +264,8 @@ impl Net<'_> {
         let mut seen = HashSet::new();
         let mut stack = vec![self.producer(val)?];
         while let Some(unit) = stack.pop() {
-            if first.is_some_and(|first| unit <= first) || !seen.insert(unit) {
+            let before = first.is_some_and(|first| unit <= first);
+            if before || !passes(self.unit(unit)) || !seen.insert(unit) {
                 continue;
             }
             if seen.len() > MAX_SEARCH {
@@ -233,7 +281,7 @@ impl Net<'_> {
         let mut way = Vec::new();
         for id in seen {
             let unit = self.unit(id);
-            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) && passes(unit) {
+            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) {
                 reached.extend(&unit.outputs);
                 way.push(id);
             }

@@ -6,7 +6,7 @@ use calipers_report::DrawnBox;
 
 use crate::architecture::repeats::{smallest, units};
 use crate::architecture::structure::{Item, Structure, all_segments, differences, is_one_stage, weight};
-use crate::architecture::words::{Title, steps, title};
+use crate::architecture::labels::{Title, steps, title};
 use crate::net::{Net, Unit};
 
 /// A run through more stages than this is one box.

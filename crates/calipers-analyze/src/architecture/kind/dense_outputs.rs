@@ -1,0 +1,59 @@
+//! Families of convolutional networks that give a result for every place of an image.
+//!
+//! | family | structure |
+//! |---|---|
+//! | unet | on the way up, features are joined with those of the same resolution on the way down |
+//! | deeplab | parallel convolutions with growing dilation, then made as large as the image |
+//! | fcn | a classifier at every place, made as large as the image |
+
+use calipers_report::Confidence::{self, High, Medium};
+
+use super::{Family, Seen};
+
+type Told = Option<(Confidence, String)>;
+
+/// The rows, the particular before the general.
+pub(super) const FAMILIES: &[Family] = &[
+    Family { name: "unet", rule: unet },
+    Family { name: "deeplab", rule: deeplab },
+    Family { name: "fcn", rule: fcn },
+];
+
+/// Features of the way down, joined on the way up.
+fn unet(seen: &Seen<'_, '_>) -> Told {
+    let skips = seen.census.count("UNetSkip");
+    (skips >= 2).then(|| {
+        (High, format!("{skips} times, features on the way up are joined with those on the way down"))
+    })
+}
+
+/// Parallel convolutions with growing dilation.
+fn deeplab(seen: &Seen<'_, '_>) -> Told {
+    let mut rates: Vec<i64> =
+        seen.census.image_convs().filter(|c| c.side() == 3).map(|c| c.dilation).collect();
+    rates.sort_unstable();
+    rates.dedup();
+    rates.retain(|rate| *rate >= 6);
+    (rates.len() >= 3 && enlarges(seen)).then(|| {
+        let rates: Vec<String> = rates.iter().map(ToString::to_string).collect();
+        (High, format!("convolutions with dilation {} side by side", rates.join(", ")))
+    })
+}
+
+/// A classifier at every place, made as large as the image.
+fn fcn(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let dilated = census.image_convs().filter(|conv| conv.dilation > 1).count();
+    let fits = seen.residuals() >= 8 && dilated >= 2 && census.linears() == 0;
+    (fits && enlarges(seen)).then(|| {
+        (Medium, "a residual network with dilation whose scores are made as large as the image".to_owned())
+    })
+}
+
+/// Whether an output is an image that was made larger at last.
+fn enlarges(seen: &Seen<'_, '_>) -> bool {
+    let net = seen.census.net;
+    net.outputs.iter().any(|output| {
+        net.rank(*output) == Some(4) && net.made_by(*output, &["Resize", "Upsample"]).is_some()
+    })
+}

@@ -1,0 +1,146 @@
+//! Families of networks that find objects.
+//!
+//! | family | structure |
+//! |---|---|
+//! | mask-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; a mask for each in the first |
+//! | yolov8 | boxes as distributions over bins, decoded without anchors; C2f blocks of split halves |
+//! | yolov5 | three anchors at each place of three scales; C3 blocks and SiLU |
+//! | yolov4 | the same with Mish |
+//! | yolov3 | residual blocks and LeakyReLU, three scales with three anchors |
+//! | tiny-yolo | LeakyReLU and max pooling in a row, anchors |
+//! | yolox | a box, an object score and classes at each place, without anchors |
+//! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
+//! | retinanet | a pyramid, and the same head on each of its levels |
+
+use calipers_report::Confidence::{self, High, Medium};
+
+use super::{Family, Seen};
+
+type Told = Option<(Confidence, String)>;
+
+/// The rows, the particular before the general.
+pub(super) const FAMILIES: &[Family] = &[
+    Family { name: "mask-rcnn", rule: mask_rcnn },
+    Family { name: "faster-rcnn", rule: faster_rcnn },
+    Family { name: "yolov8", rule: yolov8 },
+    Family { name: "yolov5", rule: yolov5 },
+    Family { name: "yolov4", rule: yolov4 },
+    Family { name: "yolov3", rule: yolov3 },
+    Family { name: "tiny-yolo", rule: tiny_yolo },
+    Family { name: "yolox", rule: yolox },
+    Family { name: "retinanet", rule: retinanet },
+    Family { name: "ssd", rule: ssd },
+];
+
+impl Seen<'_, '_> {
+    fn head(&self, name: &str) -> Option<i64> {
+        let head = self.census.net.all().find(|unit| unit.is("DetectionHead"))?;
+        head.number(name)
+    }
+
+    fn detects(&self) -> bool {
+        self.census.count("DetectionHead") > 0
+    }
+
+    /// Whether features are split in halves, of which one passes by.
+    fn splits(&self) -> bool {
+        self.census.net.all().any(|unit| {
+            unit.is("CSP") && unit.walk().any(|part| part.is_any(&["Split", "Slice"]))
+        })
+    }
+
+    fn scales(&self) -> String {
+        match &self.facts.strides {
+            Some(strides) => {
+                let strides: Vec<String> = strides.iter().map(ToString::to_string).collect();
+                format!("strides {}", strides.join("/"))
+            }
+            None => "several scales".to_owned(),
+        }
+    }
+}
+
+fn mask_rcnn(seen: &Seen<'_, '_>) -> Told {
+    let net = seen.census.net;
+    let masks = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    (seen.census.count("RoiAlign") >= 2 && masks).then(|| {
+        (High, "regions are cut out of the features and judged, with a mask for each".to_owned())
+    })
+}
+
+fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
+    (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0).then(|| {
+        (High, "regions are cut out of the features and judged by themselves".to_owned())
+    })
+}
+
+fn yolov8(seen: &Seen<'_, '_>) -> Told {
+    let bins = seen.head("bins")?;
+    let blocks = seen.census.count("CSP");
+    let words = format!("boxes as distributions over {bins} bins at {}", seen.scales());
+    (seen.detects() && blocks >= 3 && seen.census.count("SiLU") > 10).then(|| {
+        let sure = if seen.splits() { High } else { Medium };
+        (sure, format!("{words}, {blocks} cross-stage partial blocks of split halves, SiLU"))
+    })
+}
+
+fn yolov5(seen: &Seen<'_, '_>) -> Told {
+    let anchors = seen.head("anchors").filter(|anchors| *anchors > 1)?;
+    let blocks = seen.census.count("CSP");
+    (blocks >= 3 && seen.census.count("SiLU") > 10).then(|| {
+        let words = format!("{anchors} anchors at each place of {}", seen.scales());
+        let sure = if seen.census.count("SPP") > 0 { High } else { Medium };
+        (sure, format!("{words}, {blocks} cross-stage partial blocks, SiLU"))
+    })
+}
+
+fn yolov4(seen: &Seen<'_, '_>) -> Told {
+    let mish = seen.census.count("Mish");
+    let fits = mish > 10 && seen.census.count_of(&["CSP", "SPP"]) > 0;
+    fits.then(|| (Medium, format!("cross-stage partial blocks with {mish} Mish activations")))
+}
+
+fn yolov3(seen: &Seen<'_, '_>) -> Told {
+    let leaky = seen.census.count_of(&["LeakyReLU", "LeakyRelu"]);
+    let up = seen.census.count_of(&["Resize", "Upsample"]);
+    (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
+        let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
+        (High, format!("{words}, features of three resolutions joined"))
+    })
+}
+
+fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let leaky = census.count_of(&["LeakyReLU", "LeakyRelu"]);
+    let fits = (6..=20).contains(&leaky) && census.count("MaxPool") >= 4 && seen.residuals() == 0;
+    let last = census.net.outputs.first()?;
+    // Scores at every place: no dense layer ends it.
+    (fits && census.linears() == 0 && census.net.rank(*last) == Some(4)).then(|| {
+        (Medium, "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned())
+    })
+}
+
+fn yolox(seen: &Seen<'_, '_>) -> Told {
+    let blocks = seen.census.count("CSP");
+    let fits = seen.detects() && seen.head("bins").is_none() && blocks >= 3;
+    (fits && seen.census.count("SiLU") > 10).then(|| {
+        let words = format!("a box and scores at each place of {} without anchors", seen.scales());
+        (Medium, format!("{words}, {blocks} cross-stage partial blocks"))
+    })
+}
+
+fn retinanet(seen: &Seen<'_, '_>) -> Told {
+    let levels = seen.census.count("FeaturePyramid");
+    let scales = seen.facts.strides.as_ref()?.len();
+    (seen.detects() && levels >= 2 && scales >= 5).then(|| {
+        (Medium, format!("a feature pyramid and heads on {scales} of its levels"))
+    })
+}
+
+fn ssd(seen: &Seen<'_, '_>) -> Told {
+    let scales = seen.facts.strides.as_ref().map_or(0, Vec::len);
+    let apart = seen.census.count("FeaturePyramid") == 0 && seen.census.count("CSP") == 0;
+    (seen.detects() && scales >= 4 && apart).then(|| {
+        (Medium, format!("boxes and classes from {scales} scales of one backbone"))
+    })
+}

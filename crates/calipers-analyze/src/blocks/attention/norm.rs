@@ -1,0 +1,34 @@
+//! Whether the stream is normalised before the attention, or after it was added.
+
+use super::stream::{NORMS, Stream};
+use crate::net::{Net, VIEWS, Val};
+
+/// Steps from the projection back to the norm.
+const MAX_STEPS: usize = 12;
+
+/// `pre` when the addition around the attention reads what the norm is given, `post` when it reads
+/// what the norm gives.
+pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<&'static str> {
+    let mut val = *query.sources.first()?;
+    for _ in 0..MAX_STEPS {
+        if is_added(net, val) {
+            return Some("post").filter(|_| net.made_by(val, NORMS).is_some());
+        }
+        let unit = net.unit(net.producer(val)?);
+        let input = unit.input(0)?;
+        val = match unit.op {
+            op if NORMS.contains(&op) => return is_added(net, input).then_some("pre"),
+            "Add" => net.data_and_constant(unit)?.0,
+            "Concat" | "Pad" | "Slice" => input,
+            op if VIEWS.contains(&op) => input,
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// Whether a value is added to another that follows from the data.
+fn is_added(net: &Net<'_>, val: Val) -> bool {
+    let mut users = net.uses(val).map(|user| net.unit(user));
+    users.any(|user| user.is("Add") && net.data_pair(user).is_some())
+}

@@ -1,0 +1,200 @@
+//! Embeddings: rows of a table, chosen by tokens, positions or segments.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `Gather(table, ids)`, also of a quantised table | all exporters |
+//! | `OneHot(ids)`, `MatMul` with the table | TensorFlow |
+//! | `EmbedLayerNormalization` | ONNX Runtime; lowered to `Gather`s |
+//! | `Add(x, table)` of a table that follows from the length alone, learned or sinusoidal | PyTorch, before attention |
+//!
+//! Extracts `rows` and `width` of the table, and `of` what they are: `token`, `position`, `type` or
+//! `other`. The largest table that whole numbers of a sequence choose from is the tokens'; one of a
+//! few rows beside it is the segments'; one whose rows are counted off is the positions'.
+
+use std::collections::VecDeque;
+
+use calipers_ir::{Producer, ValueId};
+use hashbrown::HashSet;
+
+use super::Recogniser;
+use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+
+pub(crate) const EMBEDDING: Recogniser = Recogniser {
+    kind: "Embedding",
+    what: "Rows of a table, chosen by tokens, positions or segments.",
+    ends: &["Add", "Gather", "MatMul", "Linear"],
+    find,
+};
+
+/// More rows than this are no segments.
+const MAX_TYPES: i64 = 16;
+
+/// Units between positions that are added and the attention that reads them.
+const MAX_WAY: usize = 48;
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let unit = net.unit(end);
+    match unit.op {
+        "Gather" => looked_up(net, end, unit),
+        "Add" => added(net, end, unit),
+        _ => one_hot(net, end, unit),
+    }
+}
+
+fn looked_up(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
+    let (table, ids) = (unit.input(0)?, unit.input(1)?);
+    let is_table = !net.is_data(table)
+        && net.is_data(ids)
+        && net.rank(table) == Some(2)
+        && net.int(unit, "axis").unwrap_or(0) == 0
+        && net.dtype(unit.output()).is_none_or(|it| it.is_float() || it.is_narrow_integer());
+    let (rows, width) = (net.dim(table, 0)?, net.dim(unit.output(), -1)?);
+    if !is_table || rows < 2 || width < 2 {
+        return None;
+    }
+    let of = role(net, end, ids, rows);
+    Some(table_of(Found::of([end]), rows, width, of).taking([ids]))
+}
+
+fn one_hot(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
+    let chosen = net.data_inputs(unit).next()?;
+    let choice = net.made_by(chosen, &["OneHot"])?;
+    let ids = net.unit(choice).input(0)?;
+    let (rows, width) = (net.dim(chosen, -1)?, net.dim(unit.output(), -1)?);
+    let of = role(net, end, ids, rows);
+    Some(table_of(Found::of([choice, end]), rows, width, of).taking([ids]))
+}
+
+fn table_of(found: Found, rows: i64, width: i64, of: &'static str) -> Found {
+    found.number("rows", Some(rows)).number("width", Some(width)).word("of", of)
+}
+
+/// What the rows of a table are, by the numbers that choose them and by the tables beside it.
+fn role(net: &Net<'_>, end: UnitId, ids: Val, rows: i64) -> &'static str {
+    let mut given = ids;
+    let mut counted = false;
+    for _ in 0..16 {
+        let Some(unit) = net.producer(given).map(|unit| net.unit(unit)) else { break };
+        counted |= unit.is("CumSum");
+        let Some(input) = net.data_inputs(unit).next() else { break };
+        given = input;
+    }
+    if counted {
+        return "position";
+    }
+    if net.rank(given).is_some_and(|rank| rank < 2) && net.rank(ids).is_some_and(|rank| rank < 2) {
+        return "other";
+    }
+    let beside = beside(net, end);
+    let name = net.name(given).to_ascii_lowercase();
+    if !beside.is_empty() {
+        if name.contains("position") {
+            return "position";
+        }
+        let most = beside.iter().copied().max().unwrap_or(0);
+        if rows <= MAX_TYPES && rows < most {
+            return "type";
+        }
+        if rows < most {
+            return "position";
+        }
+    }
+    "token"
+}
+
+/// Rows of the tables whose rows are added to those of this one.
+fn beside(net: &Net<'_>, end: UnitId) -> Vec<i64> {
+    let mut rows = Vec::new();
+    let mut sum = net.unit(end).output();
+    for _ in 0..4 {
+        sum = net.on_through(sum, VIEWS);
+        let Some(add) = net.only_use(sum).filter(|user| net.unit(*user).is("Add")) else { break };
+        for input in net.data_inputs(net.unit(add)).filter(|input| *input != sum) {
+            rows.extend(rows_behind(net, input));
+        }
+        sum = net.unit(add).output();
+    }
+    rows
+}
+
+fn rows_behind(net: &Net<'_>, val: Val) -> Vec<i64> {
+    let mut rows = Vec::new();
+    let mut stack = vec![val];
+    for _ in 0..12 {
+        let Some(val) = stack.pop() else { break };
+        let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
+        match unit.op {
+            "Embedding" => rows.extend(unit.number("rows")),
+            "Gather" if unit.input(0).is_some_and(|table| !net.is_data(table)) => {
+                rows.extend(unit.input(0).and_then(|table| net.dim(table, 0)));
+            }
+            "Add" => stack.extend(net.data_inputs(unit)),
+            op if VIEWS.contains(&op) => stack.extend(unit.input(0)),
+            _ => {}
+        }
+    }
+    rows
+}
+
+/// Positions that are added to what attention reads.
+fn added(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
+    let (x, table) = net.data_and_constant(unit)?;
+    let (positions, width) = (net.shape(table)?, net.dim(x, -1)?);
+    let varies = match positions {
+        [.., places, channels] => {
+            places.as_const() != Some(1) && channels.as_const() == Some(width)
+        }
+        _ => false,
+    };
+    let is_sequence = net.rank(x) == Some(3) || net.rank(x) == Some(4);
+    if !varies || width < 8 || !is_sequence || !is_attended(net, unit.output()) {
+        return None;
+    }
+    let rows = table_rows(net, table, width).or_else(|| net.dim(table, -2));
+    // One segment for the whole text is chosen from a table of two.
+    let of = if rows.is_some_and(|rows| rows <= 4) { "type" } else { "position" };
+    let found = Found::of([end]).number("rows", rows).number("width", Some(width));
+    Some(found.word("of", of).taking([x]))
+}
+
+/// Whether a value reaches attention as a stream that is only normalised and moved.
+fn is_attended(net: &Net<'_>, val: Val) -> bool {
+    let (mut queue, mut seen) = (VecDeque::from([val]), HashSet::new());
+    while let Some(val) = queue.pop_front() {
+        for id in net.uses(val) {
+            let unit = net.unit(id);
+            if unit.is("Attention") {
+                return true;
+            }
+            let passes = unit.is_any(VIEWS)
+                || unit.is_any(&["Add", "Concat", "Pad", "Slice", "Mul"])
+                || unit.op.ends_with("Norm")
+                || unit.op.ends_with("Normalization");
+            if passes && seen.len() < MAX_WAY && seen.insert(id) {
+                queue.push_back(unit.output());
+            }
+        }
+    }
+    false
+}
+
+/// Rows of the stored table that a value is cut out of.
+fn table_rows(net: &Net<'_>, table: Val, width: i64) -> Option<i64> {
+    let mut stack: Vec<ValueId> = net.value(table).into_iter().collect();
+    for _ in 0..24 {
+        let value = net.model.value(stack.pop()?);
+        if let Some(tensor) = value.initializer {
+            if let [.., rows, channels] = *net.model.tensor(tensor).dims
+                && channels == width
+                && rows > 1
+            {
+                return Some(rows);
+            }
+            continue;
+        }
+        if let Producer::Node { node, .. } = value.producer {
+            stack.extend(net.model.inputs(node).iter().rev().flatten());
+        }
+    }
+    None
+}

@@ -1,0 +1,198 @@
+//! Tiny models for the tests of recognisers, written a node at a time.
+
+use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor, Type};
+
+use crate::infer::{Bindings, infer};
+use crate::net::{Net, Unit};
+
+/// Domain of ONNX Runtime's own operators.
+const CONTRIB: &str = "com.microsoft";
+
+/// A model under construction. Every method that adds a value gives its name.
+pub(crate) struct Tiny {
+    model: ModelBuilder,
+    values: usize,
+}
+
+impl Tiny {
+    pub(crate) fn new() -> Self {
+        Self::of_opset(24)
+    }
+
+    pub(crate) fn of_opset(version: i64) -> Self {
+        let mut model = ModelBuilder::new(version);
+        model.opset(CONTRIB, 1);
+        Self { model, values: 0 }
+    }
+
+    fn name(&mut self, kind: &str) -> String {
+        self.values += 1;
+        format!("{kind}{}", self.values)
+    }
+
+    /// An input of floats.
+    pub(crate) fn input(&mut self, shape: &[&str]) -> String {
+        self.input_of(DataType::F32, shape)
+    }
+
+    pub(crate) fn input_of(&mut self, dtype: DataType, shape: &[&str]) -> String {
+        let name = self.name("input");
+        self.model.input(&name, dtype, shape);
+        name
+    }
+
+    /// A stored number.
+    pub(crate) fn scalar(&mut self, value: f32) -> String {
+        let name = self.name("number");
+        self.model.initializer(&Tensor::f32(&name, &[], &[value]));
+        name
+    }
+
+    /// A number that is stored in eight bits and dequantised.
+    pub(crate) fn stored_scalar(&mut self, value: f32) -> String {
+        let name = self.name("stored");
+        self.model.initializer(&Tensor::raw(&name, DataType::U8, &[], &[255]));
+        let scale = self.scalar(value / 255.0);
+        let zero = self.raw(DataType::U8, &[], &[0]);
+        self.op("DequantizeLinear", &[&name, &scale, &zero])
+    }
+
+    /// A stored tensor of some floats.
+    pub(crate) fn weight(&mut self, dims: &[i64]) -> String {
+        let count = usize::try_from(dims.iter().product::<i64>()).unwrap();
+        let values: Vec<f32> = (0..count).map(|at| (at % 7) as f32 * 0.25 + 0.5).collect();
+        let name = self.name("weight");
+        self.model.initializer(&Tensor::f32(&name, dims, &values));
+        name
+    }
+
+    /// Stored numbers.
+    pub(crate) fn floats(&mut self, values: &[f32]) -> String {
+        let name = self.name("floats");
+        let count = i64::try_from(values.len()).unwrap();
+        self.model.initializer(&Tensor::f32(&name, &[count], values));
+        name
+    }
+
+    /// A stored tensor of bytes.
+    pub(crate) fn raw(&mut self, dtype: DataType, dims: &[i64], bytes: &[u8]) -> String {
+        let name = self.name("raw");
+        self.model.initializer(&Tensor::raw(&name, dtype, dims, bytes));
+        name
+    }
+
+    /// Stored whole numbers.
+    pub(crate) fn ints(&mut self, values: &[i64]) -> String {
+        let name = self.name("ints");
+        let count = i64::try_from(values.len()).unwrap();
+        self.model.initializer(&Tensor::i64(&name, &[count], values));
+        name
+    }
+
+    /// A stored whole number.
+    pub(crate) fn index(&mut self, value: i64) -> String {
+        let name = self.name("index");
+        self.model.initializer(&Tensor::i64(&name, &[], &[value]));
+        name
+    }
+
+    /// A node.
+    pub(crate) fn op(&mut self, op: &str, inputs: &[&str]) -> String {
+        self.op_with(op, inputs, &[])
+    }
+
+    pub(crate) fn op_with(&mut self, op: &str, inputs: &[&str], with: &[Attribute]) -> String {
+        let name = self.name(op);
+        self.model.node(op, inputs, &[&name], with);
+        name
+    }
+
+    /// A node of several outputs.
+    pub(crate) fn many(
+        &mut self,
+        op: &str,
+        inputs: &[&str],
+        count: usize,
+        with: &[Attribute],
+    ) -> Vec<String> {
+        let names: Vec<String> = (0..count).map(|_| self.name(op)).collect();
+        let outputs: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.model.node(op, inputs, &outputs, with);
+        names
+    }
+
+    /// A node of ONNX Runtime's own.
+    pub(crate) fn contrib(&mut self, op: &str, inputs: &[&str]) -> String {
+        self.contrib_with(op, inputs, &[])
+    }
+
+    pub(crate) fn contrib_with(&mut self, op: &str, inputs: &[&str], with: &[Attribute]) -> String {
+        let name = self.name(op);
+        self.model.push(&Node::new(op, inputs, &[&name], with).in_domain(CONTRIB));
+        name
+    }
+
+    /// A node whose second operand is a number.
+    pub(crate) fn with(&mut self, op: &str, x: &str, number: f32) -> String {
+        let number = self.scalar(number);
+        self.op(op, &[x, &number])
+    }
+
+    /// A cast to the type of this number in ONNX: 1 is float, 10 is half.
+    pub(crate) fn cast(&mut self, x: &str, to: i64) -> String {
+        self.op_with("Cast", &[x], &[Attribute::int("to", to)])
+    }
+
+    /// A value that is quantised and dequantised.
+    pub(crate) fn quantised(&mut self, x: &str) -> String {
+        let scale = self.scalar(0.1);
+        let zero = self.raw(DataType::U8, &[], &[128]);
+        let stored = self.op("QuantizeLinear", &[x, &scale, &zero]);
+        self.op("DequantizeLinear", &[&stored, &scale, &zero])
+    }
+
+    /// Ends the model with a value and looks at its network.
+    pub(crate) fn output(mut self, name: &str) -> Seen {
+        self.model.output_of(name, &Type::unranked(DataType::F32));
+        Seen(self.model.build())
+    }
+}
+
+/// A model whose network is looked at.
+pub(crate) struct Seen(Vec<u8>);
+
+impl Seen {
+    /// Recognises the blocks and looks at the network.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Net<'_>) -> T) -> T {
+        let model = calipers_formats::read(self.0.clone(), "tiny.onnx").unwrap();
+        let typed = infer(&model, &Bindings::default()).unwrap();
+        let mut net = Net::build(&model, &typed);
+        super::recognise(&mut net);
+        look(&net)
+    }
+
+    /// Operators and kinds of the units that stand in the end.
+    pub(crate) fn kinds(&self) -> Vec<&'static str> {
+        self.look(|net| net.units().map(|(_, unit)| unit.op).collect())
+    }
+
+    /// How many of a kind there are.
+    pub(crate) fn count(&self, kind: &str) -> usize {
+        self.look(|net| net.all().filter(|unit| unit.is(kind)).count())
+    }
+
+    /// The first unit of a kind.
+    pub(crate) fn first<T>(
+        &self,
+        kind: &str,
+        look: impl FnOnce(&Net<'_>, &Unit) -> T,
+    ) -> Option<T> {
+        self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
+    }
+
+    /// The operators and kinds of the whole network, in parts too, and whether a unit's first input
+    /// is the model's.
+    pub(crate) fn takes_the_input(&self, kind: &str) -> bool {
+        self.first(kind, |net, unit| unit.input(0) == net.inputs.first().copied()) == Some(true)
+    }
+}
