@@ -39,6 +39,9 @@ const LEADERS: &[(&str, &str)] = &[
     ("NonMaxSuppression", "Non-maximum suppression"),
 ];
 
+/// Steps that go without saying beside a block.
+const UNNAMED: &[&str] = &["Concat", "ConcatSkip", "Embedding", "L2Norm", "ReduceMean", "Softmax"];
+
 /// What a kind is called; its own name where there is no other.
 pub(super) fn kind_label(kind: &str) -> &str {
     LEADERS.iter().find(|(known, _)| *known == kind).map_or(kind, |(_, label)| label)
@@ -95,16 +98,20 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
         }
         let mut details: Vec<String> = inside()
             .filter(|unit| unit.is(kind))
-            .map(figures)
+            .map(|unit| figures(unit).replace("feed-forward ", "inner width "))
             .filter(|words| !words.is_empty())
             .collect();
         details.dedup();
         details.truncate(3);
         // Steps beside the leader are named as well.
         let beside: Vec<&Unit> =
-            units.iter().copied().filter(|unit| !unit.walk().any(|part| part.is(kind))).collect();
+            units.iter().copied().filter(|unit| {
+                !unit.is_any(UNNAMED) && !unit.walk().any(|part| part.is(kind))
+            }).collect();
         let beside = steps(net, &beside);
-        details.extend((!beside.is_empty()).then_some(beside));
+        if !beside.is_empty() {
+            details.insert(0, beside);
+        }
         return Title { kind, label, detail: details.join(", ") };
     }
     plain(net, units)
@@ -124,6 +131,9 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
         (1.., 0) if is_joined => ("Convolutions", "Join and convolve".to_owned()),
         (1, 0) => ("Convolution", "Convolution".to_owned()),
         (2.., 0) => ("Convolutions", "Convolutions".to_owned()),
+        (0, 1) if detail.starts_with("matrix product") => {
+            ("Product", "Matrix product".to_owned())
+        }
         (0, 1) => ("Linear", "Linear".to_owned()),
         (0, 2..) => ("Linear", "Linear layers".to_owned()),
         (1.., 1..) => ("Layers", "Layers".to_owned()),
@@ -192,6 +202,7 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
             (Some(from), Some(to)) => format!("linear {from} → {to}"),
             _ => "linear".to_owned(),
         },
+        "MatMul" if net.data_pair(unit).is_some() => "matrix product".to_owned(),
         "Gemm" | "MatMul" => "linear".to_owned(),
         "Conv" | "ConvNormAct" | "Convolution" => "conv".to_owned(),
         "ConvTranspose" => "transposed conv".to_owned(),
@@ -235,6 +246,12 @@ fn convolution(unit: &Unit) -> String {
     words
 }
 
+/// Curves as they are written.
+fn curve_label(curve: &str) -> &str {
+    const CURVES: &[&str] = &["GELU", "GeGLU", "ReLU", "ReGLU", "SiLU", "SwiGLU", "GLU"];
+    CURVES.iter().find(|known| known.eq_ignore_ascii_case(curve)).copied().unwrap_or(curve)
+}
+
 /// The figures of a block, in words: `12 heads of 64`.
 fn figures(unit: &Unit) -> String {
     let number = |name: &str| unit.number(name);
@@ -251,8 +268,7 @@ fn figures(unit: &Unit) -> String {
         }
         "FeedForward" => {
             tell(number("inner").map(|inner| format!("feed-forward {inner}")));
-            tell(unit.word("activation").map(str::to_owned));
-            return told.join(" ");
+            tell(unit.word("activation").map(|curve| curve_label(curve).to_owned()));
         }
         "MixtureOfExperts" => {
             tell(number("experts").map(|experts| match number("top_k") {
@@ -281,7 +297,8 @@ fn figures(unit: &Unit) -> String {
             tell(number("growth").map(|growth| format!("growth {growth}")));
             let kernel = number("kernel").map(|kernel| format!("kernel {kernel}×{kernel}"));
             tell(kernel);
-            tell(number("stride").filter(|stride| *stride > 1).map(|stride| format!("stride {stride}")));
+            let stride = number("stride").filter(|_| !unit.op.ends_with("Head"));
+            tell(stride.filter(|stride| *stride > 1).map(|stride| format!("stride {stride}")));
         }
     }
     told.join(", ")

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use calipers_report::{Drawing, DrawnBox};
 
 /// Characters of a label; a longer one is cut in the middle.
-pub(super) const MAX_LABEL: usize = 60;
+pub(super) const MAX_LABEL: usize = 90;
 
 /// The drawing as Mermaid text.
 pub(super) fn mermaid(drawing: &Drawing) -> String {
@@ -47,9 +47,16 @@ fn label(drawn: &DrawnBox) -> String {
 /// Text that Mermaid and HTML show as it is.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::new();
-    for c in shortened(text, MAX_LABEL).chars() {
+    let text = shortened(text, MAX_LABEL);
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Inside a word these mean nothing, and a label without numbers can be read.
+        let inside = before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        before = c;
         match c {
             _ if c.is_alphanumeric() => safe.push(c),
+            '-' | '.' | '/' | '_' if inside => safe.push(c),
             ' ' | ',' | '×' | '→' | '·' | '…' | '–' => safe.push(c),
             _ if is_unseen(c) => safe.push('\u{fffd}'),
             _ => {
@@ -90,10 +97,11 @@ mod tests {
 
     #[test]
     fn what_could_mean_something_is_a_number() {
-        assert_eq!(escaped("input_ids"), "input#95;ids");
+        assert_eq!(escaped("input_ids"), "input_ids");
         assert_eq!(escaped("12 × Encoder layer"), "12 × Encoder layer");
         assert_eq!(escaped("a\"]\nb"), "a#34;#93;\u{fffd}b");
         assert_eq!(escaped("</script>"), "#60;#47;script#62;");
+        assert_eq!(escaped("_x_ a. b"), "#95;x#95; a#46; b");
         assert_eq!(escaped(""), "#8203;");
         for hostile in ["%%{init: {}}%%", "`x`", "click b0 \"javascript:x\"", "[[a]]", "&lt;", "a;b"] {
             let safe = escaped(hostile);

@@ -58,7 +58,7 @@ impl Maker<'_> {
             Item::Run(turns) => turns,
         };
         if turns.len() > MAX_STAGES || self.is_uniform(turns) {
-            return self.run(item, turns, &[]).into_iter().collect();
+            return self.run(item, turns, [&[], &[]]).into_iter().collect();
         }
         turns.iter().flat_map(|turn| self.stage(turn)).collect()
     }
@@ -75,9 +75,8 @@ impl Maker<'_> {
                 return turn.iter().flat_map(|item| self.expand(item)).collect();
             }
             // What stands beside a run in its stage, such as the step that halves the resolution.
-            let beside: Vec<&Item> = turn.iter().filter(|item| !is_run(item)).collect();
-            let beside: Vec<Item> = beside.into_iter().cloned().collect();
-            let mut part = self.run(item, turns, &beside);
+            let at = turn.iter().position(|item| is_run(&item)).unwrap_or(0);
+            let mut part = self.run(item, turns, [&turn[..at], &turn[at + 1..]]);
             if let (Some(part), Some(range)) = (&mut part, range(&all_segments(turn))) {
                 part.segments = range;
             }
@@ -104,27 +103,28 @@ impl Maker<'_> {
         is_flat && !leaks()
     }
 
-    /// One box for a run.
-    fn run(&self, item: &Item, turns: &[Vec<Item>], beside: &[Item]) -> Option<Part> {
+    /// One box for a run, with what stands before and after it in its stage.
+    fn run(&self, item: &Item, turns: &[Vec<Item>], beside: [&[Item]; 2]) -> Option<Part> {
         let small = smallest(self.structure, turns);
         let inner = units(self.net, self.structure, small);
         let mut title = title(self.net, &inner);
         title.detail = self.common_detail(turns, title.detail);
-        // What the first turn or the stage has before it.
-        let mut before = units(self.net, self.structure, beside);
-        if beside.is_empty()
-            && let Some(first) = turns.first().filter(|first| first.as_slice() != small)
-        {
-            let first = units(self.net, self.structure, first);
-            before = first.into_iter().filter(|unit| opens(unit)).collect();
+        let [mut before, mut after] = beside.map(|items| units(self.net, self.structure, items));
+        let open = |turn: &Vec<Item>| {
+            let units = units(self.net, self.structure, turn).into_iter();
+            units.filter(|unit| opens(unit)).collect::<Vec<_>>()
+        };
+        // What only the first turn or only the last has.
+        if let [first, .., last] = turns {
+            let smallest = open(&small.to_vec()).len();
+            let (first, last) = (open(first), open(last));
+            before.extend(first.into_iter().skip(smallest));
+            after.splice(0..0, last.into_iter().skip(smallest));
         }
-        let before = steps(self.net, &before);
-        if !before.is_empty() {
-            title.detail = match title.detail.as_str() {
-                "" => format!("after {before}"),
-                detail => format!("{before}, then {detail}"),
-            };
-        }
+        let (before, after) = (steps(self.net, &before), steps(self.net, &after));
+        let details = [before, title.detail, after];
+        let told: Vec<String> = details.into_iter().filter(|words| !words.is_empty()).collect();
+        title.detail = told.join(", then ");
         let is_plain = self.is_plain(&all_segments(small));
         let segments = range(&item.segments())?;
         Some(Part { segments, times: turns.len() as u64, title, is_plain })
@@ -145,7 +145,10 @@ impl Maker<'_> {
         let mut words: Vec<String> =
             detail.split(", ").filter(shared).map(str::to_owned).collect();
         let differing = differences(self.net, self.structure, turns);
-        let told = |words: &&String| words.starts_with("width") || words.starts_with("kernel");
+        let is_named = !self.is_plain(&all_segments(smallest(self.structure, turns)));
+        let told = |words: &&String| {
+            words.starts_with("width") || (is_named && words.starts_with("kernel"))
+        };
         words.extend(differing.iter().filter(told).cloned());
         words.retain(|word| !word.is_empty());
         words.join(", ")

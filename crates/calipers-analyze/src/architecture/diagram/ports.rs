@@ -12,7 +12,7 @@ use crate::net::{Net, UnitId, Val};
 /// Boxes for inputs, and as many for outputs.
 const MAX_GROUPS: usize = 5;
 /// Ports of one kind from this number on share a box.
-const SHARED: usize = 3;
+const SHARED: usize = 4;
 /// Characters of a name.
 const MAX_NAME: usize = 40;
 /// Inputs that one value at the side is traced to.
@@ -127,17 +127,12 @@ fn groups(painter: &Painter<'_>, ports: Vec<Port>, kind: &str) -> Vec<Group> {
             None => grouped.push(vec![port]),
         }
     }
-    // Few ports have their own boxes.
-    let all: usize = grouped.iter().map(Vec::len).sum();
-    if all <= MAX_GROUPS {
-        grouped = grouped.into_iter().flatten().map(|port| vec![port]).collect();
-    } else {
-        let apart = |group: Vec<Port>| match group.len() < SHARED {
-            true => group.into_iter().map(|port| vec![port]).collect::<Vec<_>>(),
-            false => vec![group],
-        };
-        grouped = grouped.into_iter().flat_map(apart).collect();
-    }
+    // A few have their own boxes.
+    let apart = |group: Vec<Port>| match group.len() < SHARED {
+        true => group.into_iter().map(|port| vec![port]).collect::<Vec<_>>(),
+        false => vec![group],
+    };
+    let mut grouped: Vec<Vec<Port>> = grouped.into_iter().flat_map(apart).collect();
     if grouped.len() > MAX_GROUPS {
         let rest = grouped.split_off(MAX_GROUPS - 1);
         grouped.push(rest.into_iter().flatten().collect());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::items::{all_segments, stage};
 use super::{Item, Structure};
-use crate::net::{Detail, Net};
+use crate::net::{Detail, Net, Unit};
 
 /// Values that are listed one by one before only the first and the last are.
 const LISTED: usize = 4;
@@ -133,7 +133,9 @@ fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'st
     let mut counts: BTreeMap<&'static str, usize> =
         COUNTED.iter().map(|(_, name)| (*name, 0)).collect();
     let units = segments.iter().flat_map(|segment| structure.units(*segment));
-    for part in units.flat_map(|id| net.unit(*id).walk()) {
+    // What joins ways is not part of what repeats.
+    let units = units.map(|id| net.unit(*id)).filter(|unit| !unit.is("UNetSkip"));
+    for part in units.flat_map(Unit::walk) {
         for (key, detail) in &part.details {
             if let (Some((_, name)), Detail::Number(number)) =
                 (FIGURES.iter().find(|(figure, _)| figure == key), detail)

@@ -97,10 +97,11 @@ impl Folding<'_> {
         let starts: Vec<bool> = (0..tokens.len())
             .map(|place| place > 0 && !self.is_one_stage(tokens[place - 1].last, tokens[place].first))
             .collect();
+        let signatures: Vec<u64> = tokens.iter().map(|token| token.signature).collect();
         let mut tokens = tokens.into_iter().enumerate();
         while let Some((place, token)) = tokens.next() {
             let matches = equal[place];
-            if matches < period {
+            if matches < period || is_one_kind(&signatures[place..place + period]) {
                 folded.push(token);
                 continue;
             }
@@ -119,9 +120,20 @@ impl Folding<'_> {
         let is_named = |token: &Token| {
             self.structure.segments.get(token.last).is_some_and(|segment| segment.is_composite)
         };
-        // Plain steps at two resolutions have little in common.
-        a.signature == b.signature
-            && (period > 1 || is_named(a) || self.is_one_stage(a.last, b.first))
+        // Plain steps at two resolutions, or side by side, have little in common.
+        let in_row = || self.is_one_stage(a.last, b.first) && self.follows(a.last, b.first);
+        a.signature == b.signature && (period > 1 || is_named(a) || in_row())
+    }
+
+    /// Whether a segment reads what another gives.
+    fn follows(&self, before: usize, after: usize) -> bool {
+        let Some(range) = self.structure.segments.get(before).map(|it| it.from..it.to) else {
+            return false;
+        };
+        let units = self.structure.units(after).iter().map(|id| self.net.unit(*id));
+        let givers = units.flat_map(|unit| unit.inputs.iter().flatten());
+        let mut places = givers.filter_map(|val| self.structure.place(self.net.producer(*val)?));
+        places.any(|place| range.contains(&place))
     }
 
     /// A run through several resolutions is a run of stages, each a run at one resolution.
@@ -152,6 +164,11 @@ impl Folding<'_> {
     fn is_one_stage(&self, a: usize, b: usize) -> bool {
         is_one_stage(self.net, self.structure, a, b)
     }
+}
+
+/// Whether a sequence is a run already, which was looked at before and left alone.
+fn is_one_kind(signatures: &[u64]) -> bool {
+    signatures.len() > 1 && signatures.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 /// Whether two segments are at one resolution, or it cannot be told.

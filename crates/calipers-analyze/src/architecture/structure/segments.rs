@@ -4,7 +4,7 @@
 //! decoder have them, hide every cut inside. So a segment that is too much for one piece is cut
 //! again with the longest ways left out, then with those half as long, and so on.
 
-use super::weigh::{COMPOSITE, is_convolutional, is_heavy, weight};
+use super::weigh::{COMPOSITE, CONVOLUTIONAL, HEADS, is_convolutional, is_heavy, weight};
 use super::Structure;
 use crate::net::{Net, Unit, UnitId};
 use calipers_sym::Expr;
@@ -34,25 +34,20 @@ const RISING: &[&str] = &["ConvTranspose", "DepthToSpace", "Resize", "Upsample"]
 const OPENING: &[&str] = &[
     "ClassifierHead",
     "Flatten",
+    "Gather",
     "GlobalAveragePool",
     "GlobalMaxPool",
     "ReduceMean",
     "Resize",
+    "Slice",
+    "SpaceToDepth",
     "Upsample",
 ];
 
 /// Cuts the order into segments.
 pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
     let count = structure.main.len();
-    // Where each unit is read. All it gives counts as one.
-    let reads: Vec<Vec<usize>> = structure
-        .main
-        .iter()
-        .map(|unit| {
-            let outputs = net.unit(*unit).outputs.iter();
-            outputs.flat_map(|val| structure.read_at(net, *val)).collect()
-        })
-        .collect();
+    let reads = reads(net, structure);
     let mut pieces = vec![(0, count)];
     let mut done = Vec::new();
     let mut longest = count.max(1);
@@ -83,11 +78,11 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
         longest /= 2;
         if longest < SHORT {
             // Shorter ways are inside blocks, unless the blocks are known and stand side by side.
-            let (blocks, rest) = pieces.into_iter().partition(|(from, to)| {
-                count_blocks(net, &structure.main[*from..*to]) >= MAX_BLOCKS
+            let (parted, rest): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(from, to)| {
+                is_several(net, &structure.main[*from..*to])
             });
-            pieces = blocks;
-            done.extend::<Vec<(usize, usize)>>(rest);
+            pieces = parted;
+            done.extend(rest);
         }
         if pieces.is_empty() || longest == 0 {
             break;
@@ -97,6 +92,30 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
     done.sort_unstable();
     let pieces = join_light(net, structure, &done);
     pieces.into_iter().map(|(from, to)| segment(net, &structure.main, from, to)).collect()
+}
+
+/// Where each unit is read. All that it gives counts as one.
+fn reads(net: &Net<'_>, structure: &Structure) -> Vec<Vec<usize>> {
+    let mut reads: Vec<Vec<usize>> = vec![Vec::new(); structure.main.len()];
+    for (place, id) in structure.main.iter().enumerate() {
+        let unit = net.unit(*id);
+        let givers = unit.inputs.iter().flatten().filter_map(|val| net.producer(*val));
+        let mut givers: Vec<usize> = givers.filter_map(|giver| structure.place(giver)).collect();
+        givers.sort_unstable();
+        givers.dedup();
+        // Another sequence that is attended to lies beside the way and not on it.
+        if let Some(last) = givers.last().copied().filter(|_| attends_across(unit)) {
+            givers = vec![last];
+        }
+        for giver in givers {
+            reads[giver].push(place);
+        }
+    }
+    reads
+}
+
+fn attends_across(unit: &Unit) -> bool {
+    unit.walk().any(|part| part.is("Attention") && part.word("over") == Some("cross"))
 }
 
 /// How many units are read across each place, by ways no longer than this.
@@ -118,24 +137,24 @@ fn crossings(reads: &[Vec<usize>], longest: usize) -> Vec<i64> {
     steps
 }
 
-fn count_blocks(net: &Net<'_>, units: &[UnitId]) -> usize {
-    let units = units.iter().map(|id| net.unit(*id));
-    units.filter(|unit| unit.is_any(COMPOSITE) && !unit.is("Embedding")).count()
+/// Whether units are several parts of a network beyond doubt: several blocks that stand alone, a
+/// head with something before it, or what goes up in resolution with what went down.
+fn is_several(net: &Net<'_>, units: &[UnitId]) -> bool {
+    let blocks = |kinds: &[&str]| units.iter().filter(|id| net.unit(**id).is_any(kinds)).count();
+    let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
+    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is_any(RISING));
+    blocks(COMPOSITE) >= MAX_BLOCKS + blocks(&["Embedding"])
+        || (blocks(CONVOLUTIONAL) + blocks(HEADS) > 0 && heavy().nth(1).is_some())
+        || (units.iter().any(rises) && heavy().any(is_convolutional))
 }
 
 fn is_large(net: &Net<'_>, units: &[UnitId]) -> bool {
     let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
-    if heavy().nth(1).is_none() {
-        return false;
+    if is_several(net, units) {
+        return units.len() > 1;
     }
-    if count_blocks(net, units) >= MAX_BLOCKS
-        || heavy().map(|unit| weight(net, unit)).sum::<usize>() > MAX_WEIGHT {
-        return true;
-    }
-    // What goes up again in resolution is another part than what went down.
-    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is_any(RISING));
-    if units.iter().any(rises) && heavy().any(is_convolutional) {
-        return true;
+    if heavy().map(|unit| weight(net, unit)).sum::<usize>() > MAX_WEIGHT {
+        return heavy().nth(1).is_some();
     }
     let mut seen: Vec<&[Expr]> = Vec::new();
     for unit in heavy().filter(|unit| is_convolutional(unit)) {
@@ -159,7 +178,14 @@ fn join_light(
     for (from, to) in pieces {
         let units = &structure.main[*from..*to];
         let is_light = !units.iter().any(|id| is_heavy(net, net.unit(*id)));
-        if !is_light {
+        let is_table = is_all(net, units, "Embedding");
+        let before = joined.last_mut().filter(|last| {
+            is_table && open.is_none() && is_all(net, &structure.main[last.0..last.1], "Embedding")
+        });
+        if let Some(before) = before {
+            // Tables whose rows are added up are one part.
+            before.1 = *to;
+        } else if !is_light {
             joined.push((open.take().unwrap_or(*from), *to));
         } else if open.is_none() {
             match joined.last_mut() {
@@ -176,6 +202,12 @@ fn join_light(
         }
     }
     joined
+}
+
+/// Whether the heavy units among these are all of one kind.
+fn is_all(net: &Net<'_>, units: &[UnitId], kind: &str) -> bool {
+    let mut heavy = units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit)).peekable();
+    heavy.peek().is_some() && heavy.all(|unit| unit.is(kind))
 }
 
 /// Whether light units belong with what follows: they join several ways, or change the resolution

@@ -54,6 +54,30 @@ pub(crate) const COMPOSITE: &[&str] = &[
     "SpanHead",
 ];
 
+/// Those of them that convolve: each stands alone, so two are never one part.
+pub(crate) const CONVOLUTIONAL: &[&str] = &[
+    "BasicBlock",
+    "Bottleneck",
+    "CSP",
+    "ConvNeXtBlock",
+    "DenseUnit",
+    "Fire",
+    "Inception",
+    "InvertedResidual",
+    "SPP",
+    "ShuffleUnit",
+];
+
+/// Those of them that end a network.
+pub(crate) const HEADS: &[&str] = &[
+    "ClassifierHead",
+    "DetectionHead",
+    "EmbeddingPool",
+    "LanguageHead",
+    "SegmentationHead",
+    "SpanHead",
+];
+
 /// Whether a unit is more than a step that dresses another: whether it, or something inside it,
 /// contracts, looks up, recurs or decides.
 pub(crate) fn is_heavy(net: &Net<'_>, unit: &Unit) -> bool {
