@@ -62,20 +62,24 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
     let inside = || units.iter().flat_map(|unit| unit.walk());
     let has = |kind: &str| inside().any(|unit| unit.is(kind));
     if let Some(attention) = inside().find(|unit| unit.is("Attention")) {
-        let is_cross = inside().any(|unit| unit.is("Attention") && unit.word("over") == Some("cross"));
-        let has_self = inside().any(|unit| unit.is("Attention") && unit.word("over") != Some("cross"));
+        let is_cross =
+            inside().any(|unit| unit.is("Attention") && unit.word("over") == Some("cross"));
+        let has_self =
+            inside().any(|unit| unit.is("Attention") && unit.word("over") != Some("cross"));
         let is_causal = inside().any(|unit| unit.is("Attention") && unit.says("causal"));
         let is_layer = has("FeedForward") || has("MixtureOfExperts");
         let (kind, label) = match (is_layer, is_causal || (is_cross && has_self)) {
             (true, true) => ("DecoderLayer", "Decoder layer"),
             (true, false) if is_cross => ("DecoderLayer", "Cross-attention layer"),
-            (true, false) if attention.says("windowed") => ("EncoderLayer", "Window-attention layer"),
+            (true, false) if attention.says("windowed") => {
+                ("EncoderLayer", "Window-attention layer")
+            }
             (true, false) => ("EncoderLayer", "Encoder layer"),
             (false, _) if is_cross && !has_self => ("Attention", "Cross-attention"),
             (false, _) => ("Attention", "Self-attention"),
         };
         let told = inside().filter(|unit| {
-            unit.is_any(&["Attention", "FeedForward", "MixtureOfExperts", "Convolution"]) 
+            unit.is_any(&["Attention", "FeedForward", "MixtureOfExperts", "Convolution"])
         });
         let mut details: Vec<String> = Vec::new();
         for unit in told.filter(|unit| !unit.is("Convolution") || unit.says("depthwise")) {
@@ -104,10 +108,11 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
         details.dedup();
         details.truncate(3);
         // Steps beside the leader are named as well.
-        let beside: Vec<&Unit> =
-            units.iter().copied().filter(|unit| {
-                !unit.is_any(UNNAMED) && !unit.walk().any(|part| part.is(kind))
-            }).collect();
+        let beside: Vec<&Unit> = units
+            .iter()
+            .copied()
+            .filter(|unit| !unit.is_any(UNNAMED) && !unit.walk().any(|part| part.is(kind)))
+            .collect();
         let beside = steps(net, &beside);
         if !beside.is_empty() {
             details.insert(0, beside);
@@ -126,14 +131,13 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
     let convolutions =
         count(&|unit| unit.is_any(&["Conv", "ConvTranspose"]) && unit.parts.is_empty());
     let linear = count(&|unit| unit.is_any(&["Gemm", "MatMul"]) && unit.parts.is_empty());
-    let is_joined = units.iter().any(|unit| unit.is_any(&["UNetSkip", "FeaturePyramid", "ConcatSkip"]));
+    let is_joined =
+        units.iter().any(|unit| unit.is_any(&["UNetSkip", "FeaturePyramid", "ConcatSkip"]));
     let (kind, label) = match (convolutions, linear) {
         (1.., 0) if is_joined => ("Convolutions", "Join and convolve".to_owned()),
         (1, 0) => ("Convolution", "Convolution".to_owned()),
         (2.., 0) => ("Convolutions", "Convolutions".to_owned()),
-        (0, 1) if detail.starts_with("matrix product") => {
-            ("Product", "Matrix product".to_owned())
-        }
+        (0, 1) if detail.starts_with("matrix product") => ("Product", "Matrix product".to_owned()),
         (0, 1) => ("Linear", "Linear".to_owned()),
         (0, 2..) => ("Linear", "Linear layers".to_owned()),
         (1.., 1..) => ("Layers", "Layers".to_owned()),

@@ -2,8 +2,8 @@
 
 use calipers_report::Repeat;
 
-use super::structure::{Item, Structure, all_segments, differences};
 use super::labels::title;
+use super::structure::{Item, Structure, all_segments, differences};
 use crate::net::{Net, Unit};
 
 /// Repeats that are told.

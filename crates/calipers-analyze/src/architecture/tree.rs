@@ -6,9 +6,9 @@ use calipers_ir::NodeId;
 use calipers_report::Block;
 use hashbrown::HashMap;
 
+use super::labels::{facts, title};
 use super::repeats::{in_sentence, nodes, plural, smallest, units};
 use super::structure::{Item, Structure};
-use super::labels::{facts, title};
 use crate::assume::Sizes;
 use crate::cost::figure;
 use crate::net::{Net, Unit};
@@ -162,9 +162,10 @@ impl Writer<'_> {
         nodes.dedup();
         let (typed, sizes) = (self.net.typed, self.sizes);
         nodes.into_iter().try_fold(0_u64, |sum, node| {
-            let macs = self.macs.entry(node).or_insert_with(|| {
-                figure(&typed.cost(node)?.ok()?.macs, sizes).ok()
-            });
+            let macs = self
+                .macs
+                .entry(node)
+                .or_insert_with(|| figure(&typed.cost(node)?.ok()?.macs, sizes).ok());
             sum.checked_add((*macs)?)
         })
     }

@@ -206,9 +206,8 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
         if let Some(conv) = unit.walk().find(|part| part.is("Conv")) {
             return net.int(conv, "group").unwrap_or(1) > 1;
         }
-        let passes = unit.is_any(VIEWS)
-            || unit.op.ends_with("Norm")
-            || unit.op.ends_with("Normalization");
+        let passes =
+            unit.is_any(VIEWS) || unit.op.ends_with("Norm") || unit.op.ends_with("Normalization");
         let (true, Some(input)) = (passes, unit.input(0)) else { return false };
         val = input;
     }

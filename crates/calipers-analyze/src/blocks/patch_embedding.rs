@@ -53,9 +53,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     }
     let last = net.dim(val, -1) == width && width.is_some();
     let tokens = turned && last && (net.rank(val) == Some(3) || net.has("Attention"));
-    tokens.then(|| {
-        Found::of(units).number("patch", Some(patch)).number("width", width).taking([x])
-    })
+    tokens.then(|| Found::of(units).number("patch", Some(patch)).number("width", width).taking([x]))
 }
 
 /// Whether a value is an input of the network, at most scaled and shifted.

@@ -44,7 +44,10 @@ pub(super) fn flow(model: &Model) -> Drawing {
     names.extend(many.then_some(OTHER));
     names.push(OUTPUT);
     let number = |op: &str| {
-        names.iter().position(|name| *name == op).or_else(|| names.iter().position(|name| *name == OTHER))
+        names
+            .iter()
+            .position(|name| *name == op)
+            .or_else(|| names.iter().position(|name| *name == OTHER))
     };
     let mut counts: HashMap<(usize, usize), u64> = HashMap::new();
     for ((from, to), count) in &edges {
@@ -72,7 +75,8 @@ fn draw(names: &[&str], counts: HashMap<(usize, usize), u64>) -> Drawing {
     }
     arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
     // A box that no arrow touches says nothing.
-    let is_touched = |box_: usize| arrows.iter().any(|arrow| arrow.from == box_ || arrow.to == box_);
+    let is_touched =
+        |box_: usize| arrows.iter().any(|arrow| arrow.from == box_ || arrow.to == box_);
     let kept: Vec<usize> = (0..names.len()).filter(|box_| is_touched(*box_)).collect();
     let place = |old: usize| kept.iter().position(|kept| *kept == old).unwrap_or(0);
     let arrows = arrows

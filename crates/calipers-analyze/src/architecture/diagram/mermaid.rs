@@ -103,7 +103,9 @@ mod tests {
         assert_eq!(escaped("</script>"), "#60;#47;script#62;");
         assert_eq!(escaped("_x_ a. b"), "#95;x#95; a#46; b");
         assert_eq!(escaped(""), "#8203;");
-        for hostile in ["%%{init: {}}%%", "`x`", "click b0 \"javascript:x\"", "[[a]]", "&lt;", "a;b"] {
+        for hostile in
+            ["%%{init: {}}%%", "`x`", "click b0 \"javascript:x\"", "[[a]]", "&lt;", "a;b"]
+        {
             let safe = escaped(hostile);
             assert!(!safe.contains(['"', '`', '%', '[', '{', '<', '&', '\n', '(', '|']), "{safe}");
         }

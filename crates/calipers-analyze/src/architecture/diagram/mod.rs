@@ -12,7 +12,7 @@ mod ports;
 use std::collections::BTreeMap;
 
 use calipers_ir::Model;
-use calipers_report::{Arrow, Architecture, Drawing, DrawnBox};
+use calipers_report::{Architecture, Arrow, Drawing, DrawnBox};
 use calipers_sym::Expr;
 
 use super::structure::Structure;

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use calipers_report::DrawnBox;
 
-use crate::architecture::repeats::{smallest, units};
-use crate::architecture::structure::{Item, Structure, all_segments, differences, is_one_stage, weight};
 use crate::architecture::labels::{Title, steps, title};
+use crate::architecture::repeats::{smallest, units};
+use crate::architecture::structure::{
+    Item, Structure, all_segments, differences, is_one_stage, weight,
+};
 use crate::net::{Net, Unit};
 
 /// A run through more stages than this is one box.
@@ -38,8 +40,7 @@ impl Part {
 /// The boxes of a network, at most so many.
 pub(super) fn parts(net: &Net<'_>, structure: &Structure, most: usize) -> Vec<Part> {
     let maker = Maker { net, structure };
-    let mut parts: Vec<Part> =
-        structure.items.iter().flat_map(|item| maker.expand(item)).collect();
+    let mut parts: Vec<Part> = structure.items.iter().flat_map(|item| maker.expand(item)).collect();
     maker.join_plain(&mut parts);
     maker.join_smallest(&mut parts, most.max(1));
     name_ends(&mut parts);
@@ -142,8 +143,7 @@ impl Maker<'_> {
         }
         let has = |details: &str, piece: &str| details.split(", ").any(|other| other == piece);
         let shared = |piece: &&str| details.iter().all(|other| has(other, piece));
-        let mut words: Vec<String> =
-            detail.split(", ").filter(shared).map(str::to_owned).collect();
+        let mut words: Vec<String> = detail.split(", ").filter(shared).map(str::to_owned).collect();
         let differing = differences(self.net, self.structure, turns);
         let is_named = !self.is_plain(&all_segments(smallest(self.structure, turns)));
         let told = |words: &&String| {
@@ -168,7 +168,8 @@ impl Maker<'_> {
     }
 
     fn is_plain(&self, segments: &[usize]) -> bool {
-        let mut segments = segments.iter().filter_map(|number| self.structure.segments.get(*number));
+        let mut segments =
+            segments.iter().filter_map(|number| self.structure.segments.get(*number));
         !segments.any(|segment| segment.is_composite)
     }
 
@@ -245,8 +246,7 @@ impl Maker<'_> {
         let outputs = self.units(a).into_iter().flat_map(|unit| &unit.outputs);
         let mut readers = outputs.flat_map(|val| self.structure.read_at(self.net, *val));
         let inputs = self.units(b).into_iter().flat_map(|unit| unit.inputs.iter().flatten());
-        let mut givers =
-            inputs.filter_map(|val| self.structure.place(self.net.producer(*val)?));
+        let mut givers = inputs.filter_map(|val| self.structure.place(self.net.producer(*val)?));
         readers.all(|at| at < second.end) && givers.all(|at| at >= first.start)
     }
 

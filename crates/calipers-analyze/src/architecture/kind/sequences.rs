@@ -44,7 +44,9 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
     let turned = census.count("Transpose");
     let fits = cut && convs == 1 && blocks >= 4 && turned >= blocks && norms >= blocks;
     fits.then(|| {
-        let words = format!("an image in pieces, and {blocks} feed-forwards over places and channels by turns");
+        let words = format!(
+            "an image in pieces, and {blocks} feed-forwards over places and channels by turns"
+        );
         let mut decision = Decision::new("mixer", Some("mlp-mixer"), High, words);
         decision.style = Some("vision");
         decision
@@ -55,8 +57,25 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
 pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = census.linears();
     let curves = census.count_of(&[
-        "CELU", "ELU", "Elu", "GELU", "Gelu", "HardSwish", "LeakyReLU", "LeakyRelu", "Mish", "PReLU",
-        "PRelu", "ReLU", "ReLU6", "Relu", "SELU", "Selu", "SiLU", "Softplus", "Tanh",
+        "CELU",
+        "ELU",
+        "Elu",
+        "GELU",
+        "Gelu",
+        "HardSwish",
+        "LeakyReLU",
+        "LeakyRelu",
+        "Mish",
+        "PReLU",
+        "PRelu",
+        "ReLU",
+        "ReLU6",
+        "Relu",
+        "SELU",
+        "Selu",
+        "SiLU",
+        "Softplus",
+        "Tanh",
     ]);
     let inner = curves + census.count("Sigmoid");
     let rows = census.takes(Given::Features) || census.takes(Given::Image);

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::items::{all_segments, stage};
+use super::weigh::is_convolutional;
 use super::{Item, Structure};
-use crate::net::{Detail, Net, Unit};
+use crate::net::{Detail, Net};
 
 /// Values that are listed one by one before only the first and the last are.
 const LISTED: usize = 4;
@@ -36,7 +37,11 @@ const COUNTED: &[(&str, &str)] = &[
 ];
 
 /// In words, what differs between turns.
-pub(crate) fn differences(net: &Net<'_>, structure: &Structure, turns: &[Vec<Item>]) -> Vec<String> {
+pub(crate) fn differences(
+    net: &Net<'_>,
+    structure: &Structure,
+    turns: &[Vec<Item>],
+) -> Vec<String> {
     let told: Vec<BTreeMap<&str, String>> =
         turns.iter().map(|turn| figures(net, structure, turn)).collect();
     let names: BTreeSet<(usize, &str)> =
@@ -58,7 +63,11 @@ pub(crate) fn differences(net: &Net<'_>, structure: &Structure, turns: &[Vec<Ite
 /// Widths first, then what the table names, in its order.
 fn rank(name: &str) -> usize {
     let names = FIGURES.iter().chain(COUNTED).map(|(_, name)| *name);
-    ["blocks", "width", "resolution"].into_iter().chain(names).position(|known| known == name).unwrap_or(99)
+    ["blocks", "width", "resolution"]
+        .into_iter()
+        .chain(names)
+        .position(|known| known == name)
+        .unwrap_or(99)
 }
 
 /// A sequence of values: `64 → 128 → 256`, `3, 4, 6, 3`, or how often each occurs when it is long.
@@ -93,6 +102,25 @@ fn listed(values: &[&str]) -> String {
     words
 }
 
+/// Width and resolution at the end of a segment.
+fn width(net: &Net<'_>, structure: &Structure, segment: usize) -> Vec<(&'static str, String)> {
+    let Some(shape) = stage(net, structure, segment) else { return Vec::new() };
+    let is_first = structure.units(segment).iter().any(|id| is_convolutional(net.unit(*id)));
+    // Convolutions have their channels before the places, others behind them.
+    let (width, places) = match (shape, is_first) {
+        ([_, width, places @ ..], true) => (width, places),
+        ([_, places @ .., width], false) => (width, places),
+        _ => return Vec::new(),
+    };
+    let mut told: Vec<(&'static str, String)> = Vec::new();
+    told.extend(width.as_const().map(|width| ("width", width.to_string())));
+    let sides: Option<Vec<String>> =
+        places.iter().map(|dim| Some(dim.as_const()?.to_string())).collect();
+    let sides = sides.filter(|sides| sides.len() == 2);
+    told.extend(sides.map(|sides| ("resolution", sides.join("×"))));
+    told
+}
+
 fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'static str, String> {
     let mut told = BTreeMap::new();
     let blocks: Vec<String> = turn
@@ -108,23 +136,8 @@ fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'st
         told.insert("blocks", blocks.join(" + "));
     }
     let segments = all_segments(turn);
-    if let Some(shape) = segments.last().and_then(|last| stage(net, structure, *last)) {
-        let consts: Vec<i64> = shape.iter().filter_map(|dim| dim.as_const()).collect();
-        match (shape.len(), &consts[..]) {
-            (4, [.., width, height, across]) => {
-                // Channels stand first or last.
-                let (width, side) = if height == across || width != height {
-                    (width, (height, across))
-                } else {
-                    (across, (width, height))
-                };
-                told.insert("width", width.to_string());
-                told.insert("resolution", format!("{}×{}", side.0, side.1));
-            }
-            (2 | 3, [.., width]) => drop(told.insert("width", width.to_string())),
-            (4, [width]) => drop(told.insert("width", width.to_string())),
-            _ => {}
-        }
+    if let Some(last) = segments.last() {
+        told.extend(width(net, structure, *last));
     }
     if is_nested {
         return told;
@@ -135,16 +148,20 @@ fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'st
     let units = segments.iter().flat_map(|segment| structure.units(*segment));
     // What joins ways is not part of what repeats.
     let units = units.map(|id| net.unit(*id)).filter(|unit| !unit.is("UNetSkip"));
-    for part in units.flat_map(Unit::walk) {
-        for (key, detail) in &part.details {
-            if let (Some((_, name)), Detail::Number(number)) =
-                (FIGURES.iter().find(|(figure, _)| figure == key), detail)
-            {
-                sets.entry(name).or_default().insert(*number);
+    for unit in units {
+        for part in unit.walk() {
+            for (key, detail) in &part.details {
+                // What a block says of itself counts, and not what its parts say.
+                let is_said = std::ptr::eq(part, unit) || unit.number(key).is_none();
+                if let (Some((_, name)), Detail::Number(number), true) =
+                    (FIGURES.iter().find(|(figure, _)| figure == key), detail, is_said)
+                {
+                    sets.entry(name).or_default().insert(*number);
+                }
             }
-        }
-        if let Some((_, name)) = COUNTED.iter().find(|(kind, _)| part.is(kind)) {
-            *counts.entry(name).or_default() += 1;
+            if let Some((_, name)) = COUNTED.iter().find(|(kind, _)| part.is(kind)) {
+                *counts.entry(name).or_default() += 1;
+            }
         }
     }
     for (name, numbers) in sets {

@@ -6,9 +6,9 @@
 
 use calipers_sym::Expr;
 
+use super::Structure;
 use super::segments::{hash, is_same_stage};
 use super::weigh::is_heavy;
-use super::Structure;
 use crate::net::Net;
 
 /// A segment, or a run of likes.
@@ -95,7 +95,9 @@ impl Folding<'_> {
         }
         let mut folded = Vec::with_capacity(tokens.len());
         let starts: Vec<bool> = (0..tokens.len())
-            .map(|place| place > 0 && !self.is_one_stage(tokens[place - 1].last, tokens[place].first))
+            .map(|place| {
+                place > 0 && !self.is_one_stage(tokens[place - 1].last, tokens[place].first)
+            })
             .collect();
         let signatures: Vec<u64> = tokens.iter().map(|token| token.signature).collect();
         let mut tokens = tokens.into_iter().enumerate();
@@ -106,8 +108,9 @@ impl Folding<'_> {
                 continue;
             }
             let slack = matches % period;
-            // A turn begins where the resolution changes, if one of those it could begin at does.
-            let skipped = (0..=slack).find(|skip| starts[place + skip]).unwrap_or(0);
+            // A turn begins where the resolution changes, if one of those it could begin at does: the
+            // last of them, since what brings about the change then leads.
+            let skipped = (0..=slack).rev().find(|skip| starts[place + skip]).unwrap_or(0);
             let turns = (matches - skipped) / period + 1;
             let mut taken = std::iter::once(token).chain(tokens.by_ref().map(|(_, token)| token));
             folded.extend(taken.by_ref().take(skipped));
@@ -182,7 +185,8 @@ pub(crate) fn is_one_stage(net: &Net<'_>, structure: &Structure, a: usize, b: us
 fn run(tokens: Vec<Token>, period: usize) -> Token {
     let first = tokens.first().map_or(0, |token| token.first);
     let last = tokens.last().map_or(0, |token| token.last);
-    let mut signatures: Vec<u64> = tokens.iter().take(period).map(|token| token.signature).collect();
+    let mut signatures: Vec<u64> =
+        tokens.iter().take(period).map(|token| token.signature).collect();
     let signature = match signatures[..] {
         [one] => one,
         _ => {

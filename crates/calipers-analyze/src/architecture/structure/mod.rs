@@ -41,8 +41,7 @@ impl Structure {
     pub(super) fn of(net: &Net<'_>) -> Self {
         let order::Order { main, side } = order::order(net);
         let place = main.iter().enumerate().map(|(place, unit)| (*unit, place)).collect();
-        let mut structure =
-            Self { main, place, side, segments: Vec::new(), items: Vec::new() };
+        let mut structure = Self { main, place, side, segments: Vec::new(), items: Vec::new() };
         structure.segments = segments::cut(net, &structure);
         structure.items = items::collapse(net, &structure);
         structure

@@ -53,7 +53,8 @@ pub(super) fn order(net: &Net<'_>) -> Order {
                     stack.push((next, producers(next).into_iter()));
                 }
                 None => {
-                    let to = if main_units.contains(unit) { &mut order.main } else { &mut order.side };
+                    let to =
+                        if main_units.contains(unit) { &mut order.main } else { &mut order.side };
                     to.push(*unit);
                     stack.pop();
                 }

@@ -4,10 +4,13 @@
 //! decoder have them, hide every cut inside. So a segment that is too much for one piece is cut
 //! again with the longest ways left out, then with those half as long, and so on.
 
-use super::weigh::{COMPOSITE, CONVOLUTIONAL, HEADS, is_convolutional, is_heavy, weight};
-use super::Structure;
-use crate::net::{Net, Unit, UnitId};
+use std::ops::Range;
+
 use calipers_sym::Expr;
+
+use super::Structure;
+use super::weigh::{COMPOSITE, CONVOLUTIONAL, HEADS, is_convolutional, is_heavy, weight};
+use crate::net::{Net, Unit, UnitId};
 
 /// A segment: places `from..to` of the order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,9 +81,9 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
         longest /= 2;
         if longest < SHORT {
             // Shorter ways are inside blocks, unless the blocks are known and stand side by side.
-            let (parted, rest): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(from, to)| {
-                is_several(net, &structure.main[*from..*to])
-            });
+            let (parted, rest): (Vec<_>, Vec<_>) = pieces
+                .into_iter()
+                .partition(|(from, to)| is_several(net, &structure.main[*from..*to]));
             pieces = parted;
             done.extend(rest);
         }
@@ -186,7 +189,17 @@ fn join_light(
             // Tables whose rows are added up are one part.
             before.1 = *to;
         } else if !is_light {
-            joined.push((open.take().unwrap_or(*from), *to));
+            let mut start = *from;
+            if let Some(opened) = open.take() {
+                match joined.last_mut() {
+                    // What follows has nothing to do with it.
+                    Some(last) if !is_read_by(net, structure, opened..*from, *from..*to) => {
+                        last.1 = *from;
+                    }
+                    _ => start = opened,
+                }
+            }
+            joined.push((start, *to));
         } else if open.is_none() {
             match joined.last_mut() {
                 Some(last) if !opens(net, structure, *from, *to) => last.1 = *to,
@@ -204,9 +217,23 @@ fn join_light(
     joined
 }
 
+/// Whether units at some places read what others give.
+fn is_read_by(
+    net: &Net<'_>,
+    structure: &Structure,
+    given: Range<usize>,
+    readers: Range<usize>,
+) -> bool {
+    let units = structure.main[readers].iter().map(|id| net.unit(*id));
+    let inputs = units.flat_map(|unit| unit.inputs.iter().flatten());
+    let mut places = inputs.filter_map(|val| structure.place(net.producer(*val)?));
+    places.any(|place| given.contains(&place))
+}
+
 /// Whether the heavy units among these are all of one kind.
 fn is_all(net: &Net<'_>, units: &[UnitId], kind: &str) -> bool {
-    let mut heavy = units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit)).peekable();
+    let mut heavy =
+        units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit)).peekable();
     heavy.peek().is_some() && heavy.all(|unit| unit.is(kind))
 }
 
@@ -237,8 +264,12 @@ fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
     kinds.dedup();
     let is_composite = units().any(|unit| unit.walk().any(|part| part.is_any(COMPOSITE)));
     // Where nothing is known by name, a joined way tells a block from a single step.
-    let joins = || units().any(|unit| unit.is_any(&["Add", "Concat", "Mul", "ResidualAdd"])
-        && unit.inputs.iter().flatten().filter(|val| net.is_data(**val)).count() > 1);
+    let joins = || {
+        units().any(|unit| {
+            unit.is_any(&["Add", "Concat", "Mul", "ResidualAdd"])
+                && unit.inputs.iter().flatten().filter(|val| net.is_data(**val)).count() > 1
+        })
+    };
     let joined = !is_composite && joins();
     if kinds.is_empty() {
         let mut ops: Vec<u64> = units().map(|unit| hash(&[text(unit.op)])).collect();

@@ -51,10 +51,7 @@ pub(super) fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         heads,
         kv_heads,
         head_dim: head_dim(net, unit, heads),
-        causal: places.causal
-            || is_set("is_causal")
-            || is_set("unidirectional")
-            || masks.causal,
+        causal: places.causal || is_set("is_causal") || is_set("unidirectional") || masks.causal,
         windowed: unit.is("LongformerAttention")
             || net.int(unit, "local_window_size").is_some_and(|size| size > 0)
             || streams[0].is_partitioned(net),

@@ -13,12 +13,7 @@ pub(super) struct Heads {
 }
 
 /// Counts the heads of an attention that is written out.
-pub(super) fn count(
-    net: &Net<'_>,
-    end: UnitId,
-    scores: &Scores,
-    key: &Stream,
-) -> Heads {
+pub(super) fn count(net: &Net<'_>, end: UnitId, scores: &Scores, key: &Stream) -> Heads {
     if net.unit(scores.product).is("Einsum") {
         return by_letters(net, end, scores, key);
     }
@@ -114,7 +109,8 @@ fn by_letters(net: &Net<'_>, end: UnitId, scores: &Scores, key: &Stream) -> Head
         let at = letters.query.find(letter)?;
         net.shape(scores.query)?.get(at)?.as_const()
     };
-    let contracted = |letter: &char| letters.key.contains(*letter) && !letters.out.contains(*letter);
+    let contracted =
+        |letter: &char| letters.key.contains(*letter) && !letters.out.contains(*letter);
     let head_dim = letters.query.chars().find(contracted).and_then(size);
     let shared = |letter: &char| letters.key.contains(*letter) && letters.out.contains(*letter);
     // The batch is the first of them.

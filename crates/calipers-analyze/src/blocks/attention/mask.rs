@@ -187,4 +187,3 @@ fn is_triangle(net: &Net<'_>, value: ValueId) -> bool {
             })
         })
 }
-

@@ -165,7 +165,9 @@ fn result(net: &Net<'_>, end: UnitId) -> Vec<UnitId> {
         // A bias that is still apart.
         if let Some(bias) = net.only_use(val)
             && net.unit(bias).is("Add")
-            && net.data_and_constant(net.unit(bias)).is_some_and(|(_, bias)| net.rank(bias) <= Some(1))
+            && net
+                .data_and_constant(net.unit(bias))
+                .is_some_and(|(_, bias)| net.rank(bias) <= Some(1))
         {
             units.push(bias);
         }
@@ -193,7 +195,8 @@ fn private(net: &Net<'_>, mask: Val, core: &[UnitId]) -> Vec<UnitId> {
 fn closed(net: &Net<'_>, mut units: Vec<UnitId>) -> Vec<UnitId> {
     units.sort_unstable();
     units.dedup();
-    let readers = units.iter().flat_map(|unit| &net.unit(*unit).outputs).flat_map(|val| net.uses(*val));
+    let readers =
+        units.iter().flat_map(|unit| &net.unit(*unit).outputs).flat_map(|val| net.uses(*val));
     let idle = readers.filter(|reader| {
         let outputs = &net.unit(*reader).outputs;
         units.binary_search(reader).is_err()

@@ -34,8 +34,18 @@ const JOINS: &[&str] = &["Concat", "ScatterElements", "ScatterND", "TensorScatte
 
 /// What a single stream passes on its way besides: poolings and curves.
 const LIGHT: &[&str] = &[
-    "AveragePool", "ConvNormAct", "Erf", "GELU", "Gelu", "HardSwish", "MaxPool", "ReLU", "Relu",
-    "SiLU", "Sigmoid", "Tanh",
+    "AveragePool",
+    "ConvNormAct",
+    "Erf",
+    "GELU",
+    "Gelu",
+    "HardSwish",
+    "MaxPool",
+    "ReLU",
+    "Relu",
+    "SiLU",
+    "Sigmoid",
+    "Tanh",
 ];
 
 /// How queries, keys or values come about.
