@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{LayerTable, Report, ShapeTable, SweepTable};
+use calipers_report::{Drawing, LayerTable, Report, ShapeTable, SweepTable};
 use serde::Serialize;
 
 use crate::text;
@@ -35,6 +35,11 @@ pub fn layers_to_json(table: &LayerTable) -> String {
 /// The table of sizes as indented JSON, in the same way.
 pub fn sweep_to_json(table: &SweepTable) -> String {
     safe_json(table)
+}
+
+/// A drawing as indented JSON, in the same way.
+pub fn drawing_to_json(drawing: &Drawing) -> String {
+    safe_json(drawing)
 }
 
 fn safe_json(value: &impl Serialize) -> String {

@@ -20,5 +20,5 @@ pub mod text;
 pub mod units;
 
 pub use csv::{layers_to_csv, scopes_to_csv, sweep_to_csv};
-pub use json::{layers_to_json, shapes_to_json, sweep_to_json, to_json};
+pub use json::{drawing_to_json, layers_to_json, shapes_to_json, sweep_to_json, to_json};
 pub use terminal::{Style, layers_to_terminal, shapes_to_terminal, sweep_to_terminal, to_terminal};

@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
-use crate::commands::{Completions, Demo, Inspect, Layers, Man, Schema, Shapes, Sweeping};
+use crate::commands::{Completions, Demo, Diagram, Inspect, Layers, Man, Schema, Shapes, Sweeping};
 use crate::output::Target;
 
 const EXAMPLES: &str = "\
@@ -23,6 +23,7 @@ Examples:
   calipers shapes model.onnx --dim batch=8  every value's type and shape
   calipers layers model.onnx --top 10       the ten dearest nodes
   calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
+  calipers diagram model.onnx               the network as boxes and arrows, in Mermaid
   calipers demo                             try it without a model
   calipers ./schema                         a model file that is named like a command
 
@@ -59,6 +60,13 @@ Examples:
   calipers sweep model.onnx --dim sequence=128,256,512
   calipers sweep model.onnx --dim batch=1,8 --dim sequence=128,512 -o costs.csv
   calipers sweep model.onnx --input images=1x3x320x320,1x3x640x640";
+
+const DIAGRAM_EXAMPLES: &str = "\
+Examples:
+  calipers diagram model.onnx
+  calipers diagram model.onnx -o network.mmd
+  calipers diagram model.onnx --flow
+  calipers diagram model.onnx --format json";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
@@ -115,6 +123,9 @@ enum Verb {
     /// Print what a model costs at several sizes of its inputs
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// Draw the network as boxes and arrows
+    #[command(after_help = DIAGRAM_EXAMPLES)]
+    Diagram(DiagramArgs),
     /// Print the JSON Schema of the report
     Schema,
     /// Show it all on a model that is built in
@@ -230,6 +241,27 @@ struct SweepArgs {
     inputs: Vec<(String, Vec<Vec<i64>>)>,
 }
 
+#[derive(Args, Debug)]
+struct DiagramArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// Draw which operators feed which, and how often, instead of the network's blocks
+    #[arg(long)]
+    flow: bool,
+
+    /// How to write the drawing; without it, what the file's name ends in, else `mermaid`
+    #[arg(long)]
+    format: Option<DiagramFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
 /// What the rows of a table are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Sort {
@@ -342,6 +374,15 @@ pub(crate) enum TableFormat {
     Csv,
 }
 
+/// How a drawing is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiagramFormat {
+    /// As a Mermaid flowchart.
+    Mermaid,
+    /// For a program.
+    Json,
+}
+
 /// What to do, with nothing left to decide.
 #[derive(Debug)]
 pub(crate) enum Task {
@@ -349,6 +390,7 @@ pub(crate) enum Task {
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
+    Diagram(Diagram),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -374,6 +416,7 @@ impl Cli {
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Verb::Diagram(args) => args.resolve().map(Task::Diagram),
             Verb::Schema => Ok(Task::Schema(Schema)),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
             Verb::Completions { shell } => Ok(Task::Completions(Completions { shell })),
@@ -442,6 +485,18 @@ impl SweepArgs {
         let format = table_format_for(self.format, &output);
         let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
         Sweeping { model: self.model, format, output, sweep }
+    }
+}
+
+impl DiagramArgs {
+    fn resolve(self) -> Result<Diagram, clap::Error> {
+        let output = Target::new(self.output);
+        let format = self.format.unwrap_or_else(|| match &output {
+            Target::File(path) if ends_in(path, "json") => DiagramFormat::Json,
+            _ => DiagramFormat::Mermaid,
+        });
+        let bindings = self.bind.resolve()?;
+        Ok(Diagram { model: self.model, flow: self.flow, format, output, bindings })
     }
 }
 

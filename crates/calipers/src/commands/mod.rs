@@ -2,6 +2,7 @@
 
 mod completions;
 mod demo;
+mod diagram;
 mod inspect;
 mod layers;
 mod man;
@@ -12,6 +13,7 @@ mod sweep;
 
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;
+pub(crate) use diagram::Diagram;
 pub(crate) use inspect::Inspect;
 pub(crate) use layers::Layers;
 pub(crate) use man::Man;

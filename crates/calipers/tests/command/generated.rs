@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::run;
 
-const VERBS: [&str; 5] = ["inspect", "schema", "demo", "completions", "man"];
+const VERBS: [&str; 6] = ["inspect", "diagram", "schema", "demo", "completions", "man"];
 
 #[test]
 fn the_schema_is_json() {

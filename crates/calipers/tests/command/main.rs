@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
 mod demo;
+mod diagram;
 mod errors;
 mod generated;
 mod hostile;
