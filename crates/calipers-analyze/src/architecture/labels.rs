@@ -40,7 +40,8 @@ const LEADERS: &[(&str, &str)] = &[
 ];
 
 /// Steps that go without saying beside a block.
-const UNNAMED: &[&str] = &["Concat", "ConcatSkip", "Embedding", "L2Norm", "ReduceMean", "Softmax"];
+pub(super) const UNNAMED: &[&str] =
+    &["Concat", "ConcatSkip", "Embedding", "L2Norm", "ReduceMean", "Softmax"];
 
 /// What a kind is called; its own name where there is no other.
 pub(super) fn kind_label(kind: &str) -> &str {
@@ -143,7 +144,15 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
         (1.., 1..) => ("Layers", "Layers".to_owned()),
         (0, 0) => ("Operations", operators(net, units)),
     };
-    Title { kind, label, detail: if kind == "Operations" { String::new() } else { detail } }
+    let detail = match kind {
+        "Operations" => String::new(),
+        "Product" => {
+            detail.trim_start_matches("matrix product").trim_start_matches(", ").to_owned()
+        }
+        "Linear" => detail.replace("linear ", ""),
+        _ => detail,
+    };
+    Title { kind, label, detail }
 }
 
 /// Operators that are named in a box.
@@ -250,6 +259,19 @@ fn convolution(unit: &Unit) -> String {
     words
 }
 
+/// A number with its digits in groups of three.
+fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::from(if number < 0 { "-" } else { "" });
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Curves as they are written.
 fn curve_label(curve: &str) -> &str {
     const CURVES: &[&str] = &["GELU", "GeGLU", "ReLU", "ReGLU", "SiLU", "SwiGLU", "GLU"];
@@ -271,7 +293,7 @@ fn figures(unit: &Unit) -> String {
             tell(shared.map(|heads| format!("{heads} for keys and values")));
         }
         "FeedForward" => {
-            tell(number("inner").map(|inner| format!("feed-forward {inner}")));
+            tell(number("inner").map(|inner| format!("feed-forward {}", grouped(inner))));
             tell(unit.word("activation").map(|curve| curve_label(curve).to_owned()));
         }
         "MixtureOfExperts" => {
@@ -282,6 +304,7 @@ fn figures(unit: &Unit) -> String {
         }
         "Embedding" => match (number("rows"), number("width")) {
             (Some(rows), Some(width)) => {
+                let rows = grouped(rows);
                 let of = unit.word("of").filter(|of| *of != "other").unwrap_or("rows");
                 tell(Some(format!("{of} {rows} × {width}")));
             }
@@ -292,10 +315,10 @@ fn figures(unit: &Unit) -> String {
             tell(number("width").map(|width| format!("width {width}")));
         }
         "Recurrent" => tell(number("hidden").map(|hidden| format!("hidden {hidden}"))),
-        "LanguageHead" => tell(number("vocab").map(|vocab| format!("{vocab} tokens"))),
+        "LanguageHead" => tell(number("vocab").map(|vocab| format!("{} tokens", grouped(vocab)))),
         _ => {
             let width = number("channels").or_else(|| number("out")).or_else(|| number("width"));
-            tell(number("classes").map(|classes| format!("{classes} classes")));
+            tell(number("classes").map(|classes| format!("{} classes", grouped(classes))));
             tell(number("scales").map(|scales| format!("{scales} scales")));
             tell(width.map(|width| format!("width {width}")));
             tell(number("growth").map(|growth| format!("growth {growth}")));

@@ -12,7 +12,7 @@ use crate::walk::{Meanings, Step, steps};
 /// Operators that have a box of their own; the rest share one.
 const MAX_OPERATORS: usize = 18;
 /// Arrows that are drawn, the most travelled first, but for the last one into a box.
-const MAX_ARROWS: usize = 40;
+const MAX_ARROWS: usize = 28;
 
 const INPUT: &str = "input";
 const OUTPUT: &str = "output";

@@ -12,6 +12,12 @@ use calipers_report::{Drawing, DrawnBox};
 /// Characters of a label; a longer one is cut in the middle.
 pub(super) const MAX_LABEL: usize = 90;
 
+/// Characters of a line in a box.
+const LINE: usize = 26;
+
+/// A space that takes no room.
+const NO_WIDTH: &str = "#8203;";
+
 /// The drawing as Mermaid text.
 pub(super) fn mermaid(drawing: &Drawing) -> String {
     let mut text = String::from("flowchart TD\n");
@@ -38,10 +44,24 @@ fn label(drawn: &DrawnBox) -> String {
     if drawn.times > 1 {
         label = format!("{} × {label}", drawn.times);
     }
-    if !drawn.detail.is_empty() {
-        label = format!("{label}<br/>{}", escaped(&drawn.detail));
+    for line in lines(&shortened(&drawn.detail, MAX_LABEL)) {
+        label = format!("{label}<br/>{}", escaped(&line));
     }
     label
+}
+
+/// A text in lines of a length that suits a box, broken after commas.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in text.split_inclusive(", ") {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + piece.chars().count() <= LINE => {
+                line.push_str(piece);
+            }
+            _ => lines.push(piece.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Text that Mermaid and HTML show as it is.
@@ -61,11 +81,16 @@ pub(super) fn escaped(text: &str) -> String {
             _ if is_unseen(c) => safe.push('\u{fffd}'),
             _ => {
                 let _ = write!(safe, "#{};", u32::from(c));
+                // Icons (`fa:fa-car`), formulas (`$$x$$`) and breaks (`\n`) are looked for after the
+                // numbers became characters again. A space of no width is in their way.
+                if matches!(c, ':' | '$' | '\\') {
+                    safe.push_str(NO_WIDTH);
+                }
             }
         }
     }
     // A label must hold something to be a label.
-    if safe.trim().is_empty() { "#8203;".to_owned() } else { safe }
+    if safe.trim().is_empty() { NO_WIDTH.to_owned() } else { safe }
 }
 
 /// Characters that nobody sees, or that turn text around.
@@ -102,6 +127,7 @@ mod tests {
         assert_eq!(escaped("a\"]\nb"), "a#34;#93;\u{fffd}b");
         assert_eq!(escaped("</script>"), "#60;#47;script#62;");
         assert_eq!(escaped("_x_ a. b"), "#95;x#95; a#46; b");
+        assert_eq!(escaped("fa:fa-x"), "fa#58;#8203;fa-x");
         assert_eq!(escaped(""), "#8203;");
         for hostile in
             ["%%{init: {}}%%", "`x`", "click b0 \"javascript:x\"", "[[a]]", "&lt;", "a;b"]

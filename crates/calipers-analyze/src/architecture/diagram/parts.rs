@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use calipers_report::DrawnBox;
 
-use crate::architecture::labels::{Title, steps, title};
+use crate::architecture::labels::{Title, UNNAMED, steps, title};
 use crate::architecture::repeats::{smallest, units};
 use crate::architecture::structure::{
     Item, Structure, all_segments, differences, is_one_stage, weight,
@@ -122,6 +122,8 @@ impl Maker<'_> {
             before.extend(first.into_iter().skip(smallest));
             after.splice(0..0, last.into_iter().skip(smallest));
         }
+        before.retain(|unit| !unit.is_any(UNNAMED));
+        after.retain(|unit| !unit.is_any(UNNAMED));
         let (before, after) = (steps(self.net, &before), steps(self.net, &after));
         let details = [before, title.detail, after];
         let told: Vec<String> = details.into_iter().filter(|words| !words.is_empty()).collect();
