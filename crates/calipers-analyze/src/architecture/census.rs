@@ -91,8 +91,19 @@ impl<'n, 'a> Census<'n, 'a> {
                 _ => {}
             }
         }
-        let inputs = net.inputs.iter().map(|val| (*val, given(net, *val))).collect();
         let cache = facts.kv_cache == Some(true);
+        let mut inputs: Vec<(Val, Given)> =
+            net.inputs.iter().map(|val| (*val, given(net, *val))).collect();
+        // Keys and values of a cache have the shape of images. Where tokens go in, only what meets
+        // a convolution is one.
+        if inputs.iter().all(|(_, given)| *given != Given::Tokens) && !cache {
+            let cut = |(val, given): &mut (Val, Given)| {
+                if *given == Given::Other && is_cut_image(net, *val) {
+                    *given = Given::Image;
+                }
+            };
+            inputs.iter_mut().for_each(cut);
+        }
         Self { net, counts, convs, attention, embeddings, inputs, cache }
     }
 
@@ -137,6 +148,29 @@ impl<'n, 'a> Census<'n, 'a> {
     /// Whether some attention says this of itself.
     pub(crate) fn attends(&self, how: &str) -> bool {
         self.attention.iter().any(|unit| unit.says(how))
+    }
+
+    /// Where the norms stand at most of the attention: `pre` or `post`.
+    pub(crate) fn norm_position(&self) -> Option<&'static str> {
+        let words = self.attention.iter().filter_map(|unit| unit.word("norm"));
+        let (pre, post): (Vec<_>, Vec<_>) =
+            words.filter(|word| ["pre", "post"].contains(word)).partition(|word| *word == "pre");
+        match pre.len().cmp(&post.len()) {
+            std::cmp::Ordering::Greater => Some("pre"),
+            std::cmp::Ordering::Less => Some("post"),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+
+    /// Blocks that backbones of convolutions are made of.
+    pub(crate) fn backbone(&self) -> i64 {
+        self.count_of(&[
+            "BasicBlock",
+            "Bottleneck",
+            "CSP",
+            "DepthwiseSeparable",
+            "InvertedResidual",
+        ])
     }
 
     /// Tables of a kind that are looked up.
@@ -209,15 +243,18 @@ fn given(net: &Net<'_>, val: Val) -> Given {
             if bands { Given::Spectrogram } else { Given::Waveform }
         }
         (Some(Met::Sound), _) if number => Given::Waveform,
-        // An image that is cut into pieces and multiplied.
-        (Some(Met::Product), Some(4)) if number && is_image_like(net, val) => Given::Image,
         (Some(Met::Product | Met::Classical), Some(1 | 2)) => Given::Features,
         (Some(Met::Product | Met::Recurrence), Some(3)) if number => Given::Sequence,
         _ => Given::Other,
     }
 }
 
-fn is_image_like(net: &Net<'_>, val: Val) -> bool {
+/// Whether a value looks like an image that is cut into pieces and multiplied.
+fn is_cut_image(net: &Net<'_>, val: Val) -> bool {
+    let number = net.dtype(val).is_some_and(|dtype| dtype.is_float() || dtype == DType::Uint8);
+    if !number || net.rank(val) != Some(4) || !matches!(first_met(net, val), Some(Met::Product)) {
+        return false;
+    }
     let channels = |at| net.dim(val, at).is_some_and(|dim| matches!(dim, 1 | 3 | 4));
     let long = |at| net.dim(val, at).is_none_or(|dim| dim >= 16);
     channels(1) && long(2) && long(3) || channels(3) && long(1) && long(2)

@@ -139,7 +139,7 @@ mod tests {
             let y = by_channel(t, "Mul", &y);
             by_channel(t, "Add", &y)
         });
-        assert_eq!(whole.kinds(), ["Convolution", "BatchNorm"]);
+        assert_eq!(whole.kinds(), ["ConvNormAct"]);
     }
 
     #[test]

@@ -231,7 +231,11 @@ const BLOCKS: &[&str] = &[
     "SqueezeExcite",
 ];
 
+/// Steps that a chain is followed back.
 const MAX_CHAIN: usize = 48;
+
+/// Branches that a block joins at most.
+pub(super) const MAX_BRANCHES: usize = 32;
 
 /// Convolutions for the tests of blocks.
 #[cfg(test)]

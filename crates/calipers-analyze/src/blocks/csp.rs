@@ -9,7 +9,7 @@
 //! Extracts `branches`, the operands of the concatenation, and `out`.
 
 use super::Recogniser;
-use super::conv::{CONVS, chain, conv, meeting, pointwise_after};
+use super::conv::{CONVS, MAX_BRANCHES, chain, conv, meeting, pointwise_after};
 use crate::net::{Found, Net, UnitId, Val};
 
 pub(crate) const CSP: Recogniser = Recogniser {
@@ -21,7 +21,7 @@ pub(crate) const CSP: Recogniser = Recogniser {
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
-    if joined.len() < 2 {
+    if !(2..=MAX_BRANCHES).contains(&joined.len()) {
         return None;
     }
     let chains: Vec<_> = joined.iter().map(|val| chain(net, *val, &["Split"])).collect();

@@ -126,12 +126,16 @@ struct Sampler<'n, 'm> {
 }
 
 impl Sampler<'_, '_> {
+    fn operand(&mut self, unit: &Unit, val: Val, depth: usize) -> Option<Samples> {
+        if self.net.is_data(val) {
+            return self.value(val, depth);
+        }
+        self.net.operand_scalar(unit, val).map(|number| [number; POINTS.len()])
+    }
+
     fn value(&mut self, val: Val, depth: usize) -> Option<Samples> {
         if let Some((_, samples)) = self.known.iter().find(|(known, _)| *known == val) {
             return *samples;
-        }
-        if !self.net.is_data(val) {
-            return self.net.scalar(val).map(|number| [number; POINTS.len()]);
         }
         if depth >= REACH {
             return None;
@@ -167,8 +171,8 @@ impl Sampler<'_, '_> {
             _ => return None,
         };
         let [Some(a), Some(b)] = unit.inputs[..] else { return None };
-        let mut samples = self.value(a, depth)?;
-        let right = self.value(b, depth)?;
+        let mut samples = self.operand(unit, a, depth)?;
+        let right = self.operand(unit, b, depth)?;
         for (left, right) in samples.iter_mut().zip(right) {
             *left = operation(*left, right);
         }

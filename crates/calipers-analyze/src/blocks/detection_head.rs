@@ -28,6 +28,12 @@ pub(crate) const DETECTION_HEAD: Recogniser = Recogniser {
 /// Units that a search looks at.
 const MAX_SEARCH: usize = 512;
 
+/// Concatenations between the lists of one head.
+const MAX_BETWEEN: usize = 24;
+
+/// Scales of a head.
+const MAX_SCALES: usize = 16;
+
 /// Elements of a weight that is arithmetic: the bins of a distribution, corners from centres.
 const MAX_FIXED: i64 = 128;
 
@@ -78,8 +84,12 @@ struct List {
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let list = list(net, end)?;
     // Boxes and classes may be listed apart: the last of the lists speaks for all.
-    let concats = net.of_op("Concat").into_iter().filter(|other| *other != end);
-    let mut lists: Vec<List> = concats
+    let concats = net.of_op("Concat");
+    let here = concats.partition_point(|other| *other < end);
+    let near = concats.iter().skip(here.saturating_sub(MAX_BETWEEN)).take(2 * MAX_BETWEEN);
+    let mut lists: Vec<List> = near
+        .copied()
+        .filter(|other| *other != end)
         .filter_map(|other| self::list(net, other))
         .filter(|other| {
             other.positions == list.positions && other.scales.len() == list.scales.len()
@@ -113,7 +123,10 @@ fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
     let joined: Vec<Val> = net.data_inputs(unit).collect();
     let output = unit.output();
     let rank = net.rank(output)?;
-    if joined.len() < 2 || joined.len() != concat.inputs.len() || !(2..=3).contains(&rank) {
+    if !(2..=MAX_SCALES).contains(&joined.len())
+        || joined.len() != concat.inputs.len()
+        || !(2..=3).contains(&rank)
+    {
         return None;
     }
     let axis = isize::try_from(net.int(concat, "axis")?).ok()?;
@@ -246,12 +259,14 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
         unit.is_any(VIEWS) || unit.is_any(ARITHMETIC) || unit.contractions() > 0
     };
     let rest: Vec<UnitId> = after.iter().filter(simple).copied().collect();
-    let wanted =
+    let mut wanted =
         [[branches.clone(), rest.clone()].concat(), [core.clone(), rest].concat(), branches, core];
-    wanted
-        .into_iter()
-        .find(|units| net.can_fold(units))
-        .unwrap_or_else(|| ends.last().copied().into_iter().collect())
+    for units in &mut wanted {
+        units.sort_unstable();
+        units.dedup();
+    }
+    let found = wanted.into_iter().find(|units| net.can_fold(units));
+    found.unwrap_or_else(|| ends.last().copied().into_iter().collect())
 }
 
 /// Bins of each side of a box, where a distribution over them is taken.
@@ -269,13 +284,15 @@ fn bins(net: &Net<'_>, after: &[UnitId]) -> Option<i64> {
 
 /// Classes that the scores tell apart.
 fn classes(net: &Net<'_>, lists: &[List], bins: Option<i64>) -> Option<i64> {
-    let box_width = 4 * bins.unwrap_or(1);
+    let box_width = bins.unwrap_or(1).checked_mul(4)?;
     // A list of several convolutions: the box, whether there is an object, the classes.
     for list in lists {
         let convs = &list.scales.first()?.convs;
         let mut widths: Vec<i64> =
             convs.iter().filter_map(|id| Some(conv(net, *id)?.outputs)).collect();
-        if convs.len() >= 2 && widths.iter().sum::<i64>() == list.width.unwrap_or(0) {
+        if convs.len() >= 2
+            && widths.iter().try_fold(0_i64, |sum, width| sum.checked_add(*width)) == list.width
+        {
             take(&mut widths, box_width)?;
             if widths.len() > 1 {
                 take(&mut widths, 1)?;
@@ -391,7 +408,7 @@ mod tests {
     fn boxes_and_classes_listed_apart() {
         let mut t = Tiny::new();
         let features = scales(&mut t);
-        let mut list = |t: &mut Tiny, width: i64| {
+        let list = |t: &mut Tiny, width: i64| {
             let lists: Vec<String> = features
                 .iter()
                 .map(|(x, side)| {

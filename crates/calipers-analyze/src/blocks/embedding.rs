@@ -198,3 +198,73 @@ fn table_rows(net: &Net<'_>, table: Val, width: i64) -> Option<i64> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{Attribute, DataType};
+
+    use crate::blocks::sketches::FOUR;
+    use crate::blocks::testing::{Seen, Tiny};
+
+    /// Rows and roles of all tables, by rows.
+    fn tables(seen: &Seen) -> Vec<(i64, &'static str)> {
+        let mut tables: Vec<_> = seen.look(|net| {
+            let found = net.all().filter(|unit| unit.is("Embedding"));
+            found.filter_map(|unit| Some((unit.number("rows")?, unit.word("of")?))).collect()
+        });
+        tables.sort_unstable();
+        tables
+    }
+
+    #[test]
+    fn tokens_segments_and_positions() {
+        let mut t = Tiny::new();
+        let ids = t.input_of(DataType::I64, &["2", "6"]);
+        let segments = t.input_of(DataType::I64, &["2", "6"]);
+        let (words, kinds, places) =
+            (t.weight(&[90, 32]), t.weight(&[2, 32]), t.weight(&[1, 6, 32]));
+        let word = t.op("Gather", &[&words, &ids]);
+        let kind = t.op("Gather", &[&kinds, &segments]);
+        let sum = t.op("Add", &[&word, &kind]);
+        let sum = t.op("Add", &[&sum, &places]);
+        let x = t.layer_norm(&sum, 32);
+        let y = t.attend(&x, &x, &FOUR, |_, scores| scores);
+        let seen = t.output(&y);
+        assert_eq!(tables(&seen), [(2, "type"), (6, "position"), (90, "token")]);
+    }
+
+    #[test]
+    fn one_of_many() {
+        let mut t = Tiny::new();
+        let ids = t.input_of(DataType::I64, &["2", "6"]);
+        let (depth, values, table) = (t.ints(&[16]), t.weight(&[2]), t.weight(&[16, 8]));
+        let chosen = t.op_with("OneHot", &[&ids, &depth, &values], &[Attribute::int("axis", -1)]);
+        let y = t.op("MatMul", &[&chosen, &table]);
+        let seen = t.output(&y);
+        assert_eq!(tables(&seen), [(16, "token")]);
+        assert_eq!(seen.kinds(), ["Embedding"]);
+    }
+
+    #[test]
+    fn quantised_rows() {
+        let mut t = Tiny::new();
+        let ids = t.input_of(DataType::I64, &["2", "6"]);
+        let table = t.raw(DataType::U8, &[20, 4], &[7; 80]);
+        let rows = t.op("Gather", &[&table, &ids]);
+        let (scale, zero) = (t.scalar(0.1), t.raw(DataType::U8, &[], &[0]));
+        let y = t.op("DequantizeLinear", &[&rows, &scale, &zero]);
+        assert_eq!(tables(&t.output(&y)), [(20, "token")]);
+    }
+
+    #[test]
+    fn anchors_and_parts_of_data_are_none() {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "20", "8"]);
+        let anchors = t.weight(&[1, 20, 8]);
+        let y = t.op("Add", &[&x, &anchors]);
+        let first = t.scalar(0.0);
+        let first = t.cast(&first, 7);
+        let y = t.op("Gather", &[&y, &first]);
+        assert_eq!(t.output(&y).count("Embedding"), 0);
+    }
+}

@@ -95,3 +95,54 @@ fn is_factor(net: &Net<'_>, val: Val) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{Attribute, Node};
+
+    use crate::blocks::testing::{Seen, Tiny};
+
+    fn figures(seen: &Seen) -> Option<(Option<i64>, Option<i64>)> {
+        seen.first("MixtureOfExperts", |_, unit| (unit.number("experts"), unit.number("top_k")))
+    }
+
+    #[test]
+    fn one_operator() {
+        let mut t = Tiny::new();
+        let x = t.input(&["6", "32"]);
+        let scores = t.linear(&x, 32, 8);
+        let (up, down) = (t.weight(&[8, 64, 32]), t.weight(&[8, 32, 64]));
+        let inputs = [x.as_str(), &scores, &up, "", &down];
+        let y = t.contrib_with("MoE", &inputs, &[Attribute::int("k", 2)]);
+        assert_eq!(figures(&t.output(&y)), Some((Some(8), Some(2))));
+    }
+
+    /// The scores of eight experts, of which the best two are taken.
+    fn best(t: &mut Tiny, x: &str) -> String {
+        let scores = t.linear(x, 32, 8);
+        let weights = t.softmax(&scores);
+        let two = t.ints(&[2]);
+        let node = Node::new("TopK", &[&weights, &two], &["best", "which"], &[]);
+        t.push(&node);
+        "best".to_owned()
+    }
+
+    #[test]
+    fn a_router() {
+        let mut t = Tiny::new();
+        let x = t.input(&["6", "32"]);
+        let best = best(&mut t, &x);
+        let one = t.slice(&best, 0, 1, 1, 1);
+        let expert = t.linear(&x, 32, 32);
+        let y = t.op("Mul", &[&expert, &one]);
+        assert_eq!(figures(&t.output(&y)), Some((Some(8), Some(2))));
+    }
+
+    #[test]
+    fn the_best_classes_are_none() {
+        let mut t = Tiny::new();
+        let x = t.input(&["6", "32"]);
+        let best = best(&mut t, &x);
+        assert_eq!(t.output(&best).count("MixtureOfExperts"), 0);
+    }
+}

@@ -213,3 +213,114 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use crate::blocks::testing::{Seen, Tiny};
+
+    const X: &[&str] = &["2", "6", "32"];
+
+    fn is(seen: &Seen, inner: i64, activation: &str) {
+        assert_eq!(seen.count("FeedForward"), 1);
+        let found = seen.first("FeedForward", |_, unit| {
+            (unit.number("width"), unit.number("inner"), unit.word("activation"))
+        });
+        assert_eq!(found, Some((Some(32), Some(inner), Some(activation))));
+        assert!(seen.takes_the_input("FeedForward"));
+    }
+
+    #[test]
+    fn plain() {
+        for (op, word) in [("Gelu", "gelu"), ("Relu", "relu")] {
+            let mut t = Tiny::new();
+            let x = t.input(X);
+            let up = t.linear(&x, 32, 64);
+            let curve = t.op(op, &[&up]);
+            let down = t.linear(&curve, 64, 32);
+            let y = t.op("Add", &[&down, &x]);
+            is(&t.output(&y), 64, word);
+        }
+    }
+
+    #[test]
+    fn gated() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let (gate, value) = (t.linear(&x, 32, 48), t.linear(&x, 32, 48));
+        let sigmoid = t.op("Sigmoid", &[&gate]);
+        let curve = t.op("Mul", &[&gate, &sigmoid]);
+        let product = t.op("Mul", &[&curve, &value]);
+        let down = t.linear(&product, 48, 32);
+        let y = t.op("Add", &[&x, &down]);
+        is(&t.output(&y), 48, "swiglu");
+    }
+
+    #[test]
+    fn gate_and_value_in_one() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let both = t.linear(&x, 32, 96);
+        let (gate, value) = (t.slice(&both, 0, 48, 2, 1), t.slice(&both, 48, 96, 2, 1));
+        let curve = t.op("Gelu", &[&gate]);
+        let product = t.op("Mul", &[&curve, &value]);
+        let down = t.linear(&product, 48, 32);
+        let y = t.op("Add", &[&x, &down]);
+        is(&t.output(&y), 48, "geglu");
+    }
+
+    #[test]
+    fn of_two_axes_and_in_halves() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let flat = t.reshape(&x, &[12, 32]);
+        let (weight, bias) = (t.weight(&[32, 64]), t.weight(&[64]));
+        let up = t.op("Gemm", &[&flat, &weight, &bias]);
+        let up = t.reshape(&up, &[2, 6, 64]);
+        let up = t.cast(&up, 10);
+        let curve = t.op("Relu", &[&up]);
+        let curve = t.cast(&curve, 1);
+        let curve = t.reshape(&curve, &[12, 64]);
+        let (weight, bias) = (t.weight(&[64, 32]), t.weight(&[32]));
+        let down = t.op("Gemm", &[&curve, &weight, &bias]);
+        let down = t.reshape(&down, &[2, 6, 32]);
+        let y = t.op("Add", &[&x, &down]);
+        let seen = t.output(&y);
+        let inner = seen.first("FeedForward", |_, unit| unit.number("inner"));
+        assert_eq!(inner, Some(Some(64)));
+    }
+
+    #[test]
+    fn a_classifier_a_gate_and_a_convnext_block_are_none() {
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "32"]);
+        let up = t.linear(&x, 32, 64);
+        let curve = t.op("Relu", &[&up]);
+        let y = t.linear(&curve, 64, 32);
+        assert_eq!(t.output(&y).count("FeedForward"), 0);
+
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "32"]);
+        let less = t.linear(&x, 32, 8);
+        let curve = t.op("Relu", &[&less]);
+        let more = t.linear(&curve, 8, 32);
+        let gate = t.op("Sigmoid", &[&more]);
+        let y = t.op("Mul", &[&x, &gate]);
+        assert_eq!(t.output(&y).count("FeedForward"), 0);
+
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "32", "8", "8"]);
+        let weight = t.weight(&[32, 1, 3, 3]);
+        let pads = Attribute::ints("pads", &[1, 1, 1, 1]);
+        let deep = t.op_with("Conv", &[&x, &weight], &[Attribute::int("group", 32), pads]);
+        let last = t.transpose(&deep, &[0, 2, 3, 1]);
+        let normed = t.layer_norm(&last, 32);
+        let up = t.linear(&normed, 32, 64);
+        let curve = t.op("Gelu", &[&up]);
+        let down = t.linear(&curve, 64, 32);
+        let first = t.transpose(&down, &[0, 3, 1, 2]);
+        let y = t.op("Add", &[&x, &first]);
+        assert_eq!(t.output(&y).count("FeedForward"), 0);
+    }
+}

@@ -38,6 +38,8 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::Tiny;
+    use calipers_samples::DataType;
+    use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
     fn form(build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<&'static str> {
         let mut tiny = Tiny::new();
@@ -50,7 +52,7 @@ mod tests {
     fn erf_in_any_order() {
         // PyTorch.
         let torch = |t: &mut Tiny, x: &str| {
-            let u = t.with("Div", x, 1.414_213_5);
+            let u = t.with("Div", x, SQRT_2);
             let e = t.op("Erf", &[&u]);
             let s = t.with("Add", &e, 1.0);
             let p = t.op("Mul", &[x, &s]);
@@ -59,7 +61,7 @@ mod tests {
         assert_eq!(form(torch), Some("erf"));
         // TensorFlow: the half goes to the sum, operands the other way round.
         let tensorflow = |t: &mut Tiny, x: &str| {
-            let u = t.with("Mul", x, 0.707_106_77);
+            let u = t.with("Mul", x, FRAC_1_SQRT_2);
             let e = t.op("Erf", &[&u]);
             let one = t.scalar(1.0);
             let s = t.op("Add", &[&one, &e]);
@@ -71,7 +73,7 @@ mod tests {
         // The half goes to the input, before the curve.
         let before = |t: &mut Tiny, x: &str| {
             let h = t.with("Mul", x, 0.5);
-            let u = t.with("Div", x, 1.414_213_5);
+            let u = t.with("Div", x, SQRT_2);
             let e = t.op("Erf", &[&u]);
             let s = t.with("Add", &e, 1.0);
             t.op("Mul", &[&h, &s])
@@ -98,7 +100,7 @@ mod tests {
     fn erf_between_quantised_values() {
         let quantised = |t: &mut Tiny, x: &str| {
             let x = t.quantised(x);
-            let u = t.with("Div", &x, 1.414_213_5);
+            let u = t.with("Div", &x, SQRT_2);
             let u = t.quantised(&u);
             let e = t.op("Erf", &[&u]);
             let e = t.quantised(&e);
@@ -109,6 +111,20 @@ mod tests {
             t.op("Mul", &[&p, &half])
         };
         assert_eq!(form(quantised), Some("erf"));
+    }
+
+    #[test]
+    fn erf_between_operators_on_integers() {
+        let on_integers = |t: &mut Tiny, x: &str| {
+            let u = t.with("Div", x, SQRT_2);
+            let e = t.op("Erf", &[&u]);
+            // Ten and five times the scale.
+            let (one, half) = (t.raw(DataType::U8, &[], &[10]), t.raw(DataType::U8, &[], &[5]));
+            let s = t.on_integers("QLinearAdd", &[&e, &one]);
+            let p = t.on_integers("QLinearMul", &[x, &s]);
+            t.on_integers("QLinearMul", &[&p, &half])
+        };
+        assert_eq!(form(on_integers), Some("erf"));
     }
 
     #[test]
@@ -160,7 +176,7 @@ mod tests {
     fn near_misses() {
         // No half: twice the curve.
         let doubled = |t: &mut Tiny, x: &str| {
-            let u = t.with("Div", x, 1.414_213_5);
+            let u = t.with("Div", x, SQRT_2);
             let e = t.op("Erf", &[&u]);
             let s = t.with("Add", &e, 1.0);
             t.op("Mul", &[x, &s])
@@ -169,7 +185,7 @@ mod tests {
         // Another value is multiplied: a gate.
         let gate = |t: &mut Tiny, x: &str| {
             let other = t.input(&["batch", "8"]);
-            let u = t.with("Div", x, 1.414_213_5);
+            let u = t.with("Div", x, SQRT_2);
             let e = t.op("Erf", &[&u]);
             let s = t.with("Add", &e, 1.0);
             let p = t.op("Mul", &[&other, &s]);

@@ -64,8 +64,10 @@ fn in_groups(
         return None;
     }
     // The same channels come back, in the same place.
-    let width = net.dim(x, 1);
-    if width != net.dim(whole, 1) || groups.zip(width).is_some_and(|(g, w)| g < 1 || w % g != 0) {
+    let width = net.dim(x, 1).or_else(|| net.dim(whole, 1));
+    if net.dim(whole, 1).is_some_and(|back| width != Some(back))
+        || groups.zip(width).is_some_and(|(groups, width)| groups < 1 || width % groups != 0)
+    {
         return None;
     }
     units.extend([apart, back]);

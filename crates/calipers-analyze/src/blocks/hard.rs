@@ -5,15 +5,19 @@
 //! | HardSwish | `HardSwish`; `x·HardSigmoid(x)`; `x·Clip(x + 3, 0, 6)/6`, in any order |
 //! | HardSigmoid | `HardSigmoid`; `Clip(x + 3, 0, 6)/6`; `Clip(0.2·x + 0.5, 0, 1)` (Keras) |
 //! | ReLU6 | `Clip(x, 0, 6)`; `Min(Relu(x), 6)` |
-//! | ReLU | `Relu`; `Max(x, 0)`; `Clip` with no upper limit |
-//! | LeakyReLU | `LeakyRelu`; `Max(x, a·x)` |
+//! | ReLU | `Relu`; behind a layer also `Max(x, 0)` and `Clip` with no upper limit |
+//! | LeakyReLU | `LeakyRelu`; behind a layer also `Max(x, a·x)` |
 //!
 //! The operators `HardSwish` and `HardSigmoid` are units of these kinds already. The longer forms
 //! are looked for first: a hard swish holds a hard sigmoid, which holds a ReLU6.
 
 use super::Recogniser;
 use super::curve::{self, POINTS, Samples};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{Found, Net, UnitId, VIEWS, Val};
+
+/// What gives features.
+const LAYERS: &[&str] =
+    &["BatchNorm", "Convolution", "GroupNorm", "InstanceNorm", "LayerNorm", "Linear", "RMSNorm"];
 
 pub(crate) const HARD_SWISH: Recogniser = Recogniser {
     kind: "HardSwish",
@@ -40,7 +44,7 @@ pub(crate) const RELU: Recogniser = Recogniser {
     kind: "ReLU",
     what: "Rectifier, the positive part.",
     ends: &["Clip", "Max", "Relu"],
-    find: |net, start| curve::find(net, start, |f| curve::is(f, |x| x.max(0.0))),
+    find: rectifier,
 };
 
 pub(crate) const LEAKY_RELU: Recogniser = Recogniser {
@@ -59,6 +63,24 @@ fn keras(x: f64) -> f64 {
     (0.2 * x + 0.5).clamp(0.0, 1.0)
 }
 
+fn rectifier(net: &Net<'_>, start: UnitId) -> Option<Found> {
+    if net.unit(start).is("Relu") {
+        return Some(Found::of([start]));
+    }
+    let found = curve::find(net, start, |f| curve::is(f, |x| x.max(0.0)))?;
+    follows_a_layer(net, &found).then_some(found)
+}
+
+/// Whether a block takes what a layer gives. A limit at zero elsewhere is arithmetic: of boxes, of
+/// depths in a tree.
+fn follows_a_layer(net: &Net<'_>, found: &Found) -> bool {
+    let layer = |val: Val| net.made_by(net.back_through(val, VIEWS), LAYERS).is_some();
+    found.inputs.first().is_some_and(|x| {
+        let added = net.made_by(*x, &["Add"]).and_then(|add| net.data_pair(net.unit(add)));
+        layer(*x) || added.is_some_and(|(a, b)| layer(a) || layer(b))
+    })
+}
+
 fn leaky(net: &Net<'_>, start: UnitId) -> Option<Found> {
     if net.unit(start).is("LeakyRelu") {
         return Some(Found::of([start]));
@@ -67,7 +89,8 @@ fn leaky(net: &Net<'_>, start: UnitId) -> Option<Found> {
         let slope = samples[0] / POINTS[0];
         slope > 0.0 && slope < 0.9 && curve::is(samples, |x| if x > 0.0 { x } else { slope * x })
     };
-    curve::find(net, start, wanted)
+    let found = curve::find(net, start, wanted)?;
+    follows_a_layer(net, &found).then_some(found)
 }
 
 #[cfg(test)]
@@ -86,6 +109,11 @@ mod tests {
     fn clip(t: &mut Tiny, x: &str, low: f32, high: f32) -> String {
         let (low, high) = (t.scalar(low), t.scalar(high));
         t.op("Clip", &[x, &low, &high])
+    }
+
+    fn linear(t: &mut Tiny, x: &str) -> String {
+        let w = t.weight(&[8, 8]);
+        t.op("MatMul", &[x, &w])
     }
 
     #[test]
@@ -139,7 +167,11 @@ mod tests {
     #[test]
     fn rectifiers() {
         assert_eq!(kinds(|t, x| t.op("Relu", &[x])), ["ReLU"]);
-        assert_eq!(kinds(|t, x| t.with("Max", x, 0.0)), ["ReLU"]);
+        let behind = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x);
+            t.with("Max", &y, 0.0)
+        };
+        assert_eq!(kinds(behind), ["Linear", "ReLU"]);
         assert_eq!(kinds(|t, x| clip(t, x, 0.0, 6.0)), ["ReLU6"]);
         assert_eq!(kinds(|t, x| t.op("LeakyRelu", &[x])), ["LeakyReLU"]);
         let capped = |t: &mut Tiny, x: &str| {
@@ -148,10 +180,11 @@ mod tests {
         };
         assert_eq!(kinds(capped), ["ReLU6"]);
         let darknet = |t: &mut Tiny, x: &str| {
-            let small = t.with("Mul", x, 0.1);
-            t.op("Max", &[x, &small])
+            let x = linear(t, x);
+            let small = t.with("Mul", &x, 0.1);
+            t.op("Max", &[&x, &small])
         };
-        assert_eq!(kinds(darknet), ["LeakyReLU"]);
+        assert_eq!(kinds(darknet), ["Linear", "LeakyReLU"]);
         let quantised = |t: &mut Tiny, x: &str| {
             let x = t.quantised(x);
             let y = clip(t, &x, 0.0, 6.0);
@@ -165,5 +198,7 @@ mod tests {
         assert_eq!(kinds(|t, x| clip(t, x, -1.0, 1.0)), ["Clip"]);
         assert_eq!(kinds(|t, x| clip(t, x, 0.0, 1.0)), ["Clip"]);
         assert_eq!(kinds(|t, x| t.with("Max", x, 1.0)), ["Max"]);
+        // No layer before it.
+        assert_eq!(kinds(|t, x| t.with("Max", x, 0.0)), ["Max"]);
     }
 }

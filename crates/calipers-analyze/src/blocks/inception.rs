@@ -9,7 +9,7 @@
 //! `branches` and `out`.
 
 use super::Recogniser;
-use super::conv::{POOLS, chain, conv, meeting};
+use super::conv::{MAX_BRANCHES, POOLS, chain, conv, meeting};
 use crate::net::{Found, Net, UnitId, Val};
 
 pub(crate) const INCEPTION: Recogniser = Recogniser {
@@ -22,7 +22,7 @@ pub(crate) const INCEPTION: Recogniser = Recogniser {
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let unit = net.unit(end);
     let joined: Vec<Val> = net.data_inputs(unit).collect();
-    if joined.len() < 3 || !super::conv::joins_channels(net, unit) {
+    if !(3..=MAX_BRANCHES).contains(&joined.len()) || !super::conv::joins_channels(net, unit) {
         return None;
     }
     let chains: Vec<_> = joined.iter().map(|val| chain(net, *val, POOLS)).collect();

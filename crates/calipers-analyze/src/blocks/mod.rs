@@ -42,6 +42,8 @@ mod rms_norm;
 mod rotary;
 mod shuffle_unit;
 mod silu;
+#[cfg(test)]
+mod sketches;
 mod skips;
 mod spp;
 mod squeeze_excite;

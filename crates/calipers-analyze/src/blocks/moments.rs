@@ -13,9 +13,6 @@
 
 use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
 
-/// Operators that a root is.
-pub(super) const ROOTS: &[&str] = &["Pow", "Sqrt"];
-
 /// Readers of a value that are followed.
 const MAX_READERS: usize = 4;
 
@@ -150,8 +147,10 @@ fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanS
     let squares = reduced(net, val, units)?;
     let base = if squares.squared { squares.of } else { square(net, squares.of, units)? };
     let MeanOf { axes, summed, .. } = squares;
-    match centring(net, base, units) {
+    let mut of_mean = Vec::new();
+    match centring(net, base, &mut of_mean) {
         Some((x, mean, of)) if of == axes => {
+            units.append(&mut of_mean);
             Some(MeanSquare { x, centred: Some((base, mean)), summed, axes })
         }
         _ => Some(MeanSquare { x: base, centred: None, summed, axes }),

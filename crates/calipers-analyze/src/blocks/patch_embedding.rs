@@ -69,3 +69,47 @@ fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use crate::blocks::testing::Tiny;
+
+    fn patches(t: &mut Tiny, x: &str, stride: i64) -> String {
+        let (weight, bias) = (t.weight(&[32, 3, 4, 4]), t.weight(&[32]));
+        let strides = Attribute::ints("strides", &[stride, stride]);
+        t.op_with("Conv", &[x, &weight, &bias], &[strides])
+    }
+
+    #[test]
+    fn tokens() {
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "3", "16", "16"]);
+        let grid = patches(&mut t, &x, 4);
+        let row = t.reshape(&grid, &[2, 32, 16]);
+        let y = t.transpose(&row, &[0, 2, 1]);
+        let seen = t.output(&y);
+        assert_eq!(seen.kinds(), ["PatchEmbedding"]);
+        let found =
+            seen.first("PatchEmbedding", |_, unit| (unit.number("patch"), unit.number("width")));
+        assert_eq!(found, Some((Some(4), Some(32))));
+    }
+
+    #[test]
+    fn overlapping_patches_and_channels_last_alone_are_none() {
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "3", "16", "16"]);
+        let grid = patches(&mut t, &x, 2);
+        let row = t.reshape(&grid, &[2, 32, 49]);
+        let y = t.transpose(&row, &[0, 2, 1]);
+        assert_eq!(t.output(&y).count("PatchEmbedding"), 0);
+
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "3", "16", "16"]);
+        let grid = patches(&mut t, &x, 4);
+        let last = t.transpose(&grid, &[0, 2, 3, 1]);
+        let y = t.layer_norm(&last, 32);
+        assert_eq!(t.output(&y).count("PatchEmbedding"), 0);
+    }
+}

@@ -30,8 +30,8 @@ pub(crate) const FEATURE_PYRAMID: Recogniser = Recogniser {
     find: find_pyramid,
 };
 
-/// Units that a search looks at.
-const MAX_SEARCH: usize = 4096;
+/// What searches start from.
+const JOINS: &[&str] = &["Add", "Concat"];
 
 fn find_skip(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let units = merge(net, end)?;
@@ -54,13 +54,15 @@ fn merge(net: &Net<'_>, end: UnitId) -> Option<Vec<UnitId>> {
     if !(area(net, a) == area(net, b) && net.rank(a)? >= 4) {
         return None;
     }
+    let limit = net.search_limit(JOINS);
     [(a, b), (b, a)].into_iter().find_map(|(up, early)| {
         let (units, before) = came_up(net, up)?;
         // The earlier value leads to the deeper one, perhaps by a lateral convolution.
         let lateral = chain(net, early, &[]);
         let from = lateral.into_iter().take(4).map(|(val, _)| val);
         let mut from = from.filter(|val| net.uses(*val).nth(1).is_some());
-        from.any(|val| net.is_ancestor(val, before)).then(|| [units, vec![end]].concat())
+        let leads = |val: Val| net.way_of(val, before, limit, |_| true).is_some();
+        from.any(leads).then(|| [units, vec![end]].concat())
     })
 }
 
@@ -106,6 +108,7 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
         }
         _ => true,
     };
+    let limit = net.search_limit(JOINS);
     let mut seen = HashSet::new();
     let mut stack = vec![output];
     while let Some(val) = stack.pop() {
@@ -121,7 +124,7 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
             let strided = conv(net, user).is_some_and(|conv| conv.stride > 1 && !conv.transposed);
             let pooled = unit.is_any(super::conv::POOLS)
                 && unit.outputs.first().is_some_and(|to| smaller(*to, val));
-            if strided || pooled || seen.len() > MAX_SEARCH {
+            if strided || pooled || seen.len() > limit {
                 return false;
             }
             stack.extend(&unit.outputs);

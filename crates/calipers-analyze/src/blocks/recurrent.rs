@@ -132,3 +132,52 @@ fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
         None
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use crate::blocks::testing::Tiny;
+
+    fn cell(t: &mut Tiny, op: &str, x: &str, gates: i64, direction: &str) -> String {
+        let directions = if direction == "bidirectional" { 2 } else { 1 };
+        let weight = t.weight(&[directions, gates * 8, 4]);
+        let recurrence = t.weight(&[directions, gates * 8, 8]);
+        let attributes =
+            [Attribute::int("hidden_size", 8), Attribute::string("direction", direction)];
+        t.op_with(op, &[x, &weight, &recurrence], &attributes)
+    }
+
+    #[test]
+    fn each_cell_and_direction() {
+        for (op, gates, word) in [("LSTM", 4, "lstm"), ("GRU", 3, "gru"), ("RNN", 1, "rnn")] {
+            for direction in ["forward", "bidirectional"] {
+                let mut t = Tiny::new();
+                let x = t.input(&["5", "2", "4"]);
+                let y = cell(&mut t, op, &x, gates, direction);
+                let seen = t.output(&y);
+                let found = seen.first("Recurrent", |_, unit| {
+                    (unit.word("cell"), unit.number("hidden"), unit.says("bidirectional"))
+                });
+                let both = direction == "bidirectional";
+                assert_eq!(found, Some((Some(word), Some(8), both)));
+                assert!(seen.takes_the_input("Recurrent"));
+            }
+        }
+    }
+
+    #[test]
+    fn two_directions_are_one_layer() {
+        let mut t = Tiny::new();
+        let x = t.input(&["5", "2", "4"]);
+        let axis = t.ints(&[1]);
+        let parts = ["forward", "reverse"].map(|direction| {
+            let way = cell(&mut t, "LSTM", &x, 4, direction);
+            t.op("Squeeze", &[&way, &axis])
+        });
+        let y = t.concat(&[&parts[0], &parts[1]], 2);
+        let seen = t.output(&y);
+        assert_eq!(seen.count("Recurrent"), 1);
+        assert_eq!(seen.first("Recurrent", |_, unit| unit.says("bidirectional")), Some(true));
+    }
+}

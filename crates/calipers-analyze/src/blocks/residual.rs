@@ -112,12 +112,13 @@ struct Step {
 }
 
 fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Around> {
+    let limit = net.search_limit(&["Add", "Sub"]);
     let mut at = shortcut;
     let (mut units, mut contractions, mut upsamples) = (Vec::new(), 0, false);
     for _ in 0..MAX_STEPS {
         if contractions == allowed
             && net.uses(at).nth(1).is_some()
-            && let Some(way) = net.way_of(at, path, |unit| !unit.is_any(CHOICES))
+            && let Some(way) = net.way_of(at, path, limit, |unit| !unit.is_any(CHOICES))
             && !way.iter().any(|unit| units.contains(unit))
             && let Some(found) = computes(net, at, &way, contractions, upsamples)
         {

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        let length = built(|t, x| root(t, x));
+        let length = built(root);
         assert_eq!(length.count("RMSNorm"), 0);
         let other = built(|t, x| {
             let other = t.input(&["batch", "seq", "8"]);

@@ -120,3 +120,94 @@ fn part(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Part> {
     }
     Some(Part { part, whole })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::blocks::testing::{Seen, Tiny};
+
+    const X: &[&str] = &["2", "4", "6", "8"];
+
+    fn is_rotary(seen: &Seen) {
+        assert_eq!(seen.kinds(), ["Rotary"]);
+        assert!(seen.takes_the_input("Rotary"));
+    }
+
+    /// Cosines and sines of this many channels.
+    fn angles(t: &mut Tiny, channels: i64) -> (String, String) {
+        (t.weight(&[1, 1, 6, channels]), t.weight(&[1, 1, 6, channels]))
+    }
+
+    #[test]
+    fn halves_are_swapped() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let (cos, sin) = angles(&mut t, 8);
+        let straight = t.op("Mul", &[&x, &cos]);
+        let (first, second) = (t.slice(&x, 0, 4, 3, 1), t.slice(&x, 4, 8, 3, 1));
+        let negative = t.op("Neg", &[&second]);
+        let half = t.cast(&negative, 1);
+        let swapped = t.concat(&[&half, &first], -1);
+        let turned = t.op("Mul", &[&swapped, &sin]);
+        let y = t.op("Add", &[&straight, &turned]);
+        is_rotary(&t.output(&y));
+    }
+
+    #[test]
+    fn neighbours_are_swapped() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let (cos, sin) = angles(&mut t, 8);
+        let straight = t.op("Mul", &[&x, &cos]);
+        let (even, odd) = (t.slice(&x, 0, 8, 3, 2), t.slice(&x, 1, 8, 3, 2));
+        let axis = t.ints(&[4]);
+        let negative = t.op("Neg", &[&odd]);
+        let negative = t.op("Unsqueeze", &[&negative, &axis]);
+        let even = t.op("Unsqueeze", &[&even, &axis]);
+        let pairs = t.concat(&[&negative, &even], -1);
+        let swapped = t.reshape(&pairs, &[2, 4, 6, 8]);
+        let turned = t.op("Mul", &[&swapped, &sin]);
+        let y = t.op("Add", &[&straight, &turned]);
+        is_rotary(&t.output(&y));
+    }
+
+    #[test]
+    fn as_complex_numbers() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let (cos, sin) = angles(&mut t, 4);
+        let pairs = t.reshape(&x, &[2, 4, 6, 4, 2]);
+        let [real, imaginary] = [0, 1].map(|at| {
+            let one = t.slice(&pairs, at, at + 1, 4, 1);
+            t.reshape(&one, &[2, 4, 6, 4])
+        });
+        let (a, b) = (t.op("Mul", &[&real, &cos]), t.op("Mul", &[&imaginary, &sin]));
+        let (c, d) = (t.op("Mul", &[&imaginary, &cos]), t.op("Mul", &[&real, &sin]));
+        let (first, second) = (t.op("Sub", &[&a, &b]), t.op("Add", &[&c, &d]));
+        let y = t.concat(&[&first, &second], -1);
+        is_rotary(&t.output(&y));
+    }
+
+    #[test]
+    fn one_operator() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let ids = t.ints(&[0]);
+        let (cos, sin) = (t.weight(&[16, 4]), t.weight(&[16, 4]));
+        let y = t.contrib("RotaryEmbedding", &[&x, &ids, &cos, &sin]);
+        is_rotary(&t.output(&y));
+    }
+
+    #[test]
+    fn a_sum_without_a_turn_is_none() {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let (cos, sin) = angles(&mut t, 8);
+        let straight = t.op("Mul", &[&x, &cos]);
+        let (first, second) = (t.slice(&x, 0, 4, 3, 1), t.slice(&x, 4, 8, 3, 1));
+        // Swapped, but not turned.
+        let swapped = t.concat(&[&second, &first], -1);
+        let other = t.op("Mul", &[&swapped, &sin]);
+        let y = t.op("Add", &[&straight, &other]);
+        assert_eq!(t.output(&y).count("Rotary"), 0);
+    }
+}

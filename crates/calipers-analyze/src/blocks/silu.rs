@@ -49,6 +49,13 @@ mod tests {
             t.op("Mul", &[&s, &x])
         };
         assert_eq!(count(quantised), 1);
+        let on_integers = |t: &mut Tiny, x: &str| {
+            let scale = t.scalar(0.1);
+            let x = t.op("QuantizeLinear", &[x, &scale]);
+            let s = t.on_integers("QLinearSigmoid", &[&x]);
+            t.on_integers("QLinearMul", &[&x, &s])
+        };
+        assert_eq!(count(on_integers), 1);
         let halves = |t: &mut Tiny, x: &str| {
             let wide = t.cast(x, 1);
             let s = t.op("Sigmoid", &[&wide]);

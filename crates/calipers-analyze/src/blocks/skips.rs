@@ -3,7 +3,7 @@
 //! | form | written by |
 //! |---|---|
 //! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Net, CSP, pyramids |
-//! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)`, or the same as `x + t·(h − x)` | highway networks |
+//! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)` | highway networks |
 //! | `Sub(x, f(x))` with a contraction in `f` | denoisers that predict the noise |
 //!
 //! A concatenation of parallel branches, of keys with those of a cache, of rotated halves or of
@@ -39,9 +39,6 @@ pub(crate) const SUBTRACTION: Recogniser = Recogniser {
     find: find_subtraction,
 };
 
-/// Units that a search looks at.
-const MAX_SEARCH: usize = 2048;
-
 /// Nodes that are named for each kind.
 const NAMED: usize = 5;
 
@@ -62,36 +59,37 @@ fn find_concatenation(net: &Net<'_>, end: UnitId) -> Option<Found> {
     if parts.len() < 2 || !joins_channels(net, unit) {
         return None;
     }
-    let (early, late) = joined(net, &parts)?;
-    let way = net.way(early, late)?;
-    let computed = way.iter().any(|unit| net.unit(*unit).contractions() > 0);
-    computed.then(|| Found::of([end]))
+    joined(net, &parts).then(|| Found::of([end]))
 }
 
-/// Two of the values of which one follows from the other.
-fn joined(net: &Net<'_>, parts: &[Val]) -> Option<(Val, Val)> {
+/// Whether one of these values follows from another, by a contraction.
+fn joined(net: &Net<'_>, parts: &[Val]) -> bool {
     // Nothing before the first of them can lie between; an input comes before all.
-    let first = parts.iter().map(|part| net.producer(*part)).min()?;
-    for late in parts.iter().rev() {
-        let mut seen = HashSet::new();
-        let mut stack: Vec<UnitId> = net.producer(*late).into_iter().collect();
-        while let Some(id) = stack.pop() {
-            if first.is_some_and(|first| id < first) || !seen.insert(id) {
-                continue;
+    let first = parts.iter().map(|part| net.producer(*part)).min().flatten();
+    let parts: HashSet<Val> = parts.iter().copied().collect();
+    let limit = net.search_limit(&["Concat"]);
+    // Each unit with whether a contraction lies between it and the concatenation.
+    let mut seen: HashSet<(UnitId, bool)> = HashSet::new();
+    let start = parts.iter().filter_map(|part| net.producer(*part));
+    let mut stack: Vec<(UnitId, bool)> = start.map(|unit| (unit, false)).collect();
+    while let Some((id, computed)) = stack.pop() {
+        let before = first.is_some_and(|first| id < first);
+        if before || seen.contains(&(id, true)) || !seen.insert((id, computed)) {
+            continue;
+        }
+        if seen.len() > limit {
+            return false;
+        }
+        let unit = net.unit(id);
+        let computed = computed || unit.contractions() > 0;
+        for input in unit.inputs.iter().flatten() {
+            if computed && parts.contains(input) {
+                return true;
             }
-            if seen.len() > MAX_SEARCH {
-                break;
-            }
-            let inputs = net.unit(id).inputs.iter().flatten();
-            for input in inputs {
-                if input != late && parts.contains(input) {
-                    return Some((*input, *late));
-                }
-                stack.extend(net.producer(*input));
-            }
+            stack.extend(net.producer(*input).map(|unit| (unit, computed)));
         }
     }
-    None
+    false
 }
 
 fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {

@@ -8,7 +8,7 @@
 //! With the 1×1 convolutions before and after. Extracts `pools`.
 
 use super::Recogniser;
-use super::conv::{conv_of, pointwise_after};
+use super::conv::{MAX_BRANCHES, conv_of, pointwise_after};
 use crate::net::{Found, Net, UnitId, Val};
 
 pub(crate) const SPP: Recogniser = Recogniser {
@@ -20,7 +20,7 @@ pub(crate) const SPP: Recogniser = Recogniser {
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
-    if joined.len() < 3 {
+    if !(3..=MAX_BRANCHES).contains(&joined.len()) {
         return None;
     }
     let pooled: Vec<(Val, UnitId)> =

@@ -132,6 +132,11 @@ impl Tiny {
         name
     }
 
+    /// A node as it is.
+    pub(crate) fn push(&mut self, node: &Node) {
+        self.model.push(node);
+    }
+
     /// A node whose second operand is a number.
     pub(crate) fn with(&mut self, op: &str, x: &str, number: f32) -> String {
         let number = self.scalar(number);
@@ -149,6 +154,18 @@ impl Tiny {
         let zero = self.raw(DataType::U8, &[], &[128]);
         let stored = self.op("QuantizeLinear", &[x, &scale, &zero]);
         self.op("DequantizeLinear", &[&stored, &scale, &zero])
+    }
+
+    /// An operator on whole numbers, with the scale and zero point of each operand and the result.
+    pub(crate) fn on_integers(&mut self, op: &str, operands: &[&str]) -> String {
+        let scale = self.scalar(0.1);
+        let zero = self.raw(DataType::U8, &[], &[0]);
+        let mut inputs: Vec<&str> = Vec::new();
+        for operand in operands {
+            inputs.extend([operand, scale.as_str(), zero.as_str()]);
+        }
+        inputs.extend([scale.as_str(), zero.as_str()]);
+        self.contrib(op, &inputs)
     }
 
     /// Ends the model with a value and looks at its network.
@@ -190,8 +207,7 @@ impl Seen {
         self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
     }
 
-    /// The operators and kinds of the whole network, in parts too, and whether a unit's first input
-    /// is the model's.
+    /// Whether the first input of the first unit of a kind is the model's.
     pub(crate) fn takes_the_input(&self, kind: &str) -> bool {
         self.first(kind, |net, unit| unit.input(0) == net.inputs.first().copied()) == Some(true)
     }

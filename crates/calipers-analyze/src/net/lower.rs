@@ -199,7 +199,7 @@ fn sum(b: &mut Builder<'_>, n: &Given<'_>) {
         [only] => b.name_output(n, 0, Some(only)),
         [first, ref middle @ .., last] => {
             let add = |b: &mut Builder<'_>, sum, next| b.step("Add", n, &[sum, Some(next)]);
-            let sum = middle.iter().fold(Some(first), |sum, next| add(b, sum, *next));
+            let sum = middle.iter().try_fold(first, |sum, next| add(b, Some(sum), *next));
             b.finish("Add", n, &[sum, Some(last)]);
         }
     }

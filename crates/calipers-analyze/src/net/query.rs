@@ -43,6 +43,12 @@ const MAX_STORED_DEPTH: usize = 4;
 /// Units that a search for an ancestor looks at before it gives up.
 const MAX_SEARCH: usize = 4096;
 
+/// Units that a search may look at, however many searches there are.
+const MIN_SEARCH: usize = 64;
+
+/// Units that all searches of a recogniser look at together.
+const ALL_SEARCHES: usize = 2_000_000;
+
 impl Net<'_> {
     /// The unit that gives a value.
     pub(crate) fn producer(&self, val: Val) -> Option<UnitId> {
@@ -153,6 +159,19 @@ impl Net<'_> {
         self.stored_scalar(self.value(val)?, 0)
     }
 
+    /// The number that a constant operand of a unit is. Operators on whole numbers take its scale
+    /// and zero point behind it.
+    pub(crate) fn operand_scalar(&self, unit: &Unit, val: Val) -> Option<f64> {
+        let number = self.scalar(val)?;
+        if !self.dtype(val).is_some_and(DType::is_narrow_integer) {
+            return Some(number);
+        }
+        let inputs = self.model.inputs(unit.node);
+        let place = inputs.iter().position(|input| *input == self.value(val))?;
+        let of = |slot: usize| self.stored_scalar(inputs.get(slot).copied().flatten()?, 0);
+        Some((number - of(place + 2).unwrap_or(0.0)) * of(place + 1)?)
+    }
+
     fn stored_scalar(&self, value: ValueId, depth: usize) -> Option<f64> {
         let tensor = self.typed.fact(value).as_tensor()?;
         match tensor.value.as_deref() {
@@ -239,21 +258,20 @@ impl Net<'_> {
         val
     }
 
-    /// Whether `ancestor` is on some way to `val`. Gives up, and says no, after many units.
-    pub(crate) fn is_ancestor(&self, ancestor: Val, val: Val) -> bool {
-        self.way(ancestor, val).is_some()
+    /// How many units a search from each unit of these operators may look at, so that all of them
+    /// together take time in proportion to the network.
+    pub(crate) fn search_limit(&self, ops: &[&str]) -> usize {
+        let searches = ops.iter().filter_map(|op| self.by_op.get(op)).map(Vec::len).sum::<usize>();
+        (ALL_SEARCHES / searches.max(1)).clamp(MIN_SEARCH, MAX_SEARCH)
     }
 
-    /// The units on the ways from `ancestor` to `val`, in order; `None` when there is no way.
-    pub(crate) fn way(&self, ancestor: Val, val: Val) -> Option<Vec<UnitId>> {
-        self.way_of(ancestor, val, |_| true)
-    }
-
-    /// The same, by units that pass on what is asked about.
+    /// The units on the ways from `ancestor` to `val`, in order, by units that pass on what is asked
+    /// about; `None` when there is no way, or none was found among so many units.
     pub(crate) fn way_of(
         &self,
         ancestor: Val,
         val: Val,
+        limit: usize,
         passes: impl Fn(&Unit) -> bool,
     ) -> Option<Vec<UnitId>> {
         if ancestor == val {
@@ -268,7 +286,7 @@ impl Net<'_> {
             if before || !passes(self.unit(unit)) || !seen.insert(unit) {
                 continue;
             }
-            if seen.len() > MAX_SEARCH {
+            if seen.len() > limit {
                 return None;
             }
             let inputs = self.unit(unit).inputs.iter().flatten();

@@ -33,7 +33,9 @@ fn attention(net: &Net<'_>, units: &[&Unit], facts: &mut ArchitectureFacts) {
     facts.rope = Some(units.iter().any(|unit| unit.says("rotary")));
     let over = |word| units.iter().any(|unit| unit.word("over") == Some(word));
     facts.cross_attention = Some(over("self") && over("cross"));
-    facts.norm_position = agreed(units.iter().map(|unit| unit.word("norm"))).map(str::to_owned);
+    // The first layer may read what nothing normalised yet.
+    let norms = units.iter().map(|unit| unit.word("norm")).filter(Option::is_some);
+    facts.norm_position = agreed(norms).map(str::to_owned);
 }
 
 /// Layers are counted by their self-attention. A decoder's first one may be a constant, as that

@@ -213,12 +213,16 @@ fn inception(seen: &Seen<'_, '_>) -> Told {
 /// Bottlenecks in groups whose middle is as wide as their end.
 fn regnet(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
-    let level = seen
-        .image_convs()
-        .windows(2)
-        .filter(|pair| {
-            matches!(pair, [a, b] if a.groups > 1 && !a.depthwise() && b.pointwise() && b.output == b.input)
-        })
+    let convs = seen.image_convs();
+    // Between the two may stand a squeeze and an excitation.
+    let ends_level = |at: usize, wide: i64| {
+        let after = convs.iter().skip(at + 1).take(4);
+        after.filter(|c| c.pointwise()).any(|c| c.input == wide && c.output == wide)
+    };
+    let level = convs
+        .iter()
+        .enumerate()
+        .filter(|(at, c)| c.groups > 1 && !c.depthwise() && ends_level(*at, c.output))
         .count();
     let fits = seen.residuals() >= 4 && grouped.len() >= 4 && level * 2 >= grouped.len();
     fits.then(|| (High, format!("{} residual blocks in groups that do not narrow", grouped.len())))
@@ -267,7 +271,7 @@ fn lenet(seen: &Seen<'_, '_>) -> Told {
     (fits && seen.pools() >= 1 && seen.in_a_row()).then(|| {
         let pools = some(seen.pools(), "pooling", "poolings");
         let dense = some(linears, "dense layer", "dense layers");
-        (High, format!("{fives} 5×5 convolutions, {pools}, {dense}"))
+        (High, format!("{fives} convolutions of 5×5, {pools}, {dense}"))
     })
 }
 
@@ -299,6 +303,6 @@ fn vgg(seen: &Seen<'_, '_>) -> Told {
     let fits = threes >= 8 && convs.len() - threes <= 3 && seen.pools() >= 4;
     (fits && seen.in_a_row()).then(|| {
         let pools = seen.pools();
-        (High, format!("{threes} 3×3 convolutions in a row with {pools} poolings between"))
+        (High, format!("{threes} convolutions of 3×3 in a row with {pools} poolings between"))
     })
 }

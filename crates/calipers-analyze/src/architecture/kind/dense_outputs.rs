@@ -47,7 +47,8 @@ fn deeplab(seen: &Seen<'_, '_>) -> Told {
 fn fcn(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let dilated = census.image_convs().filter(|conv| conv.dilation > 1).count();
-    let fits = seen.residuals() >= 8 && dilated >= 2 && census.linears() == 0;
+    let blocks = census.count_of(&["BasicBlock", "Bottleneck"]);
+    let fits = blocks >= 8 && dilated >= 2 && census.linears() == 0;
     (fits && enlarges(seen)).then(|| {
         (
             Medium,

@@ -10,7 +10,7 @@
 //! | tiny-yolo | LeakyReLU and max pooling in a row, anchors |
 //! | yolox | a box, an object score and classes at each place, without anchors |
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
-//! | retinanet | a pyramid, and the same head on each of its levels |
+//! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
 use calipers_report::Confidence::{self, High, Medium};
 
@@ -29,6 +29,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family { name: "tiny-yolo", rule: tiny_yolo },
     Family { name: "yolox", rule: yolox },
     Family { name: "retinanet", rule: retinanet },
+    Family { name: "fcos", rule: fcos },
     Family { name: "ssd", rule: ssd },
 ];
 
@@ -101,7 +102,7 @@ fn yolov4(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn yolov3(seen: &Seen<'_, '_>) -> Told {
-    let leaky = seen.census.count_of(&["LeakyReLU", "LeakyRelu"]);
+    let leaky = seen.census.count("LeakyReLU");
     let up = seen.census.count_of(&["Resize", "Upsample"]);
     (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
         let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
@@ -111,7 +112,7 @@ fn yolov3(seen: &Seen<'_, '_>) -> Told {
 
 fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let leaky = census.count_of(&["LeakyReLU", "LeakyRelu"]);
+    let leaky = census.count("LeakyReLU");
     let fits = (6..=20).contains(&leaky) && census.count("MaxPool") >= 4 && seen.residuals() == 0;
     let last = census.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.
@@ -132,16 +133,29 @@ fn yolox(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-fn retinanet(seen: &Seen<'_, '_>) -> Told {
+/// A pyramid on a backbone, with heads on its levels.
+fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
     let levels = seen.census.count("FeaturePyramid");
-    let scales = seen.facts.strides.as_ref()?.len();
-    (seen.detects() && levels >= 2 && scales >= 5)
-        .then(|| (Medium, format!("a feature pyramid and heads on {scales} of its levels")))
+    seen.detects() && levels >= 2 && seen.census.count("CSP") == 0
+}
+
+fn retinanet(seen: &Seen<'_, '_>) -> Told {
+    let anchors = seen.head("anchors").filter(|anchors| *anchors > 1)?;
+    on_a_pyramid(seen).then(|| {
+        (Medium, format!("a feature pyramid, and {anchors} anchors at each place of its levels"))
+    })
+}
+
+fn fcos(seen: &Seen<'_, '_>) -> Told {
+    on_a_pyramid(seen)
+        .then(|| (Medium, "a feature pyramid, and boxes without anchors on its levels".to_owned()))
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Told {
-    let scales = seen.facts.strides.as_ref().map_or(0, Vec::len);
+    let scales = seen.head("scales").unwrap_or(0);
+    let chosen = seen.census.count("NonMaxSuppression") > 0;
     let apart = seen.census.count("FeaturePyramid") == 0 && seen.census.count("CSP") == 0;
-    (seen.detects() && scales >= 4 && apart)
-        .then(|| (Medium, format!("boxes and classes from {scales} scales of one backbone")))
+    (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
+        (Medium, "boxes and classes from several scales of one backbone, no pyramid".to_owned())
+    })
 }

@@ -16,7 +16,7 @@ mod trees;
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Architecture, ArchitectureFacts};
 
-use super::census::{Census, Given};
+use super::census::Census;
 
 /// What was decided.
 #[derive(Clone, Debug)]
@@ -78,7 +78,8 @@ fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
-        return Some(transformers::decide(census, facts, features >= attention.max(4)));
+        let convolutions = features >= attention.max(4) || census.backbone() >= 2;
+        return Some(transformers::decide(census, facts, convolutions));
     }
     if recurrent > 0 {
         return Some(sequences::decide(census));
@@ -101,14 +102,26 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
     }
     let count = census.image_convs().count();
     let words = format!("{count} convolutions over images");
-    let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];
     let mut decision = Decision::new("cnn", None, Low, words);
-    for row in tables.iter().copied().flatten() {
-        if let Some((confidence, why)) = (row.rule)(&seen) {
-            decision.family = Some(row.name);
-            decision.confidence = confidence;
-            decision.evidence.push(why);
-            return decision;
+    let detects =
+        census.count_of(&["DetectionHead", "MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
+    let net = census.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];
+    for (table, rows) in tables.iter().enumerate() {
+        // A detector is more than its backbone, and what gives maps may be.
+        let backbone = table == 2;
+        if backbone && detects > 0 {
+            break;
+        }
+        for row in *rows {
+            if let Some((confidence, why)) = (row.rule)(&seen) {
+                let most = if backbone && maps { Medium } else { High };
+                decision.family = Some(row.name);
+                decision.confidence = confidence.min(most);
+                decision.evidence.push(why);
+                return decision;
+            }
         }
     }
     // The kind is plain even where no family is known.
@@ -122,9 +135,4 @@ pub(super) fn some(count: impl TryInto<i64>, one: &str, more: &str) -> String {
         1 => format!("1 {one}"),
         count => format!("{count} {more}"),
     }
-}
-
-/// Whether images come in and nothing else.
-pub(super) fn sees_images(census: &Census<'_, '_>) -> bool {
-    census.takes(Given::Image) && !census.takes(Given::Tokens)
 }

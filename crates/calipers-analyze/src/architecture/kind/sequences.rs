@@ -40,7 +40,7 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
     let blocks = census.count("FeedForward");
     let convs = census.image_convs().count();
     let cut = census.image_convs().next().is_some_and(|conv| conv.cuts());
-    let norms = census.count_of(&["LayerNorm", "LayerNormalization"]);
+    let norms = census.count("LayerNorm");
     let turned = census.count("Transpose");
     let fits = cut && convs == 1 && blocks >= 4 && turned >= blocks && norms >= blocks;
     fits.then(|| {
@@ -53,47 +53,79 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
     })
 }
 
+/// Activations that stand between layers.
+const CURVES: &[&str] = &[
+    "CELU",
+    "ELU",
+    "GELU",
+    "HardSwish",
+    "LeakyReLU",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
+    "SiLU",
+    "Softplus",
+    "Tanh",
+];
+
+/// What a linear model is made of.
+const PLAIN: &[&str] = &[
+    "Add",
+    "ArgMax",
+    "ArrayFeatureExtractor",
+    "BatchNorm",
+    "ClassifierHead",
+    "Div",
+    "Flatten",
+    "Gemm",
+    "Linear",
+    "LogSoftmax",
+    "MatMul",
+    "Mul",
+    "Reshape",
+    "Sigmoid",
+    "Softmax",
+    "Squeeze",
+    "Sub",
+    "Unsqueeze",
+    "ZipMap",
+];
+
 /// Networks of products alone.
 pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = census.linears();
-    let curves = census.count_of(&[
-        "CELU",
-        "ELU",
-        "Elu",
-        "GELU",
-        "Gelu",
-        "HardSwish",
-        "LeakyReLU",
-        "LeakyRelu",
-        "Mish",
-        "PReLU",
-        "PRelu",
-        "ReLU",
-        "ReLU6",
-        "Relu",
-        "SELU",
-        "Selu",
-        "SiLU",
-        "Softplus",
-        "Tanh",
-    ]);
-    let inner = curves + census.count("Sigmoid");
+    let curves = census.count_of(CURVES);
     let rows = census.takes(Given::Features) || census.takes(Given::Image);
     match layers {
         0 => None,
         1 if curves == 0 => {
+            let rows = rows && census.net.units().all(|(_, unit)| unit.is_any(PLAIN));
             let shares = census.count_of(&["Sigmoid", "Softmax"]) > 0;
-            let family = if shares { "logistic-regression" } else { "linear-regression" };
-            let words = match shares {
-                true => "one dense layer, whose sums become probabilities",
-                false => "one dense layer",
+            let compared = census.count("ArgMax") > 0;
+            let net = census.net;
+            let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
+            let (family, words) = match (shares, compared, single) {
+                (true, ..) => (
+                    Some("logistic-regression"),
+                    "one dense layer, whose sums become probabilities",
+                ),
+                (_, true, _) => {
+                    (Some("linear-classifier"), "one dense layer, whose sums are compared")
+                }
+                (_, _, true) => {
+                    (Some("linear-regression"), "one dense layer, which gives one number")
+                }
+                _ => (None, "one dense layer"),
             };
             let sure = if rows { Medium } else { Low };
-            Some(Decision::new("linear", rows.then_some(family), sure, words.to_owned()))
+            Some(Decision::new("linear", family.filter(|_| rows), sure, words.to_owned()))
         }
         _ => {
-            let words = format!("{layers} dense layers with {inner} activations");
-            let sure = if inner > 0 { High } else { Medium };
+            let between = some(curves, "activation", "activations");
+            let words = format!("{layers} dense layers with {between}");
+            let sure = if curves > 0 { High } else { Medium };
             let mut decision = Decision::new("mlp", Some("mlp"), sure, words);
             if census.takes(Given::Tokens) {
                 decision.evidence.push("tokens are looked up in a table".to_owned());

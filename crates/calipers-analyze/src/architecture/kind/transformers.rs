@@ -20,19 +20,20 @@
 //! | bart | encoder and decoder with LayerNorm after each part |
 //! | swin | attention inside windows |
 //! | segformer | stages of growing width, depthwise convolutions in the feed-forwards |
-//! | vit | an image in pieces, norms before each part |
-//! | albert, roberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; no segments; else |
-//! | gemma, mixtral, llama | RMSNorm before each part, rotated positions; GeGLU, experts, SwiGLU |
-//! | gpt-neox | LayerNorm and rotated positions |
-//! | opt, gpt2 | LayerNorm before each part, learned positions; ReLU, GELU |
+//! | yolos, beit, vit | an image in pieces, norms before each part; boxes come out; a bias by relative position; else |
+//! | albert, roberta, deberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; scores picked by relative position; no segments; else |
+//! | gemma, mixtral, qwen3, qwen2, llama | RMSNorm before each part, rotated positions; GeGLU; experts; SwiGLU with norms of queries and keys, with their biases, without |
+//! | falcon, gpt-neox | LayerNorm and rotated positions; one key for all heads, or many |
+//! | gpt-bigcode, opt, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; GELU |
 
+use calipers_ir::{Model, Producer, ValueId};
 use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{self, High, Medium};
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 use super::{Decision, Family, Seen, some};
 use crate::architecture::census::{Census, Given};
-use crate::net::Origin;
+use crate::net::{Origin, Unit, VIEWS, Val};
 
 type Told = Option<(Confidence, String)>;
 
@@ -48,15 +49,22 @@ const FAMILIES: &[Family] = &[
     Family { name: "bart", rule: bart },
     Family { name: "swin", rule: swin },
     Family { name: "segformer", rule: segformer },
+    Family { name: "yolos", rule: yolos },
+    Family { name: "beit", rule: beit },
     Family { name: "vit", rule: vit },
     Family { name: "albert", rule: albert },
     Family { name: "roberta", rule: roberta },
+    Family { name: "deberta", rule: deberta },
     Family { name: "distilbert", rule: distilbert },
     Family { name: "bert", rule: bert },
     Family { name: "gemma", rule: gemma },
     Family { name: "mixtral", rule: mixtral },
+    Family { name: "qwen3", rule: qwen3 },
+    Family { name: "qwen2", rule: qwen2 },
     Family { name: "llama", rule: llama },
+    Family { name: "falcon", rule: falcon },
     Family { name: "gpt-neox", rule: gpt_neox },
+    Family { name: "gpt-bigcode", rule: gpt_bigcode },
     Family { name: "opt", rule: opt },
     Family { name: "gpt2", rule: gpt2 },
 ];
@@ -64,9 +72,7 @@ const FAMILIES: &[Family] = &[
 /// Families that only a name tells from one of the table.
 const BY_NAME: &[(&str, &str, &str)] = &[
     ("llama", "mistral", "mistral"),
-    ("llama", "qwen", "qwen"),
     ("llama", "phi3", "phi3"),
-    ("gpt-neox", "falcon", "falcon"),
     ("gpt-neox", "gptj", "gptj"),
     ("wav2vec2", "hubert", "hubert"),
     ("vit", "deit", "deit"),
@@ -118,7 +124,7 @@ fn style(census: &Census<'_, '_>) -> &'static str {
     } else if cross > 0 {
         if own > cross { "encoder-decoder" } else { "decoder" }
     } else if census.cache || (tokens || !image) && census.attends("causal") {
-        "decoder"
+        if pools_at_highest(census) { "encoder" } else { "decoder" }
     } else if image && !tokens {
         "vision"
     } else {
@@ -128,7 +134,23 @@ fn style(census: &Census<'_, '_>) -> &'static str {
 
 /// Whether two vectors are brought to length one.
 fn compares(census: &Census<'_, '_>) -> bool {
-    census.count_of(&["L2Norm", "LpNormalization", "ReduceL2"]) >= 2
+    census.count("L2Norm") >= 2
+}
+
+/// Whether the place of the highest token is looked for, and no words come out.
+fn pools_at_highest(census: &Census<'_, '_>) -> bool {
+    let net = census.net;
+    let tokens: Vec<Val> = census
+        .inputs
+        .iter()
+        .filter(|(_, given)| *given == Given::Tokens)
+        .map(|(val, _)| *val)
+        .collect();
+    let highest = net.all().any(|unit| {
+        unit.is("ArgMax")
+            && unit.input(0).is_some_and(|val| tokens.contains(&net.back_through(val, VIEWS)))
+    });
+    highest && census.own_and_cross().1 == 0 && !census.cache
 }
 
 /// The layers, the norms and the tables, in words.
@@ -143,7 +165,7 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
     if cross > 0 {
         words += &format!(", {cross} over another sequence");
     }
-    if let Some(position) = &facts.norm_position {
+    if let Some(position) = census.norm_position() {
         words += &format!("; {position}-norm");
     }
     let tables: Vec<&str> = ["token", "position", "type"]
@@ -172,7 +194,7 @@ impl Seen<'_, '_> {
     }
 
     fn normed(&self, position: &str) -> bool {
-        self.facts.norm_position.as_deref() == Some(position)
+        self.census.norm_position() == Some(position)
     }
 
     fn activates(&self, with: &str) -> bool {
@@ -193,23 +215,56 @@ impl Seen<'_, '_> {
         net.outputs.iter().any(|output| net.dim(*output, -1) == Some(width))
     }
 
-    /// Whether layers use the same weights again.
+    /// Whether every layer uses the same weights again.
     fn shares(&self) -> bool {
         let net = self.census.net;
-        let (mut uses, mut weights) = (0, HashSet::new());
+        let mut uses: HashMap<ValueId, usize> = HashMap::new();
         for unit in net.all().filter(|unit| unit.is_any(&["MatMul", "Gemm"])) {
             for val in unit.inputs.iter().take(2).flatten() {
-                if net.origin(*val) == Origin::Constant && net.rank(*val) == Some(2) {
-                    uses += 1;
-                    weights.insert(*val);
+                if net.origin(*val) == Origin::Constant
+                    && net.rank(*val) == Some(2)
+                    && let Some(stored) = net.value(*val)
+                {
+                    *uses.entry(stored_once(net.model, stored)).or_default() += 1;
                 }
             }
         }
-        self.census.attention.len() >= 2 && weights.len() * 2 <= uses + 2
+        let layers = self.census.attention.len();
+        layers >= 2 && uses.values().filter(|count| **count >= layers).count() >= 4
+    }
+
+    /// Whether the keys and values of all heads are one.
+    fn has_one_key(&self) -> bool {
+        self.facts.kv_heads == Some(1) && self.facts.heads.is_some_and(|heads| heads > 1)
+    }
+
+    /// Whether positions are looked up in a table.
+    fn has_positions(&self) -> bool {
+        self.census.tables("position").next().is_some()
     }
 }
 
+/// Exporters write equal weights once, and name the others by `Identity`.
+fn stored_once(model: &Model, value: ValueId) -> ValueId {
+    const MAX_STEPS: usize = 8;
+    let mut value = value;
+    for _ in 0..MAX_STEPS {
+        let Producer::Node { node, .. } = model.value(value).producer else { break };
+        let input = model.inputs(node).first().copied().flatten();
+        match input {
+            Some(input) if model.name(model.node(node).op) == "Identity" => value = input,
+            _ => break,
+        }
+    }
+    value
+}
+
 fn clip(seen: &Seen<'_, '_>) -> Told {
+    // The tower for texts alone takes the vector of the token with the highest number: the last.
+    if seen.text() && pools_at_highest(seen.census) {
+        let words = "the text's vector is the one at the token with the highest number";
+        return Some((Medium, words.to_owned()));
+    }
     seen.styled("dual-encoder").then(|| {
         let words =
             "an encoder of images and one of tokens, whose vectors are brought to length one";
@@ -228,7 +283,8 @@ fn detr(seen: &Seen<'_, '_>) -> Told {
 
 fn mobilevit(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("InvertedResidual");
-    (blocks >= 3 && seen.styled("vision") && seen.census.count("SiLU") > 5)
+    let plain = seen.activates("silu") && !seen.census.attends("windowed");
+    (blocks >= 3 && seen.styled("vision") && plain)
         .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
 }
 
@@ -312,12 +368,25 @@ fn segformer(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
+/// An image in pieces with places for boxes beside them.
+fn yolos(seen: &Seen<'_, '_>) -> Told {
+    vit(seen).filter(|_| seen.gives(4) && seen.census.net.outputs.len() >= 2).map(|_| {
+        (Medium, "an image in pieces, and places beside them that become boxes".to_owned())
+    })
+}
+
+fn beit(seen: &Seen<'_, '_>) -> Told {
+    vit(seen)
+        .filter(|_| seen.census.attends("relative") && !seen.has_positions())
+        .map(|_| (Medium, "an image in pieces, and a bias by relative position".to_owned()))
+}
+
 fn vit(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let cut = census.count("PatchEmbedding") > 0 || census.image_convs().any(|conv| conv.cuts());
     let fits = seen.styled("vision") && cut && census.image_convs().count() <= 1;
     (fits && seen.normalises("LayerNorm")).then(|| {
-        let sure = if seen.normed("post") { Medium } else { High };
+        let sure = if seen.normed("pre") && seen.has_positions() { High } else { Medium };
         (sure, "an image in pieces, each a token".to_owned())
     })
 }
@@ -340,6 +409,12 @@ fn albert(seen: &Seen<'_, '_>) -> Told {
 fn roberta(seen: &Seen<'_, '_>) -> Told {
     (post_norm_encoder(seen) && seen.census.count("CumSum") > 0)
         .then(|| (High, "positions are counted from the tokens that are no padding".to_owned()))
+}
+
+fn deberta(seen: &Seen<'_, '_>) -> Told {
+    let picked = seen.census.count("GatherElements") as usize >= seen.census.attention.len();
+    (post_norm_encoder(seen) && picked && !seen.has_positions())
+        .then(|| (Medium, "scores of attention are picked by relative position".to_owned()))
 }
 
 fn distilbert(seen: &Seen<'_, '_>) -> Told {
@@ -373,10 +448,45 @@ fn mixtral(seen: &Seen<'_, '_>) -> Told {
         .then(|| (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned()))
 }
 
+/// A decoder with RMSNorm, rotated positions and SwiGLU.
+fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
+    rotary_decoder(seen) && (seen.activates("swiglu") || seen.activates("silu"))
+}
+
+fn qwen3(seen: &Seen<'_, '_>) -> Told {
+    let layers = i64::try_from(seen.census.attention.len()).unwrap_or(i64::MAX);
+    // Two norms of a layer, and one each of its queries and its keys.
+    let inside = seen
+        .census
+        .attention
+        .iter()
+        .all(|unit| unit.walk().filter(|part| part.is("RMSNorm")).count() == 2);
+    let many = seen.norms("RMSNorm") == layers.saturating_mul(4).saturating_add(1);
+    (gated_decoder(seen) && (inside || many))
+        .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
+}
+
+fn qwen2(seen: &Seen<'_, '_>) -> Told {
+    // Queries, keys and values have a bias, and what joins the heads has none.
+    let biased = |unit: &Unit| {
+        let bias: Vec<bool> =
+            unit.walk().filter(|part| part.is("Linear")).map(|part| part.says("bias")).collect();
+        let with = bias.iter().filter(|bias| **bias).count();
+        with == 3 && bias.len() == 4 || with == 1 && bias.len() == 2
+    };
+    (gated_decoder(seen) && seen.census.attention.iter().all(|unit| biased(unit)))
+        .then(|| (Medium, "built as Llama, with biases of queries, keys and values".to_owned()))
+}
+
 fn llama(seen: &Seen<'_, '_>) -> Told {
-    let gated = seen.activates("swiglu") || seen.activates("silu");
-    (rotary_decoder(seen) && gated).then(|| {
+    gated_decoder(seen).then(|| {
         (High, "a decoder with RMSNorm before each part, rotated positions and SwiGLU".to_owned())
+    })
+}
+
+fn falcon(seen: &Seen<'_, '_>) -> Told {
+    gpt_neox(seen).filter(|_| seen.has_one_key()).map(|_| {
+        (Medium, "a decoder with LayerNorm, rotated positions and one key for all heads".to_owned())
     })
 }
 
@@ -394,7 +504,13 @@ fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
         && !seen.normed("post")
         && !seen.rotates()
         && !seen.census.attends("relative")
+        && seen.has_positions()
         && seen.census.own_and_cross().1 == 0
+}
+
+fn gpt_bigcode(seen: &Seen<'_, '_>) -> Told {
+    (plain_decoder(seen) && seen.has_one_key())
+        .then(|| (Medium, "a decoder with learned positions and one key for all heads".to_owned()))
 }
 
 fn opt(seen: &Seen<'_, '_>) -> Told {

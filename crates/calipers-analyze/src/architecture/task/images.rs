@@ -100,7 +100,8 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let [output] = outputs else { return None };
     let classes = net.dim(*output, -1).filter(|classes| *classes > 1)?;
     let shared = net.made_by(*output, &["LogSoftmax", "Softmax"]).is_some();
-    (net.rank(*output) == Some(2) && seen.is_scores(*output)).then(|| {
+    let scores = seen.is_scores(*output) && seen.is_biased(*output);
+    (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
         let sure = if shared { High } else { Medium };
         told("image-classification", sure, words, Some(classes))

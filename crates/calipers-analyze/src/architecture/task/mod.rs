@@ -84,6 +84,15 @@ impl<'a> Seen<'_, 'a> {
         net.outputs.iter().copied().filter(number).filter(fresh).collect()
     }
 
+    /// Whether an output of the file holds whole numbers.
+    fn gives_whole_numbers(&self) -> bool {
+        let net = self.net();
+        net.model.main().outputs.iter().any(|value| {
+            let tensor = net.typed.fact(*value).as_tensor();
+            tensor.is_some_and(|tensor| matches!(tensor.dtype, DType::Int32 | DType::Int64))
+        })
+    }
+
     /// Classes of the one head that classifies.
     fn classifier(&self) -> Option<i64> {
         let mut heads = self.net().all().filter(|unit| unit.is("ClassifierHead"));
@@ -96,8 +105,11 @@ impl<'a> Seen<'_, 'a> {
     /// What gives a value, behind views and what makes shares of scores.
     fn maker(&self, val: Val) -> Option<&'static str> {
         let net = self.net();
+        // One place may be chosen after the product.
+        const PICKS: &[&str] = &["Gather", "GatherND", "Slice"];
         let behind = net.back_through(val, VIEWS);
         let behind = net.back_through(behind, &["LogSoftmax", "Sigmoid", "Softmax"]);
+        let behind = net.back_through(net.back_through(behind, VIEWS), PICKS);
         let behind = net.back_through(behind, VIEWS);
         let unit = net.unit(net.producer(behind)?);
         Some(unit.op)
@@ -107,6 +119,22 @@ impl<'a> Seen<'_, 'a> {
     fn is_scores(&self, val: Val) -> bool {
         const PRODUCTS: &[&str] = &["ClassifierHead", "Gemm", "LanguageHead", "Linear", "MatMul"];
         self.maker(val).is_some_and(|op| PRODUCTS.contains(&op))
+    }
+
+    /// Whether a product with a bias gives a value, or something makes shares of it.
+    fn is_biased(&self, val: Val) -> bool {
+        let net = self.net();
+        let behind = net.back_through(val, VIEWS);
+        if net.made_by(behind, &["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
+            return true;
+        }
+        let Some(unit) = net.producer(behind).map(|unit| net.unit(unit)) else { return false };
+        // Vectors that embed are as wide as processors like; classes are as many as there are.
+        let odd = net.dim(val, -1).is_some_and(|width| width % 32 != 0);
+        odd || unit.is("ClassifierHead")
+            || unit.says("bias")
+            || unit.is("Gemm") && unit.input(2).is_some()
+            || unit.is("Add")
     }
 
     /// The name of an output, as it is shown.

@@ -41,6 +41,13 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         let words = "support vectors of one class tell what is unlike it".to_owned();
         return Some(told("anomaly-detection", High, words, None));
     }
+    let parted = seen.census.count_of(&["Greater", "Less", "Sign"]) > 0;
+    let scored = seen.is_kind("nearest-neighbours") && seen.census.count("ArgMax") == 0
+        || seen.is_kind("svm") && !regressors.is_empty();
+    if scored && seen.gives_whole_numbers() && parted {
+        let words = "a score comes out, and on which side of a limit it lies".to_owned();
+        return Some(told("anomaly-detection", Medium, words, None));
+    }
     let text = seen.census.takes(Given::Text)
         && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
     let classifiers = units(CLASSIFIERS);
@@ -102,6 +109,8 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let words = format!("a row of features goes in, numbers come out{shown}");
     match width {
         Some(1) => Some(told("tabular-regression", Medium, words, None)),
+        // Several sums of one layer may be anything: a projection, or several targets.
+        _ if seen.is_kind("linear") => None,
         _ => Some(told("tabular-regression", Low, words, None)),
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         relative: masks.relative,
         rotary: is_set("do_rotary") || streams.iter().any(|stream| stream.rotary),
     };
-    Some(assemble(net, end, &[], &bias, streams, facts))
+    Some(assemble(net, end, &[], &bias, &streams, &facts))
 }
 
 fn attribute(net: &Net<'_>, unit: &Unit, names: &[&str]) -> Option<i64> {

@@ -55,7 +55,7 @@ fn is_per_head(net: &Net<'_>, bias: Val, heads: Option<i64>) -> bool {
 /// Whether a bias is computed by layers, or comes from stored numbers for each head.
 fn is_learned(net: &Net<'_>, bias: Val, heads: i64) -> bool {
     walk(net, bias, |step| match step {
-        Step::Operator(op, _) => stops(op),
+        Step::Operator(op, _) => is_layer(op),
         Step::Stored(value) => net.model.value(value).initializer.is_some_and(|tensor| {
             let tensor = net.model.tensor(tensor);
             tensor.dtype.is_float() && tensor.dims.contains(&heads)
@@ -125,9 +125,13 @@ fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> boo
     false
 }
 
-/// What no mask is made by.
-fn stops(op: &str) -> bool {
+fn is_layer(op: &str) -> bool {
     CONTRACTIONS.contains(&op) || op == "Attention" || op == "Linear"
+}
+
+/// What a mask's own computation begins after. A shape says nothing about what has it.
+fn stops(op: &str) -> bool {
+    is_layer(op) || op == "Shape" || op == "Size"
 }
 
 fn producer<'a>(net: &'a Net<'_>, value: ValueId) -> Option<(&'a str, &'a [Option<ValueId>])> {

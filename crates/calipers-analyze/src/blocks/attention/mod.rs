@@ -28,6 +28,8 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+use hashbrown::HashSet;
+
 use super::Recogniser;
 use crate::net::{Found, Net, Origin, UnitId, VIEWS, Val};
 use scores::Scores;
@@ -92,7 +94,7 @@ fn decomposed(net: &Net<'_>, end: UnitId) -> Option<Found> {
         relative: masks.relative,
         rotary: query.rotary || key.rotary,
     };
-    Some(assemble(net, end, &scores.units, &scores.others, [query, key, value], facts))
+    Some(assemble(net, end, &scores.units, &scores.others, &[query, key, value], &facts))
 }
 
 /// The block, as large as it can be.
@@ -101,10 +103,10 @@ fn assemble(
     end: UnitId,
     core: &[UnitId],
     masks: &[Val],
-    streams: [Stream; 3],
-    facts: Facts,
+    streams: &[Stream; 3],
+    facts: &Facts,
 ) -> Found {
-    let [query, key, value] = &streams;
+    let [query, key, value] = streams;
     let over = if query.origin < Origin::Data {
         "cross"
     } else if query.meets(net, key) || query.meets(net, value) {
@@ -122,11 +124,12 @@ fn assemble(
     let tries = [all, core.iter().copied().chain(views).collect(), core, vec![end]];
     let largest = tries.into_iter().map(|units| closed(net, units)).find(|it| net.can_fold(it));
     let inside = largest.unwrap_or_default();
+    let read: HashSet<Val> =
+        inside.iter().flat_map(|unit| net.unit(*unit).inputs.iter().flatten().copied()).collect();
     let mut taken: Vec<Val> = Vec::new();
     for source in streams.iter().flat_map(|stream| &stream.sources) {
         let within = net.producer(*source).is_some_and(|unit| inside.contains(&unit));
-        let read = net.uses(*source).any(|unit| inside.contains(&unit));
-        if !within && read && !taken.contains(source) {
+        if !within && read.contains(source) && !taken.contains(source) {
             taken.push(*source);
         }
     }
