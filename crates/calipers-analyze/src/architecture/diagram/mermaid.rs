@@ -45,7 +45,7 @@ fn label(drawn: &DrawnBox) -> String {
         label = format!("{} × {label}", drawn.times);
     }
     for line in lines(&shortened(&drawn.detail, MAX_LABEL)) {
-        label = format!("{label}<br/>{}", escaped(&line));
+        label = format!("{label}<br/>{}", escaped(line.trim_end()));
     }
     label
 }

@@ -301,8 +301,11 @@ fn name_ends(parts: &mut [Part]) {
         if let Some(part) = parts.get_mut(place)
             && part.is_plain
             && part.times == 1
-            && part.title.kind != "Operations"
+            && !matches!(part.title.kind, "Operations" | "Product")
         {
+            if part.title.kind == "Linear" {
+                part.title.detail = format!("linear {}", part.title.detail);
+            }
             label.clone_into(&mut part.title.label);
             part.title.kind = label;
         }
