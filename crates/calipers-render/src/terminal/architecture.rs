@@ -3,12 +3,10 @@
 //! ```text
 //!   Architecture transformer · encoder · bert · sure
 //!                BERT encoder: 12 layers, 12 heads of 64, hidden 768; answers questions by span.
-//!                figures  12 layers · 12 heads of 64 · hidden 768 · feed-forward 3,072 · GELU
+//!                figures  vocabulary 30,522 · 24 residual additions · 25 LayerNorm
 //!                blocks   12 Attention · 25 LayerNorm · 12 GELU
 //!                repeats  12 × encoder layer
-//!
-//!   Task         question-answering · sure
-//!                two scores for each token come out
+//!   Task         question-answering · sure · two scores for each token come out
 //! ```
 
 use calipers_report::{Architecture, ArchitectureFacts, Confidence, Quantization, Repeat, Report};
@@ -19,11 +17,11 @@ use super::rows::Rows;
 use crate::{text, units};
 
 /// Kinds of block that are shown before the rest is folded.
-const BLOCKS: usize = 6;
+const BLOCKS: usize = 5;
 /// Repeats that are shown before the rest is folded.
 const REPEATS: usize = 4;
-/// Pieces of evidence that are shown, and lines of each.
-const EVIDENCE: usize = 3;
+/// Pieces of evidence that are shown.
+const EVIDENCE: usize = 2;
 /// Lines of a sentence.
 const LINES: usize = 3;
 
@@ -38,7 +36,7 @@ pub(super) fn what(report: &Report, page: &mut Page) {
         .enumerate()
         .map(|(i, name)| {
             let role = if i == 0 { Role::Strong } else { Role::Plain };
-            Line::of(role, text::prose(name, page.charset))
+            Line::of(role, short(name, page))
         })
         .collect();
     if !names.is_empty() {
@@ -47,7 +45,7 @@ pub(super) fn what(report: &Report, page: &mut Page) {
     }
     lines.extend(prose(&architecture.words, Role::Plain, LINES, page));
     let mut rows = Rows::default();
-    rows.facts("figures", figures(&architecture.facts, page));
+    rows.facts("figures", figures(architecture, page));
     rows.facts("blocks", blocks(architecture, page));
     rows.facts("repeats", repeats(&architecture.repeats, page));
     rows.facts("skips", skips(architecture, page));
@@ -60,21 +58,28 @@ pub(super) fn what(report: &Report, page: &mut Page) {
 fn task(report: &Report, page: &mut Page) {
     let task = &report.task;
     // What is not known of a model that is not known either is not worth a line.
-    let unknown = task.kind.is_empty() || task.kind == "unknown";
-    if unknown && report.architecture.kind.is_none() {
+    let is_unknown = task.kind.is_empty() || task.kind == "unknown";
+    if is_unknown && report.architecture.kind.is_none() {
         return;
     }
-    let mut facts = vec![Line::of(Role::Strong, text::prose(&task.kind, page.charset))];
-    if unknown {
-        facts = vec![Line::of(Role::Plain, "unknown")];
+    let mut facts = if is_unknown {
+        vec![Line::of(Role::Plain, "unknown")]
     } else {
-        facts.push(Line::of(Role::Quiet, sure(task.confidence)));
-    }
-    let mut lines = flow(facts, page.dot(), page.body());
-    for words in task.evidence.iter().take(EVIDENCE) {
-        lines.extend(prose(words, Role::Quiet, 2, page));
-    }
-    page.section("Task", "", lines);
+        let kind = Line::of(Role::Strong, short(&task.kind, page));
+        vec![kind, Line::of(Role::Quiet, sure(task.confidence))]
+    };
+    let evidence = task.evidence.iter().take(EVIDENCE).filter(|words| !words.trim().is_empty());
+    facts.extend(evidence.map(|words| {
+        let words = text::prose(words, page.charset);
+        Line::of(Role::Quiet, text::truncate(&words, 2 * page.body(), page.charset))
+    }));
+    let lines = flow(facts, page.dot(), page.body());
+    page.adjoin("Task", "", lines);
+}
+
+/// A word of the report, cut where it would take more than a line.
+fn short(word: &str, page: &Page) -> String {
+    text::truncate(&text::prose(word, page.charset), page.body() * 2 / 3, page.charset)
 }
 
 fn sure(confidence: Confidence) -> &'static str {
@@ -92,7 +97,15 @@ fn prose(words: &str, role: Role, most: usize, page: &Page) -> Vec<Line> {
     }
 }
 
-fn figures(facts: &ArchitectureFacts, page: &Page) -> Vec<Line> {
+/// Figures that the sentence does not say.
+fn figures(architecture: &Architecture, page: &Page) -> Vec<Line> {
+    let words = architecture.words.to_lowercase();
+    let told = all_figures(&architecture.facts).into_iter();
+    let told = told.filter(|figure| !words.contains(&figure.to_lowercase()));
+    told.map(|figure| Line::of(Role::Plain, short(&figure, page))).collect()
+}
+
+fn all_figures(facts: &ArchitectureFacts) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     let number = |value: i64| match u64::try_from(value) {
         Ok(value) => units::integer(value),
@@ -135,14 +148,9 @@ fn figures(facts: &ArchitectureFacts, page: &Page) -> Vec<Line> {
         "squeeze-and-excite",
         "squeeze-and-excites",
     ));
-    told.extend(
-        facts
-            .norm
-            .iter()
-            .map(|(kind, count)| format!("{} {}", number(*count), text::prose(kind, page.charset))),
-    );
+    told.extend(facts.norm.iter().map(|(kind, count)| format!("{} {kind}", number(*count))));
     told.extend(facts.norm_position.as_ref().map(|place| format!("{place}-norm")));
-    told.extend(facts.activation.clone());
+    told.extend(facts.activation.as_deref().map(curve));
     told.extend(facts.attention.as_ref().map(|kind| format!("{kind} attention")));
     told.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
     told.extend((facts.cross_attention == Some(true)).then(|| "cross-attention".to_owned()));
@@ -155,8 +163,15 @@ fn figures(facts: &ArchitectureFacts, page: &Page) -> Vec<Line> {
     }));
     told.extend(counted(facts.positions, "position", "positions"));
     told.extend(counted(facts.trees, "tree", "trees"));
-    let line = |words: String| Line::of(Role::Plain, text::prose(&words, page.charset));
-    told.into_iter().map(line).collect()
+    told
+}
+
+/// A curve as it is written; the report has it in small letters.
+fn curve(name: &str) -> String {
+    const CURVES: [&str; 9] =
+        ["GELU", "ReLU", "ReLU6", "SiLU", "HardSwish", "SwiGLU", "GeGLU", "LeakyReLU", "PReLU"];
+    let known = CURVES.iter().find(|known| known.eq_ignore_ascii_case(name));
+    known.map_or(name, |known| known).to_owned()
 }
 
 fn blocks(architecture: &Architecture, page: &Page) -> Vec<Line> {
@@ -165,7 +180,7 @@ fn blocks(architecture: &Architecture, page: &Page) -> Vec<Line> {
         .by_ref()
         .take(BLOCKS)
         .map(|block| {
-            let kind = text::prose(&block.kind, page.charset);
+            let kind = short(&block.kind, page);
             Line::of(Role::Plain, format!("{} {kind}", units::integer(block.count)))
         })
         .collect();
@@ -182,7 +197,7 @@ fn repeats(repeats: &[Repeat], page: &Page) -> Vec<Line> {
             let line = Line::of(Role::Plain, times(repeat, page));
             match repeat.differs.first() {
                 Some(differs) => {
-                    let differs = text::prose(differs, page.charset);
+                    let differs = short(differs, page);
                     line.and(Role::Quiet, format!(" ({differs})"))
                 }
                 None => line,
@@ -195,12 +210,12 @@ fn repeats(repeats: &[Repeat], page: &Page) -> Vec<Line> {
 
 fn times(repeat: &Repeat, page: &Page) -> String {
     let times = page.glyph("×", "x");
-    format!("{} {times} {}", units::integer(repeat.times), text::prose(&repeat.name, page.charset))
+    format!("{} {times} {}", units::integer(repeat.times), short(&repeat.name, page))
 }
 
 fn skips(architecture: &Architecture, page: &Page) -> Vec<Line> {
     let skip = |skip: &calipers_report::Skip| {
-        let kind = text::prose(&skip.kind, page.charset);
+        let kind = short(&skip.kind, page);
         Line::of(Role::Plain, format!("{} by {kind}", units::integer(skip.count)))
     };
     architecture.skips.iter().take(REPEATS).map(skip).collect()
@@ -210,7 +225,7 @@ fn quantization(quantization: &Quantization, page: &Page) -> Vec<Line> {
     if matches!(quantization.scheme.as_str(), "" | "none") {
         return Vec::new();
     }
-    let plain = |words: String| Line::of(Role::Plain, text::prose(&words, page.charset));
+    let plain = |words: String| Line::of(Role::Plain, short(&words, page));
     let mut facts = vec![plain(quantization.scheme.clone())];
     if quantization.contractions > 0 {
         let done = units::integer(quantization.contractions_quantized);
