@@ -302,14 +302,12 @@ fn figures(unit: &Unit) -> String {
                 None => format!("{experts} experts"),
             }));
         }
-        "Embedding" => match (number("rows"), number("width")) {
-            (Some(rows), Some(width)) => {
-                let rows = grouped(rows);
+        "Embedding" => {
+            if let (Some(rows), Some(width)) = (number("rows"), number("width")) {
                 let of = unit.word("of").filter(|of| *of != "other").unwrap_or("rows");
-                tell(Some(format!("{of} {rows} × {width}")));
+                tell(Some(format!("{of} {} × {width}", grouped(rows))));
             }
-            _ => {}
-        },
+        }
         "PatchEmbedding" => {
             tell(number("patch").map(|patch| format!("patches of {patch}×{patch}")));
             tell(number("width").map(|width| format!("width {width}")));

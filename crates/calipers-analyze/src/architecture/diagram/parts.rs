@@ -99,7 +99,7 @@ impl Maker<'_> {
         let before_last = turns.split_last().map_or(&[][..], |(_, before)| before);
         let leaks = || {
             let segments = all_segments(before_last.iter().flatten());
-            self.structure.is_read_past(self.net, &segments, end)
+            self.structure.is_read_past(&segments, end)
         };
         is_flat && !leaks()
     }
@@ -212,7 +212,7 @@ impl Maker<'_> {
             let mut coarse: Vec<Part> = Vec::new();
             for (number, part) in parts.drain(..).enumerate() {
                 match coarse.last_mut() {
-                    Some(last) if number % step != 0 => join(last, part),
+                    Some(last) if number % step != 0 => join(last, &part),
                     _ => coarse.push(part),
                 }
             }
@@ -222,17 +222,21 @@ impl Maker<'_> {
             self.units(part).into_iter().map(|unit| weight(self.net, unit)).sum::<usize>().max(1)
         };
         let mut weights: Vec<usize> = parts.iter().map(weigh).collect();
+        // For each part, whether the next one continues it.
+        let mut chained: Vec<bool> =
+            parts.windows(2).map(|pair| self.is_chain(&pair[0], &pair[1])).collect();
         while parts.len() > most {
-            let cost = |place: &usize| {
-                let (a, b) = (&parts[*place], &parts[place + 1]);
-                let chained = self.is_chain(a, b);
-                (!chained, weights[*place] + weights[place + 1])
-            };
-            let Some(place) = (0..parts.len() - 1).min_by_key(cost) else { break };
+            let cost = |place: &usize| (!chained[*place], weights[*place] + weights[place + 1]);
+            let Some(place) = (0..chained.len()).min_by_key(cost) else { break };
             let part = parts.remove(place + 1);
-            let weight = weights.remove(place + 1);
-            weights[place] += weight;
-            join(&mut parts[place], part);
+            weights[place] += weights.remove(place + 1);
+            chained.remove(place);
+            join(&mut parts[place], &part);
+            for first in place.saturating_sub(1)..=place {
+                if let (Some(is), [a, b, ..]) = (chained.get_mut(first), &parts[first..]) {
+                    *is = self.is_chain(a, b);
+                }
+            }
         }
     }
 
@@ -245,11 +249,10 @@ impl Maker<'_> {
             start..end.map_or(0, |segment| segment.to)
         };
         let (first, second) = (places(a), places(b));
-        let outputs = self.units(a).into_iter().flat_map(|unit| &unit.outputs);
-        let mut readers = outputs.flat_map(|val| self.structure.read_at(self.net, *val));
         let inputs = self.units(b).into_iter().flat_map(|unit| unit.inputs.iter().flatten());
         let mut givers = inputs.filter_map(|val| self.structure.place(self.net.producer(*val)?));
-        readers.all(|at| at < second.end) && givers.all(|at| at >= first.start)
+        first.clone().all(|place| self.structure.last_read(place) < second.end)
+            && givers.all(|at| at >= first.start)
     }
 
     fn is_one_stage(&self, a: &Part, b: &Part) -> bool {
@@ -273,7 +276,7 @@ fn opens(unit: &Unit) -> bool {
 }
 
 /// Puts a part behind another.
-fn join(part: &mut Part, next: Part) {
+fn join(part: &mut Part, next: &Part) {
     part.segments.end = next.segments.end;
     part.is_plain &= next.is_plain;
     if part.title.label == next.title.label {

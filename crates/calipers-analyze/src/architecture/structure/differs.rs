@@ -9,6 +9,8 @@ use crate::net::{Detail, Net};
 
 /// Values that are listed one by one before only the first and the last are.
 const LISTED: usize = 4;
+/// Turns that are compared.
+const COMPARED: usize = 1000;
 /// Differences that are told.
 const TOLD: usize = 6;
 
@@ -43,7 +45,7 @@ pub(crate) fn differences(
     turns: &[Vec<Item>],
 ) -> Vec<String> {
     let told: Vec<BTreeMap<&str, String>> =
-        turns.iter().map(|turn| figures(net, structure, turn)).collect();
+        turns.iter().take(COMPARED).map(|turn| figures(net, structure, turn)).collect();
     let names: BTreeSet<(usize, &str)> =
         told.iter().flat_map(BTreeMap::keys).map(|name| (rank(name), *name)).collect();
     let mut differing = Vec::new();

@@ -17,7 +17,7 @@ mod weigh;
 
 use hashbrown::HashMap;
 
-use crate::net::{Net, UnitId, Val};
+use crate::net::{Net, UnitId};
 
 pub(super) use differs::differences;
 pub(super) use items::{Item, all_segments, is_one_stage};
@@ -30,6 +30,8 @@ pub(super) struct Structure {
     pub(super) main: Vec<UnitId>,
     /// Place of a unit in `main`.
     place: HashMap<UnitId, usize>,
+    /// For each place, the last one at which what it gives is read.
+    last_read: Vec<usize>,
     /// Units before the network proper, such as those that make a mask of an input.
     pub(super) side: Vec<UnitId>,
     pub(super) segments: Vec<Segment>,
@@ -41,7 +43,10 @@ impl Structure {
     pub(super) fn of(net: &Net<'_>) -> Self {
         let order::Order { main, side } = order::order(net);
         let place = main.iter().enumerate().map(|(place, unit)| (*unit, place)).collect();
-        let mut structure = Self { main, place, side, segments: Vec::new(), items: Vec::new() };
+        let last_read = vec![0; main.len()];
+        let (segments, items) = (Vec::new(), Vec::new());
+        let mut structure = Self { main, place, last_read, side, segments, items };
+        structure.last_read = structure.last_reads(net);
         structure.segments = segments::cut(net, &structure);
         structure.items = items::collapse(net, &structure);
         structure
@@ -57,15 +62,26 @@ impl Structure {
         self.segments.get(segment).map_or(&[], |segment| &self.main[segment.from..segment.to])
     }
 
-    /// Places at which a value is read.
-    pub(super) fn read_at(&self, net: &Net<'_>, val: Val) -> Vec<usize> {
-        net.uses(val).filter_map(|unit| self.place(unit)).collect()
+    /// The last place at which what a unit gives is read; its own where nothing reads it.
+    pub(super) fn last_read(&self, place: usize) -> usize {
+        self.last_read.get(place).copied().unwrap_or(place)
     }
 
     /// Whether something past the end of these segments reads a value made inside them.
-    pub(super) fn is_read_past(&self, net: &Net<'_>, segments: &[usize], end: usize) -> bool {
-        let units = segments.iter().flat_map(|segment| self.units(*segment));
-        let mut vals = units.flat_map(|unit| &net.unit(*unit).outputs);
-        vals.any(|val| net.uses(*val).any(|unit| self.place(unit).is_some_and(|at| at >= end)))
+    pub(super) fn is_read_past(&self, segments: &[usize], end: usize) -> bool {
+        let segments = segments.iter().filter_map(|segment| self.segments.get(*segment));
+        let mut places = segments.flat_map(|segment| segment.from..segment.to);
+        places.any(|place| self.last_read(place) >= end)
+    }
+
+    fn last_reads(&self, net: &Net<'_>) -> Vec<usize> {
+        let mut last: Vec<usize> = (0..self.main.len()).collect();
+        for (place, id) in self.main.iter().enumerate() {
+            let givers = net.unit(*id).inputs.iter().flatten();
+            for giver in givers.filter_map(|val| self.place(net.producer(*val)?)) {
+                last[giver] = last[giver].max(place);
+            }
+        }
+        last
     }
 }

@@ -59,10 +59,10 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
         let cuts = |from: usize, to: usize| {
             let mut pieces = Vec::new();
             let mut start = from;
-            for place in from..to {
-                if crossed[place] <= 1 || place + 1 == to {
-                    pieces.push((start, place + 1));
-                    start = place + 1;
+            for (next, crossed) in (from + 1..=to).zip(&crossed[from..to]) {
+                if *crossed <= 1 || next == to {
+                    pieces.push((start, next));
+                    start = next;
                 }
             }
             pieces
@@ -244,17 +244,15 @@ fn opens(net: &Net<'_>, structure: &Structure, from: usize, to: usize) -> bool {
     if units().any(|unit| unit.walk().any(|part| part.is_any(OPENING))) {
         return true;
     }
-    let mut given: Vec<_> = units()
-        .flat_map(|unit| unit.inputs.iter().flatten().copied())
-        .filter(|val| {
-            let place = net.producer(*val).and_then(|unit| structure.place(unit));
-            place.is_some_and(|place| place < from)
-        })
-        .collect();
-    given.sort_unstable();
-    given.dedup();
-    let [given] = given[..] else { return given.len() > 1 };
-    structure.read_at(net, given).iter().any(|at| *at >= to)
+    let inputs = units().flat_map(|unit| unit.inputs.iter().flatten());
+    let givers = inputs.filter_map(|val| structure.place(net.producer(*val)?));
+    let mut givers: Vec<usize> = givers.filter(|place| *place < from).collect();
+    givers.sort_unstable();
+    givers.dedup();
+    match givers[..] {
+        [giver] => structure.last_read(giver) >= to,
+        _ => givers.len() > 1,
+    }
 }
 
 fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
