@@ -69,3 +69,6 @@ pub fn outline(model: &Model, typed: &Typed, recognised: bool) -> String {
     }
     net.outline()
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ const NAMES: &[(&str, &str)] = &[
     ("conformer", "Conformer"),
     ("convnext", "ConvNeXt"),
     ("crnn", "CRNN"),
+    ("darknet", "Darknet"),
     ("deberta", "DeBERTa"),
     ("decision-tree", "Decision tree"),
     ("deeplab", "DeepLab"),
@@ -39,6 +40,7 @@ const NAMES: &[(&str, &str)] = &[
     ("isolation-forest", "Isolation forest"),
     ("k-means", "k-means"),
     ("k-nearest-neighbours", "k nearest neighbours"),
+    ("keypoint-rcnn", "Keypoint R-CNN"),
     ("lenet", "LeNet"),
     ("linear-classifier", "Linear classifier"),
     ("linear-regression", "Linear regression"),
@@ -79,6 +81,7 @@ const NAMES: &[(&str, &str)] = &[
     ("vit", "ViT"),
     ("wav2vec2", "wav2vec 2.0"),
     ("whisper", "Whisper"),
+    ("xception", "Xception"),
     ("yolos", "YOLOS"),
     ("yolov3", "YOLOv3"),
     ("yolov4", "YOLOv4"),
@@ -241,7 +244,7 @@ fn grouped(number: i64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 && digit.is_ascii_digit() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) && digit.is_ascii_digit() {
             text.push(',');
         }
         text.push(digit);

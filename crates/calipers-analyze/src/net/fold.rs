@@ -44,6 +44,17 @@ impl Found {
 }
 
 impl Net<'_> {
+    /// Whether these units can be made one: nothing outside needs a part before the whole is done.
+    pub(crate) fn can_fold(&self, units: &[UnitId]) -> bool {
+        let Some(last) = units.iter().max() else { return false };
+        let inside: HashSet<UnitId> = units.iter().copied().collect();
+        units.iter().all(|id| {
+            let unit = self.unit(*id);
+            let mut users = unit.outputs.iter().flat_map(|output| self.uses(*output));
+            unit.alive && users.all(|user| user > *last || inside.contains(&user))
+        })
+    }
+
     /// These units with those that read them before the last: side products, such as keys that are
     /// given out for a cache. `None` when there are too many.
     pub(crate) fn with_side_products(&self, mut units: Vec<UnitId>) -> Option<Vec<UnitId>> {

@@ -2,7 +2,7 @@
 //!
 //! | family | structure |
 //! |---|---|
-//! | mask-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; a mask for each in the first |
+//! | mask-rcnn, keypoint-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; with a mask for each, with points of bodies, without |
 //! | yolov8 | boxes as distributions over bins, decoded without anchors; C2f blocks of split halves |
 //! | yolov5 | three anchors at each place of three scales; C3 blocks and SiLU |
 //! | yolov4 | the same with Mish |
@@ -21,6 +21,7 @@ type Told = Option<(Confidence, String)>;
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[Family] = &[
     Family { name: "mask-rcnn", rule: mask_rcnn },
+    Family { name: "keypoint-rcnn", rule: keypoint_rcnn },
     Family { name: "faster-rcnn", rule: faster_rcnn },
     Family { name: "yolov8", rule: yolov8 },
     Family { name: "yolov5", rule: yolov5 },
@@ -67,6 +68,17 @@ fn mask_rcnn(seen: &Seen<'_, '_>) -> Told {
     let masks = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     (seen.census.count("RoiAlign") >= 2 && masks).then(|| {
         (High, "regions are cut out of the features and judged, with a mask for each".to_owned())
+    })
+}
+
+fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Told {
+    let net = seen.census.net;
+    let points = net
+        .outputs
+        .iter()
+        .any(|output| net.rank(*output) == Some(3) && net.dim(*output, -1) == Some(3));
+    (seen.census.count("RoiAlign") >= 2 && points).then(|| {
+        (Medium, "regions are cut out of the features, and points found in them".to_owned())
     })
 }
 

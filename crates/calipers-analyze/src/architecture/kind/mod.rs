@@ -101,7 +101,7 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
         return decision;
     }
     let count = census.image_convs().count();
-    let words = format!("{count} convolutions over images");
+    let words = some(count, "convolution over images", "convolutions over images");
     let mut decision = Decision::new("cnn", None, Low, words);
     let detects =
         census.count_of(&["DetectionHead", "MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);

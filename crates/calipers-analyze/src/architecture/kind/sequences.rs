@@ -12,7 +12,7 @@ use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Low, Medium};
 
 use super::{Decision, some};
-use crate::architecture::census::{Census, Given};
+use crate::architecture::census::{Census, Conv, Given};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
@@ -35,22 +35,24 @@ pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
     Decision::new("rnn", (kinds == 1).then_some(family), High, words)
 }
 
-/// Feed-forwards over places and over channels by turns.
+/// An image in pieces, and nothing but products after: over places and over channels.
 pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
-    let blocks = census.count("FeedForward");
-    let convs = census.image_convs().count();
-    let cut = census.image_convs().next().is_some_and(|conv| conv.cuts());
-    let norms = census.count("LayerNorm");
-    let turned = census.count("Transpose");
-    let fits = cut && convs == 1 && blocks >= 4 && turned >= blocks && norms >= blocks;
-    fits.then(|| {
-        let words = format!(
-            "an image in pieces, and {blocks} feed-forwards over places and channels by turns"
-        );
-        let mut decision = Decision::new("mixer", Some("mlp-mixer"), High, words);
-        decision.style = Some("vision");
-        decision
-    })
+    let (blocks, products) = (census.count("FeedForward"), census.linears());
+    let cut = census.image_convs().next().is_some_and(Conv::cuts);
+    if !cut || census.image_convs().count() != 1 || products < 8 {
+        return None;
+    }
+    let by_turns =
+        blocks >= 4 && census.count("Transpose") >= blocks && census.count("LayerNorm") >= blocks;
+    let words = match by_turns {
+        true => format!("{blocks} feed-forwards over places and over channels by turns"),
+        false => format!("{products} dense layers over places and channels"),
+    };
+    let (family, sure) = if by_turns { (Some("mlp-mixer"), High) } else { (None, Medium) };
+    let mut decision =
+        Decision::new("mixer", family, sure, format!("an image in pieces, and {words}"));
+    decision.style = Some("vision");
+    Some(decision)
 }
 
 /// Activations that stand between layers.

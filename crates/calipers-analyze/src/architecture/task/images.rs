@@ -57,7 +57,21 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = "queries that become a box and scores each".to_owned();
         return Some(told("object-detection", High, words, None));
     }
-    if census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0 {
+    let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
+    // Points of bodies: for each region, rows of a place and whether it is seen.
+    let points = outputs
+        .iter()
+        .find(|output| net.rank(**output) == Some(3) && net.dim(**output, -1) == Some(3));
+    if let Some(points) = points
+        && regions
+    {
+        let words = format!(
+            "regions are cut out of the image's features, and points found in them ({})",
+            seen.shown(*points)
+        );
+        return Some(told("pose-estimation", Medium, words, None));
+    }
+    if regions {
         let words = "regions are cut out of the image's features and judged".to_owned();
         return Some(told("object-detection", High, words, None));
     }

@@ -119,12 +119,16 @@ impl<'a> Seen<'_, 'a> {
     fn is_scores(&self, val: Val) -> bool {
         const PRODUCTS: &[&str] = &["ClassifierHead", "Gemm", "LanguageHead", "Linear", "MatMul"];
         self.maker(val).is_some_and(|op| PRODUCTS.contains(&op))
+            || self.census.is_mean_of_products(val)
     }
 
     /// Whether a product with a bias gives a value, or something makes shares of it.
     fn is_biased(&self, val: Val) -> bool {
         let net = self.net();
         let behind = net.back_through(val, VIEWS);
+        if self.census.is_mean_of_products(behind) {
+            return true;
+        }
         if net.made_by(behind, &["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
             return true;
         }
