@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
+use super::words::{activation, grouped};
 use crate::net::{Detail, Net, Unit, VIEWS};
 
 /// Kinds of block that can lead a part of the network, and their words. Earlier ones lead.
@@ -259,25 +260,6 @@ fn convolution(unit: &Unit) -> String {
     words
 }
 
-/// A number with its digits in groups of three.
-fn grouped(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut text = String::from(if number < 0 { "-" } else { "" });
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Curves as they are written.
-fn curve_label(curve: &str) -> &str {
-    const CURVES: &[&str] = &["GELU", "GeGLU", "ReLU", "ReGLU", "SiLU", "SwiGLU", "GLU"];
-    CURVES.iter().find(|known| known.eq_ignore_ascii_case(curve)).copied().unwrap_or(curve)
-}
-
 /// The figures of a block, in words: `12 heads of 64`.
 fn figures(unit: &Unit) -> String {
     let number = |name: &str| unit.number(name);
@@ -294,7 +276,7 @@ fn figures(unit: &Unit) -> String {
         }
         "FeedForward" => {
             tell(number("inner").map(|inner| format!("feed-forward {}", grouped(inner))));
-            tell(unit.word("activation").map(|curve| curve_label(curve).to_owned()));
+            tell(unit.word("activation").map(activation));
         }
         "MixtureOfExperts" => {
             tell(number("experts").map(|experts| match number("top_k") {

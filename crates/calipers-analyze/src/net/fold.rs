@@ -114,11 +114,6 @@ impl Net<'_> {
         Some(last)
     }
 
-    /// Whether these units, in order, can be made one.
-    pub(crate) fn can_fold(&self, units: &[UnitId]) -> bool {
-        self.given_by(units).is_some()
-    }
-
     /// What units that stand in order give to others; `None` when they cannot be one unit.
     fn given_by(&self, units: &[UnitId]) -> Option<Vec<Val>> {
         let last = *units.last()?;
