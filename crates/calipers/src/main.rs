@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod examples;
 mod exit;
 mod output;
 mod problem;

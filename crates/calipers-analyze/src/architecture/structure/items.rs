@@ -215,3 +215,92 @@ pub(crate) fn stage<'n>(
     let mut units = structure.units(segment).iter().rev().map(|id| net.unit(*id));
     net.shape(units.find(|unit| is_heavy(net, unit))?.output())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::structure::Structure;
+    use crate::blocks::testing::Tiny;
+
+    /// Items as text: a letter for each kind of segment, turns in brackets.
+    fn written(structure: &Structure, items: &[Item]) -> String {
+        let mut kinds: Vec<u64> = Vec::new();
+        for segment in &structure.segments {
+            if !kinds.contains(&segment.signature) {
+                kinds.push(segment.signature);
+            }
+        }
+        fn write(kinds: &[u64], structure: &Structure, items: &[Item], text: &mut String) {
+            for item in items {
+                match item {
+                    Item::Segment(number) => {
+                        let signature = structure.segments[*number].signature;
+                        let kind = kinds.iter().position(|kind| *kind == signature).unwrap();
+                        text.push(char::from(b'a' + u8::try_from(kind).unwrap()));
+                    }
+                    Item::Run(turns) => {
+                        text.push_str(&format!("{}(", turns.len()));
+                        write(kinds, structure, &turns[0], text);
+                        text.push(')');
+                    }
+                }
+            }
+        }
+        let mut text = String::new();
+        write(&kinds, structure, items, &mut text);
+        text
+    }
+
+    /// The items of a chain of layers: `l` is linear, `e` an Einsum, `r` a linear layer with a
+    /// shortcut around it, `n` a curve.
+    fn items(layers: &str) -> String {
+        let mut tiny = Tiny::new();
+        let mut value = tiny.input(&["batch", "8"]);
+        for layer in layers.chars() {
+            value = match layer {
+                'n' => tiny.op("Softplus", &[&value]),
+                'e' => {
+                    let weight = tiny.weight(&[8, 8]);
+                    tiny.op_with("Einsum", &[&value, &weight], &[equation()])
+                }
+                _ => {
+                    let weight = tiny.weight(&[8, 8]);
+                    let inner = tiny.op("MatMul", &[&value, &weight]);
+                    if layer == 'r' { tiny.op("Add", &[&inner, &value]) } else { inner }
+                }
+            };
+        }
+        tiny.output(&value).look(|net| {
+            let structure = Structure::of(net);
+            written(&structure, &structure.items)
+        })
+    }
+
+    fn equation() -> calipers_samples::Attribute {
+        calipers_samples::Attribute::string("equation", "ij,jk->ik")
+    }
+
+    #[test]
+    fn runs_of_one_and_of_several_are_found() {
+        assert_eq!(items("l"), "a");
+        assert_eq!(items("lll"), "3(a)");
+        assert_eq!(items("lele"), "2(ab)");
+        assert_eq!(items("rrrl"), "3(a)b");
+    }
+
+    #[test]
+    fn runs_nest_and_may_differ_in_length() {
+        assert_eq!(items("lleleellle"), "3(2(a)b)");
+    }
+
+    #[test]
+    fn dressing_does_not_tell_layers_apart() {
+        assert_eq!(items("lnlnl"), "3(a)");
+        assert_eq!(items("nlnll"), "3(a)");
+    }
+
+    #[test]
+    fn what_differs_is_no_run() {
+        assert_eq!(items("lre"), "abc");
+    }
+}
