@@ -162,19 +162,20 @@ const NAMED: usize = 3;
 /// Names of the operators of a part that has nothing but operators.
 fn operators(net: &Net<'_>, units: &[&Unit]) -> String {
     let name = |unit: &Unit| match unit.op {
-        "" => net.model.name(net.model.node(unit.node).op).to_owned(),
-        op => op.to_owned(),
+        "" => net.model.name(net.model.node(unit.node).op),
+        op => op,
     };
-    let leading: Vec<&&Unit> = units.iter().filter(|unit| is_heavy(net, unit)).collect();
-    let chosen: Vec<&&Unit> = if leading.is_empty() { units.iter().collect() } else { leading };
-    let mut names: Vec<String> = chosen.into_iter().map(|unit| name(unit)).collect();
+    let any_heavy = units.iter().any(|unit| is_heavy(net, unit));
+    let chosen = units.iter().filter(|unit| !any_heavy || is_heavy(net, unit));
+    let mut names: Vec<&str> = chosen.map(|unit| name(unit)).collect();
     names.dedup();
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
+    let mut text = names.join(", ");
     if more > 0 {
-        names.push(format!("{more} more"));
+        text.push_str(&format!(", {more} more"));
     }
-    names.join(", ")
+    text
 }
 
 /// Steps that are named in a box before they are counted.
@@ -183,17 +184,21 @@ const STEPS: usize = 4;
 /// The steps of a part in order, those that only move data left out: `conv 7×7/2, max-pool`.
 pub(super) fn steps(net: &Net<'_>, units: &[&Unit]) -> String {
     let mut named: Vec<(String, usize)> = Vec::new();
-    for unit in units {
-        let Some(name) = step(net, unit) else { continue };
-        match named.last_mut() {
-            Some((last, times)) if *last == name => *times += 1,
-            _ => named.push((name, 1)),
+    let mut last = String::new();
+    let mut more = 0;
+    for name in units.iter().filter_map(|unit| step(net, unit)) {
+        let is_again = name == last;
+        if let Some((_, times)) = named.last_mut().filter(|_| is_again && more == 0) {
+            *times += 1;
+        } else if named.len() < STEPS {
+            named.push((name.clone(), 1));
+        } else if !is_again {
+            more += 1;
         }
+        last = name;
     }
-    let more = named.len().saturating_sub(STEPS);
     let mut words: Vec<String> = named
         .into_iter()
-        .take(STEPS)
         .map(|(name, times)| if times > 1 { format!("{times} × {name}") } else { name })
         .collect();
     if more > 0 {

@@ -162,11 +162,13 @@ impl Writer<'_> {
         nodes.dedup();
         let (typed, sizes) = (self.net.typed, self.sizes);
         nodes.into_iter().try_fold(0_u64, |sum, node| {
-            let macs = self
-                .macs
-                .entry(node)
-                .or_insert_with(|| figure(&typed.cost(node)?.ok()?.macs, sizes).ok());
-            sum.checked_add((*macs)?)
+            let macs = &typed.cost(node)?.ok()?.macs;
+            let macs = match macs.as_const() {
+                Some(macs) => u64::try_from(macs).ok(),
+                // Formulas take longer, and a node is in its block and in all those around it.
+                None => *self.macs.entry(node).or_insert_with(|| figure(macs, sizes).ok()),
+            };
+            sum.checked_add(macs?)
         })
     }
 

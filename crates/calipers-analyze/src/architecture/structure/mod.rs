@@ -15,8 +15,6 @@ mod order;
 mod segments;
 mod weigh;
 
-use hashbrown::HashMap;
-
 use crate::net::{Net, UnitId};
 
 pub(super) use differs::differences;
@@ -28,10 +26,10 @@ pub(super) use weigh::{is_heavy, weight};
 pub(super) struct Structure {
     /// Units that the data passes on its way, in an order that keeps branches together.
     pub(super) main: Vec<UnitId>,
-    /// Place of a unit in `main`.
-    place: HashMap<UnitId, usize>,
+    /// Place of each unit in `main`, by its number; of others, the length of `main`.
+    place: Vec<u32>,
     /// For each place, the last one at which what it gives is read.
-    last_read: Vec<usize>,
+    last_read: Vec<u32>,
     /// Units before the network proper, such as those that make a mask of an input.
     pub(super) side: Vec<UnitId>,
     pub(super) segments: Vec<Segment>,
@@ -42,8 +40,12 @@ impl Structure {
     /// Finds the structure of a network.
     pub(super) fn of(net: &Net<'_>) -> Self {
         let order::Order { main, side } = order::order(net);
-        let place = main.iter().enumerate().map(|(place, unit)| (*unit, place)).collect();
-        let last_read = vec![0; main.len()];
+        let count = main.iter().map(|unit| unit.index() + 1).max().unwrap_or(0);
+        let mut place = vec![narrow(main.len()); count];
+        for (at, unit) in main.iter().enumerate() {
+            place[unit.index()] = narrow(at);
+        }
+        let last_read = Vec::new();
         let (segments, items) = (Vec::new(), Vec::new());
         let mut structure = Self { main, place, last_read, side, segments, items };
         structure.last_read = structure.last_reads(net);
@@ -54,7 +56,8 @@ impl Structure {
 
     /// Where a unit stands; `None` for those at the side.
     pub(super) fn place(&self, unit: UnitId) -> Option<usize> {
-        self.place.get(&unit).copied()
+        let place = *self.place.get(unit.index())? as usize;
+        (place < self.main.len()).then_some(place)
     }
 
     /// Units of a segment.
@@ -64,7 +67,7 @@ impl Structure {
 
     /// The last place at which what a unit gives is read; its own where nothing reads it.
     pub(super) fn last_read(&self, place: usize) -> usize {
-        self.last_read.get(place).copied().unwrap_or(place)
+        self.last_read.get(place).map_or(place, |last| *last as usize)
     }
 
     /// Whether something past the end of these segments reads a value made inside them.
@@ -74,14 +77,19 @@ impl Structure {
         places.any(|place| self.last_read(place) >= end)
     }
 
-    fn last_reads(&self, net: &Net<'_>) -> Vec<usize> {
-        let mut last: Vec<usize> = (0..self.main.len()).collect();
+    fn last_reads(&self, net: &Net<'_>) -> Vec<u32> {
+        let mut last: Vec<u32> = (0..self.main.len()).map(narrow).collect();
         for (place, id) in self.main.iter().enumerate() {
             let givers = net.unit(*id).inputs.iter().flatten();
             for giver in givers.filter_map(|val| self.place(net.producer(*val)?)) {
-                last[giver] = last[giver].max(place);
+                last[giver] = last[giver].max(narrow(place));
             }
         }
         last
     }
+}
+
+/// A place in 32 bits: there are no more units than those count.
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
 }

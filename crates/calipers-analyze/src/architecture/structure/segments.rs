@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use calipers_sym::Expr;
 
-use super::Structure;
 use super::weigh::{COMPOSITE, CONVOLUTIONAL, HEADS, is_convolutional, is_heavy, weight};
+use super::{Structure, narrow};
 use crate::net::{Net, Unit, UnitId};
 
 /// A segment: places `from..to` of the order.
@@ -50,12 +50,12 @@ const OPENING: &[&str] = &[
 /// Cuts the order into segments.
 pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
     let count = structure.main.len();
-    let reads = reads(net, structure);
+    let ways = ways(net, structure);
     let mut pieces = vec![(0, count)];
     let mut done = Vec::new();
     let mut longest = count.max(1);
     loop {
-        let crossed = crossings(&reads, longest);
+        let crossed = crossings(&ways, count, longest);
         let cuts = |from: usize, to: usize| {
             let mut pieces = Vec::new();
             let mut start = from;
@@ -97,24 +97,29 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
     pieces.into_iter().map(|(from, to)| segment(net, &structure.main, from, to)).collect()
 }
 
-/// Where each unit is read. All that it gives counts as one.
-fn reads(net: &Net<'_>, structure: &Structure) -> Vec<Vec<usize>> {
-    let mut reads: Vec<Vec<usize>> = vec![Vec::new(); structure.main.len()];
+/// A way from one place to another: what a unit gives is read. All that it gives counts as one.
+type Way = (u32, u32);
+
+/// All ways, by where they start.
+fn ways(net: &Net<'_>, structure: &Structure) -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
+    let mut givers: Vec<usize> = Vec::new();
     for (place, id) in structure.main.iter().enumerate() {
         let unit = net.unit(*id);
-        let givers = unit.inputs.iter().flatten().filter_map(|val| net.producer(*val));
-        let mut givers: Vec<usize> = givers.filter_map(|giver| structure.place(giver)).collect();
-        givers.sort_unstable();
-        givers.dedup();
+        let inputs = unit.inputs.iter().flatten();
+        givers.extend(inputs.filter_map(|val| structure.place(net.producer(*val)?)));
         // Another sequence that is attended to lies beside the way and not on it.
-        if let Some(last) = givers.last().copied().filter(|_| attends_across(unit)) {
-            givers = vec![last];
+        if attends_across(unit) {
+            let last = givers.iter().max().copied();
+            givers.clear();
+            givers.extend(last);
         }
-        for giver in givers {
-            reads[giver].push(place);
-        }
+        let way = |giver: usize| (narrow(giver), narrow(place));
+        ways.extend(givers.drain(..).filter(|giver| *giver < place).map(way));
     }
-    reads
+    ways.sort_unstable();
+    ways.dedup();
+    ways
 }
 
 fn attends_across(unit: &Unit) -> bool {
@@ -122,17 +127,17 @@ fn attends_across(unit: &Unit) -> bool {
 }
 
 /// How many units are read across each place, by ways no longer than this.
-fn crossings(reads: &[Vec<usize>], longest: usize) -> Vec<i64> {
-    let mut steps = vec![0_i64; reads.len() + 1];
-    for (place, readers) in reads.iter().enumerate() {
-        let within = readers.iter().filter(|at| **at > place && **at - place <= longest);
-        if let Some(last) = within.max() {
-            steps[place] += 1;
-            steps[*last] -= 1;
+fn crossings(ways: &[Way], count: usize, longest: usize) -> Vec<i32> {
+    let mut steps = vec![0_i32; count + 1];
+    for ways in ways.chunk_by(|a, b| a.0 == b.0) {
+        let (from, ends) = (ways[0].0 as usize, ways.iter().rev().map(|way| way.1 as usize));
+        if let Some(end) = ends.into_iter().find(|end| end - from <= longest) {
+            steps[from] += 1;
+            steps[end] -= 1;
         }
     }
     let mut crossing = 0;
-    steps.truncate(reads.len());
+    steps.truncate(count);
     for step in &mut steps {
         crossing += *step;
         *step = crossing;
