@@ -66,7 +66,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
     let architecture::Described { architecture, task, quantization } =
-        architecture::describe(model, &typed, &parameters, &memory);
+        architecture::describe(model, &typed, &parameters, &memory, &sizes);
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),

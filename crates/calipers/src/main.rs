@@ -43,6 +43,7 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Layers(layers) => layers.run(),
         Task::Sweep(sweep) => sweep.run(),
         Task::Devices(devices) => devices.run(),
+        Task::Diagram(diagram) => diagram.run(),
         Task::Schema(schema) => schema.run(),
         Task::Demo(demo) => demo.run(),
         Task::Completions(completions) => completions.run(),

@@ -223,7 +223,7 @@ fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
 }
 
 /// An activation as people write it.
-fn activation(word: &str) -> String {
+pub(super) fn activation(word: &str) -> String {
     match word {
         "gelu" => "GELU",
         "geglu" => "GeGLU",
@@ -240,7 +240,7 @@ fn activation(word: &str) -> String {
 }
 
 /// A number with its thousands apart.
-fn grouped(number: i64) -> String {
+pub(super) fn grouped(number: i64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {

@@ -163,9 +163,9 @@ fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
 /// one of them, or the scores.
 fn is_one_kernel(net: &Net<'_>, core: &[&Unit]) -> bool {
     let products = core.iter().filter(|unit| unit.is_any(&["MatMul", "Einsum"])).count();
-    let scaled = core.iter().filter(|unit| {
-        unit.is_any(&["Mul", "Div"]) && net.data_and_constant(unit).is_some()
-    });
+    let scaled = core
+        .iter()
+        .filter(|unit| unit.is_any(&["Mul", "Div"]) && net.data_and_constant(unit).is_some());
     products < 2 || scaled.count() >= 2
 }
 

@@ -6,7 +6,7 @@ mod kernels;
 use calipers_ir::Model;
 
 use crate::blocks;
-use crate::infer::{Bindings, BindError};
+use crate::infer::{BindError, Bindings};
 use crate::net::Net;
 
 /// Kernels at bound sizes, a line each: for fitting constants on measurements.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{folder_with_model, run, run_in};
 
-const VERBS: [&str; 6] = ["inspect", "devices", "schema", "demo", "completions", "man"];
+const VERBS: [&str; 7] = ["inspect", "diagram", "devices", "schema", "demo", "completions", "man"];
 
 #[test]
 fn the_schema_is_json() {
