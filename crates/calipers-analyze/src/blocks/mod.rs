@@ -51,7 +51,7 @@ mod squeeze_excite;
 pub(crate) mod testing;
 
 use calipers_report::BlockCount;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 pub(crate) use skips::skips;
 
 use crate::net::{Found, Net, UnitId};
@@ -152,7 +152,8 @@ const NAMED: usize = 5;
 /// How often each kind was found, inside other blocks too, the commonest first.
 pub(crate) fn counts(net: &Net<'_>) -> Vec<BlockCount> {
     let mut nodes: HashMap<&str, Vec<String>> = HashMap::new();
-    for unit in net.all().filter(|unit| !unit.parts.is_empty()) {
+    let kinds: HashSet<&str> = TABLE.iter().map(|row| row.kind).collect();
+    for unit in net.all().filter(|unit| kinds.contains(unit.op)) {
         let named = nodes.entry(unit.op).or_default();
         if named.len() < NAMED {
             named.push(net.model.node_label(unit.node));
