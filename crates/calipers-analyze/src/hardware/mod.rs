@@ -1,5 +1,6 @@
 //! Where the model will run, and how fast.
 
+mod activations;
 mod estimate;
 mod kernels;
 
