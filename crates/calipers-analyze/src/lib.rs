@@ -38,7 +38,8 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
-pub use hardware::kernel_lines;
+use hardware::{Batch, Subject, choose};
+pub use hardware::{Question, WELL_KNOWN, kernel_lines};
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
@@ -54,19 +55,76 @@ pub fn analyze(model: &Model) -> Report {
 
 /// Everything that can be said of a model with these dimensions bound.
 pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
+    analyze_for(model, bindings, &Question::default())
+}
+
+/// The same, with an answer to this question about hardware.
+pub fn analyze_for(
+    model: &Model,
+    bindings: &Bindings,
+    question: &Question,
+) -> Result<Report, BindError> {
+    let mut bindings = bindings.clone();
+    bind_batch(model, &mut bindings, question)?;
+    report(model, &bindings, Some(question))
+}
+
+/// Binds the batch that is asked for, where the file leaves it free.
+fn bind_batch(
+    model: &Model,
+    bindings: &mut Bindings,
+    question: &Question,
+) -> Result<(), BindError> {
+    let Batch { symbol: Some(name), fixed } = Batch::find(model, bindings) else { return Ok(()) };
+    let Some(asked) = question.batch.and_then(|batch| i64::try_from(batch).ok()) else {
+        return Ok(());
+    };
+    match fixed.and_then(|fixed| i64::try_from(fixed).ok()) {
+        Some(first) if first != asked => Err(BindError::Twice { name, first, second: asked }),
+        _ => {
+            bindings.dims.insert(name, asked);
+            Ok(())
+        }
+    }
+}
+
+fn report(
+    model: &Model,
+    bindings: &Bindings,
+    question: Option<&Question>,
+) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
     let caches = memory::Caches::find(model, &typed);
-    let sizes = assume::sizes(model, &typed, &caches);
+    let context = question.and_then(|question| question.context);
+    let length = context.map(|length| i64::try_from(length).unwrap_or(i64::MAX));
+    let sizes = assume::sizes(model, &typed, &caches, length);
+    if let Some(given) = context.filter(|_| !sizes.values().any(assume::Assumed::is_length)) {
+        return Err(BindError::NoSequence { given });
+    }
     assume::tell(&sizes, &mut assumptions);
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let architecture::Described { architecture, task, quantization } =
+    let architecture::Described { architecture, task, quantization, running } =
         architecture::describe(model, &typed, &parameters, &memory);
+    let hardware = question.map(|question| {
+        let subject = Subject {
+            model,
+            typed: &typed,
+            sizes: &sizes,
+            caches: &caches,
+            parameters: &parameters,
+            architecture: &architecture,
+            running: &running,
+            batch: Batch::find(model, bindings),
+            choice: choose(question.precision, &architecture, &quantization),
+        };
+        hardware::answer(&subject, question)
+    });
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
@@ -78,6 +136,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
         architecture,
         task,
         quantization,
+        hardware,
         risks: findings::check(model, &typed),
         assumptions,
         unknown,

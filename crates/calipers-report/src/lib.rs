@@ -38,8 +38,8 @@ pub use cost::{Cost, CostlyNode, UncostedNode};
 pub use findings::{Assumption, Finding, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement, Requirements,
-    ScalingRow, Span, TimeShares, Workspace,
+    DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
+    Requirements, ScalingRow, Span, TimeShares, Workspace,
 };
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};

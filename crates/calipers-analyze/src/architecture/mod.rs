@@ -15,6 +15,7 @@ use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
 use census::Census;
 
+use crate::hardware::Running;
 use crate::infer::Typed;
 use crate::net::Net;
 use crate::{blocks, quantization};
@@ -24,6 +25,7 @@ pub(crate) struct Described {
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
     pub(crate) quantization: Quantization,
+    pub(crate) running: Running,
 }
 
 /// Finds out what the model is.
@@ -46,7 +48,8 @@ pub(crate) fn describe(
     kind::decide(&census, &mut architecture);
     let task = task::of(&census, &mut architecture);
     architecture.words = words::sentence(&architecture, &task);
-    Described { architecture, task, quantization }
+    let running = Running::of(&net);
+    Described { architecture, task, quantization, running }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

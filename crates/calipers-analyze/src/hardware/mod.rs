@@ -1,13 +1,28 @@
 //! Where the model will run, and how fast.
+//!
+//! `kernels` finds what a framework launches, `estimate` says how long that takes on a device,
+//! `activations` how much memory it needs meanwhile. `subject` holds the model at any batch and
+//! length; `room`, `scaling`, `generation` and `requirements` each answer a question about it, and
+//! `answer` puts the section together.
 
 mod activations;
+mod answer;
 mod estimate;
+mod generation;
 mod kernels;
+mod requirements;
+mod room;
+mod scaling;
+mod subject;
+
+pub(crate) use answer::answer;
+pub use answer::{Question, WELL_KNOWN};
+pub(crate) use subject::{Batch, Running, Subject, choose};
 
 use calipers_ir::Model;
 
 use crate::blocks;
-use crate::infer::{Bindings, BindError};
+use crate::infer::{BindError, Bindings};
 use crate::net::Net;
 
 /// Kernels at bound sizes, a line each: for fitting constants on measurements.

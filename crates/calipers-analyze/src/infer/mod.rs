@@ -21,8 +21,8 @@ use std::sync::Arc;
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
 
-pub(crate) use bind::free_names;
 pub use bind::{BindError, Bindings};
+pub(crate) use bind::{declared_inputs, free_names};
 pub use tally::Tally;
 
 /// What is known of every value of a model.
