@@ -38,7 +38,7 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
-pub use hardware::kernel_lines;
+pub use hardware::{Milliseconds, Prediction, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};

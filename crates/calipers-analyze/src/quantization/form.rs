@@ -234,7 +234,8 @@ impl Site<'_, '_> {
     fn between(&self, looked: &mut Looked, stored: Option<(usize, Val)>) {
         let Some((at, weight)) = stored else {
             // Two activations: both must be quantised.
-            let both = [0, 1].map(|at| self.input(at).and_then(|value| dequantized(self.net, value)));
+            let both =
+                [0, 1].map(|at| self.input(at).and_then(|value| dequantized(self.net, value)));
             if let [Some(form), Some(_)] = both {
                 (looked.form, looked.bits) = (form, Some(8));
             }
@@ -244,9 +245,8 @@ impl Site<'_, '_> {
         let chain = Chain::back(self.net, value);
         let Some((node, dtype)) = chain.dequantized else { return };
         let data = self.input(usize::from(at == 0));
-        looked.form = data
-            .and_then(|value| dequantized(self.net, value))
-            .unwrap_or(Form::WeightOnly);
+        looked.form =
+            data.and_then(|value| dequantized(self.net, value)).unwrap_or(Form::WeightOnly);
         looked.bits = dtype.bits().map(i64::from);
         looked.float = dtype.is_float();
         let Some(node) = node else { return };
@@ -283,7 +283,9 @@ impl Chain {
             let Some((node, op)) = made_by(net, value) else { break };
             let slot = |at: usize| model.inputs(node).get(at).copied().flatten();
             let next = match op {
-                "Identity" | "Transpose" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" => slot(0),
+                "Identity" | "Transpose" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" => {
+                    slot(0)
+                }
                 "DequantizeLinear" => {
                     if let Some(input) = slot(0)
                         && dequantized.is_none()
@@ -324,8 +326,8 @@ fn dequantized(net: &Net<'_>, value: ValueId) -> Option<Form> {
         let (node, op) = made_by(net, value)?;
         let first = net.model.inputs(node).first().copied().flatten()?;
         match op {
-            "Identity" | "Transpose" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" | "MaxPool"
-            | "Pad" | "Cast" => value = first,
+            "Identity" | "Transpose" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten"
+            | "MaxPool" | "Pad" | "Cast" => value = first,
             "DequantizeLinear" => {
                 return Some(match made_by(net, first) {
                     Some((_, "DynamicQuantizeLinear")) => Form::Dynamic,
@@ -349,7 +351,9 @@ fn has_stored_scale(net: &Net<'_>, node: NodeId) -> bool {
             return true;
         }
         match net.model.inputs(node).first().copied().flatten() {
-            Some(first) if ["Identity", "Cast", "Reshape", "Squeeze"].contains(&op) => value = first,
+            Some(first) if ["Identity", "Cast", "Reshape", "Squeeze"].contains(&op) => {
+                value = first
+            }
             _ => return false,
         }
     }

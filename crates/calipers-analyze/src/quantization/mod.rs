@@ -150,10 +150,8 @@ fn evidence(
     for looked in quantized {
         *ways.entry((looked.form, looked.op.as_str())).or_default() += 1;
     }
-    let mut lines: Vec<String> = ways
-        .iter()
-        .map(|((form, op), count)| format!("{count} × {op} {}", form.words()))
-        .collect();
+    let mut lines: Vec<String> =
+        ways.iter().map(|((form, op), count)| format!("{count} × {op} {}", form.words())).collect();
     let count = quantized.iter().filter(|looked| looked.weighted).count();
     if weighted > 0 {
         lines.push(format!("{count} of {weighted} contractions with weights are quantised"));
