@@ -39,7 +39,7 @@ use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
 use hardware::{Batch, Subject, choose};
-pub use hardware::{Question, WELL_KNOWN, kernel_lines};
+pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};

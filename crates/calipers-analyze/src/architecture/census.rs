@@ -164,7 +164,13 @@ impl<'n, 'a> Census<'n, 'a> {
 
     /// Blocks that backbones of convolutions are made of.
     pub(crate) fn backbone(&self) -> i64 {
-        self.count_of(&["BasicBlock", "Bottleneck", "CSP", "DepthwiseSeparable", "InvertedResidual"])
+        self.count_of(&[
+            "BasicBlock",
+            "Bottleneck",
+            "CSP",
+            "DepthwiseSeparable",
+            "InvertedResidual",
+        ])
     }
 
     /// Tables of a kind that are looked up.
@@ -188,7 +194,8 @@ impl<'n, 'a> Census<'n, 'a> {
 
 fn conv(net: &Net<'_>, unit: &Unit) -> Option<Conv> {
     let weight = unit.input(1).filter(|weight| net.origin(*weight) == Origin::Constant)?;
-    let dims: Vec<i64> = net.shape(weight)?.iter().map(|dim| dim.as_const()).collect::<Option<_>>()?;
+    let dims: Vec<i64> =
+        net.shape(weight)?.iter().map(|dim| dim.as_const()).collect::<Option<_>>()?;
     let [first, second, ref kernel @ ..] = dims[..] else { return None };
     let groups = net.int(unit, "group").unwrap_or(1).max(1);
     let most = |name: &str| net.ints(unit, name).and_then(|all| all.iter().copied().max());
@@ -301,10 +308,15 @@ fn met(net: &Net<'_>, unit: &Unit) -> Option<Met> {
         }
         "GRU" | "LSTM" | "RNN" => Met::Recurrence,
         "Gemm" | "MatMul" if is_product(net, unit) => Met::Product,
-        "LinearClassifier" | "LinearRegressor" | "SVMClassifier" | "SVMRegressor" | "Scaler"
-        | "Imputer" | "TreeEnsemble" | "TreeEnsembleClassifier" | "TreeEnsembleRegressor" => {
-            Met::Classical
-        }
+        "LinearClassifier"
+        | "LinearRegressor"
+        | "SVMClassifier"
+        | "SVMRegressor"
+        | "Scaler"
+        | "Imputer"
+        | "TreeEnsemble"
+        | "TreeEnsembleClassifier"
+        | "TreeEnsembleRegressor" => Met::Classical,
         _ => return None,
     })
 }

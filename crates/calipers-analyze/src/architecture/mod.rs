@@ -20,6 +20,8 @@ use crate::infer::Typed;
 use crate::net::Net;
 use crate::{blocks, quantization};
 
+pub(crate) use facts::is_norm_folded;
+
 /// What the model is.
 pub(crate) struct Described {
     pub(crate) architecture: Architecture,

@@ -42,11 +42,11 @@ mod rms_norm;
 mod rotary;
 mod shuffle_unit;
 mod silu;
+#[cfg(test)]
+mod sketches;
 mod skips;
 mod spp;
 mod squeeze_excite;
-#[cfg(test)]
-mod sketches;
 #[cfg(test)]
 pub(crate) mod testing;
 

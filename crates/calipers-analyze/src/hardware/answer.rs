@@ -195,7 +195,7 @@ fn times(
         .dearest
         .iter()
         .map(|(kind, node, seconds)| DearKernel {
-            kind: format!("{kind:?}").to_lowercase(),
+            kind: kind.name().to_owned(),
             node: subject.model.node_label(*node),
             ms: digits(seconds * 1e3),
             percent: percent(*seconds),

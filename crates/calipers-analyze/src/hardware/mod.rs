@@ -10,6 +10,7 @@ mod answer;
 mod estimate;
 mod generation;
 mod kernels;
+mod predict;
 mod requirements;
 mod room;
 mod scaling;
@@ -21,11 +22,15 @@ pub(crate) use subject::{Batch, Running, Subject, choose};
 
 use calipers_ir::Model;
 
+pub use predict::{Milliseconds, Prediction, predict};
+
 use crate::blocks;
 use crate::infer::{BindError, Bindings};
 use crate::net::Net;
 
-/// Kernels at bound sizes, a line each: for fitting constants on measurements.
+/// Kernels at bound sizes, a line each, for fitting constants on measurements: kind,
+/// multiply-accumulates, other operations, elements of activations and of weights, products for one
+/// result, results, rounds that wait for each other, and the node.
 pub fn kernel_lines(model: &Model, bindings: &Bindings) -> Result<Vec<String>, BindError> {
     let typed = crate::infer(model, bindings)?;
     let mut net = Net::build(model, &typed);
@@ -35,14 +40,15 @@ pub fn kernel_lines(model: &Model, bindings: &Bindings) -> Result<Vec<String>, B
         .iter()
         .map(|kernel| {
             format!(
-                "{:?},{},{},{},{},{},{},{}",
-                kernel.kind,
+                "{},{},{},{},{},{},{},{},{}",
+                kernel.kind.name(),
                 number(&kernel.macs),
                 number(&kernel.other_flops),
                 number(&kernel.activations),
                 number(&kernel.weights),
                 number(&kernel.depth),
                 number(&kernel.results),
+                number(&kernel.steps),
                 model.node_label(kernel.node),
             )
         })

@@ -81,6 +81,9 @@ pub(crate) struct At {
 pub(crate) struct Choice {
     /// What products are computed in.
     pub(crate) precision: Precision,
+    /// What kernels are computed in of which the file does not say otherwise: of a model that is
+    /// quantised, those that are not.
+    pub(crate) rest: Precision,
     /// What activations are held in between kernels.
     pub(crate) activations: Precision,
     /// Whether it is the model's own, so that nothing is converted.
@@ -188,6 +191,7 @@ impl Subject<'_> {
                 weights: number(&kernel.weights, false)?,
                 depth: number(&kernel.depth, false)?,
                 results: number(&kernel.results, true)?,
+                steps: number(&kernel.steps, false)?,
                 ..kernel.clone()
             })
         };
@@ -220,7 +224,7 @@ impl Subject<'_> {
         if let Some(why) = self.untimed() {
             return Err(why);
         }
-        let estimate = estimate::estimate(kernels, &|_| None, device, self.choice.precision)?;
+        let estimate = estimate::estimate(kernels, &|_| None, device, self.choice.rest)?;
         let Estimate { replayed, issued, .. } = &estimate;
         let sound = [replayed, issued].into_iter().all(|range| {
             let parts = [range.low, range.expected, range.high];
@@ -279,5 +283,6 @@ pub(crate) fn choose(
         Precision::Int8 if is_own && !scheme.starts_with('q') => stored_float,
         other => other,
     };
-    Choice { precision, activations, own: is_own, why }
+    let rest = if is_own { stored_float } else { precision };
+    Choice { precision, rest, activations, own: is_own, why }
 }

@@ -62,8 +62,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
             Some(trees) => format!("{trees} trees"),
             None => "an ensemble of trees".to_owned(),
         };
-        let mut decision =
-            Decision::new("tree-ensemble", forest.family, forest.confidence, words);
+        let mut decision = Decision::new("tree-ensemble", forest.family, forest.confidence, words);
         decision.evidence.push(forest.evidence);
         decision
     } else if let Some(first) = linear.first() {
@@ -120,7 +119,8 @@ fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
             Decision::new("linear", Some("logistic-regression"), High, words)
         }
         (transform, _) => {
-            let words = format!("weighted sums of the features become probabilities by {transform}");
+            let words =
+                format!("weighted sums of the features become probabilities by {transform}");
             Decision::new("linear", Some("logistic-regression"), High, words)
         }
     }

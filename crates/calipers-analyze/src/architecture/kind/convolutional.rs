@@ -94,9 +94,8 @@ fn convnext(seen: &Seen<'_, '_>) -> Told {
 /// Each unit's channels are joined to all that came before.
 fn densenet(seen: &Seen<'_, '_>) -> Told {
     let units = seen.census.count("DenseUnit");
-    (units >= 8 && seen.residuals() == 0).then(|| {
-        (High, format!("{units} units whose channels are joined to all that came before"))
-    })
+    (units >= 8 && seen.residuals() == 0)
+        .then(|| (High, format!("{units} units whose channels are joined to all that came before")))
 }
 
 /// A squeeze and two expansions side by side.
@@ -140,7 +139,8 @@ fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
     let (swish, gates) = (census.count("HardSwish"), census.count("SqueezeExcite"));
     let depthwise = seen.depthwise().len();
     (swish >= 4 && depthwise >= 8 && seen.residuals() > 0).then(|| {
-        let words = format!("{depthwise} depthwise convolutions in inverted residuals, {swish} hard-swish");
+        let words =
+            format!("{depthwise} depthwise convolutions in inverted residuals, {swish} hard-swish");
         let sure = if gates > 0 { High } else { Medium };
         (sure, format!("{words}, {gates} squeeze-and-excite"))
     })
@@ -152,7 +152,8 @@ fn mnasnet(seen: &Seen<'_, '_>) -> Told {
     let wide = depthwise.iter().filter(|conv| conv.side() == 5).count();
     let fits = seen.inverted() >= 4 && wide >= 2 && seen.census.count("SiLU") == 0;
     (fits && seen.residuals() > 0).then(|| {
-        let words = "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
+        let words =
+            "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
         (Medium, words.to_owned())
     })
 }
@@ -172,9 +173,9 @@ fn mobilenetv2(seen: &Seen<'_, '_>) -> Told {
 /// Whether pointwise convolutions widen before the depthwise ones, and narrow after them.
 fn linear_ends(seen: &Seen<'_, '_>) -> bool {
     let convs = seen.image_convs();
-    let narrows = convs.windows(2).filter(|pair| {
-        matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output < b.input)
-    });
+    let narrows = convs.windows(2).filter(
+        |pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output < b.input),
+    );
     narrows.count() * 2 >= seen.depthwise().len()
 }
 
@@ -184,7 +185,9 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Told {
     let turns = seen
         .image_convs()
         .windows(2)
-        .filter(|pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output >= b.input))
+        .filter(
+            |pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output >= b.input),
+        )
         .count();
     (depthwise >= 8 && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
         (High, format!("{depthwise} depthwise and pointwise convolutions by turns, no shortcuts"))
@@ -198,7 +201,11 @@ fn inception(seen: &Seen<'_, '_>) -> Told {
         let uneven = |conv: &&Conv| conv.kernel.iter().min() != conv.kernel.iter().max();
         let long = seen.census.image_convs().filter(uneven).count();
         let words = format!("{blocks} modules of branches with different kernels side by side");
-        let more = if long > 0 { format!(", {long} convolutions in one direction") } else { String::new() };
+        let more = if long > 0 {
+            format!(", {long} convolutions in one direction")
+        } else {
+            String::new()
+        };
         (High, words + &more)
     })
 }
@@ -223,9 +230,8 @@ fn resnext(seen: &Seen<'_, '_>) -> Told {
     let groups = grouped.first()?.groups;
     let fits = seen.residuals() >= 4 && grouped.len() as i64 * 2 >= seen.residuals();
     let whole = seen.depthwise().is_empty();
-    (fits && whole).then(|| {
-        (High, format!("{} residual bottlenecks in {groups} groups", grouped.len()))
-    })
+    (fits && whole)
+        .then(|| (High, format!("{} residual bottlenecks in {groups} groups", grouped.len())))
 }
 
 /// Residual blocks of two or three plain convolutions.
@@ -281,9 +287,8 @@ fn zfnet(seen: &Seen<'_, '_>) -> Told {
     let convs = seen.image_convs();
     let [first, second, ..] = convs[..] else { return None };
     let fits = convs.len() == 5 && first.side() == 7 && second.side() == 5 && second.stride == 2;
-    (fits && seen.in_a_row() && seen.census.linears() >= 2).then(|| {
-        (High, "5 convolutions, the first 7×7, the second 5×5 with stride 2".to_owned())
-    })
+    (fits && seen.in_a_row() && seen.census.linears() >= 2)
+        .then(|| (High, "5 convolutions, the first 7×7, the second 5×5 with stride 2".to_owned()))
 }
 
 /// Nothing but 3×3 convolutions with pooling between.

@@ -23,7 +23,10 @@ pub(super) const FAMILIES: &[Family] = &[
 fn unet(seen: &Seen<'_, '_>) -> Told {
     let skips = seen.census.count("UNetSkip");
     (skips >= 2).then(|| {
-        (High, format!("{skips} times, features on the way up are joined with those on the way down"))
+        (
+            High,
+            format!("{skips} times, features on the way up are joined with those on the way down"),
+        )
     })
 }
 
@@ -46,7 +49,11 @@ fn fcn(seen: &Seen<'_, '_>) -> Told {
     let dilated = census.image_convs().filter(|conv| conv.dilation > 1).count();
     let fits = seen.residuals() >= 8 && dilated >= 2 && census.linears() == 0;
     (fits && enlarges(seen)).then(|| {
-        (Medium, "a residual network with dilation whose scores are made as large as the image".to_owned())
+        (
+            Medium,
+            "a residual network with dilation whose scores are made as large as the image"
+                .to_owned(),
+        )
     })
 }
 

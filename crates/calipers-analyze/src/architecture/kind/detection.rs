@@ -44,9 +44,10 @@ impl Seen<'_, '_> {
 
     /// Whether features are split in halves, of which one passes by.
     fn splits(&self) -> bool {
-        self.census.net.all().any(|unit| {
-            unit.is("CSP") && unit.walk().any(|part| part.is_any(&["Split", "Slice"]))
-        })
+        self.census
+            .net
+            .all()
+            .any(|unit| unit.is("CSP") && unit.walk().any(|part| part.is_any(&["Split", "Slice"])))
     }
 
     fn scales(&self) -> String {
@@ -69,9 +70,8 @@ fn mask_rcnn(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
-    (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0).then(|| {
-        (High, "regions are cut out of the features and judged by themselves".to_owned())
-    })
+    (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0)
+        .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
 }
 
 fn yolov8(seen: &Seen<'_, '_>) -> Told {
@@ -116,7 +116,10 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
     let last = census.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.
     (fits && census.linears() == 0 && census.net.rank(*last) == Some(4)).then(|| {
-        (Medium, "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned())
+        (
+            Medium,
+            "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned(),
+        )
     })
 }
 
@@ -132,15 +135,13 @@ fn yolox(seen: &Seen<'_, '_>) -> Told {
 fn retinanet(seen: &Seen<'_, '_>) -> Told {
     let levels = seen.census.count("FeaturePyramid");
     let scales = seen.facts.strides.as_ref()?.len();
-    (seen.detects() && levels >= 2 && scales >= 5).then(|| {
-        (Medium, format!("a feature pyramid and heads on {scales} of its levels"))
-    })
+    (seen.detects() && levels >= 2 && scales >= 5)
+        .then(|| (Medium, format!("a feature pyramid and heads on {scales} of its levels")))
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Told {
     let scales = seen.facts.strides.as_ref().map_or(0, Vec::len);
     let apart = seen.census.count("FeaturePyramid") == 0 && seen.census.count("CSP") == 0;
-    (seen.detects() && scales >= 4 && apart).then(|| {
-        (Medium, format!("boxes and classes from {scales} scales of one backbone"))
-    })
+    (seen.detects() && scales >= 4 && apart)
+        .then(|| (Medium, format!("boxes and classes from {scales} scales of one backbone")))
 }

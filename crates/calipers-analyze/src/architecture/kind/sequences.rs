@@ -44,7 +44,9 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
     let turned = census.count("Transpose");
     let fits = cut && convs == 1 && blocks >= 4 && turned >= blocks && norms >= blocks;
     fits.then(|| {
-        let words = format!("an image in pieces, and {blocks} feed-forwards over places and channels by turns");
+        let words = format!(
+            "an image in pieces, and {blocks} feed-forwards over places and channels by turns"
+        );
         let mut decision = Decision::new("mixer", Some("mlp-mixer"), High, words);
         decision.style = Some("vision");
         decision
@@ -53,15 +55,42 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
 
 /// Activations that stand between layers.
 const CURVES: &[&str] = &[
-    "CELU", "ELU", "GELU", "HardSwish", "LeakyReLU", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU",
-    "Softplus", "Tanh",
+    "CELU",
+    "ELU",
+    "GELU",
+    "HardSwish",
+    "LeakyReLU",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
+    "SiLU",
+    "Softplus",
+    "Tanh",
 ];
 
 /// What a linear model is made of.
 const PLAIN: &[&str] = &[
-    "Add", "ArgMax", "ArrayFeatureExtractor", "BatchNorm", "ClassifierHead", "Div", "Flatten", "Gemm",
-    "Linear", "LogSoftmax", "MatMul", "Mul", "Reshape", "Sigmoid", "Softmax", "Squeeze", "Sub",
-    "Unsqueeze", "ZipMap",
+    "Add",
+    "ArgMax",
+    "ArrayFeatureExtractor",
+    "BatchNorm",
+    "ClassifierHead",
+    "Div",
+    "Flatten",
+    "Gemm",
+    "Linear",
+    "LogSoftmax",
+    "MatMul",
+    "Mul",
+    "Reshape",
+    "Sigmoid",
+    "Softmax",
+    "Squeeze",
+    "Sub",
+    "Unsqueeze",
+    "ZipMap",
 ];
 
 /// Networks of products alone.

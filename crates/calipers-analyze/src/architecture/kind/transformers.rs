@@ -93,9 +93,8 @@ pub(super) fn decide(
     let seen = Seen { census, facts, style: Some(style) };
     for row in FAMILIES {
         if let Some((confidence, why)) = (row.rule)(&seen) {
-            let named = BY_NAME
-                .iter()
-                .find(|(like, word, _)| *like == row.name && census.mentions(word));
+            let named =
+                BY_NAME.iter().find(|(like, word, _)| *like == row.name && census.mentions(word));
             decision.family = Some(named.map_or(row.name, |(_, _, family)| family));
             decision.confidence = confidence;
             decision.evidence.push(why);
@@ -212,7 +211,8 @@ impl Seen<'_, '_> {
 
 fn clip(seen: &Seen<'_, '_>) -> Told {
     seen.styled("dual-encoder").then(|| {
-        let words = "an encoder of images and one of tokens, whose vectors are brought to length one";
+        let words =
+            "an encoder of images and one of tokens, whose vectors are brought to length one";
         (High, words.to_owned())
     })
 }
@@ -228,9 +228,8 @@ fn detr(seen: &Seen<'_, '_>) -> Told {
 
 fn mobilevit(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("InvertedResidual");
-    (blocks >= 3 && seen.styled("vision") && seen.census.count("SiLU") > 5).then(|| {
-        (Medium, format!("{blocks} inverted residuals and attention by turns"))
-    })
+    (blocks >= 3 && seen.styled("vision") && seen.census.count("SiLU") > 5)
+        .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
 }
 
 fn whisper(seen: &Seen<'_, '_>) -> Told {
@@ -270,17 +269,15 @@ fn whisper(seen: &Seen<'_, '_>) -> Told {
 
 fn wav2vec2(seen: &Seen<'_, '_>) -> Told {
     let strided = seen.census.convs.iter().filter(|c| c.kernel.len() == 1 && c.stride > 1).count();
-    (seen.census.takes(Given::Waveform) && strided >= 5).then(|| {
-        (High, format!("{strided} strided convolutions over the waveform"))
-    })
+    (seen.census.takes(Given::Waveform) && strided >= 5)
+        .then(|| (High, format!("{strided} strided convolutions over the waveform")))
 }
 
 fn conformer(seen: &Seen<'_, '_>) -> Told {
     let filters = seen.census.convs.iter().filter(|c| c.kernel.len() == 1 && c.depthwise()).count();
     let sound = seen.census.takes(Given::Spectrogram) || seen.census.takes(Given::Sequence);
-    (sound && filters >= 3 && filters >= seen.census.attention.len()).then(|| {
-        (Medium, format!("attention and {filters} depthwise convolutions by turns"))
-    })
+    (sound && filters >= 3 && filters >= seen.census.attention.len())
+        .then(|| (Medium, format!("attention and {filters} depthwise convolutions by turns")))
 }
 
 fn t5(seen: &Seen<'_, '_>) -> Told {
@@ -301,9 +298,8 @@ fn bart(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn swin(seen: &Seen<'_, '_>) -> Told {
-    (seen.styled("vision") && seen.census.attends("windowed")).then(|| {
-        (High, "attention inside windows of the image".to_owned())
-    })
+    (seen.styled("vision") && seen.census.attends("windowed"))
+        .then(|| (High, "attention inside windows of the image".to_owned()))
 }
 
 fn segformer(seen: &Seen<'_, '_>) -> Told {
@@ -337,24 +333,21 @@ fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn albert(seen: &Seen<'_, '_>) -> Told {
-    (post_norm_encoder(seen) && seen.shares()).then(|| {
-        (High, "all layers use the same weights".to_owned())
-    })
+    (post_norm_encoder(seen) && seen.shares())
+        .then(|| (High, "all layers use the same weights".to_owned()))
 }
 
 fn roberta(seen: &Seen<'_, '_>) -> Told {
-    (post_norm_encoder(seen) && seen.census.count("CumSum") > 0).then(|| {
-        (High, "positions are counted from the tokens that are no padding".to_owned())
-    })
+    (post_norm_encoder(seen) && seen.census.count("CumSum") > 0)
+        .then(|| (High, "positions are counted from the tokens that are no padding".to_owned()))
 }
 
 fn distilbert(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let segments = census.tables("type").next().is_some();
     let positions = census.tables("position").next().is_some();
-    (post_norm_encoder(seen) && positions && !segments && census.mentions("distil")).then(|| {
-        (Medium, "token and position tables without segments".to_owned())
-    })
+    (post_norm_encoder(seen) && positions && !segments && census.mentions("distil"))
+        .then(|| (Medium, "token and position tables without segments".to_owned()))
 }
 
 fn bert(seen: &Seen<'_, '_>) -> Told {
@@ -371,15 +364,13 @@ fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn gemma(seen: &Seen<'_, '_>) -> Told {
-    (rotary_decoder(seen) && seen.activates("geglu")).then(|| {
-        (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned())
-    })
+    (rotary_decoder(seen) && seen.activates("geglu"))
+        .then(|| (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned()))
 }
 
 fn mixtral(seen: &Seen<'_, '_>) -> Told {
-    (rotary_decoder(seen) && seen.facts.experts.is_some()).then(|| {
-        (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned())
-    })
+    (rotary_decoder(seen) && seen.facts.experts.is_some())
+        .then(|| (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned()))
 }
 
 fn llama(seen: &Seen<'_, '_>) -> Told {
@@ -391,9 +382,8 @@ fn llama(seen: &Seen<'_, '_>) -> Told {
 
 fn gpt_neox(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.styled("decoder") && seen.text() && seen.normalises("LayerNorm");
-    (fits && seen.rotates()).then(|| {
-        (Medium, "a decoder with LayerNorm and rotated positions".to_owned())
-    })
+    (fits && seen.rotates())
+        .then(|| (Medium, "a decoder with LayerNorm and rotated positions".to_owned()))
 }
 
 /// A decoder of tokens alone with LayerNorm before each part and learned positions.

@@ -93,7 +93,8 @@ fn by_leaves(
     }
     match shrinking(leaves) {
         Some(true) => {
-            let words = "leaves shrink from the first trees to the last, as each corrects those before";
+            let words =
+                "leaves shrink from the first trees to the last, as each corrects those before";
             (Some("gradient-boosting"), Medium, words.to_owned())
         }
         Some(false) => {

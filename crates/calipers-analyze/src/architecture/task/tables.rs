@@ -48,9 +48,11 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     let labelled = net.outputs.iter().any(|output| {
         net.dtype(*output).is_some_and(|dtype| !dtype.is_float()) && net.rank(*output) == Some(1)
     });
-    let (given, field) = if text { ("counted words", "text") } else { ("rows of features", "tabular") };
+    let (given, field) =
+        if text { ("counted words", "text") } else { ("rows of features", "tabular") };
     if !classifiers.is_empty() || neighbours && labelled {
-        let classes = classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
+        let classes =
+            classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
         let words = match classes {
             Some(classes) => format!("{given} go in, one of {classes} labels comes out"),
             None => format!("{given} go in, a label comes out"),
@@ -66,11 +68,7 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
 
 /// How many labels an operator knows.
 fn labels(seen: &Seen<'_, '_>, unit: &Unit) -> Option<i64> {
-    const NAMES: &[&str] = &[
-        "classlabels_int64s",
-        "classlabels_ints",
-        "classlabels_strings",
-    ];
+    const NAMES: &[&str] = &["classlabels_int64s", "classlabels_ints", "classlabels_strings"];
     NAMES.iter().find_map(|name| match seen.net().model.attribute(unit.node, name)? {
         AttributeValue::Ints(list) => i64::try_from(list.len()).ok(),
         AttributeValue::Texts { count, .. } => i64::try_from(*count).ok(),

@@ -67,7 +67,9 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let headed = seen.census.count("SpanHead") > 0;
     if let [start, end] = places[..] {
         let (start, end) = (seen.shown(*start), seen.shown(*end));
-        let words = format!("two scores for each place, where the answer starts and where it ends ({start}; {end})");
+        let words = format!(
+            "two scores for each place, where the answer starts and where it ends ({start}; {end})"
+        );
         return Some(told("question-answering", High, words, None));
     }
     headed.then(|| {
