@@ -75,17 +75,20 @@ fn bind_batch(
     bindings: &mut Bindings,
     question: &Question,
 ) -> Result<(), BindError> {
-    let Batch { symbol: Some(name), fixed } = Batch::find(model, bindings) else { return Ok(()) };
     let Some(asked) = question.batch.and_then(|batch| i64::try_from(batch).ok()) else {
         return Ok(());
     };
-    match fixed.and_then(|fixed| i64::try_from(fixed).ok()) {
-        Some(first) if first != asked => Err(BindError::Twice { name, first, second: asked }),
-        _ => {
-            bindings.dims.insert(name, asked);
-            Ok(())
+    let bound = bindings.sizes(model);
+    for name in Batch::find(model, bindings).symbols {
+        match bound.get(&name) {
+            Some(first) if *first != asked => {
+                return Err(BindError::Twice { name, first: *first, second: asked });
+            }
+            Some(_) => {}
+            None => _ = bindings.dims.insert(name, asked),
         }
     }
+    Ok(())
 }
 
 fn report(

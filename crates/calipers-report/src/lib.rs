@@ -151,6 +151,11 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
 }
 
+/// The JSON Schema of [`Hardware`].
+pub fn hardware_schema() -> serde_json::Value {
+    schemars::schema_for!(Hardware).to_value()
+}
+
 /// The JSON Schema of [`LayerTable`].
 pub fn layers_schema() -> serde_json::Value {
     schemars::schema_for!(LayerTable).to_value()

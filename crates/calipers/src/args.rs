@@ -6,6 +6,7 @@
 
 mod devices;
 mod examples;
+mod hardware;
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,10 @@ use clap_complete::Shell;
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
 use self::devices::DevicesArgs;
-use crate::commands::{Completions, Demo, Devices, Inspect, Layers, Man, Schema, Shapes, Sweeping};
+use self::hardware::{HardwareArgs, WantedArgs};
+use crate::commands::{
+    Completions, Demo, Devices, Hardware, Inspect, Layers, Man, Schema, Shapes, Sweeping,
+};
 use crate::output::Target;
 
 use examples::{
@@ -64,6 +68,9 @@ enum Verb {
     /// Print what a model costs at several sizes of its inputs
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// Say where a model will run: what fits, how fast, and what it needs
+    #[command(after_help = hardware::EXAMPLES)]
+    Hardware(HardwareArgs),
     /// List devices, show one in full, or find out what this machine is
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArgs),
@@ -109,6 +116,9 @@ struct InspectArgs {
     /// Also give the file's SHA-256, which reads every byte of it
     #[arg(long)]
     sha256: bool,
+
+    #[command(flatten)]
+    wanted: WantedArgs,
 
     #[command(flatten)]
     bind: BindArgs,
@@ -306,6 +316,8 @@ pub(crate) enum SchemaOf {
     Inspect,
     /// The table of nodes.
     Layers,
+    /// The answers about hardware.
+    Hardware,
     /// The table of sizes.
     Sweep,
     /// The table of values.
@@ -319,6 +331,7 @@ pub(crate) enum Task {
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
+    Hardware(Hardware),
     Devices(Devices),
     Schema(Schema),
     Demo(Demo),
@@ -345,6 +358,7 @@ impl Cli {
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Verb::Hardware(args) => args.resolve().map(Task::Hardware),
             Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema { of } => Ok(Task::Schema(Schema { of })),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
@@ -367,6 +381,7 @@ impl InspectArgs {
             || self.format.is_some()
             || self.output.is_some()
             || self.sha256
+            || self.wanted.is_given()
             || self.bind.is_given()
     }
 
@@ -378,7 +393,8 @@ impl InspectArgs {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
         let bindings = self.bind.resolve()?;
-        Ok(Inspect { model, format, output, sha256: self.sha256, bindings })
+        let wanted = self.wanted.resolve();
+        Ok(Inspect { model, format, output, sha256: self.sha256, bindings, wanted })
     }
 }
 

@@ -79,7 +79,10 @@ pub(crate) fn answer(subject: &Subject<'_>, question: &Question) -> Hardware {
         context: subject.context(),
         ..Hardware::default()
     };
-    let kernels = subject.kernels(&at);
+    let kernels = match subject.untimed() {
+        Some(why) => Err(why),
+        None => subject.kernels(&at),
+    };
     let time = |device: &Device| match &kernels {
         Ok(kernels) => subject.time(kernels, device),
         Err(why) => Err(why.clone()),
@@ -213,7 +216,7 @@ fn times(
 fn tell(subject: &Subject<'_>, question: &Question, told: &mut Hardware) {
     let assume =
         |what: &str, value: String, why: String| Assumption { what: what.to_owned(), value, why };
-    if let (None, Some(fixed)) = (&subject.batch.symbol, subject.batch.fixed)
+    if let (true, Some(fixed)) = (subject.batch.symbols.is_empty(), subject.batch.fixed)
         && (fixed != told.batch || !told.batch_scaling.is_empty())
     {
         let why =

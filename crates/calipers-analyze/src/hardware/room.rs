@@ -93,8 +93,10 @@ impl<'a> Room<'a> {
             Err(why) => return Fit { fits: None, tight: false, bytes: None, why: Some(why) },
         };
         let Some(room) = device.memory_bytes() else {
-            let why = "how much memory it has is not stated".to_owned();
-            return Fit { fits: None, tight: false, bytes: Some(bytes), why: Some(why) };
+            // A processor has as much as is plugged in.
+            let stated = device.class != Class::Cpu;
+            let why = stated.then(|| "how much memory it has is not stated".to_owned());
+            return Fit { fits: None, tight: false, bytes: Some(bytes), why };
         };
         let fits = bytes <= room;
         Fit { fits: Some(fits), tight: fits && highest > room, bytes: Some(bytes), why: None }

@@ -3,7 +3,7 @@
 use calipers_devices::{Device, Precision};
 use calipers_ir::{Model, ValueId};
 use calipers_report::{Architecture, Parameters, Quantization};
-use calipers_sym::Expr;
+use calipers_sym::{Expr, Symbol};
 
 use super::activations::Activations;
 use super::estimate::{self, Estimate, NoEstimate};
@@ -28,8 +28,9 @@ impl Running {
 /// The batch of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
-    /// Its name, where the file leaves it free.
-    pub(crate) symbol: Option<String>,
+    /// Names of the dimensions that tell samples apart, where the file leaves them free. Some
+    /// exporters give every input one of its own.
+    pub(crate) symbols: Vec<String>,
     /// Its size, where the file or a binding fixes it.
     pub(crate) fixed: Option<u64>,
 }
@@ -39,19 +40,26 @@ impl Batch {
     pub(crate) fn find(model: &Model, bindings: &Bindings) -> Self {
         let inputs = declared_inputs(model);
         let shapes = || inputs.iter().filter_map(|(_, fact)| fact.as_tensor()?.dims());
-        let named =
-            shapes().flatten().filter_map(Expr::as_symbol).find(|symbol| says_batch(symbol.name()));
-        let first = || shapes().filter(|dims| dims.len() > 1).filter_map(<[Expr]>::first);
-        let free =
-            || first().filter_map(Expr::as_symbol).find(|symbol| !says_length(symbol.name()));
-        if let Some(symbol) = named.or_else(free) {
-            let symbol = symbol.name().to_owned();
-            let bound =
-                bindings.sizes(model).get(&symbol).and_then(|size| u64::try_from(*size).ok());
-            return Self { symbol: Some(symbol), fixed: bound };
+        let firsts = || shapes().filter_map(<[Expr]>::first);
+        let named = |symbol: &&Symbol| says_batch(symbol.name());
+        let mut symbols: Vec<&Symbol> =
+            shapes().flatten().filter_map(Expr::as_symbol).filter(named).collect();
+        if symbols.is_empty() && shapes().any(|dims| dims.len() > 1) {
+            let free = |symbol: &&Symbol| !says_length(symbol.name());
+            symbols = firsts().filter_map(Expr::as_symbol).filter(free).collect();
         }
-        let fixed = first().find_map(Expr::as_const).and_then(|size| u64::try_from(size).ok());
-        Self { symbol: None, fixed: Some(fixed.unwrap_or(1)) }
+        if !symbols.is_empty() {
+            let bound = bindings.sizes(model);
+            let mut symbols: Vec<String> =
+                symbols.into_iter().map(|symbol| symbol.name().to_owned()).collect();
+            symbols.sort_unstable();
+            symbols.dedup();
+            let fixed = symbols.iter().find_map(|symbol| bound.get(symbol));
+            return Self { fixed: fixed.and_then(|size| u64::try_from(*size).ok()), symbols };
+        }
+        let wide = shapes().filter(|dims| dims.len() > 1).filter_map(<[Expr]>::first);
+        let fixed = wide.filter_map(Expr::as_const).find_map(|size| u64::try_from(size).ok());
+        Self { symbols: Vec::new(), fixed: Some(fixed.unwrap_or(1)) }
     }
 }
 
@@ -108,7 +116,7 @@ impl Subject<'_> {
     /// The batch of the report's other figures.
     pub(crate) fn base_batch(&self) -> u64 {
         let assumed = || {
-            let size = self.sizes.get(self.batch.symbol.as_deref()?)?.size;
+            let size = self.sizes.get(self.batch.symbols.first()?)?.size;
             u64::try_from(size).ok()
         };
         self.batch.fixed.or_else(assumed).unwrap_or(1).max(1)
@@ -116,7 +124,7 @@ impl Subject<'_> {
 
     /// Whether a dimension of the inputs follows the batch.
     fn batch_is_free(&self) -> bool {
-        self.batch.symbol.is_some() && self.batch.fixed.is_none()
+        !self.batch.symbols.is_empty() && self.batch.fixed.is_none()
     }
 
     /// By how much figures at the base batch are to be multiplied: a fraction.
@@ -129,7 +137,7 @@ impl Subject<'_> {
 
     /// The size of a free dimension.
     pub(crate) fn size(&self, at: &At, name: &str) -> Option<i64> {
-        if self.batch_is_free() && self.batch.symbol.as_deref() == Some(name) {
+        if self.batch_is_free() && self.batch.symbols.iter().any(|symbol| symbol == name) {
             return i64::try_from(at.batch).ok();
         }
         let other = at.dims.iter().find(|(known, _)| known == name);
