@@ -41,7 +41,7 @@ pub fn kernel_lines(model: &Model, bindings: &Bindings) -> Result<Vec<String>, B
         .map(|kernel| {
             format!(
                 "{},{},{},{},{},{},{},{},{}",
-                kernel.kind.name(),
+                kernel.kind_at(i128::from(number(&kernel.rows))).name(),
                 number(&kernel.macs),
                 number(&kernel.other_flops),
                 number(&kernel.activations),

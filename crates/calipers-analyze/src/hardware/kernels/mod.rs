@@ -16,7 +16,7 @@ use calipers_ops::product;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
-use crate::net::{Net, Unit, Val};
+use crate::net::{CONTRACTIONS, Net, Unit, Val};
 
 /// What kind of work a kernel does, as far as its speed goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +33,8 @@ pub(crate) enum KernelKind {
     Gather,
     /// A matrix product.
     Gemm,
+    /// A product of so few rows that it is reading the weights.
+    Gemv,
     /// A convolution of groups of channels.
     Grouped,
     LayerNorm,
@@ -60,6 +62,7 @@ impl KernelKind {
             Self::Elementwise => "elementwise",
             Self::Gather => "gather",
             Self::Gemm => "gemm",
+            Self::Gemv => "gemv",
             Self::Grouped => "grouped",
             Self::LayerNorm => "layer-norm",
             Self::Pointwise => "pointwise",
@@ -91,6 +94,8 @@ pub(crate) struct Kernel {
     pub(crate) depth: Expr,
     /// Results that can be worked on side by side.
     pub(crate) results: Expr,
+    /// Rows of a matrix product, else 1.
+    pub(crate) rows: Expr,
     /// Rounds that wait for each other: steps of a recurrence, else 1.
     pub(crate) steps: Expr,
     /// How it computes on few bits, where the file says so.
@@ -100,6 +105,19 @@ pub(crate) struct Kernel {
     pub(crate) writes: Vec<Val>,
     /// Whether the sizes of all that it reads and writes are known; else they count as nothing.
     pub(crate) is_sized: bool,
+}
+
+/// Most rows of a product that is run as one of a matrix and a vector.
+const FEW_ROWS: i128 = 4;
+
+impl Kernel {
+    /// The kind at a size: a product of few rows is another kernel than one of many.
+    pub(crate) fn kind_at(&self, rows: i128) -> KernelKind {
+        match self.kind {
+            KernelKind::Gemm if rows <= FEW_ROWS => KernelKind::Gemv,
+            kind => kind,
+        }
+    }
 }
 
 /// A kernel on few bits.
@@ -120,6 +138,15 @@ pub(crate) struct Launches {
 
 /// Operators that only say how data lies, and so do not run.
 const FREE: &[&str] = &["Expand", "Flatten", "Reshape", "Slice", "Split", "Squeeze", "Unsqueeze"];
+
+/// What an operator without a line of its own is.
+fn leaf(unit: &Unit) -> KernelKind {
+    match unit.op {
+        op if op.ends_with("Attention") => KernelKind::Attention,
+        op if CONTRACTIONS.contains(&op) => KernelKind::Gemm,
+        _ => KernelKind::Elementwise,
+    }
+}
 
 /// Kinds that are one kernel each whatever they are made of.
 fn whole(kind: &str) -> Option<KernelKind> {
@@ -203,9 +230,7 @@ impl<'n> Finder<'n, '_> {
                 op => match whole(op) {
                     Some(KernelKind::Recurrent) => self.push(recurrent(net, unit)),
                     Some(kind) => self.push(plain(net, unit, kind)),
-                    None if unit.parts.is_empty() => {
-                        self.push(plain(net, unit, KernelKind::Elementwise));
-                    }
+                    None if unit.parts.is_empty() => self.push(plain(net, unit, leaf(unit))),
                     None => stack.extend(parts()),
                 },
             }
@@ -247,6 +272,12 @@ fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
     if let Some(depth) = unit.number("in").or_else(|| net.dim(unit.input(0)?, -1)) {
         kernel.depth = Expr::from(depth);
     }
+    let shape = unit.outputs.first().and_then(|output| net.shape(*output)).unwrap_or_default();
+    let [rest @ .., _] = shape else { return kernel };
+    // With weights, the rows of a whole batch are one product; else each has its own.
+    let is_batched = kernel.reads.len() > 1;
+    kernel.rows = if is_batched { rest.last().cloned() } else { Some(product(rest)) }
+        .unwrap_or(Expr::ONE);
     kernel
 }
 
@@ -365,6 +396,7 @@ fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
         weights,
         depth: Expr::ONE,
         results: written,
+        rows: Expr::ONE,
         steps: Expr::ONE,
         quantized: quantized::of(net, unit),
         reads,
