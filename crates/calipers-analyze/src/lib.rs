@@ -117,6 +117,7 @@ fn report(
     let hardware = question.map(|question| {
         let subject = Subject {
             model,
+            bindings,
             typed: &typed,
             sizes: &sizes,
             caches: &caches,

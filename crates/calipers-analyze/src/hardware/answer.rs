@@ -10,7 +10,7 @@ use super::estimate::{Estimate, Range};
 use super::requirements::{self, Target};
 use super::room::{self, Room};
 use super::subject::{At, Subject};
-use super::{generation, scaling};
+use super::{generation, resolution, scaling};
 use crate::assume;
 
 /// Devices that a table shows when none are named: some that many people have, of every size.
@@ -159,7 +159,7 @@ fn headline(room: &Room<'_>, at: &At, device: &Device, time: &Timed<'_>, told: &
     told.batch_scaling = scaling::batches(room, at, device);
     told.batch_enough = scaling::enough(&told.batch_scaling);
     told.sequence_scaling = scaling::lengths(room, at, device, positions);
-    told.resolution_scaling = scaling::resolutions(room, at, device);
+    told.resolution_scaling = resolution::sides(room, at, device);
     if fit.fits == Some(false) {
         told.no_latency = Some("it does not fit the device's memory".to_owned());
         return;

@@ -12,6 +12,7 @@ mod generation;
 mod kernels;
 mod predict;
 mod requirements;
+mod resolution;
 mod room;
 mod scaling;
 mod subject;

@@ -6,7 +6,6 @@ use calipers_report::ScalingRow;
 use super::answer::{digits, span};
 use super::room::Room;
 use super::subject::At;
-use crate::assume::Role;
 
 /// Batches up to this are always shown, unless one before does not fit.
 const SHOWN: u64 = 64;
@@ -16,9 +15,6 @@ const MOST: u64 = 1024;
 
 /// Rows along a sequence.
 const LENGTHS: usize = 8;
-
-/// Sides of images that people use.
-const SIDES: [i64; 8] = [128, 160, 224, 320, 416, 512, 640, 1024];
 
 /// The share of the best throughput that is enough, in tenths.
 const ENOUGH: f64 = 0.9;
@@ -71,7 +67,7 @@ pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<Scalin
     if rows.last().is_some_and(|row| row.fits == Some(true)) {
         rows.retain(|row| row.size <= SHOWN * 4);
     }
-    rows
+    drop_empty(rows)
 }
 
 /// The smallest batch that gives nine tenths of the best throughput.
@@ -108,29 +104,8 @@ pub(crate) fn lengths(
     drop_empty(rows)
 }
 
-/// Images of growing sides, where the file leaves them free.
-pub(crate) fn resolutions(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
-    let names: Vec<String> =
-        room.subject.named(Role::Image).map(|(name, _)| name.clone()).collect();
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let mut rows: Vec<ScalingRow> = Vec::new();
-    for side in SIDES {
-        let dims = names.iter().map(|name| (name.clone(), side)).collect();
-        let at = At { dims, ..base.clone() };
-        let row = row(room, &at, device, side.unsigned_abs(), base.batch);
-        let ends = row.fits == Some(false);
-        rows.push(row);
-        if ends {
-            break;
-        }
-    }
-    drop_empty(rows)
-}
-
-/// A table of which nothing is known is none.
-fn drop_empty(rows: Vec<ScalingRow>) -> Vec<ScalingRow> {
-    let known = rows.iter().any(|row| row.latency_ms.is_some() || row.memory_bytes.is_some());
+/// A table in which nothing is timed is none, unless it says what does not fit.
+pub(super) fn drop_empty(rows: Vec<ScalingRow>) -> Vec<ScalingRow> {
+    let known = rows.iter().any(|row| row.latency_ms.is_some() || row.fits == Some(false));
     if known { rows } else { Vec::new() }
 }

@@ -102,6 +102,7 @@ pub(crate) struct Choice {
 /// The model, with all that the answers need of it.
 pub(crate) struct Subject<'a> {
     pub(crate) model: &'a Model,
+    pub(crate) bindings: &'a Bindings,
     pub(crate) typed: &'a Typed,
     pub(crate) sizes: &'a Sizes,
     pub(crate) caches: &'a Caches,
@@ -112,7 +113,15 @@ pub(crate) struct Subject<'a> {
     pub(crate) choice: Choice,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    /// The same model with its shapes inferred anew.
+    pub(crate) fn anew<'b>(&'b self, typed: &'b Typed, running: &'b Running) -> Subject<'b>
+    where
+        'a: 'b,
+    {
+        Subject { typed, running, batch: self.batch.clone(), choice: self.choice.clone(), ..*self }
+    }
+
     /// The batch of the report's other figures.
     pub(crate) fn base_batch(&self) -> u64 {
         let assumed = || {

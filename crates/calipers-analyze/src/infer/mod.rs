@@ -88,3 +88,15 @@ pub fn infer_shapes(model: &Model, bindings: &Bindings) -> Result<Typed, BindErr
     let inputs = bind::input_facts(model, bindings)?;
     Ok(engine::Engine::new(model, false).run(inputs))
 }
+
+/// The same as [`infer`] with other facts for some inputs than the file states. What then does not
+/// go together is among the contradictions.
+pub(crate) fn infer_changed(
+    model: &Model,
+    bindings: &Bindings,
+    change: &dyn Fn(Fact) -> Fact,
+) -> Result<Typed, BindError> {
+    let (facts, sizes) = bind::input_facts(model, bindings)?;
+    let facts = facts.into_iter().map(|(input, fact)| (input, change(fact))).collect();
+    Ok(engine::Engine::new(model, true).run((facts, sizes)))
+}

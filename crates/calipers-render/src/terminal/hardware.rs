@@ -1,8 +1,8 @@
 //! Where the model will run, in short: a few devices, a line each.
 //!
 //! ```text
-//!   Hardware     device           memory              latency           samples  limit
-//!   fp16 · 1     rtx-4090         0.68 GB of 24 GB    1.9 ms (1.6–2.3)    526/s  memory
+//!   Hardware     device           latency at batch 1            memory  samples  limit
+//!   fp16         rtx-4090           1.9 ms (1.6–2.3)  0.68 GB of 24 GB    526/s  memory
 //!                rtx-4050-mobile  does not fit: needs 29.4 GB of 6 GB
 //! ```
 
@@ -20,7 +20,12 @@ const REASON: usize = 2;
 /// The section of the one-screen report.
 pub(super) fn section(report: &Report, page: &mut Page) {
     let Some(hardware) = &report.hardware else { return };
-    let mut lines = devices(hardware, page);
+    // Memory alone, where there is enough of it everywhere, is no table.
+    let told = |row: &DeviceRow| row.latency_ms.is_some() || row.fits == Some(false);
+    let mut lines = match hardware.devices.iter().any(told) {
+        true => devices(hardware, page),
+        false => reasons(&hardware.devices, page),
+    };
     if lines.is_empty() {
         return;
     }
@@ -62,17 +67,17 @@ pub(super) fn devices(hardware: &Hardware, page: &Page) -> Vec<Line> {
         }
         let memory = fit(row.fits, row.tight, row.memory_bytes, row.device_memory_bytes);
         let Some(latency) = &row.latency_ms else {
-            return (vec![id, memory], None);
+            return (vec![id, Line::default(), memory], None);
         };
         let time = Line::of(Role::Plain, span(latency, page.charset));
         let rate = row
             .throughput
             .map_or_else(Line::default, |rate| Line::of(Role::Plain, units::rate(rate)));
         let limit = Line::of(Role::Quiet, row.bottleneck.clone().unwrap_or_default());
-        (vec![id, memory, time, rate, limit], None)
+        (vec![id, time, memory, rate, limit], None)
     };
     let latency = format!("latency at batch {}", units::integer(hardware.batch));
-    let headings = ["device", "memory", &latency, "samples", "limit"];
+    let headings = ["device", &latency, "memory", "samples", "limit"];
     let mut lines = table(&headings, &rows.iter().map(cells).collect::<Vec<_>>(), page);
     lines.extend(reasons(rows, page));
     lines

@@ -181,7 +181,8 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
     let plain = |text: String| Line::of(Role::Plain, text);
     let Some(latency) = &hardware.latency_ms else {
         if let Some(reason) = &hardware.no_latency {
-            let line = Line::of(Role::Warning, "unknown")
+            let word = if hardware.fits == Some(false) { "none" } else { "unknown" };
+            let line = Line::of(Role::Warning, word)
                 .and(Role::Quiet, format!(": {}", text::prose(reason, page.charset)));
             rows.prose("latency", line, LINES);
         }
@@ -202,16 +203,17 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
         rows.facts("issued", facts);
     }
     if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
-        let share = |percent: f64, word: &str| plain(format!("{} {word}", units::percent(percent)));
-        rows.facts(
-            "limit",
-            vec![
-                Line::of(Role::Strong, text::name(limit, page.charset)),
-                share(shares.compute_percent, "compute"),
-                share(shares.memory_percent, "memory"),
-                share(shares.launches_percent, "launches"),
-            ],
-        );
+        let mut facts = vec![Line::of(Role::Strong, text::name(limit, page.charset))];
+        for (percent, word) in [
+            (shares.compute_percent, "compute"),
+            (shares.memory_percent, "memory"),
+            (shares.launches_percent, "launches"),
+        ] {
+            if percent > 0.0 {
+                facts.push(plain(format!("{} {word}", units::percent(percent))));
+            }
+        }
+        rows.facts("limit", facts);
     }
     let mut facts = vec![];
     facts.extend(hardware.kernels.map(|count| plain(units::counted(count, "kernel", "kernels"))));
@@ -273,16 +275,12 @@ fn generation_rows(hardware: &Hardware, page: &Page) -> Rows {
         vec![figure(&generation.first_token_ms), Line::of(Role::Quiet, after)],
     );
     let mut facts = vec![figure(&generation.token_ms)];
-    facts.extend(
-        generation
-            .tokens_per_s
-            .map(|rate| Line::of(Role::Plain, format!("{} tokens", units::rate(rate)))),
-    );
+    facts.extend(generation.tokens_per_s.map(|rate| Line::of(Role::Plain, tokens(rate))));
     if hardware.batch > 1 {
         facts.extend(
             generation
                 .tokens_per_s_all
-                .map(|rate| Line::of(Role::Plain, format!("{} in all", units::rate(rate)))),
+                .map(|rate| Line::of(Role::Plain, format!("{} in all", tokens(rate)))),
         );
     }
     facts.push(Line::of(
@@ -294,6 +292,11 @@ fn generation_rows(hardware: &Hardware, page: &Page) -> Rows {
         rows.prose("", Line::of(Role::Quiet, text::prose(note, page.charset)), LINES);
     }
     rows
+}
+
+/// `26.3 tokens/s`.
+fn tokens(rate: f64) -> String {
+    units::rate(rate).replace("/s", " tokens/s")
 }
 
 fn scaling(what: &str, rows: &[ScalingRow], room: Option<u64>, page: &Page) -> Vec<Line> {
@@ -381,11 +384,10 @@ fn requirement(one: &Requirement, page: &Page) -> Vec<Line> {
         Line::of(Role::Strong, text::name(&one.id, page.charset)),
         plain(span(&one.latency_ms, page.charset)),
         plain(format!("{} at batch {}", units::rate(one.throughput), units::integer(one.batch))),
-        plain(format!("{}{times} the target", units::ratio(one.margin))),
+        plain(format!("margin {}{times}", units::ratio(one.margin))),
     ];
     facts.extend(
-        one.memory_margin
-            .map(|margin| plain(format!("{}{times} the memory", units::ratio(margin)))),
+        one.memory_margin.map(|margin| plain(format!("memory {}{times}", units::ratio(margin)))),
     );
     facts
 }
