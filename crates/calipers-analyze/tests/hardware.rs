@@ -8,9 +8,9 @@ use calipers_devices::{Device, Precision, find};
 use calipers_ir::Model;
 use calipers_report::{Hardware, ScalingRow, Span};
 
-fn open(path: &str) -> Option<Model> {
-    let path = common::shared("models")?.join(path);
-    path.exists().then(|| calipers_formats::open(&path).unwrap())
+/// A model, where there is one: a stranger's clone has few.
+fn open(name: &str) -> Option<Model> {
+    common::find(name).map(|path| calipers_formats::open(&path).unwrap())
 }
 
 fn device(id: &str) -> Device {
@@ -29,7 +29,7 @@ fn ask(model: &Model, question: &Question) -> Hardware {
 #[test]
 fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights() {
     for name in ["seeds/bert-squad-tf2onnx.onnx", "seeds/bert-squad-torch.onnx"] {
-        let Some(model) = open(name) else { return common::missing(name) };
+        let Some(model) = open(name) else { return };
         let told = ask(&model, &on("rtx-4050-mobile", Precision::Fp16));
         // 108.89 M weights of two bytes, over 192 GB/s: 1.13 ms and what the tables add.
         let need = told.memory.as_ref().unwrap();
@@ -53,7 +53,7 @@ fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights() {
 #[test]
 fn a_detector_s_batches_end_where_they_do_not_fit() {
     let name = "seeds/yolov8l-nc1.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     for precision in [Precision::Fp16, Precision::Fp32] {
         let told = ask(&model, &on("rtx-4050-mobile", precision));
         let rows = &told.batch_scaling;
@@ -90,7 +90,7 @@ fn check_rows(rows: &[ScalingRow]) {
 #[test]
 fn the_largest_batch_fits_and_twice_it_does_not() {
     let name = "latency/resnet50.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let question = on("rtx-4050-mobile", Precision::Fp16);
     let largest = ask(&model, &question).largest_batch.unwrap();
     let at = |batch| ask(&model, &Question { batch: Some(batch), ..question.clone() });
@@ -104,7 +104,7 @@ fn the_largest_batch_fits_and_twice_it_does_not() {
 #[test]
 fn precisions_convert_weights_and_activations() {
     let name = "latency/resnet50.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let need = |precision| ask(&model, &on("l4", precision)).memory.unwrap();
     let own = ask(&model, &Question { device: Some(device("l4")), ..Question::default() });
     assert_eq!(
@@ -123,7 +123,7 @@ fn precisions_convert_weights_and_activations() {
 #[test]
 fn a_decoder_s_cache_and_its_tokens_are_told_apart() {
     let name = "zoo/llama7b_synth.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let question = Question { context: Some(4096), ..on("h100-sxm", Precision::Fp16) };
     let told = ask(&model, &question);
     let need = told.memory.unwrap();
@@ -148,7 +148,7 @@ fn a_decoder_s_cache_and_its_tokens_are_told_apart() {
 #[test]
 fn a_decoder_without_a_cache_computes_everything_again() {
     let name = "latency/gpt2.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let told = ask(&model, &on("l4", Precision::Fp16));
     let generation = told.generation.unwrap();
     assert!(!generation.cached);
@@ -160,7 +160,7 @@ fn a_decoder_without_a_cache_computes_everything_again() {
 #[test]
 fn a_length_needs_a_sequence() {
     let name = "latency/resnet50.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let question = Question { context: Some(4096), ..Question::default() };
     let error = analyze_for(&model, &Bindings::default(), &question).unwrap_err().to_string();
     assert!(error.contains("the length of a sequence"), "{error}");
@@ -174,7 +174,7 @@ fn a_length_needs_a_sequence() {
 #[test]
 fn images_may_have_other_sides_where_nothing_counts_on_them() {
     let name = "zoo/resnet50_op17_static.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let rows = ask(&model, &on("l4", Precision::Fp16)).resolution_scaling;
     let sides: Vec<u64> = rows.iter().map(|row| row.size).collect();
     assert_eq!(sides, [96, 224, 320, 448]);
@@ -185,7 +185,7 @@ fn images_may_have_other_sides_where_nothing_counts_on_them() {
 #[test]
 fn a_target_names_the_slowest_device_that_meets_it() {
     let name = "latency/resnet50.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let question = |latency: f64| Question {
         target_latency_ms: Some(latency),
         ..on("rtx-4050-mobile", Precision::Fp16)
@@ -210,7 +210,7 @@ fn a_target_names_the_slowest_device_that_meets_it() {
 #[test]
 fn a_forest_has_memory_and_no_time() {
     let name = "zoo/rf_cls.onnx";
-    let Some(model) = open(name) else { return common::missing(name) };
+    let Some(model) = open(name) else { return };
     let told = ask(&model, &on("rpi5", Precision::Fp32));
     assert_eq!((told.fits, told.latency_ms), (Some(true), None));
     assert!(told.no_latency.unwrap().contains("ai.onnx.ml"));
@@ -228,15 +228,9 @@ fn check_span(span: &Span, place: &str) {
 /// Every model that there is, on every device; precisions in turn.
 #[test]
 fn no_figure_about_any_device_is_none() {
-    let Some(folder) = common::shared("models") else { return common::missing("models") };
     let all: Vec<Device> = calipers_devices::all().to_vec();
-    let mut files: Vec<_> = ["seeds", "zoo", "latency"]
-        .iter()
-        .flat_map(|name| std::fs::read_dir(folder.join(name)).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|end| end == "onnx"))
-        .collect();
-    files.sort();
+    let folders = common::model_folders().into_iter().filter(|folder| folder.is_dir());
+    let files: Vec<_> = folders.flat_map(|folder| common::files(&folder, ".onnx")).collect();
     let mut timed = 0;
     for (i, path) in files.iter().enumerate() {
         let model = calipers_formats::open(path).unwrap();
