@@ -118,6 +118,11 @@ impl Kernel {
             kind => kind,
         }
     }
+
+    /// Whether it is a norm that the file has no more, see [`norms`].
+    pub(crate) fn is_unfolded(&self) -> bool {
+        self.kind == KernelKind::BatchNorm && self.reads == self.writes
+    }
 }
 
 /// A kernel on few bits.
@@ -276,8 +281,8 @@ fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
     let [rest @ .., _] = shape else { return kernel };
     // With weights, the rows of a whole batch are one product; else each has its own.
     let is_batched = kernel.reads.len() > 1;
-    kernel.rows = if is_batched { rest.last().cloned() } else { Some(product(rest)) }
-        .unwrap_or(Expr::ONE);
+    kernel.rows =
+        if is_batched { rest.last().cloned() } else { Some(product(rest)) }.unwrap_or(Expr::ONE);
     kernel
 }
 
