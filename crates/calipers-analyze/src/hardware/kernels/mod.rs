@@ -118,6 +118,11 @@ impl Kernel {
             kind => kind,
         }
     }
+
+    /// Whether it is a norm that the file has no more, see [`norms`].
+    pub(crate) fn is_unfolded(&self) -> bool {
+        self.kind == KernelKind::BatchNorm && self.reads == self.writes
+    }
 }
 
 /// A kernel on few bits.
