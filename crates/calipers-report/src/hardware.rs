@@ -62,6 +62,15 @@ pub struct Hardware {
     /// Share of the device's peak that is reached over the whole run, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_percent: Option<f64>,
+    /// Share of the device's bandwidth that is reached, in percent; above 100 where caches serve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth_percent: Option<f64>,
+    /// Time to read the weights once at the device's full bandwidth: no run is shorter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights_once_ms: Option<f64>,
+    /// Whether the constants of the time were measured on another device, which widens the range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried_over: Option<bool>,
     /// Samples a second at this batch.
     pub throughput: Option<f64>,
     /// Energy of one sample is at most this: the device's power for as long as a run may take.

@@ -205,6 +205,9 @@ fn times(
         })
         .collect();
     told.peak_percent = estimate.peak_percent.map(digits);
+    told.bandwidth_percent = estimate.bandwidth_percent.map(digits);
+    told.weights_once_ms = Some(digits(estimate.weights_once * 1e3)).filter(|ms| *ms > 0.0);
+    told.carried_over = Some(estimate.is_carried);
     told.throughput = Some(scaling::rate(at.batch, total));
     #[expect(clippy::cast_precision_loss, reason = "it is a bound")]
     let energy = |watts: f64| digits(watts * estimate.replayed.high / at.batch as f64);

@@ -263,7 +263,11 @@ impl<'d> Clock<'d> {
             Memory::OnChip { .. } => {}
         }
         let short = (floor - total).max(0.0);
-        if floor > self.at_peak { self.moving += short } else { self.compute += short }
+        if floor > self.at_peak {
+            self.moving += short
+        } else {
+            self.compute += short
+        }
         total += short;
         if !(total.is_finite() && total > 0.0) {
             return Err("the kernels' sizes are beyond reckoning".to_owned());

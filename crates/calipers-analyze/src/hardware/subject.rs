@@ -209,6 +209,8 @@ impl<'a> Subject<'a> {
                 depth: number(&kernel.depth, false)?,
                 results: number(&kernel.results, true)?,
                 steps: number(&kernel.steps, false)?,
+                // Products without weights are done for each sample by itself.
+                rows: number(&kernel.rows, kernel.weights.as_const() != Some(0))?,
                 ..kernel.clone()
             })
         };

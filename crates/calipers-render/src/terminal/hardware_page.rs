@@ -223,6 +223,10 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
             .filter(|percent| *percent > 0.0)
             .map(|percent| plain(format!("{} of the peak", units::percent(percent)))),
     );
+    let bandwidth = hardware.bandwidth_percent.filter(|percent| (0.05..=100.0).contains(percent));
+    facts.extend(
+        bandwidth.map(|percent| plain(format!("{} of the bandwidth", units::percent(percent)))),
+    );
     facts.extend(
         hardware
             .energy_joules_at_most

@@ -5,6 +5,7 @@ mod demo;
 mod devices;
 mod errors;
 mod generated;
+mod hardware;
 mod hostile;
 mod inspect;
 mod layers;
