@@ -38,26 +38,58 @@ const FEW_ROWS: i64 = 16;
 pub(crate) struct Assumed {
     pub(crate) size: i64,
     pub(crate) why: &'static str,
+    pub(crate) role: Role,
+}
+
+impl Assumed {
+    /// Whether it is the length of a sequence.
+    pub(crate) fn is_length(&self) -> bool {
+        matches!(self.role, Role::Past | Role::Room | Role::Sequence)
+    }
+}
+
+/// What a dimension counts, as far as that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Pixels along a side of an image.
+    Image,
+    /// Tokens that a decoder takes in one step.
+    New,
+    /// Tokens in a cache before a step.
+    Past,
+    /// Tokens that a cache has room for.
+    Room,
+    /// Tokens of a sequence.
+    Sequence,
+    /// Anything else, batches above all.
+    Other,
 }
 
 /// Assumed sizes by the names of dimensions.
 pub(crate) type Sizes = BTreeMap<String, Assumed>;
 
-const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it" };
-const IMAGE: Assumed =
-    Assumed { size: PIXELS, why: "nothing is bound for it, and it is a side of an image" };
-const NEW: Assumed =
-    Assumed { size: 1, why: "nothing is bound for it, and a decoder with a cache takes one token" };
+const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it", role: Role::Other };
+const IMAGE: Assumed = Assumed {
+    size: PIXELS,
+    why: "nothing is bound for it, and it is a side of an image",
+    role: Role::Image,
+};
+const NEW: Assumed = Assumed {
+    size: 1,
+    why: "nothing is bound for it, and a decoder with a cache takes one token",
+    role: Role::New,
+};
 const WHY_PAST: &str = "nothing is bound for it, and it is the tokens in the cache before a step";
 const WHY_ROOM: &str = "nothing is bound for it, and it is the tokens that the cache has room for";
 const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
 
-/// A size for every dimension that the inputs leave free.
-pub(crate) fn sizes(model: &Model, typed: &Typed, caches: &Caches) -> Sizes {
+/// A size for every dimension that the inputs leave free. A sequence is as long as `context` says,
+/// where it says.
+pub(crate) fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>) -> Sizes {
     let mut sizes = Sizes::new();
     let inputs = fed_inputs(model);
     let lookups = lookups(model, typed, &inputs);
-    let length = lookups.shortest.map(|rows| rows.min(TOKENS));
+    let length = context.or_else(|| lookups.shortest.map(|rows| rows.min(TOKENS)));
     let step = Step::find(&caches.lengths(typed));
     for input in inputs {
         let Some(tensor) = typed.fact(input).as_tensor() else { continue };
@@ -74,18 +106,28 @@ pub(crate) fn sizes(model: &Model, typed: &Typed, caches: &Caches) -> Sizes {
                 let tokens = says_sequence(name) || fed;
                 let assumed = match length {
                     _ if is_side_of_image(tensor, axis) => IMAGE,
-                    Some(size) if tokens => Assumed { size, why: WHY_SEQUENCE },
+                    Some(size) if tokens => {
+                        Assumed { size, why: WHY_SEQUENCE, role: Role::Sequence }
+                    }
                     _ => ONE,
                 };
                 let known = sizes.entry(name.to_owned()).or_insert(assumed);
                 // One input may show what a dimension is where another does not.
-                if known.size < assumed.size {
+                if known.size < assumed.size || known.role == Role::Other {
                     *known = assumed;
                 }
             }
         }
     }
     sizes
+}
+
+/// Rows of the model's table of positions, where it looks positions up in one: no sequence can be
+/// longer.
+pub(crate) fn positions(model: &Model, typed: &Typed) -> Option<u64> {
+    let found = lookups(model, typed, &fed_inputs(model));
+    // The only table is that of the words.
+    found.shortest.filter(|_| found.tables > 1).and_then(|rows| u64::try_from(rows).ok())
 }
 
 /// Dimensions of one step of a decoder that carries a cache.
@@ -122,9 +164,9 @@ impl Step {
         // A cache that is bound to be empty is filled by a prompt.
         let is_new = self.has_past && (self.new.contains(name) || fed && self.new.is_empty());
         if self.past.contains(name) {
-            Some(Assumed { size: (length - 1).max(1), why: WHY_PAST })
+            Some(Assumed { size: (length - 1).max(1), why: WHY_PAST, role: Role::Past })
         } else if self.room.contains(name) {
-            Some(Assumed { size: length, why: WHY_ROOM })
+            Some(Assumed { size: length, why: WHY_ROOM, role: Role::Room })
         } else {
             is_new.then_some(NEW)
         }
@@ -175,6 +217,8 @@ struct Lookups {
     inputs: HashSet<ValueId>,
     /// Rows of the shortest table that is as wide as one of theirs: of positions, mostly.
     shortest: Option<i64>,
+    /// Tables of that width.
+    tables: usize,
 }
 
 fn lookups(model: &Model, typed: &Typed, inputs: &[ValueId]) -> Lookups {
@@ -200,7 +244,8 @@ fn lookups(model: &Model, typed: &Typed, inputs: &[ValueId]) -> Lookups {
             width = Some(columns);
         }
     }
-    let as_wide = tables.into_iter().filter(|table| Some(table.1) == width);
+    let as_wide = tables.iter().filter(|table| Some(table.1) == width);
+    found.tables = as_wide.clone().count();
     found.shortest = as_wide.map(|table| table.0).min();
     found
 }

@@ -53,7 +53,7 @@ pub(crate) struct Row {
 
 /// Every node of the main graph, with sums by scope where they are asked for.
 pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQuery) -> LayerTable {
-    let sizes = assume::sizes(model, typed, &Caches::find(model, typed));
+    let sizes = assume::sizes(model, typed, &Caches::find(model, typed), None);
     let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
     let (parameters, owners) = parameters::measure_by_node(model, &mut unknown, &mut assumptions);
     assume::tell(&sizes, &mut assumptions);

@@ -20,7 +20,6 @@ mod blocks;
 mod cost;
 mod findings;
 mod graph;
-#[allow(dead_code, reason = "kernels are found already; the times they take come next")]
 mod hardware;
 mod infer;
 mod layers;
@@ -39,7 +38,8 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
-pub use hardware::kernel_lines;
+use hardware::{Batch, Subject, choose};
+pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
@@ -55,19 +55,80 @@ pub fn analyze(model: &Model) -> Report {
 
 /// Everything that can be said of a model with these dimensions bound.
 pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
+    analyze_for(model, bindings, &Question::default())
+}
+
+/// The same, with an answer to this question about hardware.
+pub fn analyze_for(
+    model: &Model,
+    bindings: &Bindings,
+    question: &Question,
+) -> Result<Report, BindError> {
+    let mut bindings = bindings.clone();
+    bind_batch(model, &mut bindings, question)?;
+    report(model, &bindings, Some(question))
+}
+
+/// Binds the batch that is asked for, where the file leaves it free.
+fn bind_batch(
+    model: &Model,
+    bindings: &mut Bindings,
+    question: &Question,
+) -> Result<(), BindError> {
+    let Some(asked) = question.batch.and_then(|batch| i64::try_from(batch).ok()) else {
+        return Ok(());
+    };
+    let bound = bindings.sizes(model);
+    for name in Batch::find(model, bindings).symbols {
+        match bound.get(&name) {
+            Some(first) if *first != asked => {
+                return Err(BindError::Twice { name, first: *first, second: asked });
+            }
+            Some(_) => {}
+            None => _ = bindings.dims.insert(name, asked),
+        }
+    }
+    Ok(())
+}
+
+fn report(
+    model: &Model,
+    bindings: &Bindings,
+    question: Option<&Question>,
+) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
     let caches = memory::Caches::find(model, &typed);
-    let sizes = assume::sizes(model, &typed, &caches);
+    let context = question.and_then(|question| question.context);
+    let length = context.map(|length| i64::try_from(length).unwrap_or(i64::MAX));
+    let sizes = assume::sizes(model, &typed, &caches, length);
+    if let Some(given) = context.filter(|_| !sizes.values().any(assume::Assumed::is_length)) {
+        return Err(BindError::NoSequence { given });
+    }
     assume::tell(&sizes, &mut assumptions);
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let architecture::Described { architecture, task, quantization } =
+    let architecture::Described { architecture, task, quantization, running } =
         architecture::describe(model, &typed, &parameters, &memory, &sizes);
+    let hardware = question.map(|question| {
+        let subject = Subject {
+            model,
+            bindings,
+            typed: &typed,
+            sizes: &sizes,
+            caches: &caches,
+            parameters: &parameters,
+            architecture: &architecture,
+            running: &running,
+            batch: Batch::find(model, bindings),
+            choice: choose(question.precision, &architecture, &quantization),
+        };
+        hardware::answer(&subject, question)
+    });
     Ok(Report {
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
@@ -79,6 +140,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
         architecture,
         task,
         quantization,
+        hardware,
         risks: findings::check(model, &typed),
         assumptions,
         unknown,

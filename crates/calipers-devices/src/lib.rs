@@ -16,13 +16,14 @@
 //! ```
 //!
 //! The table is `devices.toml`, whose head explains every field. A user's file of the same format
-//! goes through [`load`] and [`Catalog::with`]. `architectures.toml` keeps the place of constants
-//! per architecture.
+//! goes through [`load`] and [`Catalog::with`]. `architectures.toml` holds
+//! curves that were fitted on measurements, and [`Speed`] applies them.
 //!
 //! What is not known is `None`, never 0 and never a guess.
 #![forbid(unsafe_code)]
 
 mod catalog;
+mod curves;
 mod derive;
 #[cfg(feature = "detect")]
 mod detect;
@@ -34,6 +35,7 @@ mod precision;
 mod sheet;
 
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
+pub use curves::{Curve, FoundCurve, KernelTime, Speed};
 pub use derive::Derived;
 #[cfg(feature = "detect")]
 pub use detect::{Cpu, Detected, Gpu, Vector, detect};

@@ -11,7 +11,9 @@
 //! ```
 
 use calipers_devices::{Device, Precision};
-use calipers_report::{Dimension, LayerTable, LayerWork, Operand, SweepTable, ValueShape};
+use calipers_report::{
+    Dimension, Hardware, LayerTable, LayerWork, Operand, Span, SweepTable, ValueShape,
+};
 
 use crate::text;
 
@@ -156,6 +158,53 @@ pub fn devices_to_csv(devices: &[&Device]) -> String {
     sheet.text
 }
 
+/// Tables about hardware, a line for each of their rows: what grows, `batch`, `sequence` or
+/// `resolution`, on the device that was asked for, then every device at one size.
+pub fn hardware_to_csv(hardware: &Hardware) -> String {
+    let mut sheet = Sheet::new(&[
+        &["table", "device", "size", "precision"],
+        &["latency_low_ms", "latency_ms", "latency_high_ms", "throughput"],
+        &["memory_bytes", "device_memory_bytes", "fits", "bottleneck", "reason"],
+    ]);
+    let truth = |fits: Option<bool>| fits.map_or(String::new(), |fits| fits.to_string());
+    let mine = hardware.device.as_ref();
+    for (table, rows) in [
+        ("batch", &hardware.batch_scaling),
+        ("sequence", &hardware.sequence_scaling),
+        ("resolution", &hardware.resolution_scaling),
+    ] {
+        for row in rows {
+            sheet.word(table);
+            sheet.word(mine.map_or("", |device| &device.id));
+            sheet.figure(Some(row.size));
+            sheet.word(&hardware.precision);
+            sheet.span(row.latency_ms.as_ref());
+            sheet.ratio(row.throughput);
+            sheet.figure(row.memory_bytes);
+            sheet.figure(mine.and_then(|device| device.memory_bytes));
+            sheet.word(&truth(row.fits));
+            sheet.word("");
+            sheet.word("");
+            sheet.end();
+        }
+    }
+    for row in &hardware.devices {
+        sheet.word("device");
+        sheet.word(&row.id);
+        sheet.figure(Some(hardware.batch));
+        sheet.word(&hardware.precision);
+        sheet.span(row.latency_ms.as_ref());
+        sheet.ratio(row.throughput);
+        sheet.figure(row.memory_bytes);
+        sheet.figure(row.device_memory_bytes);
+        sheet.word(&truth(row.fits));
+        sheet.word(row.bottleneck.as_deref().unwrap_or_default());
+        sheet.word(row.reason.as_deref().unwrap_or_default());
+        sheet.end();
+    }
+    sheet.text
+}
+
 const FORMULAS: [&str; 3] = ["macs", "other_flops", "bytes_moved"];
 
 /// Columns of [`LayerWork`].
@@ -254,6 +303,12 @@ impl Sheet {
     fn ratio(&mut self, value: Option<f64>) {
         let value = value.filter(|value| value.is_finite());
         self.cell(&value.map(|value| value.to_string()).unwrap_or_default());
+    }
+
+    fn span(&mut self, span: Option<&Span>) {
+        for value in [span.map(|s| s.low), span.map(|s| s.expected), span.map(|s| s.high)] {
+            self.ratio(value);
+        }
     }
 
     fn work(&mut self, work: &LayerWork) {

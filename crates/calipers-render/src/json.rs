@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 
 use calipers_devices::{DeviceSheet, Selection};
-use calipers_report::{Drawing, LayerTable, Report, ShapeTable, SweepTable};
+use calipers_report::{Drawing, Hardware, LayerTable, Report, ShapeTable, SweepTable};
 use serde::Serialize;
 
 use crate::text;
@@ -36,6 +36,11 @@ pub fn layers_to_json(table: &LayerTable) -> String {
 /// The table of sizes as indented JSON, in the same way.
 pub fn sweep_to_json(table: &SweepTable) -> String {
     safe_json(table)
+}
+
+/// What is said of hardware as indented JSON, in the same way.
+pub fn hardware_to_json(hardware: &Hardware) -> String {
+    safe_json(hardware)
 }
 
 /// The devices as indented JSON, in the same way.

@@ -100,6 +100,83 @@ pub fn decimal(value: f64) -> String {
     }
 }
 
+/// A time given in milliseconds, to two digits: `1.9 ms`, `85 µs`, `0.47 ms`, `12 s`.
+///
+/// What is no time (not a number, infinite, not above 0) is `unknown`.
+pub fn time(milliseconds: f64) -> String {
+    let Some((scale, unit)) = time_unit(milliseconds) else { return "unknown".to_owned() };
+    format!("{} {unit}", two_digits(milliseconds * scale))
+}
+
+/// A time with its range, in one unit: `1.9 ms (1.6–2.3)`.
+pub fn time_range(low: f64, expected: f64, high: f64) -> String {
+    match (time_unit(low), time_unit(expected), time_unit(high)) {
+        (Some(_), Some((scale, _)), Some(_)) => {
+            let [low, high] = [low, high].map(|bound| two_digits(bound * scale));
+            format!("{} ({low}–{high})", time(expected))
+        }
+        _ => time(expected),
+    }
+}
+
+/// The unit for a time, and what milliseconds are to be multiplied by.
+fn time_unit(milliseconds: f64) -> Option<(f64, &'static str)> {
+    match milliseconds {
+        v if !v.is_finite() || v <= 0.0 => None,
+        v if v < 0.0995 => Some((1e3, "µs")),
+        v if v < 9950.0 => Some((1.0, "ms")),
+        _ => Some((1e-3, "s")),
+    }
+}
+
+/// Two digits that mean something, and all before the point: `0.47`, `1.9`, `120`, `1,204`.
+fn two_digits(value: f64) -> String {
+    match value {
+        v if v < 0.000_95 => format!("{v:.1e}"),
+        v if v < 0.0095 => format!("{v:.4}"),
+        v if v < 0.0995 => format!("{v:.3}"),
+        v if v < 0.995 => format!("{v:.2}"),
+        v if v < 9.95 => format!("{v:.1}"),
+        v => grouped(&format!("{v:.0}")),
+    }
+}
+
+/// How many a second, to three digits: `526/s`, `5.3/s`, `12,300/s`.
+///
+/// What is no rate (not a number, infinite, not above 0) is `unknown`.
+pub fn rate(per_second: f64) -> String {
+    match per_second {
+        v if !v.is_finite() || v <= 0.0 => "unknown".to_owned(),
+        v if v < 0.01 => "<0.01/s".to_owned(),
+        v if v < 1.0 => format!("{v:.2}/s"),
+        v if v < 100.0 => format!("{v:.1}/s"),
+        v => {
+            let scale = 10_f64.powi(v.log10().floor().clamp(0.0, 300.0) as i32 - 2).max(1.0);
+            format!("{}/s", grouped(&format!("{:.0}", (v / scale).round() * scale)))
+        }
+    }
+}
+
+/// Bytes in gigabytes (10⁹), for what stands beside a device's memory: `0.68 GB`, `29.4 GB`,
+/// `141 GB`. Less than ten megabytes are in their own unit.
+pub fn gigabytes(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let value = bytes as f64 / 1e9;
+    match value {
+        v if v < 0.01 => self::bytes(bytes),
+        v if v < 9.995 => format!("{v:.2} GB"),
+        v if v < 99.95 => format!("{v:.1} GB"),
+        v => format!("{} GB", grouped(&format!("{v:.0}"))),
+    }
+}
+
+/// The memory of a device, as it is stated: `24 GB`, `141 GB`, `150.75 GB`.
+pub fn capacity(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+    let value = bytes as f64 / 1e9;
+    format!("{} GB", decimal(value))
+}
+
 /// A count with its noun in the right number: `1 node`, `1,163 nodes`.
 pub fn counted(value: impl Into<u128>, one: &str, many: &str) -> String {
     let value = value.into();
@@ -250,6 +327,52 @@ mod tests {
             assert_eq!(decimal(value), text, "{value}");
         }
         assert_eq!([decimal(f64::NAN), decimal(f64::INFINITY), decimal(-1.0)], ["unknown"; 3]);
+    }
+
+    #[test]
+    fn times_have_two_digits_and_a_unit() {
+        for (value, text) in [
+            (0.0004, "0.40 µs"),
+            (0.085, "85 µs"),
+            (0.0996, "0.10 ms"),
+            (0.467, "0.47 ms"),
+            (1.94, "1.9 ms"),
+            (9.96, "10 ms"),
+            (123.4, "123 ms"),
+            (1204.0, "1,204 ms"),
+            (12_340.0, "12 s"),
+            (1e9, "1,000,000 s"),
+            (1e-9, "1.0e-6 µs"),
+            (0.0, "unknown"),
+            (f64::NAN, "unknown"),
+            (f64::INFINITY, "unknown"),
+        ] {
+            assert_eq!(time(value), text, "{value}");
+        }
+        assert_eq!(time_range(1.6, 1.9, 2.3), "1.9 ms (1.6–2.3)");
+        assert_eq!(time_range(0.08, 0.12, 0.2), "0.12 ms (0.080–0.20)");
+        assert_eq!(time_range(0.0, 1.9, 2.3), "1.9 ms");
+        for (value, text) in [
+            (526.3, "526/s"),
+            (5.26, "5.3/s"),
+            (12_345.0, "12,300/s"),
+            (0.126, "0.13/s"),
+            (0.001, "<0.01/s"),
+            (0.0, "unknown"),
+        ] {
+            assert_eq!(rate(value), text, "{value}");
+        }
+        for (value, text) in [
+            (29_400_000_000, "29.4 GB"),
+            (24_000_000_000, "24.0 GB"),
+            (141_000_000_000, "141 GB"),
+            (680_000_000, "0.68 GB"),
+            (4_000_000, "4.00 MB"),
+        ] {
+            assert_eq!(gigabytes(value), text, "{value}");
+        }
+        assert_eq!(capacity(24_000_000_000), "24 GB");
+        assert_eq!(capacity(150_754_820_096), "150.75 GB");
     }
 
     #[test]

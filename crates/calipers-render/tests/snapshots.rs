@@ -3,8 +3,9 @@
 use calipers_devices::{Filter, Selection, builtin};
 use calipers_render::{
     Style, device_to_json, device_to_terminal, devices_to_csv, devices_to_json,
-    devices_to_terminal, layers_to_csv, layers_to_json, layers_to_terminal, scopes_to_csv,
-    sweep_to_csv, sweep_to_json, sweep_to_terminal, text, to_json, to_terminal,
+    devices_to_terminal, hardware_to_csv, hardware_to_json, hardware_to_terminal, layers_to_csv,
+    layers_to_json, layers_to_terminal, scopes_to_csv, sweep_to_csv, sweep_to_json,
+    sweep_to_terminal, text, to_json, to_terminal,
 };
 use calipers_report::{LayerTable, Report, SweepTable};
 use unicode_width::UnicodeWidthStr as _;
@@ -63,6 +64,47 @@ fn empty() {
 #[test]
 fn rich() {
     snapshots("rich", &fixtures::rich(), &[Style::plain(100), Style::plain(80), Style::plain(40)]);
+}
+
+#[test]
+fn hardware() {
+    for (name, report) in [
+        ("hardware", fixtures::hardware()),
+        ("generator", fixtures::generator()),
+        ("untimed", fixtures::untimed()),
+    ] {
+        snapshots(name, &report, &[Style::plain(80)]);
+        for style in [Style::plain(100), Style::plain(80), Style::plain(40), ASCII] {
+            let kind = if style.unicode { "" } else { "_ascii" };
+            let screen = hardware_to_terminal(&report, &style);
+            insta::assert_snapshot!(format!("{name}_page_{}{kind}", style.width), screen);
+        }
+        insta::assert_snapshot!(
+            format!("{name}_csv"),
+            hardware_to_csv(report.hardware.as_ref().unwrap())
+        );
+    }
+    let hardware = fixtures::hardware().hardware.unwrap();
+    let read: calipers_report::Hardware =
+        serde_json::from_str(&hardware_to_json(&hardware)).unwrap();
+    assert_eq!(read, hardware);
+}
+
+#[test]
+fn pages_about_hardware_keep_to_their_width_and_hide_nothing() {
+    for (name, report) in fixtures::all() {
+        for width in 0..130 {
+            for unicode in [true, false] {
+                let style = Style { width, color: false, unicode };
+                let screen = hardware_to_terminal(&report, &style);
+                assert!(unicode || screen.is_ascii(), "{name} at {width}: {screen}");
+                for line in screen.lines() {
+                    assert!(!line.contains(text::is_hidden), "{name} at {width}: {line:?}");
+                    assert!(line.width() <= width.clamp(24, 100), "{name} at {width}: {line:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod architecture;
 mod cost;
 mod findings;
 mod graph;
+mod hardware;
 mod layers;
 mod memory;
 mod model;
@@ -36,6 +37,10 @@ pub use architecture::{
 pub use cost::{Cost, CostlyNode, UncostedNode};
 pub use findings::{Assumption, Finding, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
+pub use hardware::{
+    DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
+    Requirements, ScalingRow, Span, TimeShares, Workspace,
+};
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
@@ -45,7 +50,7 @@ pub use sweep::{SweepPoint, SweepTable};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
-pub const SCHEMA_VERSION: &str = "1.1";
+pub const SCHEMA_VERSION: &str = "1.2";
 
 /// Everything Calipers found out about one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +77,9 @@ pub struct Report {
     pub task: Task,
     /// How numbers are held in few bits.
     pub quantization: Quantization,
+    /// Where the model will run, and how fast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<Hardware>,
     /// What is risky about the model, most severe first.
     pub risks: Vec<Finding>,
     /// What each free dimension was bound to: a number, or the word `symbolic`.
@@ -96,6 +104,7 @@ impl Default for Report {
             architecture: Architecture::default(),
             task: Task::default(),
             quantization: Quantization::default(),
+            hardware: None,
             risks: Vec::new(),
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),
@@ -140,6 +149,11 @@ pub enum Free {
 /// The JSON Schema of [`Report`].
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
+}
+
+/// The JSON Schema of [`Hardware`].
+pub fn hardware_schema() -> serde_json::Value {
+    schemars::schema_for!(Hardware).to_value()
 }
 
 /// The JSON Schema of [`LayerTable`].

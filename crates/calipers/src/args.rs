@@ -6,6 +6,7 @@
 
 mod devices;
 mod examples;
+mod hardware;
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +17,9 @@ use clap_complete::Shell;
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
 use self::devices::DevicesArgs;
+use self::hardware::{HardwareArgs, WantedArgs};
 use crate::commands::{
-    Completions, Demo, Devices, Diagram, Inspect, Layers, Man, Schema, Shapes, Sweeping,
+    Completions, Demo, Devices, Diagram, Hardware, Inspect, Layers, Man, Schema, Shapes, Sweeping,
 };
 use crate::output::Target;
 
@@ -69,6 +71,9 @@ enum Verb {
     /// Draw the network as boxes and arrows
     #[command(after_help = DIAGRAM_EXAMPLES)]
     Diagram(DiagramArgs),
+    /// Say where a model will run: what fits, how fast, and what it needs
+    #[command(after_help = hardware::EXAMPLES)]
+    Hardware(HardwareArgs),
     /// List devices, show one in full, or find out what this machine is
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArgs),
@@ -114,6 +119,9 @@ struct InspectArgs {
     /// Also give the file's SHA-256, which reads every byte of it
     #[arg(long)]
     sha256: bool,
+
+    #[command(flatten)]
+    wanted: WantedArgs,
 
     #[command(flatten)]
     bind: BindArgs,
@@ -332,6 +340,8 @@ pub(crate) enum SchemaOf {
     Inspect,
     /// The table of nodes.
     Layers,
+    /// The answers about hardware.
+    Hardware,
     /// The table of sizes.
     Sweep,
     /// The table of values.
@@ -354,6 +364,7 @@ pub(crate) enum Task {
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
+    Hardware(Hardware),
     Devices(Devices),
     Diagram(Diagram),
     Schema(Schema),
@@ -382,6 +393,7 @@ impl Cli {
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
             Verb::Diagram(args) => args.resolve().map(Task::Diagram),
+            Verb::Hardware(args) => args.resolve().map(Task::Hardware),
             Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema { of } => Ok(Task::Schema(Schema { of })),
             Verb::Demo(args) => Ok(Task::Demo(Demo { folder: args.output })),
@@ -404,6 +416,7 @@ impl InspectArgs {
             || self.format.is_some()
             || self.output.is_some()
             || self.sha256
+            || self.wanted.is_given()
             || self.bind.is_given()
     }
 
@@ -415,7 +428,8 @@ impl InspectArgs {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
         let bindings = self.bind.resolve()?;
-        Ok(Inspect { model, format, output, sha256: self.sha256, bindings })
+        let wanted = self.wanted.resolve();
+        Ok(Inspect { model, format, output, sha256: self.sha256, bindings, wanted })
     }
 }
 

@@ -42,6 +42,7 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Shapes(shapes) => shapes.run(),
         Task::Layers(layers) => layers.run(),
         Task::Sweep(sweep) => sweep.run(),
+        Task::Hardware(hardware) => hardware.run(),
         Task::Devices(devices) => devices.run(),
         Task::Diagram(diagram) => diagram.run(),
         Task::Schema(schema) => schema.run(),

@@ -39,6 +39,11 @@ impl Problem {
         Self { message: why.to_string(), hint: None, status: ExitStatus::Usage }
     }
 
+    /// The model does not pass what was asked of it.
+    pub(crate) fn gate(why: &impl fmt::Display) -> Self {
+        Self { message: why.to_string(), hint: None, status: ExitStatus::GateFailed }
+    }
+
     /// The same problem with a hint.
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());

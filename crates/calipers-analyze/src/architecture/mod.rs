@@ -22,15 +22,19 @@ use census::Census;
 use structure::Structure;
 
 use crate::assume::Sizes;
+use crate::hardware::Running;
 use crate::infer::Typed;
 use crate::net::Net;
 use crate::{blocks, quantization};
+
+pub(crate) use facts::is_norm_folded;
 
 /// What the model is.
 pub(crate) struct Described {
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
     pub(crate) quantization: Quantization,
+    pub(crate) running: Running,
 }
 
 /// Finds out what the model is.
@@ -58,7 +62,8 @@ pub(crate) fn describe(
     kind::decide(&census, &mut architecture);
     let task = task::of(&census, &mut architecture);
     architecture.words = words::sentence(&architecture, &task);
-    Described { architecture, task, quantization }
+    let running = Running::of(&net);
+    Described { architecture, task, quantization, running }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

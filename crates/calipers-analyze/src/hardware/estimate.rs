@@ -1,10 +1,19 @@
 //! How long kernels take on a device, added up.
+//!
+//! Each kernel takes its launch and the blend of arithmetic, memory and waiting that was fitted for
+//! its kind, see [`Speed`]. No estimate is below what the device's peak and bandwidth allow.
 
-use calipers_devices::{Device, Precision};
+use std::collections::BTreeSet;
+
+use calipers_devices::{Device, FoundCurve, KernelTime, Precision, Speed};
 use calipers_ir::NodeId;
 use calipers_sym::Expr;
 
-use super::kernels::{Kernel, KernelKind};
+use super::activations::activation_bits;
+use super::kernels::{Kernel, KernelKind, Quantized};
+
+/// Kernels that an estimate names.
+const NAMED: usize = 5;
 
 /// A figure with how far it can be believed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,15 +30,23 @@ pub(crate) struct Estimate {
     pub(crate) replayed: Range,
     /// When the host issues every operation.
     pub(crate) issued: Range,
-    /// Seconds in kernels that arithmetic, memory and launching bound.
+    /// Seconds of the replay that arithmetic, memory and launching bound; their sum is all of it.
     pub(crate) compute: f64,
     pub(crate) memory: f64,
     pub(crate) launches: f64,
     pub(crate) kernels: usize,
     /// The dearest kernels with their seconds, dearest first.
     pub(crate) dearest: Vec<(KernelKind, NodeId, f64)>,
-    /// Share of the device's peak that the contractions reach, in percent.
+    /// Share of the device's peak that the contractions reach, in percent; none where there are none.
     pub(crate) peak_percent: Option<f64>,
+    /// Share of the device's bandwidth that is reached, in percent; above 100 where caches serve.
+    pub(crate) bandwidth_percent: Option<f64>,
+    /// Seconds to read the weights once at the device's full bandwidth.
+    pub(crate) weights_once: f64,
+    /// Low and high are about the expected time divided and multiplied by this.
+    pub(crate) factor: f64,
+    /// Whether the constants are another device's, or nobody's.
+    pub(crate) is_carried: bool,
     /// What it rests on, in words.
     pub(crate) method: Vec<String>,
 }
@@ -44,35 +61,301 @@ pub(crate) fn estimate(
     device: &Device,
     precision: Precision,
 ) -> Result<Estimate, NoEstimate> {
-    let peak = device.runs_at(precision).ok_or("no peak is known")?.flops;
-    let bandwidth = device.bandwidth().ok_or("no bandwidth is known")?;
-    let figure = |expr: &Expr| -> Result<f64, NoEstimate> {
-        let value = expr.evaluate_wide(size).map_err(|error| error.to_string())?;
-        #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-        Ok(value as f64)
-    };
-    let bytes_each = f64::from(precision.bits()) / 8.0;
-    let (mut compute, mut memory) = (0.0, 0.0);
-    for kernel in kernels {
-        let work = 2.0 * figure(&kernel.macs)? / (peak * 0.5);
-        let moved = (figure(&kernel.activations)? + figure(&kernel.weights)?) * bytes_each;
-        let moving = moved / (bandwidth * 0.6);
-        if work > moving { compute += work } else { memory += moving }
+    if kernels.is_empty() {
+        return Err("nothing of the model runs on its inputs".to_owned());
     }
-    #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
-    let count = kernels.len() as f64;
-    let launches = count * 2.5e-6;
-    let total = compute + memory + launches;
-    let range = |expected: f64| Range { low: expected / 2.0, expected, high: expected * 2.0 };
-    Ok(Estimate {
-        replayed: range(total),
-        issued: range(total.max(count * 14e-6)),
-        compute,
-        memory,
-        launches,
-        kernels: kernels.len(),
-        dearest: Vec::new(),
-        peak_percent: None,
-        method: Vec::new(),
-    })
+    let mut clock = Clock::new(device, precision)?;
+    for kernel in kernels {
+        clock.run(kernel, size)?;
+    }
+    clock.finish(kernels)
+}
+
+/// What a kernel does at one size.
+struct Load {
+    kind: KernelKind,
+    flops: f64,
+    activations: f64,
+    weights: f64,
+    depth: f64,
+    steps: f64,
+}
+
+impl Load {
+    fn of(kernel: &Kernel, size: &dyn Fn(&str) -> Option<i64>) -> Result<Self, NoEstimate> {
+        let whole = |expr: &Expr| -> Result<i128, NoEstimate> {
+            let value = expr.evaluate_wide(size).map_err(|error| error.to_string())?;
+            // A wrong file can make a size negative.
+            Ok(value.max(0))
+        };
+        #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+        let figure = |expr: &Expr| whole(expr).map(|value| value as f64);
+        Ok(Self {
+            kind: kernel.kind_at(whole(&kernel.rows)?),
+            flops: 2.0 * figure(&kernel.macs)?,
+            activations: figure(&kernel.activations)?,
+            weights: figure(&kernel.weights)?,
+            depth: figure(&kernel.depth)?,
+            steps: figure(&kernel.steps)?.max(1.0),
+        })
+    }
+}
+
+/// Where data lies, and how fast it comes.
+#[derive(Clone, Copy)]
+enum Memory {
+    /// Memory of the device's own, in bytes a second.
+    Own(f64),
+    /// None: weights lie on the chip, or cross the link, in bytes a second.
+    OnChip { holds: f64, link: Option<f64> },
+}
+
+/// Adds up.
+struct Clock<'d> {
+    device: &'d Device,
+    precision: Precision,
+    speed: Speed,
+    memory: Memory,
+    compute: f64,
+    moving: f64,
+    launches: f64,
+    /// Seconds at the full peak.
+    at_peak: f64,
+    bytes: f64,
+    weight_bytes: f64,
+    each: Vec<(KernelKind, NodeId, f64)>,
+    words: BTreeSet<String>,
+}
+
+impl<'d> Clock<'d> {
+    fn new(device: &'d Device, precision: Precision) -> Result<Self, NoEstimate> {
+        let memory = match (&device.on_chip, device.bandwidth()) {
+            (Some(chip), _) => Memory::OnChip {
+                holds: chip.memory_mb.map_or(0.0, |mb| mb * 1e6),
+                link: chip.link_gb_s.map(|gb_s| gb_s * 1e9),
+            },
+            (None, Some(bandwidth)) => Memory::Own(bandwidth),
+            (None, None) => return Err(format!("no bandwidth of {} is known", device.name)),
+        };
+        Ok(Self {
+            device,
+            precision,
+            speed: Speed::of(device),
+            memory,
+            compute: 0.0,
+            moving: 0.0,
+            launches: 0.0,
+            at_peak: 0.0,
+            bytes: 0.0,
+            weight_bytes: 0.0,
+            each: Vec::new(),
+            words: BTreeSet::new(),
+        })
+    }
+
+    fn run(
+        &mut self,
+        kernel: &Kernel,
+        size: &dyn Fn(&str) -> Option<i64>,
+    ) -> Result<(), NoEstimate> {
+        let load = Load::of(kernel, size)?;
+        let (computes, wide, weight) = widths(self.precision, kernel.quantized);
+        let weight_bytes = load.weights * weight / 8.0;
+        let bytes = load.activations * wide / 8.0 + weight_bytes;
+        let (found, peak) = self.curve(load.kind, computes, load.flops > 0.0)?;
+        let bandwidth = match self.memory {
+            Memory::Own(bandwidth) => bandwidth,
+            // What is on the chip is there when it is needed.
+            Memory::OnChip { .. } => f64::INFINITY,
+        };
+        let mut time = found.curve.time(load.flops, bytes, load.depth, peak, bandwidth);
+        if load.steps > 1.0 {
+            // Steps share the work and wait for each other.
+            let step = found.curve.time(
+                load.flops / load.steps,
+                bytes / load.steps,
+                load.depth,
+                peak,
+                bandwidth,
+            );
+            time = KernelTime {
+                launch: time.launch * load.steps,
+                body: step.body * load.steps,
+                compute: step.compute * load.steps,
+                memory: step.memory * load.steps,
+            };
+        }
+        self.launches += time.launch;
+        if time.compute >= time.memory {
+            self.compute += time.body;
+        } else {
+            self.moving += time.body;
+        }
+        self.at_peak += load.flops / peak;
+        self.bytes += bytes;
+        self.weight_bytes += weight_bytes;
+        self.each.push((load.kind, kernel.node, time.total()));
+        Ok(())
+    }
+
+    /// The curve of a kind, and the peak that it is a share of.
+    fn curve(
+        &mut self,
+        kind: KernelKind,
+        computes: Precision,
+        has_products: bool,
+    ) -> Result<(FoundCurve, f64), NoEstimate> {
+        let peak = self.device.runs_at(computes).ok_or_else(|| {
+            format!(
+                "no {computes} peak of {} is known, nor of what it would fall back to",
+                self.device.name
+            )
+        })?;
+        let used = peak.precision_used;
+        if used != computes && has_products {
+            self.words.insert(peak.why.clone());
+        }
+        let mut found = self.speed.curve(kind.name(), used);
+        let flops = match found.curve.peak.filter(|of| *of != used) {
+            None => peak.flops,
+            Some(of) => match self.device.peak(of) {
+                Some(flops) => flops,
+                None => {
+                    // A share of matrix units says nothing of a device without them.
+                    let plain = self.speed.curve("gemm", used).curve;
+                    found.curve.efficiency = plain.efficiency;
+                    self.words.insert(format!(
+                        "no {of} peak is known: convolutions run at the {used} peak, with the share that products reach"
+                    ));
+                    peak.flops
+                }
+            },
+        };
+        if let Some(why) = found.why.take().filter(|_| has_products) {
+            self.words.insert(why);
+        }
+        Ok((found, flops))
+    }
+
+    fn finish(mut self, kernels: &[Kernel]) -> Result<Estimate, NoEstimate> {
+        let mut total = self.compute + self.moving + self.launches;
+        let mut weights_once = 0.0;
+        let mut floor = self.at_peak;
+        match self.memory {
+            Memory::Own(bandwidth) => {
+                weights_once = self.weight_bytes / bandwidth;
+                let cache = self.device.cache_mb.map_or(0.0, |mb| mb * 1e6);
+                // What fits a cache may lie there from run to run.
+                if self.weight_bytes > 2.0 * cache {
+                    floor = floor.max(weights_once);
+                }
+            }
+            Memory::OnChip { holds, link } if self.weight_bytes > holds => {
+                let link = link.ok_or_else(|| self.too_large())?;
+                let streaming = self.weight_bytes / link;
+                weights_once = streaming;
+                self.moving += streaming;
+                total += streaming;
+                floor = floor.max(streaming);
+                self.words
+                    .insert(format!("{}; its weights cross the link each time", self.too_large()));
+            }
+            Memory::OnChip { .. } => {}
+        }
+        let short = (floor - total).max(0.0);
+        if floor > self.at_peak {
+            self.moving += short
+        } else {
+            self.compute += short
+        }
+        total += short;
+        if !(total.is_finite() && total > 0.0) {
+            return Err("the kernels' sizes are beyond reckoning".to_owned());
+        }
+        let factor = self.speed.range;
+        let replayed =
+            Range { low: (total / factor).max(floor), expected: total, high: total * factor };
+        let percent = |share: f64| Some(100.0 * share / total).filter(|share| *share > 0.0);
+        self.each.sort_by(|a, b| b.2.total_cmp(&a.2));
+        self.each.truncate(NAMED);
+        let bandwidth_percent = match self.memory {
+            Memory::Own(bandwidth) => percent(self.bytes / bandwidth),
+            Memory::OnChip { .. } => None,
+        };
+        Ok(Estimate {
+            replayed,
+            issued: self.issued(replayed, kernels.len()),
+            compute: self.compute,
+            memory: self.moving,
+            launches: self.launches,
+            kernels: kernels.len(),
+            peak_percent: percent(self.at_peak),
+            bandwidth_percent,
+            weights_once,
+            factor,
+            is_carried: self.speed.is_carried,
+            method: self.method(kernels),
+            dearest: self.each,
+        })
+    }
+
+    fn too_large(&self) -> String {
+        let rule = self.device.on_chip.as_ref().map_or("", |chip| &*chip.rule);
+        format!(
+            "{:.1} MB of weights are more than is known to fit on the chip ({rule})",
+            self.weight_bytes / 1e6
+        )
+    }
+
+    /// When the host issues every operation, it may be the slower of the two.
+    fn issued(&self, replayed: Range, kernels: usize) -> Range {
+        let Some((host_us, factor)) = self.speed.host else { return replayed };
+        #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
+        let host = kernels as f64 * host_us * 1e-6;
+        Range {
+            low: replayed.low.max(host / factor),
+            expected: replayed.expected.max(host),
+            high: replayed.high.max(host * factor),
+        }
+    }
+
+    fn method(&self, kernels: &[Kernel]) -> Vec<String> {
+        let mut method = vec![format!(
+            "{} kernels as a framework launches them: each its launch, and a blend of arithmetic, memory and waiting by its kind and size",
+            kernels.len()
+        )];
+        method.extend(self.speed.words.iter().cloned());
+        let norms = kernels.iter().filter(|kernel| kernel.is_unfolded()).count();
+        if norms > 0 {
+            method.push(format!(
+                "{norms} batch norms that the file has folded into convolutions count as kernels: the framework that was measured runs them"
+            ));
+        }
+        let unsized_ = kernels.iter().filter(|kernel| !kernel.is_sized).count();
+        if unsized_ > 0 {
+            method.push(format!(
+                "{unsized_} kernels have values of unknown shape, which count as no data at all"
+            ));
+        }
+        method.extend(self.words.iter().cloned());
+        method
+    }
+}
+
+/// What a kernel computes in, and bits of its activations and weights.
+fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64, f64) {
+    // Weights of four bits are widened; no runtime multiplies them as they are.
+    let computes = match precision {
+        Precision::Int4 => Precision::Fp16,
+        other => other,
+    };
+    let wide = f64::from(activation_bits(precision));
+    match quantized {
+        None => (computes, wide, f64::from(precision.bits())),
+        Some(Quantized { bits, weights_only: false }) => (Precision::Int8, 8.0, f64::from(bits)),
+        Some(Quantized { bits, weights_only: true }) => {
+            let computes = if computes.bits() < 16 { Precision::Fp16 } else { computes };
+            (computes, wide.max(16.0), f64::from(bits.min(precision.bits())))
+        }
+    }
 }

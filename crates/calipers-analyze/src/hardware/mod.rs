@@ -1,15 +1,37 @@
 //! Where the model will run, and how fast.
+//!
+//! `kernels` finds what a framework launches, `estimate` says how long that takes on a device,
+//! `activations` how much memory it needs meanwhile. `subject` holds the model at any batch and
+//! length; `room`, `scaling`, `generation` and `requirements` each answer a question about it, and
+//! `answer` puts the section together.
 
+mod activations;
+mod answer;
 mod estimate;
+mod generation;
 mod kernels;
+mod predict;
+mod requirements;
+mod resolution;
+mod room;
+mod scaling;
+mod subject;
+
+pub(crate) use answer::answer;
+pub use answer::{Question, WELL_KNOWN};
+pub(crate) use subject::{Batch, Running, Subject, choose};
 
 use calipers_ir::Model;
+
+pub use predict::{Milliseconds, Prediction, predict};
 
 use crate::blocks;
 use crate::infer::{BindError, Bindings};
 use crate::net::Net;
 
-/// Kernels at bound sizes, a line each: for fitting constants on measurements.
+/// Kernels at bound sizes, a line each, for fitting constants on measurements: kind,
+/// multiply-accumulates, other operations, elements of activations and of weights, products for one
+/// result, results, rounds that wait for each other, and the node.
 pub fn kernel_lines(model: &Model, bindings: &Bindings) -> Result<Vec<String>, BindError> {
     let typed = crate::infer(model, bindings)?;
     let mut net = Net::build(model, &typed);
@@ -19,14 +41,15 @@ pub fn kernel_lines(model: &Model, bindings: &Bindings) -> Result<Vec<String>, B
         .iter()
         .map(|kernel| {
             format!(
-                "{:?},{},{},{},{},{},{},{}",
-                kernel.kind,
+                "{},{},{},{},{},{},{},{},{}",
+                kernel.kind_at(i128::from(number(&kernel.rows))).name(),
                 number(&kernel.macs),
                 number(&kernel.other_flops),
                 number(&kernel.activations),
                 number(&kernel.weights),
                 number(&kernel.depth),
                 number(&kernel.results),
+                number(&kernel.steps),
                 model.node_label(kernel.node),
             )
         })

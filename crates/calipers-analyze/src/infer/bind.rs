@@ -69,6 +69,18 @@ pub enum BindError {
         /// The other.
         second: i64,
     },
+    /// No dimension is the length of a sequence.
+    #[error("no free dimension of the inputs is the length of a sequence, so none can be {given}")]
+    NoSequence {
+        /// The length given.
+        given: u64,
+    },
+}
+
+/// Facts of the main graph's inputs as the file declares them.
+pub(crate) fn declared_inputs(model: &Model) -> Vec<(ValueId, Fact)> {
+    let inputs = fed_inputs(model).into_iter();
+    inputs.map(|input| (input, declared::input_fact(model, input))).collect()
 }
 
 /// Every name that is bound, and what to.

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
 
-pub(crate) use bind::free_names;
 pub use bind::{BindError, Bindings};
+pub(crate) use bind::{declared_inputs, free_names};
 pub use tally::Tally;
 
 /// What is known of every value of a model.
@@ -87,4 +87,16 @@ pub fn infer(model: &Model, bindings: &Bindings) -> Result<Typed, BindError> {
 pub fn infer_shapes(model: &Model, bindings: &Bindings) -> Result<Typed, BindError> {
     let inputs = bind::input_facts(model, bindings)?;
     Ok(engine::Engine::new(model, false).run(inputs))
+}
+
+/// The same as [`infer`] with other facts for some inputs than the file states. What then does not
+/// go together is among the contradictions.
+pub(crate) fn infer_changed(
+    model: &Model,
+    bindings: &Bindings,
+    change: &dyn Fn(Fact) -> Fact,
+) -> Result<Typed, BindError> {
+    let (facts, sizes) = bind::input_facts(model, bindings)?;
+    let facts = facts.into_iter().map(|(input, fact)| (input, change(fact))).collect();
+    Ok(engine::Engine::new(model, true).run((facts, sizes)))
 }

@@ -117,6 +117,12 @@ impl Caches {
         self.caches.iter().filter_map(of).collect()
     }
 
+    /// Every cache with its value before a run and after it, and those that do not grow.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (ValueId, Option<ValueId>)> {
+        let growing = self.caches.iter().map(|cache| (cache.input, Some(cache.reached.output)));
+        growing.chain(self.fixed.iter().map(|input| (*input, None)))
+    }
+
     /// The cache as the report tells it, at these sizes; `None` when there is none.
     pub(super) fn describe(
         &self,

@@ -20,6 +20,8 @@ mod complexity;
 mod devices;
 mod findings;
 mod graph;
+mod hardware;
+mod hardware_page;
 mod header;
 mod layers;
 mod memory;
@@ -34,6 +36,7 @@ mod table;
 use calipers_report::Report;
 
 pub use devices::{device_to_terminal, devices_to_terminal};
+pub use hardware_page::hardware_to_terminal;
 pub use layers::layers_to_terminal;
 pub use shapes::shapes_to_terminal;
 pub use sweep::sweep_to_terminal;
@@ -82,6 +85,7 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     parameters::totals(report, &mut reasons, &mut page);
     complexity::work(report, &mut reasons, &mut page);
     memory::run(report, &mut reasons, &mut page);
+    hardware::section(report, &mut page);
     parameters::weights(report, &mut reasons, &mut page);
     graph::operators(report, &mut page);
     findings::findings(report, &mut page);

@@ -9,6 +9,7 @@ Examples:
   calipers layers model.onnx --top 10       the ten dearest nodes
   calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
   calipers diagram model.onnx               the network as boxes and arrows, in Mermaid
+  calipers hardware model.onnx --device l4  where it will run, and how fast
   calipers devices rtx-4090                 what a device can do; without a name, all of them
   calipers demo                             try it without a model
   calipers ./schema                         a model file that is named like a command
@@ -16,13 +17,15 @@ Examples:
 Exit status:
   0  done
   1  the model cannot be read
-  2  the arguments make no sense, or an output cannot be written";
+  2  the arguments make no sense, or an output cannot be written
+  3  a target was stated that the stated device does not meet";
 
 pub(super) const INSPECT_EXAMPLES: &str = "\
 Examples:
   calipers inspect model.onnx
   calipers inspect model.onnx --format json | jq .parameters.total
-  calipers inspect model.onnx -o report.json";
+  calipers inspect model.onnx -o report.json
+  calipers inspect model.onnx --device rtx-4090 --precision fp16";
 
 pub(super) const SHAPES_EXAMPLES: &str = "\
 Examples:

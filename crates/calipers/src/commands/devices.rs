@@ -108,7 +108,7 @@ fn select<'a>(catalog: &'a Catalog, filter: &Filter) -> Result<Selection<'a>, Pr
     }
 }
 
-fn unknown(error: &calipers_devices::NotFound) -> Problem {
+pub(crate) fn unknown(error: &calipers_devices::NotFound) -> Problem {
     let problem = Problem::unusable(error);
     if error.near.is_empty() {
         return problem.hint("`calipers devices` lists them; a device file adds one");

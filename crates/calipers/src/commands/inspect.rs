@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use calipers_analyze::Bindings;
 use calipers_report::Report;
 
+use super::hardware::{Wanted, verdict};
 use super::model;
 use crate::args::Format;
 use crate::exit::ExitStatus;
@@ -21,6 +22,7 @@ pub(crate) struct Inspect {
     /// Whether to read the whole file for its fingerprint.
     pub(crate) sha256: bool,
     pub(crate) bindings: Bindings,
+    pub(crate) wanted: Wanted,
 }
 
 impl Inspect {
@@ -39,14 +41,15 @@ impl Inspect {
                 output.write(&calipers_render::to_terminal(&report, &style))?;
             }
         }
-        Ok(ExitStatus::Done)
+        verdict(&report)
     }
 
     fn read(&self) -> anyhow::Result<Report> {
         let path = &self.model;
+        let question = self.wanted.question()?;
         let _progress = model::progress(path);
         let model = model::open(path)?;
-        let mut report = calipers_analyze::analyze_bound(&model, &self.bindings)
+        let mut report = calipers_analyze::analyze_for(&model, &self.bindings, &question)
             .map_err(|error| Problem::unusable(&error))?;
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));

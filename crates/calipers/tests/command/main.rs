@@ -6,6 +6,7 @@ mod devices;
 mod diagram;
 mod errors;
 mod generated;
+mod hardware;
 mod hostile;
 mod inspect;
 mod layers;

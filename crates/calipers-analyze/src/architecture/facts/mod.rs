@@ -9,6 +9,8 @@ use calipers_report::{ArchitectureFacts, Memory, Parameters};
 
 use crate::net::Net;
 
+pub(crate) use norms::is_norm_folded;
+
 /// The figures.
 pub(crate) fn of(net: &Net<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
     let mut facts = ArchitectureFacts::default();

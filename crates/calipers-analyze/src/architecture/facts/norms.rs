@@ -47,7 +47,7 @@ pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
     }
     facts.activation = activation(net).map(str::to_owned);
     facts.silu = Some(silus(net)).filter(|count| *count > 0);
-    facts.batchnorm_folded = is_norm_folded(net, facts).then_some(true);
+    facts.batchnorm_folded = is_norm_folded(net).then_some(true);
 }
 
 /// The activation between layers that is used most. Where there are feed-forward layers it is
@@ -148,8 +148,8 @@ const MIN_SIGNS: i64 = 4;
 /// many convolutions that nearly all have a bias, in a network that goes down in size several times
 /// and joins paths by addition or works channel by channel. Such networks do not train without
 /// norms. A plain chain with biases, as VGG is, says nothing: it may have had norms or not.
-fn is_norm_folded(net: &Net<'_>, facts: &ArchitectureFacts) -> bool {
-    if !facts.norm.is_empty() {
+pub(crate) fn is_norm_folded(net: &Net<'_>) -> bool {
+    if NORMS.iter().any(|(kind, _)| net.count(kind) > 0) {
         return false;
     }
     let (mut convs, mut biased, mut depthwise, mut down, mut linears) = (0, 0, 0, 0, 0);

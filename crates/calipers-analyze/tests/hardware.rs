@@ -1,0 +1,287 @@
+//! Where models run: memory, batches, targets and generation, against arithmetic by hand; and that
+//! nothing about any device is no figure.
+
+mod common;
+
+use calipers_analyze::{Bindings, Question, analyze_for};
+use calipers_devices::{Device, Precision, find};
+use calipers_ir::Model;
+use calipers_report::{Hardware, ScalingRow, Span};
+
+/// A model, where there is one: a stranger's clone has few.
+fn open(name: &str) -> Option<Model> {
+    common::find(name).map(|path| calipers_formats::open(&path).unwrap())
+}
+
+fn device(id: &str) -> Device {
+    find(id).unwrap().clone()
+}
+
+fn on(id: &str, precision: Precision) -> Question {
+    Question { device: Some(device(id)), precision: Some(precision), ..Question::default() }
+}
+
+fn ask(model: &Model, question: &Question) -> Hardware {
+    let report = analyze_for(model, &Bindings::default(), question).unwrap();
+    report.hardware.expect("it was asked for")
+}
+
+#[test]
+fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights() {
+    for name in ["seeds/bert-squad-tf2onnx.onnx", "seeds/bert-squad-torch.onnx"] {
+        let Some(model) = open(name) else { return };
+        let told = ask(&model, &on("rtx-4050-mobile", Precision::Fp16));
+        // 108.89 M weights of two bytes, over 192 GB/s: 1.13 ms and what the tables add.
+        let need = told.memory.as_ref().unwrap();
+        let weights = need.weights_bytes.unwrap();
+        assert!((217_000_000..219_000_000).contains(&weights), "{weights}");
+        let latency = told.latency_ms.unwrap();
+        assert!(latency.expected >= 1.14, "{name}: {latency:?}");
+        assert_eq!(told.fits, Some(true));
+        let shares = told.shares.unwrap();
+        let sum = shares.compute_percent + shares.memory_percent + shares.launches_percent;
+        assert!((99.0..101.0).contains(&sum), "{shares:?}");
+        assert!(told.peak_percent.is_none_or(|percent| percent > 0.0));
+        // Every input has a batch of its own name, and all grow together.
+        let rows = &told.batch_scaling;
+        assert!(rows.len() >= 7, "{rows:?}");
+        let (one, many) = (rows[0].latency_ms.unwrap(), rows[6].latency_ms.unwrap());
+        assert!(many.expected > 8.0 * one.expected, "{name}: 64 in {many:?}, one in {one:?}");
+    }
+}
+
+#[test]
+fn a_detector_s_batches_end_where_they_do_not_fit() {
+    let name = "seeds/yolov8l-nc1.onnx";
+    let Some(model) = open(name) else { return };
+    for precision in [Precision::Fp16, Precision::Fp32] {
+        let told = ask(&model, &on("rtx-4050-mobile", precision));
+        let rows = &told.batch_scaling;
+        let last = rows.last().unwrap();
+        assert_eq!(last.fits, Some(false), "{rows:?}");
+        assert!(last.size >= 32 && last.latency_ms.is_none() && last.throughput.is_none());
+        assert!(last.memory_bytes.unwrap() > 6_000_000_000);
+        let largest = told.largest_batch.unwrap();
+        assert!(largest < last.size && largest >= last.size / 2, "{largest}");
+        // Throughput is not the same at every batch, and never shrinks by much.
+        check_rows(rows);
+        // The file fixes one image of 640; what else is shown is said to be supposed.
+        assert!(told.assumptions.iter().any(|one| one.what == "batch"), "{:?}", told.assumptions);
+    }
+    // 43,607,379 elements of two bytes, and 256 KB of constants at most.
+    let told = ask(&model, &on("rtx-4050-mobile", Precision::Fp16));
+    let weights = told.memory.unwrap().weights_bytes.unwrap();
+    assert!((87_214_758..87_500_000).contains(&weights), "{weights}");
+    assert_eq!(told.device.unwrap().memory_bytes, Some(6_000_000_000));
+}
+
+fn check_rows(rows: &[ScalingRow]) {
+    let timed: Vec<(u64, Span)> =
+        rows.iter().filter_map(|row| Some((row.size, row.latency_ms?))).collect();
+    for pair in timed.windows(2) {
+        let ((_, less), (_, more)) = (pair[0], pair[1]);
+        assert!(more.expected >= less.expected * 0.999, "{pair:?}");
+        assert!(more.expected <= less.expected * 2.5, "{pair:?}");
+    }
+    let memory: Vec<u64> = rows.iter().filter_map(|row| row.memory_bytes).collect();
+    assert!(memory.is_sorted(), "{memory:?}");
+}
+
+#[test]
+fn the_largest_batch_fits_and_twice_it_does_not() {
+    let name = "latency/resnet50.onnx";
+    let Some(model) = open(name) else { return };
+    let question = on("rtx-4050-mobile", Precision::Fp16);
+    let largest = ask(&model, &question).largest_batch.unwrap();
+    let at = |batch| ask(&model, &Question { batch: Some(batch), ..question.clone() });
+    assert_eq!(at(largest).fits, Some(true), "{largest}");
+    assert_eq!(at(largest + largest / 10 + 1).fits, Some(false), "{largest}");
+    let told = at(8);
+    assert_eq!(told.batch, 8);
+    assert!((told.throughput.unwrap() - 8e3 / told.latency_ms.unwrap().expected).abs() < 1.0);
+}
+
+#[test]
+fn precisions_convert_weights_and_activations() {
+    let name = "latency/resnet50.onnx";
+    let Some(model) = open(name) else { return };
+    let need = |precision| ask(&model, &on("l4", precision)).memory.unwrap();
+    let own = ask(&model, &Question { device: Some(device("l4")), ..Question::default() });
+    assert_eq!(
+        (own.precision.as_str(), own.memory.as_ref()),
+        ("fp32", Some(&need(Precision::Fp32)))
+    );
+    let (full, half) = (need(Precision::Fp32), need(Precision::Fp16));
+    // 25,530,472 weights: two bytes less each; the constants beside them stay.
+    assert_eq!(full.weights_bytes.unwrap() - half.weights_bytes.unwrap(), 2 * 25_530_472);
+    assert!(half.activations_bytes.unwrap() < full.activations_bytes.unwrap());
+    // Four bits, and sixteen for every 32 of them: 9/16 of a byte.
+    let quarter = need(Precision::Int4).weights_bytes.unwrap();
+    assert_eq!(full.weights_bytes.unwrap() - 4 * 25_530_472 + 25_530_472 * 9 / 16 + 1, quarter);
+}
+
+#[test]
+fn a_decoder_s_cache_and_its_tokens_are_told_apart() {
+    let name = "zoo/llama7b_synth.onnx";
+    let Some(model) = open(name) else { return };
+    let question = Question { context: Some(4096), ..on("h100-sxm", Precision::Fp16) };
+    let told = ask(&model, &question);
+    let need = told.memory.unwrap();
+    // 32 layers of keys and values, 32 heads of 128, two bytes: 524,288 a token.
+    assert_eq!(need.kv_cache_bytes, Some(524_288 * 4096));
+    assert!(need.activations_bytes.unwrap() < 200_000_000, "{need:?}");
+    let generation = told.generation.unwrap();
+    assert_eq!((generation.prompt, generation.context, generation.cached), (4096, 4096, true));
+    let (first, token) = (generation.first_token_ms.unwrap(), generation.token_ms.unwrap());
+    // 13.5 GB of weights and 2.1 GB of cache at 3.35 TB/s are 4.7 ms; 4096 tokens of 13 GFLOPs at
+    // 989.5 TFLOPS are 54 ms.
+    assert!((4.6..20.0).contains(&token.expected), "{token:?}");
+    assert!((54.0..400.0).contains(&first.expected), "{first:?}");
+    assert!((generation.tokens_per_s.unwrap() - 1e3 / token.expected).abs() < 1.0);
+    // (80 - 13.5 - 0.5) GB over 524,288 bytes are about 126,000 tokens.
+    let longest = told.largest_context.unwrap();
+    assert!((110_000..127_000).contains(&longest), "{longest}");
+    let cached = ask(&model, &Question { batch: Some(4), ..question });
+    assert_eq!(cached.memory.unwrap().kv_cache_bytes, Some(4 * 524_288 * 4096));
+}
+
+#[test]
+fn a_decoder_without_a_cache_computes_everything_again() {
+    let name = "latency/gpt2.onnx";
+    let Some(model) = open(name) else { return };
+    let told = ask(&model, &on("l4", Precision::Fp16));
+    let generation = told.generation.unwrap();
+    assert!(!generation.cached);
+    assert_eq!(generation.first_token_ms, generation.token_ms);
+    assert!(!told.sequence_scaling.is_empty());
+    check_rows(&told.sequence_scaling);
+}
+
+#[test]
+fn a_length_needs_a_sequence() {
+    let name = "latency/resnet50.onnx";
+    let Some(model) = open(name) else { return };
+    let question = Question { context: Some(4096), ..Question::default() };
+    let error = analyze_for(&model, &Bindings::default(), &question).unwrap_err().to_string();
+    assert!(error.contains("the length of a sequence"), "{error}");
+    let mut bindings = Bindings::default();
+    bindings.dims.insert("batch".to_owned(), 4);
+    let question = Question { batch: Some(8), ..Question::default() };
+    let error = analyze_for(&model, &bindings, &question).unwrap_err().to_string();
+    assert!(error.contains("given both 4 and 8"), "{error}");
+}
+
+#[test]
+fn images_may_have_other_sides_where_nothing_counts_on_them() {
+    let name = "zoo/resnet50_op17_static.onnx";
+    let Some(model) = open(name) else { return };
+    let rows = ask(&model, &on("l4", Precision::Fp16)).resolution_scaling;
+    let sides: Vec<u64> = rows.iter().map(|row| row.size).collect();
+    assert_eq!(sides, [96, 224, 320, 448]);
+    let vit = open("zoo/swin_t_op17.onnx").expect("of the same folder");
+    assert!(ask(&vit, &on("l4", Precision::Fp16)).resolution_scaling.is_empty());
+}
+
+#[test]
+fn a_target_names_the_slowest_device_that_meets_it() {
+    let name = "latency/resnet50.onnx";
+    let Some(model) = open(name) else { return };
+    let question = |latency: f64| Question {
+        target_latency_ms: Some(latency),
+        ..on("rtx-4050-mobile", Precision::Fp16)
+    };
+    let told = ask(&model, &question(20.0)).requirements.unwrap();
+    assert_eq!(told.met, Some(true), "{told:?}");
+    let places =
+        [&told.minimum, &told.recommended, &told.comfortable].map(|one| one.clone().unwrap());
+    assert!(places.iter().all(|place| place.latency_ms.expected <= 20.0 && place.margin >= 1.0));
+    assert!(places.is_sorted_by(|one, other| one.margin <= other.margin), "{places:?}");
+    assert!(places[2].latency_ms.high <= 10.0, "{places:?}");
+    let told = ask(&model, &question(1e-6)).requirements.unwrap();
+    assert_eq!((told.met, told.minimum), (Some(false), None));
+    assert!(told.notes[0].contains("the nearest is"), "{:?}", told.notes);
+    // A throughput may be had at a larger batch.
+    let question = Question { target_throughput: Some(2000.0), ..on("h100-sxm", Precision::Fp16) };
+    let told = ask(&model, &question).requirements.unwrap();
+    assert_eq!(told.met, Some(true), "{told:?}");
+    assert!(told.minimum.unwrap().throughput >= 2000.0);
+}
+
+#[test]
+fn a_forest_has_memory_and_no_time() {
+    let name = "zoo/rf_cls.onnx";
+    let Some(model) = open(name) else { return };
+    let told = ask(&model, &on("rpi5", Precision::Fp32));
+    assert_eq!((told.fits, told.latency_ms), (Some(true), None));
+    assert!(told.no_latency.unwrap().contains("ai.onnx.ml"));
+    assert!(told.batch_scaling.is_empty() && told.generation.is_none());
+}
+
+fn check_span(span: &Span, place: &str) {
+    let Span { low, expected, high } = *span;
+    assert!(
+        low > 0.0 && low <= expected && expected <= high && high.is_finite(),
+        "{place}: {span:?}"
+    );
+}
+
+/// Every model that there is, on every device; precisions in turn.
+#[test]
+fn no_figure_about_any_device_is_none() {
+    let all: Vec<Device> = calipers_devices::all().to_vec();
+    let folders = common::model_folders().into_iter().filter(|folder| folder.is_dir());
+    let files: Vec<_> = folders.flat_map(|folder| common::files(&folder, ".onnx")).collect();
+    let mut timed = 0;
+    for (i, path) in files.iter().enumerate() {
+        let model = calipers_formats::open(path).unwrap();
+        let precision = Precision::ALL[i % Precision::ALL.len()];
+        let question = Question {
+            table: all.clone(),
+            precision: (i % 3 > 0).then_some(precision),
+            device: Some(all[i * 7 % all.len()].clone()),
+            ..Question::default()
+        };
+        let told = ask(&model, &question);
+        let place = format!("{} in {}", path.display(), told.precision);
+        for row in &told.devices {
+            let place = format!("{place} on {}", row.id);
+            match &row.latency_ms {
+                Some(span) => {
+                    timed += 1;
+                    check_span(span, &place);
+                    assert!(
+                        row.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
+                        "{place}"
+                    );
+                }
+                None => assert!(
+                    row.fits == Some(false) || row.reason.is_some(),
+                    "{place} has no reason"
+                ),
+            }
+            assert!(
+                row.memory_bytes.is_some_and(|bytes| bytes > 0) || row.reason.is_some(),
+                "{place}"
+            );
+        }
+        let rows =
+            told.batch_scaling.iter().chain(&told.sequence_scaling).chain(&told.resolution_scaling);
+        for row in rows {
+            row.latency_ms.iter().for_each(|span| check_span(span, &place));
+            assert!(
+                row.throughput.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
+                "{place}: {row:?}"
+            );
+        }
+        for span in [told.latency_ms, told.issued_ms].into_iter().flatten() {
+            check_span(&span, &place);
+        }
+        let energy = told.energy_joules_at_most;
+        assert!(
+            energy.is_none_or(|joules| joules > 0.0 && joules.is_finite()),
+            "{place}: {energy:?}"
+        );
+    }
+    println!("{timed} times of {} models on {} devices", files.len(), all.len());
+    assert!(timed > files.len() * all.len() / 2, "{timed}");
+}

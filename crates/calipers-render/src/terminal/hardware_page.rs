@@ -1,0 +1,419 @@
+//! Where the model will run, in full.
+
+use calipers_report::{
+    Assumption, DeviceFacts, Hardware, MemoryNeed, Report, Requirement, ScalingRow,
+};
+
+use super::Style;
+use super::hardware::{Cells, devices, fit, note, span, table, time};
+use super::page::{Line, Page, Role};
+use super::rows::Rows;
+use crate::{text, units};
+
+/// Lines of a sentence.
+const LINES: usize = 4;
+
+/// Everything about hardware as lines of text, ending in a newline.
+pub fn hardware_to_terminal(report: &Report, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let Some(hardware) = &report.hardware else {
+        page.line(Line::of(Role::Warning, "nothing was asked about hardware"));
+        return page.finish();
+    };
+    title(report, hardware, &mut page);
+    if let Some(device) = &hardware.device {
+        let lines = device_rows(device, &page).set(&page);
+        page.section("Device", "", lines);
+        one_device(hardware, device, &mut page);
+    }
+    let lines = devices(hardware, &page);
+    page.section("Devices", &note(hardware, &page), lines);
+    requirements(hardware, &mut page);
+    let lines = prose(&hardware.method, &page);
+    page.section("Method", "", lines);
+    let lines = hardware.assumptions.iter().flat_map(|one| assumption(one, &page)).collect();
+    page.section("Assumptions", "", lines);
+    page.finish()
+}
+
+fn title(report: &Report, hardware: &Hardware, page: &mut Page) {
+    let file =
+        text::truncate(&text::name(&report.model.file, page.charset), page.full(), page.charset);
+    page.line(Line::of(Role::Strong, file));
+    let mut facts = vec![
+        format!(
+            "{}: {}",
+            text::name(&hardware.precision, page.charset),
+            text::prose(&hardware.precision_why, page.charset)
+        ),
+        format!("batch {}", units::integer(hardware.batch)),
+    ];
+    facts.extend(hardware.context.map(|context| format!("context {}", units::integer(context))));
+    for line in Line::of(Role::Plain, facts.join(page.dot())).wrap(page.full()) {
+        page.line(line);
+    }
+}
+
+fn one_device(hardware: &Hardware, device: &DeviceFacts, page: &mut Page) {
+    let lines = memory_rows(hardware, device, page).set(page);
+    page.section("Memory", "", lines);
+    let lines = time_rows(hardware, page).set(page);
+    page.section("Time", "", lines);
+    let lines = dearest(hardware, page);
+    page.section("Dearest", "kernels", lines);
+    let lines = generation_rows(hardware, page).set(page);
+    page.section("Generation", "", lines);
+    let room = device.memory_bytes;
+    let mut lines = scaling("batch", &hardware.batch_scaling, room, page);
+    if let Some(enough) = hardware.batch_enough.filter(|_| !lines.is_empty()) {
+        let words = format!(
+            "from batch {} on, throughput grows by less than a tenth",
+            units::integer(enough)
+        );
+        lines.extend(Line::of(Role::Quiet, words).wrap(page.body()));
+    }
+    page.section("Batches", "", lines);
+    let lines = scaling("tokens", &hardware.sequence_scaling, room, page);
+    page.section("Lengths", "", lines);
+    let lines = scaling("side", &hardware.resolution_scaling, room, page);
+    page.section("Resolutions", "", lines);
+}
+
+fn device_rows(device: &DeviceFacts, page: &Page) -> Rows {
+    let mut rows = Rows::default();
+    let word = |raw: &str| text::name(raw, page.charset);
+    let plain = |text: String| Line::of(Role::Plain, text);
+    rows.facts(
+        "name",
+        vec![
+            Line::of(
+                Role::Strong,
+                text::truncate(&word(&device.name), page.body() / 2, page.charset),
+            ),
+            plain(word(&device.id)),
+            plain(word(&device.class)),
+        ],
+    );
+    let mut figures = vec![];
+    figures.extend(device.memory_bytes.map(|bytes| plain(units::capacity(bytes))));
+    figures.extend(
+        device
+            .bandwidth_bytes_per_s
+            .map(|rate| plain(format!("{} GB/s", units::decimal(rate / 1e9)))),
+    );
+    if let (Some(peak), Some(precision)) = (device.peak_per_s, &device.computes_in) {
+        let unit = if precision.starts_with("int") { "TOPS" } else { "TFLOPS" };
+        figures.push(plain(format!("{} {} {unit}", word(precision), units::decimal(peak / 1e12))));
+    }
+    figures.extend(device.power_w.map(|watts| plain(format!("{} W", units::decimal(watts)))));
+    rows.facts("figures", figures);
+    if !device.computes_in_why.starts_with("the device's own") && !device.computes_in_why.is_empty()
+    {
+        rows.prose(
+            "precision",
+            Line::of(Role::Warning, text::prose(&device.computes_in_why, page.charset)),
+            LINES,
+        );
+    }
+    for found in &device.found {
+        rows.prose("found", plain(text::prose(found, page.charset)), LINES);
+    }
+    rows.prose("evidence", plain(word(&device.evidence)), 1);
+    rows
+}
+
+fn memory_rows(hardware: &Hardware, device: &DeviceFacts, page: &Page) -> Rows {
+    let mut rows = Rows::default();
+    let Some(MemoryNeed {
+        weights_bytes,
+        activations_bytes,
+        kv_cache_bytes,
+        workspace_bytes,
+        unknown,
+    }) = &hardware.memory
+    else {
+        return rows;
+    };
+    let mut needs = vec![fit(hardware.fits, false, hardware.memory_bytes, device.memory_bytes)];
+    if let Some(batch) = hardware.largest_batch {
+        let plus = if batch >= 65_536 { "+" } else { "" };
+        needs
+            .push(Line::of(Role::Plain, format!("batches to {}{plus} fit", units::integer(batch))));
+    }
+    if let Some(context) = hardware.largest_context {
+        needs.push(Line::of(Role::Plain, format!("contexts to {} fit", units::integer(context))));
+    }
+    rows.facts("needed", needs);
+    let figure = |bytes: &Option<u64>| match bytes {
+        Some(bytes) => Line::of(Role::Plain, units::bytes(*bytes)),
+        None => Line::of(Role::Warning, "unknown"),
+    };
+    rows.facts("weights", vec![figure(weights_bytes)]);
+    rows.facts("activations", vec![figure(activations_bytes)]);
+    if kv_cache_bytes.is_some() {
+        rows.facts("KV cache", vec![figure(kv_cache_bytes)]);
+    }
+    let [low, expected, high] =
+        [workspace_bytes.low, workspace_bytes.expected, workspace_bytes.high].map(units::gigabytes);
+    let dash = page.glyph("–", "-");
+    rows.facts(
+        "workspace",
+        vec![
+            Line::of(
+                Role::Plain,
+                format!(
+                    "{expected} ({}{dash}{})",
+                    low.trim_end_matches(" GB"),
+                    high.trim_end_matches(" GB")
+                ),
+            ),
+            Line::of(Role::Quiet, "what a runtime takes besides"),
+        ],
+    );
+    if let Some(reason) = unknown {
+        rows.prose("unknown", Line::of(Role::Quiet, text::prose(reason, page.charset)), LINES);
+    }
+    rows
+}
+
+fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
+    let mut rows = Rows::default();
+    let plain = |text: String| Line::of(Role::Plain, text);
+    let Some(latency) = &hardware.latency_ms else {
+        if let Some(reason) = &hardware.no_latency {
+            let word = if hardware.fits == Some(false) { "none" } else { "unknown" };
+            let line = Line::of(Role::Warning, word)
+                .and(Role::Quiet, format!(": {}", text::prose(reason, page.charset)));
+            rows.prose("latency", line, LINES);
+        }
+        return rows;
+    };
+    let mut facts = vec![Line::of(Role::Strong, span(latency, page.charset))];
+    facts.extend(hardware.throughput.map(|rate| plain(units::rate(rate))));
+    rows.facts("latency", facts);
+    if let Some(issued) = &hardware.issued_ms {
+        let mut facts = vec![plain(span(issued, page.charset))];
+        facts.push(Line::of(
+            Role::Quiet,
+            match hardware.host_bound {
+                Some(true) => "when the host issues every operation, which then holds it up",
+                _ => "when the host issues every operation",
+            },
+        ));
+        rows.facts("issued", facts);
+    }
+    if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
+        let mut facts = vec![Line::of(Role::Strong, text::name(limit, page.charset))];
+        for (percent, word) in [
+            (shares.compute_percent, "compute"),
+            (shares.memory_percent, "memory"),
+            (shares.launches_percent, "launches"),
+        ] {
+            if percent > 0.0 {
+                facts.push(plain(format!("{} {word}", units::percent(percent))));
+            }
+        }
+        rows.facts("limit", facts);
+    }
+    let mut facts = vec![];
+    facts.extend(hardware.kernels.map(|count| plain(units::counted(count, "kernel", "kernels"))));
+    facts.extend(
+        hardware
+            .peak_percent
+            .filter(|percent| *percent > 0.0)
+            .map(|percent| plain(format!("{} of the peak", units::percent(percent)))),
+    );
+    let bandwidth = hardware.bandwidth_percent.filter(|percent| (0.05..=100.0).contains(percent));
+    facts.extend(
+        bandwidth.map(|percent| plain(format!("{} of the bandwidth", units::percent(percent)))),
+    );
+    facts.extend(
+        hardware
+            .energy_joules_at_most
+            .map(|joules| plain(format!("at most {} a sample", energy(joules)))),
+    );
+    rows.facts("work", facts);
+    rows
+}
+
+/// Joules in the unit that suits them.
+fn energy(joules: f64) -> String {
+    match joules {
+        v if v < 0.001 => "1 mJ".to_owned(),
+        v if v < 1.0 => format!("{} mJ", units::decimal((v * 1e3).ceil())),
+        v => format!("{} J", units::ratio(v)),
+    }
+}
+
+fn dearest(hardware: &Hardware, page: &Page) -> Vec<Line> {
+    if hardware.dearest.is_empty() {
+        return vec![];
+    }
+    let room = page.body().saturating_sub(34).max(12);
+    let cells = |kernel: &calipers_report::DearKernel| -> Cells {
+        let node =
+            Line::of(Role::Plain, text::name(&kernel.node, page.charset)).cut(room, page.charset);
+        let cells = vec![
+            node,
+            Line::of(Role::Plain, text::name(&kernel.kind, page.charset)),
+            Line::of(Role::Plain, time(kernel.ms, page.charset)),
+            Line::of(Role::Plain, units::percent(kernel.percent)),
+        ];
+        (cells, None)
+    };
+    let rows: Vec<Cells> = hardware.dearest.iter().map(cells).collect();
+    table(&["node", "kind", "time", "share"], &rows, page)
+}
+
+fn generation_rows(hardware: &Hardware, page: &Page) -> Rows {
+    let mut rows = Rows::default();
+    let Some(generation) = &hardware.generation else { return rows };
+    let unknown = || Line::of(Role::Warning, "unknown");
+    let figure = |time: &Option<calipers_report::Span>| {
+        time.as_ref().map_or_else(unknown, |time| Line::of(Role::Strong, span(time, page.charset)))
+    };
+    let after =
+        format!("after a prompt of {}", units::counted(generation.prompt, "token", "tokens"));
+    rows.facts(
+        "first token",
+        vec![figure(&generation.first_token_ms), Line::of(Role::Quiet, after)],
+    );
+    let mut facts = vec![figure(&generation.token_ms)];
+    facts.extend(generation.tokens_per_s.map(|rate| Line::of(Role::Plain, tokens(rate))));
+    if hardware.batch > 1 {
+        facts.extend(
+            generation
+                .tokens_per_s_all
+                .map(|rate| Line::of(Role::Plain, format!("{} in all", tokens(rate)))),
+        );
+    }
+    facts.push(Line::of(
+        Role::Quiet,
+        format!("at {}", units::counted(generation.context, "token", "tokens")),
+    ));
+    rows.facts("each further", facts);
+    for note in &generation.notes {
+        rows.prose("", Line::of(Role::Quiet, text::prose(note, page.charset)), LINES);
+    }
+    rows
+}
+
+/// `26.3 tokens/s`.
+fn tokens(rate: f64) -> String {
+    units::rate(rate).replace("/s", " tokens/s")
+}
+
+fn scaling(what: &str, rows: &[ScalingRow], room: Option<u64>, page: &Page) -> Vec<Line> {
+    if rows.is_empty() {
+        return vec![];
+    }
+    let cells = |row: &ScalingRow| -> Cells {
+        let size = Line::of(Role::Plain, units::integer(row.size));
+        let mut first = Line::default();
+        first.pad_to(what.len().max(6).saturating_sub(size.width()));
+        first.append(size);
+        if row.fits == Some(false) {
+            return (vec![first], Some(fit(row.fits, false, row.memory_bytes, room)));
+        }
+        let figure = |text: Option<String>| {
+            text.map_or_else(
+                || Line::of(Role::Warning, "unknown"),
+                |text| Line::of(Role::Plain, text),
+            )
+        };
+        let cells = vec![
+            first,
+            figure(row.latency_ms.as_ref().map(|time| span(time, page.charset))),
+            figure(row.throughput.map(units::rate)),
+            figure(row.memory_bytes.map(units::gigabytes)),
+        ];
+        (cells, None)
+    };
+    let cells: Vec<Cells> = rows.iter().map(cells).collect();
+    let heading = format!("{what:>6}");
+    table(&[&heading, "latency", "throughput", "memory"], &cells, page)
+}
+
+fn requirements(hardware: &Hardware, page: &mut Page) {
+    let Some(told) = &hardware.requirements else { return };
+    let mut rows = Rows::default();
+    let mut targets = vec![];
+    targets.extend(
+        told.target_latency_ms
+            .map(|ms| Line::of(Role::Plain, format!("at most {}", time(ms, page.charset)))),
+    );
+    targets.extend(
+        told.target_throughput
+            .map(|rate| Line::of(Role::Plain, format!("at least {}", units::rate(rate)))),
+    );
+    rows.facts("target", targets);
+    if !told.why.is_empty() {
+        let role = if told.met == Some(true) { Role::Plain } else { Role::Error };
+        rows.prose("asked for", Line::of(role, text::prose(&told.why, page.charset)), LINES);
+    }
+    for (key, place) in [
+        ("minimum", &told.minimum),
+        ("recommended", &told.recommended),
+        ("comfortable", &told.comfortable),
+    ] {
+        rows.facts(
+            key,
+            place.as_ref().map_or_else(
+                || vec![Line::of(Role::Quiet, "none of the table")],
+                |one| requirement(one, page),
+            ),
+        );
+    }
+    let weighed = units::counted(told.weighed, "device", "devices");
+    let unknown = match told.unknown {
+        0 => String::new(),
+        count => format!("; of {} too little is known", units::integer(count)),
+    };
+    rows.prose(
+        "weighed",
+        Line::of(Role::Quiet, format!("{weighed}, the slowest that will do is named{unknown}")),
+        LINES,
+    );
+    for note in &told.notes {
+        rows.prose("", Line::of(Role::Quiet, text::prose(note, page.charset)), LINES);
+    }
+    let lines = rows.set(page);
+    page.section("Needs", "", lines);
+}
+
+fn requirement(one: &Requirement, page: &Page) -> Vec<Line> {
+    let plain = |text: String| Line::of(Role::Plain, text);
+    let times = page.glyph("×", "x");
+    let mut facts = vec![
+        Line::of(Role::Strong, text::name(&one.id, page.charset)),
+        plain(span(&one.latency_ms, page.charset)),
+        plain(format!("{} at batch {}", units::rate(one.throughput), units::integer(one.batch))),
+        plain(format!("margin {}{times}", units::ratio(one.margin))),
+    ];
+    facts.extend(
+        one.memory_margin.map(|margin| plain(format!("memory {}{times}", units::ratio(margin)))),
+    );
+    facts
+}
+
+fn prose(sentences: &[String], page: &Page) -> Vec<Line> {
+    let wrap = |sentence: &String| {
+        let line = Line::of(Role::Plain, text::prose(sentence, page.charset));
+        let lines = line.wrap_within(page.body() - 2, LINES, page.charset);
+        lines.into_iter().enumerate().map(|(i, line)| if i == 0 { line } else { line.indent(2) })
+    };
+    sentences.iter().flat_map(wrap).collect()
+}
+
+fn assumption(one: &Assumption, page: &Page) -> Vec<Line> {
+    let [what, value, why] =
+        [&one.what, &one.value, &one.why].map(|text| text::prose(text, page.charset));
+    let line =
+        Line::of(Role::Plain, format!("{what} = {value}")).and(Role::Quiet, format!(": {why}"));
+    let lines = line.wrap_within(page.body() - 2, LINES, page.charset);
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(i, line)| if i == 0 { line } else { line.indent(2) })
+        .collect()
+}

@@ -1,0 +1,177 @@
+//! What is asked about hardware.
+
+use std::path::PathBuf;
+
+use calipers_devices::Precision;
+use clap::Args;
+
+use super::{BindArgs, TableFormat, table_format_for};
+use crate::commands::{Chosen, Hardware, Wanted};
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers hardware model.onnx
+  calipers hardware model.onnx --device rtx-4090 --precision fp16
+  calipers hardware model.onnx --device auto
+  calipers hardware model.onnx --device all -o devices.csv
+  calipers hardware model.onnx --device l4 --batch 8 --target-latency 20ms
+  calipers hardware llm.onnx --device h100-sxm --precision int4 --context 4096
+
+Exit status:
+  3  a target was stated with a device, and the device does not meet it";
+
+#[derive(Args, Debug)]
+pub(super) struct HardwareArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write it; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<TableFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    wanted: WantedArgs,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+impl HardwareArgs {
+    pub(super) fn resolve(self) -> Result<Hardware, clap::Error> {
+        let output = Target::new(self.output);
+        let format = table_format_for(self.format, &output);
+        let bindings = self.bind.resolve()?;
+        Ok(Hardware { model: self.model, format, output, wanted: self.wanted.resolve(), bindings })
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct WantedArgs {
+    /// Device to run on; `auto` finds out what this machine is, `all` compares all; may be repeated
+    #[arg(long = "device", value_name = "ID")]
+    devices: Vec<String>,
+
+    /// File of further devices, in the format of the built-in table
+    #[arg(long, value_name = "FILE")]
+    device_file: Option<PathBuf>,
+
+    /// Precision to compute in, as fp16 or int8; without it, the model's own
+    #[arg(long, value_name = "NAME", value_parser = parse_precision)]
+    precision: Option<Precision>,
+
+    /// Samples of one run
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    batch: Option<u64>,
+
+    /// Tokens of a sequence
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    context: Option<u64>,
+
+    /// Longest time that a run may take, as 20ms
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    target_latency: Option<f64>,
+
+    /// Samples a second that there must be
+    #[arg(long, value_name = "N", value_parser = parse_rate)]
+    target_throughput: Option<f64>,
+}
+
+impl WantedArgs {
+    pub(super) fn is_given(&self) -> bool {
+        !self.devices.is_empty()
+            || self.device_file.is_some()
+            || self.precision.is_some()
+            || self.batch.is_some()
+            || self.context.is_some()
+            || self.target_latency.is_some()
+            || self.target_throughput.is_some()
+    }
+
+    pub(super) fn resolve(self) -> Wanted {
+        let chosen = |id: String| match id.as_str() {
+            "auto" => Chosen::Auto,
+            "all" => Chosen::All,
+            _ => Chosen::One(id),
+        };
+        Wanted {
+            devices: self.devices.into_iter().map(chosen).collect(),
+            device_file: self.device_file,
+            precision: self.precision,
+            batch: self.batch,
+            context: self.context,
+            target_latency_ms: self.target_latency,
+            target_throughput: self.target_throughput,
+        }
+    }
+}
+
+fn parse_precision(text: &str) -> Result<Precision, String> {
+    text.parse().map_err(|error: calipers_devices::UnknownPrecision| error.to_string())
+}
+
+/// Sizes that no machine could be asked for are slips.
+const MOST: u64 = 1 << 32;
+
+fn parse_count(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(count) if (1..=MOST).contains(&count) => Ok(count),
+        _ => Err(format!("{text:?} is no whole number from 1 on")),
+    }
+}
+
+/// Milliseconds of `20ms`, `20 ms`, `0.02s`, `500us`.
+fn parse_time(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale = match unit.trim() {
+        "s" => 1e3,
+        "ms" => 1.0,
+        "us" | "µs" | "μs" => 1e-3,
+        "" => return Err(format!("{text:?} has no unit; write 20ms or 0.02s")),
+        other => return Err(format!("{other:?} is no unit of time; there are s, ms and us")),
+    };
+    positive(number).map(|number| number * scale).ok_or_else(|| format!("{text:?} is no time"))
+}
+
+/// A rate, as `100` or `100/s`.
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix("/s").unwrap_or(text).trim();
+    positive(number).ok_or_else(|| format!("{text:?} is no number of samples a second"))
+}
+
+fn positive(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite() && (1e-9..1e15).contains(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, wanted) in
+            [("20ms", 20.0), ("20 ms", 20.0), ("0.02s", 20.0), ("500us", 0.5), ("1.5 s", 1500.0)]
+        {
+            assert_eq!(parse_time(text), Ok(wanted), "{text}");
+        }
+        for text in ["20", "", "ms", "20m", "-1ms", "0ms", "1e3ms", "1.2.3ms", "NaN", "inf s"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_and_counts_are_positive() {
+        assert_eq!([parse_rate("100"), parse_rate("0.5/s")], [Ok(100.0), Ok(0.5)]);
+        for text in ["0", "-1", "inf", "NaN", "fast", ""] {
+            assert!(parse_rate(text).is_err(), "{text}");
+            assert!(parse_count(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_count("4096"), Ok(4096));
+    }
+}
