@@ -269,9 +269,9 @@ impl<'d> Clock<'d> {
         }
         let short = (floor - total).max(0.0);
         if floor > self.at_peak {
-            self.moving += short
+            self.moving += short;
         } else {
-            self.compute += short
+            self.compute += short;
         }
         total += short;
         if !(total.is_finite() && total > 0.0) {
