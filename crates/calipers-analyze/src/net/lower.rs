@@ -26,6 +26,7 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("BiasSoftmax", Steps(bias_softmax)),
     ("Cast", Through),
     ("CastLike", Through),
+    ("Conv", Steps(fused_conv)),
     ("ConvInteger", As("Conv", &[0, 1])),
     ("DecoderMaskedSelfAttention", Steps(|b, n| attention(b, n, 5))),
     ("DequantizeLinear", Through),
@@ -70,6 +71,8 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("QLinearSoftmax", As("Softmax", &[0])),
     ("QLinearWhere", As("Where", &[0, 1, 4])),
     ("QuantizeLinear", Through),
+    ("ReorderInput", Steps(reorder)),
+    ("ReorderOutput", Steps(reorder)),
     ("SimplifiedLayerNormalization", As("RMSNormalization", &[0, 1])),
     ("SkipGroupNorm", Steps(skip_group_norm)),
     ("SkipLayerNormalization", Steps(|b, n| skip_norm(b, n, "LayerNormalization", &[2, 3], 4))),
@@ -142,7 +145,18 @@ fn embeddings(b: &mut Builder<'_>, n: &Given<'_>) {
     b.finish("LayerNormalization", n, &[sum, n.input(5), n.input(6)]);
 }
 
-/// A convolution, what is added to it, and its curve.
+/// Channels in blocks, as ONNX Runtime lays them out for a processor, and back: the same data. With
+/// channels last it is a transposition too.
+fn reorder(b: &mut Builder<'_>, n: &Given<'_>) {
+    if b.int(n, "channels_last") == Some(1) {
+        b.finish("Transpose", n, &[n.input(0)]);
+    } else {
+        b.through(n);
+    }
+}
+
+/// A convolution, what is added to it, and its curve. That of the standard has neither; that of
+/// blocked channels has the same name.
 fn fused_conv(b: &mut Builder<'_>, n: &Given<'_>) {
     let operands = [n.input(0), n.input(1), n.input(2)];
     let mut steps: Vec<(&'static str, super::build::Slot)> = Vec::new();

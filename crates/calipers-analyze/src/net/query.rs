@@ -106,6 +106,18 @@ impl Net<'_> {
         self.value(val).map_or("", |value| self.model.name(self.model.value(value).name))
     }
 
+    /// The outputs, each with the value of the file that it is. What only changes the type or the
+    /// scale of a result is looked through, so that value may have another name and type.
+    pub(crate) fn given_outputs(&self) -> impl Iterator<Item = (Val, ValueId)> {
+        self.outputs.iter().copied().zip(self.model.main().outputs.iter().copied())
+    }
+
+    /// The name of an output in the file; of other values, their own.
+    pub(crate) fn output_name(&self, val: Val) -> &str {
+        let given = self.given_outputs().find(|(output, _)| *output == val);
+        given.map_or(self.name(val), |(_, value)| self.model.name(self.model.value(value).name))
+    }
+
     fn tensor(&self, val: Val) -> Option<&TensorFact> {
         self.typed.fact(self.value(val)?).as_tensor()
     }

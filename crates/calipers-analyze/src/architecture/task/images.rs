@@ -145,7 +145,7 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let size = size(seen, image, output);
     let shown = seen.shown(output);
     let ended = net.producer(output).map_or("", |unit| net.unit(unit).op);
-    let named = |word: &str| net.name(output).to_ascii_lowercase().contains(word);
+    let named = |word: &str| net.output_name(output).to_ascii_lowercase().contains(word);
     if net.rank(output) == Some(3) && !matches!(size, Size::Same | Size::Larger) {
         return None;
     }
