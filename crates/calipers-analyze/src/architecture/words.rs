@@ -4,8 +4,10 @@ use calipers_report::{Architecture, ArchitectureFacts, Task};
 
 /// Families as people write them.
 const NAMES: &[(&str, &str)] = &[
+    ("adaboost", "AdaBoost"),
     ("albert", "ALBERT"),
     ("alexnet", "AlexNet"),
+    ("bagging", "Bagging"),
     ("bart", "BART"),
     ("beit", "BEiT"),
     ("bert", "BERT"),
@@ -30,6 +32,7 @@ const NAMES: &[(&str, &str)] = &[
     ("faster-rcnn", "Faster R-CNN"),
     ("fcn", "FCN"),
     ("fcos", "FCOS"),
+    ("gaussian-mixture", "Gaussian mixture"),
     ("gemma", "Gemma"),
     ("gemma2", "Gemma 2"),
     ("gemma3", "Gemma 3"),
@@ -96,7 +99,9 @@ const NAMES: &[(&str, &str)] = &[
     ("wav2vec2", "wav2vec 2.0"),
     ("whisper", "Whisper"),
     ("xception", "Xception"),
+    ("yolo11", "YOLO11"),
     ("yolos", "YOLOS"),
+    ("yolov10", "YOLOv10"),
     ("yolov3", "YOLOv3"),
     ("yolov4", "YOLOv4"),
     ("yolov5", "YOLOv5"),

@@ -145,8 +145,7 @@ fn tables_behind(net: &Net<'_>, val: Val) -> Vec<Table> {
     for _ in 0..12 {
         let Some(val) = stack.pop() else { break };
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
-        let counted =
-            |ids: Option<Val>| ids.is_some_and(|ids| chosen(net, ids).counted);
+        let counted = |ids: Option<Val>| ids.is_some_and(|ids| chosen(net, ids).counted);
         match unit.op {
             "Embedding" => tables.extend(
                 unit.number("rows").map(|rows| Table { rows, counted: counted(unit.input(0)) }),

@@ -169,8 +169,15 @@ impl Tiny {
     }
 
     /// Ends the model with a value and looks at its network.
-    pub(crate) fn output(mut self, name: &str) -> Seen {
-        self.model.output_of(name, &Type::unranked(DataType::F32));
+    pub(crate) fn output(self, name: &str) -> Seen {
+        self.outputs(&[name])
+    }
+
+    /// Ends the model with several values.
+    pub(crate) fn outputs(mut self, names: &[&str]) -> Seen {
+        for name in names {
+            self.model.output_of(name, &Type::unranked(DataType::F32));
+        }
         Seen(self.model.build())
     }
 }

@@ -22,12 +22,11 @@ impl Seen<'_, '_> {
         let hidden = self.facts.hidden.and_then(|hidden| usize::try_from(hidden).ok());
         let scale = |unit: &Unit| {
             unit.is("Mul")
-                && net.data_and_constant(unit).is_some_and(|(_, numbers)| {
-                    hidden.is_some() && net.elements(numbers) == hidden
-                })
+                && net
+                    .data_and_constant(unit)
+                    .is_some_and(|(_, numbers)| hidden.is_some() && net.elements(numbers) == hidden)
         };
-        let scaled: HashSet<Val> =
-            net.all().filter(|unit| scale(unit)).map(Unit::output).collect();
+        let scaled: HashSet<Val> = net.all().filter(|unit| scale(unit)).map(Unit::output).collect();
         let joins = net.all().filter(|unit| unit.is("ResidualAdd"));
         let counted = joins.filter(|unit| net.data_inputs(unit).any(|val| scaled.contains(&val)));
         i64::try_from(counted.count()).is_ok_and(|count| count >= self.layers().max(1))

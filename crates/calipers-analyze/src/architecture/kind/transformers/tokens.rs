@@ -25,7 +25,8 @@ fn norms_beside_layers(seen: &Seen<'_, '_>) -> Option<i64> {
 
 pub(super) fn bart(seen: &Seen<'_, '_>) -> Told {
     let fits = norms_beside_layers(seen)? == 2 && seen.normed("post") && seen.activates("gelu");
-    let words = "an encoder and a decoder of tokens, LayerNorm after each part and after the tables";
+    let words =
+        "an encoder and a decoder of tokens, LayerNorm after each part and after the tables";
     fits.then(|| (Medium, words.to_owned()))
 }
 
@@ -80,17 +81,15 @@ pub(super) fn roberta(seen: &Seen<'_, '_>) -> Told {
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
     let places = seen.census.attends("relative") && seen.has_positions();
-    (fits && seen.normed("post") && places && !seen.rotates()).then(|| {
-        (Medium, "a position table, and a bias by relative position beside it".to_owned())
-    })
+    (fits && seen.normed("post") && places && !seen.rotates())
+        .then(|| (Medium, "a position table, and a bias by relative position beside it".to_owned()))
 }
 
 /// An encoder with rotated positions and GeGLU.
 pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
-    (fits && seen.rotates() && seen.activates("geglu")).then(|| {
-        (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned())
-    })
+    (fits && seen.rotates() && seen.activates("geglu"))
+        .then(|| (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned()))
 }
 
 pub(super) fn deberta(seen: &Seen<'_, '_>) -> Told {
@@ -198,9 +197,8 @@ pub(super) fn phi3(seen: &Seen<'_, '_>) -> Told {
     let products = |unit: &Unit| unit.walk().filter(|part| part.is("Linear")).count();
     let mut inner = net.all().filter(|unit| unit.is("FeedForward")).peekable();
     let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
-    (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)])).then(|| {
-        (Medium, "built as Llama, with gate and value of one product each".to_owned())
-    })
+    (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
+        .then(|| (Medium, "built as Llama, with gate and value of one product each".to_owned()))
 }
 
 /// Others, such as Mistral, are built the same: only a name makes it sure.
@@ -213,7 +211,8 @@ pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm");
     let relative = seen.census.attends("relative") || seen.has_positions();
     (fits && seen.activates("swiglu") && seen.normed("pre") && !relative).then(|| {
-        let words = "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
+        let words =
+            "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
         (Medium, words.to_owned())
     })
 }
