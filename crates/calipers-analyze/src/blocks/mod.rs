@@ -44,7 +44,7 @@ mod rotary;
 mod shuffle_unit;
 mod silu;
 #[cfg(test)]
-mod sketches;
+pub(crate) mod sketches;
 mod skips;
 mod spp;
 mod squeeze_excite;

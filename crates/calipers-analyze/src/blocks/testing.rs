@@ -195,6 +195,11 @@ impl Seen {
         look(&net)
     }
 
+    /// What is said of the model.
+    pub(crate) fn report(&self) -> calipers_report::Report {
+        crate::analyze(&calipers_formats::read(self.0.clone(), "tiny.onnx").unwrap())
+    }
+
     /// Operators and kinds of the units that stand in the end.
     pub(crate) fn kinds(&self) -> Vec<&'static str> {
         self.look(|net| net.units().map(|(_, unit)| unit.op).collect())

@@ -221,7 +221,31 @@ fn sum(b: &mut Builder<'_>, n: &Given<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::{Attribute, Node};
+
     use super::LOWERINGS;
+    use crate::blocks::testing::Tiny;
+
+    #[test]
+    fn blocked_channels_and_what_is_fused() {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let (weight, bias) = (t.weight(&[8, 8, 3, 3]), t.weight(&[8]));
+        let pads = Attribute::ints("pads", &[1; 4]);
+        let blocked = |op: &str, inputs: &[&str], output: &str, with: &[Attribute]| {
+            Node::new(op, inputs, &[output], with).in_domain(calipers_ops::NCHWC)
+        };
+        t.push(&blocked("ReorderInput", &[&x], "a", &[]));
+        let limits = Attribute::floats("activation_params", &[0.0, 6.0]);
+        let clip = [pads.clone(), Attribute::string("activation", "Clip"), limits];
+        t.push(&blocked("Conv", &["a", &weight, &bias], "b", &clip));
+        t.push(&blocked("Conv", &["b", &weight, &bias, "a"], "c", &[pads]));
+        let channels = [Attribute::int("channels", 8)];
+        t.push(&blocked("ReorderOutput", &["c"], "y", &channels));
+        let seen = t.output("y");
+        let found = ["Conv", "ReLU6", "ResidualAdd"].map(|kind| seen.count(kind));
+        assert_eq!(found, [2, 1, 1]);
+    }
 
     #[test]
     fn the_table_is_sorted() {

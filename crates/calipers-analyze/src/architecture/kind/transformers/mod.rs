@@ -296,3 +296,6 @@ fn clip(seen: &Seen<'_, '_>) -> Told {
         (High, words.to_owned())
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -109,7 +109,10 @@ pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Told {
 pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
     post_norm_encoder(seen).then(|| {
         let segments = seen.census.tables("type").next().is_some();
-        let sure = if segments { High } else { Medium };
+        // Narrow tables are those of others, whose layers may share weights in ways not seen.
+        let mut tables = seen.census.tables("token");
+        let wide = tables.all(|table| table.number("width") == seen.facts.hidden);
+        let sure = if segments && wide { High } else { Medium };
         (sure, "an encoder of tokens with LayerNorm after each part".to_owned())
     })
 }
