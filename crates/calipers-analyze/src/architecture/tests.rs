@@ -174,3 +174,79 @@ fn recurrence_is_told_by_its_cell() {
     let told = report(model.build());
     assert_eq!(what(&told), (Some("rnn"), Some("gru"), "unknown"));
 }
+
+#[test]
+fn several_trees_vote_or_are_averaged() {
+    let leaves = |name: &str, op: &str| {
+        let leaf = if op.ends_with("Classifier") { "class" } else { "target" };
+        let mut with = vec![
+            Attribute::ints("nodes_treeids", &[0]),
+            Attribute::ints(&format!("{leaf}_treeids"), &[0]),
+            Attribute::ints(&format!("{leaf}_ids"), &[0]),
+            Attribute::floats(&format!("{leaf}_weights"), &[1.0]),
+        ];
+        let score = format!("{name}_score");
+        let outputs: Vec<&str> = if leaf == "class" { vec![name, &score] } else { vec![&score] };
+        if leaf == "class" {
+            with.push(Attribute::ints("classlabels_int64s", &[0, 1]));
+        }
+        Node::new(op, &["x"], &outputs, &with).in_domain(ML)
+    };
+    let mut model = rows();
+    for name in ["a", "b"] {
+        model.push(&leaves(name, "TreeEnsembleRegressor"));
+    }
+    model.node("Concat", &["a_score", "b_score"], &["all"], &[Attribute::int("axis", 1)]);
+    model.node("ReduceMean", &["all"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "1"]);
+    let told = report(model.build());
+    assert_eq!(told.architecture.family.as_deref(), Some("bagging"));
+
+    let mut model = rows();
+    model.initializer(&Tensor::i64("one", &[1], &[1]));
+    for name in ["a", "b"] {
+        model.push(&leaves(name, "TreeEnsembleClassifier"));
+        let [score, best, vote] = ["score", "best", "vote"].map(|it| format!("{name}_{it}"));
+        model.node("ArgMax", &[&score], &[&best], &[Attribute::int("axis", 1)]);
+        model.node("Equal", &[&best, "one"], &[&format!("{vote}d")], &[]);
+        model.node("Cast", &[&format!("{vote}d")], &[&vote], &[Attribute::int("to", 1)]);
+    }
+    model.node("Sum", &["a_vote", "b_vote"], &["votes"], &[]);
+    model.node("ArgMax", &["votes"], &["y"], &[]);
+    model.output("y", DataType::I64, &["n"]);
+    let told = report(model.build());
+    assert_eq!(told.architecture.family.as_deref(), Some("adaboost"));
+}
+
+#[test]
+fn products_among_arithmetic_are_no_perceptron() {
+    let mut model = rows();
+    weight(&mut model, "w", &[4, 8]);
+    weight(&mut model, "v", &[8, 2]);
+    model.node("MatMul", &["x", "w"], &["h"], &[]);
+    model.node("ReduceSum", &["h"], &["s"], &[]);
+    model.node("Sub", &["h", "s"], &["m"], &[]);
+    model.node("MatMul", &["m", "v"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "2"]);
+    assert_eq!(what(&report(model.build())).0, None);
+}
+
+#[test]
+fn outputs_are_asked_for_their_own_type() {
+    // The product is one of whole numbers; what comes out are floats, by another name.
+    let mut model = ModelBuilder::new(17);
+    model.input("ids", DataType::I64, &["n", "s"]);
+    weight(&mut model, "table", &[90, 16]);
+    model.initializer(&Tensor::raw("w", DataType::U8, &[16, 90], &[7; 1440]));
+    model.initializer(&Tensor::f32("scale", &[], &[0.1]));
+    model.node("Gather", &["table", "ids"], &["x"], &[]);
+    model.node("DynamicQuantizeLinear", &["x"], &["q", "s", "z"], &[]);
+    model.node("MatMulInteger", &["q", "w", "z"], &["sums"], &[]);
+    model.node("Cast", &["sums"], &["cast"], &[Attribute::int("to", 1)]);
+    model.node("Mul", &["s", "scale"], &["both"], &[]);
+    model.node("Mul", &["cast", "both"], &["logits"], &[]);
+    model.output("logits", DataType::F32, &["n", "s", "90"]);
+    let told = report(model.build());
+    assert_eq!(told.task.kind, "text-generation");
+    assert!(told.task.evidence.iter().any(|words| words.contains("`logits`")));
+}

@@ -12,6 +12,9 @@
 //! places of several scales is no head. Extracts `scales`, each `stride`, `positions`, `anchors`,
 //! `bins` of box sides that are given as distributions, and `classes`.
 
+use std::collections::VecDeque;
+
+use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 use super::Recogniser;
@@ -157,8 +160,22 @@ fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
         .filter(|positions| *positions > 0)
         .and_then(|positions| Some(net.elements_beside(output)? / positions))
         .or_else(|| net.dim(output, if axis == 1 { 2 } else { 1 }));
+    // Sizes that are not known leave the channels: so many for each entry of the list.
+    if anchors.is_empty() {
+        anchors.extend(scales.iter().filter_map(|scale| match scale.convs[..] {
+            [only] => exactly(channels(net, only)?, width?),
+            _ => None,
+        }));
+    }
     let alike = anchors.first().filter(|one| anchors.iter().all(|other| other == *one)).copied();
     Some(List { end, scales, positions, width, anchors: alike })
+}
+
+/// Channels that a convolution gives, or a depthwise and a pointwise one together.
+fn channels(net: &Net<'_>, id: UnitId) -> Option<i64> {
+    let unit = net.unit(id);
+    let separable = || unit.number("out").filter(|_| unit.is("DepthwiseSeparable"));
+    conv(net, id).map(|conv| conv.outputs).or_else(separable)
 }
 
 /// Back from an operand of the list to the convolutions it comes from, all of one resolution.
@@ -179,7 +196,7 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
             return None;
         }
         let unit = net.unit(id);
-        if conv(net, id).is_some() {
+        if channels(net, id).is_some() {
             let same = at.is_none_or(|at| {
                 net.shape(at).and_then(|s| s.get(2..)) == net.shape(val).and_then(|s| s.get(2..))
             });
@@ -200,20 +217,21 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
     Some(Scale { convs, units, at: at? })
 }
 
-/// What follows the lists, if no weights are among it.
+/// What follows the lists, if no weights are among it. What comes after so many units is choosing
+/// among boxes.
 fn forward(net: &Net<'_>, lists: &[List]) -> Option<Vec<UnitId>> {
     let mut seen = HashSet::new();
-    let mut stack: Vec<Val> = lists.iter().map(|list| net.unit(list.end).output()).collect();
-    while let Some(val) = stack.pop() {
+    let mut queue: VecDeque<Val> = lists.iter().map(|list| net.unit(list.end).output()).collect();
+    while let Some(val) = queue.pop_front() {
         for user in net.uses(val) {
-            if !seen.insert(user) {
+            if seen.len() >= MAX_SEARCH || !seen.insert(user) {
                 continue;
             }
             let unit = net.unit(user);
-            if seen.len() > MAX_SEARCH || !fixed(net, unit) {
+            if !fixed(net, unit) {
                 return None;
             }
-            stack.extend(&unit.outputs);
+            queue.extend(&unit.outputs);
         }
     }
     let mut after: Vec<UnitId> = seen.into_iter().collect();
@@ -288,8 +306,7 @@ fn classes(net: &Net<'_>, lists: &[List], bins: Option<i64>) -> Option<i64> {
     // A list of several convolutions: the box, whether there is an object, the classes.
     for list in lists {
         let convs = &list.scales.first()?.convs;
-        let mut widths: Vec<i64> =
-            convs.iter().filter_map(|id| Some(conv(net, *id)?.outputs)).collect();
+        let mut widths: Vec<i64> = convs.iter().filter_map(|id| channels(net, *id)).collect();
         if convs.len() >= 2
             && widths.iter().try_fold(0_i64, |sum, width| sum.checked_add(*width)) == list.width
         {
@@ -321,12 +338,31 @@ fn take(widths: &mut Vec<i64>, wanted: i64) -> Option<()> {
     Some(())
 }
 
-/// Pixels of the input for each place of a value.
-fn stride(net: &Net<'_>, at: Val) -> Option<i64> {
-    let images = net.inputs.iter().filter(|input| net.rank(**input) == Some(4));
-    let image = images.max_by_key(|input| area(net, **input))?;
-    let (whole, part) = (net.dim(*image, -1)?, net.dim(at, -1)?);
-    (part > 0 && whole % part == 0).then(|| whole / part)
+fn exactly(whole: i64, part: i64) -> Option<i64> {
+    (part > 0 && whole > 0 && whole % part == 0).then(|| whole / part)
+}
+
+/// Sides of an image that are tried where its side is free: what networks halve many times.
+const SIDES: [i64; 2] = [7680, 8960];
+
+/// Pixels of the image for each place of a value, whatever the image's size.
+pub(super) fn stride(net: &Net<'_>, at: Val) -> Option<i64> {
+    let convs = net.all().filter(|unit| unit.is("Conv"));
+    let image = convs.filter_map(|unit| unit.input(0)).find(|val| net.rank(*val) == Some(4))?;
+    let (whole, part) = (net.shape(image)?.last()?, net.shape(at)?.last()?);
+    let [first, second] = SIDES.map(|side| {
+        let of = |dim: &Expr| dim.evaluate(|_| Some(side)).ok();
+        let (whole, part) = (of(whole)?, of(part)?);
+        exactly(whole, part).or_else(|| halved(whole, part))
+    });
+    first.filter(|_| first == second)
+}
+
+/// How often a side was halved, rounded up each time, as a factor.
+fn halved(whole: i64, part: i64) -> Option<i64> {
+    (2..=7)
+        .map(|times| 1 << times)
+        .find(|factor| whole > 0 && part > 1 && (whole - 1) / factor + 1 == part)
 }
 
 #[cfg(test)]
@@ -425,6 +461,51 @@ mod tests {
         let seen = t.output(&y);
         assert_eq!(seen.count("DetectionHead"), 1);
         assert_eq!(numbers(&seen), Some((Some(7), Some(640), vec![4, 8])));
+    }
+
+    #[test]
+    fn sides_are_rounded_up() {
+        assert_eq!(super::halved(800, 13), Some(64));
+        assert_eq!(super::halved(800, 7), Some(128));
+        assert_eq!(super::halved(300, 1), None);
+        assert_eq!(super::halved(0, 0), None);
+    }
+
+    #[test]
+    fn separable_convolutions() {
+        let mut t = Tiny::new();
+        let lists = scales(&mut t).map(|(x, side)| {
+            let y = conv_relu(&mut t, &x, shape(8, 8, 3).groups(8));
+            let y = conv(&mut t, &y, shape(8, 24, 1));
+            let y = listed(&mut t, &y, &[1, 3, 8, side, side]);
+            let perm = Attribute::ints("perm", &[0, 3, 4, 1, 2]);
+            let y = t.op_with("Transpose", &[&y], &[perm]);
+            listed(&mut t, &y, &[1, 3 * side * side, 8])
+        });
+        let all = concat(&mut t, &[&lists[0], &lists[1]], 1);
+        let seen = t.output(&all);
+        assert_eq!(numbers(&seen), Some((Some(3), Some(960), vec![4, 8])));
+    }
+
+    #[test]
+    fn images_of_any_size() {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "3", "height", "width"]);
+        let mut x = conv_relu(&mut t, &x, shape(3, 8, 3).stride(2));
+        let mut lists = Vec::new();
+        for _ in 0..3 {
+            x = conv_relu(&mut t, &x, shape(8, 8, 3).stride(2));
+            let y = conv(&mut t, &x, shape(8, 24, 1));
+            let y = listed(&mut t, &y, &[1, 3, 8, -1]);
+            let perm = Attribute::ints("perm", &[0, 1, 3, 2]);
+            let y = t.op_with("Transpose", &[&y], &[perm]);
+            let y = t.op("Sigmoid", &[&y]);
+            lists.push(listed(&mut t, &y, &[1, -1, 8]));
+        }
+        let all = concat(&mut t, &[&lists[0], &lists[1], &lists[2]], 1);
+        let seen = t.output(&all);
+        assert_eq!(numbers(&seen), Some((Some(3), None, vec![4, 8, 16])));
+        assert_eq!(seen.first("DetectionHead", |_, unit| unit.number("anchors")), Some(Some(3)));
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod patch_embedding;
 mod plain_curves;
 mod pool_head;
 mod pyramid;
+mod raw_head;
 mod recurrent;
 mod residual;
 mod resnet;
@@ -43,7 +44,7 @@ mod rotary;
 mod shuffle_unit;
 mod silu;
 #[cfg(test)]
-mod sketches;
+pub(crate) mod sketches;
 mod skips;
 mod spp;
 mod squeeze_excite;
@@ -125,6 +126,7 @@ pub(crate) const TABLE: &[Recogniser] = &[
     pyramid::FEATURE_PYRAMID,
     // Heads, and what comes before and after the network.
     detection_head::DETECTION_HEAD,
+    raw_head::RAW_HEAD,
     pool_head::CLASSIFIER_HEAD,
     // What is left of paths with shortcuts.
     residual::BLOCK,

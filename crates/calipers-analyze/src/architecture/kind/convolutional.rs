@@ -280,7 +280,7 @@ fn resnet(seen: &Seen<'_, '_>) -> Told {
 fn darknet(seen: &Seen<'_, '_>) -> Told {
     let leaky = seen.census.count("LeakyReLU");
     let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
-    let apart = seen.census.count_of(&["CSP", "ConcatSkip", "FeaturePyramid"]) == 0;
+    let apart = seen.census.count_of(&["CSP", "Concat", "ConcatSkip", "FeaturePyramid"]) == 0;
     let residuals = seen.residuals();
     (leaky >= 10 && residuals >= 4 && plain && apart)
         .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
@@ -289,7 +289,9 @@ fn darknet(seen: &Seen<'_, '_>) -> Told {
 /// Depthwise and pointwise by turns, with shortcuts around several.
 fn xception(seen: &Seen<'_, '_>) -> Told {
     let depthwise = seen.depthwise().len();
-    let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0;
+    // Branches that are added up, as those that are folded into one before use, are no shortcuts.
+    let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
+    let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
     let plain = seen.census.count_of(&["SqueezeExcite", "SiLU", "HardSwish", "GELU"]) == 0;
     (fits && plain && !linear_ends(seen)).then(|| {
         (

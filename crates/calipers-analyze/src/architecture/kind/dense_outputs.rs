@@ -4,6 +4,7 @@
 //! |---|---|
 //! | unet | on the way up, features are joined with those of the same resolution on the way down |
 //! | deeplab | parallel convolutions with growing dilation, then made as large as the image |
+//! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
 
 use calipers_report::Confidence::{self, High, Medium};
@@ -16,6 +17,7 @@ type Told = Option<(Confidence, String)>;
 pub(super) const FAMILIES: &[Family] = &[
     Family { name: "unet", rule: unet },
     Family { name: "deeplab", rule: deeplab },
+    Family { name: "lraspp", rule: lraspp },
     Family { name: "fcn", rule: fcn },
 ];
 
@@ -40,6 +42,19 @@ fn deeplab(seen: &Seen<'_, '_>) -> Told {
     (rates.len() >= 3 && enlarges(seen)).then(|| {
         let rates: Vec<String> = rates.iter().map(ToString::to_string).collect();
         (High, format!("convolutions with dilation {} side by side", rates.join(", ")))
+    })
+}
+
+/// A light backbone, and features that a gate weighs.
+fn lraspp(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let depthwise = census.image_convs().filter(|conv| conv.depthwise()).count();
+    let light = census.count("HardSwish") >= 4 && depthwise >= 8;
+    let gated = census.count("Sigmoid") > 0 && census.linears() == 0;
+    (light && gated && enlarges(seen)).then(|| {
+        let words = "inverted residuals with hard-swish, features weighed by a gate, scores made \
+                     as large as the image";
+        (Medium, words.to_owned())
     })
 }
 

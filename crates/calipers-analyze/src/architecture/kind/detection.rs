@@ -3,6 +3,7 @@
 //! | family | structure |
 //! |---|---|
 //! | mask-rcnn, keypoint-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; with a mask for each, with points of bodies, without |
+//! | yolov10, yolo11 | as yolov8, with attention and depthwise convolutions; the best boxes are chosen in the network, or not |
 //! | yolov8 | boxes as distributions over bins, decoded without anchors; C2f blocks of split halves |
 //! | yolov5 | three anchors at each place of three scales; C3 blocks and SiLU |
 //! | yolov4 | the same with Mish |
@@ -23,6 +24,8 @@ pub(super) const FAMILIES: &[Family] = &[
     Family { name: "mask-rcnn", rule: mask_rcnn },
     Family { name: "keypoint-rcnn", rule: keypoint_rcnn },
     Family { name: "faster-rcnn", rule: faster_rcnn },
+    Family { name: "yolov10", rule: yolov10 },
+    Family { name: "yolo11", rule: yolo11 },
     Family { name: "yolov8", rule: yolov8 },
     Family { name: "yolov5", rule: yolov5 },
     Family { name: "yolov4", rule: yolov4 },
@@ -95,6 +98,27 @@ fn yolov8(seen: &Seen<'_, '_>) -> Told {
         let sure = if seen.splits() { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks of split halves, SiLU"))
     })
+}
+
+/// Whether features are attended to, and scores found by depthwise convolutions.
+fn attends_and_filters(seen: &Seen<'_, '_>) -> bool {
+    let depthwise = seen.census.image_convs().filter(|conv| conv.depthwise()).count();
+    !seen.census.attention.is_empty() && depthwise >= 4
+}
+
+fn yolov10(seen: &Seen<'_, '_>) -> Told {
+    let (_, words) = yolov8(seen)?;
+    (attends_and_filters(seen) && seen.census.count("TopK") > 0).then(|| {
+        let words =
+            format!("{words}; attention, depthwise convolutions; the best boxes are chosen");
+        (Medium, words)
+    })
+}
+
+fn yolo11(seen: &Seen<'_, '_>) -> Told {
+    let (_, words) = yolov8(seen)?;
+    attends_and_filters(seen)
+        .then(|| (Medium, format!("{words}; attention and depthwise convolutions")))
 }
 
 fn yolov5(seen: &Seen<'_, '_>) -> Told {

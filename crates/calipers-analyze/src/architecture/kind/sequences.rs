@@ -124,6 +124,8 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
             let sure = if rows { Medium } else { Low };
             Some(Decision::new("linear", family.filter(|_| rows), sure, words.to_owned()))
         }
+        // Without a curve between them, products among other arithmetic are no layers.
+        _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is_any(PLAIN)) => None,
         _ => {
             let between = some(curves, "activation", "activations");
             let words = format!("{layers} dense layers with {between}");

@@ -53,9 +53,15 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = format!("boxes and scores at {places}");
         return Some(told("object-detection", High, words, facts.classes));
     }
-    if seen.architecture.family.as_deref() == Some("detr") {
-        let words = "queries that become a box and scores each".to_owned();
-        return Some(told("object-detection", High, words, None));
+    let family = seen.architecture.family.as_deref();
+    if let Some(family @ ("detr" | "yolos")) = family {
+        // One score more than there are classes says that there is no object.
+        let scores = outputs.iter().filter(|output| net.rank(**output) == Some(3));
+        let mut widths = scores.filter_map(|output| net.dim(*output, -1)).filter(|w| *w != 4);
+        let classes = widths.next().filter(|_| widths.next().is_none()).map(|width| width - 1);
+        let words = "queries that become a box and scores each, one of them for no object";
+        let sure = if family == "detr" { High } else { Medium };
+        return Some(told("object-detection", sure, words.to_owned(), classes));
     }
     let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
     // Points of bodies: for each region, rows of a place and whether it is seen.
@@ -145,7 +151,7 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let size = size(seen, image, output);
     let shown = seen.shown(output);
     let ended = net.producer(output).map_or("", |unit| net.unit(unit).op);
-    let named = |word: &str| net.name(output).to_ascii_lowercase().contains(word);
+    let named = |word: &str| net.output_name(output).to_ascii_lowercase().contains(word);
     if net.rank(output) == Some(3) && !matches!(size, Size::Same | Size::Larger) {
         return None;
     }
@@ -170,6 +176,9 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         }
         (Size::Unknown, classes) if seen.architecture.family.as_deref() == Some("unet") => {
             ("image-segmentation", Medium, classes)
+        }
+        (Size::Tiny, Some(classes)) if classes > 1 && (named("logit") || named("seg")) => {
+            ("image-segmentation", Low, Some(classes))
         }
         (Size::Tiny, _) => ("image-features", Low, None),
         _ => return None,

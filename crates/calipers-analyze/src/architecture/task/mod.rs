@@ -9,7 +9,7 @@ mod sounds;
 mod tables;
 mod text;
 
-use calipers_ir::DType;
+use calipers_ir::{DType, ValueId};
 use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, Task};
 
@@ -76,12 +76,13 @@ impl<'a> Seen<'_, 'a> {
     /// Outputs that are numbers and follow from the data, without caches.
     fn outputs(&self) -> Vec<Val> {
         let net = self.net();
-        let number = |val: &Val| {
-            net.dtype(*val).is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
+        let number = |(val, given): &(Val, ValueId)| {
+            let dtype = net.typed.fact(*given).as_tensor().map(|tensor| tensor.dtype);
+            dtype.is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
         };
         let cached = self.census.cache;
         let fresh = |val: &Val| !(cached && net.rank(*val).is_none_or(|rank| rank >= 4));
-        net.outputs.iter().copied().filter(number).filter(fresh).collect()
+        net.given_outputs().filter(number).map(|(val, _)| val).filter(fresh).collect()
     }
 
     /// Whether an output of the file holds whole numbers.
@@ -147,6 +148,6 @@ impl<'a> Seen<'_, 'a> {
         let dims = net.shape(val).map_or("?".to_owned(), |dims| {
             dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")
         });
-        format!("`{}`, {dims}", net.name(val))
+        format!("`{}`, {dims}", net.output_name(val))
     }
 }

@@ -52,8 +52,10 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
     let classifiers = units(CLASSIFIERS);
     let neighbours = seen.is_kind("nearest-neighbours") || seen.is_kind("naive-bayes");
-    let labelled = net.outputs.iter().any(|output| {
-        net.dtype(*output).is_some_and(|dtype| !dtype.is_float()) && net.rank(*output) == Some(1)
+    // A label may be made of a number by a cast, which is looked through.
+    let labelled = net.model.main().outputs.iter().any(|output| {
+        let tensor = net.typed.fact(*output).as_tensor();
+        tensor.is_some_and(|tensor| !tensor.dtype.is_float() && tensor.rank() == Some(1))
     });
     let (given, field) =
         if text { ("counted words", "text") } else { ("rows of features", "tabular") };

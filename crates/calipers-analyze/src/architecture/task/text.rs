@@ -125,7 +125,7 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 
 /// Whether an output's name says that it holds scores. A product without bias may be a projection.
 fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
-    let name = seen.net().name(output).to_ascii_lowercase();
+    let name = seen.net().output_name(output).to_ascii_lowercase();
     ["logit", "score", "prob", "class", "label"].iter().any(|word| name.contains(word))
 }
 

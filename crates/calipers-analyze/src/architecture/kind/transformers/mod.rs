@@ -17,14 +17,17 @@
 //! | wav2vec2 | a row of strided convolutions over the waveform, then attention |
 //! | conformer | attention and depthwise convolutions over a spectrogram |
 //! | t5 | RMSNorm, and a bias by relative position |
-//! | bart | encoder and decoder with LayerNorm after each part |
+//! | bart, marian, mbart, m2m100, pegasus | encoder and decoder with LayerNorm; after each part and the tables; after each part alone; before each part, after the tables and at the ends; before each part and at the ends, positions counted; the same, and named so |
 //! | swin | attention inside windows |
 //! | segformer | stages of growing width, depthwise convolutions in the feed-forwards |
-//! | yolos, beit, deit, vit | an image in pieces, norms before each part; boxes come out; a bias by relative position; the mean of two heads; else |
-//! | albert, roberta, deberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; scores picked by relative position; no segments; else |
-//! | gemma, mixtral, qwen3, qwen2, llama | RMSNorm before each part, rotated positions; GeGLU; experts; SwiGLU with norms of queries and keys, with their biases, without |
-//! | falcon, gpt-neox | LayerNorm and rotated positions; one key for all heads, or many |
-//! | gpt-bigcode, opt, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; GELU |
+//! | yolos, beit, deit, clip, dinov2, vit | an image in pieces, norms before each part; boxes come out; a bias by relative position, or keys without a bias; the mean of two heads; a norm before all layers; scaled paths and pieces of 14; else |
+//! | albert, roberta, mpnet, deberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; both positions and relative ones; scores picked by relative position; no segments; else |
+//! | modernbert | an encoder with rotated positions and GeGLU |
+//! | gemma, gemma2, gemma3 | RMSNorm before each part, rotated positions, GeGLU; norms after each part too; and of queries and keys |
+//! | mixtral, qwen3, qwen2, phi3, llama | RMSNorm before each part, rotated positions; experts; SwiGLU with norms of queries and keys, with their biases, with packed products, without |
+//! | falcon, gptj, phi, gpt-neox | LayerNorm and rotated positions; one key for all heads; one norm for both parts of a layer, without and with biases; a norm for each, added together |
+//! | bloom | LayerNorm before each part and after the table, no positions |
+//! | gpt-bigcode, opt, gpt-neo, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; queries, keys and values without biases; GELU |
 
 mod senses;
 mod tokens;
@@ -50,40 +53,51 @@ const FAMILIES: &[Family] = &[
     Family { name: "conformer", rule: senses::conformer },
     Family { name: "t5", rule: tokens::t5 },
     Family { name: "bart", rule: tokens::bart },
+    Family { name: "marian", rule: tokens::marian },
+    Family { name: "mbart", rule: tokens::mbart },
+    Family { name: "m2m100", rule: tokens::m2m100 },
+    Family { name: "pegasus", rule: tokens::pegasus },
     Family { name: "swin", rule: senses::swin },
     Family { name: "segformer", rule: senses::segformer },
     Family { name: "yolos", rule: senses::yolos },
     Family { name: "beit", rule: senses::beit },
     Family { name: "deit", rule: senses::deit },
+    Family { name: "clip", rule: senses::clip_vision },
+    Family { name: "dinov2", rule: senses::dinov2 },
     Family { name: "vit", rule: senses::vit },
     Family { name: "albert", rule: tokens::albert },
     Family { name: "roberta", rule: tokens::roberta },
+    Family { name: "mpnet", rule: tokens::mpnet },
     Family { name: "deberta", rule: tokens::deberta },
     Family { name: "distilbert", rule: tokens::distilbert },
     Family { name: "bert", rule: tokens::bert },
+    Family { name: "modernbert", rule: tokens::modernbert },
+    Family { name: "gemma3", rule: tokens::gemma3 },
+    Family { name: "gemma2", rule: tokens::gemma2 },
     Family { name: "gemma", rule: tokens::gemma },
     Family { name: "mixtral", rule: tokens::mixtral },
     Family { name: "qwen3", rule: tokens::qwen3 },
     Family { name: "qwen2", rule: tokens::qwen2 },
+    Family { name: "phi3", rule: tokens::phi3 },
     Family { name: "llama", rule: tokens::llama },
     Family { name: "falcon", rule: tokens::falcon },
+    Family { name: "gptj", rule: tokens::gptj },
+    Family { name: "phi", rule: tokens::phi },
     Family { name: "gpt-neox", rule: tokens::gpt_neox },
+    Family { name: "bloom", rule: tokens::bloom },
     Family { name: "gpt-bigcode", rule: tokens::gpt_bigcode },
     Family { name: "opt", rule: tokens::opt },
+    Family { name: "gpt-neo", rule: tokens::gpt_neo },
     Family { name: "gpt2", rule: tokens::gpt2 },
 ];
 
 /// Families that only a name tells from one of the table.
 const BY_NAME: &[(&str, &str, &str)] = &[
     ("llama", "mistral", "mistral"),
-    ("llama", "phi3", "phi3"),
-    ("gpt-neox", "gptj", "gptj"),
     ("wav2vec2", "hubert", "hubert"),
     ("vit", "deit", "deit"),
     ("vit", "dinov2", "dinov2"),
     ("bert", "electra", "electra"),
-    ("bart", "marian", "marian"),
-    ("bart", "pegasus", "pegasus"),
 ];
 
 /// What a network with attention is.
@@ -282,3 +296,6 @@ fn clip(seen: &Seen<'_, '_>) -> Told {
         (High, words.to_owned())
     })
 }
+
+#[cfg(test)]
+mod tests;

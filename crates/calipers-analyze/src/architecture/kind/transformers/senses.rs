@@ -2,7 +2,9 @@
 
 use super::{Seen, Told};
 use crate::architecture::census::Given;
+use crate::net::{Unit, Val};
 use calipers_report::Confidence::{High, Medium};
+use hashbrown::HashSet;
 
 pub(super) fn detr(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
@@ -11,6 +13,24 @@ pub(super) fn detr(seen: &Seen<'_, '_>) -> Told {
         let words = "a decoder whose queries attend to the image's features and become boxes";
         (High, words.to_owned())
     })
+}
+
+impl Seen<'_, '_> {
+    /// Whether every path is multiplied by stored numbers before it is added: layer scale.
+    pub(super) fn scales_paths(&self) -> bool {
+        let net = self.census.net;
+        let hidden = self.facts.hidden.and_then(|hidden| usize::try_from(hidden).ok());
+        let scale = |unit: &Unit| {
+            unit.is("Mul")
+                && net
+                    .data_and_constant(unit)
+                    .is_some_and(|(_, numbers)| hidden.is_some() && net.elements(numbers) == hidden)
+        };
+        let scaled: HashSet<Val> = net.all().filter(|unit| scale(unit)).map(Unit::output).collect();
+        let joins = net.all().filter(|unit| unit.is("ResidualAdd"));
+        let counted = joins.filter(|unit| net.data_inputs(unit).any(|val| scaled.contains(&val)));
+        i64::try_from(counted.count()).is_ok_and(|count| count >= self.layers().max(1))
+    }
 }
 
 pub(super) fn mobilevit(seen: &Seen<'_, '_>) -> Told {
@@ -69,8 +89,12 @@ pub(super) fn conformer(seen: &Seen<'_, '_>) -> Told {
 }
 
 pub(super) fn swin(seen: &Seen<'_, '_>) -> Told {
+    // What makes images is built of the same layers.
+    let net = seen.census.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let sure = if maps { Medium } else { High };
     (seen.styled("vision") && seen.census.attends("windowed"))
-        .then(|| (High, "attention inside windows of the image".to_owned()))
+        .then(|| (sure, "attention inside windows of the image".to_owned()))
 }
 
 pub(super) fn segformer(seen: &Seen<'_, '_>) -> Told {
@@ -95,9 +119,36 @@ pub(super) fn yolos(seen: &Seen<'_, '_>) -> Told {
 }
 
 pub(super) fn beit(seen: &Seen<'_, '_>) -> Told {
-    vit(seen)
-        .filter(|_| seen.census.attends("relative") && !seen.has_positions())
-        .map(|_| (Medium, "an image in pieces, and a bias by relative position".to_owned()))
+    vit(seen)?;
+    if seen.has_positions() {
+        return None;
+    }
+    if seen.census.attends("relative") {
+        return Some((Medium, "an image in pieces, and a bias by relative position".to_owned()));
+    }
+    // A bias of the keys changes no softmax, and is left out.
+    let keyless = seen.census.attention.iter().all(|unit| {
+        let linears = || unit.walk().filter(|part| part.is("Linear"));
+        (linears().count(), linears().filter(|part| part.says("bias")).count()) == (4, 3)
+    });
+    (keyless && seen.scales_paths())
+        .then(|| (Medium, "an image in pieces, keys without a bias, scaled paths".to_owned()))
+}
+
+/// The tower for images of CLIP: a norm stands before all layers.
+pub(super) fn clip_vision(seen: &Seen<'_, '_>) -> Told {
+    let norms = seen.layers().saturating_mul(2).saturating_add(2);
+    vit(seen)?;
+    (seen.normed("pre") && seen.norms("LayerNorm") == norms && seen.facts.classes.is_none())
+        .then(|| (Medium, "an image in pieces, with a norm before all layers".to_owned()))
+}
+
+/// Others scale their paths too; only these cut pieces of 14.
+pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Told {
+    let pieces = seen.census.image_convs().any(|conv| conv.cuts() && conv.side() == 14);
+    vit(seen)?;
+    (pieces && seen.scales_paths())
+        .then(|| (Medium, "an image in pieces of 14×14, and scaled paths".to_owned()))
 }
 
 pub(super) fn vit(seen: &Seen<'_, '_>) -> Told {
@@ -105,7 +156,8 @@ pub(super) fn vit(seen: &Seen<'_, '_>) -> Told {
     let cut = census.count("PatchEmbedding") > 0 || census.image_convs().any(|conv| conv.cuts());
     let fits = seen.styled("vision") && cut && census.image_convs().count() <= 1;
     (fits && seen.normalises("LayerNorm")).then(|| {
-        let sure = if seen.normed("pre") && seen.has_positions() { High } else { Medium };
+        let plain = seen.normed("pre") && seen.has_positions() && !seen.scales_paths();
+        let sure = if plain { High } else { Medium };
         (sure, "an image in pieces, each a token".to_owned())
     })
 }
