@@ -78,8 +78,13 @@ pub(crate) struct Activations {
 
 impl Activations {
     pub(crate) fn of(net: &Net<'_>) -> Self {
-        let Launches { kernels, views } = kernels::launches(net);
-        let mut lives = Lives::new(net, &kernels, &views);
+        Self::found(net, &kernels::launches(net))
+    }
+
+    /// Those of a network whose launches were found before.
+    pub(crate) fn found(net: &Net<'_>, launches: &Launches) -> Self {
+        let Launches { kernels, views } = launches;
+        let mut lives = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
             lives.run(at, kernel);
         }
@@ -257,5 +262,66 @@ impl<'n, 'a> Lives<'n, 'a> {
             let is_free = self.places.get(&place).is_some_and(|place| place.to == at);
             (is_free && self.net.same_shape(*read, write)).then_some(place)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_devices::Precision;
+    use calipers_samples::Attribute;
+
+    use super::{ActivationPeak, Activations};
+    use crate::blocks::testing::{Seen, Tiny};
+
+    fn peak(seen: &Seen, batch: i64, precision: Precision) -> ActivationPeak {
+        let size = |name: &str| (name == "batch").then_some(batch);
+        seen.look(|net| Activations::of(net).peak(&size, precision)).unwrap()
+    }
+
+    #[test]
+    fn results_live_from_kernel_to_last_reader() {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "16"]);
+        let (a, b) = (t.weight(&[16, 64]), t.weight(&[64, 16]));
+        let wide = t.op("MatMul", &[&x, &a]);
+        let curved = t.op("Gelu", &[&wide]);
+        let shaped = t.ints(&[-1, 64]);
+        let view = t.op("Reshape", &[&curved, &shaped]);
+        let narrow = t.op("MatMul", &[&view, &b]);
+        let seen = t.output(&narrow);
+        // At the curve, the product of 64 columns and its curve; the view is no memory of its own.
+        let found = peak(&seen, 3, Precision::Fp32);
+        assert_eq!((found.activations, found.workspace), (2 * 3 * 64 * 4, 0));
+        assert_eq!((found.inputs, found.unknown), (3 * 16 * 4, 0));
+        assert_eq!(found.total(), 2 * 3 * 64 * 4 + 3 * 16 * 4);
+        assert_eq!(peak(&seen, 3, Precision::Bf16).activations, 2 * 3 * 64 * 2);
+        // Weights of four bits leave activations at sixteen.
+        assert_eq!(peak(&seen, 3, Precision::Int4).activations, 2 * 3 * 64 * 2);
+    }
+
+    #[test]
+    fn activations_overwrite_and_convolutions_take_workspace() {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "8", "10", "10"]);
+        let (w, same) = (t.weight(&[8, 8, 3, 3]), Attribute::ints("pads", &[1, 1, 1, 1]));
+        let y = t.op_with("Conv", &[&x, &w], std::slice::from_ref(&same));
+        let y = t.op("Relu", &[&y]);
+        let y = t.op_with("Conv", &[&y, &w], &[same]);
+        let seen = t.output(&y);
+        // At the second convolution: what it reads, which the curve wrote over the first result, and
+        // what it gives. Both again in another layout, and the weights.
+        let map = 2 * 8 * 10 * 10 * 4;
+        let found = peak(&seen, 2, Precision::Fp32);
+        assert_eq!(found.activations, 2 * map);
+        assert_eq!(found.workspace, 2 * map + 8 * 8 * 9 * 4);
+    }
+
+    #[test]
+    fn a_size_that_is_not_given_is_an_error() {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "16"]);
+        let y = t.op("Relu", &[&x]);
+        let error = t.output(&y).look(|net| Activations::of(net).peak(&|_| None, Precision::Fp32));
+        assert!(error.unwrap_err().contains("batch"));
     }
 }

@@ -41,6 +41,16 @@ pub struct Prediction {
     pub dearest: Vec<(&'static str, String, f64)>,
     /// Share of the device's peak that the contractions reach, in percent.
     pub peak_percent: Option<f64>,
+    /// Share of the device's bandwidth that is reached, in percent; above 100 where caches serve.
+    pub bandwidth_percent: Option<f64>,
+    /// Milliseconds to read the weights once at the device's full bandwidth.
+    pub weights_once: f64,
+    /// Kernels that are launched.
+    pub kernels: usize,
+    /// Whether the constants are another device's, or nobody's.
+    pub is_carried: bool,
+    /// Low and high are about the expected time divided and multiplied by this.
+    pub factor: f64,
     /// Activations at their peak, with the workspace of the kernel that runs then, without inputs.
     pub peak_activation_bytes: u64,
     /// What it rests on, in words.
@@ -70,6 +80,11 @@ pub fn predict(
         bounds: [estimate.compute, estimate.memory, estimate.launches].map(|bound| bound * 1e3),
         dearest: dearest.collect(),
         peak_percent: estimate.peak_percent,
+        bandwidth_percent: estimate.bandwidth_percent,
+        weights_once: estimate.weights_once * 1e3,
+        kernels: estimate.kernels,
+        is_carried: estimate.is_carried,
+        factor: estimate.factor,
         peak_activation_bytes: peak.activations.saturating_add(peak.workspace),
         method: estimate.method,
     })

@@ -38,7 +38,6 @@ impl Given<'_> {
 /// A network in the making.
 pub(super) struct Builder<'a> {
     model: &'a Model,
-    typed: &'a Typed,
     meanings: Meanings,
     units: Vec<Unit>,
     vals: Vec<ValInfo>,
@@ -55,7 +54,6 @@ impl<'a> Net<'a> {
     pub(crate) fn build(model: &'a Model, typed: &'a Typed) -> Self {
         let mut builder = Builder {
             model,
-            typed,
             meanings: Meanings::find(model),
             units: Vec::new(),
             vals: Vec::new(),

@@ -160,13 +160,13 @@ fn whole(kind: &str) -> Option<KernelKind> {
         "LayerNorm" | "RMSNorm" | "L2Norm" => KernelKind::LayerNorm,
         "CELU" | "ELU" | "GELU" | "HardSigmoid" | "HardSwish" | "LeakyReLU" | "Mish" | "PReLU"
         | "ReLU" | "ReLU6" | "SELU" | "SiLU" | "Sigmoid" | "Softplus" | "Tanh" | "ResidualAdd"
-        | "Add" | "Rotary" => KernelKind::Elementwise,
+        | "Add" | "Rotary" | "Concat" | "Pad" => KernelKind::Elementwise,
         "Softmax" | "LogSoftmax" => KernelKind::Softmax,
         "AveragePool" | "GlobalAveragePool" | "GlobalMaxPool" | "MaxPool" => KernelKind::Pool,
         "ReduceMax" | "ReduceMean" | "ReduceMin" | "ReduceSum" | "ArgMax" | "TopK" => {
             KernelKind::Reduce
         }
-        "Concat" | "DepthToSpace" | "Pad" | "SpaceToDepth" | "Transpose" => KernelKind::Copy,
+        "DepthToSpace" | "SpaceToDepth" | "Transpose" => KernelKind::Copy,
         "Gather" | "GatherElements" | "GatherND" | "ScatterND" => KernelKind::Gather,
         "GRU" | "LSTM" | "RNN" => KernelKind::Recurrent,
         "NonMaxSuppression" | "NonZero" | "RoiAlign" | "Unique" => KernelKind::Other,
@@ -184,12 +184,32 @@ pub(crate) fn launches(net: &Net<'_>) -> Launches {
     let mut finder = Finder {
         net,
         unfolded: norms::Unfolded::of(net),
+        for_products: read_by_products(net),
         found: Launches { kernels: Vec::new(), views: Vec::new() },
     };
     for (_, unit) in net.units() {
         finder.add(unit);
     }
     finder.found
+}
+
+/// Values that matrix products read, and nothing else.
+fn read_by_products(net: &Net<'_>) -> HashSet<Val> {
+    let leaves = || net.all().filter(|unit| unit.parts.is_empty());
+    let is_product = |unit: &&Unit| unit.is_any(&["MatMul", "Gemm"]);
+    let mut read: HashSet<Val> = leaves()
+        .filter(is_product)
+        .flat_map(|unit| unit.inputs.iter().flatten().copied())
+        .collect();
+    for unit in leaves().filter(|unit| !is_product(unit)) {
+        for input in unit.inputs.iter().flatten() {
+            read.remove(input);
+        }
+    }
+    for output in &net.outputs {
+        read.remove(output);
+    }
+    read
 }
 
 /// What is still to be looked at.
@@ -202,6 +222,8 @@ enum Task<'n> {
 struct Finder<'n, 'a> {
     net: &'n Net<'a>,
     unfolded: norms::Unfolded,
+    /// Values that matrix products alone read.
+    for_products: HashSet<Val>,
     found: Launches,
 }
 
@@ -221,10 +243,14 @@ impl<'n> Finder<'n, '_> {
             let parts = || unit.parts.iter().rev().map(Task::Unit);
             match unit.op {
                 op if FREE.contains(&op) => self.view(unit),
+                "Transpose" if self.is_read_as_it_lies(unit) => self.view(unit),
                 "Linear" | "MatMul" | "Gemm" | "Einsum" => self.push(gemm(net, unit)),
                 "Convolution" | "Conv" | "ConvTranspose" => {
-                    self.push(convolution(net, unit));
-                    if self.unfolded.has_norm(unit) {
+                    let kernel = convolution(net, unit);
+                    // Quantising comes after folding, so that what is quantised runs folded.
+                    let is_quantized = kernel.quantized.is_some();
+                    self.push(kernel);
+                    if !is_quantized && self.unfolded.has_norm(unit) {
                         self.push(norms::after(net, unit));
                     }
                 }
@@ -244,6 +270,13 @@ impl<'n> Finder<'n, '_> {
 
     fn push(&mut self, kernel: Kernel) {
         self.found.kernels.push(kernel);
+    }
+
+    /// Whether a matrix is turned for products alone: they take either order.
+    fn is_read_as_it_lies(&self, unit: &Unit) -> bool {
+        let Some([rest @ .., a, b]) = self.net.ints(unit, "perm") else { return false };
+        let is_kept = rest.iter().enumerate().all(|(at, axis)| i64::try_from(at) == Ok(*axis));
+        is_kept && a > b && unit.outputs.iter().all(|output| self.for_products.contains(output))
     }
 
     fn view(&mut self, unit: &Unit) {
@@ -424,3 +457,6 @@ fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> (Expr, Expr
     }
     (macs, other)
 }
+
+#[cfg(test)]
+mod tests;
