@@ -134,8 +134,8 @@ fn a_decoder_s_cache_and_its_tokens_are_told_apart() {
     assert_eq!((generation.prompt, generation.context, generation.cached), (4096, 4096, true));
     let (first, token) = (generation.first_token_ms.unwrap(), generation.token_ms.unwrap());
     // 13.5 GB of weights and 2.1 GB of cache at 3.35 TB/s are 4.7 ms; 4096 tokens of 13 GFLOPs at
-    // 989.5 TFLOPS are 54 ms.
-    assert!((4.6..20.0).contains(&token.expected), "{token:?}");
+    // 989.5 TFLOPS are 54 ms. On the way the file copies the cache to join it, and transposes keys.
+    assert!((4.6..30.0).contains(&token.expected), "{token:?}");
     assert!((54.0..400.0).contains(&first.expected), "{first:?}");
     assert!((generation.tokens_per_s.unwrap() - 1e3 / token.expected).abs() < 1.0);
     // (80 - 13.5 - 0.5) GB over 524,288 bytes are about 126,000 tokens.

@@ -68,6 +68,9 @@ pub struct Hardware {
     /// Time to read the weights once at the device's full bandwidth: no run is shorter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights_once_ms: Option<f64>,
+    /// Low and high are about the expected time divided and multiplied by this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range_factor: Option<f64>,
     /// Whether the constants of the time were measured on another device, which widens the range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carried_over: Option<bool>,

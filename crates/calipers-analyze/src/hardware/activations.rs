@@ -78,8 +78,13 @@ pub(crate) struct Activations {
 
 impl Activations {
     pub(crate) fn of(net: &Net<'_>) -> Self {
-        let Launches { kernels, views } = kernels::launches(net);
-        let mut lives = Lives::new(net, &kernels, &views);
+        Self::found(net, &kernels::launches(net))
+    }
+
+    /// Those of a network whose launches were found before.
+    pub(crate) fn found(net: &Net<'_>, launches: &Launches) -> Self {
+        let Launches { kernels, views } = launches;
+        let mut lives = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
             lives.run(at, kernel);
         }

@@ -207,6 +207,7 @@ fn times(
     told.peak_percent = estimate.peak_percent.map(digits);
     told.bandwidth_percent = estimate.bandwidth_percent.map(digits);
     told.weights_once_ms = Some(digits(estimate.weights_once * 1e3)).filter(|ms| *ms > 0.0);
+    told.range_factor = Some(digits(estimate.factor));
     told.carried_over = Some(estimate.is_carried);
     told.throughput = Some(scaling::rate(at.batch, total));
     #[expect(clippy::cast_precision_loss, reason = "it is a bound")]

@@ -75,8 +75,8 @@ pub(crate) fn describe(
         let mut best: Result<Candidate, String> = Err("it does not fit".to_owned());
         for (batch, kernels) in &kernels {
             let at = At { batch: *batch, ..base.clone() };
-            let candidate =
-                weigh(room, &at, target, device, kernels.as_ref().map_err(Clone::clone));
+            let kernels = kernels.as_deref().map_err(Clone::clone);
+            let candidate = weigh(room, &at, target, device, kernels);
             match (&best, &candidate) {
                 (Ok(known), Ok(candidate)) if candidate.found.margin <= known.found.margin => {}
                 (Ok(_), Err(_)) => break,
@@ -128,7 +128,7 @@ fn weigh(
     at: &At,
     target: Target,
     device: &Device,
-    kernels: Result<&Vec<super::kernels::Kernel>, String>,
+    kernels: Result<&[super::kernels::Kernel], String>,
 ) -> Result<Candidate, String> {
     let fit = room.fit(at, device);
     match fit.fits {

@@ -85,6 +85,8 @@ impl<'a> Room<'a> {
             )]
             let room = room.map(|mb| (mb * 1e6) as u64);
             let fits = room.zip(need.weights_bytes).map(|(room, weights)| weights <= room);
+            // What is larger than the chip may still run, its weights crossing the link.
+            let fits = fits.filter(|fits| *fits || chip.link_gb_s.is_none());
             let why = (fits != Some(true)).then(|| chip.rule.clone());
             return Fit { fits, tight: false, bytes: need.weights_bytes, why };
         }
@@ -121,6 +123,10 @@ impl<'a> Room<'a> {
     fn largest(&self, device: &Device, most: u64, with: &dyn Fn(u64) -> At) -> Option<u64> {
         let room = device.memory_bytes().filter(|_| device.on_chip.is_none())?;
         let need = |size| self.fit(&with(size), device).bytes;
+        // Most models fit at any size that is looked for.
+        if need(most).is_some_and(|bytes| bytes <= room) {
+            return Some(most);
+        }
         let (mut fits, mut bytes) = (1, need(1).filter(|bytes| *bytes <= room)?);
         while fits < most {
             let next = fits.saturating_mul(2).min(most);

@@ -1,5 +1,7 @@
 //! The model as far as its speed and its memory go, at any batch and any length.
 
+use std::borrow::Cow;
+
 use calipers_devices::{Device, Precision};
 use calipers_ir::{Model, ValueId};
 use calipers_report::{Architecture, Parameters, Quantization};
@@ -21,7 +23,9 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn of(net: &Net<'_>) -> Self {
-        Self { kernels: kernels::find(net), activations: Activations::of(net) }
+        let launches = kernels::launches(net);
+        let activations = Activations::found(net, &launches);
+        Self { kernels: launches.kernels, activations }
     }
 }
 
@@ -184,8 +188,12 @@ impl<'a> Subject<'a> {
     }
 
     /// Kernels with numbers for sizes.
-    pub(crate) fn kernels(&self, at: &At) -> Result<Vec<Kernel>, NoEstimate> {
+    pub(crate) fn kernels(&self, at: &At) -> Result<Cow<'_, [Kernel]>, NoEstimate> {
         let (times, over) = self.scale(at);
+        // Where nothing is free they have numbers already, and a graph may be large.
+        if times == over && self.running.kernels.iter().all(has_numbers) {
+            return Ok(Cow::Borrowed(&self.running.kernels));
+        }
         let number = |expr: &Expr, scaled: bool| -> Result<Expr, NoEstimate> {
             let value = match expr.as_wide_const() {
                 Some(value) => value,
@@ -214,7 +222,7 @@ impl<'a> Subject<'a> {
                 ..kernel.clone()
             })
         };
-        self.running.kernels.iter().map(kernel).collect()
+        self.running.kernels.iter().map(kernel).collect::<Result<_, _>>().map(Cow::Owned)
     }
 
     /// Why no time can be told whatever the device, where that is so.
@@ -261,6 +269,15 @@ impl<'a> Subject<'a> {
     pub(crate) fn cache_values(&self) -> impl Iterator<Item = (ValueId, Option<ValueId>)> {
         self.caches.values()
     }
+}
+
+/// Whether no size of a kernel is free, and all can be counted with.
+fn has_numbers(kernel: &Kernel) -> bool {
+    let Kernel { macs, other_flops, activations, weights, depth, results, rows, steps, .. } =
+        kernel;
+    [macs, other_flops, activations, weights, depth, results, rows, steps]
+        .into_iter()
+        .all(|size| size.as_const().is_some_and(|size| size >= 0))
 }
 
 /// The precision to look at: the one asked for, else the model's own.
