@@ -15,17 +15,29 @@ use crate::infer::{Bindings, Typed, declared_inputs};
 use crate::memory::Caches;
 use crate::net::Net;
 
+/// Parts of a network beyond which nothing is told of running it. The largest networks have some
+/// thousands; a chain of a hundred thousand would only fill the memory with kernels.
+const MOST_UNITS: usize = 50_000;
+
 /// What runs: found once in the recognised network, evaluated at every size.
 pub(crate) struct Running {
     pub(super) kernels: Vec<Kernel>,
-    pub(super) activations: Activations,
+    /// Values and how long they live, or why they were not followed.
+    pub(super) activations: Result<Activations, NoEstimate>,
 }
 
 impl Running {
     pub(crate) fn of(net: &Net<'_>) -> Self {
+        let units = net.units().count();
+        if units > MOST_UNITS {
+            let why = format!(
+                "its network has {units} parts, and running one is told up to {MOST_UNITS}"
+            );
+            return Self { kernels: Vec::new(), activations: Err(why) };
+        }
         let launches = kernels::launches(net);
         let activations = Activations::found(net, &launches);
-        Self { kernels: launches.kernels, activations }
+        Self { kernels: launches.kernels, activations: Ok(activations) }
     }
 }
 
@@ -239,6 +251,9 @@ impl<'a> Subject<'a> {
                 "{classical} of its nodes are operators of ai.onnx.ml, such as trees and text \
                  features, and no times of those are known"
             ));
+        }
+        if let Err(why) = &self.running.activations {
+            return Some(why.clone());
         }
         if self.running.kernels.is_empty() {
             return Some("nothing in it runs: it has no kernel".to_owned());
