@@ -250,3 +250,19 @@ fn outputs_are_asked_for_their_own_type() {
     assert_eq!(told.task.kind, "text-generation");
     assert!(told.task.evidence.iter().any(|words| words.contains("`logits`")));
 }
+
+#[test]
+fn a_list_of_places_is_no_larger_image() {
+    let grown = |dims: &[i64], shape: &[&str]| {
+        let mut model = ModelBuilder::new(17);
+        model.input("image", DataType::F32, &["1", "3", "8", "8"]);
+        weight(&mut model, "w", &[4, 3, 1, 1]);
+        model.initializer(&Tensor::i64("dims", &[i64::try_from(dims.len()).unwrap()], dims));
+        model.node("Conv", &["image", "w"], &["c"], &[]);
+        model.node("Reshape", &["c", "dims"], &["y"], &[]);
+        model.output("y", DataType::F32, shape);
+        report(model.build()).task.kind
+    };
+    assert_eq!(grown(&[1, 16, 16], &["1", "16", "16"]), "super-resolution");
+    assert_ne!(grown(&[1, 4, 64], &["1", "4", "64"]), "super-resolution");
+}

@@ -50,7 +50,7 @@ const ALL_SEARCHES: usize = 2_000_000;
 
 /// Places that a search passes over for each unit that it looks at: those of folded units, and of
 /// others beside the way.
-const MAX_SPREAD: usize = 16;
+const MAX_SPREAD: usize = 8;
 
 impl Net<'_> {
     /// The unit that gives a value.

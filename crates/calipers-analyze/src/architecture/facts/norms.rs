@@ -285,4 +285,30 @@ mod tests {
         let y = t.op("Elu", &[&y]);
         assert_eq!(facts(t, &y).activation, None);
     }
+
+    /// Modules of three branches that are joined, so many, with so many steps down.
+    fn branches(modules: usize) -> Option<bool> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["1", "8", "64", "64"]);
+        for module in 0..modules {
+            if module < 5 {
+                x = conv(&mut t, &x, 2);
+            }
+            let parts = [0; 3].map(|_| {
+                let y = conv(&mut t, &x, 1);
+                t.op("Relu", &[&y])
+            });
+            let joined = [parts[0].as_str(), &parts[1], &parts[2]];
+            let y = t.op_with("Concat", &joined, &[Attribute::int("axis", 1)]);
+            let (w, b) = (t.weight(&[8, 24, 1, 1]), t.weight(&[8]));
+            x = t.op("Conv", &[&y, &w, &b]);
+        }
+        facts(t, &x).batchnorm_folded
+    }
+
+    #[test]
+    fn branches_tell_in_very_deep_networks() {
+        assert_eq!(branches(16), Some(true));
+        assert_eq!(branches(9), None);
+    }
 }

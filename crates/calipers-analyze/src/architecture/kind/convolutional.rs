@@ -247,7 +247,8 @@ fn resnext(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("Bottleneck");
     let fits = blocks >= 4 && blocks * 10 >= seen.residuals() * 8;
     let even = i64::try_from(grouped.len()).is_ok_and(|count| count == blocks);
-    let plain = seen.depthwise().is_empty() && seen.census.count("SiLU") == 0;
+    let plain =
+        seen.depthwise().is_empty() && seen.census.count_of(&["SiLU", "SqueezeExcite"]) == 0;
     (fits && even && plain)
         .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
 }

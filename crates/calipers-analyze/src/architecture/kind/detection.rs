@@ -162,7 +162,8 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
 
 fn yolox(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("CSP");
-    let fits = seen.detects() && seen.head("bins").is_none() && blocks >= 3;
+    // Split halves are those of later ones, whose distributions may be written in ways not seen.
+    let fits = seen.detects() && seen.head("bins").is_none() && blocks >= 3 && !seen.splits();
     (fits && seen.census.count("SiLU") > 10).then(|| {
         let words = format!("a box and scores at each place of {} without anchors", seen.scales());
         (Medium, format!("{words}, {blocks} cross-stage partial blocks"))

@@ -205,7 +205,21 @@ fn size(seen: &Seen<'_, '_>, image: Val, output: Val) -> Size {
     {
         return Size::Same;
     }
+    // A list of places is no image: both sides grow alike.
+    let alike = || {
+        let dims = [net.dim(image, side - 1), net.dim(output, -2)];
+        let (Some(image), Some(output)) = (net.dim(image, side), net.dim(output, -1)) else {
+            return false;
+        };
+        match dims {
+            [Some(rows), Some(grown)] => {
+                rows.checked_mul(output).is_some_and(|one| Some(one) == grown.checked_mul(image))
+            }
+            _ => true,
+        }
+    };
     match (net.dim(image, side), net.dim(output, -1)) {
+        (Some(image), Some(output)) if output > image && !alike() => Size::Unknown,
         (Some(image), Some(output)) if output > image => Size::Larger,
         (Some(image), Some(output)) if output == image => Size::Same,
         (Some(image), Some(output)) if output.saturating_mul(8) >= image => Size::Smaller,

@@ -47,10 +47,10 @@ fn own(t: &mut Tiny, x: &str) -> String {
 }
 
 /// No place sees later ones.
-fn causal(t: &mut Tiny, scores: String) -> String {
+fn causal(t: &mut Tiny, scores: &str) -> String {
     let mask = t.weight(&[6, 6]);
     let mask = t.op("Trilu", &[&mask]);
-    t.op("Add", &[&scores, &mask])
+    t.op("Add", &[scores, &mask])
 }
 
 /// An encoder and a decoder of a layer each.
@@ -130,12 +130,9 @@ fn decoder(biased: bool) -> Told {
     let x = words(&mut t);
     let mut x = with_positions(&mut t, &x, 6);
     for _ in 0..2 {
-        x = part(
-            &mut t,
-            &x,
-            true,
-            |t, x| if biased { t.attend(x, x, &FOUR, causal) } else { bare(t, x) },
-        );
+        x = part(&mut t, &x, true, |t, x| {
+            if biased { t.attend(x, x, &FOUR, |t, scores| causal(t, &scores)) } else { bare(t, x) }
+        });
         x = part(&mut t, &x, true, feed_forward);
     }
     let y = t.layer_norm(&x, 32);
@@ -152,7 +149,7 @@ fn bare(t: &mut Tiny, x: &str) -> String {
         t.transpose(&parted, &[0, 2, 1, 3])
     });
     let scores = t.scores(&query, &key);
-    let scores = causal(t, scores);
+    let scores = causal(t, &scores);
     let weights = t.softmax(&scores);
     let sum = t.op("MatMul", &[&weights, &value]);
     t.joined(&sum, &FOUR, 32)
@@ -174,7 +171,7 @@ fn built_as_llama_without_positions_in_sight() {
     for _ in 0..2 {
         let scale = t.weight(&[32]);
         let read = t.op("RMSNormalization", &[&x, &scale]);
-        let y = t.attend(&read, &read, &FOUR, causal);
+        let y = t.attend(&read, &read, &FOUR, |t, scores| causal(t, &scores));
         x = t.op("Add", &[&x, &y]);
         let read = t.op("RMSNormalization", &[&x, &scale]);
         let [gate, up] = [0, 1].map(|_| t.linear(&read, 32, 64));
