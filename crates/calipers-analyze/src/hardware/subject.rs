@@ -7,7 +7,7 @@ use calipers_ir::{Model, ValueId};
 use calipers_report::{Architecture, Parameters, Quantization};
 use calipers_sym::{Expr, Symbol};
 
-use super::activations::Activations;
+use super::activations::{ActivationPeak, Activations};
 use super::estimate::{self, Estimate, NoEstimate};
 use super::kernels::{self, Kernel};
 use crate::assume::{Role, Sizes};
@@ -15,17 +15,35 @@ use crate::infer::{Bindings, Typed, declared_inputs};
 use crate::memory::Caches;
 use crate::net::Net;
 
+/// Units of a network that is looked into. The largest models have half as many nodes.
+const MOST_UNITS: usize = 60_000;
+
+const TOO_MANY: &str = "it has more parts than are looked at";
+
 /// What runs: found once in the recognised network, evaluated at every size.
 pub(crate) struct Running {
     pub(super) kernels: Vec<Kernel>,
-    pub(super) activations: Activations,
+    /// `None` when there are too many.
+    activations: Option<Activations>,
 }
 
 impl Running {
     pub(crate) fn of(net: &Net<'_>) -> Self {
+        if net.units().count() > MOST_UNITS {
+            return Self { kernels: Vec::new(), activations: None };
+        }
         let launches = kernels::launches(net);
-        let activations = Activations::found(net, &launches);
+        let activations = Some(Activations::found(net, &launches));
         Self { kernels: launches.kernels, activations }
+    }
+
+    /// What activations take when most are alive.
+    pub(super) fn peak(
+        &self,
+        size: &dyn Fn(&str) -> Option<i64>,
+        precision: Precision,
+    ) -> Result<ActivationPeak, NoEstimate> {
+        self.activations.as_ref().ok_or(TOO_MANY)?.peak(size, precision)
     }
 }
 
@@ -239,6 +257,9 @@ impl<'a> Subject<'a> {
                 "{classical} of its nodes are operators of ai.onnx.ml, such as trees and text \
                  features, and no times of those are known"
             ));
+        }
+        if self.running.activations.is_none() {
+            return Some(TOO_MANY.to_owned());
         }
         if self.running.kernels.is_empty() {
             return Some("nothing in it runs: it has no kernel".to_owned());
