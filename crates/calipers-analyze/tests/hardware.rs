@@ -1,6 +1,8 @@
 //! Where models run: memory, batches, targets and generation, against arithmetic by hand; and that
 //! nothing about any device is no figure.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test")]
+
 mod common;
 
 use calipers_analyze::{Bindings, Question, analyze_for};

@@ -151,8 +151,8 @@ pub fn rate(per_second: f64) -> String {
         v if v < 1.0 => format!("{v:.2}/s"),
         v if v < 100.0 => format!("{v:.1}/s"),
         v => {
-            let scale = 10_f64.powi(v.log10().floor().clamp(0.0, 300.0) as i32 - 2).max(1.0);
-            format!("{}/s", grouped(&format!("{:.0}", (v / scale).round() * scale)))
+            let rounded: f64 = format!("{v:.2e}").parse().unwrap_or(v);
+            format!("{}/s", grouped(&format!("{rounded:.0}")))
         }
     }
 }

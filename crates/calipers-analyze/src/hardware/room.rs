@@ -169,7 +169,6 @@ impl<'a> Room<'a> {
     }
 
     /// Bytes of the caches before and after a run together, and after it alone; `None` without any.
-    #[expect(clippy::type_complexity, reason = "two sums that may each be unknown")]
     fn cache(&self, at: &At) -> Option<(Result<u64, String>, Result<u64, String>)> {
         let (mut both, mut after) = (Ok(0_u64), Ok(0_u64));
         let mut any = false;
