@@ -151,10 +151,8 @@ pub fn rate(per_second: f64) -> String {
         v if v < 1.0 => format!("{v:.2}/s"),
         v if v < 100.0 => format!("{v:.1}/s"),
         v => {
-            #[expect(clippy::cast_possible_truncation, reason = "between 0 and 300")]
-            let digits = v.log10().floor().clamp(0.0, 300.0) as i32;
-            let scale = 10_f64.powi(digits - 2).max(1.0);
-            format!("{}/s", grouped(&format!("{:.0}", (v / scale).round() * scale)))
+            let rounded: f64 = format!("{v:.2e}").parse().unwrap_or(v);
+            format!("{}/s", grouped(&format!("{rounded:.0}")))
         }
     }
 }

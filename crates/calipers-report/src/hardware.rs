@@ -82,7 +82,8 @@ pub struct Hardware {
     /// The model at growing batches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub batch_scaling: Vec<ScalingRow>,
-    /// The smallest batch that gives nine tenths of the best throughput of the table.
+    /// The smallest batch that gives nine tenths of the best throughput of the table; none where it
+    /// grows to the table's end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_enough: Option<u64>,
     /// The model at growing lengths of its sequence.
@@ -213,6 +214,9 @@ pub struct ScalingRow {
     pub memory_bytes: Option<u64>,
     /// Whether that fits.
     pub fits: Option<bool>,
+    /// Why there is no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A model that generates: the prompt and the tokens after it, apart.

@@ -35,9 +35,12 @@ pub(crate) fn row(
     }
     let subject = room.subject;
     let estimate = subject.kernels(at).and_then(|kernels| subject.time(&kernels, device));
-    if let Ok(estimate) = estimate {
-        row.latency_ms = Some(span(&estimate.replayed));
-        row.throughput = Some(rate(samples, estimate.replayed.expected));
+    match estimate {
+        Ok(estimate) => {
+            row.latency_ms = Some(span(&estimate.replayed));
+            row.throughput = Some(rate(samples, estimate.replayed.expected));
+        }
+        Err(why) => row.reason = Some(why),
     }
     row
 }
@@ -56,7 +59,7 @@ pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<Scalin
         let at = At { batch, ..base.clone() };
         let row = row(room, &at, device, batch, batch);
         // Beyond what is shown anyway, only a row that says where it ends.
-        let ends = row.fits == Some(false) || row.fits.is_none() && batch >= SHOWN;
+        let ends = row.latency_ms.is_none() || row.fits.is_none() && batch >= SHOWN;
         rows.push(row);
         if ends {
             break;
@@ -74,7 +77,9 @@ pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<Scalin
 pub(crate) fn enough(rows: &[ScalingRow]) -> Option<u64> {
     let best = rows.iter().filter_map(|row| row.throughput).fold(0.0, f64::max);
     let enough = |row: &&ScalingRow| row.throughput.is_some_and(|rate| rate >= best * ENOUGH);
-    rows.iter().find(enough).map(|row| row.size)
+    let last = rows.iter().rev().find(|row| row.throughput.is_some())?;
+    // Where the last row is the first that is enough, it may go on.
+    rows.iter().find(enough).map(|row| row.size).filter(|size| *size < last.size)
 }
 
 /// Lengths in powers of two around the one that is assumed, none beyond the model's positions.
