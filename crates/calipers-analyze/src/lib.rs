@@ -39,6 +39,7 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
+pub use findings::{Selection, SelectionError, any_as_severe, rules};
 pub use hardware::kernel_lines;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
@@ -66,20 +67,35 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let architecture::Described { architecture, task, quantization } =
+    let architecture::Described { net, architecture, task, quantization } =
         architecture::describe(model, &typed, &parameters, &memory, &sizes);
+    let file = model::describe(model, &parameters, &mut unknown);
+    let cost = cost::summarize(model, &typed, &sizes, &mut unknown);
+    let risks = findings::check(&findings::Evidence {
+        model,
+        typed: &typed,
+        net: &net,
+        graph: &graph,
+        parameters: &parameters,
+        cost: &cost,
+        memory: &memory,
+        architecture: &architecture,
+        task: &task,
+        quantization: &quantization,
+        weights: None,
+    });
     Ok(Report {
-        model: model::describe(model, &parameters, &mut unknown),
+        model: file,
         bindings: bindings::of(model, bindings),
         graph,
         shapes: shapes::summarize(model, &typed),
-        cost: cost::summarize(model, &typed, &sizes, &mut unknown),
+        cost,
         parameters,
         memory,
         architecture,
         task,
         quantization,
-        risks: findings::check(model, &typed),
+        risks,
         assumptions,
         unknown,
         ..Report::default()
