@@ -14,8 +14,8 @@ pub(crate) mod testing;
 
 use calipers_ir::Model;
 use calipers_report::{
-    Architecture, Cost, Finding, FindingRule, GraphFacts, Memory, Parameters, Quantization,
-    Severity, Task,
+    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Memory, Parameters,
+    Quantization, Report, Severity, Task,
 };
 
 use crate::infer::Typed;
@@ -147,6 +147,20 @@ pub fn rules() -> Vec<FindingRule> {
         recommendation: rule.recommendation.to_owned(),
     };
     RULES.iter().map(described).collect()
+}
+
+/// The findings of a report on their own.
+pub fn finding_table(report: &Report) -> FindingTable {
+    let count = |severity| {
+        report.risks.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    FindingTable {
+        file: report.model.file.clone(),
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        infos: count(Severity::Info),
+        findings: report.risks.clone(),
+    }
 }
 
 /// `1 node`, `2 nodes`.

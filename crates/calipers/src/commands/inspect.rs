@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use calipers_analyze::Bindings;
 use calipers_report::Report;
 
-use super::model;
+use super::{Gate, model};
 use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -20,6 +20,8 @@ pub(crate) struct Inspect {
     pub(crate) output: Target,
     /// Whether to read the whole file for its fingerprint.
     pub(crate) sha256: bool,
+    /// Which findings count.
+    pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
 }
 
@@ -39,7 +41,7 @@ impl Inspect {
                 output.write(&calipers_render::to_terminal(&report, &style))?;
             }
         }
-        Ok(ExitStatus::Done)
+        Ok(self.gate.judge(&report.risks))
     }
 
     fn read(&self) -> anyhow::Result<Report> {
@@ -48,6 +50,7 @@ impl Inspect {
         let model = model::open(path)?;
         let mut report = calipers_analyze::analyze_bound(&model, &self.bindings)
             .map_err(|error| Problem::unusable(&error))?;
+        self.gate.select(&mut report);
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
         }
