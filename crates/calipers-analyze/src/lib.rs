@@ -74,6 +74,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let risks = findings::check(&findings::Evidence {
         model,
         typed: &typed,
+        sizes: &sizes,
         net: &net,
         graph: &graph,
         parameters: &parameters,

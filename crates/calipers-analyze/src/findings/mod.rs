@@ -6,6 +6,8 @@
 
 mod contradiction;
 mod deployment;
+mod look;
+mod runtimes;
 mod security;
 mod select;
 
@@ -18,6 +20,7 @@ use calipers_report::{
     Quantization, Report, Severity, Task,
 };
 
+use crate::assume::Sizes;
 use crate::infer::Typed;
 use crate::net::Net;
 
@@ -28,6 +31,8 @@ pub use select::{Selection, SelectionError, any_as_severe};
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Model,
     pub(crate) typed: &'a Typed,
+    /// Sizes that are assumed of free dimensions.
+    pub(crate) sizes: &'a Sizes,
     /// The network with its blocks recognised.
     pub(crate) net: &'a Net<'a>,
     pub(crate) graph: &'a GraphFacts,
@@ -102,8 +107,29 @@ pub(crate) const RULES: &[&Rule] = &[
     &contradiction::undefined_input::RULE,
     &contradiction::undefined_output::RULE,
     &contradiction::unused_opset::RULE,
+    &deployment::batch_norm_not_folded::RULE,
+    &deployment::casts_back_and_forth::RULE,
+    &deployment::constants_not_folded::RULE,
+    &deployment::control_flow::RULE,
+    &deployment::data_dependent_shapes::RULE,
+    &deployment::dead_nodes::RULE,
+    &deployment::deprecated_operators::RULE,
+    &deployment::dynamic_dimensions::RULE,
     &deployment::external_data_missing::RULE,
+    &deployment::half_softmax::RULE,
+    &deployment::int64_inputs::RULE,
+    &deployment::layout_churn::RULE,
+    &deployment::model_over_2gb::RULE,
     &deployment::newer_ir::RULE,
+    &deployment::no_runtime_yet::RULE,
+    &deployment::operators_not_in_opset::RULE,
+    &deployment::operators_of_vendors::RULE,
+    &deployment::operators_unknown::RULE,
+    &deployment::runtime_versions::RULE,
+    &deployment::shapes_not_folded::RULE,
+    &deployment::types_of_targets::RULE,
+    &deployment::unused_initializers::RULE,
+    &deployment::weights_as_inputs::RULE,
     &security::external_data_keys::RULE,
     &security::external_data_overlap::RULE,
     &security::external_data_range::RULE,
