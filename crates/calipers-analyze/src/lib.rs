@@ -38,6 +38,7 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
+pub use findings::{Selection, SelectionError, any_as_severe, finding_table, rules};
 use hardware::{Batch, Subject, choose};
 pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
@@ -112,7 +113,7 @@ fn report(
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let architecture::Described { architecture, task, quantization, running } =
+    let architecture::Described { net, architecture, task, quantization, running } =
         architecture::describe(model, &typed, &parameters, &memory, &sizes);
     let hardware = question.map(|question| {
         let subject = Subject {
@@ -129,19 +130,35 @@ fn report(
         };
         hardware::answer(&subject, question)
     });
+    let file = model::describe(model, &parameters, &mut unknown);
+    let cost = cost::summarize(model, &typed, &sizes, &mut unknown);
+    let risks = findings::check(&findings::Evidence {
+        model,
+        typed: &typed,
+        sizes: &sizes,
+        net: &net,
+        graph: &graph,
+        parameters: &parameters,
+        cost: &cost,
+        memory: &memory,
+        architecture: &architecture,
+        task: &task,
+        quantization: &quantization,
+        weights: None,
+    });
     Ok(Report {
-        model: model::describe(model, &parameters, &mut unknown),
+        model: file,
         bindings: bindings::of(model, bindings),
         graph,
         shapes: shapes::summarize(model, &typed),
-        cost: cost::summarize(model, &typed, &sizes, &mut unknown),
+        cost,
         parameters,
         memory,
         architecture,
         task,
         quantization,
         hardware,
-        risks: findings::check(model, &typed),
+        risks,
         assumptions,
         unknown,
         ..Report::default()

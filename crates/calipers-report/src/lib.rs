@@ -35,7 +35,7 @@ pub use architecture::{
     Quantization, Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, UncostedNode};
-pub use findings::{Assumption, Finding, Severity, Unknown};
+pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
     DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
@@ -154,6 +154,11 @@ pub fn schema() -> serde_json::Value {
 /// The JSON Schema of [`Hardware`].
 pub fn hardware_schema() -> serde_json::Value {
     schemars::schema_for!(Hardware).to_value()
+}
+
+/// The JSON Schema of [`FindingTable`].
+pub fn findings_schema() -> serde_json::Value {
+    schemars::schema_for!(FindingTable).to_value()
 }
 
 /// The JSON Schema of [`LayerTable`].

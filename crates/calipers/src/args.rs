@@ -6,6 +6,7 @@
 
 mod devices;
 mod examples;
+mod findings;
 mod hardware;
 
 use std::path::{Path, PathBuf};
@@ -17,11 +18,15 @@ use clap_complete::Shell;
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
 use self::devices::DevicesArgs;
+use self::findings::{CheckArgs, ExplainArgs, GateArgs};
 use self::hardware::{HardwareArgs, WantedArgs};
 use crate::commands::{
-    Completions, Demo, Devices, Diagram, Hardware, Inspect, Layers, Man, Schema, Shapes, Sweeping,
+    Check, Completions, Demo, Devices, Diagram, Explain, Hardware, Inspect, Layers, Man, Schema,
+    Shapes, Sweeping,
 };
 use crate::output::Target;
+
+pub(crate) use findings::{CheckFormat, ExplainFormat};
 
 use examples::{
     COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, DIAGRAM_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES,
@@ -59,6 +64,12 @@ enum Verb {
     /// Say what a model is: `calipers MODEL` is short for it
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArgs),
+    /// Say what is risky about a model, and nothing else
+    #[command(after_help = findings::CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Print what a finding means, why it matters and what to do
+    #[command(after_help = findings::EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
     /// Print every value's type and shape
     #[command(after_help = SHAPES_EXAMPLES)]
     Shapes(ShapesArgs),
@@ -122,6 +133,8 @@ struct InspectArgs {
 
     #[command(flatten)]
     wanted: WantedArgs,
+    #[command(flatten)]
+    gate: GateArgs,
 
     #[command(flatten)]
     bind: BindArgs,
@@ -338,6 +351,8 @@ pub(crate) enum TableFormat {
 pub(crate) enum SchemaOf {
     /// The report.
     Inspect,
+    /// The findings.
+    Check,
     /// The table of nodes.
     Layers,
     /// The answers about hardware.
@@ -361,6 +376,8 @@ pub(crate) enum DiagramFormat {
 #[derive(Debug)]
 pub(crate) enum Task {
     Inspect(Inspect),
+    Check(Check),
+    Explain(Explain),
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
@@ -389,6 +406,8 @@ impl Cli {
         }
         match verb {
             Verb::Inspect(args) => args.resolve().map(Task::Inspect),
+            Verb::Check(args) => args.resolve().map(Task::Check),
+            Verb::Explain(args) => args.resolve().map(Task::Explain),
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
@@ -417,6 +436,7 @@ impl InspectArgs {
             || self.output.is_some()
             || self.sha256
             || self.wanted.is_given()
+            || self.gate.is_given()
             || self.bind.is_given()
     }
 
@@ -427,9 +447,9 @@ impl InspectArgs {
         };
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
-        let bindings = self.bind.resolve()?;
+        let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         let wanted = self.wanted.resolve();
-        Ok(Inspect { model, format, output, sha256: self.sha256, bindings, wanted })
+        Ok(Inspect { model, format, output, sha256: self.sha256, gate, bindings, wanted })
     }
 }
 

@@ -30,7 +30,9 @@ use crate::{blocks, quantization};
 pub(crate) use facts::is_norm_folded;
 
 /// What the model is.
-pub(crate) struct Described {
+pub(crate) struct Described<'a> {
+    /// The network with its blocks recognised.
+    pub(crate) net: Net<'a>,
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
     pub(crate) quantization: Quantization,
@@ -38,13 +40,13 @@ pub(crate) struct Described {
 }
 
 /// Finds out what the model is.
-pub(crate) fn describe(
-    model: &Model,
-    typed: &Typed,
+pub(crate) fn describe<'a>(
+    model: &'a Model,
+    typed: &'a Typed,
     parameters: &Parameters,
     memory: &Memory,
     sizes: &Sizes,
-) -> Described {
+) -> Described<'a> {
     let mut net = Net::build(model, typed);
     let quantization = quantization::describe(&net, parameters);
     blocks::recognise(&mut net);
@@ -63,7 +65,7 @@ pub(crate) fn describe(
     let task = task::of(&census, &mut architecture);
     architecture.words = words::sentence(&architecture, &task);
     let running = Running::of(&net);
-    Described { architecture, task, quantization, running }
+    Described { net, architecture, task, quantization, running }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

@@ -1,75 +1,240 @@
-//! What is wrong with a model, as far as reading it shows.
+//! What is risky about a model.
 //!
-//! Each check looks at the model and gives at most one finding. To add one: write the check, add
-//! its line to [`CHECKS`].
+//! Each finding is a [`Rule`] in a file of its own, in the folder of its group: its id, how much it
+//! matters, what it checks, why that matters, an example, what to do, and the check. To add one:
+//! write the file, add its line to [`RULES`].
 
-mod external;
-mod file;
-mod graph;
-mod shapes;
-mod tensors;
+mod contradiction;
+mod deployment;
+mod look;
+mod runtimes;
+mod security;
+mod select;
+
+#[cfg(test)]
+pub(crate) mod testing;
 
 use calipers_ir::Model;
-use calipers_report::{Finding, Severity};
+use calipers_report::{
+    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Memory, Parameters,
+    Quantization, Report, Severity, Task,
+};
 
+use crate::assume::Sizes;
 use crate::infer::Typed;
+use crate::net::Net;
 
-/// A check: nothing, or what it found.
-type Check = fn(&Model) -> Option<Finding>;
+pub use select::{Selection, SelectionError, any_as_severe};
 
-/// All checks. The report sorts their findings by severity; within one, this order stays.
-const CHECKS: &[Check] = &[
-    graph::cycle,
-    graph::undefined_inputs,
-    graph::undefined_outputs,
-    graph::duplicate_definitions,
-    graph::out_of_order,
-    graph::duplicate_node_names,
-    external::refused,
-    external::bad_range,
-    external::missing,
-    external::overlapping,
-    external::unknown_keys,
-    tensors::impossible_size,
-    tensors::unknown_type,
-    tensors::short_data,
-    file::no_opset,
-    file::newer_ir,
-    file::unknown_fields,
-    file::odd_names,
+/// Everything that a check may look at.
+#[allow(dead_code, reason = "rules of every group choose what they look at")]
+pub(crate) struct Evidence<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) typed: &'a Typed,
+    /// Sizes that are assumed of free dimensions.
+    pub(crate) sizes: &'a Sizes,
+    /// The network with its blocks recognised.
+    pub(crate) net: &'a Net<'a>,
+    pub(crate) graph: &'a GraphFacts,
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) cost: &'a Cost,
+    pub(crate) memory: &'a Memory,
+    pub(crate) architecture: &'a Architecture,
+    pub(crate) task: &'a Task,
+    pub(crate) quantization: &'a Quantization,
+    /// What the weights hold, when they were read.
+    pub(crate) weights: Option<&'a Weights>,
+}
+
+/// What reading the weights showed; filled only when that was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Weights {}
+
+/// A kind of finding: documented, checked, and told what to do about.
+pub(crate) struct Rule {
+    /// Stable name, such as `graph-cycle`.
+    pub(crate) id: &'static str,
+    pub(crate) severity: Severity,
+    /// Folder and family: `contradiction`, `deployment`, `quantization`, `security`, `structure`,
+    /// `weights`.
+    pub(crate) group: &'static str,
+    /// One line that states the finding.
+    pub(crate) title: &'static str,
+    /// What is looked at.
+    pub(crate) checks: &'static str,
+    /// Why it matters.
+    pub(crate) why: &'static str,
+    /// A model that has it, in words or a few lines.
+    pub(crate) example: &'static str,
+    /// What to do about it.
+    pub(crate) recommendation: &'static str,
+    pub(crate) check: fn(&Evidence<'_>) -> Option<Hit>,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    /// What was found, with the figures.
+    pub(crate) detail: String,
+    /// Names of nodes or tensors concerned, all of them or the first few.
+    pub(crate) nodes: Vec<String>,
+}
+
+impl Hit {
+    /// What was found, and the first few names of what is concerned; the detail says how many
+    /// there are in all.
+    pub(crate) fn new(detail: String, names: impl IntoIterator<Item = String>) -> Self {
+        Self { detail, nodes: names.into_iter().take(SHOWN).collect() }
+    }
+}
+
+/// Names shown with a finding.
+const SHOWN: usize = 8;
+
+/// Every rule, by group and then by id.
+pub(crate) const RULES: &[&Rule] = &[
+    &contradiction::declared_type_wrong::RULE,
+    &contradiction::domain_not_imported::RULE,
+    &contradiction::duplicate_name::RULE,
+    &contradiction::duplicate_node_name::RULE,
+    &contradiction::graph_cycle::RULE,
+    &contradiction::no_opset::RULE,
+    &contradiction::nodes_out_of_order::RULE,
+    &contradiction::shapes_contradict::RULE,
+    &contradiction::tensor_data::RULE,
+    &contradiction::tensor_size::RULE,
+    &contradiction::tensor_type::RULE,
+    &contradiction::undefined_input::RULE,
+    &contradiction::undefined_output::RULE,
+    &contradiction::unused_opset::RULE,
+    &deployment::batch_norm_not_folded::RULE,
+    &deployment::casts_back_and_forth::RULE,
+    &deployment::constants_not_folded::RULE,
+    &deployment::control_flow::RULE,
+    &deployment::data_dependent_shapes::RULE,
+    &deployment::dead_nodes::RULE,
+    &deployment::deprecated_operators::RULE,
+    &deployment::dynamic_dimensions::RULE,
+    &deployment::external_data_missing::RULE,
+    &deployment::half_softmax::RULE,
+    &deployment::int64_inputs::RULE,
+    &deployment::layout_churn::RULE,
+    &deployment::model_over_2gb::RULE,
+    &deployment::newer_ir::RULE,
+    &deployment::no_runtime_yet::RULE,
+    &deployment::operators_not_in_opset::RULE,
+    &deployment::operators_of_vendors::RULE,
+    &deployment::operators_unknown::RULE,
+    &deployment::runtime_versions::RULE,
+    &deployment::shapes_not_folded::RULE,
+    &deployment::types_of_targets::RULE,
+    &deployment::unused_initializers::RULE,
+    &deployment::weights_as_inputs::RULE,
+    &security::external_data_keys::RULE,
+    &security::external_data_overlap::RULE,
+    &security::external_data_range::RULE,
+    &security::external_data_refused::RULE,
+    &security::names_not_utf8::RULE,
+    &security::unknown_fields::RULE,
 ];
 
-/// Runs every check.
-pub(crate) fn check(model: &Model, typed: &Typed) -> Vec<Finding> {
-    let mut findings: Vec<_> = CHECKS.iter().filter_map(|check| check(model)).collect();
-    findings.extend(shapes::contradictions(model, typed));
+/// Runs every check: what was found, most severe first, then in the order of [`RULES`]. Each rule
+/// speaks at most once.
+pub(crate) fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
+    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit)).collect();
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
 
-/// Names shown with a finding; the detail says how many there are in all.
-const SHOWN: usize = 8;
+impl Rule {
+    fn finding(&self, hit: Hit) -> Finding {
+        Finding {
+            id: self.id.to_owned(),
+            severity: self.severity,
+            title: self.title.to_owned(),
+            detail: hit.detail,
+            nodes: hit.nodes,
+            recommendation: self.recommendation.to_owned(),
+        }
+    }
+}
 
-/// A finding about some things, with the first few of their names.
-fn finding(
-    id: &str,
-    severity: Severity,
-    title: &str,
-    detail: String,
-    names: impl IntoIterator<Item = String>,
-    recommendation: &str,
-) -> Finding {
-    Finding {
-        id: id.to_owned(),
-        severity,
-        title: title.to_owned(),
-        detail,
-        nodes: names.into_iter().take(SHOWN).collect(),
-        recommendation: recommendation.to_owned(),
+/// The documentation of every rule, by group and then by id.
+pub fn rules() -> Vec<FindingRule> {
+    let described = |rule: &&Rule| FindingRule {
+        id: rule.id.to_owned(),
+        severity: rule.severity,
+        group: rule.group.to_owned(),
+        title: rule.title.to_owned(),
+        checks: rule.checks.to_owned(),
+        why: rule.why.to_owned(),
+        example: rule.example.to_owned(),
+        recommendation: rule.recommendation.to_owned(),
+    };
+    RULES.iter().map(described).collect()
+}
+
+/// The findings of a report on their own.
+pub fn finding_table(report: &Report) -> FindingTable {
+    let count = |severity| {
+        report.risks.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    FindingTable {
+        file: report.model.file.clone(),
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        infos: count(Severity::Info),
+        findings: report.risks.clone(),
     }
 }
 
 /// `1 node`, `2 nodes`.
-fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUPS: [&str; 6] =
+        ["contradiction", "deployment", "quantization", "security", "structure", "weights"];
+
+    #[test]
+    fn rules_are_sorted_and_stand_once() {
+        for pair in RULES.windows(2) {
+            let key = |rule: &Rule| (rule.group, rule.id);
+            assert!(key(pair[0]) < key(pair[1]), "{:?} is out of order", key(pair[1]));
+        }
+        let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len(), "an id stands twice");
+    }
+
+    #[test]
+    fn every_rule_is_documented() {
+        for rule in RULES {
+            assert!(GROUPS.contains(&rule.group), "{}: group {:?}", rule.id, rule.group);
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(rule.id.chars().all(kebab) && !rule.id.is_empty(), "{:?}", rule.id);
+            // Sentences, but for the title, which stands as a heading, and the advice, which
+            // stands behind an arrow.
+            for text in [rule.checks, rule.why, rule.example] {
+                assert!(
+                    text.len() > 20 && text.ends_with(['.', '`', ')']),
+                    "{}: {text:?}",
+                    rule.id
+                );
+            }
+            for text in [rule.title, rule.recommendation] {
+                assert!(text.len() > 10 && !text.ends_with('.'), "{}: {text:?}", rule.id);
+            }
+            assert!(rule.title.chars().next().is_some_and(char::is_uppercase), "{}", rule.id);
+            for text in [rule.title, rule.checks, rule.why, rule.example, rule.recommendation] {
+                assert!(!text.contains("  "), "{}: a gap in {text:?}", rule.id);
+            }
+        }
+    }
 }

@@ -16,6 +16,7 @@
 
 mod architecture;
 mod chart;
+mod check;
 mod complexity;
 mod devices;
 mod findings;
@@ -35,6 +36,7 @@ mod table;
 
 use calipers_report::Report;
 
+pub use check::{findings_to_terminal, rule_list_to_terminal, rules_to_terminal};
 pub use devices::{device_to_terminal, devices_to_terminal};
 pub use hardware_page::hardware_to_terminal;
 pub use layers::layers_to_terminal;

@@ -6,7 +6,7 @@ use calipers_analyze::Bindings;
 use calipers_report::Report;
 
 use super::hardware::{Wanted, verdict};
-use super::model;
+use super::{Gate, model};
 use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -21,6 +21,8 @@ pub(crate) struct Inspect {
     pub(crate) output: Target,
     /// Whether to read the whole file for its fingerprint.
     pub(crate) sha256: bool,
+    /// Which findings count.
+    pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
     pub(crate) wanted: Wanted,
 }
@@ -41,7 +43,10 @@ impl Inspect {
                 output.write(&calipers_render::to_terminal(&report, &style))?;
             }
         }
-        verdict(&report)
+        match self.gate.judge(&report.risks) {
+            ExitStatus::Done => verdict(&report),
+            failed => Ok(failed),
+        }
     }
 
     fn read(&self) -> anyhow::Result<Report> {
@@ -51,6 +56,7 @@ impl Inspect {
         let model = model::open(path)?;
         let mut report = calipers_analyze::analyze_for(&model, &self.bindings, &question)
             .map_err(|error| Problem::unusable(&error))?;
+        self.gate.select(&mut report);
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
         }

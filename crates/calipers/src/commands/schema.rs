@@ -16,6 +16,7 @@ impl Schema {
         let schema = match self.of {
             SchemaOf::Inspect => calipers_report::schema(),
             SchemaOf::Hardware => calipers_report::hardware_schema(),
+            SchemaOf::Check => calipers_report::findings_schema(),
             SchemaOf::Layers => calipers_report::layers_schema(),
             SchemaOf::Sweep => calipers_report::sweep_schema(),
             SchemaOf::Shapes => calipers_report::shapes_schema(),

@@ -4,8 +4,18 @@ use serde_json::Value;
 
 use super::{folder_with_model, run, run_in};
 
-const VERBS: [&str; 8] =
-    ["inspect", "diagram", "hardware", "devices", "schema", "demo", "completions", "man"];
+const VERBS: [&str; 10] = [
+    "inspect",
+    "check",
+    "explain",
+    "diagram",
+    "hardware",
+    "devices",
+    "schema",
+    "demo",
+    "completions",
+    "man",
+];
 
 #[test]
 fn the_schema_is_json() {
@@ -67,6 +77,7 @@ fn every_table_has_its_schema() {
     for (verb, section, args) in [
         ("inspect", "parameters", &[][..]),
         ("hardware", "devices", &["--device", "l4", "--target-latency", "1s"]),
+        ("check", "findings", &[]),
         ("layers", "layers", &[]),
         ("layers", "scopes", &["--tree"]),
         ("sweep", "points", &["--dim", "batch=1,8"]),
