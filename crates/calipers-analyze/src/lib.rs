@@ -34,6 +34,7 @@ mod scopes;
 mod shapes;
 mod sweep;
 mod walk;
+mod weights;
 
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
@@ -43,6 +44,7 @@ pub use hardware::kernel_lines;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
+pub use weights::{Weights, read as read_weights};
 
 pub use infer::{
     BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer, infer_shapes,
@@ -55,6 +57,15 @@ pub fn analyze(model: &Model) -> Report {
 
 /// Everything that can be said of a model with these dimensions bound.
 pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindError> {
+    analyze_with(model, bindings, None)
+}
+
+/// The same, with what [`read_weights`] showed.
+pub fn analyze_with(
+    model: &Model,
+    bindings: &Bindings,
+    weights: Option<&Weights>,
+) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
@@ -69,6 +80,7 @@ pub fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report, BindE
     let architecture::Described { architecture, task, quantization } =
         architecture::describe(model, &typed, &parameters, &memory, &sizes);
     Ok(Report {
+        weights: weights.map(|weights| weights.summarize(&mut unknown)),
         model: model::describe(model, &parameters, &mut unknown),
         bindings: bindings::of(model, bindings),
         graph,

@@ -23,6 +23,7 @@ mod model;
 mod parameters;
 mod shapes;
 mod sweep;
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -42,6 +43,7 @@ pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFact
 pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use sweep::{SweepPoint, SweepTable};
+pub use weights::{TensorRange, UnreadTensor, Weights};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
@@ -72,6 +74,9 @@ pub struct Report {
     pub task: Task,
     /// How numbers are held in few bits.
     pub quantization: Quantization,
+    /// What the weights hold; only there when they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Weights>,
     /// What is risky about the model, most severe first.
     pub risks: Vec<Finding>,
     /// What each free dimension was bound to: a number, or the word `symbolic`.
@@ -96,6 +101,7 @@ impl Default for Report {
             architecture: Architecture::default(),
             task: Task::default(),
             quantization: Quantization::default(),
+            weights: None,
             risks: Vec::new(),
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),
@@ -183,7 +189,8 @@ mod tests {
     #[test]
     fn the_schema_names_every_section() {
         let schema = schema();
-        let report = serde_json::to_value(Report::default()).unwrap();
+        let whole = Report { weights: Some(Weights::default()), ..Report::default() };
+        let report = serde_json::to_value(whole).unwrap();
         for section in report.as_object().unwrap().keys() {
             assert!(schema["properties"][section].is_object(), "the schema lacks {section}");
         }

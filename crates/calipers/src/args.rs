@@ -115,6 +115,10 @@ struct InspectArgs {
     #[arg(long)]
     sha256: bool,
 
+    /// Also read every weight: NaN, dead filters, duplicates, ranges
+    #[arg(long)]
+    weights: bool,
+
     #[command(flatten)]
     bind: BindArgs,
 }
@@ -404,6 +408,7 @@ impl InspectArgs {
             || self.format.is_some()
             || self.output.is_some()
             || self.sha256
+            || self.weights
             || self.bind.is_given()
     }
 
@@ -415,7 +420,8 @@ impl InspectArgs {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
         let bindings = self.bind.resolve()?;
-        Ok(Inspect { model, format, output, sha256: self.sha256, bindings })
+        let (sha256, weights) = (self.sha256, self.weights);
+        Ok(Inspect { model, format, output, sha256, weights, bindings })
     }
 }
 

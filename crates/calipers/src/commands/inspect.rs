@@ -10,6 +10,7 @@ use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
 use crate::problem::Problem;
+use crate::progress::Bar;
 use crate::screen;
 
 /// What to inspect and where the report goes.
@@ -20,6 +21,8 @@ pub(crate) struct Inspect {
     pub(crate) output: Target,
     /// Whether to read the whole file for its fingerprint.
     pub(crate) sha256: bool,
+    /// Whether to read every weight.
+    pub(crate) weights: bool,
     pub(crate) bindings: Bindings,
 }
 
@@ -44,9 +47,17 @@ impl Inspect {
 
     fn read(&self) -> anyhow::Result<Report> {
         let path = &self.model;
-        let _progress = model::progress(path);
+        let progress = model::progress(path);
         let model = model::open(path)?;
-        let mut report = calipers_analyze::analyze_bound(&model, &self.bindings)
+        // One sign of life at a time.
+        drop(progress);
+        let weights = self.weights.then(|| {
+            let bar = Bar::start("reading weights");
+            let files = calipers_formats::open_data(path, &model);
+            calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
+        });
+        let _progress = model::progress(path);
+        let mut report = calipers_analyze::analyze_with(&model, &self.bindings, weights.as_ref())
             .map_err(|error| Problem::unusable(&error))?;
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
