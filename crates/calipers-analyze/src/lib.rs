@@ -40,6 +40,7 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
+pub use findings::{Selection, SelectionError, any_as_severe, rules};
 pub use hardware::kernel_lines;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
@@ -77,21 +78,37 @@ pub fn analyze_with(
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let architecture::Described { architecture, task, quantization } =
+    let architecture::Described { net, architecture, task, quantization } =
         architecture::describe(model, &typed, &parameters, &memory, &sizes);
+    let file = model::describe(model, &parameters, &mut unknown);
+    let cost = cost::summarize(model, &typed, &sizes, &mut unknown);
+    let risks = findings::check(&findings::Evidence {
+        model,
+        typed: &typed,
+        net: &net,
+        graph: &graph,
+        parameters: &parameters,
+        cost: &cost,
+        memory: &memory,
+        architecture: &architecture,
+        task: &task,
+        quantization: &quantization,
+        weights,
+    });
+    let weights = weights.map(|weights| weights.summarize(&mut unknown));
     Ok(Report {
-        weights: weights.map(|weights| weights.summarize(&mut unknown)),
-        model: model::describe(model, &parameters, &mut unknown),
+        weights,
+        model: file,
         bindings: bindings::of(model, bindings),
         graph,
         shapes: shapes::summarize(model, &typed),
-        cost: cost::summarize(model, &typed, &sizes, &mut unknown),
+        cost,
         parameters,
         memory,
         architecture,
         task,
         quantization,
-        risks: findings::check(model, &typed),
+        risks,
         assumptions,
         unknown,
         ..Report::default()

@@ -40,5 +40,6 @@ pub use detect::{Cpu, Detected, Gpu, Vector, detect};
 pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass};
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
+pub use near::nearest;
 pub use precision::{Peak, Precision, UnknownPrecision};
 pub use sheet::{DeviceSheet, Running};

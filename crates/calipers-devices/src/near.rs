@@ -37,7 +37,7 @@ pub(crate) fn distance(one: &str, other: &str) -> usize {
 }
 
 /// The one of `known` that is nearest to `word`, where one is near enough to be meant.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let enough = (word.chars().count() / 3).clamp(1, 4);
     let measured = known.into_iter().map(|name| (distance(word, name), name));
     measured.filter(|(far, _)| *far <= enough).min_by_key(|(far, _)| *far).map(|(_, name)| name)

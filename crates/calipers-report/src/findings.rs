@@ -34,6 +34,27 @@ pub struct Finding {
     pub recommendation: String,
 }
 
+/// The documentation of a kind of finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingRule {
+    /// Stable name, such as `graph-cycle`.
+    pub id: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Family: `contradiction`, `deployment`, `quantization`, `security`, `structure`, `weights`.
+    pub group: String,
+    /// One line that states the finding.
+    pub title: String,
+    /// What is looked at.
+    pub checks: String,
+    /// Why it matters.
+    pub why: String,
+    /// A model that has it.
+    pub example: String,
+    /// What to do about it.
+    pub recommendation: String,
+}
+
 /// A value that was taken as given so that a figure could be stated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Assumption {

@@ -35,7 +35,7 @@ pub use architecture::{
     Quantization, Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, UncostedNode};
-pub use findings::{Assumption, Finding, Severity, Unknown};
+pub use findings::{Assumption, Finding, FindingRule, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};

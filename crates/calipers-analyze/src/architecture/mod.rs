@@ -27,20 +27,22 @@ use crate::net::Net;
 use crate::{blocks, quantization};
 
 /// What the model is.
-pub(crate) struct Described {
+pub(crate) struct Described<'a> {
+    /// The network with its blocks recognised.
+    pub(crate) net: Net<'a>,
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
     pub(crate) quantization: Quantization,
 }
 
 /// Finds out what the model is.
-pub(crate) fn describe(
-    model: &Model,
-    typed: &Typed,
+pub(crate) fn describe<'a>(
+    model: &'a Model,
+    typed: &'a Typed,
     parameters: &Parameters,
     memory: &Memory,
     sizes: &Sizes,
-) -> Described {
+) -> Described<'a> {
     let mut net = Net::build(model, typed);
     let quantization = quantization::describe(&net, parameters);
     blocks::recognise(&mut net);
@@ -58,7 +60,7 @@ pub(crate) fn describe(
     kind::decide(&census, &mut architecture);
     let task = task::of(&census, &mut architecture);
     architecture.words = words::sentence(&architecture, &task);
-    Described { architecture, task, quantization }
+    Described { net, architecture, task, quantization }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

@@ -4,54 +4,29 @@
 //! matters, what it checks, why that matters, an example, what to do, and the check. To add one:
 //! write the file, add its line to [`RULES`].
 
-mod external;
-mod file;
-mod graph;
-mod shapes;
-mod tensors;
+mod contradiction;
+mod deployment;
+mod security;
+mod select;
+mod weights;
+
+#[cfg(test)]
+pub(crate) mod testing;
 
 use calipers_ir::Model;
 use calipers_report::{
-    Architecture, Cost, Finding, GraphFacts, Memory, Parameters, Quantization, Severity, Task,
+    Architecture, Cost, Finding, FindingRule, GraphFacts, Memory, Parameters, Quantization,
+    Severity, Task,
 };
 
 use crate::infer::Typed;
 use crate::net::Net;
+use crate::weights::Weights;
 
-/// A check: nothing, or what it found.
-type Check = fn(&Model) -> Option<Finding>;
-
-/// All checks. The report sorts their findings by severity; within one, this order stays.
-const CHECKS: &[Check] = &[
-    graph::cycle,
-    graph::undefined_inputs,
-    graph::undefined_outputs,
-    graph::duplicate_definitions,
-    graph::out_of_order,
-    graph::duplicate_node_names,
-    external::refused,
-    external::bad_range,
-    external::missing,
-    external::overlapping,
-    external::unknown_keys,
-    tensors::impossible_size,
-    tensors::unknown_type,
-    tensors::short_data,
-    file::no_opset,
-    file::newer_ir,
-    file::unknown_fields,
-    file::odd_names,
-];
-
-/// Runs every check.
-pub(crate) fn check(model: &Model, typed: &Typed) -> Vec<Finding> {
-    let mut findings: Vec<_> = CHECKS.iter().filter_map(|check| check(model)).collect();
-    findings.extend(shapes::contradictions(model, typed));
-    findings.sort_by_key(|finding| finding.severity);
-    findings
-}
+pub use select::{Selection, SelectionError, any_as_severe};
 
 /// Everything that a check may look at.
+#[allow(dead_code, reason = "rules of every group choose what they look at")]
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Model,
     pub(crate) typed: &'a Typed,
@@ -67,10 +42,6 @@ pub(crate) struct Evidence<'a> {
     /// What the weights hold, when they were read.
     pub(crate) weights: Option<&'a Weights>,
 }
-
-/// What reading the weights showed; filled only when that was asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Weights {}
 
 /// A kind of finding: documented, checked, and told what to do about.
 pub(crate) struct Rule {
@@ -94,6 +65,7 @@ pub(crate) struct Rule {
 }
 
 /// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     /// What was found, with the figures.
     pub(crate) detail: String,
@@ -101,32 +73,134 @@ pub(crate) struct Hit {
     pub(crate) nodes: Vec<String>,
 }
 
-/// Every rule, by group and then by id.
-pub(crate) const RULES: &[&Rule] = &[];
-
-/// Names shown with a finding; the detail says how many there are in all.
-const SHOWN: usize = 8;
-
-/// A finding about some things, with the first few of their names.
-fn finding(
-    id: &str,
-    severity: Severity,
-    title: &str,
-    detail: String,
-    names: impl IntoIterator<Item = String>,
-    recommendation: &str,
-) -> Finding {
-    Finding {
-        id: id.to_owned(),
-        severity,
-        title: title.to_owned(),
-        detail,
-        nodes: names.into_iter().take(SHOWN).collect(),
-        recommendation: recommendation.to_owned(),
+impl Hit {
+    /// What was found, and the first few names of what is concerned; the detail says how many
+    /// there are in all.
+    pub(crate) fn new(detail: String, names: impl IntoIterator<Item = String>) -> Self {
+        Self { detail, nodes: names.into_iter().take(SHOWN).collect() }
     }
 }
 
+/// Names shown with a finding.
+const SHOWN: usize = 8;
+
+/// Every rule, by group and then by id.
+pub(crate) const RULES: &[&Rule] = &[
+    &contradiction::declared_type_wrong::RULE,
+    &contradiction::domain_not_imported::RULE,
+    &contradiction::duplicate_name::RULE,
+    &contradiction::duplicate_node_name::RULE,
+    &contradiction::graph_cycle::RULE,
+    &contradiction::no_opset::RULE,
+    &contradiction::nodes_out_of_order::RULE,
+    &contradiction::shapes_contradict::RULE,
+    &contradiction::tensor_data::RULE,
+    &contradiction::tensor_size::RULE,
+    &contradiction::tensor_type::RULE,
+    &contradiction::undefined_input::RULE,
+    &contradiction::undefined_output::RULE,
+    &contradiction::unused_opset::RULE,
+    &deployment::external_data_missing::RULE,
+    &deployment::newer_ir::RULE,
+    &security::external_data_keys::RULE,
+    &security::external_data_overlap::RULE,
+    &security::external_data_range::RULE,
+    &security::external_data_refused::RULE,
+    &security::names_not_utf8::RULE,
+    &security::unknown_fields::RULE,
+    &weights::constant_weights::RULE,
+    &weights::dead_filters::RULE,
+    &weights::duplicate_weights::RULE,
+    &weights::sparse_weights::RULE,
+    &weights::subnormal_weights::RULE,
+    &weights::weight_outliers::RULE,
+    &weights::weights_fit_float16::RULE,
+    &weights::weights_not_finite::RULE,
+];
+
+/// Runs every check: what was found, most severe first, then in the order of [`RULES`]. Each rule
+/// speaks at most once.
+pub(crate) fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
+    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit)).collect();
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+impl Rule {
+    fn finding(&self, hit: Hit) -> Finding {
+        Finding {
+            id: self.id.to_owned(),
+            severity: self.severity,
+            title: self.title.to_owned(),
+            detail: hit.detail,
+            nodes: hit.nodes,
+            recommendation: self.recommendation.to_owned(),
+        }
+    }
+}
+
+/// The documentation of every rule, by group and then by id.
+pub fn rules() -> Vec<FindingRule> {
+    let described = |rule: &&Rule| FindingRule {
+        id: rule.id.to_owned(),
+        severity: rule.severity,
+        group: rule.group.to_owned(),
+        title: rule.title.to_owned(),
+        checks: rule.checks.to_owned(),
+        why: rule.why.to_owned(),
+        example: rule.example.to_owned(),
+        recommendation: rule.recommendation.to_owned(),
+    };
+    RULES.iter().map(described).collect()
+}
+
 /// `1 node`, `2 nodes`.
-fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUPS: [&str; 6] =
+        ["contradiction", "deployment", "quantization", "security", "structure", "weights"];
+
+    #[test]
+    fn rules_are_sorted_and_stand_once() {
+        for pair in RULES.windows(2) {
+            let key = |rule: &Rule| (rule.group, rule.id);
+            assert!(key(pair[0]) < key(pair[1]), "{:?} is out of order", key(pair[1]));
+        }
+        let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len(), "an id stands twice");
+    }
+
+    #[test]
+    fn every_rule_is_documented() {
+        for rule in RULES {
+            assert!(GROUPS.contains(&rule.group), "{}: group {:?}", rule.id, rule.group);
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(rule.id.chars().all(kebab) && !rule.id.is_empty(), "{:?}", rule.id);
+            // Sentences, but for the title, which stands as a heading, and the advice, which
+            // stands behind an arrow.
+            for text in [rule.checks, rule.why, rule.example] {
+                assert!(
+                    text.len() > 20 && text.ends_with(['.', '`', ')']),
+                    "{}: {text:?}",
+                    rule.id
+                );
+            }
+            for text in [rule.title, rule.recommendation] {
+                assert!(text.len() > 10 && !text.ends_with('.'), "{}: {text:?}", rule.id);
+            }
+            assert!(rule.title.chars().next().is_some_and(char::is_uppercase), "{}", rule.id);
+            for text in [rule.title, rule.checks, rule.why, rule.example, rule.recommendation] {
+                assert!(!text.contains("  "), "{}: a gap in {text:?}", rule.id);
+            }
+        }
+    }
 }

@@ -1,0 +1,40 @@
+//! Running one rule on a model that a test built.
+
+use calipers_samples::{DataType::F32, ModelBuilder, Tensor};
+
+use super::Rule;
+use calipers_ir::Model;
+use calipers_report::Finding;
+
+/// What a rule says of a model; `None` when it raises nothing.
+pub(crate) fn raised(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {
+    found(rule, &calipers_formats::read(bytes, "tiny.onnx").unwrap())
+}
+
+/// What a rule says of a model whose weights are read; `None` when it raises nothing.
+pub(crate) fn raised_by_weights(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {
+    let model = calipers_formats::read(bytes, "tiny.onnx").unwrap();
+    let weights = crate::read_weights(&model, &[], &|_, _| {});
+    let report = crate::analyze_with(&model, &crate::Bindings::default(), Some(&weights)).unwrap();
+    report.risks.into_iter().find(|finding| finding.id == rule.id)
+}
+
+/// What a rule says of a model in a folder, with another file beside it.
+pub(crate) fn beside(rule: &Rule, bytes: Vec<u8>, file: &str, data: &[u8]) -> Option<Finding> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(file), data).unwrap();
+    let path = folder.path().join("tiny.onnx");
+    std::fs::write(&path, bytes).unwrap();
+    found(rule, &calipers_formats::open(&path).unwrap())
+}
+
+fn found(rule: &Rule, model: &Model) -> Option<Finding> {
+    crate::analyze(model).risks.into_iter().find(|finding| finding.id == rule.id)
+}
+
+/// A model of one tensor of two floats that is kept in another file.
+pub(crate) fn external(location: &str, offset: u64, length: u64) -> Vec<u8> {
+    let mut model = ModelBuilder::new(17);
+    model.initializer(&Tensor::external("w", F32, &[2], location, Some(offset), Some(length)));
+    model.node("Relu", &["w"], &["y"], &[]).output("y", F32, &["2"]).build()
+}
