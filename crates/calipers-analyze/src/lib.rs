@@ -85,6 +85,7 @@ pub fn analyze_with(
     let risks = findings::check(&findings::Evidence {
         model,
         typed: &typed,
+        sizes: &sizes,
         net: &net,
         graph: &graph,
         parameters: &parameters,

@@ -8,6 +8,7 @@ mod contradiction;
 mod deployment;
 mod security;
 mod select;
+mod structure;
 mod weights;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ use calipers_report::{
     Severity, Task,
 };
 
+use crate::assume::Sizes;
 use crate::infer::Typed;
 use crate::net::Net;
 use crate::weights::Weights;
@@ -30,6 +32,8 @@ pub use select::{Selection, SelectionError, any_as_severe};
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Model,
     pub(crate) typed: &'a Typed,
+    /// Sizes assumed of dimensions that nobody bound.
+    pub(crate) sizes: &'a Sizes,
     /// The network with its blocks recognised.
     pub(crate) net: &'a Net<'a>,
     pub(crate) graph: &'a GraphFacts,
@@ -108,6 +112,15 @@ pub(crate) const RULES: &[&Rule] = &[
     &security::external_data_refused::RULE,
     &security::names_not_utf8::RULE,
     &security::unknown_fields::RULE,
+    &structure::attention_quadratic::RULE,
+    &structure::deep_without_shortcut::RULE,
+    &structure::dense_layer_dominates::RULE,
+    &structure::embedding_dominates::RULE,
+    &structure::embedding_untied::RULE,
+    &structure::extreme_bottleneck::RULE,
+    &structure::linear_layers_in_a_row::RULE,
+    &structure::no_normalization::RULE,
+    &structure::one_node_dominates::RULE,
     &weights::constant_weights::RULE,
     &weights::dead_filters::RULE,
     &weights::duplicate_weights::RULE,
