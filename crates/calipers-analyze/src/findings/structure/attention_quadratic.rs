@@ -12,6 +12,9 @@ use crate::net::{Net, Unit};
 /// Share of all multiply-accumulates, in percent.
 const MIN_SHARE: u64 = 25;
 
+/// Shorter sequences have no square to speak of.
+const MIN_LENGTH: u64 = 32;
+
 /// Operators whose nodes do nothing but multiply queries, keys and values.
 const PRODUCTS: &[&str] =
     &["Einsum", "FusedMatMul", "GroupQueryAttention", "MatMul", "MultiHeadAttention"];
@@ -42,6 +45,16 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             unit.is("Attention") && !unit.says("windowed") && unit.word("over") == Some("self")
         })
         .collect();
+    // A decoder's single step is in proportion to what came before it, and no square.
+    let length = |layer: &&Unit| {
+        let queries = net.shape(*layer.outputs.first()?)?.get(1)?;
+        figure(queries, evidence.sizes).ok()
+    };
+    let lengths: Option<Vec<u64>> = layers.iter().map(length).collect();
+    let (shortest, longest) = (*lengths.as_ref()?.iter().min()?, *lengths.as_ref()?.iter().max()?);
+    if shortest < MIN_LENGTH {
+        return None;
+    }
     let nodes: BTreeSet<_> = layers
         .iter()
         .flat_map(|layer| layer.walk())
@@ -59,7 +72,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let detail = format!(
         "in {} the products of queries, keys and values take {} of {} multiply-accumulates \
-         ({share} %) at this length; at twice the length they would take four times that",
+         ({share} %) at {longest} positions; at twice as many they would take four times that",
         counted(layers.len(), "layer"),
         count(sum),
         count(total)

@@ -63,8 +63,8 @@ mod tests {
     fn network(wide: i64, middle: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("x", DataType::F32, &["batch", &wide.to_string()]);
-        for (name, dims) in [("a", [wide, middle]), ("b", [middle, 1000])] {
-            let tensor = Tensor::external(name, DataType::F32, &dims, "w.bin", Some(0), None);
+        for (name, dims, at) in [("a", [wide, middle], 0), ("b", [middle, 1000], 1 << 40)] {
+            let tensor = Tensor::external(name, DataType::F32, &dims, "w.bin", Some(at), None);
             model.initializer(&tensor);
         }
         model.node("MatMul", &["x", "a"], &["h"], &[]).node("Relu", &["h"], &["r"], &[]);

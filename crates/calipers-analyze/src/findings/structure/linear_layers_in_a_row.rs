@@ -3,7 +3,7 @@
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use super::layers::{Layers, weighted};
+use super::layers::{Layers, WEIGHTED, weighted};
 use crate::net::{Net, Unit};
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,9 +13,9 @@ pub(crate) const RULE: Rule = Rule {
     title: "Layers follow one another without a non-linearity",
     checks: "A dense layer right behind a dense layer, and a pointwise convolution right behind a \
              convolution, with nothing between them but a batch norm, where nothing else reads what \
-             is between and it is no narrower than what goes in or what comes out. A narrower one \
-             is a factorisation on purpose: MobileNet's linear bottleneck, LoRA, a separable \
-             convolution.",
+             is between and it is wider than what goes in or what comes out. A narrower one is a \
+             factorisation on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
+             one, MobileNet's linear bottleneck.",
     why: "Two linear maps in a row are one linear map. The second adds parameters and time, and \
           nothing that the network could not do without it.",
     example: "A head of two `Gemm` nodes, 512 to 512 to 10, whose activation got lost.",
@@ -36,7 +36,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         if let Some(norm) = next.map(|at| layers.units[at]).filter(|norm| norm.is("BatchNorm")) {
             next = layers.only_reader(net, norm.output());
         }
-        if let Some(next) = next.map(|at| layers.units[at]).filter(|next| merges(net, unit, next)) {
+        if let Some(next) = next.map(|at| layers.units[at]).filter(|next| merges(net, unit, next))
+            && !ends_separable(net, &layers, unit)
+        {
             pairs.push((*unit, next));
         }
     }
@@ -57,6 +59,26 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(detail, pairs.iter().flat_map(|(first, second)| [label(first), label(second)])))
 }
 
+/// Units between a depthwise convolution and the pointwise one that ends its block: a norm, an
+/// activation, squeeze-and-excite.
+const MAX_STEPS: usize = 16;
+
+/// Whether a layer is the linear end of a block that works channel by channel.
+fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
+    let mut open: Vec<_> = net.data_inputs(unit).collect();
+    for _ in 0..MAX_STEPS {
+        let Some(before) = open.pop().and_then(|val| layers.maker(val)) else { break };
+        let before = layers.units[before];
+        if before.says("depthwise") {
+            return true;
+        }
+        if !before.is_any(WEIGHTED) {
+            open.extend(net.data_inputs(before));
+        }
+    }
+    false
+}
+
 /// Whether two layers in a row could be one, and nothing was won by making them two.
 fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
     let plain = |unit: &Unit| unit.number("groups").unwrap_or(1) == 1 && !unit.says("transposed");
@@ -71,7 +93,7 @@ fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
     let widths =
         [first.number("in"), first.number("out"), second.number("in"), second.number("out")];
     let [Some(from), Some(between), Some(again), Some(to)] = widths else { return false };
-    (linear || pointwise) && follows && between == again && between >= from.min(to)
+    (linear || pointwise) && follows && between == again && between > from.min(to)
 }
 
 #[cfg(test)]
@@ -136,10 +158,26 @@ mod tests {
     }
 
     #[test]
+    fn a_linear_bottleneck_is_on_purpose() {
+        // Expanded by depthwise work, projected to more channels than came in, and expanded again.
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "8", "8"]);
+        let w = t.weight(&[8, 1, 3, 3]);
+        let y = t.op_with("Conv", &[&x, &w], &[Attribute::int("group", 8)]);
+        let y = t.op("Relu", &[&y]);
+        let w = t.weight(&[12, 8, 1, 1]);
+        let y = t.op("Conv", &[&y, &w]);
+        let w = t.weight(&[48, 12, 1, 1]);
+        let y = t.op("Conv", &[&y, &w]);
+        assert_eq!(raised(&RULE, t.build(&y)), None);
+    }
+
+    #[test]
     fn convolutions_are_told_but_not_separable_ones() {
         assert!(raised(&RULE, convolutions([8, 8, 3, 3], 1, [4, 8, 1, 1])).is_some());
         assert_eq!(raised(&RULE, convolutions([8, 1, 3, 3], 8, [4, 8, 1, 1])), None, "separable");
         assert_eq!(raised(&RULE, convolutions([4, 8, 1, 1], 1, [24, 4, 1, 1])), None, "bottleneck");
+        assert_eq!(raised(&RULE, convolutions([8, 8, 1, 1], 1, [24, 8, 1, 1])), None, "as wide");
         assert_eq!(raised(&RULE, convolutions([8, 8, 1, 1], 1, [8, 8, 3, 3])), None, "not exact");
     }
 }
