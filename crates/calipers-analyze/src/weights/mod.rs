@@ -37,6 +37,13 @@ pub(crate) struct Seen {
     pub(crate) found: Scanned,
 }
 
+impl Weights {
+    /// Whether every tensor was read, so that shares are shares of the model.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.unread.is_empty()
+    }
+}
+
 impl Seen {
     /// Whether it was learned.
     pub(crate) fn is_learned(&self) -> bool {
@@ -73,8 +80,8 @@ pub fn read(
             continue;
         }
         let mut seen = Seen {
+            name: shown(model, &stored),
             channels: channels(model, &stored, &tensor.dims),
-            name: stored.name,
             dtype: tensor.dtype,
             dims: tensor.dims.clone(),
             elements: tensor.elements().unwrap_or(0),
@@ -93,6 +100,14 @@ pub fn read(
     look(&mut weights.tensors, &places, progress);
     weights.same = same::groups(&weights.tensors, &places);
     weights
+}
+
+/// A name to show: a tensor in a `Constant` has none of its own, and goes by what the node gives.
+fn shown(model: &Model, stored: &Stored) -> String {
+    match stored.value {
+        Some(value) if stored.name.is_empty() => model.name(model.value(value).name).to_owned(),
+        _ => stored.name.clone(),
+    }
 }
 
 /// Goes over all tensors that stand in one piece.

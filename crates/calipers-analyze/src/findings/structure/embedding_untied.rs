@@ -46,13 +46,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             let Some(own) = weight(net, head).filter(|own| is_apart(net, *own, stored)) else {
                 continue;
             };
-            if evidence.weights.is_some_and(|weights| !alike(net, weights, own, stored)) {
-                continue;
-            }
-            let told = if evidence.weights.is_some() {
-                "their elements have the same range, mean and spread"
-            } else {
-                "whether they hold the same numbers, `--weights` tells"
+            let told = match evidence.weights.and_then(|weights| alike(net, weights, own, stored)) {
+                Some(true) => "their elements have the same range, mean and spread",
+                Some(false) => continue,
+                None => "whether they hold the same numbers, `--weights` tells",
             };
             let detail = format!(
                 "{:?} of {rows} by {width} and {:?} are stored apart, {} elements each; {told}",
@@ -84,18 +81,21 @@ fn is_apart(net: &Net<'_>, own: Val, stored: Val) -> bool {
     }
 }
 
-/// Whether two tensors have the same figures, as they have when one is the other transposed.
-fn alike(net: &Net<'_>, weights: &Weights, a: Val, b: Val) -> bool {
+/// Whether two tensors have the same figures, as they have when one is the other transposed; `None`
+/// when one was not read.
+fn alike(net: &Net<'_>, weights: &Weights, a: Val, b: Val) -> Option<bool> {
     let seen = |val: Val| -> Option<&Seen> {
         weights.tensors.iter().find(|seen| seen.name == net.name(val))
     };
-    let (Some(a), Some(b)) = (seen(a), seen(b)) else { return true };
+    let (a, b) = (seen(a)?, seen(b)?);
     let (x, y) = (&a.found.stats, &b.found.stats);
     let near = |x: f64, y: f64| (x - y).abs() <= 1e-6 * (x.abs() + y.abs()) + 1e-12;
-    a.dtype == b.dtype
-        && (x.min, x.max, x.zeros) == (y.min, y.max, y.zeros)
-        && near(x.mean, y.mean)
-        && near(x.deviation(), y.deviation())
+    Some(
+        a.dtype == b.dtype
+            && (x.min, x.max, x.zeros) == (y.min, y.max, y.zeros)
+            && near(x.mean, y.mean)
+            && near(x.deviation(), y.deviation()),
+    )
 }
 
 #[cfg(test)]

@@ -36,7 +36,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         counted(constant.len(), "tensor"),
         named(first),
         first.elements,
-        first.found.stats.min
+        // Negative zero is zero.
+        first.found.stats.min + 0.0
     );
     Some(Hit::new(detail, constant.iter().map(|seen| seen.name.clone())))
 }

@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let weights = evidence.weights?;
     let spare = weights.duplicate_bytes();
-    let all: u64 = weights.tensors.iter().map(|seen| seen.bytes).sum();
+    let all = evidence.parameters.stored_bytes?;
     let group = weights.same.iter().max_by_key(|group| {
         let bytes = group.first().map_or(0, |at| weights.tensors[*at].bytes);
         (bytes.saturating_mul(group.len() as u64 - 1), std::cmp::Reverse(group.first()))

@@ -29,6 +29,9 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    if !evidence.weights?.is_whole() {
+        return None;
+    }
     let floats =
         || evidence.weights.into_iter().flat_map(|weights| weights.learned()).filter(is_float);
     let sparse: Vec<&Seen> = floats().filter(is_sparse).collect();

@@ -26,7 +26,8 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let wide: Vec<&Seen> = evidence.weights?.learned().filter(|seen| counts(seen)).collect();
+    let weights = evidence.weights.filter(|weights| weights.is_whole())?;
+    let wide: Vec<&Seen> = weights.learned().filter(|seen| counts(seen)).collect();
     let all: u64 = wide.iter().map(|seen| seen.bytes).sum();
     let fit = |narrow: fn(&Seen) -> bool| wide.iter().copied().filter(move |seen| narrow(seen));
     let halves: u64 = fit(in_float16).map(|seen| seen.bytes).sum();
