@@ -33,6 +33,7 @@ mod scopes;
 mod shapes;
 mod sweep;
 mod walk;
+mod weights;
 
 use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
@@ -44,6 +45,7 @@ pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines,
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
+pub use weights::{Weights, read as read_weights};
 
 pub use infer::{
     BindError, Bindings, Contradiction, FreshDimension, Tally, Typed, infer, infer_shapes,
@@ -65,9 +67,19 @@ pub fn analyze_for(
     bindings: &Bindings,
     question: &Question,
 ) -> Result<Report, BindError> {
+    analyze_with(model, bindings, question, None)
+}
+
+/// The same, with what [`read_weights`] showed.
+pub fn analyze_with(
+    model: &Model,
+    bindings: &Bindings,
+    question: &Question,
+    weights: Option<&Weights>,
+) -> Result<Report, BindError> {
     let mut bindings = bindings.clone();
     bind_batch(model, &mut bindings, question)?;
-    report(model, &bindings, Some(question))
+    report(model, &bindings, Some(question), weights)
 }
 
 /// Binds the batch that is asked for, where the file leaves it free.
@@ -96,6 +108,7 @@ fn report(
     model: &Model,
     bindings: &Bindings,
     question: Option<&Question>,
+    weights: Option<&Weights>,
 ) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
@@ -144,9 +157,11 @@ fn report(
         architecture: &architecture,
         task: &task,
         quantization: &quantization,
-        weights: None,
+        weights,
     });
+    let weights = weights.map(|weights| weights.summarize(&mut unknown));
     Ok(Report {
+        weights,
         model: file,
         bindings: bindings::of(model, bindings),
         graph,

@@ -9,7 +9,9 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use calipers_ir::{DataFile, DataFileState, External, NameId, Names};
+use calipers_ir::{DataFile, DataFileState, External, NameId, Names, Source};
+
+use crate::input::Input;
 
 /// The data files that a model refers to, each looked at once.
 #[derive(Debug, Default)]
@@ -84,6 +86,21 @@ impl DataFiles {
             Err(Refusal::Unsafe(reason)) => DataFileState::Refused(reason),
         }
     }
+}
+
+/// Opens a data file of a model that stands in `folder`, after looking at its place once more.
+pub(crate) fn open(folder: &Path, location: &str) -> Result<Source, String> {
+    let path = check_spelling(location)?;
+    let size = match walk_inside(folder, path) {
+        Ok(size) => size,
+        Err(Refusal::Missing) => return Err("there is no such file".to_owned()),
+        Err(Refusal::Unsafe(reason)) => return Err(reason),
+    };
+    let source = Input::open(&folder.join(path)).map_err(|error| error.to_string())?.source;
+    if source.bytes().len() as u64 != size {
+        return Err("it changes while it is read".to_owned());
+    }
+    Ok(source)
 }
 
 /// A decimal number, or what is wrong with it.
@@ -275,6 +292,16 @@ mod tests {
         assert!(refused(state(folder, "loop")).contains("leads out"));
         assert!(refused(state(folder, "hard")).contains("hard link"));
         assert!(refused(state(folder, "sub")).contains("plain file"));
+    }
+
+    #[test]
+    fn files_are_opened_where_they_may_be() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("sub")).unwrap();
+        fs::write(root.path().join("sub/w.bin"), [7; 10]).unwrap();
+        assert_eq!(open(root.path(), "sub/w.bin").unwrap().bytes(), [7; 10]);
+        assert!(open(root.path(), "x.bin").unwrap_err().contains("no such file"));
+        assert!(open(&root.path().join("sub"), "../sub/w.bin").unwrap_err().contains("out of"));
     }
 
     #[test]

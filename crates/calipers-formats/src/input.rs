@@ -26,15 +26,19 @@ impl Input {
         check_kind(&metadata)?;
         let source = if metadata.len() == 0 { Source::default() } else { map(&file)? };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        Ok(Self { source, name, folder: Some(folder) })
+        Ok(Self { source, name, folder: Some(folder_of(path)) })
     }
 
     pub(crate) fn from_bytes(bytes: Vec<u8>, name: &str) -> Self {
         Self { source: Source::new(bytes), name: name.to_owned(), folder: None }
+    }
+}
+
+/// The folder that a file stands in.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }
 
@@ -55,6 +59,19 @@ struct Map(memmap2::Mmap);
 impl Bytes for Map {
     fn bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// Fetches pages that are to be read through: readers jump about otherwise, and the kernel was
+    /// told not to read ahead. A failure costs speed only.
+    #[cfg(target_os = "linux")]
+    fn expect(&self, span: Span) {
+        let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
+            return;
+        };
+        if start < end && end <= self.0.len() {
+            let _ = self.0.advise_range(memmap2::Advice::WillNeed, start, end - start);
+            let _ = self.0.advise_range(memmap2::Advice::PopulateRead, start, end - start);
+        }
     }
 
     /// Lets pages go. A kernel maps a run of pages around each one that is touched, so hopping

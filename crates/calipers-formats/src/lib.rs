@@ -28,7 +28,7 @@ pub mod wire;
 
 use std::path::Path;
 
-use calipers_ir::Model;
+use calipers_ir::{Model, Source};
 
 pub use error::Error;
 use input::Input;
@@ -61,6 +61,14 @@ pub fn open(path: &Path) -> Result<Model, Error> {
 /// Reads the model in these bytes. Files that it refers to are not looked for.
 pub fn read(bytes: Vec<u8>, name: &str) -> Result<Model, Error> {
     read_input(Input::from_bytes(bytes, name))
+}
+
+/// Opens the data files of a model that was read from `path`, in the model's order; where one
+/// cannot be read, why. Nothing outside the model's folder is opened.
+pub fn open_data(path: &Path, model: &Model) -> Vec<Result<Source, String>> {
+    let folder = input::folder_of(path);
+    let files = model.data_files.iter();
+    files.map(|file| external::open(&folder, model.name(file.location))).collect()
 }
 
 fn read_input(input: Input) -> Result<Model, Error> {

@@ -248,6 +248,12 @@ impl Model {
         decoder.floats(&self.source, self.tensor(id), limit)
     }
 
+    /// The elements of a tensor in the file as little-endian bytes, packed; reads them now.
+    pub fn packed(&self, id: TensorId, limit: u64) -> Result<Vec<u8>, DecodeError> {
+        let decoder = self.decoder.ok_or(DecodeError::Absent)?;
+        decoder.packed(&self.source, self.tensor(id), limit)
+    }
+
     /// How a person finds a node: its name, or its place when it has none.
     pub fn node_label(&self, id: NodeId) -> String {
         let node = self.node(id);

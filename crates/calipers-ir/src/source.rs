@@ -31,6 +31,10 @@ pub trait Bytes: Send + Sync {
     /// All of them.
     fn bytes(&self) -> &[u8];
 
+    /// Says that a stretch is about to be read from start to end, so that it can be fetched in one
+    /// go.
+    fn expect(&self, _span: Span) {}
+
     /// Says that a stretch was read and is not needed soon, so that a memory map can let its pages
     /// go. The bytes stay readable.
     fn release(&self, _span: Span) {}
@@ -63,6 +67,11 @@ impl Source {
         self.bytes().get(start..usize::try_from(span.end).ok()?)
     }
 
+    /// Says that a stretch is about to be read from start to end.
+    pub fn expect(&self, span: Span) {
+        self.0.expect(span);
+    }
+
     /// Says that a stretch is not needed soon.
     pub fn release(&self, span: Span) {
         self.0.release(span);
@@ -83,6 +92,9 @@ impl fmt::Debug for Source {
 
 /// Reads the elements of a stored tensor. Each format knows how it wrote them.
 pub trait Decoder: fmt::Debug + Send + Sync {
+    /// The elements as little-endian bytes, packed, at most `limit` elements.
+    fn packed(&self, source: &Source, tensor: &Tensor, limit: u64) -> Result<Vec<u8>, DecodeError>;
+
     /// The elements of an integer or truth-value tensor, at most `limit` of them.
     fn integers(
         &self,

@@ -24,6 +24,7 @@ mod model;
 mod parameters;
 mod shapes;
 mod sweep;
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -47,6 +48,7 @@ pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFact
 pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use sweep::{SweepPoint, SweepTable};
+pub use weights::{TensorRange, UnreadTensor, Weights};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
@@ -80,6 +82,9 @@ pub struct Report {
     /// Where the model will run, and how fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
+    /// What the weights hold; only there when they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Weights>,
     /// What is risky about the model, most severe first.
     pub risks: Vec<Finding>,
     /// What each free dimension was bound to: a number, or the word `symbolic`.
@@ -105,6 +110,7 @@ impl Default for Report {
             task: Task::default(),
             quantization: Quantization::default(),
             hardware: None,
+            weights: None,
             risks: Vec::new(),
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),
@@ -202,7 +208,8 @@ mod tests {
     #[test]
     fn the_schema_names_every_section() {
         let schema = schema();
-        let report = serde_json::to_value(Report::default()).unwrap();
+        let whole = Report { weights: Some(Weights::default()), ..Report::default() };
+        let report = serde_json::to_value(whole).unwrap();
         for section in report.as_object().unwrap().keys() {
             assert!(schema["properties"][section].is_object(), "the schema lacks {section}");
         }

@@ -131,6 +131,10 @@ struct InspectArgs {
     #[arg(long)]
     sha256: bool,
 
+    /// Also read every weight: NaN, dead filters, duplicates, ranges
+    #[arg(long)]
+    weights: bool,
+
     #[command(flatten)]
     wanted: WantedArgs,
     #[command(flatten)]
@@ -437,6 +441,7 @@ impl InspectArgs {
             || self.sha256
             || self.wanted.is_given()
             || self.gate.is_given()
+            || self.weights
             || self.bind.is_given()
     }
 
@@ -448,8 +453,9 @@ impl InspectArgs {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
+        let (sha256, weights) = (self.sha256, self.weights);
         let wanted = self.wanted.resolve();
-        Ok(Inspect { model, format, output, sha256: self.sha256, gate, bindings, wanted })
+        Ok(Inspect { model, format, output, sha256, weights, gate, bindings, wanted })
     }
 }
 

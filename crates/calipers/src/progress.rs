@@ -48,6 +48,41 @@ impl Drop for Progress {
     }
 }
 
+/// A bar of bytes done. Where standard error is no terminal there is none.
+pub(crate) struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    /// A bar that is drawn once its length is known.
+    pub(crate) fn start(message: &'static str) -> Self {
+        if !screen::stderr_can_animate() {
+            return Self(None);
+        }
+        let bar = ProgressBar::new(0).with_message(message);
+        let template = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let marks = if screen::locale_shows_unicode() { "━╸─" } else { "=> " };
+            bar.set_style(style.progress_chars(marks));
+        }
+        Self(Some(bar))
+    }
+
+    /// Says that so many bytes more are done, of how many.
+    pub(crate) fn add(&self, bytes: u64, total: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(total);
+            bar.inc(bytes);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 fn spinner(message: String) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {

@@ -168,6 +168,18 @@ impl Tiny {
         self.contrib(op, &inputs)
     }
 
+    /// Stored floats of any shape.
+    pub(crate) fn stored(&mut self, dims: &[i64], values: &[f32]) -> String {
+        let name = self.name("stored");
+        self.model.initializer(&Tensor::f32(&name, dims, values));
+        name
+    }
+
+    /// Ends the model with a value and writes it.
+    pub(crate) fn build(self, name: &str) -> Vec<u8> {
+        self.output(name).0
+    }
+
     /// Ends the model with a value and looks at its network.
     pub(crate) fn output(self, name: &str) -> Seen {
         self.outputs(&[name])

@@ -10,6 +10,8 @@ mod look;
 mod runtimes;
 mod security;
 mod select;
+mod structure;
+mod weights;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -23,6 +25,7 @@ use calipers_report::{
 use crate::assume::Sizes;
 use crate::infer::Typed;
 use crate::net::Net;
+use crate::weights::Weights;
 
 pub use select::{Selection, SelectionError, any_as_severe};
 
@@ -45,10 +48,6 @@ pub(crate) struct Evidence<'a> {
     /// What the weights hold, when they were read.
     pub(crate) weights: Option<&'a Weights>,
 }
-
-/// What reading the weights showed; filled only when that was asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Weights {}
 
 /// A kind of finding: documented, checked, and told what to do about.
 pub(crate) struct Rule {
@@ -136,6 +135,23 @@ pub(crate) const RULES: &[&Rule] = &[
     &security::external_data_refused::RULE,
     &security::names_not_utf8::RULE,
     &security::unknown_fields::RULE,
+    &structure::attention_quadratic::RULE,
+    &structure::deep_without_shortcut::RULE,
+    &structure::dense_layer_dominates::RULE,
+    &structure::embedding_dominates::RULE,
+    &structure::embedding_untied::RULE,
+    &structure::extreme_bottleneck::RULE,
+    &structure::linear_layers_in_a_row::RULE,
+    &structure::no_normalization::RULE,
+    &structure::one_node_dominates::RULE,
+    &weights::constant_weights::RULE,
+    &weights::dead_filters::RULE,
+    &weights::duplicate_weights::RULE,
+    &weights::sparse_weights::RULE,
+    &weights::subnormal_weights::RULE,
+    &weights::weight_outliers::RULE,
+    &weights::weights_fit_float16::RULE,
+    &weights::weights_not_finite::RULE,
 ];
 
 /// Runs every check: what was found, most severe first, then in the order of [`RULES`]. Each rule

@@ -11,6 +11,17 @@ pub(crate) fn raised(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {
     found(rule, &calipers_formats::read(bytes, "tiny.onnx").unwrap())
 }
 
+/// What a rule says of a model whose weights are read; `None` when it raises nothing.
+pub(crate) fn raised_by_weights(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {
+    let model = calipers_formats::read(bytes, "tiny.onnx").unwrap();
+    let weights = crate::read_weights(&model, &[], &|_, _| {});
+    let report = {
+        let (bindings, question) = (crate::Bindings::default(), crate::Question::default());
+        crate::analyze_with(&model, &bindings, &question, Some(&weights)).unwrap()
+    };
+    report.risks.into_iter().find(|finding| finding.id == rule.id)
+}
+
 /// What a rule says of a model in a folder, with another file beside it.
 pub(crate) fn beside(rule: &Rule, bytes: Vec<u8>, file: &str, data: &[u8]) -> Option<Finding> {
     let folder = tempfile::tempdir().unwrap();

@@ -128,6 +128,7 @@ mod tests {
             generated: false,
             user: None,
             value: None,
+            tensor: None,
         }
     }
 

@@ -16,6 +16,8 @@ use calipers_report::{Assumption, Parameters, Unknown};
 use crate::walk::Meanings;
 
 pub(crate) use owners::Owners;
+pub(crate) use role::Role;
+pub(crate) use stored::Stored;
 
 /// The parameters' section of the report.
 pub(crate) fn measure(
@@ -40,7 +42,12 @@ pub(crate) fn measure_by_node(
     (parameters, Owners::find(model, &meanings, &stored))
 }
 
-fn stored(model: &Model, meanings: &Meanings) -> Vec<stored::Stored> {
+/// Everything stored, and what it is.
+pub(crate) fn all(model: &Model) -> Vec<Stored> {
+    stored(model, &Meanings::find(model))
+}
+
+fn stored(model: &Model, meanings: &Meanings) -> Vec<Stored> {
     let uses = uses::find(model, meanings);
     stored::list(model, meanings, &uses)
 }

@@ -31,6 +31,8 @@ pub(crate) struct Stored {
     pub(crate) user: Option<NodeId>,
     /// The value that holds it; `None` for what stands in an attribute.
     pub(crate) value: Option<ValueId>,
+    /// The tensor; `None` for lists in attributes and for what is filled at load time.
+    pub(crate) tensor: Option<TensorId>,
 }
 
 /// Everything stored.
@@ -194,6 +196,7 @@ impl Lister<'_> {
                 generated: false,
                 user: self.uses.user[output.index()],
                 value: Some(output),
+                tensor: None,
             });
         }
     }
@@ -221,6 +224,7 @@ impl Lister<'_> {
             generated: true,
             user: self.uses.user[output.index()],
             value: Some(output),
+            tensor: None,
         });
     }
 
@@ -280,6 +284,7 @@ impl Lister<'_> {
                 generated: false,
                 user: Some(node),
                 value: None,
+                tensor: None,
             });
         }
     }
@@ -327,6 +332,7 @@ impl Lister<'_> {
             generated: false,
             user,
             value: None,
+            tensor: Some(id),
         };
         if role == Role::Weight {
             self.unpack(&mut stored);

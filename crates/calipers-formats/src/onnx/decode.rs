@@ -13,6 +13,13 @@ use crate::wire::{Message, Payload};
 pub(super) struct OnnxDecoder;
 
 impl Decoder for OnnxDecoder {
+    fn packed(&self, source: &Source, tensor: &Tensor, limit: u64) -> Result<Vec<u8>, DecodeError> {
+        let count = check_count(tensor, limit)?;
+        let bytes = tensor.dtype.bytes(count as u64).and_then(|bytes| usize::try_from(bytes).ok());
+        let wanted = bytes.ok_or(DecodeError::Type(tensor.dtype))?;
+        exactly(stored(source, tensor, count)?.into_owned(), wanted)
+    }
+
     fn integers(
         &self,
         source: &Source,

@@ -11,6 +11,7 @@ use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
 use crate::problem::Problem;
+use crate::progress::Bar;
 use crate::screen;
 
 /// What to inspect and where the report goes.
@@ -23,6 +24,8 @@ pub(crate) struct Inspect {
     pub(crate) sha256: bool,
     /// Which findings count.
     pub(crate) gate: Gate,
+    /// Whether to read every weight.
+    pub(crate) weights: bool,
     pub(crate) bindings: Bindings,
     pub(crate) wanted: Wanted,
 }
@@ -52,10 +55,19 @@ impl Inspect {
     fn read(&self) -> anyhow::Result<Report> {
         let path = &self.model;
         let question = self.wanted.question()?;
-        let _progress = model::progress(path);
+        let progress = model::progress(path);
         let model = model::open(path)?;
-        let mut report = calipers_analyze::analyze_for(&model, &self.bindings, &question)
-            .map_err(|error| Problem::unusable(&error))?;
+        // One sign of life at a time.
+        drop(progress);
+        let weights = self.weights.then(|| {
+            let bar = Bar::start("reading weights");
+            let files = calipers_formats::open_data(path, &model);
+            calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
+        });
+        let _progress = model::progress(path);
+        let mut report =
+            calipers_analyze::analyze_with(&model, &self.bindings, &question, weights.as_ref())
+                .map_err(|error| Problem::unusable(&error))?;
         self.gate.select(&mut report);
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
