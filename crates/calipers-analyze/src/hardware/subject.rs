@@ -258,6 +258,9 @@ impl<'a> Subject<'a> {
                  features, and no times of those are known"
             ));
         }
+        if self.batch.fixed == Some(0) {
+            return Some("its batch is bound to 0".to_owned());
+        }
         if self.running.activations.is_none() {
             return Some(TOO_MANY.to_owned());
         }
