@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for line in &what.evidence {
             println!("    - {line}");
         }
+        println!("  {}", serde_json::to_string(&what.facts)?);
         println!("  {} {:?} classes {:?}", task.kind, task.confidence, task.classes);
         for line in &task.evidence {
             println!("    - {line}");

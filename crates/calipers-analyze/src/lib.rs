@@ -113,7 +113,7 @@ fn report(
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
     let architecture::Described { architecture, task, quantization, running } =
-        architecture::describe(model, &typed, &parameters, &memory);
+        architecture::describe(model, &typed, &parameters, &memory, &sizes);
     let hardware = question.map(|question| {
         let subject = Subject {
             model,

@@ -209,6 +209,7 @@ mod tests {
         for (asked, id) in [
             ("h100-sxm", "h100-sxm"),
             ("RTX 4090", "rtx-4090"),
+            ("RTX 4050 Laptop", "rtx-4050-mobile"),
             ("NVIDIA GeForce RTX 4090", "rtx-4090"),
             ("rtx4090", "rtx-4090"),
             ("NVIDIA H200", "h200-sxm"),

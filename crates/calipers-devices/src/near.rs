@@ -3,9 +3,11 @@
 /// Characters that are looked at; no name of ours is longer.
 const MOST: usize = 80;
 
-/// Letters and digits alone, in lower case: `RTX 4090` and `rtx-4090` are one.
+/// Letters and digits alone, in lower case: `RTX 4090` and `rtx-4090` are one. Vendors say laptop
+/// where others say mobile.
 pub(crate) fn folded(word: &str) -> String {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(MOST).collect()
+    let letters = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+    letters.take(MOST).collect::<String>().replace("laptop", "mobile")
 }
 
 /// A word that can stand in a message.

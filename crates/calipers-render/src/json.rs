@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 
 use calipers_devices::{DeviceSheet, Selection};
-use calipers_report::{Hardware, LayerTable, Report, ShapeTable, SweepTable};
+use calipers_report::{Drawing, Hardware, LayerTable, Report, ShapeTable, SweepTable};
 use serde::Serialize;
 
 use crate::text;
@@ -51,6 +51,11 @@ pub fn devices_to_json(selection: &Selection<'_>) -> String {
 /// One device in full as indented JSON, in the same way.
 pub fn device_to_json(sheet: &DeviceSheet) -> String {
     safe_json(sheet)
+}
+
+/// A drawing as indented JSON, in the same way.
+pub fn drawing_to_json(drawing: &Drawing) -> String {
+    safe_json(drawing)
 }
 
 fn safe_json(value: &impl Serialize) -> String {

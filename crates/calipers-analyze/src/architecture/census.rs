@@ -150,6 +150,20 @@ impl<'n, 'a> Census<'n, 'a> {
         self.attention.iter().any(|unit| unit.says(how))
     }
 
+    /// Whether a value is the mean, or the sum, of what two products give.
+    pub(crate) fn is_mean_of_products(&self, val: Val) -> bool {
+        let net = self.net;
+        let behind = match net.made_by(val, &["Div", "Mul"]) {
+            Some(scaled) => net.data_and_constant(net.unit(scaled)).map_or(val, |(data, _)| data),
+            None => val,
+        };
+        let Some(sum) = net.made_by(behind, &["Add"]) else { return false };
+        let operands = net.data_pair(net.unit(sum));
+        operands.is_some_and(|(a, b)| {
+            [a, b].iter().all(|val| net.made_by(*val, &["Gemm", "Linear", "MatMul"]).is_some())
+        })
+    }
+
     /// Where the norms stand at most of the attention: `pre` or `post`.
     pub(crate) fn norm_position(&self) -> Option<&'static str> {
         let words = self.attention.iter().filter_map(|unit| unit.word("norm"));
@@ -168,6 +182,7 @@ impl<'n, 'a> Census<'n, 'a> {
             "BasicBlock",
             "Bottleneck",
             "CSP",
+            "ConvNeXtBlock",
             "DepthwiseSeparable",
             "InvertedResidual",
         ])

@@ -5,16 +5,23 @@
 //! `quantization`.
 
 mod census;
+mod diagram;
 mod facts;
 mod kind;
+mod labels;
+mod repeats;
+mod structure;
 mod task;
+mod tree;
 mod words;
 
 use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
 use census::Census;
+use structure::Structure;
 
+use crate::assume::Sizes;
 use crate::hardware::Running;
 use crate::infer::Typed;
 use crate::net::Net;
@@ -36,6 +43,7 @@ pub(crate) fn describe(
     typed: &Typed,
     parameters: &Parameters,
     memory: &Memory,
+    sizes: &Sizes,
 ) -> Described {
     let mut net = Net::build(model, typed);
     let quantization = quantization::describe(&net, parameters);
@@ -46,6 +54,10 @@ pub(crate) fn describe(
         skips: blocks::skips(&net),
         ..Architecture::default()
     };
+    let structure = Structure::of(&net);
+    architecture.repeats = repeats::repeats(&net, &structure);
+    architecture.tree = tree::tree(&net, &structure, sizes);
+    diagram::draw(&net, &structure, &mut architecture);
     let census = Census::of(&net, &architecture.facts);
     kind::decide(&census, &mut architecture);
     let task = task::of(&census, &mut architecture);
@@ -69,3 +81,6 @@ pub fn recognise(model: &Model, typed: &Typed) -> usize {
     blocks::recognise(&mut net);
     net.units().count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,26 +4,40 @@ use calipers_report::{Architecture, ArchitectureFacts, Task};
 
 /// Families as people write them.
 const NAMES: &[(&str, &str)] = &[
+    ("adaboost", "AdaBoost"),
     ("albert", "ALBERT"),
     ("alexnet", "AlexNet"),
+    ("bagging", "Bagging"),
     ("bart", "BART"),
+    ("beit", "BEiT"),
     ("bert", "BERT"),
+    ("bloom", "BLOOM"),
     ("clip", "CLIP"),
     ("conformer", "Conformer"),
     ("convnext", "ConvNeXt"),
     ("crnn", "CRNN"),
+    ("darknet", "Darknet"),
+    ("deberta", "DeBERTa"),
     ("decision-tree", "Decision tree"),
     ("deeplab", "DeepLab"),
     ("deit", "DeiT"),
     ("densenet", "DenseNet"),
     ("detr", "DETR"),
+    ("dinov2", "DINOv2"),
     ("distilbert", "DistilBERT"),
     ("efficientnet", "EfficientNet"),
     ("efficientnetv2", "EfficientNetV2"),
     ("electra", "ELECTRA"),
+    ("falcon", "Falcon"),
     ("faster-rcnn", "Faster R-CNN"),
     ("fcn", "FCN"),
+    ("fcos", "FCOS"),
+    ("gaussian-mixture", "Gaussian mixture"),
     ("gemma", "Gemma"),
+    ("gemma2", "Gemma 2"),
+    ("gemma3", "Gemma 3"),
+    ("gpt-bigcode", "GPT-BigCode"),
+    ("gpt-neo", "GPT-Neo"),
     ("gpt-neox", "GPT-NeoX"),
     ("gpt2", "GPT-2"),
     ("gptj", "GPT-J"),
@@ -34,13 +48,18 @@ const NAMES: &[(&str, &str)] = &[
     ("isolation-forest", "Isolation forest"),
     ("k-means", "k-means"),
     ("k-nearest-neighbours", "k nearest neighbours"),
+    ("keypoint-rcnn", "Keypoint R-CNN"),
     ("lenet", "LeNet"),
     ("linear-classifier", "Linear classifier"),
     ("linear-regression", "Linear regression"),
     ("llama", "Llama"),
     ("logistic-regression", "Logistic regression"),
+    ("lraspp", "LR-ASPP"),
     ("lstm", "LSTM"),
+    ("m2m100", "M2M100"),
+    ("marian", "Marian"),
     ("mask-rcnn", "Mask R-CNN"),
+    ("mbart", "mBART"),
     ("mistral", "Mistral"),
     ("mixtral", "Mixtral"),
     ("mlp", "Multi-layer perceptron"),
@@ -50,9 +69,15 @@ const NAMES: &[(&str, &str)] = &[
     ("mobilenetv2", "MobileNetV2"),
     ("mobilenetv3", "MobileNetV3"),
     ("mobilevit", "MobileViT"),
+    ("modernbert", "ModernBERT"),
+    ("mpnet", "MPNet"),
     ("naive-bayes", "Naive Bayes"),
     ("opt", "OPT"),
-    ("qwen", "Qwen"),
+    ("pegasus", "Pegasus"),
+    ("phi", "Phi"),
+    ("phi3", "Phi-3"),
+    ("qwen2", "Qwen2"),
+    ("qwen3", "Qwen3"),
     ("random-forest", "Random forest"),
     ("regnet", "RegNet"),
     ("resnet", "ResNet"),
@@ -73,6 +98,10 @@ const NAMES: &[(&str, &str)] = &[
     ("vit", "ViT"),
     ("wav2vec2", "wav2vec 2.0"),
     ("whisper", "Whisper"),
+    ("xception", "Xception"),
+    ("yolo11", "YOLO11"),
+    ("yolos", "YOLOS"),
+    ("yolov10", "YOLOv10"),
     ("yolov3", "YOLOv3"),
     ("yolov4", "YOLOv4"),
     ("yolov5", "YOLOv5"),
@@ -213,7 +242,7 @@ fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
 }
 
 /// An activation as people write it.
-fn activation(word: &str) -> String {
+pub(super) fn activation(word: &str) -> String {
     match word {
         "gelu" => "GELU",
         "geglu" => "GeGLU",
@@ -230,11 +259,11 @@ fn activation(word: &str) -> String {
 }
 
 /// A number with its thousands apart.
-fn grouped(number: i64) -> String {
+pub(super) fn grouped(number: i64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 && digit.is_ascii_digit() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) && digit.is_ascii_digit() {
             text.push(',');
         }
         text.push(digit);

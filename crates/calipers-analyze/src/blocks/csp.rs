@@ -2,7 +2,7 @@
 //!
 //! | form | written by |
 //! |---|---|
-//! | 1×1, `Split`, a chain of blocks from one half, `Concat` of the halves and each block's result, 1×1 | C2f of YOLOv8 |
+//! | 1×1, `Split` or two `Slice`s, a chain of blocks from one half, `Concat` of the halves and each block's result, 1×1 | C2f of YOLOv8 |
 //! | two 1×1 of one value, a chain from one, `Concat` of both, 1×1 | C3 of YOLOv5, CSPDarknet |
 //! | the same with every second result of the chain in the `Concat` | ELAN of YOLOv7 |
 //!
@@ -19,32 +19,36 @@ pub(crate) const CSP: Recogniser = Recogniser {
     find,
 };
 
+/// Operators that part channels.
+const PARTS: &[&str] = &["Slice", "Split"];
+
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
     if !(2..=MAX_BRANCHES).contains(&joined.len()) {
         return None;
     }
-    let chains: Vec<_> = joined.iter().map(|val| chain(net, *val, &["Split"])).collect();
+    let chains: Vec<_> = joined.iter().map(|val| chain(net, *val, PARTS)).collect();
     let (input, mut units) = meeting(&chains)?;
     // The value itself is an operand of dense units and of pooling pyramids.
     if joined.contains(&input) {
         return None;
     }
-    let split = units
-        .iter()
-        .copied()
-        .find(|unit| net.unit(*unit).is("Split") && net.unit(*unit).input(0) == Some(input));
+    let halves: Vec<UnitId> = units.iter().copied().filter(|id| parts(net, *id, input)).collect();
     let computing = units.iter().filter(|unit| net.unit(**unit).contractions() > 0).count();
-    let fits = match split {
+    let fits = if halves.is_empty() {
+        parted(net, input, &joined, &chains)
+    } else {
         // One half and what was made of the other.
-        Some(split) => joined.iter().any(|val| net.producer(*val) == Some(split)) && computing > 0,
-        None => parted(net, input, &joined, &chains),
+        let passes = |val: &Val| net.producer(*val).is_some_and(|unit| halves.contains(&unit));
+        joined.iter().any(passes)
+            && computing > 0
+            && net.uses(input).all(|user| units.binary_search(&user).is_ok())
     };
-    if !fits || net.uses(input).any(|user| units.binary_search(&user).is_err()) && split.is_some() {
+    if !fits {
         return None;
     }
     let mut first = input;
-    if split.is_some()
+    if !halves.is_empty()
         && let Some(before) = net.made_by(input, CONVS)
         && conv(net, before)?.pointwise()
     {
@@ -57,6 +61,16 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let out = after.and_then(|after| conv(net, after)).map(|conv| conv.outputs);
     let branches = i64::try_from(joined.len()).ok();
     Some(Found::of(units).number("branches", branches).number("out", out).taking([first]))
+}
+
+/// Whether a unit takes some channels of a value.
+fn parts(net: &Net<'_>, id: UnitId, whole: Val) -> bool {
+    let unit = net.unit(id);
+    let fewer = || match (net.dim(unit.output(), 1), net.dim(whole, 1)) {
+        (Some(some), Some(all)) => some < all,
+        _ => false,
+    };
+    unit.input(0) == Some(whole) && (unit.is("Split") || unit.is("Slice") && fewer())
 }
 
 /// Whether two 1×1 convolutions part a value, one of whose results is joined as it is, the other
@@ -111,6 +125,18 @@ mod tests {
             };
             assert_eq!(seen(block).kinds(), ["CSP"], "shortcuts: {shortcut}");
         }
+    }
+
+    #[test]
+    fn halves_may_be_cut_out() {
+        let block = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(16, 16, 1));
+            let [first, second] = [t.slice(&y, 0, 8, 1, 1), t.slice(&y, 8, 16, 1, 1)];
+            let a = bottleneck(t, &second, true);
+            let y = concat(t, &[&first, &second, &a], 1);
+            conv_relu(t, &y, shape(24, 16, 1))
+        };
+        assert_eq!(seen(block).kinds(), ["CSP"]);
     }
 
     #[test]

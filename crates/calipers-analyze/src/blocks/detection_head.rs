@@ -12,6 +12,9 @@
 //! places of several scales is no head. Extracts `scales`, each `stride`, `positions`, `anchors`,
 //! `bins` of box sides that are given as distributions, and `classes`.
 
+use std::collections::VecDeque;
+
+use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 use super::Recogniser;
@@ -157,8 +160,22 @@ fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
         .filter(|positions| *positions > 0)
         .and_then(|positions| Some(net.elements_beside(output)? / positions))
         .or_else(|| net.dim(output, if axis == 1 { 2 } else { 1 }));
+    // Sizes that are not known leave the channels: so many for each entry of the list.
+    if anchors.is_empty() {
+        anchors.extend(scales.iter().filter_map(|scale| match scale.convs[..] {
+            [only] => exactly(channels(net, only)?, width?),
+            _ => None,
+        }));
+    }
     let alike = anchors.first().filter(|one| anchors.iter().all(|other| other == *one)).copied();
     Some(List { end, scales, positions, width, anchors: alike })
+}
+
+/// Channels that a convolution gives, or a depthwise and a pointwise one together.
+fn channels(net: &Net<'_>, id: UnitId) -> Option<i64> {
+    let unit = net.unit(id);
+    let separable = || unit.number("out").filter(|_| unit.is("DepthwiseSeparable"));
+    conv(net, id).map(|conv| conv.outputs).or_else(separable)
 }
 
 /// Back from an operand of the list to the convolutions it comes from, all of one resolution.
@@ -179,7 +196,7 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
             return None;
         }
         let unit = net.unit(id);
-        if conv(net, id).is_some() {
+        if channels(net, id).is_some() {
             let same = at.is_none_or(|at| {
                 net.shape(at).and_then(|s| s.get(2..)) == net.shape(val).and_then(|s| s.get(2..))
             });
@@ -200,20 +217,21 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
     Some(Scale { convs, units, at: at? })
 }
 
-/// What follows the lists, if no weights are among it.
+/// What follows the lists, if no weights are among it. What comes after so many units is choosing
+/// among boxes.
 fn forward(net: &Net<'_>, lists: &[List]) -> Option<Vec<UnitId>> {
     let mut seen = HashSet::new();
-    let mut stack: Vec<Val> = lists.iter().map(|list| net.unit(list.end).output()).collect();
-    while let Some(val) = stack.pop() {
+    let mut queue: VecDeque<Val> = lists.iter().map(|list| net.unit(list.end).output()).collect();
+    while let Some(val) = queue.pop_front() {
         for user in net.uses(val) {
-            if !seen.insert(user) {
+            if seen.len() >= MAX_SEARCH || !seen.insert(user) {
                 continue;
             }
             let unit = net.unit(user);
-            if seen.len() > MAX_SEARCH || !fixed(net, unit) {
+            if !fixed(net, unit) {
                 return None;
             }
-            stack.extend(&unit.outputs);
+            queue.extend(&unit.outputs);
         }
     }
     let mut after: Vec<UnitId> = seen.into_iter().collect();
@@ -288,8 +306,7 @@ fn classes(net: &Net<'_>, lists: &[List], bins: Option<i64>) -> Option<i64> {
     // A list of several convolutions: the box, whether there is an object, the classes.
     for list in lists {
         let convs = &list.scales.first()?.convs;
-        let mut widths: Vec<i64> =
-            convs.iter().filter_map(|id| Some(conv(net, *id)?.outputs)).collect();
+        let mut widths: Vec<i64> = convs.iter().filter_map(|id| channels(net, *id)).collect();
         if convs.len() >= 2
             && widths.iter().try_fold(0_i64, |sum, width| sum.checked_add(*width)) == list.width
         {
@@ -321,123 +338,32 @@ fn take(widths: &mut Vec<i64>, wanted: i64) -> Option<()> {
     Some(())
 }
 
-/// Pixels of the input for each place of a value.
-fn stride(net: &Net<'_>, at: Val) -> Option<i64> {
-    let images = net.inputs.iter().filter(|input| net.rank(**input) == Some(4));
-    let image = images.max_by_key(|input| area(net, **input))?;
-    let (whole, part) = (net.dim(*image, -1)?, net.dim(at, -1)?);
-    (part > 0 && whole % part == 0).then(|| whole / part)
+fn exactly(whole: i64, part: i64) -> Option<i64> {
+    (part > 0 && whole > 0 && whole % part == 0).then(|| whole / part)
+}
+
+/// Sides of an image that are tried where its side is free: what networks halve many times.
+const SIDES: [i64; 2] = [7680, 8960];
+
+/// Pixels of the image for each place of a value, whatever the image's size.
+pub(super) fn stride(net: &Net<'_>, at: Val) -> Option<i64> {
+    let convs = net.all().filter(|unit| unit.is("Conv"));
+    let image = convs.filter_map(|unit| unit.input(0)).find(|val| net.rank(*val) == Some(4))?;
+    let (whole, part) = (net.shape(image)?.last()?, net.shape(at)?.last()?);
+    let [first, second] = SIDES.map(|side| {
+        let of = |dim: &Expr| dim.evaluate(|_| Some(side)).ok();
+        let (whole, part) = (of(whole)?, of(part)?);
+        exactly(whole, part).or_else(|| halved(whole, part))
+    });
+    first.filter(|_| first == second)
+}
+
+/// How often a side was halved, rounded up each time, as a factor.
+fn halved(whole: i64, part: i64) -> Option<i64> {
+    (2..=7)
+        .map(|times| 1 << times)
+        .find(|factor| whole > 0 && part > 1 && (whole - 1) / factor + 1 == part)
 }
 
 #[cfg(test)]
-mod tests {
-    use calipers_samples::Attribute;
-
-    use super::super::conv::sketch::{concat, conv, conv_relu, linear, shape};
-    use super::super::testing::{Seen, Tiny};
-    use crate::net::{Detail, Unit};
-
-    /// Features of 16² and 8² places of an image of 64².
-    fn scales(t: &mut Tiny) -> [(String, i64); 2] {
-        let x = t.input(&["1", "3", "64", "64"]);
-        let stem = conv_relu(t, &x, shape(3, 8, 3).stride(2));
-        let large = conv_relu(t, &stem, shape(8, 8, 3).stride(2));
-        let small = conv_relu(t, &large, shape(8, 8, 3).stride(2));
-        [(large, 16), (small, 8)]
-    }
-
-    fn listed(t: &mut Tiny, x: &str, target: &[i64]) -> String {
-        let target = t.ints(target);
-        t.op("Reshape", &[x, &target])
-    }
-
-    fn numbers(seen: &Seen) -> Option<(Option<i64>, Option<i64>, Vec<i64>)> {
-        let strides = |unit: &Unit| {
-            let all = unit.details.iter().filter(|(name, _)| *name == "stride");
-            all.filter_map(|(_, detail)| match detail {
-                Detail::Number(stride) => Some(*stride),
-                _ => None,
-            })
-            .collect()
-        };
-        seen.first("DetectionHead", |_, unit| {
-            (unit.number("classes"), unit.number("positions"), strides(unit))
-        })
-    }
-
-    #[test]
-    fn boxes_as_distributions() {
-        let mut t = Tiny::new();
-        let lists = scales(&mut t).map(|(x, side)| {
-            let boxes = conv(&mut t, &x, shape(8, 32, 1));
-            let scores = conv(&mut t, &x, shape(8, 5, 1));
-            let both = concat(&mut t, &[&boxes, &scores], 1);
-            listed(&mut t, &both, &[1, 37, side * side])
-        });
-        let all = concat(&mut t, &[&lists[0], &lists[1]], 2);
-        let sizes = t.ints(&[32, 5]);
-        let parts = t.many("Split", &[&all, &sizes], 2, &[Attribute::int("axis", 1)]);
-        let bins = listed(&mut t, &parts[0], &[1, 4, 8, 320]);
-        let bins = t.op_with("Softmax", &[&bins], &[Attribute::int("axis", 2)]);
-        let axes = t.ints(&[2]);
-        let sides = t.op_with("ReduceSum", &[&bins, &axes], &[Attribute::int("keepdims", 0)]);
-        let scores = t.op("Sigmoid", &[&parts[1]]);
-        let y = concat(&mut t, &[&sides, &scores], 1);
-        let seen = t.output(&y);
-        assert_eq!(numbers(&seen), Some((Some(5), Some(320), vec![4, 8])));
-        assert_eq!(seen.first("DetectionHead", |_, unit| unit.number("bins")), Some(Some(8)));
-    }
-
-    #[test]
-    fn anchors() {
-        let mut t = Tiny::new();
-        let lists = scales(&mut t).map(|(x, side)| {
-            let y = conv(&mut t, &x, shape(8, 24, 1));
-            let y = listed(&mut t, &y, &[1, 3, 8, side, side]);
-            let perm = Attribute::ints("perm", &[0, 1, 3, 4, 2]);
-            let y = t.op_with("Transpose", &[&y], &[perm]);
-            let y = t.op("Sigmoid", &[&y]);
-            listed(&mut t, &y, &[1, 3 * side * side, 8])
-        });
-        let all = concat(&mut t, &[&lists[0], &lists[1]], 1);
-        let seen = t.output(&all);
-        assert_eq!(numbers(&seen), Some((Some(3), Some(960), vec![4, 8])));
-    }
-
-    #[test]
-    fn boxes_and_classes_listed_apart() {
-        let mut t = Tiny::new();
-        let features = scales(&mut t);
-        let list = |t: &mut Tiny, width: i64| {
-            let lists: Vec<String> = features
-                .iter()
-                .map(|(x, side)| {
-                    let y = conv(t, x, shape(8, 2 * width, 3));
-                    let perm = Attribute::ints("perm", &[0, 2, 3, 1]);
-                    let y = t.op_with("Transpose", &[&y], &[perm]);
-                    listed(t, &y, &[1, 2 * side * side, width])
-                })
-                .collect();
-            concat(t, &[&lists[0], &lists[1]], 1)
-        };
-        let (scores, boxes) = (list(&mut t, 7), list(&mut t, 4));
-        let y = concat(&mut t, &[&scores, &boxes], 2);
-        let seen = t.output(&y);
-        assert_eq!(seen.count("DetectionHead"), 1);
-        assert_eq!(numbers(&seen), Some((Some(7), Some(640), vec![4, 8])));
-    }
-
-    #[test]
-    fn an_encoder_of_several_scales_is_none() {
-        let mut t = Tiny::new();
-        let lists = scales(&mut t).map(|(x, side)| {
-            let y = conv(&mut t, &x, shape(8, 16, 1));
-            listed(&mut t, &y, &[1, 16, side * side])
-        });
-        let all = concat(&mut t, &[&lists[0], &lists[1]], 2);
-        let perm = Attribute::ints("perm", &[0, 2, 1]);
-        let all = t.op_with("Transpose", &[&all], &[perm]);
-        let y = linear(&mut t, &all, 16, 16);
-        assert_eq!(t.output(&y).count("DetectionHead"), 0);
-    }
-}
+mod tests;

@@ -71,69 +71,95 @@ fn table_of(found: Found, rows: i64, width: i64, of: &'static str) -> Found {
 
 /// What the rows of a table are, by the numbers that choose them and by the tables beside it.
 fn role(net: &Net<'_>, end: UnitId, ids: Val, rows: i64) -> &'static str {
-    let mut given = ids;
-    let mut counted = false;
-    for _ in 0..16 {
-        let Some(unit) = net.producer(given).map(|unit| net.unit(unit)) else { break };
-        counted |= unit.is("CumSum");
-        let Some(input) = net.data_inputs(unit).next() else { break };
-        given = input;
+    let Chosen { given, counted } = chosen(net, ids);
+    let beside = beside(net, end);
+    let most = beside.iter().map(|table| table.rows).max().unwrap_or(0);
+    // Segments may be chosen at places that were counted.
+    if rows <= MAX_TYPES && rows < most {
+        return "type";
     }
     if counted {
         return "position";
     }
-    if net.rank(given).is_some_and(|rank| rank < 2) && net.rank(ids).is_some_and(|rank| rank < 2) {
+    // What is chosen by comparing numbers, as the nearest of stored points, is no word.
+    let computed = net.dtype(given).is_some_and(|dtype| dtype.is_float());
+    let alone = [given, ids].iter().all(|val| net.rank(*val).is_some_and(|rank| rank < 2));
+    if computed || alone {
         return "other";
     }
-    let beside = beside(net, end);
-    let name = net.name(given).to_ascii_lowercase();
-    if !beside.is_empty() {
-        if name.contains("position") {
-            return "position";
-        }
-        let most = beside.iter().copied().max().unwrap_or(0);
-        if rows <= MAX_TYPES && rows < most {
-            return "type";
-        }
-        if rows < most {
-            return "position";
-        }
+    if !beside.is_empty() && net.name(given).to_ascii_lowercase().contains("position") {
+        return "position";
+    }
+    // A table of positions may have more rows than there are words.
+    let words = beside.iter().filter(|table| !table.counted);
+    if words.map(|table| table.rows).max().is_some_and(|most| rows < most) {
+        return "position";
     }
     "token"
 }
 
-/// Rows of the tables whose rows are added to those of this one.
-fn beside(net: &Net<'_>, end: UnitId) -> Vec<i64> {
-    let mut rows = Vec::new();
+/// Where the numbers come from that choose rows.
+struct Chosen {
+    /// What was given.
+    given: Val,
+    /// Whether places were counted on the way.
+    counted: bool,
+}
+
+fn chosen(net: &Net<'_>, ids: Val) -> Chosen {
+    let mut chosen = Chosen { given: ids, counted: false };
+    for _ in 0..16 {
+        let Some(unit) = net.producer(chosen.given).map(|unit| net.unit(unit)) else { break };
+        chosen.counted |= unit.is("CumSum");
+        let Some(input) = net.data_inputs(unit).next() else { break };
+        chosen.given = input;
+    }
+    chosen
+}
+
+/// A table whose rows are added to those of another.
+struct Table {
+    rows: i64,
+    /// Whether counted places choose its rows.
+    counted: bool,
+}
+
+/// The tables whose rows are added to those of this one.
+fn beside(net: &Net<'_>, end: UnitId) -> Vec<Table> {
+    let mut tables = Vec::new();
     let mut sum = net.unit(end).output();
     for _ in 0..4 {
         sum = net.on_through(sum, VIEWS);
         let Some(add) = net.only_use(sum).filter(|user| net.unit(*user).is("Add")) else { break };
         for input in net.data_inputs(net.unit(add)).filter(|input| *input != sum) {
-            rows.extend(rows_behind(net, input));
+            tables.extend(tables_behind(net, input));
         }
         sum = net.unit(add).output();
     }
-    rows
+    tables
 }
 
-fn rows_behind(net: &Net<'_>, val: Val) -> Vec<i64> {
-    let mut rows = Vec::new();
+fn tables_behind(net: &Net<'_>, val: Val) -> Vec<Table> {
+    let mut tables = Vec::new();
     let mut stack = vec![val];
     for _ in 0..12 {
         let Some(val) = stack.pop() else { break };
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
+        let counted = |ids: Option<Val>| ids.is_some_and(|ids| chosen(net, ids).counted);
         match unit.op {
-            "Embedding" => rows.extend(unit.number("rows")),
+            "Embedding" => tables.extend(
+                unit.number("rows").map(|rows| Table { rows, counted: counted(unit.input(0)) }),
+            ),
             "Gather" if unit.input(0).is_some_and(|table| !net.is_data(table)) => {
-                rows.extend(unit.input(0).and_then(|table| net.dim(table, 0)));
+                let rows = unit.input(0).and_then(|table| net.dim(table, 0));
+                tables.extend(rows.map(|rows| Table { rows, counted: counted(unit.input(1)) }));
             }
             "Add" => stack.extend(net.data_inputs(unit)),
             op if VIEWS.contains(&op) => stack.extend(unit.input(0)),
             _ => {}
         }
     }
-    rows
+    tables
 }
 
 /// Positions that are added to what attention reads.
@@ -157,21 +183,24 @@ fn added(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
     Some(found.word("of", of).taking([x]))
 }
 
-/// Whether a value reaches attention as a stream that is only normalised and moved.
+/// Whether a value reaches attention as a stream that is only normalised, moved, and made wider
+/// once at most: some look up narrow rows.
 fn is_attended(net: &Net<'_>, val: Val) -> bool {
-    let (mut queue, mut seen) = (VecDeque::from([val]), HashSet::new());
-    while let Some(val) = queue.pop_front() {
+    let (mut queue, mut seen) = (VecDeque::from([(val, false)]), HashSet::new());
+    while let Some((val, widened)) = queue.pop_front() {
         for id in net.uses(val) {
             let unit = net.unit(id);
             if unit.is("Attention") {
                 return true;
             }
+            let widens = unit.is("Linear") && unit.number("in") < unit.number("out");
             let passes = unit.is_any(VIEWS)
                 || unit.is_any(&["Add", "Concat", "Pad", "Slice", "Mul"])
                 || unit.op.ends_with("Norm")
-                || unit.op.ends_with("Normalization");
+                || unit.op.ends_with("Normalization")
+                || widens && !widened;
             if passes && seen.len() < MAX_WAY && seen.insert(id) {
-                queue.push_back(unit.output());
+                queue.push_back((unit.output(), widened || widens));
             }
         }
     }
@@ -231,6 +260,51 @@ mod tests {
         let y = t.attend(&x, &x, &FOUR, |_, scores| scores);
         let seen = t.output(&y);
         assert_eq!(tables(&seen), [(2, "type"), (6, "position"), (90, "token")]);
+    }
+
+    #[test]
+    fn more_positions_than_words() {
+        // RoBERTa: positions are counted from the tokens, and segments chosen at them.
+        let mut t = Tiny::new();
+        let ids = t.input_of(DataType::I64, &["2", "6"]);
+        let (words, kinds, places) = (t.weight(&[50, 32]), t.weight(&[2, 32]), t.weight(&[90, 32]));
+        let (one, axis) = (t.index(1), t.index(1));
+        let padding = t.op("Equal", &[&ids, &one]);
+        let real = t.op("Not", &[&padding]);
+        let real = t.cast(&real, 7);
+        let counted = t.op("CumSum", &[&real, &axis]);
+        let zeros = t.op("Mul", &[&counted, &one]);
+        let word = t.op("Gather", &[&words, &ids]);
+        let kind = t.op("Gather", &[&kinds, &zeros]);
+        let sum = t.op("Add", &[&word, &kind]);
+        let place = t.op("Gather", &[&places, &counted]);
+        let y = t.op("Add", &[&sum, &place]);
+        assert_eq!(tables(&t.output(&y)), [(2, "type"), (50, "token"), (90, "position")]);
+    }
+
+    #[test]
+    fn narrow_rows_are_made_wider() {
+        let mut t = Tiny::new();
+        let ids = t.input_of(DataType::I64, &["2", "6"]);
+        let (words, places) = (t.weight(&[90, 16]), t.weight(&[1, 6, 16]));
+        let word = t.op("Gather", &[&words, &ids]);
+        let sum = t.op("Add", &[&word, &places]);
+        let x = t.layer_norm(&sum, 16);
+        let x = t.linear(&x, 16, 32);
+        let y = t.attend(&x, &x, &FOUR, |_, scores| scores);
+        assert_eq!(tables(&t.output(&y)), [(6, "position"), (90, "token")]);
+    }
+
+    #[test]
+    fn the_nearest_of_stored_points_is_no_word() {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "4"]);
+        let (points, near) = (t.weight(&[4, 20]), t.weight(&[20, 8]));
+        let far = t.op("MatMul", &[&x, &points]);
+        let three = t.ints(&[3]);
+        let top = t.many("TopK", &[&far, &three], 2, &[]);
+        let y = t.op("Gather", &[&near, &top[1]]);
+        assert_eq!(tables(&t.output(&y)), [(20, "other")]);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! | `0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))`, the cube as a power or as products | GPT-2, TensorFlow, JAX |
 //! | `x·sigmoid(1.702·x)`, `QuickGelu` | CLIP |
 //!
+//! ONNX Runtime may put the half into the weights that follow.
+//!
 //! Extracts `form`: `erf`, `tanh`, `sigmoid`, or `fused` where one operator computes it.
 
 use super::Recogniser;
@@ -21,18 +23,27 @@ pub(crate) const GELU: Recogniser = Recogniser {
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
-    let exact = |samples: &Samples| {
-        curve::is(samples, |x| 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)))
-    };
+    let exact = |samples: &Samples| curve::is(samples, |x| 0.5 * twice(x));
     let quick = |samples: &Samples| curve::is(samples, |x| x * sigmoid(1.702 * x));
+    let doubled = || {
+        let found = curve::find(net, start, |samples| curve::is(samples, twice))?;
+        let end = *found.units.iter().max()?;
+        let next = net.only_use(net.unit(end).output())?;
+        net.unit(next).is("Linear").then_some(found)
+    };
     // The two forms with the same curve differ in the fourth digit.
     match net.unit(start).op {
         "Gelu" => Some(Found::of([start]).word("form", "fused")),
-        "Erf" => Some(curve::find(net, start, exact)?.word("form", "erf")),
-        "Tanh" => Some(curve::find(net, start, exact)?.word("form", "tanh")),
+        "Erf" => Some(curve::find(net, start, exact).or_else(doubled)?.word("form", "erf")),
+        "Tanh" => Some(curve::find(net, start, exact).or_else(doubled)?.word("form", "tanh")),
         "QuickGelu" => Some(curve::find(net, start, quick)?.word("form", "fused")),
         _ => Some(curve::find(net, start, |f| quick(f) || exact(f))?.word("form", "sigmoid")),
     }
+}
+
+/// The curve without its half.
+fn twice(x: f64) -> f64 {
+    x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
 
 #[cfg(test)]
@@ -79,6 +90,19 @@ mod tests {
             t.op("Mul", &[&h, &s])
         };
         assert_eq!(form(before), Some("erf"));
+    }
+
+    #[test]
+    fn the_half_in_the_next_weights() {
+        let twice = |t: &mut Tiny, x: &str| {
+            let u = t.with("Div", x, SQRT_2);
+            let e = t.op("Erf", &[&u]);
+            let s = t.with("Add", &e, 1.0);
+            let y = t.op("Mul", &[x, &s]);
+            let w = t.weight(&[8, 8]);
+            t.op("MatMul", &[&y, &w])
+        };
+        assert_eq!(form(twice), Some("erf"));
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod patch_embedding;
 mod plain_curves;
 mod pool_head;
 mod pyramid;
+mod raw_head;
 mod recurrent;
 mod residual;
 mod resnet;
@@ -43,7 +44,7 @@ mod rotary;
 mod shuffle_unit;
 mod silu;
 #[cfg(test)]
-mod sketches;
+pub(crate) mod sketches;
 mod skips;
 mod spp;
 mod squeeze_excite;
@@ -51,7 +52,7 @@ mod squeeze_excite;
 pub(crate) mod testing;
 
 use calipers_report::BlockCount;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 pub(crate) use skips::skips;
 
 use crate::net::{Found, Net, UnitId};
@@ -125,6 +126,7 @@ pub(crate) const TABLE: &[Recogniser] = &[
     pyramid::FEATURE_PYRAMID,
     // Heads, and what comes before and after the network.
     detection_head::DETECTION_HEAD,
+    raw_head::RAW_HEAD,
     pool_head::CLASSIFIER_HEAD,
     // What is left of paths with shortcuts.
     residual::BLOCK,
@@ -152,7 +154,8 @@ const NAMED: usize = 5;
 /// How often each kind was found, inside other blocks too, the commonest first.
 pub(crate) fn counts(net: &Net<'_>) -> Vec<BlockCount> {
     let mut nodes: HashMap<&str, Vec<String>> = HashMap::new();
-    for unit in net.all().filter(|unit| !unit.parts.is_empty()) {
+    let kinds: HashSet<&str> = TABLE.iter().map(|row| row.kind).collect();
+    for unit in net.all().filter(|unit| kinds.contains(unit.op)) {
         let named = nodes.entry(unit.op).or_default();
         if named.len() < NAMED {
             named.push(net.model.node_label(unit.node));

@@ -17,8 +17,6 @@
 //! Extracts `contractions`, those on the path. `Residual` then folds the path, the shortcut and the
 //! addition, where no larger block by a name of its own took them.
 
-use hashbrown::HashSet;
-
 use super::Recogniser;
 use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
 
@@ -200,7 +198,8 @@ pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
     }
     let (Some(from), Some(to)) = (unit.input(0), unit.outputs.first()) else { return false };
     match (net.dim(from, -1), net.dim(*to, -1)) {
-        (Some(from), Some(to)) => to > from,
+        // Levels of a pyramid may happen to be of one size, and are resized all the same.
+        (Some(from), Some(to)) => to > from || to == from && unit.is_any(UPSAMPLINGS),
         _ => true,
     }
 }
@@ -214,18 +213,11 @@ fn bends(unit: &Unit) -> bool {
 
 /// Whether every residual addition on a path starts on it: shortcuts nest, they do not cross.
 fn nested(net: &Net<'_>, fork: Val, way: &[UnitId]) -> bool {
-    if !way.iter().any(|unit| net.unit(*unit).is("ResidualAdd")) {
-        return true;
-    }
-    let mut reached: HashSet<Val> = std::iter::once(fork).collect();
-    for id in way {
-        let unit = net.unit(*id);
-        if unit.is("ResidualAdd") && !net.data_inputs(unit).all(|input| reached.contains(&input)) {
-            return false;
-        }
-        reached.extend(&unit.outputs);
-    }
-    true
+    let given = |val: Val| {
+        val == fork || net.producer(val).is_some_and(|unit| way.binary_search(&unit).is_ok())
+    };
+    let joins = way.iter().map(|id| net.unit(*id)).filter(|unit| unit.is("ResidualAdd"));
+    joins.into_iter().all(|unit| net.data_inputs(unit).all(given))
 }
 
 fn find_addition(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -389,6 +381,15 @@ mod tests {
             t.op("Add", &[&lateral, &up])
         };
         assert_eq!(images(pyramid), 0);
+        let level = |t: &mut Tiny, x: &str| {
+            let deep = conv_relu(t, x, shape(8, 16, 3));
+            let deep = conv(t, &deep, shape(16, 8, 1));
+            let scales = t.floats(&[1.0; 4]);
+            let same = t.op_with("Resize", &[&deep, "", &scales], &[]);
+            let lateral = conv(t, x, shape(8, 8, 1));
+            t.op("Add", &[&lateral, &same])
+        };
+        assert_eq!(images(level), 0, "levels of one size");
         let both = |t: &mut Tiny, x: &str| {
             let up = larger(t, x);
             let y = conv_relu(t, &up, shape(8, 8, 3));
@@ -438,6 +439,21 @@ mod tests {
             t.op("Add", &[x, &y])
         };
         assert_eq!(images(nested), 2);
+    }
+
+    #[test]
+    fn many_paths_around_one_value() {
+        // Each layer is added to the first value. Time grows with the layers, not their square.
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "sequence", "16"]);
+        let first = t.op("Relu", &[&x]);
+        let mut y = first.clone();
+        for _ in 0..200 {
+            y = linear(&mut t, &y, 16, 16);
+            y = t.op("Relu", &[&y]);
+            y = t.op("Add", &[&y, &first]);
+        }
+        assert_eq!(t.output(&y).count("ResidualAdd"), 200);
     }
 
     #[test]

@@ -169,8 +169,15 @@ impl Tiny {
     }
 
     /// Ends the model with a value and looks at its network.
-    pub(crate) fn output(mut self, name: &str) -> Seen {
-        self.model.output_of(name, &Type::unranked(DataType::F32));
+    pub(crate) fn output(self, name: &str) -> Seen {
+        self.outputs(&[name])
+    }
+
+    /// Ends the model with several values.
+    pub(crate) fn outputs(mut self, names: &[&str]) -> Seen {
+        for name in names {
+            self.model.output_of(name, &Type::unranked(DataType::F32));
+        }
         Seen(self.model.build())
     }
 }
@@ -186,6 +193,11 @@ impl Seen {
         let mut net = Net::build(&model, &typed);
         super::recognise(&mut net);
         look(&net)
+    }
+
+    /// What is said of the model.
+    pub(crate) fn report(&self) -> calipers_report::Report {
+        crate::analyze(&calipers_formats::read(self.0.clone(), "tiny.onnx").unwrap())
     }
 
     /// Operators and kinds of the units that stand in the end.

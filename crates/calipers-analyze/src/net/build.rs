@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The first output is the first input; others tell its range.
-    fn through(&mut self, n: &Given<'_>) {
+    pub(super) fn through(&mut self, n: &Given<'_>) {
         self.name_output(n, 0, n.input(0));
         for output in self.model.outputs(n.node).iter().skip(1).flatten() {
             self.map[output.index()] = Some(self.add_val(Origin::Range, None, Some(*output)));
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The curve that a fused operator ends with, as an operator.
+    /// The curve that a fused operator ends with, as an operator or, of limits, as a block.
     pub(super) fn activation(&self, n: &Given<'_>) -> Option<&'static str> {
         let Some(AttributeValue::Text(List::Held(name))) =
             self.model.attribute(n.node, "activation")
@@ -225,7 +225,24 @@ impl<'a> Builder<'a> {
             return None;
         };
         let name = std::str::from_utf8(name).ok()?;
-        calipers_ops::find(calipers_ops::ONNX, name).map(|row| row.name)
+        let curve = calipers_ops::find(calipers_ops::ONNX, name).map(|row| row.name)?;
+        let limits = match self.model.attribute(n.node, "activation_params") {
+            Some(AttributeValue::Floats(List::Held(limits))) if curve == "Clip" => limits,
+            _ => return Some(curve),
+        };
+        Some(match limits[..] {
+            [0.0, 6.0] => "ReLU6",
+            [0.0, high] if high >= f32::MAX => "Relu",
+            _ => curve,
+        })
+    }
+
+    /// A whole number among the attributes.
+    pub(super) fn int(&self, n: &Given<'_>, name: &str) -> Option<i64> {
+        match self.model.attribute(n.node, name)? {
+            AttributeValue::Int(value) => Some(*value),
+            _ => None,
+        }
     }
 
     /// The branch of more nodes stands for both.

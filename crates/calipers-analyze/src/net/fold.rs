@@ -7,6 +7,10 @@ use super::{Detail, Net, Unit, UnitId, Val};
 /// Units beside those of a block that it may take in.
 const MAX_SIDE_PRODUCTS: usize = 16;
 
+/// Operators that are a block all by themselves. They get its name and keep no part: long chains of
+/// them are what takes the most memory.
+const CURVES: &[&str] = &["Celu", "Clip", "Elu", "Gelu", "LeakyRelu", "PRelu", "Relu", "Selu"];
+
 /// What a recogniser found: the units of a block, and what it learned of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -86,7 +90,10 @@ impl Net<'_> {
         let main = self.unit(last).output();
         outputs.sort_by_key(|output| *output != main);
         let node = self.unit(last).node;
-        let parts = units.iter().map(|id| self.take(*id)).collect();
+        let parts = match units[..] {
+            [only] if self.unit(only).is_any(CURVES) => Vec::new(),
+            _ => units.iter().map(|id| self.take(*id)).collect(),
+        };
         for input in &taken {
             let uses = &mut self.vals[input.index()].uses;
             if let Err(place) = uses.binary_search(&last) {

@@ -26,6 +26,7 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("BiasSoftmax", Steps(bias_softmax)),
     ("Cast", Through),
     ("CastLike", Through),
+    ("Conv", Steps(fused_conv)),
     ("ConvInteger", As("Conv", &[0, 1])),
     ("DecoderMaskedSelfAttention", Steps(|b, n| attention(b, n, 5))),
     ("DequantizeLinear", Through),
@@ -70,6 +71,8 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
     ("QLinearSoftmax", As("Softmax", &[0])),
     ("QLinearWhere", As("Where", &[0, 1, 4])),
     ("QuantizeLinear", Through),
+    ("ReorderInput", Steps(reorder)),
+    ("ReorderOutput", Steps(reorder)),
     ("SimplifiedLayerNormalization", As("RMSNormalization", &[0, 1])),
     ("SkipGroupNorm", Steps(skip_group_norm)),
     ("SkipLayerNormalization", Steps(|b, n| skip_norm(b, n, "LayerNormalization", &[2, 3], 4))),
@@ -142,7 +145,18 @@ fn embeddings(b: &mut Builder<'_>, n: &Given<'_>) {
     b.finish("LayerNormalization", n, &[sum, n.input(5), n.input(6)]);
 }
 
-/// A convolution, what is added to it, and its curve.
+/// Channels in blocks, as ONNX Runtime lays them out for a processor, and back: the same data. With
+/// channels last it is a transposition too.
+fn reorder(b: &mut Builder<'_>, n: &Given<'_>) {
+    if b.int(n, "channels_last") == Some(1) {
+        b.finish("Transpose", n, &[n.input(0)]);
+    } else {
+        b.through(n);
+    }
+}
+
+/// A convolution, what is added to it, and its curve. That of the standard has neither; that of
+/// blocked channels has the same name.
 fn fused_conv(b: &mut Builder<'_>, n: &Given<'_>) {
     let operands = [n.input(0), n.input(1), n.input(2)];
     let mut steps: Vec<(&'static str, super::build::Slot)> = Vec::new();
@@ -207,7 +221,31 @@ fn sum(b: &mut Builder<'_>, n: &Given<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::{Attribute, Node};
+
     use super::LOWERINGS;
+    use crate::blocks::testing::Tiny;
+
+    #[test]
+    fn blocked_channels_and_what_is_fused() {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let (weight, bias) = (t.weight(&[8, 8, 3, 3]), t.weight(&[8]));
+        let pads = Attribute::ints("pads", &[1; 4]);
+        let blocked = |op: &str, inputs: &[&str], output: &str, with: &[Attribute]| {
+            Node::new(op, inputs, &[output], with).in_domain(calipers_ops::NCHWC)
+        };
+        t.push(&blocked("ReorderInput", &[&x], "a", &[]));
+        let limits = Attribute::floats("activation_params", &[0.0, 6.0]);
+        let clip = [pads.clone(), Attribute::string("activation", "Clip"), limits];
+        t.push(&blocked("Conv", &["a", &weight, &bias], "b", &clip));
+        t.push(&blocked("Conv", &["b", &weight, &bias, "a"], "c", &[pads]));
+        let channels = [Attribute::int("channels", 8)];
+        t.push(&blocked("ReorderOutput", &["c"], "y", &channels));
+        let seen = t.output("y");
+        let found = ["Conv", "ReLU6", "ResidualAdd"].map(|kind| seen.count(kind));
+        assert_eq!(found, [2, 1, 1]);
+    }
 
     #[test]
     fn the_table_is_sorted() {

@@ -3,9 +3,8 @@
 use calipers_ir::{AttributeValue, DType, List, Producer, ValueId};
 use calipers_ops::{Elem, TensorFact};
 use calipers_sym::Expr;
-use hashbrown::HashSet;
 
-use super::{Net, Origin, Unit, UnitId, Val};
+use super::{Net, Origin, Unit, UnitId, Val, unit_id};
 
 /// Operators that change how data lies and nothing else.
 pub(crate) const VIEWS: &[&str] =
@@ -48,6 +47,10 @@ const MIN_SEARCH: usize = 64;
 
 /// Units that all searches of a recogniser look at together.
 const ALL_SEARCHES: usize = 2_000_000;
+
+/// Places that a search passes over for each unit that it looks at: those of folded units, and of
+/// others beside the way.
+const MAX_SPREAD: usize = 8;
 
 impl Net<'_> {
     /// The unit that gives a value.
@@ -104,6 +107,18 @@ impl Net<'_> {
     /// The name of a value in the model; empty when it has none.
     pub(crate) fn name(&self, val: Val) -> &str {
         self.value(val).map_or("", |value| self.model.name(self.model.value(value).name))
+    }
+
+    /// The outputs, each with the value of the file that it is. What only changes the type or the
+    /// scale of a result is looked through, so that value may have another name and type.
+    pub(crate) fn given_outputs(&self) -> impl Iterator<Item = (Val, ValueId)> {
+        self.outputs.iter().copied().zip(self.model.main().outputs.iter().copied())
+    }
+
+    /// The name of an output in the file; of other values, their own.
+    pub(crate) fn output_name(&self, val: Val) -> &str {
+        let given = self.given_outputs().find(|(output, _)| *output == val);
+        given.map_or(self.name(val), |(_, value)| self.model.name(self.model.value(value).name))
     }
 
     fn tensor(&self, val: Val) -> Option<&TensorFact> {
@@ -277,34 +292,42 @@ impl Net<'_> {
         if ancestor == val {
             return Some(Vec::new());
         }
-        // Nothing before the unit that gives the ancestor can lie on the way.
-        let first = self.producer(ancestor);
-        let mut seen = HashSet::new();
-        let mut stack = vec![self.producer(val)?];
-        while let Some(unit) = stack.pop() {
-            let before = first.is_some_and(|first| unit <= first);
-            if before || !passes(self.unit(unit)) || !seen.insert(unit) {
+        // Units stand in order: nothing before the unit that gives the ancestor lies on the way.
+        let first = self.producer(ancestor).map_or(0, |unit| unit.index() + 1);
+        let last = self.producer(val)?.index();
+        let span = last.checked_sub(first)? + 1;
+        if span > limit.saturating_mul(MAX_SPREAD) {
+            return None;
+        }
+        let unit = |at: usize| &self.units[first + at];
+        let place = |val: Val| self.producer(val)?.index().checked_sub(first);
+        let mut leads = vec![false; span];
+        leads[span - 1] = true;
+        let mut left = limit;
+        for at in (0..span).rev() {
+            if leads[at] && !passes(unit(at)) {
+                leads[at] = false;
+            }
+            if !leads[at] {
                 continue;
             }
-            if seen.len() > limit {
-                return None;
+            left = left.checked_sub(1)?;
+            for before in unit(at).inputs.iter().flatten().filter_map(|input| place(*input)) {
+                leads[before] = true;
             }
-            let inputs = self.unit(unit).inputs.iter().flatten();
-            stack.extend(inputs.filter_map(|input| self.producer(*input)));
         }
-        // Of what was seen, those that the ancestor reaches.
-        let mut seen: Vec<UnitId> = seen.into_iter().collect();
-        seen.sort_unstable();
-        let mut reached: HashSet<Val> = std::iter::once(ancestor).collect();
+        // Of those, the ones that the ancestor reaches.
+        let mut reached = vec![false; span];
         let mut way = Vec::new();
-        for id in seen {
-            let unit = self.unit(id);
-            if unit.inputs.iter().flatten().any(|input| reached.contains(input)) {
-                reached.extend(&unit.outputs);
-                way.push(id);
+        for at in (0..span).filter(|at| leads[*at]) {
+            let mut inputs = unit(at).inputs.iter().flatten();
+            let from = |val: &Val| *val == ancestor || place(*val).is_some_and(|at| reached[at]);
+            if inputs.any(from) {
+                reached[at] = true;
+                way.push(unit_id(first + at));
             }
         }
-        reached.contains(&val).then_some(way)
+        reached[span - 1].then_some(way)
     }
 
     /// Whether two values may have the same shape: nothing that is known speaks against it.

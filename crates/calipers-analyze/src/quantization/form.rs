@@ -352,7 +352,7 @@ fn has_stored_scale(net: &Net<'_>, node: NodeId) -> bool {
         }
         match net.model.inputs(node).first().copied().flatten() {
             Some(first) if ["Identity", "Cast", "Reshape", "Squeeze"].contains(&op) => {
-                value = first
+                value = first;
             }
             _ => return false,
         }
@@ -396,7 +396,6 @@ fn all_are(net: &Net<'_>, value: ValueId, wanted: Option<i64>) -> Option<bool> {
     if let Some(elements) = net.typed.fact(value).as_tensor().and_then(|t| t.value.as_ref()) {
         return Some(elements.iter().all(|element| match element {
             Elem::Int(number) => number.as_const() == Some(wanted),
-            #[expect(clippy::float_cmp, reason = "zero is exact")]
             Elem::Float(number) => *number == 0.0 && wanted == 0,
             _ => false,
         }));
@@ -410,7 +409,6 @@ fn all_are(net: &Net<'_>, value: ValueId, wanted: Option<i64>) -> Option<bool> {
         }
     })?;
     if model.tensor(tensor).dtype.is_float() {
-        #[expect(clippy::float_cmp, reason = "zero is exact")]
         let all = model.floats(tensor, MAX_READ).ok()?.iter().all(|n| *n == 0.0 && wanted == 0);
         return Some(all);
     }

@@ -14,6 +14,7 @@
 //! Each section is one function from the report to lines, and a line in [`to_terminal`]. Sections
 //! that have nothing to say return no line and leave no heading.
 
+mod architecture;
 mod chart;
 mod complexity;
 mod devices;
@@ -75,6 +76,7 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     let mut reasons = Reasons::new(&report.unknown, style.charset());
 
     header::title(report, &mut page);
+    architecture::what(report, &mut page);
     header::file(report, &mut reasons, &mut page);
     header::data(report, &mut page);
     graph::ports(report, &mut reasons, &mut page);

@@ -8,6 +8,7 @@ Examples:
   calipers shapes model.onnx --dim batch=8  every value's type and shape
   calipers layers model.onnx --top 10       the ten dearest nodes
   calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
+  calipers diagram model.onnx               the network as boxes and arrows, in Mermaid
   calipers hardware model.onnx --device l4  where it will run, and how fast
   calipers devices rtx-4090                 what a device can do; without a name, all of them
   calipers demo                             try it without a model
@@ -48,6 +49,13 @@ Examples:
   calipers sweep model.onnx --dim sequence=128,256,512
   calipers sweep model.onnx --dim batch=1,8 --dim sequence=128,512 -o costs.csv
   calipers sweep model.onnx --input images=1x3x320x320,1x3x640x640";
+
+pub(super) const DIAGRAM_EXAMPLES: &str = "\
+Examples:
+  calipers diagram model.onnx
+  calipers diagram model.onnx -o network.mmd
+  calipers diagram model.onnx --flow
+  calipers diagram model.onnx --format json";
 
 pub(super) const SCHEMA_EXAMPLES: &str = "\
 Examples:

@@ -3,6 +3,7 @@
 mod completions;
 mod demo;
 mod devices;
+mod diagram;
 mod hardware;
 mod inspect;
 mod layers;
@@ -15,6 +16,7 @@ mod sweep;
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;
 pub(crate) use devices::{Asked, Devices};
+pub(crate) use diagram::Diagram;
 pub(crate) use hardware::{Chosen, Hardware, Wanted};
 pub(crate) use inspect::Inspect;
 pub(crate) use layers::Layers;

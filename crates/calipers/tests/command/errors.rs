@@ -15,7 +15,8 @@ fn a_mistyped_command_gets_a_hint() {
     let message = run_in(folder.path(), &["inspct"]).failed(1);
     assert!(message.starts_with("error: cannot read inspct: there is no such file\nhint: "));
     assert!(
-        message.contains("inspect, shapes, layers, sweep, hardware, devices, schema, demo"),
+        message
+            .contains("inspect, shapes, layers, sweep, diagram, hardware, devices, schema, demo"),
         "{message}"
     );
 }

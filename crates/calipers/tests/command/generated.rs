@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{folder_with_model, run, run_in};
 
-const VERBS: [&str; 7] = ["inspect", "hardware", "devices", "schema", "demo", "completions", "man"];
+const VERBS: [&str; 8] =
+    ["inspect", "diagram", "hardware", "devices", "schema", "demo", "completions", "man"];
 
 #[test]
 fn the_schema_is_json() {

@@ -3,6 +3,7 @@
 
 mod demo;
 mod devices;
+mod diagram;
 mod errors;
 mod generated;
 mod hardware;

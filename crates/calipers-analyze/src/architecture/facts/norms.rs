@@ -141,19 +141,22 @@ const MIN_DEEP: i64 = 16;
 /// that sharpen it, and small ones that play games, are built without norms on purpose.
 const MIN_STEPS_DOWN: i64 = 4;
 
+/// Branches that are joined by concatenation make it only in networks that are deeper still.
+const MIN_VERY_DEEP: i64 = 64;
+
 /// Joins or depthwise convolutions that make the case.
 const MIN_SIGNS: i64 = 4;
 
 /// Whether batch norms were folded into the convolutions. What speaks for it: no norm at all, yet
 /// many convolutions that nearly all have a bias, in a network that goes down in size several times
-/// and joins paths by addition or works channel by channel. Such networks do not train without
+/// and joins paths by addition or works channel by channel, or joins branches and is very deep. Such networks do not train without
 /// norms. A plain chain with biases, as VGG is, says nothing: it may have had norms or not.
 pub(crate) fn is_norm_folded(net: &Net<'_>) -> bool {
     if NORMS.iter().any(|(kind, _)| net.count(kind) > 0) {
         return false;
     }
     let (mut convs, mut biased, mut depthwise, mut down, mut linears) = (0, 0, 0, 0, 0);
-    let (mut joins, mut scaled_joins) = (0, 0);
+    let (mut joins, mut scaled_joins, mut branches) = (0, 0, 0);
     let scaled: HashSet<Val> =
         net.all().filter(|unit| scales(net, unit)).map(Unit::output).collect();
     for unit in net.all() {
@@ -166,6 +169,7 @@ pub(crate) fn is_norm_folded(net: &Net<'_>) -> bool {
                 down += i64::from(shrinks);
             }
             "Linear" => linears += 1,
+            "Concat" => branches += i64::from(net.data_inputs(unit).count() > 2),
             "MaxPool" | "AveragePool" => {
                 let strides = net.ints(unit, "strides").unwrap_or_default();
                 down += i64::from(strides.iter().any(|stride| *stride > 1));
@@ -183,7 +187,9 @@ pub(crate) fn is_norm_folded(net: &Net<'_>) -> bool {
         && convs > linears
         && biased * 20 >= convs * 19
         && down >= MIN_STEPS_DOWN
-        && (joins >= MIN_SIGNS || depthwise >= MIN_SIGNS)
+        && (joins >= MIN_SIGNS
+            || depthwise >= MIN_SIGNS
+            || branches >= MIN_SIGNS && convs >= MIN_VERY_DEEP)
         && scaled_joins * 2 <= joins
 }
 
@@ -278,5 +284,31 @@ mod tests {
         let y = t.op("Relu", &[&x]);
         let y = t.op("Elu", &[&y]);
         assert_eq!(facts(t, &y).activation, None);
+    }
+
+    /// Modules of three branches that are joined, so many, with so many steps down.
+    fn branches(modules: usize) -> Option<bool> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["1", "8", "64", "64"]);
+        for module in 0..modules {
+            if module < 5 {
+                x = conv(&mut t, &x, 2);
+            }
+            let parts = [0; 3].map(|_| {
+                let y = conv(&mut t, &x, 1);
+                t.op("Relu", &[&y])
+            });
+            let joined = [parts[0].as_str(), &parts[1], &parts[2]];
+            let y = t.op_with("Concat", &joined, &[Attribute::int("axis", 1)]);
+            let (w, b) = (t.weight(&[8, 24, 1, 1]), t.weight(&[8]));
+            x = t.op("Conv", &[&y, &w, &b]);
+        }
+        facts(t, &x).batchnorm_folded
+    }
+
+    #[test]
+    fn branches_tell_in_very_deep_networks() {
+        assert_eq!(branches(16), Some(true));
+        assert_eq!(branches(9), None);
     }
 }

@@ -34,8 +34,8 @@ fn attention(net: &Net<'_>, units: &[&Unit], facts: &mut ArchitectureFacts) {
     let over = |word| units.iter().any(|unit| unit.word("over") == Some(word));
     facts.cross_attention = Some(over("self") && over("cross"));
     // The first layer may read what nothing normalised yet.
-    let norms = units.iter().map(|unit| unit.word("norm")).filter(Option::is_some);
-    facts.norm_position = agreed(norms).map(str::to_owned);
+    let norms = units.iter().filter_map(|unit| unit.word("norm"));
+    facts.norm_position = most(norms).map(str::to_owned);
 }
 
 /// Layers are counted by their self-attention. A decoder's first one may be a constant, as that
@@ -75,8 +75,29 @@ fn recurrence(units: &[&Unit], facts: &mut ArchitectureFacts) {
     }
 }
 
+/// The word that at least three of four say.
+fn most<'w>(words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    let words: Vec<&str> = words.collect();
+    let said = |word: &str| words.iter().filter(|other| **other == word).count();
+    words.iter().copied().find(|word| said(word) * 4 >= words.len() * 3)
+}
+
 /// The figure that all agree on.
 fn agreed<T: PartialEq>(mut figures: impl Iterator<Item = Option<T>>) -> Option<T> {
     let first = figures.next()??;
     figures.all(|figure| figure.as_ref() == Some(&first)).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::most;
+
+    #[test]
+    fn a_clear_majority() {
+        let of = |words: &[&'static str]| most(words.iter().copied());
+        assert_eq!(of(&["post", "post", "post", "pre"]), Some("post"));
+        assert_eq!(of(&["post", "pre"]), None);
+        assert_eq!(of(&["pre"]), Some("pre"));
+        assert_eq!(of(&[]), None);
+    }
 }

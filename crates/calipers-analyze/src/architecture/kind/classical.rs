@@ -9,6 +9,7 @@
 //! | `svm` | `SVMClassifier`, `SVMRegressor` |
 //! | `nearest-neighbours` | `TopK` of the smallest distances to stored points |
 //! | `naive-bayes` | the logarithms of the classes' chances are added up and compared |
+//! | `clustering`, gaussian-mixture | squared distances, and a logarithm of sums of powers |
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
 //! | `pipeline` | nothing but the preparation of features, or several models |
 
@@ -141,17 +142,26 @@ fn by_arithmetic(net: &Net<'_>) -> Option<Decision> {
     let marked = net.all().any(|unit| unit.is_any(MARKS));
     if distances && (nearest || marked && net.all().any(|unit| unit.is("TopK"))) {
         let words = "the smallest of the distances to stored points are chosen".to_owned();
-        return Some(Decision::new(
-            "nearest-neighbours",
-            Some("k-nearest-neighbours"),
-            High,
-            words,
-        ));
+        // What compares them with a limit tells outliers, by this or by a kindred rule.
+        let limited = net.all().any(|unit| unit.is_any(&["Greater", "Less", "Sign"]));
+        let sure = if limited { Medium } else { High };
+        let family = Some("k-nearest-neighbours");
+        return Some(Decision::new("nearest-neighbours", family, sure, words));
     }
     let has = |op: &str| net.all().any(|unit| unit.is(op));
     if has("ArgMin") && (distances || has("ReduceSumSquare")) {
         let words = "the nearest of stored points is chosen".to_owned();
         return Some(Decision::new("clustering", Some("k-means"), Medium, words));
+    }
+    if !marked && has("ReduceLogSumExp") && has("ReduceSumSquare") && has("ArgMax") {
+        let words =
+            "distances to stored points become the chances of a few bells, which are compared";
+        return Some(Decision::new(
+            "clustering",
+            Some("gaussian-mixture"),
+            Medium,
+            words.to_owned(),
+        ));
     }
     if marked && has("ReduceLogSumExp") && has("ArgMax") {
         let words = "logarithms of the classes' chances are added up and compared".to_owned();

@@ -6,7 +6,7 @@
 //! | densenet | units that add channels to what came before, by concatenation |
 //! | squeezenet | fire modules: a squeeze and two expansions side by side |
 //! | shufflenet | channels shuffled between groups |
-//! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite; v2 has plain 3×3 expansions too |
+//! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite, or with ReLU6 and 5×5; v2 has plain 3×3 expansions too |
 //! | mobilenetv3 | inverted residuals with hard-swish and squeeze-and-excite |
 //! | mnasnet | inverted residuals with ReLU, and 5×5 among the depthwise |
 //! | mobilenetv2 | inverted residuals with 3×3 depthwise, without squeeze-and-excite |
@@ -15,6 +15,8 @@
 //! | regnet | residual bottlenecks in groups that do not narrow |
 //! | resnext | residual bottlenecks in groups |
 //! | resnet | residual blocks of two or three plain convolutions |
+//! | darknet | residual blocks of 1×1 and 3×3 with LeakyReLU |
+//! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
 use calipers_report::Confidence::{self, High, Medium};
@@ -40,6 +42,8 @@ pub(super) const FAMILIES: &[Family] = &[
     Family { name: "regnet", rule: regnet },
     Family { name: "resnext", rule: resnext },
     Family { name: "resnet", rule: resnet },
+    Family { name: "darknet", rule: darknet },
+    Family { name: "xception", rule: xception },
     Family { name: "lenet", rule: lenet },
     Family { name: "alexnet", rule: alexnet },
     Family { name: "zfnet", rule: zfnet },
@@ -125,6 +129,13 @@ fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
 /// Inverted residuals with SiLU and squeeze-and-excite.
 fn efficientnet(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
+    // The variant for small devices has ReLU6 and no gates.
+    let wide = seen.depthwise().iter().filter(|conv| conv.side() == 5).count();
+    let light = census.count("ReLU6") > 10 && wide >= 4 && census.count("SqueezeExcite") == 0;
+    if light && seen.inverted() >= 4 && seen.residuals() > 0 {
+        let words = "inverted residuals with 3×3 and 5×5 depthwise convolutions and ReLU6";
+        return Some((Medium, words.to_owned()));
+    }
     let (gates, depthwise) = (census.count("SqueezeExcite"), seen.depthwise().len());
     let fits = census.count("SiLU") > 10 && gates >= 4 && depthwise >= 8;
     (fits && seen.residuals() > 0).then(|| {
@@ -150,8 +161,9 @@ fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
 fn mnasnet(seen: &Seen<'_, '_>) -> Told {
     let depthwise = seen.depthwise();
     let wide = depthwise.iter().filter(|conv| conv.side() == 5).count();
-    let fits = seen.inverted() >= 4 && wide >= 2 && seen.census.count("SiLU") == 0;
-    (fits && seen.residuals() > 0).then(|| {
+    let census = seen.census;
+    let plain = census.count_of(&["HardSwish", "ReLU6", "SiLU"]) == 0;
+    (seen.inverted() >= 4 && wide >= 2 && plain && seen.residuals() > 0).then(|| {
         let words =
             "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
         (Medium, words.to_owned())
@@ -213,12 +225,16 @@ fn inception(seen: &Seen<'_, '_>) -> Told {
 /// Bottlenecks in groups whose middle is as wide as their end.
 fn regnet(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
-    let level = seen
-        .image_convs()
-        .windows(2)
-        .filter(|pair| {
-            matches!(pair, [a, b] if a.groups > 1 && !a.depthwise() && b.pointwise() && b.output == b.input)
-        })
+    let convs = seen.image_convs();
+    // Between the two may stand a squeeze and an excitation.
+    let ends_level = |at: usize, wide: i64| {
+        let after = convs.iter().skip(at + 1).take(4);
+        after.filter(|c| c.pointwise()).any(|c| c.input == wide && c.output == wide)
+    };
+    let level = convs
+        .iter()
+        .enumerate()
+        .filter(|(at, c)| c.groups > 1 && !c.depthwise() && ends_level(*at, c.output))
         .count();
     let fits = seen.residuals() >= 4 && grouped.len() >= 4 && level * 2 >= grouped.len();
     fits.then(|| (High, format!("{} residual blocks in groups that do not narrow", grouped.len())))
@@ -228,10 +244,13 @@ fn regnet(seen: &Seen<'_, '_>) -> Told {
 fn resnext(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
     let groups = grouped.first()?.groups;
-    let fits = seen.residuals() >= 4 && grouped.len() as i64 * 2 >= seen.residuals();
-    let whole = seen.depthwise().is_empty();
-    (fits && whole)
-        .then(|| (High, format!("{} residual bottlenecks in {groups} groups", grouped.len())))
+    let blocks = seen.census.count("Bottleneck");
+    let fits = blocks >= 4 && blocks * 10 >= seen.residuals() * 8;
+    let even = i64::try_from(grouped.len()).is_ok_and(|count| count == blocks);
+    let plain =
+        seen.depthwise().is_empty() && seen.census.count_of(&["SiLU", "SqueezeExcite"]) == 0;
+    (fits && even && plain)
+        .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
 }
 
 /// Residual blocks of two or three plain convolutions.
@@ -255,6 +274,31 @@ fn resnet(seen: &Seen<'_, '_>) -> Told {
             Some(_) => (High, format!("{words}, after a 7×7 convolution")),
             None => (Medium, words),
         }
+    })
+}
+
+/// Residual blocks of 1×1 and 3×3 with LeakyReLU.
+fn darknet(seen: &Seen<'_, '_>) -> Told {
+    let leaky = seen.census.count("LeakyReLU");
+    let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
+    let apart = seen.census.count_of(&["CSP", "Concat", "ConcatSkip", "FeaturePyramid"]) == 0;
+    let residuals = seen.residuals();
+    (leaky >= 10 && residuals >= 4 && plain && apart)
+        .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
+}
+
+/// Depthwise and pointwise by turns, with shortcuts around several.
+fn xception(seen: &Seen<'_, '_>) -> Told {
+    let depthwise = seen.depthwise().len();
+    // Branches that are added up, as those that are folded into one before use, are no shortcuts.
+    let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
+    let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
+    let plain = seen.census.count_of(&["SqueezeExcite", "SiLU", "HardSwish", "GELU"]) == 0;
+    (fits && plain && !linear_ends(seen)).then(|| {
+        (
+            Medium,
+            format!("{depthwise} depthwise and pointwise convolutions by turns, with shortcuts"),
+        )
     })
 }
 

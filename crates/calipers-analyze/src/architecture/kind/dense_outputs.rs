@@ -4,6 +4,7 @@
 //! |---|---|
 //! | unet | on the way up, features are joined with those of the same resolution on the way down |
 //! | deeplab | parallel convolutions with growing dilation, then made as large as the image |
+//! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
 
 use calipers_report::Confidence::{self, High, Medium};
@@ -16,6 +17,7 @@ type Told = Option<(Confidence, String)>;
 pub(super) const FAMILIES: &[Family] = &[
     Family { name: "unet", rule: unet },
     Family { name: "deeplab", rule: deeplab },
+    Family { name: "lraspp", rule: lraspp },
     Family { name: "fcn", rule: fcn },
 ];
 
@@ -43,11 +45,25 @@ fn deeplab(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
+/// A light backbone, and features that a gate weighs.
+fn lraspp(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let depthwise = census.image_convs().filter(|conv| conv.depthwise()).count();
+    let light = census.count("HardSwish") >= 4 && depthwise >= 8;
+    let gated = census.count("Sigmoid") > 0 && census.linears() == 0;
+    (light && gated && enlarges(seen)).then(|| {
+        let words = "inverted residuals with hard-swish, features weighed by a gate, scores made \
+                     as large as the image";
+        (Medium, words.to_owned())
+    })
+}
+
 /// A classifier at every place, made as large as the image.
 fn fcn(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let dilated = census.image_convs().filter(|conv| conv.dilation > 1).count();
-    let fits = seen.residuals() >= 8 && dilated >= 2 && census.linears() == 0;
+    let blocks = census.count_of(&["BasicBlock", "Bottleneck"]);
+    let fits = blocks >= 8 && dilated >= 2 && census.linears() == 0;
     (fits && enlarges(seen)).then(|| {
         (
             Medium,

@@ -2,7 +2,8 @@
 //!
 //! | family | structure |
 //! |---|---|
-//! | mask-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; a mask for each in the first |
+//! | mask-rcnn, keypoint-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; with a mask for each, with points of bodies, without |
+//! | yolov10, yolo11 | as yolov8, with attention and depthwise convolutions; the best boxes are chosen in the network, or not |
 //! | yolov8 | boxes as distributions over bins, decoded without anchors; C2f blocks of split halves |
 //! | yolov5 | three anchors at each place of three scales; C3 blocks and SiLU |
 //! | yolov4 | the same with Mish |
@@ -10,7 +11,7 @@
 //! | tiny-yolo | LeakyReLU and max pooling in a row, anchors |
 //! | yolox | a box, an object score and classes at each place, without anchors |
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
-//! | retinanet | a pyramid, and the same head on each of its levels |
+//! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
 use calipers_report::Confidence::{self, High, Medium};
 
@@ -21,7 +22,10 @@ type Told = Option<(Confidence, String)>;
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[Family] = &[
     Family { name: "mask-rcnn", rule: mask_rcnn },
+    Family { name: "keypoint-rcnn", rule: keypoint_rcnn },
     Family { name: "faster-rcnn", rule: faster_rcnn },
+    Family { name: "yolov10", rule: yolov10 },
+    Family { name: "yolo11", rule: yolo11 },
     Family { name: "yolov8", rule: yolov8 },
     Family { name: "yolov5", rule: yolov5 },
     Family { name: "yolov4", rule: yolov4 },
@@ -29,6 +33,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family { name: "tiny-yolo", rule: tiny_yolo },
     Family { name: "yolox", rule: yolox },
     Family { name: "retinanet", rule: retinanet },
+    Family { name: "fcos", rule: fcos },
     Family { name: "ssd", rule: ssd },
 ];
 
@@ -69,6 +74,17 @@ fn mask_rcnn(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
+fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Told {
+    let net = seen.census.net;
+    let points = net
+        .outputs
+        .iter()
+        .any(|output| net.rank(*output) == Some(3) && net.dim(*output, -1) == Some(3));
+    (seen.census.count("RoiAlign") >= 2 && points).then(|| {
+        (Medium, "regions are cut out of the features, and points found in them".to_owned())
+    })
+}
+
 fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
     (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0)
         .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
@@ -82,6 +98,27 @@ fn yolov8(seen: &Seen<'_, '_>) -> Told {
         let sure = if seen.splits() { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks of split halves, SiLU"))
     })
+}
+
+/// Whether features are attended to, and scores found by depthwise convolutions.
+fn attends_and_filters(seen: &Seen<'_, '_>) -> bool {
+    let depthwise = seen.census.image_convs().filter(|conv| conv.depthwise()).count();
+    !seen.census.attention.is_empty() && depthwise >= 4
+}
+
+fn yolov10(seen: &Seen<'_, '_>) -> Told {
+    let (_, words) = yolov8(seen)?;
+    (attends_and_filters(seen) && seen.census.count("TopK") > 0).then(|| {
+        let words =
+            format!("{words}; attention, depthwise convolutions; the best boxes are chosen");
+        (Medium, words)
+    })
+}
+
+fn yolo11(seen: &Seen<'_, '_>) -> Told {
+    let (_, words) = yolov8(seen)?;
+    attends_and_filters(seen)
+        .then(|| (Medium, format!("{words}; attention and depthwise convolutions")))
 }
 
 fn yolov5(seen: &Seen<'_, '_>) -> Told {
@@ -125,23 +162,37 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
 
 fn yolox(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("CSP");
-    let fits = seen.detects() && seen.head("bins").is_none() && blocks >= 3;
+    // Split halves are those of later ones, whose distributions may be written in ways not seen.
+    let fits = seen.detects() && seen.head("bins").is_none() && blocks >= 3 && !seen.splits();
     (fits && seen.census.count("SiLU") > 10).then(|| {
         let words = format!("a box and scores at each place of {} without anchors", seen.scales());
         (Medium, format!("{words}, {blocks} cross-stage partial blocks"))
     })
 }
 
-fn retinanet(seen: &Seen<'_, '_>) -> Told {
+/// A pyramid on a backbone, with heads on its levels.
+fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
     let levels = seen.census.count("FeaturePyramid");
-    let scales = seen.facts.strides.as_ref()?.len();
-    (seen.detects() && levels >= 2 && scales >= 5)
-        .then(|| (Medium, format!("a feature pyramid and heads on {scales} of its levels")))
+    seen.detects() && levels >= 2 && seen.census.count("CSP") == 0
+}
+
+fn retinanet(seen: &Seen<'_, '_>) -> Told {
+    let anchors = seen.head("anchors").filter(|anchors| *anchors > 1)?;
+    on_a_pyramid(seen).then(|| {
+        (Medium, format!("a feature pyramid, and {anchors} anchors at each place of its levels"))
+    })
+}
+
+fn fcos(seen: &Seen<'_, '_>) -> Told {
+    on_a_pyramid(seen)
+        .then(|| (Medium, "a feature pyramid, and boxes without anchors on its levels".to_owned()))
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Told {
-    let scales = seen.facts.strides.as_ref().map_or(0, Vec::len);
+    let scales = seen.head("scales").unwrap_or(0);
+    let chosen = seen.census.count("NonMaxSuppression") > 0;
     let apart = seen.census.count("FeaturePyramid") == 0 && seen.census.count("CSP") == 0;
-    (seen.detects() && scales >= 4 && apart)
-        .then(|| (Medium, format!("boxes and classes from {scales} scales of one backbone")))
+    (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
+        (Medium, "boxes and classes from several scales of one backbone, no pyramid".to_owned())
+    })
 }

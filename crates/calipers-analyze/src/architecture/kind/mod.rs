@@ -101,15 +101,27 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
         return decision;
     }
     let count = census.image_convs().count();
-    let words = format!("{count} convolutions over images");
-    let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];
+    let words = some(count, "convolution over images", "convolutions over images");
     let mut decision = Decision::new("cnn", None, Low, words);
-    for row in tables.iter().copied().flatten() {
-        if let Some((confidence, why)) = (row.rule)(&seen) {
-            decision.family = Some(row.name);
-            decision.confidence = confidence;
-            decision.evidence.push(why);
-            return decision;
+    let detects =
+        census.count_of(&["DetectionHead", "MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
+    let net = census.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];
+    for (table, rows) in tables.iter().enumerate() {
+        // A detector is more than its backbone, and what gives maps may be.
+        let backbone = table == 2;
+        if backbone && detects > 0 {
+            break;
+        }
+        for row in *rows {
+            if let Some((confidence, why)) = (row.rule)(&seen) {
+                let most = if backbone && maps { Medium } else { High };
+                decision.family = Some(row.name);
+                decision.confidence = confidence.min(most);
+                decision.evidence.push(why);
+                return decision;
+            }
         }
     }
     // The kind is plain even where no family is known.

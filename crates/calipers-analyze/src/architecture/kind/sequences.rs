@@ -12,7 +12,7 @@ use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Low, Medium};
 
 use super::{Decision, some};
-use crate::architecture::census::{Census, Given};
+use crate::architecture::census::{Census, Conv, Given};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
@@ -35,22 +35,24 @@ pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
     Decision::new("rnn", (kinds == 1).then_some(family), High, words)
 }
 
-/// Feed-forwards over places and over channels by turns.
+/// An image in pieces, and nothing but products after: over places and over channels.
 pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
-    let blocks = census.count("FeedForward");
-    let convs = census.image_convs().count();
-    let cut = census.image_convs().next().is_some_and(|conv| conv.cuts());
-    let norms = census.count("LayerNorm");
-    let turned = census.count("Transpose");
-    let fits = cut && convs == 1 && blocks >= 4 && turned >= blocks && norms >= blocks;
-    fits.then(|| {
-        let words = format!(
-            "an image in pieces, and {blocks} feed-forwards over places and channels by turns"
-        );
-        let mut decision = Decision::new("mixer", Some("mlp-mixer"), High, words);
-        decision.style = Some("vision");
-        decision
-    })
+    let (blocks, products) = (census.count("FeedForward"), census.linears());
+    let cut = census.image_convs().next().is_some_and(Conv::cuts);
+    if !cut || census.image_convs().count() != 1 || products < 8 {
+        return None;
+    }
+    let by_turns =
+        blocks >= 4 && census.count("Transpose") >= blocks && census.count("LayerNorm") >= blocks;
+    let words = match by_turns {
+        true => format!("{blocks} feed-forwards over places and over channels by turns"),
+        false => format!("{products} dense layers over places and channels"),
+    };
+    let (family, sure) = if by_turns { (Some("mlp-mixer"), High) } else { (None, Medium) };
+    let mut decision =
+        Decision::new("mixer", family, sure, format!("an image in pieces, and {words}"));
+    decision.style = Some("vision");
+    Some(decision)
 }
 
 /// Activations that stand between layers.
@@ -103,14 +105,27 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
         1 if curves == 0 => {
             let rows = rows && census.net.units().all(|(_, unit)| unit.is_any(PLAIN));
             let shares = census.count_of(&["Sigmoid", "Softmax"]) > 0;
-            let family = if shares { "logistic-regression" } else { "linear-regression" };
-            let words = match shares {
-                true => "one dense layer, whose sums become probabilities",
-                false => "one dense layer",
+            let compared = census.count("ArgMax") > 0;
+            let net = census.net;
+            let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
+            let (family, words) = match (shares, compared, single) {
+                (true, ..) => (
+                    Some("logistic-regression"),
+                    "one dense layer, whose sums become probabilities",
+                ),
+                (_, true, _) => {
+                    (Some("linear-classifier"), "one dense layer, whose sums are compared")
+                }
+                (_, _, true) => {
+                    (Some("linear-regression"), "one dense layer, which gives one number")
+                }
+                _ => (None, "one dense layer"),
             };
             let sure = if rows { Medium } else { Low };
-            Some(Decision::new("linear", rows.then_some(family), sure, words.to_owned()))
+            Some(Decision::new("linear", family.filter(|_| rows), sure, words.to_owned()))
         }
+        // Without a curve between them, products among other arithmetic are no layers.
+        _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is_any(PLAIN)) => None,
         _ => {
             let between = some(curves, "activation", "activations");
             let words = format!("{layers} dense layers with {between}");

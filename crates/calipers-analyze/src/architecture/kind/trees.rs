@@ -4,6 +4,8 @@
 //! |---|---|
 //! | isolation-forest | trees of leaf numbers, and 2 to the power of the depth after them |
 //! | gradient-boosting | scores that a curve makes probabilities of, a base value, or leaves that shrink from tree to tree |
+//! | adaboost | several ensembles whose votes are weighed, or whose median is taken by weight |
+//! | bagging | several ensembles whose results are averaged |
 //! | random-forest | every leaf holds shares of classes, or leaves of the same size in all trees |
 //! | decision-tree | one tree |
 
@@ -43,9 +45,7 @@ fn family(
         let words = "the depths of the trees become a score as 2 to the power of minus their mean";
         return (Some("isolation-forest"), High, words.to_owned());
     }
-    let [unit] = units else {
-        return (None, Medium, "several ensembles of trees".to_owned());
-    };
+    let [unit] = units else { return together(net, units) };
     if trees == Some(1) {
         return (Some("decision-tree"), High, "a single tree".to_owned());
     }
@@ -72,6 +72,20 @@ fn family(
     by_leaves(&leaves, classifies, trees)
 }
 
+/// How several ensembles are put together.
+fn together(net: &Net<'_>, units: &[&Unit]) -> (Option<&'static str>, Confidence, String) {
+    let count = |op: &str| net.all().filter(|unit| unit.is(op)).count();
+    let votes = count("ArgMax") > units.len() && count("Equal") >= units.len();
+    let median = count("TopK") > 0 && count("CumSum") > 0;
+    let (family, words) = match (votes, median, count("ReduceMean") > 0) {
+        (true, ..) => (Some("adaboost"), "each tree votes for a class, and votes are weighed"),
+        (_, true, _) => (Some("adaboost"), "the median of the trees by weight comes out"),
+        (.., true) => (Some("bagging"), "the results of several ensembles are averaged"),
+        _ => (None, "several ensembles of trees"),
+    };
+    (family, Medium, words.to_owned())
+}
+
 /// What the leaves of trees that simply add up say of how they were grown.
 fn by_leaves(
     leaves: &[(i64, f64)],
@@ -86,8 +100,9 @@ fn by_leaves(
         #[expect(clippy::cast_precision_loss, reason = "trees are few")]
         let share = trees.map_or(1.0, |trees| 1.0 / trees as f64);
         if leaves.iter().all(|(_, weight)| *weight <= share * 1.001) {
+            // Trees that are cut at random are kept the same way.
             let words = "every leaf holds shares of the classes, which are averaged";
-            return (Some("random-forest"), High, words.to_owned());
+            return (Some("random-forest"), Medium, words.to_owned());
         }
         return (None, Low, "the leaves are no shares of classes".to_owned());
     }

@@ -53,11 +53,31 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = format!("boxes and scores at {places}");
         return Some(told("object-detection", High, words, facts.classes));
     }
-    if seen.architecture.family.as_deref() == Some("detr") {
-        let words = "queries that become a box and scores each".to_owned();
-        return Some(told("object-detection", High, words, None));
+    let family = seen.architecture.family.as_deref();
+    if let Some(family @ ("detr" | "yolos")) = family {
+        // One score more than there are classes says that there is no object.
+        let scores = outputs.iter().filter(|output| net.rank(**output) == Some(3));
+        let mut widths = scores.filter_map(|output| net.dim(*output, -1)).filter(|w| *w != 4);
+        let classes = widths.next().filter(|_| widths.next().is_none()).map(|width| width - 1);
+        let words = "queries that become a box and scores each, one of them for no object";
+        let sure = if family == "detr" { High } else { Medium };
+        return Some(told("object-detection", sure, words.to_owned(), classes));
     }
-    if census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0 {
+    let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
+    // Points of bodies: for each region, rows of a place and whether it is seen.
+    let points = outputs
+        .iter()
+        .find(|output| net.rank(**output) == Some(3) && net.dim(**output, -1) == Some(3));
+    if let Some(points) = points
+        && regions
+    {
+        let words = format!(
+            "regions are cut out of the image's features, and points found in them ({})",
+            seen.shown(*points)
+        );
+        return Some(told("pose-estimation", Medium, words, None));
+    }
+    if regions {
         let words = "regions are cut out of the image's features and judged".to_owned();
         return Some(told("object-detection", High, words, None));
     }
@@ -100,7 +120,8 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let [output] = outputs else { return None };
     let classes = net.dim(*output, -1).filter(|classes| *classes > 1)?;
     let shared = net.made_by(*output, &["LogSoftmax", "Softmax"]).is_some();
-    (net.rank(*output) == Some(2) && seen.is_scores(*output)).then(|| {
+    let scores = seen.is_scores(*output) && seen.is_biased(*output);
+    (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
         let sure = if shared { High } else { Medium };
         told("image-classification", sure, words, Some(classes))
@@ -130,7 +151,7 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let size = size(seen, image, output);
     let shown = seen.shown(output);
     let ended = net.producer(output).map_or("", |unit| net.unit(unit).op);
-    let named = |word: &str| net.name(output).to_ascii_lowercase().contains(word);
+    let named = |word: &str| net.output_name(output).to_ascii_lowercase().contains(word);
     if net.rank(output) == Some(3) && !matches!(size, Size::Same | Size::Larger) {
         return None;
     }
@@ -155,6 +176,9 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         }
         (Size::Unknown, classes) if seen.architecture.family.as_deref() == Some("unet") => {
             ("image-segmentation", Medium, classes)
+        }
+        (Size::Tiny, Some(classes)) if classes > 1 && (named("logit") || named("seg")) => {
+            ("image-segmentation", Low, Some(classes))
         }
         (Size::Tiny, _) => ("image-features", Low, None),
         _ => return None,
@@ -181,7 +205,21 @@ fn size(seen: &Seen<'_, '_>, image: Val, output: Val) -> Size {
     {
         return Size::Same;
     }
+    // A list of places is no image: both sides grow alike.
+    let alike = || {
+        let dims = [net.dim(image, side - 1), net.dim(output, -2)];
+        let (Some(image), Some(output)) = (net.dim(image, side), net.dim(output, -1)) else {
+            return false;
+        };
+        match dims {
+            [Some(rows), Some(grown)] => {
+                rows.checked_mul(output).is_some_and(|one| Some(one) == grown.checked_mul(image))
+            }
+            _ => true,
+        }
+    };
     match (net.dim(image, side), net.dim(output, -1)) {
+        (Some(image), Some(output)) if output > image && !alike() => Size::Unknown,
         (Some(image), Some(output)) if output > image => Size::Larger,
         (Some(image), Some(output)) if output == image => Size::Same,
         (Some(image), Some(output)) if output.saturating_mul(8) >= image => Size::Smaller,

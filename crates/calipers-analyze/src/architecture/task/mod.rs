@@ -9,7 +9,7 @@ mod sounds;
 mod tables;
 mod text;
 
-use calipers_ir::DType;
+use calipers_ir::{DType, ValueId};
 use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, Task};
 
@@ -76,12 +76,22 @@ impl<'a> Seen<'_, 'a> {
     /// Outputs that are numbers and follow from the data, without caches.
     fn outputs(&self) -> Vec<Val> {
         let net = self.net();
-        let number = |val: &Val| {
-            net.dtype(*val).is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
+        let number = |(val, given): &(Val, ValueId)| {
+            let dtype = net.typed.fact(*given).as_tensor().map(|tensor| tensor.dtype);
+            dtype.is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
         };
         let cached = self.census.cache;
         let fresh = |val: &Val| !(cached && net.rank(*val).is_none_or(|rank| rank >= 4));
-        net.outputs.iter().copied().filter(number).filter(fresh).collect()
+        net.given_outputs().filter(number).map(|(val, _)| val).filter(fresh).collect()
+    }
+
+    /// Whether an output of the file holds whole numbers.
+    fn gives_whole_numbers(&self) -> bool {
+        let net = self.net();
+        net.model.main().outputs.iter().any(|value| {
+            let tensor = net.typed.fact(*value).as_tensor();
+            tensor.is_some_and(|tensor| matches!(tensor.dtype, DType::Int32 | DType::Int64))
+        })
     }
 
     /// Classes of the one head that classifies.
@@ -96,8 +106,11 @@ impl<'a> Seen<'_, 'a> {
     /// What gives a value, behind views and what makes shares of scores.
     fn maker(&self, val: Val) -> Option<&'static str> {
         let net = self.net();
+        // One place may be chosen after the product.
+        const PICKS: &[&str] = &["Gather", "GatherND", "Slice"];
         let behind = net.back_through(val, VIEWS);
         let behind = net.back_through(behind, &["LogSoftmax", "Sigmoid", "Softmax"]);
+        let behind = net.back_through(net.back_through(behind, VIEWS), PICKS);
         let behind = net.back_through(behind, VIEWS);
         let unit = net.unit(net.producer(behind)?);
         Some(unit.op)
@@ -107,6 +120,26 @@ impl<'a> Seen<'_, 'a> {
     fn is_scores(&self, val: Val) -> bool {
         const PRODUCTS: &[&str] = &["ClassifierHead", "Gemm", "LanguageHead", "Linear", "MatMul"];
         self.maker(val).is_some_and(|op| PRODUCTS.contains(&op))
+            || self.census.is_mean_of_products(val)
+    }
+
+    /// Whether a product with a bias gives a value, or something makes shares of it.
+    fn is_biased(&self, val: Val) -> bool {
+        let net = self.net();
+        let behind = net.back_through(val, VIEWS);
+        if self.census.is_mean_of_products(behind) {
+            return true;
+        }
+        if net.made_by(behind, &["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
+            return true;
+        }
+        let Some(unit) = net.producer(behind).map(|unit| net.unit(unit)) else { return false };
+        // Vectors that embed are as wide as processors like; classes are as many as there are.
+        let odd = net.dim(val, -1).is_some_and(|width| width % 32 != 0);
+        odd || unit.is("ClassifierHead")
+            || unit.says("bias")
+            || unit.is("Gemm") && unit.input(2).is_some()
+            || unit.is("Add")
     }
 
     /// The name of an output, as it is shown.
@@ -115,6 +148,6 @@ impl<'a> Seen<'_, 'a> {
         let dims = net.shape(val).map_or("?".to_owned(), |dims| {
             dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")
         });
-        format!("`{}`, {dims}", net.name(val))
+        format!("`{}`, {dims}", net.output_name(val))
     }
 }

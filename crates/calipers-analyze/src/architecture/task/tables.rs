@@ -41,12 +41,21 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         let words = "support vectors of one class tell what is unlike it".to_owned();
         return Some(told("anomaly-detection", High, words, None));
     }
+    let parted = seen.census.count_of(&["Greater", "Less", "Sign"]) > 0;
+    let scored = seen.is_kind("nearest-neighbours") && seen.census.count("ArgMax") == 0
+        || seen.is_kind("svm") && !regressors.is_empty();
+    if scored && seen.gives_whole_numbers() && parted {
+        let words = "a score comes out, and on which side of a limit it lies".to_owned();
+        return Some(told("anomaly-detection", Medium, words, None));
+    }
     let text = seen.census.takes(Given::Text)
         && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
     let classifiers = units(CLASSIFIERS);
     let neighbours = seen.is_kind("nearest-neighbours") || seen.is_kind("naive-bayes");
-    let labelled = net.outputs.iter().any(|output| {
-        net.dtype(*output).is_some_and(|dtype| !dtype.is_float()) && net.rank(*output) == Some(1)
+    // A label may be made of a number by a cast, which is looked through.
+    let labelled = net.model.main().outputs.iter().any(|output| {
+        let tensor = net.typed.fact(*output).as_tensor();
+        tensor.is_some_and(|tensor| !tensor.dtype.is_float() && tensor.rank() == Some(1))
     });
     let (given, field) =
         if text { ("counted words", "text") } else { ("rows of features", "tabular") };
@@ -102,6 +111,8 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let words = format!("a row of features goes in, numbers come out{shown}");
     match width {
         Some(1) => Some(told("tabular-regression", Medium, words, None)),
+        // Several sums of one layer may be anything: a projection, or several targets.
+        _ if seen.is_kind("linear") => None,
         _ => Some(told("tabular-regression", Low, words, None)),
     }
 }

@@ -31,9 +31,17 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
 
 /// Whether a width is that of the vocabulary.
 fn is_vocabulary(seen: &Seen<'_, '_>, width: i64) -> bool {
-    seen.architecture.facts.vocab == Some(width)
-        || seen.census.tables("token").any(|table| table.number("rows") == Some(width))
-        || width >= MIN_WORDS
+    seen.architecture.facts.vocab == Some(width) || is_table(seen, width) || width >= MIN_WORDS
+}
+
+/// Whether a width is that of a table, which tokens are looked up in.
+fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
+    let mut tables = seen
+        .census
+        .embeddings
+        .iter()
+        .filter(|table| !matches!(table.word("of"), Some("position" | "type")));
+    tables.any(|table| table.number("rows") == Some(width))
 }
 
 fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
@@ -42,7 +50,11 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let scores = outputs.iter().copied().find(|output| {
         let width = net.dim(*output, -1).filter(|width| Some(*width) != hidden);
         let several = matches!(net.rank(*output), Some(2 | 3));
-        several && width.is_some_and(|width| is_vocabulary(seen, width)) && seen.is_scores(*output)
+        // Scores that a curve limits are told by their width.
+        several
+            && width.is_some_and(|width| {
+                is_vocabulary(seen, width) && (seen.is_scores(*output) || is_table(seen, width))
+            })
     });
     let headed = seen.census.count("LanguageHead") > 0;
     let scores = scores.or_else(|| outputs.first().copied().filter(|_| headed))?;
@@ -72,6 +84,12 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         );
         return Some(told("question-answering", High, words, None));
     }
+    if let [place] = places[..]
+        && outputs.len() == 1
+    {
+        let words = format!("a score for each place ({})", seen.shown(*place));
+        return Some(told("token-classification", Medium, words, None));
+    }
     headed.then(|| {
         let words = "two scores for each place, where the answer starts and where it ends";
         told("question-answering", High, words.to_owned(), None)
@@ -87,7 +105,8 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
         let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;
-        (seen.is_scores(output) && Some(width) != hidden).then_some((output, width))
+        let told = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
+        (seen.is_scores(output) && Some(width) != hidden && told).then_some((output, width))
     });
     let (output, classes) = scored?;
     let shown = seen.shown(output);
@@ -102,6 +121,12 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         }
         _ => None,
     }
+}
+
+/// Whether an output's name says that it holds scores. A product without bias may be a projection.
+fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
+    let name = seen.net().output_name(output).to_ascii_lowercase();
+    ["logit", "score", "prob", "class", "label"].iter().any(|word| name.contains(word))
 }
 
 fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {

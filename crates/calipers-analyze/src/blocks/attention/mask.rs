@@ -58,7 +58,8 @@ fn is_learned(net: &Net<'_>, bias: Val, heads: i64) -> bool {
         Step::Operator(op, _) => is_layer(op),
         Step::Stored(value) => net.model.value(value).initializer.is_some_and(|tensor| {
             let tensor = net.model.tensor(tensor);
-            tensor.dtype.is_float() && tensor.dims.contains(&heads)
+            let number = tensor.dtype.is_float() || tensor.dtype.is_narrow_integer();
+            number && tensor.dims.contains(&heads)
         }),
     })
 }

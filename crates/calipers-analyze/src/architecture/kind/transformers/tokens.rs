@@ -1,0 +1,319 @@
+//! Rules for encoders and decoders of tokens.
+
+use super::{Seen, Told};
+use crate::net::Unit;
+use calipers_report::Confidence::{High, Medium};
+
+pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
+    let fits = seen.text() && seen.normalises("RMSNorm") && !seen.rotates();
+    let relative = seen.census.attends("relative");
+    (fits && (relative || seen.styled("encoder-decoder"))).then(|| {
+        let sure = if relative { High } else { Medium };
+        (sure, "RMSNorm, and a bias by relative position in place of a position table".to_owned())
+    })
+}
+
+/// An encoder and a decoder of tokens with LayerNorm. Gives how many norms there are beside those of
+/// the layers: each has one at its attention, one at its feed-forward, and one where it looks at
+/// the other sequence.
+fn norms_beside_layers(seen: &Seen<'_, '_>) -> Option<i64> {
+    let fits = seen.text() && seen.styled("encoder-decoder") && seen.normalises("LayerNorm");
+    let (own, cross) = seen.census.own_and_cross();
+    let layers = i64::try_from(own.saturating_mul(2).saturating_add(cross)).ok()?;
+    (fits && !seen.rotates()).then(|| seen.norms("LayerNorm") - layers)
+}
+
+pub(super) fn bart(seen: &Seen<'_, '_>) -> Told {
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed("post") && seen.activates("gelu");
+    let words =
+        "an encoder and a decoder of tokens, LayerNorm after each part and after the tables";
+    fits.then(|| (Medium, words.to_owned()))
+}
+
+pub(super) fn marian(seen: &Seen<'_, '_>) -> Told {
+    let fits = norms_beside_layers(seen)? == 0 && seen.normed("post");
+    let words = "an encoder and a decoder of tokens, LayerNorm after each part and nowhere else";
+    fits.then(|| (Medium, words.to_owned()))
+}
+
+pub(super) fn mbart(seen: &Seen<'_, '_>) -> Told {
+    let fits = norms_beside_layers(seen)? == 4 && seen.normed("pre");
+    let words = "an encoder and a decoder of tokens, LayerNorm before each part, after the tables \
+                 and at the ends";
+    fits.then(|| (Medium, words.to_owned()))
+}
+
+pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Told {
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed("pre");
+    let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends; \
+                 positions are counted from the tokens that are no padding";
+    (fits && seen.census.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
+}
+
+/// Others are built alike: a name must say it.
+pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Told {
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed("pre");
+    let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends";
+    (fits && seen.census.mentions("pegasus")).then(|| (Medium, words.to_owned()))
+}
+
+/// An encoder of tokens with LayerNorm after each part.
+fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
+    seen.styled("encoder")
+        && seen.text()
+        && seen.normalises("LayerNorm")
+        && seen.normed("post")
+        && !seen.rotates()
+        && !seen.census.attends("relative")
+}
+
+pub(super) fn albert(seen: &Seen<'_, '_>) -> Told {
+    (post_norm_encoder(seen) && seen.shares())
+        .then(|| (High, "all layers use the same weights".to_owned()))
+}
+
+pub(super) fn roberta(seen: &Seen<'_, '_>) -> Told {
+    (post_norm_encoder(seen) && seen.census.count("CumSum") > 0)
+        .then(|| (High, "positions are counted from the tokens that are no padding".to_owned()))
+}
+
+/// BERT with a bias by relative position beside its positions.
+pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Told {
+    let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
+    let places = seen.census.attends("relative") && seen.has_positions();
+    (fits && seen.normed("post") && places && !seen.rotates())
+        .then(|| (Medium, "a position table, and a bias by relative position beside it".to_owned()))
+}
+
+/// An encoder with rotated positions and GeGLU.
+pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Told {
+    let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
+    (fits && seen.rotates() && seen.activates("geglu"))
+        .then(|| (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned()))
+}
+
+pub(super) fn deberta(seen: &Seen<'_, '_>) -> Told {
+    let picked = seen.census.count("GatherElements") >= seen.layers();
+    (post_norm_encoder(seen) && picked && !seen.has_positions())
+        .then(|| (Medium, "scores of attention are picked by relative position".to_owned()))
+}
+
+pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let segments = census.tables("type").next().is_some();
+    let positions = census.tables("position").next().is_some();
+    (post_norm_encoder(seen) && positions && !segments && census.mentions("distil"))
+        .then(|| (Medium, "token and position tables without segments".to_owned()))
+}
+
+pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
+    post_norm_encoder(seen).then(|| {
+        let segments = seen.census.tables("type").next().is_some();
+        // Narrow tables are those of others, whose layers may share weights in ways not seen.
+        let mut tables = seen.census.tables("token");
+        let wide = tables.all(|table| table.number("width") == seen.facts.hidden);
+        let sure = if segments && wide { High } else { Medium };
+        (sure, "an encoder of tokens with LayerNorm after each part".to_owned())
+    })
+}
+
+/// Norms of every layer of a decoder with RMSNorm, beside the last one.
+fn norms_of_a_layer(seen: &Seen<'_, '_>) -> Option<i64> {
+    let inside = seen.norms("RMSNorm").checked_sub(1)?;
+    let layers = seen.layers();
+    (layers > 0 && inside % layers == 0).then(|| inside / layers)
+}
+
+/// A decoder of tokens with RMSNorm and rotated positions.
+fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
+    seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm") && seen.rotates()
+}
+
+/// A decoder with RMSNorm, rotated positions and GeGLU, and so many norms in each layer.
+fn gemma_of(seen: &Seen<'_, '_>, norms: i64) -> bool {
+    rotary_decoder(seen) && seen.activates("geglu") && norms_of_a_layer(seen) == Some(norms)
+}
+
+pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Told {
+    gemma_of(seen, 6).then(|| {
+        let words = "a decoder with RMSNorm before and after each part and of the queries and \
+                     keys, rotated positions and GeGLU";
+        (Medium, words.to_owned())
+    })
+}
+
+pub(super) fn gemma2(seen: &Seen<'_, '_>) -> Told {
+    gemma_of(seen, 4).then(|| {
+        let words =
+            "a decoder with RMSNorm before and after each part, rotated positions and GeGLU";
+        (Medium, words.to_owned())
+    })
+}
+
+pub(super) fn gemma(seen: &Seen<'_, '_>) -> Told {
+    gemma_of(seen, 2)
+        .then(|| (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned()))
+}
+
+pub(super) fn mixtral(seen: &Seen<'_, '_>) -> Told {
+    (rotary_decoder(seen) && seen.facts.experts.is_some())
+        .then(|| (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned()))
+}
+
+/// A decoder with RMSNorm, rotated positions and SwiGLU.
+fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
+    rotary_decoder(seen) && (seen.activates("swiglu") || seen.activates("silu"))
+}
+
+/// Products with a bias and all products, of an attention.
+fn biased(unit: &Unit) -> (usize, usize) {
+    let linears = || unit.walk().filter(|part| part.is("Linear"));
+    (linears().filter(|part| part.says("bias")).count(), linears().count())
+}
+
+/// Whether every attention has one of these numbers of products with a bias, of all products.
+fn all_biased(seen: &Seen<'_, '_>, wanted: &[(usize, usize)]) -> bool {
+    seen.census.attention.iter().all(|unit| wanted.contains(&biased(unit)))
+}
+
+pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Told {
+    // Two norms of a layer, and one each of its queries and its keys.
+    let inside = seen
+        .census
+        .attention
+        .iter()
+        .all(|unit| unit.walk().filter(|part| part.is("RMSNorm")).count() == 2);
+    let many = norms_of_a_layer(seen) == Some(4);
+    (gated_decoder(seen) && (inside || many))
+        .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
+}
+
+pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Told {
+    // Queries, keys and values have a bias, and what joins the heads has none.
+    (gated_decoder(seen) && all_biased(seen, &[(3, 4), (1, 2)]))
+        .then(|| (Medium, "built as Llama, with biases of queries, keys and values".to_owned()))
+}
+
+/// As Llama, with one product for queries, keys and values, and one for gate and value.
+pub(super) fn phi3(seen: &Seen<'_, '_>) -> Told {
+    let net = seen.census.net;
+    let products = |unit: &Unit| unit.walk().filter(|part| part.is("Linear")).count();
+    let mut inner = net.all().filter(|unit| unit.is("FeedForward")).peekable();
+    let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
+    (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
+        .then(|| (Medium, "built as Llama, with gate and value of one product each".to_owned()))
+}
+
+/// Others, such as Mistral, are built the same: only a name makes it sure.
+pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
+    if gated_decoder(seen) {
+        let sure = if seen.census.mentions("llama") { High } else { Medium };
+        let words = "a decoder with RMSNorm before each part, rotated positions and SwiGLU";
+        return Some((sure, words.to_owned()));
+    }
+    let fits = seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm");
+    let relative = seen.census.attends("relative") || seen.has_positions();
+    (fits && seen.activates("swiglu") && seen.normed("pre") && !relative).then(|| {
+        let words =
+            "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
+        (Medium, words.to_owned())
+    })
+}
+
+/// A decoder of tokens with LayerNorm, rotated positions and no gate.
+fn rotary_layer_decoder(seen: &Seen<'_, '_>) -> bool {
+    let fits = seen.styled("decoder") && seen.text() && seen.normalises("LayerNorm");
+    fits && seen.rotates() && !seen.activates("swiglu") && !seen.activates("geglu")
+}
+
+/// Whether attention and feed-forward of a layer read the same, so that one norm will do.
+fn shares_a_norm(seen: &Seen<'_, '_>) -> bool {
+    seen.norms("LayerNorm") == seen.layers().saturating_add(1)
+}
+
+pub(super) fn falcon(seen: &Seen<'_, '_>) -> Told {
+    (rotary_layer_decoder(seen) && seen.has_one_key()).then(|| {
+        (Medium, "a decoder with LayerNorm, rotated positions and one key for all heads".to_owned())
+    })
+}
+
+pub(super) fn gptj(seen: &Seen<'_, '_>) -> Told {
+    let bare = all_biased(seen, &[(0, 4), (0, 2)]);
+    (rotary_layer_decoder(seen) && shares_a_norm(seen) && bare).then(|| {
+        let words = "a decoder with rotated positions, one LayerNorm for both parts of a layer, \
+                     and attention without biases";
+        (Medium, words.to_owned())
+    })
+}
+
+pub(super) fn phi(seen: &Seen<'_, '_>) -> Told {
+    let full = all_biased(seen, &[(4, 4), (2, 2)]);
+    (rotary_layer_decoder(seen) && shares_a_norm(seen) && full).then(|| {
+        let words = "a decoder with rotated positions, one LayerNorm for both parts of a layer, \
+                     and attention with biases";
+        (Medium, words.to_owned())
+    })
+}
+
+/// Both parts of a layer read its input, each by a norm of its own, and are added to it together.
+pub(super) fn gpt_neox(seen: &Seen<'_, '_>) -> Told {
+    let together = seen.facts.residuals.is_some_and(|count| count <= seen.layers());
+    (rotary_layer_decoder(seen) && together && !shares_a_norm(seen)).then(|| {
+        let words = "a decoder with LayerNorm and rotated positions, whose attention and \
+                     feed-forward are added together";
+        (Medium, words.to_owned())
+    })
+}
+
+/// A decoder of tokens alone with LayerNorm before each part.
+fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
+    seen.styled("decoder")
+        && seen.text()
+        && seen.normalises("LayerNorm")
+        && !seen.normed("post")
+        && !seen.rotates()
+        && seen.census.own_and_cross().1 == 0
+}
+
+/// One with learned positions.
+fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
+    layer_decoder(seen) && !seen.census.attends("relative") && seen.has_positions()
+}
+
+/// Positions are a bias of the scores, and the tables have a norm of their own.
+pub(super) fn bloom(seen: &Seen<'_, '_>) -> Told {
+    let norms = seen.layers().saturating_mul(2).saturating_add(2);
+    let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates("gelu");
+    (fits && seen.norms("LayerNorm") == norms).then(|| {
+        let words =
+            "a decoder with LayerNorm before each part and after the table, and no position table";
+        (Medium, words.to_owned())
+    })
+}
+
+pub(super) fn gpt_bigcode(seen: &Seen<'_, '_>) -> Told {
+    (plain_decoder(seen) && seen.has_one_key())
+        .then(|| (Medium, "a decoder with learned positions and one key for all heads".to_owned()))
+}
+
+pub(super) fn opt(seen: &Seen<'_, '_>) -> Told {
+    (plain_decoder(seen) && seen.activates("relu")).then(|| {
+        (Medium, "a decoder with LayerNorm before each part, learned positions and ReLU".to_owned())
+    })
+}
+
+/// As GPT-2, but only what joins the heads has a bias.
+pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Told {
+    (plain_decoder(seen) && all_biased(seen, &[(1, 4)])).then(|| {
+        let words = "a decoder with LayerNorm before each part and learned positions, queries, \
+                     keys and values without biases";
+        (Medium, words.to_owned())
+    })
+}
+
+pub(super) fn gpt2(seen: &Seen<'_, '_>) -> Told {
+    plain_decoder(seen).then(|| {
+        let sure = if seen.activates("gelu") { High } else { Medium };
+        (sure, "a decoder with LayerNorm before each part and learned positions".to_owned())
+    })
+}

@@ -1,0 +1,81 @@
+//! What repeats in the network, as the report tells it.
+
+use calipers_report::Repeat;
+
+use super::labels::title;
+use super::structure::{Item, Structure, all_segments, differences};
+use crate::net::{Net, Unit};
+
+/// Repeats that are told.
+const TOLD: usize = 50;
+
+/// The repeats of a network, as they are nested.
+pub(super) fn repeats(net: &Net<'_>, structure: &Structure) -> Vec<Repeat> {
+    of_items(net, structure, &structure.items)
+}
+
+fn of_items(net: &Net<'_>, structure: &Structure, items: &[Item]) -> Vec<Repeat> {
+    let runs = items.iter().filter_map(|item| match item {
+        Item::Run(turns) => Some(turns),
+        Item::Segment(_) => None,
+    });
+    let repeat = |turns: &Vec<Vec<Item>>| {
+        let first = turns.first().map_or(&[][..], Vec::as_slice);
+        Repeat {
+            name: name(net, structure, turns),
+            times: turns.len() as u64,
+            nodes: nodes(&units(net, structure, first)),
+            differs: differences(net, structure, turns),
+            inside: of_items(net, structure, first),
+        }
+    };
+    runs.take(TOLD).map(repeat).collect()
+}
+
+/// What one turn of a run is called.
+pub(super) fn name(net: &Net<'_>, structure: &Structure, turns: &[Vec<Item>]) -> String {
+    let is_stage = turns.iter().flatten().any(|item| matches!(item, Item::Run(_)));
+    let turn = smallest(structure, turns);
+    let label = in_sentence(&title(net, &units(net, structure, turn)).label);
+    if is_stage { format!("stage of {}", plural(&label)) } else { label }
+}
+
+/// More than one of something.
+pub(super) fn plural(label: &str) -> String {
+    if label.ends_with(['s', 'g']) { label.to_owned() } else { format!("{label}s") }
+}
+
+/// A label in the middle of a sentence; abbreviations and names stay as they are.
+pub(super) fn in_sentence(label: &str) -> String {
+    let mut chars = label.chars();
+    match (chars.next(), chars.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() && !label.starts_with("ConvNeXt") => {
+            first.to_lowercase().chain(label.chars().skip(1)).collect()
+        }
+        _ => label.to_owned(),
+    }
+}
+
+/// The turn with the fewest units: the others have something that is not in every one.
+pub(super) fn smallest<'i>(structure: &Structure, turns: &'i [Vec<Item>]) -> &'i [Item] {
+    let size = |turn: &&Vec<Item>| -> usize {
+        all_segments(turn.iter()).iter().map(|segment| structure.units(*segment).len()).sum()
+    };
+    turns.iter().min_by_key(size).map_or(&[], Vec::as_slice)
+}
+
+/// Units of some items.
+pub(super) fn units<'n>(net: &'n Net<'_>, structure: &Structure, items: &[Item]) -> Vec<&'n Unit> {
+    let segments = all_segments(items);
+    let ids = segments.iter().flat_map(|segment| structure.units(*segment));
+    ids.map(|id| net.unit(*id)).collect()
+}
+
+/// How many nodes of the file some units stand for.
+pub(super) fn nodes(units: &[&Unit]) -> u64 {
+    let parts = units.iter().flat_map(|unit| unit.walk()).filter(|unit| unit.parts.is_empty());
+    let mut nodes: Vec<_> = parts.map(|unit| unit.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.len() as u64
+}
