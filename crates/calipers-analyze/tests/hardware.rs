@@ -1,7 +1,6 @@
 //! Where models run: memory, batches, targets and generation, against arithmetic by hand; and that
 //! nothing about any device is no figure.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a test")]
 
 mod common;
 

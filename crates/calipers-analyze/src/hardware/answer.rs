@@ -75,7 +75,7 @@ pub(crate) fn answer(subject: &Subject<'_>, question: &Question) -> Hardware {
     let mut told = Hardware {
         precision: subject.choice.precision.to_string(),
         precision_why: subject.choice.why.clone(),
-        batch,
+        batch: if subject.batch.fixed == Some(0) { 0 } else { batch },
         context: subject.context(),
         ..Hardware::default()
     };

@@ -160,7 +160,8 @@ impl<'a> Room<'a> {
         };
         let cache = self.cache(at);
         let size = |name: &str| subject.size(at, name);
-        let peak = subject.running.peak(&size, subject.choice.activations);
+        let followed = subject.running.activations.as_ref().map_err(Clone::clone);
+        let peak = followed.and_then(|found| found.peak(&size, subject.choice.activations));
         // What comes in as a cache and what goes out as one is counted as the cache.
         let counted = cache.as_ref().map_or(Ok(0), |(both, _)| both.clone()).unwrap_or(0);
         let activations = peak.map(|peak| scaled(peak.total().saturating_sub(counted)));

@@ -7,7 +7,7 @@ use calipers_ir::{Model, ValueId};
 use calipers_report::{Architecture, Parameters, Quantization};
 use calipers_sym::{Expr, Symbol};
 
-use super::activations::{ActivationPeak, Activations};
+use super::activations::Activations;
 use super::estimate::{self, Estimate, NoEstimate};
 use super::kernels::{self, Kernel};
 use crate::assume::{Role, Sizes};
@@ -15,35 +15,29 @@ use crate::infer::{Bindings, Typed, declared_inputs};
 use crate::memory::Caches;
 use crate::net::Net;
 
-/// Units of a network that is looked into. The largest models have half as many nodes.
-const MOST_UNITS: usize = 60_000;
-
-const TOO_MANY: &str = "it has more parts than are looked at";
+/// Parts of a network beyond which nothing is told of running it. The largest networks have some
+/// thousands; a chain of a hundred thousand would only fill the memory with kernels.
+const MOST_UNITS: usize = 50_000;
 
 /// What runs: found once in the recognised network, evaluated at every size.
 pub(crate) struct Running {
     pub(super) kernels: Vec<Kernel>,
-    /// `None` when there are too many.
-    activations: Option<Activations>,
+    /// Values and how long they live, or why they were not followed.
+    pub(super) activations: Result<Activations, NoEstimate>,
 }
 
 impl Running {
     pub(crate) fn of(net: &Net<'_>) -> Self {
-        if net.units().count() > MOST_UNITS {
-            return Self { kernels: Vec::new(), activations: None };
+        let units = net.units().count();
+        if units > MOST_UNITS {
+            let why = format!(
+                "its network has {units} parts, and running one is told up to {MOST_UNITS}"
+            );
+            return Self { kernels: Vec::new(), activations: Err(why) };
         }
         let launches = kernels::launches(net);
-        let activations = Some(Activations::found(net, &launches));
-        Self { kernels: launches.kernels, activations }
-    }
-
-    /// What activations take when most are alive.
-    pub(super) fn peak(
-        &self,
-        size: &dyn Fn(&str) -> Option<i64>,
-        precision: Precision,
-    ) -> Result<ActivationPeak, NoEstimate> {
-        self.activations.as_ref().ok_or(TOO_MANY)?.peak(size, precision)
+        let activations = Activations::found(net, &launches);
+        Self { kernels: launches.kernels, activations: Ok(activations) }
     }
 }
 
@@ -258,8 +252,11 @@ impl<'a> Subject<'a> {
                  features, and no times of those are known"
             ));
         }
-        if self.running.activations.is_none() {
-            return Some(TOO_MANY.to_owned());
+        if self.batch.fixed == Some(0) {
+            return Some("its batch is bound to 0".to_owned());
+        }
+        if let Err(why) = &self.running.activations {
+            return Some(why.clone());
         }
         if self.running.kernels.is_empty() {
             return Some("nothing in it runs: it has no kernel".to_owned());
