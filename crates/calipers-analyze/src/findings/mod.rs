@@ -99,6 +99,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &contradiction::duplicate_node_name::RULE,
     &contradiction::graph_cycle::RULE,
     &contradiction::no_opset::RULE,
+    &contradiction::no_outputs::RULE,
     &contradiction::nodes_out_of_order::RULE,
     &contradiction::shapes_contradict::RULE,
     &contradiction::tensor_data::RULE,
@@ -134,7 +135,15 @@ pub(crate) const RULES: &[&Rule] = &[
     &security::external_data_overlap::RULE,
     &security::external_data_range::RULE,
     &security::external_data_refused::RULE,
+    &security::function_expansion::RULE,
+    &security::harmful_names::RULE,
+    &security::metadata_links::RULE,
+    &security::metadata_secrets::RULE,
     &security::names_not_utf8::RULE,
+    &security::operators_load_code::RULE,
+    &security::output_hinges_on_match::RULE,
+    &security::oversized_values::RULE,
+    &security::python_operators::RULE,
     &security::unknown_fields::RULE,
 ];
 
