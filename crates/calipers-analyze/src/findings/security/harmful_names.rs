@@ -1,8 +1,9 @@
 //! Names that would harm a terminal, a page or a shell.
 
-use calipers_ir::{Model, NameId};
+use calipers_ir::{Dim, Model, NameId};
 use calipers_report::Severity;
 
+use super::texts;
 use crate::findings::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -10,8 +11,10 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Warning,
     group: "security",
     title: "Names could harm what shows them",
-    checks: "Every name in the file, for characters that steer a terminal, turn the direction of \
-             writing or cannot be seen, for active HTML, and for commands that a shell would run.",
+    checks: "Every name in the file, for characters that control a terminal, turn the direction of \
+             writing or cannot be seen, for active HTML and ends of quotes, and for commands that a \
+             shell would run. Documentation and metadata may hold lines, links and code; there only \
+             scripts count.",
     why: "Names of nodes and tensors end up in logs, web pages, file names and scripts. No exporter \
           writes such names; whoever put them there means the tool that shows them.",
     example: "A node called `<img src=x onerror=alert(1)>`, or a tensor called `w$(reboot)`.",
@@ -39,33 +42,63 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let mut counts = [0_usize; 4];
     let mut found = Vec::new();
-    for name in names(model) {
-        if let Some(harm) = harm(name) {
+    let names = names(model).into_iter().map(|name| (name, harm(name)));
+    let texts = texts(model).map(|(_, text)| (text, harm_of_text(text)));
+    for (text, harm) in names.chain(texts) {
+        if let Some(harm) = harm {
             counts[harm as usize] += 1;
-            found.push(name);
+            found.push(text);
         }
     }
-    let kinds = ["steer a terminal", "hide letters", "are active HTML", "are commands of a shell"];
+    let kinds = ["control a terminal", "hidden letters", "active HTML", "commands of a shell"];
     let told: Vec<String> = counts
         .iter()
         .zip(kinds)
         .filter(|(count, _)| **count > 0)
-        .map(|(count, kind)| format!("{count} that {kind}"))
+        .map(|(count, kind)| format!("{kind} ({count})"))
         .collect();
     (!found.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", counted(found.len(), "name"), told.join(", ")),
+            format!("{}: {}", counted(found.len(), "text"), told.join(", ")),
             found.iter().map(|name| shortened(name)),
         )
     })
 }
 
-/// Every name of the model, and its metadata.
-fn names(model: &Model) -> impl Iterator<Item = &str> {
-    let interned = (0..model.names.len()).filter_map(NameId::new).map(|id| model.name(id));
-    let header = &model.header;
-    let pairs = header.metadata.iter().flat_map(|(key, value)| [key.as_str(), value.as_str()]);
-    interned.chain(pairs).chain([header.domain.as_str(), header.producer_name.as_str()])
+/// Names of nodes, values, dimensions, operators, functions and keys, each once.
+fn names(model: &Model) -> Vec<&str> {
+    let mut seen = vec![false; model.names.len()];
+    let mut names = Vec::new();
+    let mut add = |id: NameId| {
+        if !std::mem::replace(&mut seen[id.index()], true) {
+            names.push(model.name(id));
+        }
+    };
+    for (_, node) in model.nodes() {
+        for name in [node.name, node.op, node.domain, node.overload] {
+            add(name);
+        }
+    }
+    for (_, value) in model.values() {
+        add(value.name);
+        let tensor = value.ty.and_then(|ty| model.value_type(ty).tensor());
+        for dim in tensor.and_then(|tensor| tensor.shape.as_ref()).into_iter().flatten() {
+            if let Dim::Symbol(name) = dim {
+                add(*name);
+            }
+        }
+    }
+    for (_, graph) in model.graphs() {
+        add(graph.name);
+        graph.metadata.iter().for_each(|(key, _)| add(*key));
+    }
+    for (_, function) in model.functions() {
+        add(function.name);
+        add(function.domain);
+    }
+    names.extend(model.header.metadata.iter().map(|(key, _)| key.as_str()));
+    names.push(&model.header.producer_name);
+    names
 }
 
 /// A name may be as long as the file.
@@ -78,20 +111,32 @@ fn shortened(name: &str) -> String {
 
 fn harm(name: &str) -> Option<Harm> {
     // Most names are plain, and one look tells.
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-, \n\t\r".contains(&byte);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-, ".contains(&byte);
     if name.bytes().all(plain) {
         return None;
     }
-    // Texts of several lines are documentation or metadata; line breaks are no harm there.
-    let control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    if name.contains(control) {
+    let quoted = ["\"}", "\"]", "\")", "\";", "\">", "'>", "');"];
+    if name.contains(char::is_control) {
         Some(Harm::Terminal)
     } else if name.contains(hides) {
         Some(Harm::Hidden)
-    } else if is_active(name) {
+    } else if has_tag(name, &TAGS) || quoted.iter().any(|end| name.contains(end)) {
         Some(Harm::Page)
-    } else if name.contains("$(") || name.contains("&&") || backquoted(name) {
+    } else if name.contains("$(") || name.contains("&&") || name.contains('`') {
         Some(Harm::Shell)
+    } else {
+        None
+    }
+}
+
+/// The same for documentation and metadata, which may hold lines, links and code.
+fn harm_of_text(text: &str) -> Option<Harm> {
+    if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
+        Some(Harm::Terminal)
+    } else if text.contains(hides) {
+        Some(Harm::Hidden)
+    } else if has_tag(text, &["iframe", "script"]) || text.contains("onerror=") {
+        Some(Harm::Page)
     } else {
         None
     }
@@ -104,26 +149,18 @@ fn hides(c: char) -> bool {
         | 0xfeff | 0xe0001..=0xe007f)
 }
 
-fn is_active(name: &str) -> bool {
-    if !name.contains(['<', ':']) {
+/// Whether a tag of these begins or ends in a text, or an address that is a script.
+fn has_tag(text: &str, tags: &[&str]) -> bool {
+    if !text.contains(['<', ':']) {
         return false;
     }
-    let lower = name.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase();
     let tag = lower.match_indices('<').any(|(at, _)| {
         let rest = lower[at + 1..].trim_start_matches('/');
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        TAGS.contains(&&rest[..end])
+        tags.contains(&&rest[..end])
     });
     tag || lower.contains("javascript:")
-}
-
-/// Whether something stands between two backquotes on one line, and no prose around it: the
-/// documentation of a model may quote code so.
-fn backquoted(name: &str) -> bool {
-    name.len() < 256
-        && !name.contains('\n')
-        && !name.contains(". ")
-        && name.matches('`').count() >= 2
 }
 
 #[cfg(test)]
@@ -142,13 +179,15 @@ mod tests {
     #[test]
     fn attacks_are_found() {
         for (name, kind) in [
-            ("a\u{1b}[31mb", "steer a terminal"),
-            ("gpj.\u{202e}xnno", "hide letters"),
+            ("a\u{1b}[31mb", "control a terminal"),
+            ("gpj.\u{202e}xnno", "hidden letters"),
             ("<img src=x onerror=alert(1)>", "active HTML"),
             ("</script><script>", "active HTML"),
             ("[x](javascript:alert(1))", "active HTML"),
             ("w$(reboot)", "shell"),
             ("w`reboot`", "shell"),
+            ("batch\"}]; alert(1)//", "active HTML"),
+            ("a\n## Injected", "control a terminal"),
         ] {
             let found = raised(&RULE, named(name)).unwrap();
             assert!(found.detail.contains(kind), "{name:?}: {}", found.detail);
@@ -165,7 +204,6 @@ mod tests {
             "輸入🦀",
             "größe",
             "model/dense/BiasAdd:0",
-            "x < y && z".split("&&").next().unwrap(),
             "torch.nn.modules.conv.Conv2d::conv1",
         ] {
             assert_eq!(raised(&RULE, named(name)), None, "{name:?}");
