@@ -6,6 +6,7 @@
 
 mod contradiction;
 mod deployment;
+mod quantization;
 mod security;
 mod select;
 mod structure;
@@ -106,6 +107,16 @@ pub(crate) const RULES: &[&Rule] = &[
     &contradiction::unused_opset::RULE,
     &deployment::external_data_missing::RULE,
     &deployment::newer_ir::RULE,
+    &quantization::activation_range::RULE,
+    &quantization::block_size::RULE,
+    &quantization::conv_weights_per_tensor::RULE,
+    &quantization::depthwise_per_tensor::RULE,
+    &quantization::float_islands::RULE,
+    &quantization::float_layer_between::RULE,
+    &quantization::quantization_readiness::RULE,
+    &quantization::scale_invalid::RULE,
+    &quantization::scale_vanishing::RULE,
+    &quantization::zero_point_wrong::RULE,
     &security::external_data_keys::RULE,
     &security::external_data_overlap::RULE,
     &security::external_data_range::RULE,
