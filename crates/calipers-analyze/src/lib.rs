@@ -40,7 +40,7 @@ use calipers_ir::Model;
 use calipers_report::{Report, Unknown};
 
 pub use architecture::{outline, recognise};
-pub use findings::{Selection, SelectionError, any_as_severe, rules};
+pub use findings::{Selection, SelectionError, any_as_severe, finding_table, rules};
 pub use hardware::kernel_lines;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;

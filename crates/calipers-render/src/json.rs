@@ -10,7 +10,9 @@
 use std::fmt::Write as _;
 
 use calipers_devices::{DeviceSheet, Selection};
-use calipers_report::{Drawing, LayerTable, Report, ShapeTable, SweepTable};
+use calipers_report::{
+    Drawing, FindingRule, FindingTable, LayerTable, Report, ShapeTable, SweepTable,
+};
 use serde::Serialize;
 
 use crate::text;
@@ -53,7 +55,17 @@ pub fn drawing_to_json(drawing: &Drawing) -> String {
     safe_json(drawing)
 }
 
-fn safe_json(value: &impl Serialize) -> String {
+/// Findings on their own as indented JSON, in the same way.
+pub fn findings_to_json(table: &FindingTable) -> String {
+    safe_json(table)
+}
+
+/// The documentation of rules as indented JSON, in the same way.
+pub fn rules_to_json(rules: &[FindingRule]) -> String {
+    safe_json(&rules)
+}
+
+pub(crate) fn safe_json(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value)
         .expect("reports have string keys only, and their parts serialise without failing");
     let mut safe = String::with_capacity(json.len() + 1);

@@ -15,16 +15,20 @@
 
 pub mod csv;
 pub mod json;
+pub mod markdown;
+pub mod sarif;
 pub mod terminal;
 pub mod text;
 pub mod units;
 
 pub use csv::{devices_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv};
 pub use json::{
-    device_to_json, devices_to_json, drawing_to_json, layers_to_json, shapes_to_json,
-    sweep_to_json, to_json,
+    device_to_json, devices_to_json, drawing_to_json, findings_to_json, layers_to_json,
+    rules_to_json, shapes_to_json, sweep_to_json, to_json,
 };
+pub use markdown::{findings_to_markdown, rules_to_markdown};
+pub use sarif::findings_to_sarif;
 pub use terminal::{
-    Style, device_to_terminal, devices_to_terminal, layers_to_terminal, shapes_to_terminal,
-    sweep_to_terminal, to_terminal,
+    Style, device_to_terminal, devices_to_terminal, findings_to_terminal, layers_to_terminal,
+    rule_list_to_terminal, rules_to_terminal, shapes_to_terminal, sweep_to_terminal, to_terminal,
 };

@@ -75,6 +75,13 @@ pub fn prose(raw: &str, charset: Charset) -> String {
     clean
 }
 
+/// Advice as a sentence: elsewhere it stands behind an arrow, without a capital and a full stop.
+pub(crate) fn sentence(advice: &str) -> String {
+    let mut letters = advice.chars();
+    let first = letters.next().map(char::to_uppercase);
+    format!("{}{}.", first.into_iter().flatten().collect::<String>(), letters.as_str())
+}
+
 /// Whether a character is invisible, moves the cursor, or changes how its neighbours are shown.
 pub fn is_hidden(c: char) -> bool {
     if c.is_control() || (c.is_whitespace() && c != ' ') {

@@ -34,6 +34,21 @@ pub struct Finding {
     pub recommendation: String,
 }
 
+/// Findings of one model, on their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingTable {
+    /// File name, without its folder.
+    pub file: String,
+    /// Findings of severity `error`.
+    pub errors: u64,
+    /// Findings of severity `warning`.
+    pub warnings: u64,
+    /// Findings of severity `info`.
+    pub infos: u64,
+    /// The findings, most severe first.
+    pub findings: Vec<Finding>,
+}
+
 /// The documentation of a kind of finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingRule {

@@ -35,7 +35,7 @@ pub use architecture::{
     Quantization, Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, UncostedNode};
-pub use findings::{Assumption, Finding, FindingRule, Severity, Unknown};
+pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
@@ -146,6 +146,11 @@ pub enum Free {
 /// The JSON Schema of [`Report`].
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
+}
+
+/// The JSON Schema of [`FindingTable`].
+pub fn findings_schema() -> serde_json::Value {
+    schemars::schema_for!(FindingTable).to_value()
 }
 
 /// The JSON Schema of [`LayerTable`].

@@ -6,6 +6,7 @@
 
 mod devices;
 mod examples;
+mod findings;
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +17,14 @@ use clap_complete::Shell;
 use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
 use self::devices::DevicesArgs;
+use self::findings::{CheckArgs, ExplainArgs, GateArgs};
 use crate::commands::{
-    Completions, Demo, Devices, Diagram, Inspect, Layers, Man, Schema, Shapes, Sweeping,
+    Check, Completions, Demo, Devices, Diagram, Explain, Inspect, Layers, Man, Schema, Shapes,
+    Sweeping,
 };
 use crate::output::Target;
+
+pub(crate) use findings::{CheckFormat, ExplainFormat};
 
 use examples::{
     COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, DIAGRAM_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES,
@@ -57,6 +62,12 @@ enum Verb {
     /// Say what a model is: `calipers MODEL` is short for it
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArgs),
+    /// Say what is risky about a model, and nothing else
+    #[command(after_help = findings::CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Print what a finding means, why it matters and what to do
+    #[command(after_help = findings::EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
     /// Print every value's type and shape
     #[command(after_help = SHAPES_EXAMPLES)]
     Shapes(ShapesArgs),
@@ -118,6 +129,9 @@ struct InspectArgs {
     /// Also read every weight: NaN, dead filters, duplicates, ranges
     #[arg(long)]
     weights: bool,
+
+    #[command(flatten)]
+    gate: GateArgs,
 
     #[command(flatten)]
     bind: BindArgs,
@@ -334,6 +348,8 @@ pub(crate) enum TableFormat {
 pub(crate) enum SchemaOf {
     /// The report.
     Inspect,
+    /// The findings.
+    Check,
     /// The table of nodes.
     Layers,
     /// The table of sizes.
@@ -355,6 +371,8 @@ pub(crate) enum DiagramFormat {
 #[derive(Debug)]
 pub(crate) enum Task {
     Inspect(Inspect),
+    Check(Check),
+    Explain(Explain),
     Shapes(Shapes),
     Layers(Layers),
     Sweep(Sweeping),
@@ -382,6 +400,8 @@ impl Cli {
         }
         match verb {
             Verb::Inspect(args) => args.resolve().map(Task::Inspect),
+            Verb::Check(args) => args.resolve().map(Task::Check),
+            Verb::Explain(args) => args.resolve().map(Task::Explain),
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
@@ -409,6 +429,7 @@ impl InspectArgs {
             || self.output.is_some()
             || self.sha256
             || self.weights
+            || self.gate.is_given()
             || self.bind.is_given()
     }
 
@@ -419,9 +440,9 @@ impl InspectArgs {
         };
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
-        let bindings = self.bind.resolve()?;
+        let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         let (sha256, weights) = (self.sha256, self.weights);
-        Ok(Inspect { model, format, output, sha256, weights, bindings })
+        Ok(Inspect { model, format, output, sha256, weights, gate, bindings })
     }
 }
 

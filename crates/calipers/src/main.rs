@@ -40,6 +40,8 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
     match task {
         Task::Inspect(inspect) => inspect.run(),
         Task::Shapes(shapes) => shapes.run(),
+        Task::Check(check) => check.run(),
+        Task::Explain(explain) => explain.run(),
         Task::Layers(layers) => layers.run(),
         Task::Sweep(sweep) => sweep.run(),
         Task::Devices(devices) => devices.run(),

@@ -191,6 +191,11 @@ impl Tiny {
 pub(crate) struct Seen(Vec<u8>);
 
 impl Seen {
+    /// The bytes of the model's file.
+    pub(crate) fn bytes(self) -> Vec<u8> {
+        self.0
+    }
+
     /// Recognises the blocks and looks at the network.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Net<'_>) -> T) -> T {
         let model = calipers_formats::read(self.0.clone(), "tiny.onnx").unwrap();

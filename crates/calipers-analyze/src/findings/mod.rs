@@ -6,7 +6,9 @@
 
 mod contradiction;
 mod deployment;
+mod look;
 mod quantization;
+mod runtimes;
 mod security;
 mod select;
 mod structure;
@@ -17,8 +19,8 @@ pub(crate) mod testing;
 
 use calipers_ir::Model;
 use calipers_report::{
-    Architecture, Cost, Finding, FindingRule, GraphFacts, Memory, Parameters, Quantization,
-    Severity, Task,
+    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Memory, Parameters,
+    Quantization, Report, Severity, Task,
 };
 
 use crate::assume::Sizes;
@@ -33,7 +35,7 @@ pub use select::{Selection, SelectionError, any_as_severe};
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Model,
     pub(crate) typed: &'a Typed,
-    /// Sizes assumed of dimensions that nobody bound.
+    /// Sizes that are assumed of free dimensions.
     pub(crate) sizes: &'a Sizes,
     /// The network with its blocks recognised.
     pub(crate) net: &'a Net<'a>,
@@ -105,8 +107,29 @@ pub(crate) const RULES: &[&Rule] = &[
     &contradiction::undefined_input::RULE,
     &contradiction::undefined_output::RULE,
     &contradiction::unused_opset::RULE,
+    &deployment::batch_norm_not_folded::RULE,
+    &deployment::casts_back_and_forth::RULE,
+    &deployment::constants_not_folded::RULE,
+    &deployment::control_flow::RULE,
+    &deployment::data_dependent_shapes::RULE,
+    &deployment::dead_nodes::RULE,
+    &deployment::deprecated_operators::RULE,
+    &deployment::dynamic_dimensions::RULE,
     &deployment::external_data_missing::RULE,
+    &deployment::half_softmax::RULE,
+    &deployment::int64_inputs::RULE,
+    &deployment::layout_churn::RULE,
+    &deployment::model_over_2gb::RULE,
     &deployment::newer_ir::RULE,
+    &deployment::no_runtime_yet::RULE,
+    &deployment::operators_not_in_opset::RULE,
+    &deployment::operators_of_vendors::RULE,
+    &deployment::operators_unknown::RULE,
+    &deployment::runtime_versions::RULE,
+    &deployment::shapes_not_folded::RULE,
+    &deployment::types_of_targets::RULE,
+    &deployment::unused_initializers::RULE,
+    &deployment::weights_as_inputs::RULE,
     &quantization::activation_range::RULE,
     &quantization::block_size::RULE,
     &quantization::conv_weights_per_tensor::RULE,
@@ -177,6 +200,20 @@ pub fn rules() -> Vec<FindingRule> {
         recommendation: rule.recommendation.to_owned(),
     };
     RULES.iter().map(described).collect()
+}
+
+/// The findings of a report on their own.
+pub fn finding_table(report: &Report) -> FindingTable {
+    let count = |severity| {
+        report.risks.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    FindingTable {
+        file: report.model.file.clone(),
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        infos: count(Severity::Info),
+        findings: report.risks.clone(),
+    }
 }
 
 /// `1 node`, `2 nodes`.

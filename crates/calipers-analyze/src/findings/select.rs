@@ -29,12 +29,20 @@ impl Selection {
     /// `ignore`. A pattern that matches no rule is an error: it would never do anything.
     pub fn new(select: Vec<String>, ignore: Vec<String>) -> Result<Self, SelectionError> {
         for pattern in select.iter().chain(&ignore) {
-            if !RULES.iter().any(|rule| answers(rule, pattern)) {
-                let nearest = nearest(pattern);
-                return Err(SelectionError { pattern: pattern.clone(), nearest });
-            }
+            Self::named(pattern)?;
         }
         Ok(Self { select, ignore })
+    }
+
+    /// Ids of the rules that a pattern names, in the order of the table.
+    pub fn named(pattern: &str) -> Result<Vec<&'static str>, SelectionError> {
+        let named = RULES.iter().filter(|rule| answers(rule, pattern));
+        let ids: Vec<_> = named.map(|rule| rule.id).collect();
+        if ids.is_empty() {
+            let pattern = pattern.to_owned();
+            return Err(SelectionError { nearest: nearest(&pattern), pattern });
+        }
+        Ok(ids)
     }
 
     /// Whether findings of this id are wanted.

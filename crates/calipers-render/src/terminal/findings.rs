@@ -19,7 +19,7 @@ const FINDINGS: usize = 8;
 const TITLE_LINES: usize = 3;
 const DETAIL_LINES: usize = 8;
 /// Columns of a severity and the gap after it.
-const SEVERITY: usize = 11;
+pub(super) const SEVERITY: usize = 11;
 /// Nodes that a finding names.
 const NODES: usize = 3;
 /// Assumptions, or unknown figures, that are shown before the rest is folded.
@@ -39,7 +39,7 @@ pub(super) fn is_in_findings(name: &str, report: &Report) -> bool {
     report.risks.iter().take(FINDINGS).any(|finding| finding.nodes.iter().any(|node| node == name))
 }
 
-fn set_finding(finding: &Finding, page: &Page) -> Vec<Line> {
+pub(super) fn set_finding(finding: &Finding, page: &Page) -> Vec<Line> {
     let (role, mark, word) = match finding.severity {
         Severity::Error => (Role::Error, page.glyph("✗", "x"), "error"),
         Severity::Warning => (Role::Warning, page.glyph("▲", "!"), "warning"),

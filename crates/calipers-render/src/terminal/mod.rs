@@ -16,6 +16,7 @@
 
 mod architecture;
 mod chart;
+mod check;
 mod complexity;
 mod devices;
 mod findings;
@@ -33,6 +34,7 @@ mod table;
 
 use calipers_report::Report;
 
+pub use check::{findings_to_terminal, rule_list_to_terminal, rules_to_terminal};
 pub use devices::{device_to_terminal, devices_to_terminal};
 pub use layers::layers_to_terminal;
 pub use shapes::shapes_to_terminal;

@@ -5,6 +5,7 @@ Examples:
   calipers model.onnx                       what the model is, on one screen
   calipers model.onnx --format json         the same as JSON
   calipers inspect model.onnx -o card.json  the same into a file
+  calipers check model.onnx --fail-on error what is risky about it; ends with 3 where something is
   calipers shapes model.onnx --dim batch=8  every value's type and shape
   calipers layers model.onnx --top 10       the ten dearest nodes
   calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
@@ -16,7 +17,8 @@ Examples:
 Exit status:
   0  done
   1  the model cannot be read
-  2  the arguments make no sense, or an output cannot be written";
+  2  the arguments make no sense, or an output cannot be written
+  3  a finding is as severe as --fail-on says";
 
 pub(super) const INSPECT_EXAMPLES: &str = "\
 Examples:

@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use calipers_analyze::Bindings;
 use calipers_report::Report;
 
-use super::model;
+use super::{Gate, model};
 use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
-use crate::problem::Problem;
-use crate::progress::Bar;
 use crate::screen;
 
 /// What to inspect and where the report goes.
@@ -23,6 +21,8 @@ pub(crate) struct Inspect {
     pub(crate) sha256: bool,
     /// Whether to read every weight.
     pub(crate) weights: bool,
+    /// Which findings count.
+    pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
 }
 
@@ -42,23 +42,12 @@ impl Inspect {
                 output.write(&calipers_render::to_terminal(&report, &style))?;
             }
         }
-        Ok(ExitStatus::Done)
+        Ok(self.gate.judge(&report.risks))
     }
 
     fn read(&self) -> anyhow::Result<Report> {
-        let path = &self.model;
-        let progress = model::progress(path);
-        let model = model::open(path)?;
-        // One sign of life at a time.
-        drop(progress);
-        let weights = self.weights.then(|| {
-            let bar = Bar::start("reading weights");
-            let files = calipers_formats::open_data(path, &model);
-            calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
-        });
-        let _progress = model::progress(path);
-        let mut report = calipers_analyze::analyze_with(&model, &self.bindings, weights.as_ref())
-            .map_err(|error| Problem::unusable(&error))?;
+        let (model, mut report) = model::analyze(&self.model, &self.bindings, self.weights)?;
+        self.gate.select(&mut report);
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
         }

@@ -1,9 +1,11 @@
 //! The commands, one file each: a type with what it needs, and `run`.
 
+mod check;
 mod completions;
 mod demo;
 mod devices;
 mod diagram;
+mod explain;
 mod inspect;
 mod layers;
 mod man;
@@ -12,10 +14,12 @@ mod schema;
 mod shapes;
 mod sweep;
 
+pub(crate) use check::{Check, Gate};
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;
 pub(crate) use devices::{Asked, Devices};
 pub(crate) use diagram::Diagram;
+pub(crate) use explain::Explain;
 pub(crate) use inspect::Inspect;
 pub(crate) use layers::Layers;
 pub(crate) use man::Man;

@@ -15,7 +15,9 @@ fn a_mistyped_command_gets_a_hint() {
     let message = run_in(folder.path(), &["inspct"]).failed(1);
     assert!(message.starts_with("error: cannot read inspct: there is no such file\nhint: "));
     assert!(
-        message.contains("inspect, shapes, layers, sweep, diagram, devices, schema, demo"),
+        message.contains(
+            "inspect, check, explain, shapes, layers, sweep, diagram, devices, schema, demo"
+        ),
         "{message}"
     );
 }

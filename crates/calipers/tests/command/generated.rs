@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{folder_with_model, run, run_in};
 
-const VERBS: [&str; 7] = ["inspect", "diagram", "devices", "schema", "demo", "completions", "man"];
+const VERBS: [&str; 9] =
+    ["inspect", "check", "explain", "diagram", "devices", "schema", "demo", "completions", "man"];
 
 #[test]
 fn the_schema_is_json() {
@@ -65,6 +66,7 @@ fn every_table_has_its_schema() {
     let folder = folder_with_model();
     for (verb, section, args) in [
         ("inspect", "parameters", &[][..]),
+        ("check", "findings", &[]),
         ("layers", "layers", &[]),
         ("layers", "scopes", &["--tree"]),
         ("sweep", "points", &["--dim", "batch=1,8"]),

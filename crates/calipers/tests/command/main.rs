@@ -5,6 +5,7 @@ mod demo;
 mod devices;
 mod diagram;
 mod errors;
+mod findings;
 mod generated;
 mod hostile;
 mod inspect;

@@ -1,0 +1,97 @@
+//! Results that follow from stored tensors alone.
+
+use calipers_ir::NodeId;
+use calipers_report::Severity;
+use hashbrown::HashSet;
+
+use super::dead_nodes::alive;
+use crate::findings::look::{bytes, origins, standard_op};
+use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::net::Origin;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "constants-not-folded",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "Constants are computed at run time",
+    checks: "Nodes of the main graph whose results follow from stored tensors alone, where these \
+             results take 64 KiB or more together. Quantised weights that are turned back into \
+             numbers do not count: folding them would undo the quantisation.",
+    why: "A runtime that does not fold constants on loading computes them on every run, and keeps \
+          both the stored tensor and the result in memory.",
+    example: "A stored matrix that a `Transpose` turns before every `MatMul`.",
+    recommendation: "export with constant folding, or run a simplifier",
+    check,
+};
+
+/// Below this a runtime does not notice, in bytes.
+const LEAST: u64 = 64 * 1024;
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let (origins, alive) = (origins(model), alive(model));
+    let mut quantized: HashSet<NodeId> = HashSet::new();
+    let mut folded = Vec::new();
+    let mut total = 0_u64;
+    for node in &model.main().order {
+        let op = standard_op(model, *node);
+        if origins[node.index()] != Origin::Constant || op == Some("Constant") {
+            continue;
+        }
+        let from_quantized = model.inputs(*node).iter().flatten().any(|input| {
+            matches!(model.value(*input).producer, calipers_ir::Producer::Node { node, .. }
+                if quantized.contains(&node))
+        });
+        if from_quantized || matches!(op, Some("DequantizeLinear" | "QuantizeLinear")) {
+            quantized.insert(*node);
+            continue;
+        }
+        if alive[node.index()] {
+            folded.push(*node);
+            let results = model.outputs(*node).iter().flatten();
+            let held = results.filter_map(|value| bytes(evidence.typed, *value));
+            total = held.fold(total, u64::saturating_add);
+        }
+    }
+    (total >= LEAST).then(|| {
+        Hit::new(
+            format!("{} that give {total} bytes", counted(folded.len(), "node")),
+            folded.iter().map(|node| model.node_label(*node)),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::DataType::I8;
+
+    use super::RULE;
+    use crate::blocks::testing::Tiny;
+    use crate::findings::testing::raised;
+
+    #[test]
+    fn a_turned_matrix_is_found_and_a_small_one_is_not() {
+        let model = |size: i64| {
+            let mut tiny = Tiny::new();
+            let x = tiny.input(&["2", &size.to_string()]);
+            let weight = tiny.weight(&[size, size]);
+            let turned = tiny.op("Transpose", &[&weight]);
+            let y = tiny.op("MatMul", &[&x, &turned]);
+            tiny.output(&y).bytes()
+        };
+        assert_eq!(raised(&RULE, model(128)).unwrap().detail, "1 node that give 65536 bytes");
+        assert_eq!(raised(&RULE, model(64)), None);
+    }
+
+    #[test]
+    fn quantised_weights_are_meant_to_stay() {
+        let mut tiny = Tiny::new();
+        let x = tiny.input(&["2", "256"]);
+        let stored = tiny.raw(I8, &[256, 256], &[1; 65536]);
+        let scale = tiny.scalar(0.1);
+        let weight = tiny.op("DequantizeLinear", &[&stored, &scale]);
+        let turned = tiny.op("Transpose", &[&weight]);
+        let y = tiny.op("MatMul", &[&x, &turned]);
+        assert_eq!(raised(&RULE, tiny.output(&y).bytes()), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! Questions about the whole model that several rules ask.
+
+use calipers_ir::{FunctionId, GraphId, GraphKind, Model, NodeId, OpsetImport, Producer, ValueId};
+use calipers_ops::canonical_domain;
+use hashbrown::HashSet;
+
+use crate::infer::Typed;
+use crate::net::Origin;
+use crate::walk::subgraphs;
+
+/// Nodes of a run: of the main graph, of subgraphs and of functions' bodies, not of training.
+pub(super) fn running(model: &Model) -> Vec<NodeId> {
+    // A parent always stands before its subgraphs, so one pass settles who is inside what.
+    let mut training = vec![false; model.graphs().len()];
+    let mut nodes = Vec::with_capacity(model.nodes().len());
+    for (id, graph) in model.graphs() {
+        let inside = graph.parent.is_some_and(|parent| training[parent.index()]);
+        training[id.index()] = inside || graph.kind == GraphKind::Training;
+        if !training[id.index()] {
+            nodes.extend(graph.nodes.nodes());
+        }
+    }
+    nodes
+}
+
+/// The operator of a node, if it is one of the standard domain.
+pub(super) fn standard_op(model: &Model, node: NodeId) -> Option<&str> {
+    let node = model.node(node);
+    (canonical_domain(model.name(node.domain)) == calipers_ops::ONNX).then(|| model.name(node.op))
+}
+
+/// Which operator sets a node's graph imports.
+pub(super) struct Imports {
+    /// For each graph, the function that it stands in.
+    functions: Vec<Option<FunctionId>>,
+}
+
+impl Imports {
+    pub(super) fn of(model: &Model) -> Self {
+        let mut functions: Vec<Option<FunctionId>> = Vec::with_capacity(model.graphs().len());
+        for (_, graph) in model.graphs() {
+            functions.push(match (graph.kind, graph.parent) {
+                (GraphKind::Function(id), _) => Some(id),
+                (_, Some(parent)) => functions[parent.index()],
+                _ => None,
+            });
+        }
+        Self { functions }
+    }
+
+    /// The sets that count for a graph.
+    pub(super) fn sets<'a>(&self, model: &'a Model, graph: GraphId) -> &'a [OpsetImport] {
+        match self.functions[graph.index()] {
+            Some(function) => &model.function(function).opsets,
+            None => &model.header.opsets,
+        }
+    }
+
+    /// The version of a node's domain that counts for it.
+    pub(super) fn version(&self, model: &Model, node: NodeId) -> Option<i64> {
+        let node = model.node(node);
+        let domain = canonical_domain(model.name(node.domain));
+        let same = |set: &&OpsetImport| canonical_domain(model.name(set.domain)) == domain;
+        self.sets(model, node.graph).iter().filter(same).map(|set| set.version).max()
+    }
+}
+
+/// The node that gives a value, with its operator of the standard domain.
+pub(super) fn producer(model: &Model, value: ValueId) -> Option<(NodeId, &str)> {
+    match model.value(value).producer {
+        Producer::Node { node, .. } => Some((node, standard_op(model, node)?)),
+        _ => None,
+    }
+}
+
+/// Values that graphs give out.
+pub(super) struct Outputs(HashSet<ValueId>);
+
+impl Outputs {
+    pub(super) fn of(model: &Model) -> Self {
+        Self(model.graphs().flat_map(|(_, graph)| graph.outputs.iter().copied()).collect())
+    }
+
+    pub(super) fn has(&self, value: ValueId) -> bool {
+        self.0.contains(&value)
+    }
+
+    /// The one node that reads a value, when there is one and no graph gives the value out.
+    pub(super) fn only_reader(&self, model: &Model, value: ValueId) -> Option<NodeId> {
+        match model.consumers(value) {
+            [one] if !self.has(value) => Some(one.node),
+            _ => None,
+        }
+    }
+}
+
+/// An input of a node that is there.
+pub(super) fn input(model: &Model, node: NodeId, slot: usize) -> Option<ValueId> {
+    model.inputs(node).get(slot).copied().flatten()
+}
+
+/// The first output of a node.
+pub(super) fn output(model: &Model, node: NodeId) -> Option<ValueId> {
+    model.outputs(node).first().copied().flatten()
+}
+
+/// Bytes of a value whose dimensions are all numbers.
+pub(super) fn bytes(typed: &Typed, value: ValueId) -> Option<u64> {
+    let tensor = typed.fact(value).as_tensor()?;
+    tensor.dtype.bytes(tensor.constant_count()? as u64)
+}
+
+/// What the outputs of each node of the main graph follow from. Nodes of other graphs, and those
+/// that wait for each other, count as following from data.
+pub(super) fn origins(model: &Model) -> Vec<Origin> {
+    let mut of_node = vec![Origin::Data; model.nodes().len()];
+    for node in &model.main().order {
+        let of_value = |value: ValueId| {
+            let held = model.value(value);
+            match held.producer {
+                Producer::Node { node, .. } => of_node[node.index()],
+                Producer::Initializer => Origin::Constant,
+                // A weight that a caller may override is a constant for all that matters here.
+                Producer::Input if held.initializer.is_some() => Origin::Constant,
+                Producer::Input | Producer::Nobody => Origin::Data,
+            }
+        };
+        let inputs = model.inputs(*node).iter().flatten().copied().chain(model.captures(*node));
+        let most = inputs.map(of_value).max().unwrap_or(Origin::Constant);
+        let held = model.node(*node);
+        of_node[node.index()] = match standard_op(model, *node) {
+            Some("Shape" | "Size" | "EyeLike") => most.min(Origin::Shape),
+            // Every call gives other numbers.
+            Some(op) if op.starts_with("Random") => Origin::Data,
+            Some("Bernoulli" | "Multinomial") => Origin::Data,
+            Some(_) if subgraphs(model, *node).next().is_none() => most,
+            // What a function or a foreign operator does with nothing is its own affair.
+            None if model.name(held.op).is_empty() || most == Origin::Constant => Origin::Data,
+            _ => most,
+        };
+    }
+    of_node
+}

@@ -1,0 +1,165 @@
+//! Findings and their rules as Markdown.
+//!
+//! Texts from a model are hostile: whatever Markdown or HTML would act on is escaped.
+//!
+//! ```
+//! assert_eq!(calipers_render::markdown::plain("a|b <i>*c*"), r"a\|b \<i\>\*c\*");
+//! ```
+
+use std::fmt::Write as _;
+
+use calipers_report::{Finding, FindingRule, FindingTable, Severity};
+
+use crate::text::{self, Charset};
+
+/// A text of one line that Markdown shows as it is.
+pub fn plain(raw: &str) -> String {
+    let clean = text::prose(raw, Charset::Unicode);
+    let mut safe = String::with_capacity(clean.len());
+    for c in clean.chars() {
+        // A colon and an at sign make links of bare addresses.
+        match c {
+            ':' if safe.ends_with("http") || safe.ends_with("https") || safe.ends_with("ftp") => {
+                safe.push_str("&#58;");
+            }
+            '@' => safe.push_str("&#64;"),
+            '&' => safe.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '(' | ')' | '#' | '+'
+            | '!' | '|' | '~' | '$' | '^' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            _ => safe.push(c),
+        }
+    }
+    // At the beginning of a line these would make a list or a rule.
+    match safe.chars().next() {
+        Some('-' | '=') => format!("\\{safe}"),
+        Some(digit) if digit.is_ascii_digit() => safe.replacen('.', "\\.", 1),
+        _ => safe,
+    }
+}
+
+/// Findings on their own, most severe first; ends in a newline.
+pub fn findings_to_markdown(table: &FindingTable) -> String {
+    let mut page = format!("# Findings: {}\n\n", plain(&table.file));
+    let counted = |count: u64, one: &str, many: &str| {
+        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+    };
+    let counts: Vec<String> = [
+        counted(table.errors, "error", "errors"),
+        counted(table.warnings, "warning", "warnings"),
+        counted(table.infos, "note", "notes"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match counts.as_slice() {
+        [] => page.push_str("Nothing was found.\n"),
+        counts => {
+            page.push_str(&counts.join(", "));
+            page.push_str(".\n");
+        }
+    }
+    for finding in &table.findings {
+        set_finding(finding, &mut page);
+    }
+    page
+}
+
+fn set_finding(finding: &Finding, page: &mut String) {
+    // Writing to a String does not fail.
+    let _ = write!(
+        page,
+        "\n## {}\n\n**{}** `{}`: {}.\n",
+        plain(&finding.title),
+        word(finding.severity),
+        finding.id,
+        plain(&finding.detail)
+    );
+    if !finding.nodes.is_empty() {
+        page.push('\n');
+        for node in &finding.nodes {
+            let _ = writeln!(page, "- {}", plain(node));
+        }
+    }
+    let _ = write!(page, "\n{}\n", plain(&text::sentence(&finding.recommendation)));
+}
+
+/// The documentation of rules, as a page; ends in a newline. Their texts are ours, and may use
+/// Markdown.
+pub fn rules_to_markdown(rules: &[FindingRule]) -> String {
+    let mut page =
+        "# Findings\n\nEvery kind of finding: what is looked at, why it matters, and what \
+        to do. `calipers explain ID` prints one of them.\n\n| id | severity | what it says |\n\
+        |---|---|---|\n"
+            .to_owned();
+    for rule in rules {
+        let _ = writeln!(
+            page,
+            "| [`{id}`](#{id}) | {} | {} |",
+            word(rule.severity),
+            rule.title,
+            id = rule.id
+        );
+    }
+    for group in rules.chunk_by(|one, next| one.group == next.group) {
+        let name = group.first().map_or("", |rule| rule.group.as_str());
+        let _ = write!(page, "\n## Group `{name}`\n");
+        for rule in group {
+            let _ = write!(
+                page,
+                "\n### {}\n\n**{}** · {}\n\n{}\n\n*Why it matters.* {}\n\n*Example.* {}\n\n\
+                 *What to do.* {}\n",
+                rule.id,
+                word(rule.severity),
+                rule.title,
+                rule.checks,
+                rule.why,
+                rule.example,
+                text::sentence(&rule.recommendation)
+            );
+        }
+    }
+    page
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_hostile_text_acts() {
+        for (raw, safe) in [
+            ("<script>alert(1)</script>", r"\<script\>alert\(1\)\</script\>"),
+            ("[click](http://evil)", r"\[click\]\(http&#58;//evil\)"),
+            ("a|b", r"a\|b"),
+            ("- item", r"\- item"),
+            ("1. item", r"1\. item"),
+            ("&lt;", "&amp;lt;"),
+            ("a\n# b", r"a \# b"),
+        ] {
+            assert_eq!(plain(raw), safe);
+        }
+    }
+
+    #[test]
+    fn a_table_without_findings_says_so() {
+        let table = FindingTable {
+            file: "m.onnx".into(),
+            errors: 0,
+            warnings: 0,
+            infos: 0,
+            findings: Vec::new(),
+        };
+        assert!(findings_to_markdown(&table).ends_with("Nothing was found.\n"));
+    }
+}
