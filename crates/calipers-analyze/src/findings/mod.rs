@@ -7,6 +7,7 @@
 mod contradiction;
 mod deployment;
 mod look;
+mod quantization;
 mod runtimes;
 mod security;
 mod select;
@@ -130,6 +131,16 @@ pub(crate) const RULES: &[&Rule] = &[
     &deployment::types_of_targets::RULE,
     &deployment::unused_initializers::RULE,
     &deployment::weights_as_inputs::RULE,
+    &quantization::activation_range::RULE,
+    &quantization::block_size::RULE,
+    &quantization::conv_weights_per_tensor::RULE,
+    &quantization::depthwise_per_tensor::RULE,
+    &quantization::float_islands::RULE,
+    &quantization::float_layer_between::RULE,
+    &quantization::quantization_readiness::RULE,
+    &quantization::scale_invalid::RULE,
+    &quantization::scale_vanishing::RULE,
+    &quantization::zero_point_wrong::RULE,
     &security::external_data_keys::RULE,
     &security::external_data_overlap::RULE,
     &security::external_data_range::RULE,

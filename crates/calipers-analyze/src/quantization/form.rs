@@ -7,7 +7,7 @@ use crate::net::{Net, Origin, Unit, Val};
 
 /// A way to quantise a contraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Not at all.
     Float,
     /// Between `DequantizeLinear` and `QuantizeLinear`.
@@ -34,19 +34,19 @@ impl Form {
 
 /// A contraction that was looked at.
 #[derive(Clone, Debug)]
-pub(super) struct Looked {
+pub(crate) struct Looked {
     /// The operator as the file writes it.
-    pub(super) op: String,
-    pub(super) form: Form,
+    pub(crate) op: String,
+    pub(crate) form: Form,
     /// Whether one factor is stored.
-    pub(super) weighted: bool,
+    pub(crate) weighted: bool,
     /// Bits of a weight, or of a factor where none is stored.
-    pub(super) bits: Option<i64>,
+    pub(crate) bits: Option<i64>,
     /// Whether those bits make a float.
-    pub(super) float: bool,
-    pub(super) block: Option<i64>,
-    pub(super) granularity: Option<&'static str>,
-    pub(super) symmetric: Option<bool>,
+    pub(crate) float: bool,
+    pub(crate) block: Option<i64>,
+    pub(crate) granularity: Option<&'static str>,
+    pub(crate) symmetric: Option<bool>,
 }
 
 impl Looked {
@@ -115,7 +115,7 @@ const PACKED: &[(&str, &str, usize)] = &[
 ];
 
 /// How a contraction is quantised; `None` for other units.
-pub(super) fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
+pub(crate) fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
     let (_, places) = CONTRACTIONS.iter().find(|(op, _)| unit.is(op))?;
     let stored = places.iter().find_map(|at| {
         let val = unit.input(*at).filter(|val| net.origin(*val) == Origin::Constant)?;

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use calipers_report::{Parameters, Quantization};
 
 use crate::net::{Net, Origin};
-use form::{Form, Looked};
+pub(crate) use form::{Form, Looked, look};
 
 /// The scheme, and how much of the model it covers. The network must be as it was built, before
 /// recognition.

@@ -16,6 +16,7 @@ Examples:
   calipers check model.onnx
   calipers check model.onnx --fail-on warning          in CI: ends with status 3
   calipers check model.onnx --select security
+  calipers check model.onnx --weights                  reads every weight too
   calipers check model.onnx --ignore unused-opset --ignore 'external-data-*'
   calipers check model.onnx -o findings.sarif          for code scanning";
 
@@ -104,6 +105,10 @@ pub(super) struct CheckArgs {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
+    /// Also read every weight: NaN, dead filters, duplicates
+    #[arg(long)]
+    weights: bool,
+
     #[command(flatten)]
     gate: GateArgs,
 
@@ -121,7 +126,7 @@ impl CheckArgs {
             _ => CheckFormat::Text,
         });
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
-        Ok(Check { model: self.model, format, output, gate, bindings })
+        Ok(Check { model: self.model, format, output, weights: self.weights, gate, bindings })
     }
 }
 

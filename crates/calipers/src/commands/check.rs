@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use calipers_analyze::{Bindings, Selection, any_as_severe, finding_table, rules};
+use calipers_analyze::{Bindings, Question, Selection, any_as_severe, finding_table, rules};
 use calipers_report::{Finding, Report, Severity};
 
 use super::model;
 use crate::args::CheckFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
-use crate::problem::{Problem, printable};
+use crate::problem::printable;
 use crate::screen;
 
 /// Which findings count, and which of them fail the run.
@@ -49,6 +49,8 @@ pub(crate) struct Check {
     pub(crate) model: PathBuf,
     pub(crate) format: CheckFormat,
     pub(crate) output: Target,
+    /// Whether to read every weight.
+    pub(crate) weights: bool,
     pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
 }
@@ -57,12 +59,8 @@ impl Check {
     /// Reads the model and writes its findings.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
-        let mut report = {
-            let _progress = model::progress(&self.model);
-            let model = model::open(&self.model)?;
-            calipers_analyze::analyze_bound(&model, &self.bindings)
-                .map_err(|error| Problem::unusable(&error))?
-        };
+        let (_, mut report) =
+            model::analyze(&self.model, &self.bindings, &Question::default(), self.weights)?;
         self.gate.select(&mut report);
         let table = finding_table(&report);
         match (self.format, &self.output) {

@@ -10,8 +10,6 @@ use super::{Gate, model};
 use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
-use crate::problem::Problem;
-use crate::progress::Bar;
 use crate::screen;
 
 /// What to inspect and where the report goes.
@@ -22,10 +20,10 @@ pub(crate) struct Inspect {
     pub(crate) output: Target,
     /// Whether to read the whole file for its fingerprint.
     pub(crate) sha256: bool,
-    /// Which findings count.
-    pub(crate) gate: Gate,
     /// Whether to read every weight.
     pub(crate) weights: bool,
+    /// Which findings count.
+    pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
     pub(crate) wanted: Wanted,
 }
@@ -53,21 +51,9 @@ impl Inspect {
     }
 
     fn read(&self) -> anyhow::Result<Report> {
-        let path = &self.model;
         let question = self.wanted.question()?;
-        let progress = model::progress(path);
-        let model = model::open(path)?;
-        // One sign of life at a time.
-        drop(progress);
-        let weights = self.weights.then(|| {
-            let bar = Bar::start("reading weights");
-            let files = calipers_formats::open_data(path, &model);
-            calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
-        });
-        let _progress = model::progress(path);
-        let mut report =
-            calipers_analyze::analyze_with(&model, &self.bindings, &question, weights.as_ref())
-                .map_err(|error| Problem::unusable(&error))?;
+        let (model, mut report) =
+            model::analyze(&self.model, &self.bindings, &question, self.weights)?;
         self.gate.select(&mut report);
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));

@@ -5,12 +5,14 @@ use std::io;
 use std::path::Path;
 
 use anyhow::bail;
+use calipers_analyze::{Bindings, Question};
 use calipers_ir::Model;
+use calipers_report::Report;
 
 use crate::args::Cli;
 use crate::output::Target;
 use crate::problem::{Problem, printable, reason};
-use crate::progress::Progress;
+use crate::progress::{Bar, Progress};
 
 /// Makes sure that the model can be read, and that the output would not be written over it.
 pub(crate) fn check(model: &Path, output: &Target) -> anyhow::Result<()> {
@@ -24,6 +26,28 @@ pub(crate) fn check(model: &Path, output: &Target) -> anyhow::Result<()> {
 /// Reads the model.
 pub(crate) fn open(path: &Path) -> Result<Model, Problem> {
     calipers_formats::open(path).map_err(|error| Problem::unreadable(path, &error, error.hint()))
+}
+
+/// Reads the model and looks at it, and at every weight where that is asked for.
+pub(crate) fn analyze(
+    path: &Path,
+    bindings: &Bindings,
+    question: &Question,
+    weights: bool,
+) -> anyhow::Result<(Model, Report)> {
+    let spinner = progress(path);
+    let model = open(path)?;
+    // One sign of life at a time.
+    drop(spinner);
+    let weights = weights.then(|| {
+        let bar = Bar::start("reading weights");
+        let files = calipers_formats::open_data(path, &model);
+        calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
+    });
+    let _spinner = progress(path);
+    let report = calipers_analyze::analyze_with(&model, bindings, question, weights.as_ref())
+        .map_err(|error| Problem::unusable(&error))?;
+    Ok((model, report))
 }
 
 /// A sign of life while a model is read and looked at.

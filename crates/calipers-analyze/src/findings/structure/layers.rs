@@ -37,17 +37,17 @@ const WHOLE: &[&str] = &[
 ];
 
 /// Layers with weights.
-pub(super) const WEIGHTED: &[&str] = &["Convolution", "Linear"];
+pub(in super::super) const WEIGHTED: &[&str] = &["Convolution", "Linear"];
 
 /// The layers of a network, each before those that read it.
-pub(super) struct Layers<'n> {
-    pub(super) units: Vec<&'n Unit>,
+pub(in super::super) struct Layers<'n> {
+    pub(in super::super) units: Vec<&'n Unit>,
     makers: HashMap<Val, usize>,
     readers: HashMap<Val, Vec<usize>>,
 }
 
 impl<'n> Layers<'n> {
-    pub(super) fn of(net: &'n Net<'_>) -> Self {
+    pub(in super::super) fn of(net: &'n Net<'_>) -> Self {
         let mut units = Vec::new();
         let mut stack: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
         stack.reverse();

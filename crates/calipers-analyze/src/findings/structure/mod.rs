@@ -11,6 +11,8 @@ pub(super) mod linear_layers_in_a_row;
 pub(super) mod no_normalization;
 pub(super) mod one_node_dominates;
 
+pub(super) use layers::{Layers, WEIGHTED};
+
 /// A count that people can read, to three digits.
 fn count(number: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
