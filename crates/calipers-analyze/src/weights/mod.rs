@@ -184,3 +184,6 @@ fn channels(model: &Model, stored: &Stored, dims: &[i64]) -> Channels {
         _ => Channels::None,
     }
 }
+
+#[cfg(test)]
+mod tests;

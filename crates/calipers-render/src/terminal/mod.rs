@@ -31,6 +31,7 @@ mod rows;
 mod shapes;
 mod sweep;
 mod table;
+mod weights;
 
 use calipers_report::Report;
 
@@ -85,6 +86,7 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     complexity::work(report, &mut reasons, &mut page);
     memory::run(report, &mut reasons, &mut page);
     parameters::weights(report, &mut reasons, &mut page);
+    weights::read(report, &mut reasons, &mut page);
     graph::operators(report, &mut page);
     findings::findings(report, &mut page);
     findings::assumptions(report, &mut page);

@@ -1,0 +1,70 @@
+//! What reading every weight showed.
+//!
+//! ```text
+//!   Weights      read         44.63 MB in 102 tensors · 11,689,512 learned elements
+//!                elements     no NaN · no infinity · 0.00 % zeros
+//!                range        -1.28 to 1.04, widest in "conv1.weight"
+//! ```
+
+use calipers_report::{Report, TensorRange, Weights};
+
+use super::page::{Line, Page, Role};
+use super::reasons::Reasons;
+use super::rows::Rows;
+use crate::{text, units};
+
+/// Totals of the weights, where they were read.
+pub(super) fn read(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) {
+    let Some(weights) = &report.weights else { return };
+    let plain = |text: String| Line::of(Role::Plain, text);
+    let mut rows = Rows::default();
+    let mut facts = vec![plain(format!(
+        "{} in {}",
+        units::bytes(weights.bytes),
+        units::counted(weights.tensors, "tensor", "tensors")
+    ))];
+    if weights.unread > 0 {
+        let unread = units::counted(weights.unread, "tensor", "tensors");
+        facts.push(Line::of(Role::Warning, format!("{unread} not read")));
+    }
+    rows.facts("read", facts);
+    if weights.elements > 0 {
+        rows.facts("elements", elements(weights).into_iter().map(plain).collect());
+        if let Some(widest) = widest(weights) {
+            let name = text::name(&widest.name, page.charset);
+            let range = format!("{:.4} to {:.4}", widest.min, widest.max);
+            rows.facts("range", vec![plain(range), plain(format!("widest in {name}"))]);
+        }
+    }
+    if reasons.explains("weights.unread") {
+        rows.facts("not read", vec![reasons.unknown("weights.unread")]);
+    }
+    let lines = rows.set(page);
+    page.section("Weights", "", lines);
+}
+
+fn elements(weights: &Weights) -> Vec<String> {
+    let count = |number: u64, what: &str| match number {
+        0 => format!("no {what}"),
+        _ => format!("{} {what}", units::integer(number)),
+    };
+    let mut facts = vec![count(weights.nan, "NaN"), count(weights.infinite, "infinite")];
+    if weights.subnormal > 0 {
+        facts.push(count(weights.subnormal, "subnormal"));
+    }
+    facts.push(format!("{:.2} % zeros", weights.sparsity_percent));
+    if weights.dead_channels > 0 {
+        facts.push(units::counted(weights.dead_channels, "dead channel", "dead channels"));
+    }
+    if weights.duplicate_bytes > 0 {
+        facts.push(format!("{} stored twice", units::bytes(weights.duplicate_bytes)));
+    }
+    facts
+}
+
+/// The tensor with the widest range, the first among equals.
+fn widest(weights: &Weights) -> Option<&TensorRange> {
+    let width = |range: &TensorRange| range.max - range.min;
+    let ranges = weights.ranges.iter().rev();
+    ranges.max_by(|a, b| width(a).total_cmp(&width(b)))
+}
