@@ -96,7 +96,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             parents.len() - 1
         });
         before.iter().for_each(|other| parents[*other] = number);
-        if model.outputs(node).iter().flatten().any(|value| carries(value)) {
+        if model.outputs(node).iter().flatten().any(&carries) {
             island.insert(node, number);
         }
     }
@@ -160,7 +160,7 @@ fn from_data(evidence: &Evidence<'_>) -> BTreeSet<ValueId> {
     let model = evidence.model;
     let fed = |value: &ValueId| {
         let info = model.value(*value);
-        matches!(info.producer, Producer::Input { .. }) && info.initializer.is_none()
+        matches!(info.producer, Producer::Input) && info.initializer.is_none()
     };
     let mut data: BTreeSet<ValueId> = BTreeSet::new();
     for node in &model.main().order {

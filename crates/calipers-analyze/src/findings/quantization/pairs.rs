@@ -8,8 +8,11 @@ use super::super::Evidence;
 /// Scales beyond this are not read: those of weights in blocks.
 const MAX_READ: u64 = 1 << 20;
 
-/// Places of operators' scales: the data, the scale, the zero point.
-const PLACES: &[(&str, &[(usize, usize, usize)])] = &[
+/// Places of what is quantised, its scale and its zero point among an operator's inputs.
+type Places = (usize, usize, usize);
+
+/// Operators that take scales.
+const PLACES: &[(&str, &[Places])] = &[
     ("DequantizeLinear", &[(0, 1, 2)]),
     ("QGemm", &[(0, 1, 2), (3, 4, 5)]),
     ("QLinearAdd", &[(0, 1, 2), (3, 4, 5)]),
