@@ -1,9 +1,9 @@
 //! What reading every weight showed.
 //!
 //! ```text
-//!   Weights      read         44.63 MB in 102 tensors · 11,689,512 learned elements
-//!                elements     no NaN · no infinity · 0.00 % zeros
-//!                range        -1.28 to 1.04, widest in "conv1.weight"
+//!   Weights      read         44.63 MB in 102 tensors
+//!                elements     all finite · 0.00 % zeros
+//!                range        -1.2800 to 1.0400 · widest in conv1.weight
 //! ```
 
 use calipers_report::{Report, TensorRange, Weights};
@@ -44,11 +44,11 @@ pub(super) fn read(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) 
 }
 
 fn elements(weights: &Weights) -> Vec<String> {
-    let count = |number: u64, what: &str| match number {
-        0 => format!("no {what}"),
-        _ => format!("{} {what}", units::integer(number)),
+    let count = |number: u64, what: &str| format!("{} {what}", units::integer(number));
+    let mut facts = match (weights.nan, weights.infinite) {
+        (0, 0) => vec!["all finite".to_owned()],
+        (nan, infinite) => vec![count(nan, "NaN"), count(infinite, "infinite")],
     };
-    let mut facts = vec![count(weights.nan, "NaN"), count(weights.infinite, "infinite")];
     if weights.subnormal > 0 {
         facts.push(count(weights.subnormal, "subnormal"));
     }

@@ -26,6 +26,9 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    if evidence.quantization.scheme == "none" {
+        return None;
+    }
     let net = evidence.net;
     let (mut all, mut found) = (0_usize, Vec::new());
     for unit in net.all().filter(|unit| unit.parts.is_empty()) {

@@ -6,6 +6,7 @@ use calipers_ir::{NodeId, Producer, ValueId};
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
+use super::pairs::has;
 
 /// Operators that runtimes have integer kernels for, or that fold into one that does.
 const ON_INTEGERS: &[&str] = &[
@@ -70,13 +71,13 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    if !has(evidence, "QuantizeLinear") || !has(evidence, "DequantizeLinear") {
+        return None;
+    }
     let model = evidence.model;
     let op = |node: NodeId| model.name(model.node(node).op);
     let is_conversion = |node: NodeId| matches!(op(node), "QuantizeLinear" | "DequantizeLinear");
     let order = &model.main().order;
-    if !order.iter().any(|node| is_conversion(*node)) {
-        return None;
-    }
     let data = from_data(evidence);
     let carries = |value: &ValueId| {
         let fact = evidence.typed.fact(*value).as_tensor();

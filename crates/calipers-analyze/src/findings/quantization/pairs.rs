@@ -38,7 +38,9 @@ pub(super) struct Pair {
 /// Every scale of the model, in the order of nodes.
 pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair> + 'e {
     let model = evidence.model;
-    model.nodes().flat_map(move |(node, info)| {
+    // Most models have no such operator, and their nodes need no look.
+    let any = PLACES.iter().any(|(op, _)| has(evidence, op));
+    model.nodes().filter(move |_| any).flat_map(move |(node, info)| {
         let op = model.name(info.op);
         let places = PLACES.iter().find(|(name, _)| *name == op).map_or(&[][..], |(_, at)| *at);
         let inputs = model.inputs(node);
@@ -53,6 +55,11 @@ pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair
             })
         })
     })
+}
+
+/// Whether the model has such an operator anywhere.
+pub(super) fn has(evidence: &Evidence<'_>, op: &str) -> bool {
+    evidence.graph.operators_total.iter().any(|row| row.op == op)
 }
 
 /// The numbers of a stored value, when they can be read.
