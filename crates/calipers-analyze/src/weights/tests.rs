@@ -62,3 +62,34 @@ fn data_that_does_not_fit_its_shape_is_not_read() {
     assert_eq!(section.tensors, 0);
     assert!(unknown[0].reason.contains("needs 16 bytes and it has 12"), "{}", unknown[0].reason);
 }
+
+#[test]
+fn the_same_bytes_are_not_read_for_ever() {
+    // Many tensors of the same few bytes, no two of one place.
+    let mut model = ModelBuilder::new(17);
+    for at in 0..200_u64 {
+        let name = format!("v{at}");
+        let dims = [90_000, 1];
+        let tensor = Tensor::external(&name, DataType::U8, &dims, "w.bin", Some(at), None);
+        model.initializer(&tensor);
+    }
+    model.node("Relu", &["v0"], &["y"], &[]).output("y", DataType::U8, &["90000", "1"]);
+    let data = Ok(Source::new(vec![1; 100_000]));
+    let model = calipers_formats::read(model.build(), "tiny.onnx").unwrap();
+    let weights = read(&model, &[data], &|_, _| {});
+    let bytes: u64 = weights.tensors.iter().map(|seen| seen.bytes).sum();
+    assert!(bytes <= 10 * (100_000 + model.source.bytes().len() as u64));
+    assert!(weights.unread.iter().any(|(_, reason)| reason.contains("already")));
+}
+
+#[test]
+fn figures_of_huge_doubles_survive_json() {
+    let mut model = ModelBuilder::new(17);
+    let bytes: Vec<u8> = [f64::MAX, f64::MIN].iter().flat_map(|x| x.to_le_bytes()).collect();
+    model.input("x", DataType::F64, &["n", "2"]);
+    model.initializer(&Tensor::raw("w", DataType::F64, &[2, 1], &bytes));
+    model.node("MatMul", &["x", "w"], &["y"], &[]).output("y", DataType::F64, &["n", "1"]);
+    let (section, _) = section(model.build(), &[]);
+    let json = serde_json::to_string(&section).unwrap();
+    assert_eq!(serde_json::from_str::<Section>(&json).unwrap(), section);
+}
