@@ -38,7 +38,7 @@ const TRUTH: &[(&str, Told)] = &[
     ("all_ff.onnx", Error("byte 0: a number does not end")),
     ("bitflipped_20.onnx", Error("byte 25738: a group ends that did not begin, in graph.input[4]")),
     ("chain_100k_nodes.onnx", Tells(&[], |r| r.graph.depth == Some(100_000))),
-    ("conv_huge_shape_flops_overflow.onnx", Tells(&[], |r| r.graph.nodes == 1)),
+    ("conv_huge_shape_flops_overflow.onnx", Tells(&["oversized-values"], |r| r.graph.nodes == 1)),
     (
         "cycle.onnx",
         Tells(&["graph-cycle"], |r| {
@@ -48,17 +48,29 @@ const TRUTH: &[(&str, Told)] = &[
         }),
     ),
     // 1 + 20 Ifs, each with a Neg in its other branch, and the innermost two Negs.
-    ("deep_if_20.onnx", Tells(&[], |r| r.graph.nodes_total == 43 && r.graph.subgraphs == 42)),
-    ("dtype_bfloat16.onnx", Tells(&[], |r| five(r, "bfloat16", 10))),
-    ("dtype_bool.onnx", Tells(&[], |r| r.parameters.constants == Some(5))),
-    ("dtype_complex64.onnx", Tells(&[], |r| five(r, "complex64", 40))),
-    ("dtype_double.onnx", Tells(&[], |r| five(r, "float64", 40))),
-    ("dtype_float4e2m1.onnx", Tells(&[], |r| five(r, "float4e2m1", 3))),
-    ("dtype_float8e4m3fn.onnx", Tells(&[], |r| five(r, "float8e4m3fn", 5))),
-    ("dtype_int4.onnx", Tells(&[], |r| five(r, "int4", 3))),
-    ("dtype_string.onnx", Tells(&[], |r| r.parameters.stored_bytes == Some(5))),
-    ("dtype_uint4.onnx", Tells(&[], |r| five(r, "uint4", 3))),
-    ("duplicate_initializers.onnx", Tells(&["duplicate-name"], |r| r.parameters.total == Some(2))),
+    (
+        "deep_if_20.onnx",
+        Tells(&["control-flow"], |r| r.graph.nodes_total == 43 && r.graph.subgraphs == 42),
+    ),
+    ("dtype_bfloat16.onnx", Tells(&["runtime-versions"], |r| five(r, "bfloat16", 10))),
+    ("dtype_bool.onnx", Tells(&["runtime-versions"], |r| r.parameters.constants == Some(5))),
+    (
+        "dtype_complex64.onnx",
+        Tells(&["runtime-versions", "types-of-targets"], |r| five(r, "complex64", 40)),
+    ),
+    ("dtype_double.onnx", Tells(&["runtime-versions"], |r| five(r, "float64", 40))),
+    ("dtype_float4e2m1.onnx", Tells(&["runtime-versions"], |r| five(r, "float4e2m1", 3))),
+    ("dtype_float8e4m3fn.onnx", Tells(&["runtime-versions"], |r| five(r, "float8e4m3fn", 5))),
+    ("dtype_int4.onnx", Tells(&["runtime-versions"], |r| five(r, "int4", 3))),
+    (
+        "dtype_string.onnx",
+        Tells(&["runtime-versions", "types-of-targets"], |r| r.parameters.stored_bytes == Some(5)),
+    ),
+    ("dtype_uint4.onnx", Tells(&["runtime-versions", "types-of-targets"], |r| five(r, "uint4", 3))),
+    (
+        "duplicate_initializers.onnx",
+        Tells(&["duplicate-name", "unused-initializers"], |r| r.parameters.total == Some(2)),
+    ),
     ("duplicate_node_names.onnx", Tells(&["duplicate-node-name"], fine)),
     ("empty.onnx", Error("this is an empty file")),
     ("empty_graph.onnx", Tells(&[], |r| r.graph.nodes == 0 && r.graph.depth == Some(0))),
@@ -72,17 +84,22 @@ const TRUTH: &[(&str, Told)] = &[
     ("ext_windows_path.onnx", Tells(&["external-data-refused"], |r| refused(r, "leads out"))),
     ("fp16_in_int32_data.onnx", Tells(&[], |r| r.parameters.by_dtype["float16"] == 6)),
     // Sixty functions that call the one before twice: 2 + 2·59 nodes as stored, never expanded.
-    ("function_bomb_2pow60.onnx", Tells(&[], |r| r.graph.nodes_total == 120)),
+    ("function_bomb_2pow60.onnx", Tells(&["function-expansion"], |r| r.graph.nodes_total == 120)),
     ("html_404.onnx", Error("this is an HTML page")),
     ("init_dims_negative.onnx", Tells(&["tensor-size"], |r| r.parameters.total.is_none())),
     (
         "init_dims_overflow.onnx",
-        Tells(&["tensor-size", "declared-type-wrong"], |r| r.parameters.total.is_none()),
+        Tells(&["tensor-size", "declared-type-wrong", "oversized-values"], |r| {
+            r.parameters.total.is_none()
+        }),
     ),
     ("init_short_data.onnx", Tells(&["tensor-data"], |r| detail(r, "16 bytes and it has 7"))),
     ("init_unknown_dtype.onnx", Tells(&["tensor-type"], |r| detail(r, "unknown(250)"))),
     ("init_zero_dim.onnx", Tells(&[], |r| r.graph.initializer_elements["float32"] == 0)),
-    ("injection_names.onnx", Tells(&[], |r| r.model.metadata["a|b"] == "x\n| y |")),
+    (
+        "injection_names.onnx",
+        Tells(&["harmful-names", "dynamic-dimensions"], |r| r.model.metadata["a|b"] == "x\n| y |"),
+    ),
     ("ir_9999.onnx", Tells(&["newer-ir"], |r| r.model.ir_version == Some(9999))),
     ("lfs_pointer.onnx", Error("this is a Git LFS pointer")),
     ("local_functions_nested.onnx", Tells(&[], |r| r.graph.functions == 2)),
@@ -96,12 +113,18 @@ const TRUTH: &[(&str, Told)] = &[
     ("truncated_half.onnx", Error("a field needs 26418 bytes and 13197 are left")),
     ("truncated_minus1.onnx", Error("a field needs 4 bytes and 3 are left")),
     ("undefined_input.onnx", Tells(&["undefined-input"], |r| detail(r, "\"nope\""))),
-    ("unicode_names.onnx", Tells(&[], |r| r.graph.inputs[0].name == "輸入🦀")),
-    ("unknown_domain_op.onnx", Tells(&[], |r| r.graph.operators[0].domain == "com.acme")),
-    ("unknown_op_default_domain.onnx", Tells(&[], |r| r.graph.operators[0].op == "NotAnOp")),
+    ("unicode_names.onnx", Tells(&["dynamic-dimensions"], |r| r.graph.inputs[0].name == "輸入🦀")),
+    (
+        "unknown_domain_op.onnx",
+        Tells(&["operators-unknown"], |r| r.graph.operators[0].domain == "com.acme"),
+    ),
+    (
+        "unknown_op_default_domain.onnx",
+        Tells(&["operators-unknown"], |r| r.graph.operators[0].op == "NotAnOp"),
+    ),
     ("unsorted_nodes.onnx", Tells(&["nodes-out-of-order"], |r| r.graph.depth == Some(2))),
     ("wrong_value_info.onnx", Tells(&["declared-type-wrong"], |r| detail(r, "float32[9, 9, 9]"))),
-    ("zero_nodes_no_io.onnx", Tells(&[], |r| r.graph.nodes == 0)),
+    ("zero_nodes_no_io.onnx", Tells(&["no-outputs"], |r| r.graph.nodes == 0)),
     ("zeros.onnx", Error("this is a file of zeros")),
 ];
 

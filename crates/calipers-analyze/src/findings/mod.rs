@@ -99,6 +99,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &contradiction::duplicate_node_name::RULE,
     &contradiction::graph_cycle::RULE,
     &contradiction::no_opset::RULE,
+    &contradiction::no_outputs::RULE,
     &contradiction::nodes_out_of_order::RULE,
     &contradiction::shapes_contradict::RULE,
     &contradiction::tensor_data::RULE,
@@ -144,7 +145,15 @@ pub(crate) const RULES: &[&Rule] = &[
     &security::external_data_overlap::RULE,
     &security::external_data_range::RULE,
     &security::external_data_refused::RULE,
+    &security::function_expansion::RULE,
+    &security::harmful_names::RULE,
+    &security::metadata_links::RULE,
+    &security::metadata_secrets::RULE,
     &security::names_not_utf8::RULE,
+    &security::operators_load_code::RULE,
+    &security::output_hinges_on_match::RULE,
+    &security::oversized_values::RULE,
+    &security::python_operators::RULE,
     &security::unknown_fields::RULE,
     &structure::attention_quadratic::RULE,
     &structure::deep_without_shortcut::RULE,
@@ -219,6 +228,22 @@ pub fn finding_table(report: &Report) -> FindingTable {
 /// `1 node`, `2 nodes`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `1 entry`, `2 entries`.
+pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The first few of some texts, and how many more there are: a hostile file may have thousands.
+pub(crate) fn listed(texts: impl IntoIterator<Item = String>) -> String {
+    let mut texts = texts.into_iter();
+    let mut told: Vec<String> = texts.by_ref().take(SHOWN).collect();
+    let more = texts.count();
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told.join(", ")
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub fn findings_to_terminal(table: &FindingTable, style: &Style) -> String {
     page.line(line);
     for finding in &table.findings {
         page.blank();
-        for line in set_finding(finding, &page) {
+        for line in set_finding(finding, true, &page) {
             page.line(line);
         }
         let id = Line::of(Role::Quiet, format!("calipers explain {}", finding.id));
@@ -102,7 +102,8 @@ fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-        Severity::Info => "note",
+        // As `--fail-on` takes it.
+        Severity::Info => "info",
     }
 }
 

@@ -28,8 +28,12 @@ const REMARKS: usize = 6;
 /// What is risky about the model.
 pub(super) fn findings(report: &Report, page: &mut Page) {
     let mut findings = report.risks.iter();
-    let mut lines: Vec<Line> =
-        findings.by_ref().take(FINDINGS).flat_map(|finding| set_finding(finding, page)).collect();
+    let mut lines: Vec<Line> = findings
+        .by_ref()
+        .take(FINDINGS)
+        // Of a note, what it says is enough here; `calipers check` tells all.
+        .flat_map(|finding| set_finding(finding, finding.severity != Severity::Info, page))
+        .collect();
     lines.extend(more(findings.len(), "finding", "findings", page));
     page.section("Findings", "", lines);
 }
@@ -39,7 +43,8 @@ pub(super) fn is_in_findings(name: &str, report: &Report) -> bool {
     report.risks.iter().take(FINDINGS).any(|finding| finding.nodes.iter().any(|node| node == name))
 }
 
-pub(super) fn set_finding(finding: &Finding, page: &Page) -> Vec<Line> {
+/// One finding; `full` with the names concerned and what to do.
+pub(super) fn set_finding(finding: &Finding, full: bool, page: &Page) -> Vec<Line> {
     let (role, mark, word) = match finding.severity {
         Severity::Error => (Role::Error, page.glyph("✗", "x"), "error"),
         Severity::Warning => (Role::Warning, page.glyph("▲", "!"), "warning"),
@@ -62,10 +67,10 @@ pub(super) fn set_finding(finding: &Finding, page: &Page) -> Vec<Line> {
     if !finding.detail.trim().is_empty() {
         texts.extend(wrap(prose(Role::Plain, &finding.detail), DETAIL_LINES));
     }
-    if !finding.nodes.is_empty() {
+    if full && !finding.nodes.is_empty() {
         texts.extend(wrap(nodes(&finding.nodes, page), DETAIL_LINES));
     }
-    if !finding.recommendation.trim().is_empty() {
+    if full && !finding.recommendation.trim().is_empty() {
         texts.extend(advice(&finding.recommendation, width, page));
     }
     let hanging = indent != SEVERITY;

@@ -6,6 +6,7 @@ pub(super) mod duplicate_name;
 pub(super) mod duplicate_node_name;
 pub(super) mod graph_cycle;
 pub(super) mod no_opset;
+pub(super) mod no_outputs;
 pub(super) mod nodes_out_of_order;
 pub(super) mod shapes_contradict;
 pub(super) mod tensor_data;

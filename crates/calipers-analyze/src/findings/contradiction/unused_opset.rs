@@ -1,6 +1,6 @@
 //! Operator sets that are imported and used by no node.
 
-use calipers_ops::canonical_domain;
+use calipers_ops::{ONNX, canonical_domain};
 use calipers_report::Severity;
 use hashbrown::HashSet;
 
@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "contradiction",
     title: "An operator set is imported and not used",
     checks: "Whether some node, in a subgraph or a function's body too, uses each operator set that \
-             the model imports.",
+             the model imports. The standard one is always imported.",
     why: "A runtime that does not know a domain refuses the model, or warns, though no node needs \
           it. Exporters write such imports by habit, so this is common and mostly harmless.",
     example: "`opset_import` of `ai.onnx.ml` in a model of nothing but convolutions.",
@@ -31,7 +31,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let imported = model.header.opsets.iter().map(|set| canonical_domain(model.name(set.domain)));
-    let mut unused: Vec<_> = imported.filter(|domain| !used.contains(domain)).collect();
+    let mut unused: Vec<_> =
+        imported.filter(|domain| *domain != ONNX && !used.contains(domain)).collect();
     unused.sort_unstable();
     unused.dedup();
     // A model without nodes has to import some set all the same.

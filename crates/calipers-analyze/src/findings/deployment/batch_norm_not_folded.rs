@@ -1,10 +1,11 @@
 //! Batch normalisation that could be part of the convolution before it.
 
-use calipers_ir::NodeId;
+use calipers_ir::{NodeId, Producer};
 use calipers_report::Severity;
 
-use crate::findings::look::{Outputs, input, output, producer, running, standard_op};
+use crate::findings::look::{Outputs, input, origins, output, producer, running, standard_op};
 use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "batch-norm-not-folded",
@@ -23,8 +24,12 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let outputs = Outputs::of(model);
+    let origins = origins(model);
     let stored = |node: NodeId, slot| {
-        input(model, node, slot).is_some_and(|value| model.value(value).initializer.is_some())
+        input(model, node, slot).is_some_and(|value| match model.value(value).producer {
+            Producer::Node { node, .. } => origins[node.index()] == Origin::Constant,
+            _ => model.value(value).initializer.is_some(),
+        })
     };
     let folds = |node: &NodeId| {
         if standard_op(model, *node) != Some("BatchNormalization") {
@@ -42,7 +47,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     (!norms.is_empty()).then(|| {
         Hit::new(
             format!(
-                "{} that constants of the node before could take over",
+                "{} whose work the weights before could take over",
                 counted(norms.len(), "node")
             ),
             norms.iter().map(|node| model.node_label(*node)),

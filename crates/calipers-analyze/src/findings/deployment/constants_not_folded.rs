@@ -15,8 +15,9 @@ pub(crate) const RULE: Rule = Rule {
     group: "deployment",
     title: "Constants are computed at run time",
     checks: "Nodes of the main graph whose results follow from stored tensors alone, where these \
-             results take 64 KiB or more together. Quantised weights that are turned back into \
-             numbers do not count: folding them would undo the quantisation.",
+             results take 64 KiB or more together. What folding would only make larger does not \
+             count: quantised weights that are turned back into numbers, and tensors that are \
+             filled or repeated.",
     why: "A runtime that does not fold constants on loading computes them on every run, and keeps \
           both the stored tensor and the result in memory.",
     example: "A stored matrix that a `Transpose` turns before every `MatMul`.",
@@ -24,26 +25,31 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
+/// Operators whose results are better left unfolded: they are larger than what they are made of.
+const LEFT: [&str; 7] =
+    ["ConstantOfShape", "DequantizeLinear", "Expand", "EyeLike", "QuantizeLinear", "Range", "Tile"];
+
 /// Below this a runtime does not notice, in bytes.
 const LEAST: u64 = 64 * 1024;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let (origins, alive) = (origins(model), alive(model));
-    let mut quantized: HashSet<NodeId> = HashSet::new();
+    let mut left: HashSet<NodeId> = HashSet::new();
     let mut folded = Vec::new();
     let mut total = 0_u64;
     for node in &model.main().order {
         let op = standard_op(model, *node);
-        if origins[node.index()] != Origin::Constant || op == Some("Constant") {
+        if origins[node.index()] != Origin::Constant || matches!(op, Some("Constant" | "Identity"))
+        {
             continue;
         }
-        let from_quantized = model.inputs(*node).iter().flatten().any(|input| {
+        let from_left = model.inputs(*node).iter().flatten().any(|input| {
             matches!(model.value(*input).producer, calipers_ir::Producer::Node { node, .. }
-                if quantized.contains(&node))
+                if left.contains(&node))
         });
-        if from_quantized || matches!(op, Some("DequantizeLinear" | "QuantizeLinear")) {
-            quantized.insert(*node);
+        if from_left || op.is_some_and(|op| LEFT.contains(&op)) {
+            left.insert(*node);
             continue;
         }
         if alive[node.index()] {

@@ -76,14 +76,14 @@ fn growth(evidence: &Evidence<'_>, name: &str) -> String {
     let ratio = twice.checked_mul(100).and_then(|wide| wide.checked_add(once / 2));
     match ratio.and_then(|wide| wide.checked_div(once)) {
         None => String::new(),
-        Some(100) => " (the MACs do not follow it)".to_owned(),
+        Some(100) => " (no more MACs when doubled)".to_owned(),
         Some(ratio) => {
             let (whole, part) = (ratio / 100, ratio % 100);
             let times = match part {
                 0 => format!("{whole}"),
                 _ => format!("{whole}.{part:02}"),
             };
-            format!(" (twice as much takes {times} times the MACs)")
+            format!(" ({times} times the MACs when doubled)")
         }
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     fn a_free_batch_is_found_and_a_fixed_one_is_not() {
         let found = raised(&RULE, product("batch")).unwrap();
         assert_eq!(found.nodes, ["x"]);
-        assert!(found.detail.contains("batch (twice as much takes 2 times"), "{}", found.detail);
+        assert!(found.detail.contains("batch (2 times the MACs"), "{}", found.detail);
         assert_eq!(raised(&RULE, product("4")), None);
     }
 }

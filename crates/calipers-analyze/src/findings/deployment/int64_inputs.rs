@@ -34,7 +34,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let inputs: Vec<ValueId> = wide.collect();
     (!inputs.is_empty()).then(|| {
         Hit::new(
-            format!("{} that only pick rows or are cast", counted(inputs.len(), "input")),
+            format!("{}, used only to pick rows or cast", counted(inputs.len(), "input")),
             inputs.iter().map(|input| model.name(model.value(*input).name).to_owned()),
         )
     })

@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 /// The newest `ir_version` that this reader was written for: ONNX 1.23.
-const NEWEST_IR: i64 = 14;
+pub(super) const NEWEST_IR: i64 = 14;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let version = evidence.model.header.ir_version.filter(|version| *version > NEWEST_IR)?;

@@ -2,6 +2,7 @@
 
 use calipers_report::Severity;
 
+use super::newer_ir;
 use crate::findings::runtimes::{self, Runtime};
 use crate::findings::{Evidence, Hit, Rule};
 
@@ -21,6 +22,11 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (opset, ir) = versions(evidence);
+    // A version that this reader does not know, or no runtime takes, is another finding.
+    let limited = runtimes::all().iter().filter(|runtime| runtime.is_limited());
+    if !limited.clone().any(|runtime| runtime.takes(opset, ir)) || ir > Some(newer_ir::NEWEST_IR) {
+        return None;
+    }
     let mut needs = Vec::new();
     for releases in runtimes::all().chunk_by(|one, next| one.name == next.name) {
         let takes = |release: &&Runtime| release.takes(opset, ir);

@@ -48,12 +48,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     (foldable.len() >= LEAST).then(|| {
-        let rest = match all - foldable.len() {
-            0 => String::new(),
-            rest => format!("; {} more follow free dimensions", counted(rest, "node")),
-        };
         Hit::new(
-            format!("{} of {} always give the same{rest}", foldable.len(), counted(all, "node")),
+            format!(
+                "{} of {} that work out shapes always give the same",
+                foldable.len(),
+                counted(all, "node")
+            ),
             foldable.iter().map(|node| model.node_label(*node)),
         )
     })
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn fixed_shapes_are_found_and_free_ones_are_not() {
         let found = raised(&RULE, model("2")).unwrap();
-        assert_eq!(found.detail, "12 of 12 nodes always give the same");
+        assert_eq!(found.detail, "12 of 12 nodes that work out shapes always give the same");
         assert_eq!(raised(&RULE, model("batch")), None);
     }
 }

@@ -28,7 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     (!filled.is_empty()).then(|| {
         Hit::new(
-            format!("{} that a caller may override", counted(filled.len(), "weight")),
+            format!("{} that a caller may override", counted(filled.len(), "stored tensor")),
             filled.iter().map(|value| model.name(value.name).to_owned()),
         )
     })

@@ -1,0 +1,70 @@
+//! Operators that load compiled code, or send data elsewhere.
+
+use std::collections::BTreeMap;
+
+use calipers_report::Severity;
+
+use crate::findings::look::running;
+use crate::findings::{Evidence, Hit, Rule, counted, listed};
+use crate::walk::{MeaningKind, Meanings};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "operators-load-code",
+    severity: Severity::Warning,
+    group: "security",
+    title: "Operators load code or call services",
+    checks: "Nodes that hold or name compiled programs (`EPContext`, `TRTEngineOp`, `TritonOp`, \
+             `ATen`), and nodes that send their inputs to a service (`AzureTextToText` and its kin).",
+    why: "A compiled program in a model is opaque: it runs on the device with the rights of the \
+          runtime, and no tool can say what it computes. A service sees what is fed.",
+    example: "`com.microsoft.EPContext` with an engine that was built on another machine.",
+    recommendation: "build such parts yourself from the model without them, or trust who built them",
+    check,
+};
+
+/// Operators that hold or name compiled programs.
+const PROGRAMS: [&str; 6] =
+    ["ATen", "EPContext", "ExternalLibrary", "TRTEngineOp", "TritonOp", "XlaLaunch"];
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let meanings = Meanings::find(model);
+    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut nodes = Vec::new();
+    for node in running(model) {
+        let held = model.node(node);
+        let op = model.name(held.op);
+        let calls = op.starts_with("Azure") && !model.name(held.domain).is_empty();
+        let own = matches!(meanings.of(node).kind, MeaningKind::Call(_));
+        if !own && (PROGRAMS.contains(&op) || calls) {
+            *found.entry(op).or_default() += 1;
+            nodes.push(node);
+        }
+    }
+    let told = found.iter().map(|(op, count)| format!("{count} {op}"));
+    (!nodes.is_empty()).then(|| {
+        Hit::new(
+            format!("{}: {}", counted(nodes.len(), "node"), listed(told)),
+            nodes.iter().map(|node| model.node_label(*node)),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::blocks::testing::Tiny;
+    use crate::findings::testing::raised;
+
+    #[test]
+    fn a_compiled_part_is_found_and_a_fused_one_is_not() {
+        let model = |op: &str| {
+            let mut tiny = Tiny::new();
+            let x = tiny.input(&["2", "8"]);
+            let y = tiny.contrib(op, &[&x]);
+            tiny.output(&y).bytes()
+        };
+        assert_eq!(raised(&RULE, model("EPContext")).unwrap().detail, "1 node: 1 EPContext");
+        assert_eq!(raised(&RULE, model("Gelu")), None);
+    }
+}
