@@ -70,9 +70,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(parts.join("; "), names))
 }
 
-/// Whether a unit is of a kind, and something reads it: a softmax at the end can stay in floats.
+/// Whether a unit is of a kind, and matters: a softmax at the end is no part of the network.
 fn is_inside(net: &Net<'_>, unit: &Unit, kind: &str) -> bool {
-    unit.is(kind) && !unit.outputs.iter().any(|output| net.is_output(*output))
+    let given = || unit.outputs.iter().any(|output| net.is_output(*output));
+    unit.is(kind) && !(kind == "Softmax" && given())
 }
 
 #[cfg(test)]
