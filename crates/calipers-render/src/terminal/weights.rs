@@ -13,6 +13,9 @@ use super::reasons::Reasons;
 use super::rows::Rows;
 use crate::{text, units};
 
+/// Columns of a tensor's name.
+const NAME: usize = 40;
+
 /// Totals of the weights, where they were read.
 pub(super) fn read(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) {
     let Some(weights) = &report.weights else { return };
@@ -31,9 +34,9 @@ pub(super) fn read(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) 
     if weights.elements > 0 {
         rows.facts("elements", elements(weights).into_iter().map(plain).collect());
         if let Some(widest) = widest(weights) {
-            let name = text::name(&widest.name, page.charset);
-            let range = format!("{:.4} to {:.4}", widest.min, widest.max);
-            rows.facts("range", vec![plain(range), plain(format!("widest in {name}"))]);
+            let range = format!("{} to {}", figure(widest.min), figure(widest.max));
+            let name = plain(text::name(&widest.name, page.charset)).cut(NAME, page.charset);
+            rows.facts("range", vec![plain(range), plain("widest in ".to_owned()).and_line(name)]);
         }
     }
     if reasons.explains("weights.unread") {
@@ -60,6 +63,15 @@ fn elements(weights: &Weights) -> Vec<String> {
         facts.push(format!("{} stored twice", units::bytes(weights.duplicate_bytes)));
     }
     facts
+}
+
+/// A number to four digits, as a power of ten where it is very large or small.
+fn figure(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".to_owned(),
+        0.001..1e5 => format!("{number:.4}"),
+        _ => format!("{number:.3e}"),
+    }
 }
 
 /// The tensor with the widest range, the first among equals.
