@@ -1,6 +1,8 @@
 //! Every finding that real models raise. The snapshots were read line by line: each finding is true
 //! of its model. A change here is a claim about a model, and has to be checked as one.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+
 mod common;
 
 use std::fmt::Write as _;
@@ -70,7 +72,9 @@ fn well_known_networks_raise_no_warning_but_for_missing_weights() {
             seen += 1;
             for finding in common::report(&path).unwrap().risks {
                 let note = finding.severity == Severity::Info;
-                assert!(note || finding.id == "external-data-missing", "{file}: {finding:?}");
+                // A quantised MobileNet with one scale a tensor is the textbook's bad example.
+                let true_of_some = ["external-data-missing", "depthwise-per-tensor"];
+                assert!(note || true_of_some.contains(&finding.id.as_str()), "{file}: {finding:?}");
             }
         }
     }

@@ -73,7 +73,7 @@ fn set_finding(finding: &Finding, page: &mut String) {
         page,
         "\n## {}\n\n**{}** `{}`: {}.\n",
         plain(&finding.title),
-        word(finding.severity),
+        shown(finding.severity),
         finding.id,
         plain(&finding.detail)
     );
@@ -124,11 +124,20 @@ pub fn rules_to_markdown(rules: &[FindingRule]) -> String {
     page
 }
 
+/// The word for a finding; on a page, what is worth knowing is a note.
+fn shown(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "note",
+        other => word(other),
+    }
+}
+
+/// The word that `--fail-on` takes.
 fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-        Severity::Info => "note",
+        Severity::Info => "info",
     }
 }
 

@@ -4,6 +4,8 @@
 //! the model file and at the names concerned.
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 
+use std::collections::BTreeSet;
+
 use calipers_report::{Finding, FindingRule, FindingTable, Generator, Severity};
 use serde_json::{Value, json};
 
@@ -82,8 +84,10 @@ fn result(finding: &Finding, rule: Option<usize>, uri: &str) -> Value {
         },
     });
     if !finding.nodes.is_empty() {
-        let logical = |name: &String| json!({ "fullyQualifiedName": text::whole(name) });
-        location["logicalLocations"] = finding.nodes.iter().map(logical).collect();
+        // The schema wants each of them once.
+        let names: BTreeSet<String> = finding.nodes.iter().map(|name| text::whole(name)).collect();
+        let logical = |name| json!({ "fullyQualifiedName": name });
+        location["logicalLocations"] = names.into_iter().map(logical).collect();
     }
     let mut result = json!({
         "ruleId": finding.id,
@@ -168,7 +172,7 @@ mod tests {
             severity: Severity::Warning,
             title: "Title".into(),
             detail: "1 node, first \"[click](http://evil) {0}\u{1b}[31m\"".into(),
-            nodes: vec!["a\u{202e}b".into()],
+            nodes: vec!["a\u{202e}b".into(), "n".into(), "n".into()],
             recommendation: "do that".into(),
         };
         let table = FindingTable {
@@ -216,5 +220,7 @@ mod tests {
         assert!(!message.contains('\u{1b}'));
         let name = &result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
         assert_eq!(name, r"a\u{202e}b");
+        let names = &result["locations"][0]["logicalLocations"];
+        assert_eq!(names.as_array().unwrap().len(), 2, "each name once");
     }
 }

@@ -170,7 +170,9 @@ mod tests {
         let item =
             |channels| Item { dtype: DType::Float32, elements, source: &source, span, channels };
         let items = [item(Channels::Rows(3000)), item(Channels::Columns(300))];
-        let seen = scan(&items, &|bytes| _ = read.fetch_add(bytes, Ordering::Relaxed));
+        let seen = scan(&items, &|bytes| {
+            read.fetch_add(bytes, Ordering::Relaxed);
+        });
         assert_eq!(read.into_inner(), 2 * span.len());
         assert_eq!(seen[0].stats.zeros, seen[1].stats.zeros);
         assert_eq!(seen[0].stats.zeros, elements - 2998);

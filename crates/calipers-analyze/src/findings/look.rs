@@ -1,8 +1,8 @@
 //! Questions about the whole model that several rules ask.
 
-use calipers_ir::{FunctionId, GraphId, GraphKind, Model, NodeId, OpsetImport, Producer, ValueId};
+use calipers_ir::{FunctionId, GraphKind, Model, NodeId, Producer, ValueId};
 use calipers_ops::canonical_domain;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use crate::infer::Typed;
 use crate::net::Origin;
@@ -29,14 +29,16 @@ pub(super) fn standard_op(model: &Model, node: NodeId) -> Option<&str> {
     (canonical_domain(model.name(node.domain)) == calipers_ops::ONNX).then(|| model.name(node.op))
 }
 
-/// Which operator sets a node's graph imports.
-pub(super) struct Imports {
+/// Which version of its domain counts for a node.
+pub(super) struct Imports<'a> {
     /// For each graph, the function that it stands in.
     functions: Vec<Option<FunctionId>>,
+    /// Versions by function, or of the model, and by domain.
+    versions: HashMap<(Option<FunctionId>, &'a str), i64>,
 }
 
-impl Imports {
-    pub(super) fn of(model: &Model) -> Self {
+impl<'a> Imports<'a> {
+    pub(super) fn of(model: &'a Model) -> Self {
         let mut functions: Vec<Option<FunctionId>> = Vec::with_capacity(model.graphs().len());
         for (_, graph) in model.graphs() {
             functions.push(match (graph.kind, graph.parent) {
@@ -45,23 +47,23 @@ impl Imports {
                 _ => None,
             });
         }
-        Self { functions }
-    }
-
-    /// The sets that count for a graph.
-    pub(super) fn sets<'a>(&self, model: &'a Model, graph: GraphId) -> &'a [OpsetImport] {
-        match self.functions[graph.index()] {
-            Some(function) => &model.function(function).opsets,
-            None => &model.header.opsets,
+        let of_functions = model.functions().map(|(id, function)| (Some(id), &function.opsets));
+        let mut versions = HashMap::new();
+        for (function, sets) in of_functions.chain([(None, &model.header.opsets)]) {
+            for set in sets {
+                let domain = canonical_domain(model.name(set.domain));
+                let version = versions.entry((function, domain)).or_insert(set.version);
+                *version = set.version.max(*version);
+            }
         }
+        Self { functions, versions }
     }
 
-    /// The version of a node's domain that counts for it.
+    /// The version of a node's domain, where it is imported.
     pub(super) fn version(&self, model: &Model, node: NodeId) -> Option<i64> {
         let node = model.node(node);
         let domain = canonical_domain(model.name(node.domain));
-        let same = |set: &&OpsetImport| canonical_domain(model.name(set.domain)) == domain;
-        self.sets(model, node.graph).iter().filter(same).map(|set| set.version).max()
+        self.versions.get(&(self.functions[node.graph.index()], domain)).copied()
     }
 }
 

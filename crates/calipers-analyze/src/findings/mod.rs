@@ -230,6 +230,22 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// `1 entry`, `2 entries`.
+pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The first few of some texts, and how many more there are: a hostile file may have thousands.
+pub(crate) fn listed(texts: impl IntoIterator<Item = String>) -> String {
+    let mut texts = texts.into_iter();
+    let mut told: Vec<String> = texts.by_ref().take(SHOWN).collect();
+    let more = texts.count();
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

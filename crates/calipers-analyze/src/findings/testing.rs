@@ -41,3 +41,8 @@ pub(crate) fn external(location: &str, offset: u64, length: u64) -> Vec<u8> {
     model.initializer(&Tensor::external("w", F32, &[2], location, Some(offset), Some(length)));
     model.node("Relu", &["w"], &["y"], &[]).output("y", F32, &["2"]).build()
 }
+
+/// A number of elements, as a length.
+pub(crate) fn count(elements: i64) -> usize {
+    usize::try_from(elements).unwrap()
+}

@@ -14,6 +14,10 @@ use crate::parameters::{self, Role, Stored};
 /// Elements of a tensor kept in fields of the format, which have to be unpacked to be read.
 const MAX_UNPACKED: u64 = 1 << 28;
 
+/// How often each byte may be read. Tensors may overlap, and a file may say that a million of them
+/// are the same gigabyte, each a byte further on.
+const MAX_READINGS: u64 = 10;
+
 /// What reading the weights showed.
 #[derive(Debug, Default)]
 pub struct Weights {
@@ -73,6 +77,9 @@ pub fn read(
 ) -> Weights {
     let mut weights = Weights::default();
     let mut places = Vec::new();
+    let sources = files.iter().flatten().chain([&model.source]);
+    let held: u64 = sources.map(|source| source.bytes().len() as u64).sum();
+    let mut left = held.saturating_mul(MAX_READINGS);
     for stored in parameters::all(model) {
         let Some(id) = stored.tensor else { continue };
         let tensor = model.tensor(id);
@@ -90,7 +97,12 @@ pub fn read(
             found: Scanned::default(),
         };
         match place(model, files, id, &mut seen) {
+            Ok(_) if seen.bytes > left => {
+                let reason = "its bytes were read as those of other tensors already".to_owned();
+                weights.unread.push((seen.name, reason));
+            }
             Ok(place) => {
+                left -= seen.bytes;
                 places.push(place);
                 weights.tensors.push(seen);
             }
@@ -184,3 +196,6 @@ fn channels(model: &Model, stored: &Stored, dims: &[i64]) -> Channels {
         _ => Channels::None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,12 +76,17 @@ fn range(seen: &Seen) -> TensorRange {
         shape: seen.dims.to_vec(),
         min: stats.min,
         max: stats.max,
-        mean: stats.mean,
-        deviation: stats.deviation(),
-        reach: stats.reach(),
+        mean: finite(stats.mean),
+        deviation: finite(stats.deviation()),
+        reach: finite(stats.reach()),
         sparsity_percent: percent(stats.zeros, stats.elements),
         dead_channels: seen.found.dead_channels,
     }
+}
+
+/// A figure that JSON can hold: sums of doubles near the largest there is overflow.
+fn finite(figure: f64) -> f64 {
+    if figure.is_nan() { f64::MAX } else { figure.clamp(f64::MIN, f64::MAX) }
 }
 
 /// A share in percent, to two decimals.

@@ -102,7 +102,8 @@ fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-        Severity::Info => "note",
+        // As `--fail-on` takes it.
+        Severity::Info => "info",
     }
 }
 

@@ -33,6 +33,7 @@ mod rows;
 mod shapes;
 mod sweep;
 mod table;
+mod weights;
 
 use calipers_report::Report;
 
@@ -89,6 +90,7 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     memory::run(report, &mut reasons, &mut page);
     hardware::section(report, &mut page);
     parameters::weights(report, &mut reasons, &mut page);
+    weights::read(report, &mut reasons, &mut page);
     graph::operators(report, &mut page);
     findings::findings(report, &mut page);
     findings::assumptions(report, &mut page);

@@ -60,7 +60,8 @@ impl GateArgs {
     }
 
     pub(super) fn resolve(self) -> Result<Gate, clap::Error> {
-        let selection = Selection::new(self.select, self.ignore).map_err(unknown)?;
+        let selection =
+            Selection::new(self.select, self.ignore).map_err(|error| unknown(&error))?;
         let fail_on = self.fail_on.map(|threshold| match threshold {
             Threshold::Info => Severity::Info,
             Threshold::Warning => Severity::Warning,
@@ -71,7 +72,7 @@ impl GateArgs {
 }
 
 /// Says that no finding is called so.
-fn unknown(error: SelectionError) -> clap::Error {
+fn unknown(error: &SelectionError) -> clap::Error {
     let hint = match error.nearest {
         Some(nearest) => format!("did you mean '{nearest}'?"),
         None => "`calipers explain` lists them".to_owned(),
@@ -164,7 +165,12 @@ impl ExplainArgs {
             Target::File(path) if ends_in(path, "md") => ExplainFormat::Markdown,
             _ => ExplainFormat::Text,
         });
-        let ids = self.id.as_deref().map(Selection::named).transpose().map_err(unknown)?;
+        let ids = self
+            .id
+            .as_deref()
+            .map(Selection::named)
+            .transpose()
+            .map_err(|error| unknown(&error))?;
         Ok(Explain { ids, format, output })
     }
 }

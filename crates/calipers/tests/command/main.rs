@@ -14,6 +14,7 @@ mod layers;
 mod pipes;
 mod shapes;
 mod sweep;
+mod weights;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use calipers_ir::{GraphKind, OpsetImport};
 use calipers_ops::canonical_domain;
 use calipers_report::Severity;
-use hashbrown::HashSet;
 
+use crate::findings::look::{Imports, running};
 use crate::findings::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -29,25 +28,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if model.header.opsets.is_empty() {
         return None;
     }
-    let domains = |opsets: &[OpsetImport]| -> HashSet<String> {
-        opsets.iter().map(|set| canonical_domain(model.name(set.domain)).to_owned()).collect()
-    };
-    let imported = domains(&model.header.opsets);
+    let imports = Imports::of(model);
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, graph) in model.graphs() {
-        // What is inside a function follows the function's own imports, and subgraphs of one are
-        // rare: they are not looked at.
-        let of_function = match (graph.kind, graph.parent) {
-            (GraphKind::Function(id), _) => Some(domains(&model.function(id).opsets)),
-            (GraphKind::Main, _) => None,
-            _ => continue,
-        };
-        let imported = of_function.as_ref().unwrap_or(&imported);
-        for node in graph.nodes.nodes() {
+    for node in running(model) {
+        if imports.version(model, node).is_none() {
             let domain = canonical_domain(model.name(model.node(node).domain));
-            if !imported.contains(domain) {
-                *missing.entry(domain).or_default() += 1;
-            }
+            *missing.entry(domain).or_default() += 1;
         }
     }
     let nodes = missing.values().sum();

@@ -1,15 +1,22 @@
 //! Shapes that the data decides.
 
-use calipers_report::Severity;
+use std::collections::BTreeMap;
 
+use calipers_ir::{NodeId, Producer};
+use calipers_report::Severity;
+use hashbrown::HashSet;
+
+use crate::findings::look::{input, origins, running};
 use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "data-dependent-shapes",
     severity: Severity::Info,
     group: "deployment",
     title: "The data decides some shapes",
-    checks: "Dimensions that follow from what is in a tensor and not from the shapes of the inputs.",
+    checks: "Nodes whose result is as long as the data has it, such as `NonZero`, and nodes whose \
+             shape is computed from the data and not from the shapes of the inputs.",
     why: "No memory can be planned ahead for such values, a compiler for fixed shapes refuses them, \
           and costs behind them stay formulas.",
     example: "`NonZero`: how many rows it gives depends on how many elements are not zero.",
@@ -18,28 +25,74 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
-/// Dimensions whose reason is told.
-const TOLD: usize = 3;
+/// Operators whose results are as long as the data has it.
+const ALWAYS: [&str; 6] =
+    ["Compress", "NonMaxSuppression", "NonZero", "StringSplit", "Tokenizer", "Unique"];
+
+/// Operators whose inputs at these places give a shape.
+const GIVEN: [(&str, &[usize]); 10] = [
+    ("ConstantOfShape", &[0]),
+    ("Expand", &[1]),
+    ("OneHot", &[1]),
+    ("Pad", &[1]),
+    ("Range", &[0, 1, 2]),
+    ("Reshape", &[1]),
+    ("Resize", &[2, 3]),
+    ("Slice", &[1, 2, 4]),
+    ("Tile", &[1]),
+    ("TopK", &[1]),
+];
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let fresh = &evidence.typed.fresh;
-    let mut told: Vec<&str> = Vec::new();
-    for dimension in fresh {
-        if told.len() < TOLD && !told.contains(&dimension.why.as_str()) {
-            told.push(&dimension.why);
+    let model = evidence.model;
+    let origins = origins(model);
+    let fresh: HashSet<&str> = evidence.typed.fresh.iter().map(|dim| dim.name.as_str()).collect();
+    let open = |node: NodeId| {
+        model.outputs(node).iter().flatten().any(|value| {
+            let tensor = evidence.typed.fact(*value).as_tensor();
+            let dims = tensor.and_then(|tensor| tensor.dims());
+            dims.is_none_or(|dims| {
+                dims.iter().flat_map(|dim| dim.symbols()).any(|name| fresh.contains(name.name()))
+            })
+        })
+    };
+    let from_data = |node: NodeId, slot: usize| {
+        input(model, node, slot).is_some_and(|value| match model.value(value).producer {
+            Producer::Node { node, .. } => origins[node.index()] == Origin::Data,
+            Producer::Input => model.value(value).initializer.is_none(),
+            _ => false,
+        })
+    };
+    let decides = |node: NodeId| {
+        let op = model.name(model.node(node).op);
+        let main = model.node(node).graph == model.main_id();
+        let given = GIVEN.iter().find(|row| row.0 == op).filter(|_| main);
+        let given = given.is_some_and(|row| row.1.iter().any(|slot| from_data(node, *slot)));
+        // What a loop stacks is as long as it turns.
+        let turns = op == "Loop" && !evidence.typed.fresh.is_empty();
+        ((ALWAYS.contains(&op) || given || turns) && open(node)).then_some(op)
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut nodes = Vec::new();
+    for node in running(model) {
+        if let Some(op) = decides(node) {
+            *counts.entry(op).or_default() += 1;
+            nodes.push(node);
         }
     }
-    (!fresh.is_empty()).then(|| {
+    let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
+    (!nodes.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", counted(fresh.len(), "dimension"), told.join("; ")),
-            fresh.iter().map(|dimension| dimension.name.clone()),
+            format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")),
+            nodes.iter().map(|node| model.node_label(*node)),
         )
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use calipers_samples::{DataType::F32, ModelBuilder};
+    use calipers_samples::DataType::{F32, I64};
+    use calipers_samples::ModelBuilder;
 
     use super::RULE;
     use crate::findings::testing::raised;
@@ -51,7 +104,20 @@ mod tests {
             model.input("x", F32, &["batch", "8"]).node(op, &["x"], &["y"], &[]);
             model.output("y", F32, &["?", "?"]).build()
         };
-        assert!(raised(&RULE, of("NonZero")).is_some());
+        assert_eq!(raised(&RULE, of("NonZero")).unwrap().detail, "1 node: 1 NonZero");
         assert_eq!(raised(&RULE, of("Relu")), None);
+    }
+
+    #[test]
+    fn a_shape_that_is_fed_is_found_and_one_that_is_taken_is_not() {
+        let of = |fed: bool| {
+            let mut model = ModelBuilder::new(17);
+            model.input("x", F32, &["batch", "8"]).input("s", I64, &["2"]);
+            model.node("Shape", &["x"], &["taken"], &[]);
+            model.node("Reshape", &["x", if fed { "s" } else { "taken" }], &["y"], &[]);
+            model.output("y", F32, &["?", "?"]).build()
+        };
+        assert_eq!(raised(&RULE, of(true)).unwrap().detail, "1 node: 1 Reshape");
+        assert_eq!(raised(&RULE, of(false)), None);
     }
 }

@@ -61,7 +61,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     for id in running(model) {
         let node = model.node(id);
         let (domain, op) = (canonical_domain(model.name(node.domain)), model.name(node.op));
-        if let Some(version) = imports.version(model, id)
+        if was_standard(domain, op)
+            && let Some(version) = imports.version(model, id)
             && let Some(other) = instead(domain, op, version)
         {
             found.insert(op, other);

@@ -4,7 +4,7 @@ use calipers_ir::{DType, NodeId};
 use calipers_report::Severity;
 
 use crate::findings::look::{input, output, producer, running, standard_op};
-use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::findings::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
     id: "half-softmax",
@@ -53,7 +53,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     };
     (!nodes.is_empty()).then(|| {
         Hit::new(
-            format!("{}{warned}", counted(nodes.len(), "softmax").replace("softmaxs", "softmaxes")),
+            format!("{}{warned}", plural(nodes.len(), "softmax", "softmaxes")),
             nodes.iter().map(|node| model.node_label(*node)),
         )
     })

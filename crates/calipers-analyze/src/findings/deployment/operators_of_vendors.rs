@@ -7,7 +7,7 @@ use calipers_report::Severity;
 
 use super::deprecated_operators::was_standard;
 use crate::findings::look::running;
-use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::findings::{Evidence, Hit, Rule, counted, listed};
 use crate::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
@@ -47,11 +47,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             nodes.push(id);
         }
     }
-    let told: Vec<String> =
-        found.iter().map(|((domain, op), count)| format!("{count} {domain}.{op}")).collect();
+    let told = found.iter().map(|((domain, op), count)| format!("{count} {domain}.{op}"));
     (!nodes.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")),
+            format!("{}: {}", counted(nodes.len(), "node"), listed(told)),
             nodes.iter().map(|node| model.node_label(*node)),
         )
     })

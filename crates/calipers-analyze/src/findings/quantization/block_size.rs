@@ -26,6 +26,9 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    if evidence.quantization.scheme == "none" {
+        return None;
+    }
     let net = evidence.net;
     let (mut all, mut found) = (0_usize, Vec::new());
     for unit in net.all().filter(|unit| unit.parts.is_empty()) {
@@ -57,16 +60,16 @@ mod tests {
     use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
 
     use super::RULE;
-    use crate::findings::testing::raised;
+    use crate::findings::testing::{count, raised};
 
     fn product(block: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(21);
         model.opset("com.microsoft", 1);
         model.input("x", DataType::F32, &["n", "1024"]);
         let blocks = 1024 / block;
-        let packed = vec![0x99; (8 * blocks * block / 2) as usize];
+        let packed = vec![0x99; count(8 * blocks * block / 2)];
         model.initializer(&Tensor::raw("w", DataType::U8, &[8, blocks, block / 2], &packed));
-        model.initializer(&Tensor::f32("scales", &[8 * blocks], &vec![0.1; (8 * blocks) as usize]));
+        model.initializer(&Tensor::f32("scales", &[8 * blocks], &vec![0.1; count(8 * blocks)]));
         let with = [
             Attribute::int("K", 1024),
             Attribute::int("N", 8),

@@ -44,20 +44,15 @@ pub(super) mod tests {
     use calipers_samples::{Attribute, DataType, ModelBuilder, Tensor};
 
     use super::RULE;
-    use crate::findings::testing::raised;
+    use crate::findings::testing::{count, raised};
 
     /// A convolution of dequantised weights, with so many scales.
     pub(crate) fn convolution(scales: i64, groups: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("x", DataType::F32, &["1", "8", "4", "4"]);
         let dims = [8, 8 / groups, 3, 3];
-        model.initializer(&Tensor::raw(
-            "w",
-            DataType::I8,
-            &dims,
-            &vec![1; (8 * 72 / groups) as usize],
-        ));
-        let values = vec![0.1; scales.max(1) as usize];
+        model.initializer(&Tensor::raw("w", DataType::I8, &dims, &vec![1; count(8 * 72 / groups)]));
+        let values = vec![0.1; count(scales.max(1))];
         let shape: &[i64] = if scales == 0 { &[] } else { &[scales] };
         model.initializer(&Tensor::f32("scales", shape, &values));
         model.initializer(&Tensor::f32("scale", &[], &[0.1]));

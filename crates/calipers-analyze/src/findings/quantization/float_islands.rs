@@ -6,6 +6,7 @@ use calipers_ir::{NodeId, Producer, ValueId};
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
+use super::pairs::has;
 
 /// Operators that runtimes have integer kernels for, or that fold into one that does.
 const ON_INTEGERS: &[&str] = &[
@@ -70,13 +71,13 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    if !has(evidence, "QuantizeLinear") || !has(evidence, "DequantizeLinear") {
+        return None;
+    }
     let model = evidence.model;
     let op = |node: NodeId| model.name(model.node(node).op);
     let is_conversion = |node: NodeId| matches!(op(node), "QuantizeLinear" | "DequantizeLinear");
     let order = &model.main().order;
-    if !order.iter().any(|node| is_conversion(*node)) {
-        return None;
-    }
     let data = from_data(evidence);
     let carries = |value: &ValueId| {
         let fact = evidence.typed.fact(*value).as_tensor();
@@ -96,7 +97,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             parents.len() - 1
         });
         before.iter().for_each(|other| parents[*other] = number);
-        if model.outputs(node).iter().flatten().any(|value| carries(value)) {
+        if model.outputs(node).iter().flatten().any(&carries) {
             island.insert(node, number);
         }
     }
@@ -160,7 +161,7 @@ fn from_data(evidence: &Evidence<'_>) -> BTreeSet<ValueId> {
     let model = evidence.model;
     let fed = |value: &ValueId| {
         let info = model.value(*value);
-        matches!(info.producer, Producer::Input { .. }) && info.initializer.is_none()
+        matches!(info.producer, Producer::Input) && info.initializer.is_none()
     };
     let mut data: BTreeSet<ValueId> = BTreeSet::new();
     for node in &model.main().order {

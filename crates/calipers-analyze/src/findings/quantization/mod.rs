@@ -19,7 +19,8 @@ use crate::quantization::{Looked, look};
 /// Every convolution that is quantised, with how.
 fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (&'n Unit, Looked)> {
     let net: &'n Net<'n> = evidence.net;
-    let layers = net.all().filter(|unit| unit.is("Convolution"));
+    let quantized = evidence.quantization.scheme != "none";
+    let layers = net.all().filter(move |unit| quantized && unit.is("Convolution"));
     layers.filter_map(move |unit| {
         let looked = contraction(unit).and_then(|inner| look(net, inner))?;
         (looked.bits.is_some() && !looked.float).then_some((unit, looked))

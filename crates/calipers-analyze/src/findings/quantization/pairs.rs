@@ -8,8 +8,11 @@ use super::super::Evidence;
 /// Scales beyond this are not read: those of weights in blocks.
 const MAX_READ: u64 = 1 << 20;
 
-/// Places of operators' scales: the data, the scale, the zero point.
-const PLACES: &[(&str, &[(usize, usize, usize)])] = &[
+/// Places of what is quantised, its scale and its zero point among an operator's inputs.
+type Places = (usize, usize, usize);
+
+/// Operators that take scales.
+const PLACES: &[(&str, &[Places])] = &[
     ("DequantizeLinear", &[(0, 1, 2)]),
     ("QGemm", &[(0, 1, 2), (3, 4, 5)]),
     ("QLinearAdd", &[(0, 1, 2), (3, 4, 5)]),
@@ -35,7 +38,9 @@ pub(super) struct Pair {
 /// Every scale of the model, in the order of nodes.
 pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair> + 'e {
     let model = evidence.model;
-    model.nodes().flat_map(move |(node, info)| {
+    // Most models have no such operator, and their nodes need no look.
+    let any = PLACES.iter().any(|(op, _)| has(evidence, op));
+    model.nodes().filter(move |_| any).flat_map(move |(node, info)| {
         let op = model.name(info.op);
         let places = PLACES.iter().find(|(name, _)| *name == op).map_or(&[][..], |(_, at)| *at);
         let inputs = model.inputs(node);
@@ -50,6 +55,11 @@ pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair
             })
         })
     })
+}
+
+/// Whether the model has such an operator anywhere.
+pub(super) fn has(evidence: &Evidence<'_>, op: &str) -> bool {
+    evidence.graph.operators_total.iter().any(|row| row.op == op)
 }
 
 /// The numbers of a stored value, when they can be read.

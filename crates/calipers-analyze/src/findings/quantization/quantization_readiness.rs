@@ -3,20 +3,18 @@
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use crate::net::Unit;
+use crate::net::{Net, Unit};
 
-/// Kinds that lose most by few bits, what they are called, and why.
-const SENSITIVE: &[(&[&str], &str, &str)] = &[
-    (&["Softmax"], "softmax operator", "small probabilities vanish in 1/255"),
+/// Kinds that lose most by few bits, and why.
+const SENSITIVE: &[(&[&str], &str)] = &[
+    (&["Softmax"], "small probabilities vanish in steps of 1/255"),
     (
         &["GroupNorm", "InstanceNorm", "L2Norm", "LayerNorm", "RMSNorm"],
-        "norm over the data",
         "squares of outliers decide the scale",
     ),
     (
         &["GELU", "HardSwish", "Mish", "SiLU"],
-        "activation with a dip below zero",
-        "its small negative part falls into few steps",
+        "what lies below zero is small and falls into few steps",
     ),
 ];
 
@@ -44,24 +42,38 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if told.scheme != "none" || told.contractions < MIN_CONTRACTIONS {
         return None;
     }
-    let mut parts = Vec::new();
-    let mut names = Vec::new();
-    let mut add = |found: Vec<&Unit>, what: &str, why: &str| {
-        if let Some(first) = found.first() {
-            parts.push(format!("{} ({why})", counted(found.len(), what)));
-            names.push(net.model.node_label(first.node));
+    let (mut parts, mut names) = (Vec::new(), Vec::new());
+    for (kinds, why) in SENSITIVE {
+        let mut counts = Vec::new();
+        for kind in *kinds {
+            let found: Vec<&Unit> = net.all().filter(|unit| is_inside(net, unit, kind)).collect();
+            if let Some(first) = found.first() {
+                counts.push(format!("{} {kind}", found.len()));
+                names.push(net.model.node_label(first.node));
+            }
         }
-    };
-    for (kinds, what, why) in SENSITIVE {
-        add(net.all().filter(|unit| unit.is_any(kinds)).collect(), what, why);
+        if !counts.is_empty() {
+            parts.push(format!("{} ({why})", counts.join(", ")));
+        }
     }
     let depthwise = net.all().filter(|unit| unit.is("Convolution") && unit.says("depthwise"));
-    add(depthwise.collect(), "depthwise convolution", "ranges differ from channel to channel");
+    let depthwise: Vec<&Unit> = depthwise.collect();
+    if let Some(first) = depthwise.first() {
+        let count = counted(depthwise.len(), "depthwise convolution");
+        parts.push(format!("{count} (ranges differ from channel to channel)"));
+        names.push(net.model.node_label(first.node));
+    }
     if parts.is_empty() {
         return None;
     }
     parts.push("the first and the last layer (their errors reach everything)".to_owned());
     Some(Hit::new(parts.join("; "), names))
+}
+
+/// Whether a unit is of a kind, and matters: a softmax at the end is no part of the network.
+fn is_inside(net: &Net<'_>, unit: &Unit, kind: &str) -> bool {
+    let given = || unit.outputs.iter().any(|output| net.is_output(*output));
+    unit.is(kind) && !(kind == "Softmax" && given())
 }
 
 #[cfg(test)]
@@ -88,7 +100,7 @@ mod tests {
     #[test]
     fn sensitive_operators_of_a_float_model_are_told() {
         let told = raised(&RULE, network("Softmax", false)).unwrap();
-        assert!(told.detail.starts_with("4 softmax operators"), "{}", told.detail);
+        assert!(told.detail.starts_with("3 Softmax (small"), "{}", told.detail);
         assert!(raised(&RULE, network("Gelu", false)).is_some());
     }
 

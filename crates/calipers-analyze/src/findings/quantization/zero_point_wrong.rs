@@ -63,16 +63,17 @@ mod tests {
 
     use super::super::pairs::testing::round_trip;
     use super::RULE;
-    use crate::findings::testing::raised;
+    use crate::findings::testing::{count, raised};
 
     fn weights(data: DataType, zero: DataType, zeros: &[u8], scales: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("x", DataType::F32, &["n", "2"]);
         let wide = if data == DataType::I32 { 4 } else { 1 };
         model.initializer(&Tensor::raw("w", data, &[2, 2], &vec![1; 4 * wide]));
-        model.initializer(&Tensor::f32("scale", &[scales], &vec![0.1; scales as usize]));
-        let count = (zeros.len() / if zero == DataType::I32 { 4 } else { 1 }) as i64;
-        model.initializer(&Tensor::raw("zero", zero, &[count], zeros));
+        model.initializer(&Tensor::f32("scale", &[scales], &vec![0.1; count(scales)]));
+        let zero_points = zeros.len() / if zero == DataType::I32 { 4 } else { 1 };
+        let dims = [i64::try_from(zero_points).unwrap()];
+        model.initializer(&Tensor::raw("zero", zero, &dims, zeros));
         model.node("DequantizeLinear", &["w", "scale", "zero"], &["f"], &[]);
         model.node("MatMul", &["x", "f"], &["y"], &[]);
         model.output("y", DataType::F32, &["n", "2"]).build()

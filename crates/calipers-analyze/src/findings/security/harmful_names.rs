@@ -111,9 +111,9 @@ fn shortened(name: &str) -> String {
 
 fn harm(name: &str) -> Option<Harm> {
     // Most names are plain, and one look tells.
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-, ".contains(&byte);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-, :()[]".contains(&byte);
     if name.bytes().all(plain) {
-        return None;
+        return is_script(name).then_some(Harm::Page);
     }
     let quoted = ["\"}", "\"]", "\")", "\";", "\">", "'>", "');"];
     if name.contains(char::is_control) {
@@ -149,10 +149,20 @@ fn hides(c: char) -> bool {
         | 0xfeff | 0xe0001..=0xe007f)
 }
 
+/// Whether an address in a text is a script.
+fn is_script(text: &str) -> bool {
+    let scheme = b"javascript";
+    text.match_indices(':').any(|(at, _)| {
+        let before = &text.as_bytes()[..at];
+        before.len() >= scheme.len()
+            && before[before.len() - scheme.len()..].eq_ignore_ascii_case(scheme)
+    })
+}
+
 /// Whether a tag of these begins or ends in a text, or an address that is a script.
 fn has_tag(text: &str, tags: &[&str]) -> bool {
-    if !text.contains(['<', ':']) {
-        return false;
+    if !text.contains('<') {
+        return is_script(text);
     }
     let lower = text.to_ascii_lowercase();
     let tag = lower.match_indices('<').any(|(at, _)| {
@@ -160,7 +170,7 @@ fn has_tag(text: &str, tags: &[&str]) -> bool {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
         tags.contains(&&rest[..end])
     });
-    tag || lower.contains("javascript:")
+    tag || is_script(text)
 }
 
 #[cfg(test)]

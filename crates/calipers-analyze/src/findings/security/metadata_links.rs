@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use calipers_report::Severity;
 
 use super::texts;
-use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::findings::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
     id: "metadata-links",
@@ -42,7 +42,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let told: Vec<&str> = hosts.iter().take(4).map(String::as_str).collect();
     let more = if hosts.len() > told.len() { " and others" } else { "" };
     (!places.is_empty()).then(|| {
-        let entries = counted(places.len(), "entry").replace("entrys", "entries");
+        let entries = plural(places.len(), "entry", "entries");
         Hit::new(format!("{entries} with addresses of {}{more}", told.join(", ")), places)
     })
 }

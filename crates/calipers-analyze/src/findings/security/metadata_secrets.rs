@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_report::Severity;
 
 use super::texts;
-use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::findings::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
     id: "metadata-secrets",
@@ -37,6 +37,9 @@ const TOKENS: [(&str, usize, &str); 12] = [
     ("dckr_pat_", 20, "a token of Docker"),
 ];
 
+/// Letters of a token that are looked at: none is longer, and a hostile text may be all one token.
+const LONGEST: usize = 256;
+
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut found: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut places = Vec::new();
@@ -49,11 +52,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let told: Vec<&str> = found.keys().copied().collect();
     (!places.is_empty()).then(|| {
         Hit::new(
-            format!(
-                "{}: {}",
-                counted(places.len(), "entry").replace("entrys", "entries"),
-                told.join(", ")
-            ),
+            format!("{}: {}", plural(places.len(), "entry", "entries"), told.join(", ")),
             places,
         )
     })
@@ -73,7 +72,7 @@ fn secret(text: &str) -> Option<&'static str> {
             }
             let rest = &text[at + start.len()..];
             let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-            let token: &str = &rest[..rest.find(|c| !letter(c)).unwrap_or(rest.len())];
+            let token: String = rest.chars().take_while(|c| letter(*c)).take(LONGEST).collect();
             // Words with dashes between them are prose; tokens mix letters and digits.
             let mixed = token.contains(|c: char| c.is_ascii_digit())
                 && token.contains(|c: char| c.is_ascii_alphabetic());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_report::Severity;
 
 use crate::findings::look::running;
-use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::findings::{Evidence, Hit, Rule, counted, listed};
 use crate::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
@@ -41,10 +41,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             nodes.push(node);
         }
     }
-    let told: Vec<String> = found.iter().map(|(op, count)| format!("{count} {op}")).collect();
+    let told = found.iter().map(|(op, count)| format!("{count} {op}"));
     (!nodes.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")),
+            format!("{}: {}", counted(nodes.len(), "node"), listed(told)),
             nodes.iter().map(|node| model.node_label(*node)),
         )
     })

@@ -18,9 +18,9 @@ fn count(number: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
     let wide = number as f64;
     match number {
-        ..10_000 => number.to_string(),
-        ..1_000_000 => format!("{:.1} thousand", wide / 1e3),
-        ..1_000_000_000 => format!("{:.1} million", wide / 1e6),
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{:.1} thousand", wide / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} million", wide / 1e6),
         _ => format!("{:.2} billion", wide / 1e9),
     }
 }

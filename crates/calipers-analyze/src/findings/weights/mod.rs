@@ -23,9 +23,9 @@ fn size(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
     let bytes_f = bytes as f64;
     match bytes {
-        ..1_000 => format!("{bytes} bytes"),
-        ..1_000_000 => format!("{:.1} kB", bytes_f / 1e3),
-        ..1_000_000_000 => format!("{:.1} MB", bytes_f / 1e6),
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes_f / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes_f / 1e6),
         _ => format!("{:.2} GB", bytes_f / 1e9),
     }
 }
