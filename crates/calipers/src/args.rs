@@ -127,7 +127,7 @@ struct InspectArgs {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Also give the file's SHA-256, which reads every byte of it
+    /// Also give SHA-256 of the model and its data files, which reads every byte of them
     #[arg(long)]
     sha256: bool,
 
