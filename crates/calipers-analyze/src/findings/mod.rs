@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 
 use calipers_ir::{Model, NodeId};
 use calipers_report::{
-    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Memory, Parameters,
-    Quantization, Report, Severity, Task,
+    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Parameters, Quantization,
+    Report, Severity,
 };
 
 use crate::assume::Sizes;
@@ -33,7 +33,6 @@ use crate::weights::Weights;
 pub use select::{Selection, SelectionError, any_as_severe};
 
 /// Everything that a check may look at.
-#[allow(dead_code, reason = "rules of every group choose what they look at")]
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Model,
     pub(crate) typed: &'a Typed,
@@ -44,9 +43,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) graph: &'a GraphFacts,
     pub(crate) parameters: &'a Parameters,
     pub(crate) cost: &'a Cost,
-    pub(crate) memory: &'a Memory,
     pub(crate) architecture: &'a Architecture,
-    pub(crate) task: &'a Task,
     pub(crate) quantization: &'a Quantization,
     /// What the weights hold, when they were read.
     pub(crate) weights: Option<&'a Weights>,
