@@ -155,9 +155,7 @@ fn report(
         graph: &graph,
         parameters: &parameters,
         cost: &cost,
-        memory: &memory,
         architecture: &architecture,
-        task: &task,
         quantization: &quantization,
         weights,
     });

@@ -20,6 +20,8 @@ mod schema;
 mod shapes;
 mod sweep;
 
+use std::ffi::OsStr;
+
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 
@@ -135,6 +137,15 @@ pub(crate) enum Task {
 }
 
 impl Cli {
+    /// What was typed.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Self::try_parse().map_err(|error| {
+            let first = std::env::args_os().nth(1);
+            let meant = first.as_deref().and_then(OsStr::to_str).and_then(misspelt);
+            meant.filter(|_| error.kind() == ErrorKind::UnknownArgument).unwrap_or(error)
+        })
+    }
+
     /// When to use colour.
     pub(crate) fn color(&self) -> ColorChoice {
         self.color
@@ -173,6 +184,15 @@ impl Cli {
     }
 }
 
+/// What to say of a command that is not spelt right. The parser takes it for the model, and
+/// complains of what stands behind it.
+fn misspelt(word: &str) -> Option<clap::Error> {
+    let verbs = Cli::verbs();
+    let meant = calipers_devices::nearest(word, verbs.iter().map(String::as_str))?;
+    let message = format!("there is no command '{word}'\n\n  did you mean '{meant}'?");
+    (meant != word).then(|| Cli::command().error(ErrorKind::InvalidSubcommand, message))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -196,6 +216,26 @@ mod tests {
     }
 
     #[test]
+    fn examples_fit_a_narrow_screen() {
+        let root = Cli::command();
+        for command in root.get_subcommands().chain([&root]) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in after.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_misspelt_command_is_told_and_a_model_is_none() {
+        let told = misspelt("chekc").map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("did you mean 'check'?"), "{told}");
+        for word in ["check", "resnet50.onnx", "./chekc.onnx", "--select", ""] {
+            assert!(misspelt(word).is_none(), "{word}");
+        }
+    }
+
+    #[test]
     fn a_bare_model_is_inspected() {
         for args in [&["m.onnx"][..], &["inspect", "m.onnx"], &["--color", "never", "m.onnx"]] {
             assert_eq!(inspect(args).model, Path::new("m.onnx"));
@@ -211,6 +251,16 @@ mod tests {
         assert_eq!(inspect(&["m", "-o", "r.txt"]).format, Format::Text);
         assert_eq!(inspect(&["m", "-o", "r.JSON"]).format, Format::Json);
         assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format, Format::Text);
+    }
+
+    #[test]
+    fn findings_of_weights_need_the_weights_read() {
+        let kind = |args: &[&str]| resolved(args).map(|_| ()).map_err(|error| error.kind());
+        for verb in ["check", "inspect"] {
+            let alone = kind(&[verb, "m", "--select", "weights"]);
+            assert_eq!(alone, Err(ErrorKind::MissingRequiredArgument), "{verb}");
+            assert_eq!(kind(&[verb, "m", "--select", "weights", "--weights"]), Ok(()), "{verb}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::commands::Completions;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  calipers completions bash > ~/.local/share/bash-completion/completions/calipers
+  source <(calipers completions bash)
   calipers completions fish > ~/.config/fish/completions/calipers.fish";
 
 #[derive(Args, Debug)]

@@ -2,22 +2,22 @@
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  calipers model.onnx                       what the model is, on one screen
-  calipers model.onnx --format json         the same as JSON
-  calipers inspect model.onnx -o card.json  the same into a file
-  calipers check model.onnx --fail-on error what is risky about it; ends with 3 where something is
-  calipers shapes model.onnx --dim batch=8  every value's type and shape
-  calipers layers model.onnx --top 10       the ten dearest nodes
-  calipers sweep model.onnx --dim batch=1,8 what it costs at several sizes
-  calipers diagram model.onnx               the network as boxes and arrows, in Mermaid
-  calipers hardware model.onnx --device l4  where it will run, and how fast
-  calipers devices rtx-4090                 what a device can do; without a name, all of them
-  calipers demo                             try it without a model
-  calipers ./schema                         a model file that is named like a command
+  calipers model.onnx                        what the model is, on one screen
+  calipers model.onnx --format json          the same as JSON
+  calipers inspect model.onnx -o card.json   the same into a file
+  calipers check model.onnx --fail-on error  what is risky; a gate for CI
+  calipers shapes model.onnx --dim batch=8   every value's type and shape
+  calipers layers model.onnx --top 10        the ten dearest nodes
+  calipers sweep model.onnx --dim batch=1,8  what it costs at several sizes
+  calipers diagram model.onnx                boxes and arrows, in Mermaid
+  calipers hardware model.onnx --device l4   where it will run, and how fast
+  calipers devices rtx-4090                  what a device can do
+  calipers demo                              try it without a model
+  calipers ./schema                          a model named like a command
 
 Exit status:
   0  done
   1  the model cannot be read
   2  the arguments make no sense, or an output cannot be written
-  3  a target was stated that the stated device does not meet, or a finding is as severe as
+  3  the stated device misses a stated target, or a finding is as severe as
      --fail-on says";

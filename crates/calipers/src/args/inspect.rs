@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
 
-use super::findings::GateArgs;
+use super::findings::{GateArgs, refuse_unread};
 use super::hardware::WantedArgs;
 use super::{BindArgs, Cli, Format, format_for};
 use crate::commands::Inspect;
@@ -70,6 +70,7 @@ impl InspectArgs {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
+        refuse_unread(&gate, self.weights)?;
         let (sha256, weights) = (self.sha256, self.weights);
         let wanted = self.wanted.resolve();
         Ok(Inspect { model, format, output, sha256, weights, gate, bindings, wanted })

@@ -17,8 +17,8 @@ Examples:
   calipers layers model.onnx --tree --depth 3
   calipers layers model.onnx -o layers.csv
 
-In CSV, a text from the model that begins with =, +, - or @ has an apostrophe before it, so that no
-spreadsheet runs it.";
+In CSV, a text from the model that begins with =, +, - or @ has an apostrophe
+before it, so that no spreadsheet runs it.";
 
 /// What the rows of a table are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
