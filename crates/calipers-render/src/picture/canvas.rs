@@ -40,12 +40,8 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) const TITLE: Self = Self {
-        size: TITLE,
-        weight: Weight::SemiBold,
-        color: Color::Ink,
-        anchor: Anchor::Start,
-    };
+    pub(super) const TITLE: Self =
+        Self { size: TITLE, weight: Weight::SemiBold, color: Color::Ink, anchor: Anchor::Start };
     pub(super) const BODY: Self =
         Self { size: BODY, weight: Weight::Regular, color: Color::Ink, anchor: Anchor::Start };
     pub(super) const QUIET: Self = Self { color: Color::Quiet, ..Self::BODY };
@@ -82,12 +78,7 @@ impl Style {
             Anchor::End => x - width,
         };
         // Inter's ascenders reach 0.97 of the size above the line at most, its descenders 0.24 below.
-        Area {
-            left,
-            right: left + width,
-            top: y - 0.8 * self.size,
-            bottom: y + 0.24 * self.size,
-        }
+        Area { left, right: left + width, top: y - 0.8 * self.size, bottom: y + 0.24 * self.size }
     }
 }
 
@@ -107,13 +98,6 @@ impl Area {
 
     pub(super) fn height(&self) -> f64 {
         self.bottom - self.top
-    }
-
-    pub(super) fn meets(&self, other: &Self) -> bool {
-        self.left < other.right
-            && other.left < self.right
-            && self.top < other.bottom
-            && other.top < self.bottom
     }
 
     pub(super) fn holds(&self, other: &Self) -> bool {
@@ -187,6 +171,17 @@ impl Canvas {
         );
     }
 
+    /// A rectangle that lets what is beneath it through.
+    pub(super) fn tint(&mut self, area: &Area, round: f64, color: Color, opacity: f64) {
+        let [x, y, width, height, round] =
+            [area.left, area.top, area.width().max(0.0), area.height().max(0.0), round].map(number);
+        let fill = self.theme.hex(color);
+        let _ = writeln!(
+            self.body,
+            r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{round}" fill="{fill}" fill-opacity="{opacity}"/>"#
+        );
+    }
+
     /// A line between two points.
     pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], color: Color, dashed: bool) {
         let dash = if dashed { r#" stroke-dasharray="4 3""# } else { "" };
@@ -212,8 +207,7 @@ impl Canvas {
     pub(super) fn shape(&mut self, points: &[[f64; 2]], color: Color, opacity: f64) {
         let (fill, d) = (self.theme.hex(color), outline(points));
         let opacity = (opacity * 100.0).round() / 100.0;
-        let _ =
-            writeln!(self.body, r#"<path d="{d}Z" fill="{fill}" fill-opacity="{opacity}"/>"#);
+        let _ = writeln!(self.body, r#"<path d="{d}Z" fill="{fill}" fill-opacity="{opacity}"/>"#);
     }
 
     /// A dot with a ring of the page's colour around it.
