@@ -34,11 +34,11 @@ pub(super) fn shown(entries: usize) -> usize {
 }
 
 /// The chart, beneath a heading.
-pub(super) fn draw(theme: Theme, title: &str, remark: &str, bars: &[Bar]) -> Canvas {
+pub(super) fn draw(theme: Theme, bars: &[Bar], heading: impl FnOnce(&mut Canvas)) -> Canvas {
     #[expect(clippy::cast_precision_loss, reason = "bars are few")]
     let height = Canvas::TOP + bars.len() as f64 * ROW + MARGIN - 6.0;
     let mut canvas = Canvas::new(theme, height);
-    canvas.heading(title, remark);
+    heading(&mut canvas);
     let names: Vec<String> = bars.iter().map(|bar| Style::BODY.fit(&bar.name, NAMES)).collect();
     let names_wide = names.iter().map(|name| Style::BODY.width(name)).fold(0.0, f64::max);
     let widths = columns(bars);

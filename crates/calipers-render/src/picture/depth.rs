@@ -18,7 +18,6 @@ struct Panel {
     name: &'static str,
     total: String,
     shares: Vec<f64>,
-    color: Color,
 }
 
 /// Three panels over one order of execution, each with the share of its own total.
@@ -59,7 +58,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
         let (at, share) = highest(&panel.shares);
         #[expect(clippy::cast_precision_loss, reason = "stretches are 64 at most")]
         let place = 100.0 * (at as f64 + 0.5) / panel.shares.len() as f64;
-        format!("{} has most, {}, {place:.0}% of the way", panel.name, units::percent(share))
+        format!("{} is highest, {}, {place:.0}% of the way in", panel.name, units::percent(share))
     });
     let alt = format!("Cost along the order of execution: {}.", listed(most));
     Some(Sketch { title, alt, canvas })
@@ -67,18 +66,18 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
 
 fn panels(report: &Report) -> Vec<Panel> {
     let cost = &report.cost;
-    let panel = |name, total: Option<String>, share: fn(&DepthStretch) -> Option<f64>, color| {
+    let panel = |name, total: Option<String>, share: fn(&DepthStretch) -> Option<f64>| {
         let shares: Option<Vec<f64>> = cost.along_depth.iter().map(share).collect();
         let shares = shares.filter(|shares| shares.iter().any(|share| *share > 0.0))?;
-        Some(Panel { name, total: total.unwrap_or_default(), shares, color })
+        Some(Panel { name, total: total.unwrap_or_default(), shares })
     };
     let macs = cost.macs.map(|macs| units::operations(macs, "MACs"));
     let bytes = cost.bytes_moved.map(units::bytes);
     let elements = report.parameters.total.map(units::count);
     [
-        panel("arithmetic", macs, |stretch| stretch.macs_percent, Color::Blue),
-        panel("bytes moved", bytes, |stretch| stretch.bytes_percent, Color::Green),
-        panel("parameters", elements, |stretch| stretch.parameters_percent, Color::Purple),
+        panel("arithmetic", macs, |stretch| stretch.macs_percent),
+        panel("bytes moved", bytes, |stretch| stretch.bytes_percent),
+        panel("parameters", elements, |stretch| stretch.parameters_percent),
     ]
     .into_iter()
     .flatten()
@@ -89,10 +88,8 @@ fn draw_panel(canvas: &mut Canvas, plot: &Area, panel: &Panel) {
     let (at, most) = highest(&panel.shares);
     let name = super::capital(panel.name);
     let strong = Style::BODY.strong();
-    canvas.text(plot.left, plot.top - 10.0, &strong, &name);
-    let x = plot.left + strong.width(&name) + 6.0;
-    canvas.text(x, plot.top - 10.0, &Style::QUIET, &panel.total);
-    let told = format!("at most {}", units::percent(most));
+    canvas.text_and_rest(plot.left, plot.top - 10.0, &strong, &name, &panel.total);
+    let told = format!("highest {}", units::percent(most));
     canvas.text(plot.right, plot.top - 10.0, &Style::QUIET.anchor(Anchor::End), &told);
     #[expect(clippy::cast_precision_loss, reason = "stretches are 64 at most")]
     let step = plot.width() / panel.shares.len() as f64;
@@ -103,7 +100,7 @@ fn draw_panel(canvas: &mut Canvas, plot: &Area, panel: &Panel) {
         if high > 0.0 {
             let top = plot.bottom - high.max(1.0);
             let area = Area { left, right: left + step - gap, top, bottom: plot.bottom };
-            canvas.rect(&area, 0.0, if i == at { Color::Orange } else { panel.color });
+            canvas.rect(&area, 0.0, if i == at { Color::Orange } else { Color::Blue });
         }
         left += step;
     }

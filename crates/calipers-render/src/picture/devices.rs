@@ -11,7 +11,7 @@ use crate::units;
 /// Devices at most; the slowest are left out.
 const ROWS: usize = 24;
 const ROW: f64 = 30.0;
-const NAMES: f64 = 190.0;
+const NAMES: f64 = 272.0;
 
 /// A range for each device on one axis of time, fastest first.
 pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {

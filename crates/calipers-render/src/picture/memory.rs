@@ -82,10 +82,13 @@ fn mark(canvas: &mut Canvas, plot: &Area, axis: &Axis, report: &Report, peak: u6
     let y = axis.place(peak as f64, plot.bottom, plot.top);
     canvas.line([x, y], [x, plot.bottom], Color::Orange, true);
     canvas.dot([x, y], 4.5, Color::Orange, 1.0);
-    let anchor = if x < f64::midpoint(plot.left, plot.right) { Anchor::Start } else { Anchor::End };
+    let (anchor, room) = match x < f64::midpoint(plot.left, plot.right) {
+        true => (Anchor::Start, plot.right - x),
+        false => (Anchor::End, x - plot.left),
+    };
     let style = Style::BODY.strong().anchor(anchor);
     let node = report.memory.peak_at.as_deref().unwrap_or("");
-    let room = 0.5 * plot.width() - style.width(" at 999.99 MB");
+    let room = room - style.width(&format!("{} at ", units::bytes(peak)));
     let node =
         if node.is_empty() { String::new() } else { format!(" at {}", style.fit(node, room)) };
     let words = format!("{}{node}", units::bytes(peak));

@@ -38,7 +38,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     });
     let commonest = if first.count == 0 { String::new() } else { listed(most) };
     let title = "Operators".to_owned();
-    let canvas = bars::draw(theme, &title, &remark, &rows);
+    let canvas = bars::draw(theme, &rows, |canvas| canvas.heading(&title, &remark));
     Some(Sketch {
         alt: format!("Bars of operators: {remark}; commonest are {commonest}."),
         title,

@@ -1,16 +1,20 @@
 //! Where parameters, arithmetic and memory lie, at a glance.
 
-use calipers_report::Report;
+use calipers_report::{Binding, Report};
 
-use super::canvas::{Anchor, Area, Canvas, MARGIN, Style, WIDTH};
+use super::canvas::{Anchor, Area, Canvas, Key, MARGIN, Style, WIDTH};
 use super::theme::{Color, KINDS, Theme};
 use super::{Sketch, listed};
 use crate::units;
 
 const ROW: f64 = 72.0;
 const THICK: f64 = 16.0;
+/// Where the first row begins.
+const FIRST: f64 = Canvas::TOP + 10.0;
 /// Parts with a name of their own; the others are folded.
 const PARTS: usize = 4;
+/// What ends the name of those that are folded.
+const REST: &str = " others";
 
 /// A total and what it is made of.
 struct Total {
@@ -31,16 +35,21 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     if let Some(depth) = report.graph.depth.filter(|depth| *depth > 0) {
         facts.push(format!("{} on the longest path", units::integer(depth)));
     }
-    if !report.bindings.is_empty() || !report.assumptions.is_empty() {
-        facts.push("free dimensions at the sizes of the report".to_owned());
+    let free = |binding: &Binding| matches!(binding, Binding::Free(_));
+    if report.bindings.values().any(free) {
+        facts.push("free dimensions at the sizes that are assumed".to_owned());
     }
     #[expect(clippy::cast_precision_loss, reason = "totals are three at most")]
-    let height = Canvas::TOP + totals.len() as f64 * ROW + MARGIN - 20.0;
+    let height = FIRST + totals.len() as f64 * ROW + MARGIN - 20.0;
     let mut canvas = Canvas::new(theme, height);
     canvas.heading(&title, &facts.join(", "));
     let mut colors = Colors::default();
-    let mut top = Canvas::TOP;
+    let mut top = FIRST;
     for total in &totals {
+        if total.name == "memory" {
+            // Its parts are no operators.
+            colors = Colors::default();
+        }
         draw_total(&mut canvas, top, total, &mut colors);
         top += ROW;
     }
@@ -100,26 +109,42 @@ fn fold(mut parts: Vec<(String, u128)>) -> Vec<(String, u128)> {
     if parts.len() > PARTS {
         let rest = parts.split_off(PARTS - 1);
         let sum = rest.iter().fold(0_u128, |sum, (_, value)| sum.saturating_add(*value));
-        parts.push((format!("{} others", rest.len()), sum));
+        parts.push((format!("{}{REST}", rest.len()), sum));
     }
     parts
 }
 
-/// Colours of the parts: an operator keeps its colour from bar to bar.
+/// Colours of the parts: an operator keeps its colour from bar to bar, where it is free.
 #[derive(Default)]
-struct Colors(Vec<String>);
+struct Colors(Vec<(String, Color)>);
 
 impl Colors {
-    fn of(&mut self, name: &str, is_rest: bool) -> Color {
-        if is_rest {
-            return Color::Gray;
+    /// The colours of a bar's parts, no two alike.
+    fn of(&mut self, parts: &[(String, u128)]) -> Vec<Color> {
+        let mut used: Vec<Color> = vec![];
+        for (i, (name, _)) in parts.iter().enumerate() {
+            let is_rest = i + 1 == PARTS && name.ends_with(REST);
+            let known = self.0.iter().find(|(known, color)| known == name && !used.contains(color));
+            let wanted = |(_, known): &(String, Color), color| *known == color;
+            let fresh = |color: &&Color| !used.contains(*color);
+            // One that no operator has yet, else one that none of this bar has.
+            let unused = |color: &&Color| !self.0.iter().any(|entry| wanted(entry, **color));
+            let color = match known {
+                _ if is_rest => Color::Gray,
+                Some((_, color)) => *color,
+                None => *KINDS
+                    .iter()
+                    .filter(fresh)
+                    .find(unused)
+                    .or_else(|| KINDS.iter().find(fresh))
+                    .unwrap_or(&Color::Gray),
+            };
+            used.push(color);
+            if !is_rest {
+                self.0.push((name.clone(), color));
+            }
         }
-        let known = self.0.iter().position(|known| known == name);
-        let at = known.unwrap_or_else(|| {
-            self.0.push(name.to_owned());
-            self.0.len() - 1
-        });
-        KINDS[at % KINDS.len()]
+        used
     }
 }
 
@@ -135,10 +160,10 @@ fn draw_total(canvas: &mut Canvas, top: f64, total: &Total, colors: &mut Colors)
         canvas.rect(&area, 2.0, Color::Trough);
         return;
     }
-    let (mut x, mut word) = (MARGIN, MARGIN);
-    for (i, (name, value)) in total.parts.iter().enumerate() {
-        let is_rest = i + 1 == PARTS && name.ends_with(" others");
-        let color = colors.of(name, is_rest);
+    let mut x = MARGIN;
+    let mut keys = vec![];
+    let colors = colors.of(&total.parts);
+    for (i, ((name, value), color)) in total.parts.iter().zip(colors).enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "a tenth of a pixel is drawn")]
         let share = *value as f64 / all as f64;
         let right = if i + 1 == total.parts.len() { MARGIN + room } else { x + share * room };
@@ -146,19 +171,8 @@ fn draw_total(canvas: &mut Canvas, top: f64, total: &Total, colors: &mut Colors)
             Area { left: x, right: (right - 1.5).max(x + 1.0), top: bar, bottom: bar + THICK };
         canvas.rect(&area, 0.0, color);
         x = right.max(x + 1.0).min(MARGIN + room - 1.0);
-        word = part_word(canvas, [word, bar + THICK + 17.0], name, share, color);
+        let rest = units::percent((share * 100.0).clamp(0.001, 100.0));
+        keys.push(Key { color, name: name.clone(), rest });
     }
-}
-
-/// A swatch, the part's name and its share; gives where the next may begin.
-fn part_word(canvas: &mut Canvas, [x, y]: [f64; 2], name: &str, share: f64, color: Color) -> f64 {
-    let figure = units::percent(share * 100.0);
-    let room = (WIDTH - 2.0 * MARGIN) / 4.0 - 14.0 - 16.0 - Style::QUIET.width(&figure);
-    let name = Style::BODY.fit(name, room.max(24.0));
-    let area = Area { left: x, right: x + 9.0, top: y - 8.5, bottom: y + 0.5 };
-    canvas.rect(&area, 2.0, color);
-    canvas.text(x + 14.0, y, &Style::BODY, &name);
-    let at = x + 14.0 + Style::BODY.width(&name) + 4.0;
-    canvas.text(at, y, &Style::QUIET, &figure);
-    at + Style::QUIET.width(&figure) + 12.0
+    canvas.keys(bar + THICK + 17.0, &keys);
 }

@@ -49,6 +49,6 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
         most.map(|entry| format!("{} {}", super::word(&entry.op), units::count(entry.elements)));
     let title = "Parameters".to_owned();
     let alt = format!("Bars of parameters: {remark}; most are of {}.", listed(most));
-    let canvas = bars::draw(theme, &title, &remark, &rows);
+    let canvas = bars::draw(theme, &rows, |canvas| canvas.heading(&title, &remark));
     Some(Sketch { title, alt, canvas })
 }

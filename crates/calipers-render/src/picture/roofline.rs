@@ -3,7 +3,7 @@
 use calipers_report::{ComputeRoof, Report, Roofline, RooflineKernel};
 
 use super::axis::{self, Axis, FOOT};
-use super::canvas::{Anchor, Area, Canvas, MARGIN, Style, WIDTH};
+use super::canvas::{Anchor, Area, Canvas, Key, MARGIN, Style, WIDTH};
 use super::theme::{Color, KINDS, Theme};
 use super::{Sketch, listed};
 use crate::units;
@@ -26,10 +26,14 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let up = Axis::decades(kernels.iter().map(|k| k.per_s).chain([top.per_s]))?;
     let title = "Roofline".to_owned();
     let device = super::word(&device.name);
-    let remark = format!(
-        "{device}, {}: a dot is a kernel, as large as its share of the time",
-        hardware.precision
+    let mut remark = format!(
+        "{device}, {}: a dot is a kernel, large by its share of the time",
+        super::word(&hardware.precision)
     );
+    if roofline.without_arithmetic > 0 {
+        let kernels = units::counted(roofline.without_arithmetic, "more moves", "more only move");
+        remark += &format!("; {kernels} data");
+    }
     let mut canvas = Canvas::new(theme, Canvas::TOP + PLOT + 2.0 * FOOT + LEGEND + MARGIN);
     canvas.heading(&title, &remark);
     let write = |value: f64| units::axis(value, "FLOP/s");
@@ -48,7 +52,8 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let kinds = kinds(kernels);
     chart.roofs(&mut canvas, roofline);
     chart.dots(&mut canvas, kernels, &kinds);
-    legend(&mut canvas, &kinds, plot.bottom + 2.0 * FOOT + 16.0);
+    chart.roof_words(&mut canvas, roofline);
+    canvas.keys(plot.bottom + 2.0 * FOOT + 16.0, &keys(&kinds));
     let alt = alt(roofline, &device, &kinds);
     Some(Sketch { title, alt, canvas })
 }
@@ -86,79 +91,103 @@ impl Chart {
         ]
     }
 
-    /// Where the memory's roof meets a rate.
+    /// The slope of the memory, the levels of the peaks.
     fn roofs(&self, canvas: &mut Canvas, roofline: &Roofline) {
         let bandwidth = roofline.bandwidth_bytes_per_s;
         let ([low, high], [floor, _]) = (self.across.ends(), self.up.ends());
-        let style = Style::AXIS.color(Color::Ink);
-        let mut taken = f64::NEG_INFINITY;
-        for (i, ComputeRoof { precision, per_s }) in roofline.compute.iter().enumerate() {
+        for ComputeRoof { per_s, .. } in &roofline.compute {
             let ridge = (per_s / bandwidth).clamp(low, high);
-            let (from, to) = (self.place(ridge, *per_s), self.place(high, *per_s));
-            canvas.path(&[from, to], 1.5, Color::Ink);
-            let words = format!("{precision} peak {}", units::axis(*per_s, "FLOP/s"));
-            let words = style.fit(&words, self.plot.width() / 2.0);
-            // Above the highest roof, beneath the others, and nowhere where it would touch.
-            let y = if i == 0 { to[1] - 6.0 } else { to[1] + 14.0 };
-            if y - taken > 14.0 && y < self.plot.bottom - 20.0 {
-                canvas.text(self.plot.right, y, &style.anchor(Anchor::End), &words);
-                taken = y;
-            }
+            canvas.path(&[self.place(ridge, *per_s), self.place(high, *per_s)], 1.5, Color::Ink);
         }
         let Some(top) = roofline.compute.first() else { return };
-        let start = (floor / bandwidth).max(low);
+        let start = (floor / bandwidth).clamp(low, high);
         let end = (top.per_s / bandwidth).clamp(start, high);
-        let (from, to) = (self.place(start, start * bandwidth), self.place(end, end * bandwidth));
-        canvas.path(&[from, to], 1.5, Color::Ink);
-        let words = format!("memory {}", units::axis(bandwidth, "B/s"));
-        self.beside(canvas, from, to, &words);
+        let slope = [start, end].map(|at| self.place(at, at * bandwidth));
+        canvas.path(&slope, 1.5, Color::Ink);
     }
 
-    /// Words to the left of the slope, or nowhere where there is no room.
-    fn beside(&self, canvas: &mut Canvas, from: [f64; 2], to: [f64; 2], words: &str) {
-        let style = Style::AXIS.color(Color::Ink).anchor(Anchor::End);
-        for part in [0.75, 0.6, 0.9] {
-            let [x, y] = [0, 1].map(|i| from[i] + part * (to[i] - from[i]));
-            let (x, y) = (x - 10.0, y - 2.0);
-            if self.plot.holds(&style.area(x, y, words)) {
-                canvas.text(x, y, &style, words);
-                return;
+    /// Words at the roofs, each where it covers no dot if there is such a place, and no other words.
+    fn roof_words(&self, canvas: &mut Canvas, roofline: &Roofline) {
+        let dots: Vec<Area> = roofline.kernels.iter().map(|kernel| self.dot(kernel)).collect();
+        let mut taken: Vec<Area> = vec![];
+        let mut write = |style: &Style, words: &str, places: &[[f64; 2]]| {
+            let areas = places.iter().map(|[x, y]| (*x, *y, style.area(*x, *y, words)));
+            let free = |(_, _, area): &(f64, f64, Area)| {
+                self.page().holds(area) && !taken.iter().any(|other| other.meets(area))
+            };
+            let mut areas: Vec<_> = areas.filter(free).collect();
+            // Stable, so the first of those that cover fewest dots is taken.
+            areas.sort_by_key(|(_, _, area)| dots.iter().filter(|dot| dot.meets(area)).count());
+            if let Some((x, y, area)) = areas.first() {
+                canvas.text_over(*x, *y, style, words);
+                taken.push(*area);
             }
+        };
+        let style = Style::AXIS.color(Color::Ink);
+        let bandwidth = roofline.bandwidth_bytes_per_s;
+        for ComputeRoof { precision, per_s } in &roofline.compute {
+            let words =
+                format!("{} peak {}", super::word(precision), units::axis(*per_s, "FLOP/s"));
+            let words = style.fit(&words, self.plot.width() / 2.0);
+            let [x, y] = self.place(per_s / bandwidth, *per_s);
+            let right = self.plot.right - 2.0;
+            let end = style.anchor(Anchor::End);
+            let start = x + style.width(&words) + 12.0;
+            write(
+                &end,
+                &words,
+                &[[right, y - 6.0], [right, y + 14.0], [start, y + 14.0], [start, y - 6.0]],
+            );
         }
+        let words = format!("memory {}", units::axis(bandwidth, "B/s"));
+        let ([low, _], [floor, _]) = (self.across.ends(), self.up.ends());
+        let top = roofline.compute.first().map_or(floor, |roof| roof.per_s);
+        let from = self.place((floor / bandwidth).max(low), (low * bandwidth).max(floor));
+        let to = self.place(top / bandwidth, top);
+        let beside = [0.7, 0.55, 0.4, 0.85].map(|part| {
+            [from[0] + part * (to[0] - from[0]) - 10.0, from[1] + part * (to[1] - from[1]) - 2.0]
+        });
+        write(&style.anchor(Anchor::End), &words, &beside);
+    }
+
+    /// Where words may stand: the plot, and a little above it.
+    fn page(&self) -> Area {
+        Area { top: self.plot.top - 14.0, ..self.plot }
+    }
+
+    /// The square around a kernel's dot.
+    fn dot(&self, kernel: &RooflineKernel) -> Area {
+        let ([x, y], radius) = (self.place(kernel.intensity, kernel.per_s), radius(kernel));
+        Area { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }
     }
 
     fn dots(&self, canvas: &mut Canvas, kernels: &[RooflineKernel], kinds: &[(&str, f64)]) {
         // The largest first, so that none hides another.
         for kernel in kernels {
             let place = self.place(kernel.intensity, kernel.per_s);
-            let radius = (kernel.percent.clamp(0.0, 100.0) / 100.0).sqrt() * 16.0;
-            canvas.dot(place, radius.max(3.0), color(kinds, &kernel.kind), 0.85);
+            canvas.dot(place, radius(kernel), color(kinds, &kernel.kind), 0.85);
         }
     }
 }
 
+/// A dot's area is its share of the time, but none is too small to be seen.
+fn radius(kernel: &RooflineKernel) -> f64 {
+    ((kernel.percent.clamp(0.0, 100.0) / 100.0).sqrt() * 16.0).max(3.0)
+}
+
 /// The kinds with their shares, in the colours of the dots.
-fn legend(canvas: &mut Canvas, kinds: &[(&str, f64)], y: f64) {
+fn keys(kinds: &[(&str, f64)]) -> Vec<Key> {
     let rest: f64 = kinds.iter().skip(NAMED).map(|(_, percent)| percent).sum();
-    let named = kinds
-        .iter()
-        .take(NAMED)
-        .map(|(kind, percent)| (super::word(kind), *percent, color(kinds, kind)));
-    let rest = (kinds.len() > NAMED).then(|| ("others".to_owned(), rest, Color::Gray));
-    let mut x = MARGIN;
-    for (kind, percent, color) in named.chain(rest) {
-        let words = format!("{} of the time", units::percent(percent));
-        let words = if x > MARGIN { units::percent(percent) } else { words };
-        let kind = Style::BODY.fit(&kind, 100.0);
-        let end = x + 14.0 + Style::BODY.width(&kind) + 4.0 + Style::QUIET.width(&words);
-        if end > WIDTH - MARGIN {
-            return;
-        }
-        canvas.dot([x + 4.5, y - 4.0], 5.0, color, 1.0);
-        canvas.text(x + 14.0, y, &Style::BODY, &kind);
-        canvas.text(end - Style::QUIET.width(&words), y, &Style::QUIET, &words);
-        x = end + 16.0;
-    }
+    let rest = (kinds.len() > NAMED).then_some(("others", rest));
+    let named = kinds.iter().take(NAMED).copied();
+    named
+        .chain(rest)
+        .map(|(kind, percent)| Key {
+            color: color(kinds, kind),
+            name: kind.to_owned(),
+            rest: units::percent(percent),
+        })
+        .collect()
 }
 
 fn alt(roofline: &Roofline, device: &str, kinds: &[(&str, f64)]) -> String {

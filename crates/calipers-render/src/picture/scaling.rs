@@ -9,7 +9,7 @@ use super::theme::{Color, Theme};
 use crate::units;
 
 const PLOT: f64 = 170.0;
-const NAME: f64 = 26.0;
+const NAME: f64 = 34.0;
 const GAP: f64 = 32.0;
 
 /// Time and throughput over the batch.
@@ -48,7 +48,7 @@ fn draw(hardware: &Hardware, theme: Theme, what: &str, rows: &[ScalingRow]) -> O
     }
     let seconds = |value: f64| units::axis(value, "s");
     let bytes = |value: f64| units::axis(value, "B");
-    let rate = |value: f64| units::axis(value, "/s");
+    let rate = |value: f64| units::axis(value, "");
     let times: Vec<Option<[f64; 3]>> = rows
         .iter()
         .map(|row| row.latency_ms.map(|t| [t.low, t.expected, t.high].map(|ms| ms / 1e3)))
@@ -91,12 +91,13 @@ fn memory<'a>(
     let points: Vec<_> =
         rows.iter().map(|row| row.memory_bytes.map(|bytes| [bytes as f64; 3])).collect();
     let needs = points.iter().flatten().map(|[_, bytes, _]| *bytes);
-    let highest = needs.clone().fold(0.0, f64::max);
+    let highest = needs.fold(0.0, f64::max);
     // The line is drawn where it tells something, not far above all points.
     let limit = holds.filter(|holds| *holds as f64 <= 4.0 * highest);
     let limit =
         limit.map(|holds| (holds as f64, format!("device memory {}", units::capacity(holds))));
-    let axis = Axis::close(needs.chain(limit.iter().map(|(bytes, _)| *bytes * 1.25)))?;
+    let reach = limit.iter().map(|(bytes, _)| *bytes * 1.1).fold(highest, f64::max);
+    let axis = (highest > 0.0).then(|| Axis::linear(reach))?;
     Some(Panel { name: "Memory needed", axis, points, write, color: Color::Green, limit })
 }
 
@@ -120,7 +121,7 @@ fn draw_panel(
 ) {
     let top = Canvas::TOP + NAME;
     let (right, bottom) = (left + width, top + PLOT);
-    canvas.text(left, top - 14.0, &Style::BODY.strong(), panel.name);
+    canvas.text(left, top - 20.0, &Style::BODY.strong(), panel.name);
     let plot = Area { left: left + axis::gutter(&panel.axis, panel.write), right, top, bottom };
     axis::rows(canvas, &plot, &panel.axis, panel.write);
     let step = plot.width() / rows.len() as f64;
@@ -143,12 +144,23 @@ fn draw_panel(
         canvas.dot(*place, 4.0, panel.color, 1.0);
     }
     unfit(canvas, &plot, rows, panel, step);
-    let mut taken = f64::NEG_INFINITY;
-    for (i, row) in rows.iter().enumerate() {
-        taken = axis::foot(canvas, &plot, x(i), &units::integer(row.size), taken);
-    }
+    sizes(canvas, &plot, rows, step);
     let middle = f64::midpoint(plot.left, plot.right);
     canvas.text(middle, bottom + 34.0, &Style::AXIS.anchor(Anchor::Middle), what);
+}
+
+/// The sizes beneath a plot; where not all have room, the last one has, and every second or third.
+#[expect(clippy::cast_precision_loss, reason = "rows are few")]
+fn sizes(canvas: &mut Canvas, plot: &Area, rows: &[ScalingRow], step: f64) {
+    let words: Vec<String> = rows.iter().map(|row| units::integer(row.size)).collect();
+    let style = Style::AXIS.anchor(Anchor::Middle);
+    let widest = words.iter().map(|word| style.width(word)).fold(0.0, f64::max) + 4.0;
+    let every = (1..=rows.len()).find(|every| *every as f64 * step >= widest).unwrap_or(rows.len());
+    for (i, word) in words.iter().enumerate().filter(|(i, _)| (rows.len() - 1 - i) % every == 0) {
+        let half = style.width(word) / 2.0;
+        let x = (plot.left + (i as f64 + 0.5) * step).min(plot.right - half);
+        canvas.text(x, plot.bottom + 16.0, &style, word);
+    }
 }
 
 /// A quiet field over the sizes at the end that do not fit.
