@@ -115,3 +115,23 @@ fn capital(word: &str) -> String {
     let first = letters.next().map(char::to_uppercase);
     format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_picture_has_a_name_of_its_own() {
+        for (i, (name, _)) in PICTURES.iter().enumerate() {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+            assert!(!PICTURES[..i].iter().any(|(other, _)| other == name), "{name} stands twice");
+        }
+    }
+
+    #[test]
+    fn lists_are_joined_as_people_do() {
+        let list = |words: &[&str]| listed(words.iter().map(|word| (*word).to_owned()));
+        assert_eq!([list(&[]), list(&["a"]), list(&["a", "b", "c"])], ["", "a", "a, b and c"]);
+        assert_eq!([capital("memory"), capital("")], ["Memory", ""]);
+    }
+}

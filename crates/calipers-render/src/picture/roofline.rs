@@ -31,7 +31,8 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
         super::word(&hardware.precision)
     );
     if roofline.without_arithmetic > 0 {
-        let kernels = units::counted(roofline.without_arithmetic, "more moves", "more only move");
+        let kernels =
+            units::counted(roofline.without_arithmetic, "more only moves", "more only move");
         remark += &format!("; {kernels} data");
     }
     let mut canvas = Canvas::new(theme, Canvas::TOP + PLOT + 2.0 * FOOT + LEGEND + MARGIN);
@@ -136,7 +137,13 @@ impl Chart {
             write(
                 &end,
                 &words,
-                &[[right, y - 6.0], [right, y + 14.0], [start, y + 14.0], [start, y - 6.0]],
+                &[
+                    [right, y - 6.0],
+                    [right, y + 14.0],
+                    [x - 14.0, y - 4.0],
+                    [start, y + 14.0],
+                    [start, y - 6.0],
+                ],
             );
         }
         let words = format!("memory {}", units::axis(bandwidth, "B/s"));

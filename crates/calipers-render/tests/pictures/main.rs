@@ -1,0 +1,9 @@
+//! Pictures of models and of strange reports: what stands in them, and that nothing overlaps, is
+//! cut, or does what a name says.
+#![cfg(feature = "png")]
+
+mod layout;
+mod models;
+mod odd;
+mod pixels;
+mod small;
