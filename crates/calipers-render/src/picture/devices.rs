@@ -6,12 +6,17 @@ use super::axis::{self, Axis, FOOT};
 use super::canvas::{Anchor, Area, Canvas, MARGIN, Style, WIDTH};
 use super::theme::{Color, Theme};
 use super::{Sketch, listed};
+use crate::text::{self, Charset};
 use crate::units;
 
 /// Devices at most; the slowest are left out.
 const ROWS: usize = 24;
 const ROW: f64 = 30.0;
+/// Columns of a reason.
+const REASON: usize = 120;
+/// Names and times take no more than these.
 const NAMES: f64 = 272.0;
+const TIMES: f64 = 200.0;
 
 /// A range for each device on one axis of time, fastest first.
 pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
@@ -30,7 +35,13 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     canvas.heading(&title, &remark(hardware, rows.len()));
     let names: Vec<String> = rows.iter().map(|row| Style::BODY.fit(&row.name, NAMES)).collect();
     let wide = names.iter().map(|name| Style::BODY.width(name)).fold(0.0, f64::max);
-    let figures: Vec<String> = rows.iter().map(|row| figure(row)).collect();
+    let figures: Vec<String> = rows
+        .iter()
+        .map(|row| match row.latency_ms {
+            Some(_) => Style::BODY.fit(&figure(row), TIMES),
+            None => figure(row),
+        })
+        .collect();
     let timed = rows.iter().zip(&figures).filter(|(row, _)| row.latency_ms.is_some());
     let figures_wide = timed.map(|(_, text)| Style::BODY.width(text)).fold(0.0, f64::max);
     #[expect(clippy::cast_precision_loss, reason = "rows are few")]
@@ -94,7 +105,8 @@ fn figure(row: &DeviceRow) -> String {
             _ => "does not fit".to_owned(),
         };
     }
-    row.reason.clone().unwrap_or_else(|| "unknown".to_owned())
+    let reason = row.reason.as_deref().unwrap_or("unknown");
+    text::truncate(&text::prose(reason, Charset::Unicode), REASON, Charset::Unicode)
 }
 
 fn remark(hardware: &Hardware, shown: usize) -> String {
