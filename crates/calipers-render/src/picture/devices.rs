@@ -23,8 +23,11 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let hardware = report.hardware.as_ref()?;
     let mut rows: Vec<&DeviceRow> = hardware.devices.iter().collect();
     let time = |row: &DeviceRow| row.latency_ms.map_or(f64::INFINITY, |span| span.expected);
-    // Stable, so those without a time stay as they were.
-    rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    // Stable, so those without a time stay as they were, at the end.
+    rows.sort_by(|a, b| {
+        let untimed = |row: &DeviceRow| row.latency_ms.is_none();
+        untimed(a).cmp(&untimed(b)).then(time(a).total_cmp(&time(b)))
+    });
     rows.truncate(ROWS);
     let seconds = rows.iter().filter_map(|row| row.latency_ms);
     let axis = Axis::close(seconds.flat_map(|span| [span.low, span.high]).map(|ms| ms / 1e3))?;
@@ -44,17 +47,20 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
         .collect();
     let timed = rows.iter().zip(&figures).filter(|(row, _)| row.latency_ms.is_some());
     let figures_wide = timed.map(|(_, text)| Style::BODY.width(text)).fold(0.0, f64::max);
+    let times = rows.iter().take_while(|row| row.latency_ms.is_some()).count();
     #[expect(clippy::cast_precision_loss, reason = "rows are few")]
     let plot = Area {
         left: MARGIN + wide + 18.0,
         right: WIDTH - MARGIN - figures_wide - 18.0,
         top: Canvas::TOP,
-        bottom: Canvas::TOP + rows.len() as f64 * ROW,
+        bottom: Canvas::TOP + times as f64 * ROW,
     };
     axis::columns(&mut canvas, &plot, &axis, &|value| units::axis(value, "s"));
     let mut top = plot.top;
-    for ((row, name), figure) in rows.iter().zip(&names).zip(&figures) {
-        draw_row(&mut canvas, &plot, &axis, (row, name, figure), top + ROW / 2.0);
+    for (i, ((row, name), figure)) in rows.iter().zip(&names).zip(&figures).enumerate() {
+        // Those without a time stand beneath the axis.
+        let down = if i < times { 0.0 } else { FOOT };
+        draw_row(&mut canvas, &plot, &axis, (row, name, figure), top + down + ROW / 2.0);
         top += ROW;
     }
     let words = rows.iter().zip(&figures).take(ROWS);
@@ -73,9 +79,6 @@ fn draw_row(
     let Some(span) = row.latency_ms else {
         let room = WIDTH - MARGIN - plot.left;
         let words = Style::QUIET.fit(figure, room);
-        // The grid would strike the words through.
-        let area = Style::QUIET.area(plot.left, middle + 4.0, &words);
-        canvas.rect(&Area { left: area.left - 4.0, ..area }, 0.0, Color::Page);
         canvas.text(plot.left, middle + 4.0, &Style::QUIET, &words);
         return;
     };
@@ -118,7 +121,8 @@ fn remark(hardware: &Hardware, shown: usize) -> String {
     facts.push("a dot is the time expected, the band its range".to_owned());
     let left = hardware.devices.len() - shown;
     if left > 0 {
-        facts.push(format!("{left} slower devices not shown"));
+        let devices = units::counted(left as u64, "device", "devices");
+        facts.push(format!("{devices} not shown"));
     }
     facts.join(", ")
 }

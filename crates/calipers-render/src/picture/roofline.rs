@@ -27,7 +27,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let title = "Roofline".to_owned();
     let device = super::word(&device.name);
     let mut remark = format!(
-        "{device}, {}: a dot is a kernel, large by its share of the time",
+        "{} on {device}; dots are kernels, sized by their time",
         super::word(&hardware.precision)
     );
     if roofline.without_arithmetic > 0 {

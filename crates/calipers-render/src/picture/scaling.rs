@@ -160,7 +160,9 @@ fn sizes(canvas: &mut Canvas, plot: &Area, rows: &[ScalingRow], step: f64) {
     let style = Style::AXIS.anchor(Anchor::Middle);
     let widest = words.iter().map(|word| style.width(word)).fold(0.0, f64::max) + 4.0;
     let every = (1..=rows.len()).find(|every| *every as f64 * step >= widest).unwrap_or(rows.len());
-    for (i, word) in words.iter().enumerate().filter(|(i, _)| (rows.len() - 1 - i) % every == 0) {
+    for (i, word) in
+        words.iter().enumerate().filter(|(i, _)| (rows.len() - 1 - i).is_multiple_of(every))
+    {
         let x = plot.left + (i as f64 + 0.5) * step;
         canvas.text(x, plot.bottom + 16.0, &style, word);
     }
