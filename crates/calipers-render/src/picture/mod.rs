@@ -14,9 +14,9 @@
 //! assert!(pictures(&report, Theme::Dark)[0].svg.starts_with("<svg"));
 //! ```
 //!
-//! A picture is a file with a `draw` and a line in [`PICTURES`]. It takes what the report holds and
-//! gives a [`Sketch`], or nothing where there is nothing to see. [`canvas`] writes the SVG,
-//! [`font`] knows how wide a text is, [`theme`] holds the colours.
+//! A picture is a file with a `draw` and a line in `PICTURES`. It takes what the report holds and
+//! gives a `Sketch`, or nothing where there is nothing to see. `canvas` writes the SVG,
+//! `font` knows how wide a text is, `theme` holds the colours.
 
 mod axis;
 mod bars;
