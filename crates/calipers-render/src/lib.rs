@@ -26,7 +26,10 @@ pub use json::{
     device_to_json, devices_to_json, drawing_to_json, findings_to_json, hardware_to_json,
     layers_to_json, rules_to_json, shapes_to_json, sweep_to_json, to_json,
 };
-pub use markdown::{findings_to_markdown, rules_to_markdown};
+pub use markdown::{
+    CardOptions, PictureLink, findings_to_markdown, rules_to_markdown, sections_to_markdown,
+    to_markdown,
+};
 pub use sarif::findings_to_sarif;
 pub use terminal::{
     Style, device_to_terminal, devices_to_terminal, findings_to_terminal, hardware_to_terminal,
