@@ -16,6 +16,7 @@
 pub mod csv;
 pub mod json;
 pub mod markdown;
+pub mod picture;
 pub mod sarif;
 pub mod terminal;
 pub mod text;

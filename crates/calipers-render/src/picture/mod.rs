@@ -1,0 +1,70 @@
+//! Pictures of a report: SVG from our own writer, PNG on request.
+//!
+//! ```
+//! use calipers_render::picture::{Theme, pictures};
+//!
+//! let mut report = calipers_report::Report::default();
+//! assert!(pictures(&report, Theme::Light).is_empty(), "nothing to show, nothing drawn");
+//! report.graph.operators.push(calipers_report::OperatorCount {
+//!     op: "Conv".to_owned(),
+//!     count: 2,
+//!     percent: 100.0,
+//!     ..Default::default()
+//! });
+//! assert!(pictures(&report, Theme::Dark)[0].svg.starts_with("<svg"));
+//! ```
+//!
+//! A picture is a file with a `draw` and a line in [`PICTURES`]. It takes what the report holds and
+//! gives a [`Sketch`], or nothing where there is nothing to see. [`canvas`] writes the SVG,
+//! [`font`] knows how wide a text is, [`theme`] holds the colours.
+
+mod axis;
+mod bars;
+mod canvas;
+mod font;
+#[cfg(feature = "png")]
+mod png;
+mod theme;
+
+use calipers_report::Report;
+
+use canvas::Canvas;
+#[cfg(feature = "png")]
+pub use png::{PngError, png};
+pub use theme::Theme;
+
+/// A picture, ready to be written to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The stem of its file: `operators`.
+    pub name: &'static str,
+    /// What it is called.
+    pub title: String,
+    /// One sentence that says what it shows, with the figures. It is plain text, cleaned.
+    pub alt: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// What a `draw` gives.
+struct Sketch {
+    title: String,
+    alt: String,
+    canvas: Canvas,
+}
+
+/// A picture's file name, and what draws it.
+type Row = (&'static str, fn(&Report, Theme) -> Option<Sketch>);
+
+/// Every picture, in the order in which they are shown.
+const PICTURES: [Row; 0] = [];
+
+/// The pictures of a report that have something to show, in a fixed order.
+pub fn pictures(report: &Report, theme: Theme) -> Vec<Picture> {
+    let draw = |(name, draw): &Row| {
+        let Sketch { title, alt, canvas } = draw(report, theme)?;
+        let svg = canvas.finish(name, &title, &alt);
+        Some(Picture { name, title, alt, svg })
+    };
+    PICTURES.iter().filter_map(draw).collect()
+}
