@@ -40,12 +40,8 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) const TITLE: Self = Self {
-        size: TITLE,
-        weight: Weight::SemiBold,
-        color: Color::Ink,
-        anchor: Anchor::Start,
-    };
+    pub(super) const TITLE: Self =
+        Self { size: TITLE, weight: Weight::SemiBold, color: Color::Ink, anchor: Anchor::Start };
     pub(super) const BODY: Self =
         Self { size: BODY, weight: Weight::Regular, color: Color::Ink, anchor: Anchor::Start };
     pub(super) const QUIET: Self = Self { color: Color::Quiet, ..Self::BODY };
@@ -82,12 +78,7 @@ impl Style {
             Anchor::End => x - width,
         };
         // Inter's ascenders reach 0.97 of the size above the line at most, its descenders 0.24 below.
-        Area {
-            left,
-            right: left + width,
-            top: y - 0.8 * self.size,
-            bottom: y + 0.24 * self.size,
-        }
+        Area { left, right: left + width, top: y - 0.8 * self.size, bottom: y + 0.24 * self.size }
     }
 }
 
@@ -212,8 +203,7 @@ impl Canvas {
     pub(super) fn shape(&mut self, points: &[[f64; 2]], color: Color, opacity: f64) {
         let (fill, d) = (self.theme.hex(color), outline(points));
         let opacity = (opacity * 100.0).round() / 100.0;
-        let _ =
-            writeln!(self.body, r#"<path d="{d}Z" fill="{fill}" fill-opacity="{opacity}"/>"#);
+        let _ = writeln!(self.body, r#"<path d="{d}Z" fill="{fill}" fill-opacity="{opacity}"/>"#);
     }
 
     /// A dot with a ring of the page's colour around it.
