@@ -153,9 +153,7 @@ fn report(
         graph: &graph,
         parameters: &parameters,
         cost: &cost,
-        memory: &memory,
         architecture: &architecture,
-        task: &task,
         quantization: &quantization,
         weights,
     });
