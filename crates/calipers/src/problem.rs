@@ -78,8 +78,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
 
 /// Says on standard error what did not stop the command, a line each.
 pub(crate) fn warn(lines: &[String]) {
-    let lines: Vec<String> =
-        lines.iter().map(|line| format!("\x1b[1;33mwarning:\x1b[0m {}\n", printable(line))).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| format!("\x1b[1;33mwarning:\x1b[0m {}\n", printable(line)))
+        .collect();
     // Nobody is left to tell when this fails.
     let _ = anstream::stderr().lock().write_all(lines.concat().as_bytes());
 }

@@ -92,7 +92,9 @@ impl Count {
             return Self(None);
         }
         let bar = ProgressBar::new(u64::try_from(all).unwrap_or(u64::MAX)).with_message(message);
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {per_sec}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {per_sec}")
+        {
             bar.set_style(style.progress_chars(marks()));
         }
         Self(Some(bar))

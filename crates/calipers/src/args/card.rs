@@ -6,7 +6,7 @@ use calipers_render::markdown::SECTIONS;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
-use super::findings::GateArgs;
+use super::findings::{GateArgs, refuse_unread};
 use super::hardware::WantedArgs;
 use super::{BindArgs, Cli};
 use crate::commands::{Assets, Card, Day, Form, Listing};
@@ -110,6 +110,8 @@ impl CardArgs {
             let message = "--template writes cards, and --format jsonl and csv write none";
             return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
         }
+        let gate = self.gate.resolve()?;
+        refuse_unread(&gate, self.weights)?;
         let date = self.date.map(|day| day.map_or(Day::Today, Day::Given));
         Ok(Card {
             models: self.models,
@@ -121,7 +123,7 @@ impl CardArgs {
             template: self.template,
             sha256: self.sha256,
             weights: self.weights,
-            gate: self.gate.resolve()?,
+            gate,
             wanted: self.wanted.resolve(),
             bindings: self.bind.resolve()?,
         })

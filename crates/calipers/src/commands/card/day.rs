@@ -17,8 +17,10 @@ impl Day {
         match self {
             Self::Given(text) => text.clone(),
             Self::Today => {
-                let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-                let clock = || SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|time| time.as_secs());
+                let fixed =
+                    std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+                let clock =
+                    || SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|time| time.as_secs());
                 date(fixed.or_else(clock).unwrap_or(0))
             }
         }

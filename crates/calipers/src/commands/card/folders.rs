@@ -7,9 +7,32 @@ const LONGEST: usize = 80;
 
 /// Names that one system or another keeps for itself.
 const RESERVED: [&str; 26] = [
-    "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "index",
-    "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn", "readme",
-    "assets", "index.html",
+    "aux",
+    "com1",
+    "com2",
+    "com3",
+    "com4",
+    "com5",
+    "com6",
+    "com7",
+    "com8",
+    "com9",
+    "con",
+    "index",
+    "lpt1",
+    "lpt2",
+    "lpt3",
+    "lpt4",
+    "lpt5",
+    "lpt6",
+    "lpt7",
+    "lpt8",
+    "lpt9",
+    "nul",
+    "prn",
+    "readme",
+    "assets",
+    "index.html",
 ];
 
 /// Names of folders, in the order of the paths: letters, digits, dots, dashes and underscores alone,
@@ -73,7 +96,14 @@ mod tests {
     #[test]
     fn no_name_leaves_its_place() {
         assert_eq!(
-            named(&["../../etc/x.onnx", ".hidden.onnx", "con.onnx", "入力.onnx", "..", "a/<b>.onnx"]),
+            named(&[
+                "../../etc/x.onnx",
+                ".hidden.onnx",
+                "con.onnx",
+                "入力.onnx",
+                "..",
+                "a/<b>.onnx"
+            ]),
             ["etc-x", "hidden", "con-2", "model", "model-2", "a-b"]
         );
         assert!(named(&[&"x".repeat(5000)])[0].len() <= LONGEST);

@@ -101,8 +101,7 @@ fn look_at(
         Err(error) => return Ok(unread(why(&error, &place.path))),
     };
     let mut figures = KeyFigures::of(place.shown.clone(), &report);
-    figures.card =
-        keep(&report).with_context(|| format!("the card of {}", place.shown))?;
+    figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
     let status = writer.card.gate.judge(&report.risks);
     Ok(Outcome { figures, status })
 }
@@ -126,11 +125,8 @@ fn tell(figures: &[KeyFigures]) {
         .iter()
         .filter_map(|figures| Some((figures.path.as_str(), figures.error.as_deref()?)))
         .collect();
-    let mut lines: Vec<String> = broken
-        .iter()
-        .take(NAMED)
-        .map(|(path, why)| format!("cannot read {path}: {why}"))
-        .collect();
+    let mut lines: Vec<String> =
+        broken.iter().take(NAMED).map(|(path, why)| format!("cannot read {path}: {why}")).collect();
     if broken.len() > NAMED {
         lines.push(format!("and {} more", broken.len() - NAMED));
     }

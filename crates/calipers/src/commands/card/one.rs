@@ -30,8 +30,7 @@ impl Writer<'_> {
     /// Reads a model and looks at it, with signs of life.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Report> {
         let card = self.card;
-        let (model, report) =
-            model::analyze(path, &card.bindings, &self.question, card.weights)?;
+        let (model, report) = model::analyze(path, &card.bindings, &self.question, card.weights)?;
         Ok(self.finish(&model, report))
     }
 

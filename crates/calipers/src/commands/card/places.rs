@@ -36,7 +36,8 @@ impl Places {
             let only = Place { path: path.clone(), shown, error: None };
             return Ok(Self { all: vec![only], single: true });
         }
-        let files: Vec<&Path> = given.iter().filter(|path| is_plain(path)).map(PathBuf::as_path).collect();
+        let files: Vec<&Path> =
+            given.iter().filter(|path| is_plain(path)).map(PathBuf::as_path).collect();
         let above = common_folder(&files);
         let mut all = Vec::new();
         for path in given {
@@ -232,10 +233,12 @@ mod tests {
 
     #[test]
     fn files_are_shown_from_the_folder_they_share() {
-        let common = |files: &[&str]| {
-            common_folder(&files.iter().map(Path::new).collect::<Vec<_>>())
-        };
-        assert_eq!(common(&["/home/user/a/x.onnx", "/home/user/b/y.onnx"]), Path::new("/home/user"));
+        let common =
+            |files: &[&str]| common_folder(&files.iter().map(Path::new).collect::<Vec<_>>());
+        assert_eq!(
+            common(&["/home/user/a/x.onnx", "/home/user/b/y.onnx"]),
+            Path::new("/home/user")
+        );
         assert_eq!(common(&["a/x.onnx", "a/y.onnx"]), Path::new("a"));
         assert_eq!(common(&["x.onnx", "a/y.onnx"]), Path::new(""));
     }
