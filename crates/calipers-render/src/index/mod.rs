@@ -102,14 +102,18 @@ fn precision(model: &KeyFigures) -> String {
 }
 
 fn flops(model: &KeyFigures) -> String {
-    let least = if model.lower_bound == Some(true) { "≥ " } else { "" };
-    model
-        .flops
-        .map(|flops| format!("{least}{}", units::operations(flops, "FLOPs")))
-        .unwrap_or_default()
+    let is_least = model.lower_bound == Some(true);
+    match model.flops {
+        // A sum that lacks everything says nothing.
+        None => String::new(),
+        Some(0) if is_least => String::new(),
+        Some(0) => "none".to_owned(),
+        Some(flops) if is_least => format!("≥ {}", units::operations(flops, "FLOPs")),
+        Some(flops) => units::operations(flops, "FLOPs"),
+    }
 }
 
-/// `1 error, 2 warnings`; notes alone are not worth the room, but what there are is counted.
+/// `1 error, 2 warnings`.
 fn findings(model: &KeyFigures) -> String {
     let parts = [
         (model.errors, "error", "errors"),

@@ -56,6 +56,32 @@ pub fn plain(raw: &str) -> String {
     }
 }
 
+/// A sentence of ours that quotes names between backticks: those become code, and all else is
+/// [`plain`]. A name with a backtick of its own is quoted in the wrong places, and acts nowhere.
+pub fn told(raw: &str) -> String {
+    let clean = text::prose(raw, Charset::Unicode);
+    let parts: Vec<&str> = clean.split('`').collect();
+    // The last quote has no end where their number is odd.
+    if parts.len() % 2 == 0 {
+        return plain(raw);
+    }
+    let mut safe = String::with_capacity(clean.len());
+    for (i, part) in parts.iter().enumerate() {
+        if i % 2 == 1 {
+            safe += &code(part);
+            continue;
+        }
+        let blank = |is: bool| if is && !part.trim().is_empty() { " " } else { "" };
+        safe += blank(part.starts_with(' '));
+        safe += &plain(part);
+        safe += blank(part.ends_with(' '));
+        if !part.is_empty() && part.trim().is_empty() {
+            safe.push(' ');
+        }
+    }
+    safe
+}
+
 /// A line that begins with a number is no item of a list.
 fn numbered(mut line: String) -> String {
     let end = line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len());
@@ -146,6 +172,17 @@ mod tests {
         ] {
             assert_eq!(plain(raw), safe);
         }
+    }
+
+    #[test]
+    fn quoted_names_in_our_sentences_are_code() {
+        assert_eq!(
+            told("a score (`logits`, 1 × 2) of `x` `y`"),
+            "a score (`logits`, 1 × 2) of `x` `y`"
+        );
+        assert_eq!(told("odd ` quote <b>"), r"odd \` quote \<b>");
+        assert_eq!(told("`a`<i>`|`"), r"`a`\<i><code>&#124;</code>");
+        assert_eq!(told("plain *text*"), r"plain \*text\*");
     }
 
     #[test]

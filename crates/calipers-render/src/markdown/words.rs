@@ -2,7 +2,7 @@
 
 use calipers_report::{Confidence, DeviceRow, Dimension, Report, Span};
 
-use super::escape::{code, plain};
+use super::escape::{code, plain, told};
 use crate::text::{self, Charset};
 use crate::units;
 
@@ -34,6 +34,14 @@ pub(crate) fn spaced(name: &str) -> String {
     text::name(name, Charset::Unicode).replace(['-', '_'], " ")
 }
 
+/// A kind of model as people write it.
+pub(super) fn kind(name: &str) -> String {
+    match name {
+        "cnn" | "rnn" | "mlp" | "svm" => name.to_ascii_uppercase(),
+        _ => spaced(name),
+    }
+}
+
 /// `unknown`, with the reason that the report gives for the field or the section it stands in.
 pub(super) fn unknown(report: &Report, path: &str) -> String {
     let matching = |what: &str| {
@@ -45,7 +53,7 @@ pub(super) fn unknown(report: &Report, path: &str) -> String {
         .filter(|entry| !entry.what.is_empty() && matching(&entry.what))
         .max_by_key(|entry| entry.what.len());
     match closest {
-        Some(entry) => format!("unknown: {}", plain(&entry.reason)),
+        Some(entry) => format!("unknown: {}", told(&entry.reason)),
         None => "unknown".to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use calipers_report::{Architecture, ArchitectureFacts, Repeat, Report};
 use crate::markdown::escape::{code, plain};
 use crate::markdown::page::Page;
 use crate::markdown::table::{Align, Table};
-use crate::markdown::words::{spaced, sure};
+use crate::markdown::words::{kind as kind_word, spaced, sure};
 use crate::units;
 
 /// Kinds of block, repeats and skips that are written.
@@ -26,7 +26,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
 fn kind(architecture: &Architecture) -> Table {
     let mut table = Table::facts();
     let word = |name: &Option<String>| name.as_ref().map(|name| plain(&spaced(name)));
-    table.fact("Kind", word(&architecture.kind));
+    table.fact("Kind", architecture.kind.as_ref().map(|name| plain(&kind_word(name))));
     table.fact("Style", word(&architecture.style));
     let family = architecture
         .family

@@ -2,7 +2,7 @@
 
 use calipers_report::Report;
 
-use crate::markdown::escape::plain;
+use crate::markdown::escape::{plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::Table;
 use crate::markdown::words::{size, unknown};
@@ -38,8 +38,9 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     );
     table.fact("If no more were kept", cache.bytes_in_window.map(size));
     page.table(&table);
-    let evidence: Vec<String> = cache.evidence.iter().take(4).map(|words| plain(words)).collect();
+    let evidence: Vec<String> = cache.evidence.iter().take(4).map(|words| told(words)).collect();
     if !evidence.is_empty() {
-        page.text(format!("What shows it: {}.", evidence.join("; ")));
+        page.text("What shows it:");
+        page.list(&evidence);
     }
 }

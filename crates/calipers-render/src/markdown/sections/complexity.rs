@@ -2,7 +2,7 @@
 
 use calipers_report::Report;
 
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{formula, size, unknown, work};
@@ -17,20 +17,20 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         return;
     }
     let least = if cost.lower_bound { "at least " } else { "" };
-    let told = |value: Option<u64>, field: &str, set: &dyn Fn(u64) -> String| match value {
+    let figure = |value: Option<u64>, field: &str, set: &dyn Fn(u64) -> String| match value {
         // A sum that lacks everything says nothing.
         Some(value) if value > 0 || !cost.lower_bound => format!("{least}{}", set(value)),
         _ if formula(cost.formula.get(field)).is_some() => "depends on free dimensions".to_owned(),
         _ => unknown(report, &format!("cost.{field}")),
     };
     let mut table = Table::facts();
-    table.fact("FLOPs (2 × MACs)", told(cost.flops, "macs", &|value| work(value, "FLOPs")));
-    table.fact("MACs of contractions", told(cost.macs, "macs", &|value| work(value, "MACs")));
-    let other = told(cost.other_flops, "other_flops", &|value| work(value, "FLOPs"));
+    table.fact("FLOPs (2 × MACs)", figure(cost.flops, "macs", &|value| work(value, "FLOPs")));
+    table.fact("MACs of contractions", figure(cost.macs, "macs", &|value| work(value, "MACs")));
+    let other = figure(cost.other_flops, "other_flops", &|value| work(value, "FLOPs"));
     table.fact("Other arithmetic", other);
     let all = cost.total_flops.map(|value| format!("{least}{}", work(value, "FLOPs")));
     table.fact("All arithmetic", all);
-    table.fact("Bytes moved", told(cost.bytes_moved, "bytes_moved", &size));
+    table.fact("Bytes moved", figure(cost.bytes_moved, "bytes_moved", &size));
     table.fact("Nodes whose cost is known", units::percent(cost.coverage));
     page.table(&table);
 
@@ -46,7 +46,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         page.heading("Formulas");
         page.table(&formulas);
     }
-    let notes: Vec<String> = cost.notes.iter().take(MOST).map(|note| plain(note)).collect();
+    let notes: Vec<String> = cost.notes.iter().take(MOST).map(|note| told(note)).collect();
     page.list(&notes);
     missing(report, page);
 }
@@ -60,7 +60,7 @@ fn missing(report: &Report, page: &mut Page) {
     let mut table =
         Table::new(&[("Node", Align::Left), ("Operator", Align::Left), ("Why", Align::Left)]);
     for node in cost.unknown.iter().take(MOST) {
-        table.row(vec![code(&node.node), code(&node.op), plain(&node.reason)]);
+        table.row(vec![code(&node.node), code(&node.op), told(&node.reason)]);
     }
     let nodes = units::counted(cost.unknown_count, "node has", "nodes have");
     let mut inner = Page::default();

@@ -2,7 +2,7 @@
 
 use calipers_report::{DeviceRow, Report};
 
-use crate::markdown::escape::plain;
+use crate::markdown::escape::{plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{fits, room, span};
@@ -55,12 +55,12 @@ fn reasons(rows: &[DeviceRow]) -> Vec<String> {
             None => groups.push((reason, vec![&row.name])),
         }
     }
-    let told = |(reason, names): (&str, Vec<&str>)| match names.len() == rows.len() {
-        true => format!("No times: {}.", plain(reason)),
+    let group = |(reason, names): (&str, Vec<&str>)| match names.len() == rows.len() {
+        true => format!("No times: {}.", told(reason)),
         false => {
             let names: Vec<String> = names.into_iter().map(plain).collect();
-            format!("{}: {}.", names.join(", "), plain(reason))
+            format!("{}: {}.", names.join(", "), told(reason))
         }
     };
-    groups.into_iter().map(told).collect()
+    groups.into_iter().map(group).collect()
 }

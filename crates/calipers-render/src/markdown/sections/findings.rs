@@ -3,7 +3,7 @@
 use calipers_report::{Finding, Report};
 
 use super::overview;
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, plain, told};
 use crate::markdown::findings::shown;
 use crate::markdown::page::Page;
 use crate::text;
@@ -30,18 +30,18 @@ fn set(finding: &Finding, page: &mut Page) {
         text::capitalised(shown(finding.severity)),
         plain(&finding.title)
     ));
-    let mut told = plain(&text::sentence(finding.detail.trim()));
-    if finding.detail.trim().is_empty() {
-        told.clear();
-    }
+    let mut words = match finding.detail.trim() {
+        "" => String::new(),
+        detail => told(&text::sentence(detail)),
+    };
     let names: Vec<String> = finding.nodes.iter().take(NAMES).map(|name| code(name)).collect();
     if !names.is_empty() {
         let rest = if finding.nodes.len() > NAMES { ", …" } else { "" };
-        told += &format!(" In {}{rest}.", names.join(", "));
+        words += &format!(" In {}{rest}.", names.join(", "));
     }
-    page.text(told.trim());
+    page.text(words.trim());
     if !finding.recommendation.trim().is_empty() {
-        let advice = plain(&text::sentence(&finding.recommendation));
+        let advice = told(&text::sentence(&finding.recommendation));
         page.text(format!("**Recommendation:** {advice}"));
     }
 }

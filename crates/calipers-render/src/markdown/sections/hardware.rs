@@ -2,7 +2,7 @@
 
 use calipers_report::{DeviceFacts, Hardware, Report, Span};
 
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{fits, memory_of, size, span};
@@ -14,13 +14,15 @@ const KERNELS: usize = 5;
 pub(super) fn write(report: &Report, page: &mut Page) {
     let Some(hardware) = &report.hardware else { return };
     let Some(device) = &hardware.device else { return };
-    let mut told = format!("On the **{}**", plain(&device.name));
-    told +=
-        &format!(" at {}, batch {}", plain(&hardware.precision), units::integer(hardware.batch));
-    if let Some(context) = hardware.context {
-        told += &format!(", context {}", units::integer(context));
+    let mut words = format!("On the **{}** at {}", plain(&device.name), plain(&hardware.precision));
+    if !hardware.precision_why.trim().is_empty() {
+        words += &format!(" ({})", told(&hardware.precision_why));
     }
-    page.text(format!("{told}. The precision is {}.", plain(&hardware.precision_why)));
+    words += &format!(", batch {}", units::integer(hardware.batch));
+    if let Some(context) = hardware.context {
+        words += &format!(", context {}", units::integer(context));
+    }
+    page.text(words + ".");
     page.table(&answers(hardware, device));
     kernels(hardware, page);
     page.heading("Device specifications");
@@ -37,8 +39,8 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Table {
     table.fact("Longest context that fits", hardware.largest_context.map(units::integer));
     let time = |time: &Option<Span>| time.as_ref().map(span);
     let none = hardware.no_latency.as_ref().map(|why| match hardware.fits {
-        Some(false) => format!("none: {}", plain(why)),
-        _ => format!("unknown: {}", plain(why)),
+        Some(false) => format!("none: {}", told(why)),
+        _ => format!("unknown: {}", told(why)),
     });
     table.fact("Latency, with its range", time(&hardware.latency_ms).or(none));
     let issued = time(&hardware.issued_ms);
@@ -46,17 +48,18 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Table {
     table.fact("Throughput", hardware.throughput.map(units::rate));
     table.fact("Bottleneck", hardware.bottleneck.as_ref().map(|name| plain(name)));
     let shares = hardware.shares.as_ref().map(|shares| {
-        let told = [
+        let parts = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
             (shares.launches_percent, "launches"),
         ];
-        let told = told.into_iter().filter(|(percent, _)| *percent > 0.0);
-        told.map(|(percent, word)| format!("{} {word}", units::percent(percent)))
+        let parts = parts.into_iter().filter(|(percent, _)| *percent > 0.0);
+        parts
+            .map(|(percent, word)| format!("{} {word}", units::percent(percent)))
             .collect::<Vec<_>>()
             .join(", ")
     });
-    table.fact("Where the time goes", shares.filter(|told| !told.is_empty()));
+    table.fact("Where the time goes", shares.filter(|parts| !parts.is_empty()));
     table.fact("Kernels", hardware.kernels.map(units::integer));
     let share = |percent: Option<f64>| {
         percent.filter(|percent| (0.05..=100.0).contains(percent)).map(units::percent)
@@ -100,7 +103,9 @@ fn specifications(device: &DeviceFacts) -> Table {
         table.fact(&format!("Dense peak at {}", plain(precision)), units::peak(peak, precision));
     }
     let why = device.computes_in_why.trim();
-    table.fact("Computed in", (!why.is_empty()).then(|| plain(why)));
+    // That it computes in what was asked for is not worth a line.
+    let is_other = !why.is_empty() && !why.starts_with("the device's own");
+    table.fact("Computed in", is_other.then(|| told(why)));
     table.fact("Power", device.power_w.map(|watts| format!("{} W", units::decimal(watts))));
     table.fact("Evidence", plain(&device.evidence));
     table
@@ -110,11 +115,11 @@ fn specifications(device: &DeviceFacts) -> Table {
 pub(super) fn memory_parts(hardware: &Hardware) -> Table {
     let mut table = Table::new(&[("Memory for", Align::Left), ("Bytes", Align::Right)]);
     let Some(need) = &hardware.memory else { return table };
-    let told = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), size);
-    table.row(vec!["Weights".to_owned(), told(need.weights_bytes)]);
-    table.row(vec!["Activations".to_owned(), told(need.activations_bytes)]);
+    let part = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), size);
+    table.row(vec!["Weights".to_owned(), part(need.weights_bytes)]);
+    table.row(vec!["Activations".to_owned(), part(need.activations_bytes)]);
     if need.kv_cache_bytes.is_some() {
-        table.row(vec!["KV cache".to_owned(), told(need.kv_cache_bytes)]);
+        table.row(vec!["KV cache".to_owned(), part(need.kv_cache_bytes)]);
     }
     let workspace = &need.workspace_bytes;
     let [low, expected, high] =

@@ -2,7 +2,7 @@
 
 use calipers_report::Report;
 
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::{Align, Table};
 
@@ -31,7 +31,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     }
     if let Some(hardware) = &report.hardware {
         items.extend(
-            hardware.method.iter().take(MOST).map(|words| plain(&crate::text::sentence(words))),
+            hardware.method.iter().take(MOST).map(|words| told(&crate::text::sentence(words))),
         );
     }
     page.list(&items);
@@ -48,7 +48,7 @@ fn assumptions(report: &Report, page: &mut Page) {
             Some(name) => format!("dimension {}", code(name)),
             None => plain(&assumption.what),
         };
-        table.row(vec![what, plain(&assumption.value), plain(&assumption.why)]);
+        table.row(vec![what, plain(&assumption.value), told(&assumption.why)]);
     }
     if !table.is_empty() {
         page.heading("Assumptions");
@@ -59,7 +59,7 @@ fn assumptions(report: &Report, page: &mut Page) {
 fn unknown(report: &Report, page: &mut Page) {
     let mut table = Table::new(&[("Not known", Align::Left), ("Why", Align::Left)]);
     for entry in report.unknown.iter().take(MOST) {
-        table.row(vec![code(&entry.what), plain(&entry.reason)]);
+        table.row(vec![code(&entry.what), told(&entry.reason)]);
     }
     if !table.is_empty() {
         page.heading("Not known");

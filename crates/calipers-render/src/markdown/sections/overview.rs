@@ -2,7 +2,7 @@
 
 use calipers_report::Report;
 
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::Table;
 use crate::markdown::words::{formula, spaced, sure};
@@ -15,22 +15,22 @@ pub(super) fn write(report: &Report, page: &mut Page) {
 
 fn paragraph(report: &Report) -> String {
     let architecture = &report.architecture;
-    let mut told = plain(&architecture.words);
-    if told.is_empty() && report.graph.nodes > 0 {
+    let mut words = plain(&architecture.words);
+    if words.is_empty() && report.graph.nodes > 0 {
         let nodes = units::counted(report.graph.nodes, "node", "nodes");
-        told = format!("A graph of {nodes} that is no kind of network known to Calipers.");
+        words = format!("A graph of {nodes} that is no kind of network known to Calipers.");
     }
     if !architecture.evidence.is_empty() {
         let evidence: Vec<String> =
-            architecture.evidence.iter().take(3).map(|words| plain(words)).collect();
+            architecture.evidence.iter().take(3).map(|words| told(words)).collect();
         let sure = match architecture.confidence {
             calipers_report::Confidence::High => "This is sure",
             calipers_report::Confidence::Medium => "This is likely",
             calipers_report::Confidence::Low => "This is a guess",
         };
-        told += &format!(" {sure}: {}.", evidence.join("; "));
+        words += &format!(" {sure}: {}.", evidence.join("; "));
     }
-    told
+    words
 }
 
 fn glance(report: &Report) -> Table {
@@ -50,10 +50,10 @@ fn glance(report: &Report) -> Table {
             None => units::count(total),
         }),
     );
-    let told = cost.macs.filter(|macs| *macs > 0);
+    let macs = cost.macs.filter(|macs| *macs > 0);
     table.fact(
         "Compute of one run",
-        told.map(|macs| {
+        macs.map(|macs| {
             let flops = cost.flops.map(|flops| format!("{} = ", units::operations(flops, "FLOPs")));
             format!("{least}{}{}", flops.unwrap_or_default(), units::operations(macs, "MACs"))
         })

@@ -16,6 +16,10 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     if report.graph.nodes == 0 && parameters.tensors == 0 {
         return;
     }
+    if parameters.stored_bytes == Some(0) && parameters.total == Some(0) {
+        page.text("The file stores no tensor, so there is none to learn.");
+        return;
+    }
     let or_unknown = |value: Option<u64>, field: &str, set: fn(u64) -> String| match value {
         Some(value) => set(value),
         None => unknown(report, &format!("parameters.{field}")),
@@ -25,6 +29,12 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     table.fact("Trainable", or_unknown(parameters.trainable, "trainable", units::integer));
     let fixed = or_unknown(parameters.non_trainable, "non_trainable", units::integer);
     table.fact("Not trainable", fixed);
+    let types: Vec<String> = parameters
+        .by_dtype
+        .iter()
+        .map(|(dtype, elements)| format!("{} {}", plain(dtype), units::integer(*elements)))
+        .collect();
+    table.fact("By precision", (!types.is_empty()).then(|| types.join(" · ")));
     table.fact("Size", or_unknown(parameters.bytes, "bytes", size));
     table.fact("Tensors", units::integer(parameters.tensors));
     let some = |count: u64| (count > 0).then(|| units::integer(count));
@@ -36,14 +46,6 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     table.fact("All stored tensors", or_unknown(parameters.stored_bytes, "stored_bytes", size));
     page.table(&table);
 
-    let mut types = Table::new(&[("Precision", Align::Left), ("Parameters", Align::Right)]);
-    for (dtype, elements) in &parameters.by_dtype {
-        types.row(vec![plain(dtype), units::integer(*elements)]);
-    }
-    if !types.is_empty() {
-        page.heading("By precision");
-        page.table(&types);
-    }
     let mut users = Table::new(&[
         ("Operator", Align::Left),
         ("Memory", Align::Right),

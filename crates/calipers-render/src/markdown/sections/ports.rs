@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_report::{Binding, Port, Report};
 
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::{Align, Table};
 use crate::markdown::words::shape;
@@ -71,7 +71,7 @@ fn dimensions(report: &Report, page: &mut Page) {
     for (name, binding) in report.bindings.iter().take(MOST) {
         let (value, why) = match (binding, assumed.get(name.as_str())) {
             (Binding::Size(size), _) => (size.to_string(), "asked for".to_owned()),
-            (_, Some(assumption)) => (plain(&assumption.value), plain(&assumption.why)),
+            (_, Some(assumption)) => (plain(&assumption.value), told(&assumption.why)),
             (Binding::Free(_), None) => ("free".to_owned(), "no figure depends on it".to_owned()),
         };
         table.row(vec![code(name), value, why]);

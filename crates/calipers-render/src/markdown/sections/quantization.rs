@@ -2,7 +2,7 @@
 
 use calipers_report::Report;
 
-use crate::markdown::escape::{code, plain};
+use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::table::Table;
 use crate::markdown::words::spaced;
@@ -41,6 +41,6 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     table.fact("With weights in floats", (!floats.is_empty()).then(|| floats.join(", ")));
     page.table(&table);
     let evidence: Vec<String> =
-        quantization.evidence.iter().take(6).map(|words| plain(words)).collect();
+        quantization.evidence.iter().take(6).map(|words| told(words)).collect();
     page.list(&evidence);
 }

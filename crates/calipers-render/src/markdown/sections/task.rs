@@ -2,10 +2,10 @@
 
 use calipers_report::Report;
 
-use crate::markdown::escape::plain;
+use crate::markdown::escape::{plain, told};
 use crate::markdown::page::Page;
 use crate::markdown::words::{spaced, sure};
-use crate::units;
+use crate::{text, units};
 
 pub(super) fn write(report: &Report, page: &mut Page) {
     let task = &report.task;
@@ -14,19 +14,20 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     if is_unknown && report.architecture.kind.is_none() {
         return;
     }
-    let mut told = match is_unknown {
+    let mut words = match is_unknown {
         true => "**Unknown**".to_owned(),
         false => {
-            format!("**{}** ({})", plain(&spaced(&task.kind)), sure(task.confidence))
+            let kind = text::capitalised(&spaced(&task.kind));
+            format!("**{}** ({})", plain(&kind), sure(task.confidence))
         }
     };
     if let Some(classes) = task.classes.and_then(|classes| u64::try_from(classes).ok()) {
-        told += &format!(", {}", units::counted(classes, "class", "classes"));
+        words += &format!(", {}", units::counted(classes, "class", "classes"));
     }
-    let evidence: Vec<String> = task.evidence.iter().take(4).map(|words| plain(words)).collect();
-    told += &match evidence.is_empty() {
+    let evidence: Vec<String> = task.evidence.iter().take(4).map(|words| told(words)).collect();
+    words += &match evidence.is_empty() {
         true => ".".to_owned(),
         false => format!(": {}.", evidence.join("; ")),
     };
-    page.text(told);
+    page.text(words);
 }
