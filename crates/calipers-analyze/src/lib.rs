@@ -113,7 +113,7 @@ fn report(
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
-    let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
+    let (parameters, owners) = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
     let caches = memory::Caches::find(model, &typed);
     let context = question.and_then(|question| question.context);
@@ -144,7 +144,7 @@ fn report(
         hardware::answer(&subject, question)
     });
     let file = model::describe(model, &parameters, &mut unknown);
-    let cost = cost::summarize(model, &typed, &sizes, &mut unknown);
+    let cost = cost::summarize(model, &typed, &sizes, &owners, &mut unknown);
     let risks = findings::check(&findings::Evidence {
         model,
         typed: &typed,

@@ -36,13 +36,13 @@ pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Confidence, Drawing, DrawnBox,
     Quantization, Repeat, Skip, Task,
 };
-pub use cost::{Cost, CostlyNode, UncostedNode};
+pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
 pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
-    Requirements, ScalingRow, Span, TimeShares, Workspace,
+    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
+    Requirements, Roofline, RooflineKernel, ScalingRow, Span, TimeShares, Workspace,
 };
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};

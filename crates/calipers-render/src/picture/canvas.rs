@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::font::{self, Weight};
 use super::theme::{Color, Theme};
+use crate::text::{self, Charset};
 
 /// Every picture is so wide.
 pub(super) const WIDTH: f64 = 720.0;
@@ -115,6 +116,13 @@ impl Area {
     }
 }
 
+/// What a colour stands for: a name of the model, and quiet words of ours.
+pub(super) struct Key {
+    pub(super) color: Color,
+    pub(super) name: String,
+    pub(super) rest: String,
+}
+
 /// A picture in the making.
 pub(super) struct Canvas {
     pub(super) theme: Theme,
@@ -135,12 +143,56 @@ impl Canvas {
         self.text(MARGIN, 58.0, &Style::QUIET, &Style::QUIET.fit(remark, room));
     }
 
+    /// The same, with words in the line beneath that tell what a colour stands for.
+    pub(super) fn heading_with_keys(&mut self, title: &str, keys: &[Key]) {
+        self.heading(title, "");
+        self.keys(58.0, keys);
+    }
+
+    /// What colours stand for, one after another on a line. Where not all have room, long names are
+    /// cut first.
+    pub(super) fn keys(&mut self, y: f64, keys: &[Key]) {
+        const SWATCH: f64 = 14.0;
+        const GAP: f64 = 16.0;
+        const BEFORE_REST: f64 = 6.0;
+        let rests: Vec<f64> =
+            keys.iter().map(|key| Style::QUIET.width(&key.rest) + BEFORE_REST).collect();
+        let fixed: f64 = rests.iter().map(|rest| rest + SWATCH + GAP).sum();
+        let room = WIDTH - 2.0 * MARGIN + GAP - fixed;
+        let names: Vec<f64> = keys
+            .iter()
+            .map(|key| Style::BODY.width(&text::name(&key.name, Charset::Unicode)))
+            .collect();
+        let longest = longest(&names, room);
+        let mut x = MARGIN;
+        for (key, rest) in keys.iter().zip(&rests) {
+            let name = Style::BODY.fit(&key.name, longest);
+            let area = Area { left: x, right: x + 9.0, top: y - 8.5, bottom: y + 0.5 };
+            self.rect(&area, 2.0, key.color);
+            self.text_and_rest(x + SWATCH, y, &Style::BODY, &name, &key.rest);
+            x += SWATCH + Style::BODY.width(&name) + rest + GAP;
+        }
+    }
+
     /// Where the heading ends.
     pub(super) const TOP: f64 = 76.0;
 
     /// A text that is clean already.
     pub(super) fn text(&mut self, x: f64, y: f64, style: &Style, text: &str) {
-        if text.is_empty() {
+        self.text_and_rest(x, y, style, text, "");
+    }
+
+    /// A text over lines and dots, with a rim of the page's colour.
+    pub(super) fn text_over(&mut self, x: f64, y: f64, style: &Style, text: &str) {
+        let rim = self.theme.hex(Color::Page);
+        let _ = write!(self.body, r#"<g stroke="{rim}" stroke-width="3" paint-order="stroke">"#);
+        self.text(x, y, style, text);
+        self.body.push_str("</g>\n");
+    }
+
+    /// A text and quiet words after it, both clean already.
+    pub(super) fn text_and_rest(&mut self, x: f64, y: f64, style: &Style, text: &str, rest: &str) {
+        if text.is_empty() && rest.is_empty() {
             return;
         }
         let anchor = match style.anchor {
@@ -160,10 +212,17 @@ impl Canvas {
         );
         if !font::covers(text) {
             // Nobody knows how wide another font draws these.
-            let width = number(font::advance(text, style.size, style.weight));
+            let whole = if rest.is_empty() { text.to_owned() } else { format!("{text} {rest}") };
+            let width = number(font::advance(&whole, style.size, style.weight));
             let _ = write!(self.body, r#" textLength="{width}" lengthAdjust="spacingAndGlyphs""#);
         }
-        let _ = writeln!(self.body, ">{}</text>", escape(text));
+        let _ = write!(self.body, ">{}", escape(text));
+        if !rest.is_empty() {
+            let (quiet, rest) = (self.theme.hex(Color::Quiet), escape(rest));
+            let weight = if weight.is_empty() { "" } else { r#" font-weight="400""# };
+            let _ = write!(self.body, r#" <tspan dx="2" fill="{quiet}"{weight}>{rest}</tspan>"#);
+        }
+        self.body.push_str("</text>\n");
     }
 
     /// A filled rectangle with corners so round.
@@ -175,6 +234,17 @@ impl Canvas {
         let _ = writeln!(
             self.body,
             r#"<rect x="{x}" y="{y}" width="{width}" height="{height}"{round} fill="{fill}"/>"#
+        );
+    }
+
+    /// A rectangle that lets what is beneath it through.
+    pub(super) fn tint(&mut self, area: &Area, round: f64, color: Color, opacity: f64) {
+        let [x, y, width, height, round] =
+            [area.left, area.top, area.width().max(0.0), area.height().max(0.0), round].map(number);
+        let fill = self.theme.hex(color);
+        let _ = writeln!(
+            self.body,
+            r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{round}" fill="{fill}" fill-opacity="{opacity}"/>"#
         );
     }
 
@@ -232,6 +302,22 @@ impl Canvas {
     }
 }
 
+/// How long each may be so that all together take the room: the short ones as they are.
+fn longest(lengths: &[f64], room: f64) -> f64 {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut left = room;
+    for (i, length) in sorted.iter().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "they are few")]
+        let each = left / (sorted.len() - i) as f64;
+        if *length > each {
+            return each.max(0.0);
+        }
+        left -= length;
+    }
+    room
+}
+
 fn outline(points: &[[f64; 2]]) -> String {
     let mut d = String::with_capacity(points.len() * 12);
     for (i, point) in points.iter().enumerate() {
@@ -251,9 +337,9 @@ fn number(value: f64) -> String {
 }
 
 /// A text as XML: what it cannot hold is written as an escape of ours.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+fn escape(raw: &str) -> String {
+    let mut safe = String::with_capacity(raw.len());
+    for c in raw.chars() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
@@ -261,7 +347,7 @@ fn escape(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             '\u{fffe}' | '\u{ffff}' => safe.extend(c.escape_unicode()),
-            c if crate::text::is_hidden(c) => safe.extend(c.escape_unicode()),
+            c if text::is_hidden(c) => safe.extend(c.escape_unicode()),
             c => safe.push(c),
         }
     }

@@ -21,13 +21,23 @@
 mod axis;
 mod bars;
 mod canvas;
+mod depth;
+mod devices;
+mod flops;
 mod font;
+mod memory;
+mod operators;
+mod overview;
+mod parameters;
 #[cfg(feature = "png")]
 mod png;
+mod roofline;
+mod scaling;
 mod theme;
 
 use calipers_report::Report;
 
+use crate::text::{self, Charset};
 use canvas::Canvas;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
@@ -57,7 +67,19 @@ struct Sketch {
 type Row = (&'static str, fn(&Report, Theme) -> Option<Sketch>);
 
 /// Every picture, in the order in which they are shown.
-const PICTURES: [Row; 0] = [];
+const PICTURES: [Row; 11] = [
+    ("overview", overview::draw),
+    ("operators", operators::draw),
+    ("parameters", parameters::draw),
+    ("flops", flops::draw),
+    ("memory", memory::draw),
+    ("depth", depth::draw),
+    ("roofline", roofline::draw),
+    ("batch-scaling", scaling::batch),
+    ("sequence-scaling", scaling::sequence),
+    ("resolution-scaling", scaling::resolution),
+    ("devices", devices::draw),
+];
 
 /// The pictures of a report that have something to show, in a fixed order.
 pub fn pictures(report: &Report, theme: Theme) -> Vec<Picture> {
@@ -67,4 +89,29 @@ pub fn pictures(report: &Report, theme: Theme) -> Vec<Picture> {
         Some(Picture { name, title, alt, svg })
     };
     PICTURES.iter().filter_map(draw).collect()
+}
+
+/// Columns of a word of the model in a sentence.
+const WORD: usize = 60;
+
+/// A word of the model, fit for a sentence.
+fn word(raw: &str) -> String {
+    text::truncate(&text::name(raw, Charset::Unicode), WORD, Charset::Unicode)
+}
+
+/// Words as a list: `a, b and c`.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The word with a capital.
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(char::to_uppercase);
+    format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
 }

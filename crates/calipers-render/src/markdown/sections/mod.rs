@@ -51,9 +51,12 @@ const fn section(
     Section { id, title, pictures, write }
 }
 
+/// Pictures of the section on scaling.
+const SCALING: [&str; 3] = ["batch-scaling", "sequence-scaling", "resolution-scaling"];
+
 /// Every section, in the order of the card.
 pub const SECTIONS: [Section; 23] = [
-    section("overview", "Overview", &["complexity"], overview::write),
+    section("overview", "Overview", &["overview"], overview::write),
     section("metadata", "Metadata", &[], metadata::write),
     section("file", "File information", &[], file::write),
     section("summary", "Executive summary", &[], summary::write),
@@ -71,7 +74,7 @@ pub const SECTIONS: [Section; 23] = [
     section("layers", "Dearest layers", &[], dearest::write),
     section("weights", "Weights", &[], weights::write),
     section("hardware", "Hardware", &["roofline"], hardware::write),
-    section("scaling", "Scaling", &["scaling"], scaling::write),
+    section("scaling", "Scaling", &SCALING, scaling::write),
     section("devices", "Devices compared", &["devices"], devices::write),
     section("requirements", "System requirements", &[], requirements::write),
     section("findings", "Findings", &[], findings::write),
