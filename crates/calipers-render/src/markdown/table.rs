@@ -17,8 +17,10 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Columns beyond which a cell makes its neighbours no wider.
-const WIDEST: usize = 60;
+/// Columns of a cell beyond which a table does not line up.
+const WIDEST: usize = 80;
+/// Columns of the line beneath a heading, at least.
+const RULE: usize = 3;
 
 /// Rows beneath headings. Cells are Markdown.
 pub(crate) struct Table {
@@ -73,16 +75,21 @@ impl Table {
         self
     }
 
-    /// The lines, without a newline at the end.
+    /// The lines, without a newline at the end. Columns line up unless a cell is so long that this
+    /// would only push the others out of sight.
     pub(crate) fn set(&self) -> String {
+        let widest = |i: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(i));
+            cells.map(|cell| text::width(cell)).max().unwrap_or(0)
+        };
+        let lines_up = (0..self.headings.len()).all(|i| widest(i) <= WIDEST);
         let widths: Vec<usize> = self
             .headings
             .iter()
             .enumerate()
-            .map(|(i, (heading, _))| {
-                let cells = self.rows.iter().filter_map(|row| row.get(i));
-                let widest = cells.map(|cell| text::width(cell)).max().unwrap_or(0).min(WIDEST);
-                widest.max(text::width(heading)).max(3)
+            .map(|(i, (heading, _))| match lines_up {
+                true => widest(i).max(text::width(heading)).max(RULE),
+                false => 0,
             })
             .collect();
         let columns =
@@ -101,8 +108,8 @@ impl Table {
         };
         let mut lines = vec![line(&mut self.headings.iter().map(|(heading, _)| heading.as_str()))];
         lines.push(columns().fold("|".to_owned(), |rule, (align, width)| match align {
-            Align::Left => format!("{rule} {} |", "-".repeat(width)),
-            Align::Right => format!("{rule} {}: |", "-".repeat(width - 1)),
+            Align::Left => format!("{rule} {} |", "-".repeat(width.max(RULE))),
+            Align::Right => format!("{rule} {}: |", "-".repeat(width.max(RULE) - 1)),
         }));
         lines.extend(self.rows.iter().map(|row| line(&mut row.iter().map(String::as_str))));
         lines.join("\n")
@@ -112,6 +119,16 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_cell_makes_no_other_long() {
+        let mut table = Table::facts();
+        table.row(vec!["a".into(), "x".repeat(81)]);
+        table.row(vec!["b".into(), "y".into()]);
+        let wanted =
+            format!("| Property | Value |\n| --- | --- |\n| a | {} |\n| b | y |", "x".repeat(81));
+        assert_eq!(table.set(), wanted);
+    }
 
     #[test]
     fn columns_line_up_and_empty_ones_go() {

@@ -1,6 +1,6 @@
 //! What one run costs: figures, formulas, and what they lack.
 
-use calipers_report::Report;
+use calipers_report::{OperatorCost, Report};
 
 use crate::markdown::escape::{code, told};
 use crate::markdown::page::Page;
@@ -10,6 +10,8 @@ use crate::units;
 
 /// Nodes without a known cost that are named.
 const MOST: usize = 20;
+/// Operators whose share is told.
+const OPERATORS: usize = 10;
 
 pub(super) fn write(report: &Report, page: &mut Page) {
     let cost = &report.cost;
@@ -46,9 +48,42 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         page.heading("Formulas");
         page.table(&formulas);
     }
+    by_operator(report, page);
     let notes: Vec<String> = cost.notes.iter().take(MOST).map(|note| told(note)).collect();
     page.list(&notes);
     missing(report, page);
+}
+
+/// Which operators the arithmetic is in.
+fn by_operator(report: &Report, page: &mut Page) {
+    let mut table = Table::new(&[
+        ("Operator", Align::Left),
+        ("Nodes", Align::Right),
+        ("FLOPs", Align::Right),
+        ("Other FLOPs", Align::Right),
+        ("Share", Align::Right),
+    ]);
+    // What has no arithmetic at all is in the table of operators already.
+    let works = |value: Option<u64>| value.is_some_and(|value| value > 0);
+    let dear = |operator: &&OperatorCost| works(operator.flops) || works(operator.other_flops);
+    let figure = |value: Option<u64>| match value {
+        Some(0) => String::new(),
+        Some(value) => units::magnitude(value),
+        None => "unknown".to_owned(),
+    };
+    for operator in report.cost.by_op.iter().filter(dear).take(OPERATORS) {
+        table.row(vec![
+            code(&operator.op),
+            units::integer(operator.nodes),
+            figure(operator.flops),
+            figure(operator.other_flops),
+            operator.percent.map(units::percent).unwrap_or_default(),
+        ]);
+    }
+    if !table.is_empty() {
+        page.heading("By operator");
+        page.table(&table.without_empty_columns());
+    }
 }
 
 /// Nodes that the sums lack.
