@@ -97,7 +97,8 @@ impl Table {
         let line = |cells: &mut dyn Iterator<Item = &str>| {
             let mut line = "|".to_owned();
             for (align, width) in columns() {
-                let cell = cells.next().unwrap_or_default();
+                // A blank could be taken for a mistake; a dash says that there is nothing to say.
+                let cell = cells.next().filter(|cell| !cell.is_empty()).unwrap_or("–");
                 let blanks = " ".repeat(width.saturating_sub(text::width(cell)));
                 line += &match align {
                     Align::Left => format!(" {cell}{blanks} |"),
@@ -138,7 +139,7 @@ mod tests {
         table.row(vec!["×".into(), String::new()]);
         assert_eq!(
             table.without_empty_columns().set(),
-            "| operator | nodes |\n| -------- | ----: |\n| `Conv`   |   104 |\n| ×        |       |"
+            "| operator | nodes |\n| -------- | ----: |\n| `Conv`   |   104 |\n| ×        |     – |"
         );
     }
 }

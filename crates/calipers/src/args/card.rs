@@ -14,18 +14,20 @@ use crate::output::Target;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  calipers card model.onnx -o card                    README.md with its pictures beside it
-  calipers card model.onnx -o card --assets png       pictures as PNG
-  calipers card model.onnx --format markdown          to standard output, without pictures
+  calipers card model.onnx -o card              README.md and its pictures
+  calipers card model.onnx -o card --assets png
+  calipers card model.onnx --format markdown    alone, to standard output
   calipers card model.onnx --sections complexity,memory
   calipers card model.onnx --template mine.html.j2 -o card
-  calipers card models/ -o cards                      a card for each model, and an index
+  calipers card models/ -o cards                a card each, and an index
   calipers card 'models/**/*.onnx' -o cards --assets none
-  calipers card models/ --format csv                  key figures, a line for each model
+  calipers card models/ --format csv            key figures, a line each
 
 Exit status, of many models:
-  0  a card was written for one of them at least; files that cannot be read are lines of the index
-  1  none of them can be read";
+  0  a card was written for one of them at least; files that cannot be
+     read are lines of the index
+  1  none of them can be read
+  3  a finding of one of them is as severe as --fail-on says";
 
 /// How a card, or a table of many models, is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,6 @@
 //! What the model is, in a paragraph, and its figures at a glance.
 
-use calipers_report::Report;
+use calipers_report::{Binding, Confidence, Report, Severity};
 
 use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
@@ -24,9 +24,10 @@ fn paragraph(report: &Report) -> String {
         let evidence: Vec<String> =
             architecture.evidence.iter().take(3).map(|words| told(words)).collect();
         let sure = match architecture.confidence {
-            calipers_report::Confidence::High => "This is sure",
-            calipers_report::Confidence::Medium => "This is likely",
-            calipers_report::Confidence::Low => "This is a guess",
+            _ if architecture.kind.is_none() => "What was seen",
+            Confidence::High => "This is sure",
+            Confidence::Medium => "This is likely",
+            Confidence::Low => "This is a guess",
         };
         words += &format!(" {sure}: {}.", evidence.join("; "));
     }
@@ -77,8 +78,8 @@ fn sizes(report: &Report) -> Option<String> {
         Some(format!("{} = {}", code(name), plain(&assumption.value)))
     });
     let bound = report.bindings.iter().filter_map(|(name, binding)| match binding {
-        calipers_report::Binding::Size(size) => Some(format!("{} = {size}", code(name))),
-        calipers_report::Binding::Free(_) => None,
+        Binding::Size(size) => Some(format!("{} = {size}", code(name))),
+        Binding::Free(_) => None,
     });
     let sizes: Vec<String> = bound.chain(free).take(8).collect();
     (!sizes.is_empty()).then(|| sizes.join(", "))
@@ -86,7 +87,6 @@ fn sizes(report: &Report) -> Option<String> {
 
 /// How many findings there are of each severity.
 pub(super) fn counts(report: &Report) -> Option<String> {
-    use calipers_report::Severity;
     let of = |severity: Severity| {
         let found = report.risks.iter().filter(|finding| finding.severity == severity);
         u64::try_from(found.count()).unwrap_or(u64::MAX)
