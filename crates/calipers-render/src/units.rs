@@ -223,6 +223,9 @@ pub fn axis(value: f64, unit: &str) -> String {
     if scaled == 0.0 {
         at = 3;
     }
+    if scaled >= 1e7 {
+        return format!("{scaled:.0e} {}{unit}", PREFIXES[at]).trim_end().to_owned();
+    }
     let text = if scaled < 9.995 { format!("{scaled:.2}") } else { format!("{scaled:.1}") };
     let text = text.trim_end_matches('0').trim_end_matches('.');
     let digits = match text.split_once('.') {
@@ -443,7 +446,8 @@ mod tests {
             (0.01, "", "0.01"),
             (999.6, "", "1 k"),
             (64.0, "", "64"),
-            (1e4, "/s", "10 k/s"),
+            (1e4, "FLOP/s", "10 kFLOP/s"),
+            (1e30, "B", "1e12 EB"),
             (f64::NAN, "B", "unknown"),
         ] {
             assert_eq!(axis(value, unit), text, "{value}");

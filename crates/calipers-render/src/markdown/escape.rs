@@ -62,7 +62,7 @@ pub fn told(raw: &str) -> String {
     let clean = text::prose(raw, Charset::Unicode);
     let parts: Vec<&str> = clean.split('`').collect();
     // The last quote has no end where their number is odd.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return plain(raw);
     }
     let mut safe = String::with_capacity(clean.len());

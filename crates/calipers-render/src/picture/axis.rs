@@ -148,6 +148,9 @@ pub(super) fn columns(
 pub(super) fn foot(canvas: &mut Canvas, plot: &Area, x: f64, text: &str, taken: f64) -> f64 {
     let style = Style::AXIS.anchor(Anchor::Middle);
     let half = style.width(text) / 2.0;
+    if half > plot.width() / 2.0 {
+        return taken;
+    }
     let x =
         x.clamp(super::canvas::MARGIN + half, super::canvas::WIDTH - super::canvas::MARGIN - half);
     if x - half < taken + 10.0 {

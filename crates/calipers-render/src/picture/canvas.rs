@@ -19,6 +19,9 @@ pub(super) const TITLE: f64 = 16.0;
 pub(super) const BODY: f64 = 12.0;
 pub(super) const SMALL: f64 = 11.0;
 
+/// Room between a name and the words after it.
+const AFTER_NAME: f64 = 6.0;
+
 /// Fonts, from ours to what any machine has.
 const FAMILY: &str =
     "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
@@ -154,9 +157,8 @@ impl Canvas {
     pub(super) fn keys(&mut self, y: f64, keys: &[Key]) {
         const SWATCH: f64 = 14.0;
         const GAP: f64 = 16.0;
-        const BEFORE_REST: f64 = 6.0;
         let rests: Vec<f64> =
-            keys.iter().map(|key| Style::QUIET.width(&key.rest) + BEFORE_REST).collect();
+            keys.iter().map(|key| Style::QUIET.width(&key.rest) + AFTER_NAME).collect();
         let fixed: f64 = rests.iter().map(|rest| rest + SWATCH + GAP).sum();
         let room = WIDTH - 2.0 * MARGIN + GAP - fixed;
         let names: Vec<f64> = keys
@@ -177,11 +179,6 @@ impl Canvas {
     /// Where the heading ends.
     pub(super) const TOP: f64 = 76.0;
 
-    /// A text that is clean already.
-    pub(super) fn text(&mut self, x: f64, y: f64, style: &Style, text: &str) {
-        self.text_and_rest(x, y, style, text, "");
-    }
-
     /// A text over lines and dots, with a rim of the page's colour.
     pub(super) fn text_over(&mut self, x: f64, y: f64, style: &Style, text: &str) {
         let rim = self.theme.hex(Color::Page);
@@ -192,9 +189,35 @@ impl Canvas {
 
     /// A text and quiet words after it, both clean already.
     pub(super) fn text_and_rest(&mut self, x: f64, y: f64, style: &Style, text: &str, rest: &str) {
-        if text.is_empty() && rest.is_empty() {
+        if rest.is_empty() || !font::covers(text) {
+            self.text(x, y, style, text);
+            let quiet = Style { weight: Weight::Regular, color: Color::Quiet, ..*style };
+            self.text(x + style.width(text) + AFTER_NAME, y, &quiet, rest);
             return;
         }
+        self.begin_text(x, y, style);
+        let (text, quiet, rest) = (escape(text), self.theme.hex(Color::Quiet), escape(rest));
+        let _ = writeln!(
+            self.body,
+            r#">{text} <tspan dx="2" font-weight="400" fill="{quiet}">{rest}</tspan></text>"#
+        );
+    }
+
+    /// A text that is clean already.
+    pub(super) fn text(&mut self, x: f64, y: f64, style: &Style, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.begin_text(x, y, style);
+        if !font::covers(text) {
+            // Nobody knows how wide another font draws these.
+            let width = number(font::advance(text, style.size, style.weight));
+            let _ = write!(self.body, r#" textLength="{width}" lengthAdjust="spacingAndGlyphs""#);
+        }
+        let _ = writeln!(self.body, ">{}</text>", escape(text));
+    }
+
+    fn begin_text(&mut self, x: f64, y: f64, style: &Style) {
         let anchor = match style.anchor {
             Anchor::Start => "",
             Anchor::Middle => r#" text-anchor="middle""#,
@@ -210,19 +233,6 @@ impl Canvas {
             self.body,
             r#"<text x="{x}" y="{y}" font-size="{size}" fill="{fill}"{weight}{anchor}"#
         );
-        if !font::covers(text) {
-            // Nobody knows how wide another font draws these.
-            let whole = if rest.is_empty() { text.to_owned() } else { format!("{text} {rest}") };
-            let width = number(font::advance(&whole, style.size, style.weight));
-            let _ = write!(self.body, r#" textLength="{width}" lengthAdjust="spacingAndGlyphs""#);
-        }
-        let _ = write!(self.body, ">{}", escape(text));
-        if !rest.is_empty() {
-            let (quiet, rest) = (self.theme.hex(Color::Quiet), escape(rest));
-            let weight = if weight.is_empty() { "" } else { r#" font-weight="400""# };
-            let _ = write!(self.body, r#" <tspan dx="2" fill="{quiet}"{weight}>{rest}</tspan>"#);
-        }
-        self.body.push_str("</text>\n");
     }
 
     /// A filled rectangle with corners so round.

@@ -28,7 +28,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
         return None;
     }
     let title = "Cost along depth".to_owned();
-    let nodes: u64 = stretches.iter().map(|stretch| stretch.nodes).sum();
+    let nodes: u128 = stretches.iter().map(|stretch| u128::from(stretch.nodes)).sum();
     let each = stretches.first().map_or(1, |stretch| stretch.nodes);
     let remark = match each {
         1 => "share of each node in order of execution".to_owned(),

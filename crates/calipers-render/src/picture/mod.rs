@@ -14,9 +14,9 @@
 //! assert!(pictures(&report, Theme::Dark)[0].svg.starts_with("<svg"));
 //! ```
 //!
-//! A picture is a file with a `draw` and a line in [`PICTURES`]. It takes what the report holds and
-//! gives a [`Sketch`], or nothing where there is nothing to see. [`canvas`] writes the SVG,
-//! [`font`] knows how wide a text is, [`theme`] holds the colours.
+//! A picture is a file with a `draw` and a line in `PICTURES`. It takes what the report holds and
+//! gives a `Sketch`, or nothing where there is nothing to see. `canvas` writes the SVG,
+//! `font` knows how wide a text is, `theme` holds the colours.
 
 mod axis;
 mod bars;
@@ -114,4 +114,24 @@ fn capital(word: &str) -> String {
     let mut letters = word.chars();
     let first = letters.next().map(char::to_uppercase);
     format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_picture_has_a_name_of_its_own() {
+        for (i, (name, _)) in PICTURES.iter().enumerate() {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+            assert!(!PICTURES[..i].iter().any(|(other, _)| other == name), "{name} stands twice");
+        }
+    }
+
+    #[test]
+    fn lists_are_joined_as_people_do() {
+        let list = |words: &[&str]| listed(words.iter().map(|word| (*word).to_owned()));
+        assert_eq!([list(&[]), list(&["a"]), list(&["a", "b", "c"])], ["", "a", "a, b and c"]);
+        assert_eq!([capital("memory"), capital("")], ["Memory", ""]);
+    }
 }

@@ -22,16 +22,17 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let bandwidth = Some(roofline.bandwidth_bytes_per_s).filter(|b| b.is_finite() && *b > 0.0)?;
     let kernels = &roofline.kernels;
     let ridge = top.per_s / bandwidth;
-    let across = Axis::decades(kernels.iter().map(|k| k.intensity).chain([ridge * 2.0]))?;
+    let across = Axis::decades(kernels.iter().map(|k| k.intensity).chain([ridge * 6.0]))?;
     let up = Axis::decades(kernels.iter().map(|k| k.per_s).chain([top.per_s]))?;
     let title = "Roofline".to_owned();
     let device = super::word(&device.name);
     let mut remark = format!(
-        "{device}, {}: a dot is a kernel, large by its share of the time",
+        "{} on {device}; dots are kernels, sized by their time",
         super::word(&hardware.precision)
     );
     if roofline.without_arithmetic > 0 {
-        let kernels = units::counted(roofline.without_arithmetic, "more moves", "more only move");
+        let kernels =
+            units::counted(roofline.without_arithmetic, "more only moves", "more only move");
         remark += &format!("; {kernels} data");
     }
     let mut canvas = Canvas::new(theme, Canvas::TOP + PLOT + 2.0 * FOOT + LEGEND + MARGIN);
@@ -93,61 +94,47 @@ impl Chart {
 
     /// The slope of the memory, the levels of the peaks.
     fn roofs(&self, canvas: &mut Canvas, roofline: &Roofline) {
-        let bandwidth = roofline.bandwidth_bytes_per_s;
-        let ([low, high], [floor, _]) = (self.across.ends(), self.up.ends());
+        let (bandwidth, [low, high]) = (roofline.bandwidth_bytes_per_s, self.across.ends());
         for ComputeRoof { per_s, .. } in &roofline.compute {
             let ridge = (per_s / bandwidth).clamp(low, high);
             canvas.path(&[self.place(ridge, *per_s), self.place(high, *per_s)], 1.5, Color::Ink);
         }
-        let Some(top) = roofline.compute.first() else { return };
-        let start = (floor / bandwidth).clamp(low, high);
-        let end = (top.per_s / bandwidth).clamp(start, high);
-        let slope = [start, end].map(|at| self.place(at, at * bandwidth));
-        canvas.path(&slope, 1.5, Color::Ink);
+        canvas.path(&self.slope(roofline), 1.5, Color::Ink);
     }
 
-    /// Words at the roofs, each where it covers no dot if there is such a place, and no other words.
-    fn roof_words(&self, canvas: &mut Canvas, roofline: &Roofline) {
-        let dots: Vec<Area> = roofline.kernels.iter().map(|kernel| self.dot(kernel)).collect();
-        let mut taken: Vec<Area> = vec![];
-        let mut write = |style: &Style, words: &str, places: &[[f64; 2]]| {
-            let areas = places.iter().map(|[x, y]| (*x, *y, style.area(*x, *y, words)));
-            let free = |(_, _, area): &(f64, f64, Area)| {
-                self.page().holds(area) && !taken.iter().any(|other| other.meets(area))
-            };
-            let mut areas: Vec<_> = areas.filter(free).collect();
-            // Stable, so the first of those that cover fewest dots is taken.
-            areas.sort_by_key(|(_, _, area)| dots.iter().filter(|dot| dot.meets(area)).count());
-            if let Some((x, y, area)) = areas.first() {
-                canvas.text_over(*x, *y, style, words);
-                taken.push(*area);
-            }
-        };
-        let style = Style::AXIS.color(Color::Ink);
+    /// The ends of the memory's roof.
+    fn slope(&self, roofline: &Roofline) -> [[f64; 2]; 2] {
         let bandwidth = roofline.bandwidth_bytes_per_s;
-        for ComputeRoof { precision, per_s } in &roofline.compute {
-            let words =
-                format!("{} peak {}", super::word(precision), units::axis(*per_s, "FLOP/s"));
-            let words = style.fit(&words, self.plot.width() / 2.0);
-            let [x, y] = self.place(per_s / bandwidth, *per_s);
-            let right = self.plot.right - 2.0;
-            let end = style.anchor(Anchor::End);
-            let start = x + style.width(&words) + 12.0;
-            write(
-                &end,
-                &words,
-                &[[right, y - 6.0], [right, y + 14.0], [start, y + 14.0], [start, y - 6.0]],
-            );
-        }
-        let words = format!("memory {}", units::axis(bandwidth, "B/s"));
-        let ([low, _], [floor, _]) = (self.across.ends(), self.up.ends());
+        let ([low, high], [floor, _]) = (self.across.ends(), self.up.ends());
         let top = roofline.compute.first().map_or(floor, |roof| roof.per_s);
-        let from = self.place((floor / bandwidth).max(low), (low * bandwidth).max(floor));
-        let to = self.place(top / bandwidth, top);
-        let beside = [0.7, 0.55, 0.4, 0.85].map(|part| {
-            [from[0] + part * (to[0] - from[0]) - 10.0, from[1] + part * (to[1] - from[1]) - 2.0]
-        });
-        write(&style.anchor(Anchor::End), &words, &beside);
+        let start = (floor / bandwidth).clamp(low, high);
+        let end = (top / bandwidth).clamp(start, high);
+        [start, end].map(|at| self.place(at, at * bandwidth))
+    }
+
+    /// Words at the roofs, each where it covers least.
+    fn roof_words(&self, canvas: &mut Canvas, roofline: &Roofline) {
+        let [from, to] = self.slope(roofline);
+        let along = |part: f64| [0, 1].map(|i| from[i] + part * (to[i] - from[i]));
+        let mut covered: Vec<Area> =
+            roofline.kernels.iter().map(|kernel| self.dot(kernel)).collect();
+        covered.extend((0..=40).map(|i| square(along(f64::from(i) / 40.0), 1.0)));
+        let mut words = Words { room: self.page(), covered, taken: vec![] };
+        let style = Style::AXIS.color(Color::Ink).anchor(Anchor::End);
+        for (names, per_s) in levels(&roofline.compute) {
+            let level = style.fit(
+                &format!("{names} peak {}", units::axis(per_s, "FLOP/s")),
+                self.plot.width() / 2.0,
+            );
+            let [x, y] = self.place(per_s / roofline.bandwidth_bytes_per_s, per_s);
+            let (right, start) = (self.plot.right - 2.0, x + style.width(&level) + 12.0);
+            let above = [[right, y - 6.0], [right, y + 14.0], [x - 14.0, y - 4.0]];
+            let beneath = [[start, y + 14.0], [start, y - 6.0]];
+            words.write(canvas, &style, &level, above.iter().chain(&beneath));
+        }
+        let memory = format!("memory {}", units::axis(roofline.bandwidth_bytes_per_s, "B/s"));
+        let beside = [0.7, 0.55, 0.4, 0.85].map(along).map(|[x, y]| [x - 10.0, y - 2.0]);
+        words.write(canvas, &style, &memory, beside.iter());
     }
 
     /// Where words may stand: the plot, and a little above it.
@@ -157,8 +144,7 @@ impl Chart {
 
     /// The square around a kernel's dot.
     fn dot(&self, kernel: &RooflineKernel) -> Area {
-        let ([x, y], radius) = (self.place(kernel.intensity, kernel.per_s), radius(kernel));
-        Area { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }
+        square(self.place(kernel.intensity, kernel.per_s), radius(kernel))
     }
 
     fn dots(&self, canvas: &mut Canvas, kernels: &[RooflineKernel], kinds: &[(&str, f64)]) {
@@ -166,6 +152,55 @@ impl Chart {
         for kernel in kernels {
             let place = self.place(kernel.intensity, kernel.per_s);
             canvas.dot(place, radius(kernel), color(kinds, &kernel.kind), 0.85);
+        }
+    }
+}
+
+fn square([x, y]: [f64; 2], half: f64) -> Area {
+    Area { left: x - half, right: x + half, top: y - half, bottom: y + half }
+}
+
+/// Peaks, highest first; those that the eye cannot tell apart are one, with all their names.
+fn levels(roofs: &[ComputeRoof]) -> Vec<(String, f64)> {
+    const ALIKE: f64 = 1.05;
+    let mut levels: Vec<(String, f64)> = vec![];
+    for roof in roofs {
+        let name = super::word(&roof.precision);
+        match levels.last_mut() {
+            Some((names, per_s)) if *per_s <= roof.per_s * ALIKE => *names += &format!(", {name}"),
+            _ => levels.push((name, roof.per_s)),
+        }
+    }
+    levels
+}
+
+/// Words over a chart that must not touch one another.
+struct Words {
+    room: Area,
+    /// What had better not be covered.
+    covered: Vec<Area>,
+    taken: Vec<Area>,
+}
+
+impl Words {
+    /// Writes at the first of the places where least is covered; nowhere if none is free.
+    fn write<'a>(
+        &mut self,
+        canvas: &mut Canvas,
+        style: &Style,
+        words: &str,
+        places: impl Iterator<Item = &'a [f64; 2]>,
+    ) {
+        let mut free: Vec<([f64; 2], Area)> = places
+            .map(|[x, y]| ([*x, *y], style.area(*x, *y, words)))
+            .filter(|(_, area)| self.room.holds(area))
+            .filter(|(_, area)| !self.taken.iter().any(|other| other.meets(area)))
+            .collect();
+        // Stable, so of equal places the first is taken.
+        free.sort_by_key(|(_, area)| self.covered.iter().filter(|dot| dot.meets(area)).count());
+        if let Some(([x, y], area)) = free.first() {
+            canvas.text_over(*x, *y, style, words);
+            self.taken.push(*area);
         }
     }
 }

@@ -152,13 +152,18 @@ fn draw_panel(
 /// The sizes beneath a plot; where not all have room, the last one has, and every second or third.
 #[expect(clippy::cast_precision_loss, reason = "rows are few")]
 fn sizes(canvas: &mut Canvas, plot: &Area, rows: &[ScalingRow], step: f64) {
-    let words: Vec<String> = rows.iter().map(|row| units::integer(row.size)).collect();
+    let word = |row: &ScalingRow| match row.size {
+        size @ ..1_000_000 => units::integer(size),
+        size => units::axis(size as f64, ""),
+    };
+    let words: Vec<String> = rows.iter().map(word).collect();
     let style = Style::AXIS.anchor(Anchor::Middle);
     let widest = words.iter().map(|word| style.width(word)).fold(0.0, f64::max) + 4.0;
     let every = (1..=rows.len()).find(|every| *every as f64 * step >= widest).unwrap_or(rows.len());
-    for (i, word) in words.iter().enumerate().filter(|(i, _)| (rows.len() - 1 - i) % every == 0) {
-        let half = style.width(word) / 2.0;
-        let x = (plot.left + (i as f64 + 0.5) * step).min(plot.right - half);
+    for (i, word) in
+        words.iter().enumerate().filter(|(i, _)| (rows.len() - 1 - i).is_multiple_of(every))
+    {
+        let x = plot.left + (i as f64 + 0.5) * step;
         canvas.text(x, plot.bottom + 16.0, &style, word);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         table.row(vec![
             code(&node.node),
             code(&node.op),
-            node.macs.map_or_else(|| "unknown".to_owned(), |macs| units::magnitude(macs)),
+            node.macs.map_or_else(|| "unknown".to_owned(), units::magnitude),
             node.percent.map_or_else(String::new, units::percent),
         ]);
     }

@@ -60,10 +60,7 @@ fn glance(report: &Report) -> Table {
         })
         .or_else(|| formula(cost.formula.get("macs")).map(|text| format!("{least}{text} MACs"))),
     );
-    table.fact(
-        "Activations at their peak",
-        memory.peak_activation_bytes.map(|bytes| units::bytes(bytes)),
-    );
+    table.fact("Activations at their peak", memory.peak_activation_bytes.map(units::bytes));
     let cache = memory.kv_cache.as_ref().and_then(|cache| cache.bytes_per_token);
     table.fact("KV cache", cache.map(|bytes| format!("{} a token", units::bytes(bytes))));
     table.fact("At", sizes(report));

@@ -29,7 +29,9 @@ impl Day {
 
 /// The date of a moment, in seconds since the beginning of 1970.
 fn date(seconds: u64) -> String {
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     // 400 years have 146,097 days, so whole runs of those are skipped at once.
     let days = seconds / 86_400;
     let (mut year, mut day) = (1970 + days / 146_097 * 400, days % 146_097);
