@@ -164,7 +164,9 @@ fn split(path: &Path) -> (PathBuf, String) {
 /// pattern and path are long, multiplied, whatever they hold.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    let (mut star, mut stars): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    // Where the pattern goes on after it, and how far into the path it reaches.
+    let mut star: Option<(usize, usize)> = None;
+    let mut stars: Option<(usize, usize)> = None;
     loop {
         if pattern[p..].starts_with(b"**/") {
             p += 3;
