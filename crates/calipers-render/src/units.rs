@@ -170,6 +170,33 @@ pub fn gigabytes(bytes: u64) -> String {
     }
 }
 
+/// Energy in the unit that suits it, rounded up, as a bound is: `118 mJ`, `4.26 J`.
+pub fn energy(joules: f64) -> String {
+    match joules {
+        v if !v.is_finite() || v < 0.0 => "unknown".to_owned(),
+        v if v < 0.001 => "1 mJ".to_owned(),
+        v if v < 1.0 => format!("{} mJ", decimal((v * 1e3).ceil())),
+        v => format!("{} J", ratio(v)),
+    }
+}
+
+/// The bandwidth of a device, given in bytes a second: `4,800 GB/s`.
+pub fn bandwidth(bytes_per_second: f64) -> String {
+    match decimal(bytes_per_second / 1e9) {
+        unknown if unknown == "unknown" => unknown,
+        figure => format!("{figure} GB/s"),
+    }
+}
+
+/// The peak of a device, given in operations a second: `67 TFLOPS`, of integers `233 TOPS`.
+pub fn peak(per_second: f64, precision: &str) -> String {
+    let unit = if precision.starts_with("int") { "TOPS" } else { "TFLOPS" };
+    match decimal(per_second / 1e12) {
+        unknown if unknown == "unknown" => unknown,
+        figure => format!("{figure} {unit}"),
+    }
+}
+
 /// The memory of a device, as it is stated: `24 GB`, `141 GB`, `150.75 GB`.
 pub fn capacity(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]

@@ -17,6 +17,9 @@ pub struct Cost {
     pub flops: Option<u64>,
     /// Arithmetic that is no contraction: element-wise, normalisation, softmax, reduction.
     pub other_flops: Option<u64>,
+    /// All arithmetic: `flops` and `other_flops` together.
+    #[serde(default)]
+    pub total_flops: Option<u64>,
     /// Bytes read and written by all nodes, each on its own.
     pub bytes_moved: Option<u64>,
     /// The same as formulas in the free dimensions, by field: `macs`, `other_flops`, `bytes_moved`.

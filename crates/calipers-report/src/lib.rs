@@ -15,6 +15,7 @@
 
 mod architecture;
 mod cost;
+mod figures;
 mod findings;
 mod graph;
 mod hardware;
@@ -36,6 +37,7 @@ pub use architecture::{
     Quantization, Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
@@ -165,6 +167,11 @@ pub fn hardware_schema() -> serde_json::Value {
 /// The JSON Schema of [`FindingTable`].
 pub fn findings_schema() -> serde_json::Value {
     schemars::schema_for!(FindingTable).to_value()
+}
+
+/// The JSON Schema of [`KeyFigures`].
+pub fn figures_schema() -> serde_json::Value {
+    schemars::schema_for!(KeyFigures).to_value()
 }
 
 /// The JSON Schema of [`LayerTable`].

@@ -56,6 +56,8 @@ pub(crate) fn summarize(
     cost.macs = figure("macs", &total.macs);
     cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
     cost.other_flops = figure("other_flops", &total.other_flops);
+    cost.total_flops =
+        cost.flops.zip(cost.other_flops).and_then(|(one, other)| one.checked_add(other));
     cost.bytes_moved = figure("bytes_moved", &total.bytes_moved);
     count_nodes(model, typed, &mut cost);
     cost.dearest = dearest(model, typed, sizes, cost.macs);
