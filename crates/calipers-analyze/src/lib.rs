@@ -31,6 +31,7 @@ mod quantization;
 mod scope;
 mod scopes;
 mod shapes;
+pub mod summary;
 mod sweep;
 mod walk;
 mod weights;
@@ -160,7 +161,7 @@ fn report(
         weights,
     });
     let weights = weights.map(|weights| weights.summarize(&mut unknown));
-    Ok(Report {
+    let mut report = Report {
         weights,
         model: file,
         bindings: bindings::of(model, bindings),
@@ -177,7 +178,9 @@ fn report(
         assumptions,
         unknown,
         ..Report::default()
-    })
+    };
+    report.summary = Some(summary::summarize(&report));
+    Ok(report)
 }
 
 /// SHA-256 of the model file in hexadecimal. It reads every byte, weights too, so nobody pays for

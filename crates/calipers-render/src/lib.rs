@@ -19,8 +19,8 @@ pub mod markdown;
 pub mod sarif;
 pub mod terminal;
 pub mod text;
-pub mod units;
 
+pub use calipers_units as units;
 pub use csv::{devices_to_csv, hardware_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv};
 pub use json::{
     device_to_json, devices_to_json, drawing_to_json, findings_to_json, hardware_to_json,

@@ -23,6 +23,7 @@ mod memory;
 mod model;
 mod parameters;
 mod shapes;
+mod summary;
 mod sweep;
 mod weights;
 
@@ -47,6 +48,7 @@ pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
+pub use summary::{Summary, SummaryCheck, SummarySource};
 pub use sweep::{SweepPoint, SweepTable};
 pub use weights::{TensorRange, UnreadTensor, Weights};
 
@@ -93,6 +95,9 @@ pub struct Report {
     pub assumptions: Vec<Assumption>,
     /// Figures that could not be established, each with the reason.
     pub unknown: Vec<Unknown>,
+    /// All of it in a few sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
 }
 
 impl Default for Report {
@@ -115,6 +120,7 @@ impl Default for Report {
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),
             unknown: Vec::new(),
+            summary: None,
         }
     }
 }
@@ -208,7 +214,11 @@ mod tests {
     #[test]
     fn the_schema_names_every_section() {
         let schema = schema();
-        let whole = Report { weights: Some(Weights::default()), ..Report::default() };
+        let whole = Report {
+            weights: Some(Weights::default()),
+            summary: Some(Summary::default()),
+            ..Report::default()
+        };
         let report = serde_json::to_value(whole).unwrap();
         for section in report.as_object().unwrap().keys() {
             assert!(schema["properties"][section].is_object(), "the schema lacks {section}");
