@@ -483,9 +483,7 @@ fn noun(tokens: &[Token<'_>], start: usize, end: usize, unit: &Unit) -> Option<S
                 if ENDS.contains(&word.as_str()) {
                     return None;
                 }
-                let last = word.rsplit('-').next().unwrap_or(&word);
-                let found = [word.as_str(), last].into_iter().find(|word| is_noun(word, bytes));
-                Some(found.map(str::to_owned))
+                Some(is_noun(&word, bytes).then_some(word))
             }
             Token::Mark('-' | '×' | '(' | ')' | '/' | '–') | Token::Number(_) => Some(None),
             Token::Mark(_) => None,
