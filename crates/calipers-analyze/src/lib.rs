@@ -28,6 +28,7 @@ mod model;
 mod net;
 mod parameters;
 mod quantization;
+mod redact;
 mod scope;
 mod scopes;
 mod shapes;
@@ -44,6 +45,7 @@ pub use findings::{Selection, SelectionError, any_as_severe, finding_table, rule
 use hardware::{Batch, Subject, choose};
 pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
+pub use redact::Redactor;
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
 pub use weights::{Weights, read as read_weights};

@@ -8,6 +8,7 @@ mod devices;
 mod examples;
 mod findings;
 mod hardware;
+mod summary;
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,7 @@ use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 use self::devices::DevicesArgs;
 use self::findings::{CheckArgs, ExplainArgs, GateArgs};
 use self::hardware::{HardwareArgs, WantedArgs};
+use self::summary::{PrivacyArgs, SummaryArgs};
 use crate::commands::{
     Check, Completions, Demo, Devices, Diagram, Explain, Hardware, Inspect, Layers, Man, Schema,
     Shapes, Sweeping,
@@ -142,6 +144,10 @@ struct InspectArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    summary: SummaryArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 #[derive(Args, Debug)]
@@ -159,6 +165,8 @@ struct ShapesArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 #[derive(Args, Debug)]
@@ -192,6 +200,8 @@ struct LayersArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 #[derive(Args, Debug)]
@@ -215,6 +225,9 @@ struct SweepArgs {
     /// Shapes of an input to take in turn, as NAME=1x3x320x320,1x3x640x640; may be given for each
     #[arg(long = "input", value_name = "NAME=SHAPE,SHAPE,…", value_parser = parse_inputs)]
     inputs: Vec<(String, Vec<Vec<i64>>)>,
+
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 #[derive(Args, Debug)]
@@ -236,6 +249,8 @@ struct DiagramArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 /// What the rows of a table are sorted by.
@@ -443,6 +458,8 @@ impl InspectArgs {
             || self.gate.is_given()
             || self.weights
             || self.bind.is_given()
+            || self.summary.is_given()
+            || self.privacy.is_given()
     }
 
     fn resolve(self) -> Result<Inspect, clap::Error> {
@@ -455,7 +472,19 @@ impl InspectArgs {
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         let (sha256, weights) = (self.sha256, self.weights);
         let wanted = self.wanted.resolve();
-        Ok(Inspect { model, format, output, sha256, weights, gate, bindings, wanted })
+        let (privacy, summary) = (self.privacy.resolve(), self.summary.resolve());
+        Ok(Inspect {
+            model,
+            format,
+            output,
+            sha256,
+            weights,
+            gate,
+            bindings,
+            wanted,
+            summary,
+            privacy,
+        })
     }
 }
 
@@ -463,7 +492,8 @@ impl ShapesArgs {
     fn resolve(self) -> Result<Shapes, clap::Error> {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
-        Ok(Shapes { model: self.model, format, output, bindings: self.bind.resolve()? })
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Shapes { model: self.model, format, output, bindings, privacy })
     }
 }
 
@@ -480,8 +510,8 @@ impl LayersArgs {
         };
         let tree = self.tree.then(|| self.depth.unwrap_or(usize::MAX));
         let query = LayerQuery { order, top: self.top, tree };
-        let bindings = self.bind.resolve()?;
-        Ok(Layers { model: self.model, format, output, query, bindings })
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Layers { model: self.model, format, output, query, bindings, privacy })
     }
 }
 
@@ -490,7 +520,8 @@ impl SweepArgs {
         let output = Target::new(self.output);
         let format = table_format_for(self.format, &output);
         let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
-        Sweeping { model: self.model, format, output, sweep }
+        let privacy = self.privacy.resolve();
+        Sweeping { model: self.model, format, output, sweep, privacy }
     }
 }
 
@@ -501,8 +532,8 @@ impl DiagramArgs {
             Target::File(path) if ends_in(path, "json") => DiagramFormat::Json,
             _ => DiagramFormat::Mermaid,
         });
-        let bindings = self.bind.resolve()?;
-        Ok(Diagram { model: self.model, flow: self.flow, format, output, bindings })
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Diagram { model: self.model, flow: self.flow, format, output, bindings, privacy })
     }
 }
 

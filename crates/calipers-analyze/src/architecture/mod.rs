@@ -27,6 +27,7 @@ use crate::infer::Typed;
 use crate::net::Net;
 use crate::{blocks, quantization};
 
+pub(crate) use diagram::redraw;
 pub(crate) use facts::is_norm_folded;
 pub(crate) use words::{activation, does, families, family_name};
 

@@ -23,6 +23,11 @@ use calipers_report::{Report, Summary, SummarySource};
 
 pub use names::plain;
 
+/// Whether an operator is one that Calipers knows by name.
+pub(crate) fn is_known_operator(op: &str) -> bool {
+    names::operator(op).is_some()
+}
+
 /// Whom a summary is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {

@@ -6,7 +6,7 @@ use calipers_analyze::Bindings;
 use calipers_report::Report;
 
 use super::hardware::{Wanted, verdict};
-use super::{Gate, model};
+use super::{Gate, Privacy, Summarizing, model, summary};
 use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -26,6 +26,8 @@ pub(crate) struct Inspect {
     pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
     pub(crate) wanted: Wanted,
+    pub(crate) summary: Summarizing,
+    pub(crate) privacy: Privacy,
 }
 
 impl Inspect {
@@ -58,6 +60,10 @@ impl Inspect {
         if self.sha256 {
             report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
         }
+        if let Some(redactor) = self.privacy.redactor(&model) {
+            redactor.report(&mut report);
+        }
+        summary::fill(&mut report, &self.summary);
         Ok(report)
     }
 }

@@ -13,6 +13,7 @@ mod man;
 mod model;
 mod schema;
 mod shapes;
+mod summary;
 mod sweep;
 
 pub(crate) use check::{Check, Gate};
@@ -27,4 +28,5 @@ pub(crate) use layers::Layers;
 pub(crate) use man::Man;
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;
+pub(crate) use summary::{Privacy, Summarizing};
 pub(crate) use sweep::Sweeping;
