@@ -136,7 +136,13 @@ impl Redactor {
             Value::String(text) if field == "scope" => *text = self.0.scope(text),
             Value::String(text) if is_standard(field, text) => {}
             Value::String(text) if !OURS.contains(&field) => *text = self.text(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.replace(item, field)),
+            Value::Array(items) => {
+                for item in items {
+                    // The keys of an object in a list are fields, whatever the list is called.
+                    let is_object = item.is_object() && !OURS.contains(&field);
+                    self.replace(item, if is_object { "" } else { field });
+                }
+            }
             Value::Object(map) => self.object(map, field),
             _ => {}
         }
@@ -151,7 +157,8 @@ impl Redactor {
         for (key, mut value) in fields {
             // A binding is a number or the word `symbolic`.
             if field != "bindings" {
-                self.replace(&mut value, &key);
+                let is_graph = field == "subgraphs";
+                self.replace(&mut value, if is_graph { "values" } else { &key });
             }
             map.insert(if named { self.text(&key) } else { key }, value);
         }

@@ -70,7 +70,7 @@ pub(super) const TOPICS: &[(&str, &[&str])] = &[
     ("devices", &["device", "devices", "machines"]),
     ("experts", &["expert", "experts"]),
     ("feed-forward", &["feed-forward", "ffn", "wide", "width"]),
-    ("file", &["file", "files", "disk", "graph"]),
+    ("file", &["file", "files", "disk"]),
     (
         "findings",
         &["finding", "findings", "error", "errors", "warning", "warnings", "notes", "risks"],
