@@ -40,7 +40,6 @@ const OURS: &[&str] = &[
     "generator",
     "granularity",
     "id",
-    "kind",
     "method",
     "norm_position",
     "precision",
@@ -135,6 +134,12 @@ impl Redactor {
         match value {
             Value::String(text) if field == "scope" => *text = self.0.scope(text),
             Value::String(text) if is_standard(field, text) => {}
+            // A block of one operator is called as the operator is.
+            Value::String(text) if field == "kind" => {
+                if let Some(word) = self.0.word(text).filter(|word| is_foreign(word)) {
+                    *text = word.to_owned();
+                }
+            }
             Value::String(text) if !OURS.contains(&field) => *text = self.text(text),
             Value::Array(items) => {
                 for item in items {
@@ -236,6 +241,11 @@ fn is_standard(field: &str, text: &str) -> bool {
         "domain" => calipers_ops::is_known_domain(text),
         _ => false,
     }
+}
+
+/// Whether a word stands for an operator that only this model has.
+fn is_foreign(word: &str) -> bool {
+    word.starts_with("operator-") || word.starts_with("function-")
 }
 
 /// What stands in quotes at the start of a text, escapes undone, and what follows.

@@ -44,7 +44,6 @@ fn the_summary_stands_beneath_the_title_and_in_the_json() {
     let text = run_in(folder.path(), &["digits.onnx"]).succeeded();
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in {text}"));
     assert!(place("Summary") < place("Architecture"));
-    // Weights of digits: 16·1·5·5 + 16, 32·16·5·5 + 32, 10·… as `calipers-samples` builds them.
     let json = run_in(folder.path(), &["digits.onnx", "--format", "json"]).succeeded();
     let report: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(report["summary"]["source"]["writer"], "built-in");
@@ -66,7 +65,8 @@ fn a_language_model_is_named_and_its_lies_are_struck() {
     command.env("CALIPERS_LLM_KEY", "sk-mine").env("OPENAI_API_KEY", "sk-theirs");
     let run = finish(&mut command);
     assert!(run.stdout.contains("written by tiny-writer"), "{} {}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("1 sentence was struck") && !run.stdout.contains("99 million"));
+    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("1 sentence was struck") && !words.contains("99 million"), "{words}");
     assert!(!run.stdout.contains("sk-mine") && !run.stderr.contains("sk-mine"));
     let request = requests.recv().unwrap();
     assert!(request.contains("Bearer sk-mine") && !request.contains("sk-theirs"));
@@ -206,7 +206,8 @@ fn redacted_outputs_hold_no_name_in_any_format() {
     for (args, text) in outputs(folder.path(), &["--redact-names"]) {
         let lower = text.to_lowercase();
         for name in NAMES {
-            assert!(!lower.contains(name), "{name} in `{args}`:\n{text}");
+            let place = lower.find(name).map(|at| lower[..at + 40].lines().last());
+            assert_eq!(place, None, "{name} in `{args}`");
         }
     }
 }
