@@ -25,7 +25,9 @@ pub fn plain(name: &str) -> Option<&str> {
     let fits = !name.is_empty() && name.len() <= LENGTH;
     let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':');
     let is_identifier = fits && name.chars().all(letters) && !name.contains("//");
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    // Numbers make no sentence.
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let words = words.filter(|word| word.contains(|c: char| c.is_ascii_alphabetic()));
     (is_identifier && words.count() <= WORDS).then_some(name)
 }
 

@@ -20,6 +20,8 @@
 
 mod echoes;
 mod numbers;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod words;
 
@@ -164,17 +166,24 @@ impl<'a> Checker<'a> {
             let mut names: Vec<&String> = device.chain(rows).collect();
             names.sort_by_key(|name| std::cmp::Reverse(name.len()));
             for name in names.into_iter().filter(|name| name.len() > 1) {
-                text = text.replace(name.as_str(), "device");
                 // People leave out what stands in brackets, and the maker.
                 let short = name.split(" (").next().unwrap_or(name);
-                let bare = short.split_once(' ').map_or(short, |(_, bare)| bare);
-                for name in [short, bare].into_iter().filter(|name| name.len() > 2) {
-                    text = text.replace(name, "device");
+                text = text.replace(name.as_str(), "device");
+                for spelling in spellings(short) {
+                    text = text.replace(spelling, "device");
                 }
             }
         }
         text
     }
+}
+
+/// A device's name, and what is left of it without its first words; never a figure alone.
+fn spellings(name: &str) -> impl Iterator<Item = &str> {
+    let starts = name.match_indices(' ').map(|(at, _)| &name[at + 1..]);
+    std::iter::once(name)
+        .chain(starts)
+        .filter(|spelling| spelling.starts_with(char::is_alphabetic) && spelling.contains(' '))
 }
 
 /// Whether a text would be more than text to whoever shows it.

@@ -181,15 +181,17 @@ impl Vocabulary {
     }
 
     fn has(&self, word: &str) -> bool {
-        let lower = word.to_lowercase();
-        let known = |word: &str| self.words.contains(word) || COMMON.contains(&word);
-        let bare = lower.trim_end_matches("'s").trim_end_matches("’s");
+        let known = |word: &str| {
+            let lower = word.to_lowercase();
+            self.words.contains(&lower) || COMMON.contains(&lower.as_str())
+        };
+        let bare = word.trim_end_matches("'s").trim_end_matches("’s");
         // Parts of a compound count only where all of them are known: ResNet-50 is no ResNet.
-        known(&lower)
+        known(word)
             || known(bare)
-            || lower.strip_suffix('s').is_some_and(known)
-            || (lower.contains('-')
-                && lower.split('-').all(|part| known(part) || is_common_word(part)))
+            || bare.strip_suffix('s').is_some_and(known)
+            || (word.contains('-')
+                && word.split('-').all(|part| known(part) || is_common_word(part)))
     }
 
     /// Names and claims in a sentence that the report does not hold, and how many were looked up.

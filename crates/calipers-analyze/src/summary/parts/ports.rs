@@ -37,7 +37,19 @@ fn side(ports: &[Port], report: &Report, cached: bool, many: &str) -> Option<Str
         [first, ..] if cached && ports.len() > MOST => {
             Some(format!("{} with the cache among its {} {many}", told(first), ports.len()))
         }
+        [first, rest @ ..] if ports.len() <= MOST && alike(first, rest, report) => {
+            let names = ports.iter().filter_map(|port| names::plain(&port.name));
+            let names: Vec<String> = names.map(str::to_owned).collect();
+            Some(format!("{} (each {})", listed(&names), tensor(first, report)))
+        }
         ports if ports.len() <= MOST => Some(listed(&ports.iter().map(told).collect::<Vec<_>>())),
         [first, ..] => Some(format!("{} {many}, the first of them {}", ports.len(), told(first))),
     }
+}
+
+/// Whether all have names, and the same type and shape.
+fn alike(first: &Port, rest: &[Port], report: &Report) -> bool {
+    let is_plain = |port: &Port| names::plain(&port.name).is_some();
+    let like = |port: &Port| is_plain(port) && tensor(port, report) == tensor(first, report);
+    is_plain(first) && rest.iter().all(like)
 }
