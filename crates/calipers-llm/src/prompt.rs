@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::Settings;
 
 /// Figures that are sent; the weightiest come first.
-const FIGURES: usize = 120;
+const FIGURES: usize = 80;
 /// Findings, inputs and outputs that are sent.
 const FEW: usize = 8;
 
@@ -36,8 +36,7 @@ impl Message {
 /// The whole prompt.
 pub(crate) fn messages(report: &Report, settings: &Settings) -> Vec<Message> {
     let facts = facts_of(report, settings.audience);
-    let text = serde_json::to_string_pretty(&facts).unwrap_or_default();
-    vec![Message::system(task(settings)), Message::user(text)]
+    vec![Message::system(task(settings)), Message::user(facts.to_string())]
 }
 
 fn task(settings: &Settings) -> String {
@@ -63,11 +62,11 @@ fn task(settings: &Settings) -> String {
 
 /// The report's facts. Of the model's own words only plain names are among them.
 fn facts_of(report: &Report, audience: Audience) -> Value {
-    let figures: Vec<Value> = facts::of(report)
-        .into_iter()
-        .take(FIGURES)
-        .map(|fact| json!({ "what": fact.label, "value": fact.text }))
-        .collect();
+    // A range holds its ends, so these need not be told again.
+    let is_end = |label: &str| label.ends_with(", at best") || label.ends_with(", at worst");
+    let told = facts::of(report).into_iter().filter(|fact| !is_end(&fact.label));
+    let figures: Vec<String> =
+        told.map(|fact| format!("{}: {}", fact.label, fact.text)).take(FIGURES).collect();
     let findings: Vec<Value> = report
         .risks
         .iter()

@@ -87,11 +87,13 @@ impl SummaryArgs {
             Some(Reader::Engineer) | None => Audience::Engineer,
         };
         let model = self.llm_model.filter(|_| self.llm && !self.offline);
-        let settings = model.map(|model| calipers_llm::Settings {
-            audience,
-            language: self.language,
-            time_limit: Duration::from_secs(self.llm_timeout),
-            ..calipers_llm::Settings::new(self.llm_url, model)
+        let settings = model.map(|model| {
+            Box::new(calipers_llm::Settings {
+                audience,
+                language: self.language,
+                time_limit: Duration::from_secs(self.llm_timeout),
+                ..calipers_llm::Settings::new(self.llm_url, model)
+            })
         });
         Summarizing { audience, settings }
     }

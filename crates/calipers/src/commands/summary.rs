@@ -29,7 +29,7 @@ impl Privacy {
 pub(crate) struct Summarizing {
     pub(crate) audience: Audience,
     /// The language model, where one is asked for.
-    pub(crate) settings: Option<Settings>,
+    pub(crate) settings: Option<Box<Settings>>,
 }
 
 /// Writes the report's summary. It must be the last to touch the report: the language model is told
@@ -39,7 +39,7 @@ pub(crate) fn fill(report: &mut Report, summarizing: &Summarizing) {
         report.summary = Some(summarize_for(report, summarizing.audience));
         return;
     };
-    let settings = Settings { key: key(settings.address.host()), ..settings.clone() };
+    let settings = Settings { key: key(settings.address.host()), ..Settings::clone(settings) };
     let progress = Progress::start(format!("asking {}", printable(settings.address.host())));
     let summary = calipers_llm::write(report, &settings);
     drop(progress);

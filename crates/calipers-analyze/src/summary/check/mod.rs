@@ -23,6 +23,7 @@ mod numbers;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod units;
 mod words;
 
 use calipers_report::Report;

@@ -17,8 +17,11 @@ const COMMON: &[&str] = &[
     "tmacs", "us",
 ];
 
+/// A phrase, and whether a report says the same.
+type Claim = (&'static str, fn(&Report) -> bool);
+
 /// Phrases that claim something of the model, and whether the report says it too.
-const CLAIMS: &[(&str, fn(&Report) -> bool)] = &[
+const CLAIMS: &[Claim] = &[
     ("bidirectional", |r| r.architecture.facts.bidirectional == Some(true)),
     ("classifier", |r| classifies(r)),
     ("classifies", |r| classifies(r)),
@@ -80,7 +83,7 @@ const NOT_KNOWN: &[&str] = &[
 ];
 
 /// Words for which saying that there are none is a claim.
-const NONE: &[(&str, fn(&Report) -> bool)] = &[
+const NONE: &[Claim] = &[
     ("no errors", |r| count(r, Severity::Error) == 0),
     ("no findings", |r| r.risks.is_empty()),
     ("no issues", |r| count(r, Severity::Error) + count(r, Severity::Warning) == 0),
