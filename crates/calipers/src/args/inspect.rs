@@ -19,7 +19,7 @@ Examples:
   calipers inspect model.onnx -o report.json
   calipers inspect model.onnx --device rtx-4090 --precision fp16
   calipers inspect model.onnx --redact-names
-  calipers inspect model.onnx --llm --llm-model NAME --llm-url http://localhost:8080/v1";
+  calipers inspect model.onnx --llm --llm-model NAME --audience manager";
 
 #[derive(Args, Debug)]
 pub(super) struct InspectArgs {
