@@ -29,9 +29,11 @@ mod model;
 mod net;
 mod parameters;
 mod quantization;
+mod redact;
 mod scope;
 mod scopes;
 mod shapes;
+pub mod summary;
 mod sweep;
 mod walk;
 mod weights;
@@ -45,6 +47,7 @@ pub use fingerprint::fingerprint;
 use hardware::{Batch, Subject, choose};
 pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
+pub use redact::Redactor;
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
 pub use weights::{Weights, read as read_weights};
@@ -160,7 +163,7 @@ fn report(
         weights,
     });
     let weights = weights.map(|weights| weights.summarize(&mut unknown));
-    Ok(Report {
+    let mut report = Report {
         weights,
         model: file,
         bindings: bindings::of(model, bindings),
@@ -177,7 +180,9 @@ fn report(
         assumptions,
         unknown,
         ..Report::default()
-    })
+    };
+    report.summary = Some(summary::summarize(&report));
+    Ok(report)
 }
 
 /// Notes that a figure is not known.

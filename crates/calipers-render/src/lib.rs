@@ -17,13 +17,14 @@ pub mod csv;
 pub mod index;
 pub mod json;
 pub mod markdown;
+mod origin;
 pub mod picture;
 pub mod sarif;
 pub mod template;
 pub mod terminal;
 pub mod text;
-pub mod units;
 
+pub use calipers_units as units;
 pub use csv::{
     devices_to_csv, figures_to_csv, hardware_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv,
 };

@@ -24,6 +24,7 @@ mod memory;
 mod model;
 mod parameters;
 mod shapes;
+mod summary;
 mod sweep;
 mod weights;
 
@@ -49,6 +50,7 @@ pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
+pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
 pub use weights::{TensorRange, UnreadTensor, Weights};
 
@@ -95,6 +97,9 @@ pub struct Report {
     pub assumptions: Vec<Assumption>,
     /// Figures that could not be established, each with the reason.
     pub unknown: Vec<Unknown>,
+    /// All of it in a few sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
 }
 
 impl Default for Report {
@@ -117,6 +122,7 @@ impl Default for Report {
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),
             unknown: Vec::new(),
+            summary: None,
         }
     }
 }
@@ -215,7 +221,11 @@ mod tests {
     #[test]
     fn the_schema_names_every_section() {
         let schema = schema();
-        let whole = Report { weights: Some(Weights::default()), ..Report::default() };
+        let whole = Report {
+            weights: Some(Weights::default()),
+            summary: Some(Summary::default()),
+            ..Report::default()
+        };
         let report = serde_json::to_value(whole).unwrap();
         for section in report.as_object().unwrap().keys() {
             assert!(schema["properties"][section].is_object(), "the schema lacks {section}");

@@ -17,8 +17,10 @@ mod hardware;
 mod inspect;
 mod layers;
 mod man;
+mod reading;
 mod schema;
 mod shapes;
+mod summary;
 mod sweep;
 
 use std::ffi::OsStr;

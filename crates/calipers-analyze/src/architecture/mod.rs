@@ -27,7 +27,9 @@ use crate::infer::Typed;
 use crate::net::Net;
 use crate::{blocks, quantization};
 
+pub(crate) use diagram::redraw;
 pub(crate) use facts::is_norm_folded;
+pub(crate) use words::{activation, does, families, family_name};
 
 /// What the model is.
 pub(crate) struct Described<'a> {

@@ -162,6 +162,21 @@ fn named(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static 
     table.get(place).map(|(_, name)| *name)
 }
 
+/// Every family: its word in the report, and as people write it.
+pub(crate) fn families() -> &'static [(&'static str, &'static str)] {
+    NAMES
+}
+
+/// A family as people write it.
+pub(crate) fn family_name(family: &str) -> &str {
+    named(NAMES, family).unwrap_or(family)
+}
+
+/// What a task does, as a sentence ends: `finds objects`.
+pub(crate) fn does(task: &str) -> Option<&'static str> {
+    named(DOES, task)
+}
+
 /// The sentence; empty when not even the kind is known.
 pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
     let Some(kind) = &architecture.kind else { return String::new() };
@@ -242,7 +257,7 @@ fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
 }
 
 /// An activation as people write it.
-pub(super) fn activation(word: &str) -> String {
+pub(crate) fn activation(word: &str) -> String {
     match word {
         "gelu" => "GELU",
         "geglu" => "GeGLU",

@@ -32,6 +32,7 @@ mod parameters;
 mod reasons;
 mod rows;
 mod shapes;
+mod summary;
 mod sweep;
 mod table;
 mod weights;
@@ -80,6 +81,7 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     let mut reasons = Reasons::new(&report.unknown, style.charset());
 
     header::title(report, &mut page);
+    summary::prose(report, &mut page);
     architecture::what(report, &mut page);
     header::file(report, &mut reasons, &mut page);
     header::data(report, &mut page);

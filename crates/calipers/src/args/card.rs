@@ -6,9 +6,8 @@ use calipers_render::markdown::SECTIONS;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
-use super::findings::{GateArgs, refuse_unread};
-use super::hardware::WantedArgs;
-use super::{BindArgs, Cli};
+use super::Cli;
+use super::reading::ReadingArgs;
 use crate::commands::{Assets, Card, Day, Form, Listing};
 use crate::output::Target;
 
@@ -74,20 +73,8 @@ pub(super) struct CardArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "sections")]
     template: Option<PathBuf>,
 
-    /// Also give SHA-256 of the model and its data files, which reads every byte of them
-    #[arg(long)]
-    sha256: bool,
-
-    /// Also read every weight: NaN, dead filters, duplicates, ranges
-    #[arg(long)]
-    weights: bool,
-
     #[command(flatten)]
-    wanted: WantedArgs,
-    #[command(flatten)]
-    gate: GateArgs,
-    #[command(flatten)]
-    bind: BindArgs,
+    reading: ReadingArgs,
 }
 
 fn parse_section(id: &str) -> Result<String, String> {
@@ -112,8 +99,6 @@ impl CardArgs {
             let message = "--template writes cards, and --format jsonl and csv write none";
             return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
         }
-        let gate = self.gate.resolve()?;
-        refuse_unread(&gate, self.weights)?;
         let date = self.date.map(|day| day.map_or(Day::Today, Day::Given));
         Ok(Card {
             models: self.models,
@@ -123,11 +108,7 @@ impl CardArgs {
             front_matter: !self.no_front_matter,
             date,
             template: self.template,
-            sha256: self.sha256,
-            weights: self.weights,
-            gate,
-            wanted: self.wanted.resolve(),
-            bindings: self.bind.resolve()?,
+            reading: self.reading.resolve()?,
         })
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::summary::PrivacyArgs;
 use super::{BindArgs, ends_in};
 use crate::commands::Diagram;
 use crate::output::Target;
@@ -43,6 +44,8 @@ pub(super) struct DiagramArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 impl DiagramArgs {
@@ -52,7 +55,7 @@ impl DiagramArgs {
             Target::File(path) if ends_in(path, "json") => DiagramFormat::Json,
             _ => DiagramFormat::Mermaid,
         });
-        let bindings = self.bind.resolve()?;
-        Ok(Diagram { model: self.model, flow: self.flow, format, output, bindings })
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Diagram { model: self.model, flow: self.flow, format, output, bindings, privacy })
     }
 }

@@ -7,6 +7,7 @@ use calipers_report::Severity;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
+use super::summary::PrivacyArgs;
 use super::{BindArgs, Cli, ends_in};
 use crate::commands::{Check, Explain, Gate};
 use crate::output::Target;
@@ -124,6 +125,8 @@ pub(super) struct CheckArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 impl CheckArgs {
@@ -137,7 +140,8 @@ impl CheckArgs {
         });
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         refuse_unread(&gate, self.weights)?;
-        Ok(Check { model: self.model, format, output, weights: self.weights, gate, bindings })
+        let (privacy, weights) = (self.privacy.resolve(), self.weights);
+        Ok(Check { model: self.model, format, output, weights, gate, bindings, privacy })
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use calipers_devices::Precision;
 use clap::Args;
 
+use super::summary::PrivacyArgs;
 use super::{BindArgs, TableFormat, table_format_for};
 use crate::commands::{Chosen, Hardware, Wanted};
 use crate::output::Target;
@@ -39,6 +40,8 @@ pub(super) struct HardwareArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 impl HardwareArgs {
@@ -46,7 +49,8 @@ impl HardwareArgs {
         let output = Target::new(self.output);
         let format = table_format_for(self.format, &output);
         let bindings = self.bind.resolve()?;
-        Ok(Hardware { model: self.model, format, output, wanted: self.wanted.resolve(), bindings })
+        let (privacy, wanted) = (self.privacy.resolve(), self.wanted.resolve());
+        Ok(Hardware { model: self.model, format, output, wanted, bindings, privacy })
     }
 }
 

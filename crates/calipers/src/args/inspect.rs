@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
-use super::findings::{GateArgs, refuse_unread};
-use super::hardware::WantedArgs;
-use super::{BindArgs, Cli, ends_in};
+use super::reading::ReadingArgs;
+use super::{Cli, ends_in};
 use crate::commands::Inspect;
 use crate::output::Target;
 
@@ -17,7 +16,9 @@ Examples:
   calipers inspect model.onnx --format json | jq .parameters.total
   calipers inspect model.onnx -o report.json
   calipers inspect model.onnx --format markdown
-  calipers inspect model.onnx --device rtx-4090 --precision fp16";
+  calipers inspect model.onnx --device rtx-4090 --precision fp16
+  calipers inspect model.onnx --redact-names
+  calipers inspect model.onnx --llm --llm-model NAME --audience manager";
 
 /// How the report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,21 +55,8 @@ pub(super) struct InspectArgs {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Also give SHA-256 of the model and its data files, which reads every byte of them
-    #[arg(long)]
-    sha256: bool,
-
-    /// Also read every weight: NaN, dead filters, duplicates, ranges
-    #[arg(long)]
-    weights: bool,
-
     #[command(flatten)]
-    wanted: WantedArgs,
-    #[command(flatten)]
-    gate: GateArgs,
-
-    #[command(flatten)]
-    bind: BindArgs,
+    reading: ReadingArgs,
 }
 
 impl InspectArgs {
@@ -76,11 +64,7 @@ impl InspectArgs {
         self.model.is_some()
             || self.format.is_some()
             || self.output.is_some()
-            || self.sha256
-            || self.wanted.is_given()
-            || self.gate.is_given()
-            || self.weights
-            || self.bind.is_given()
+            || self.reading.is_given()
     }
 
     pub(super) fn resolve(self) -> Result<Inspect, clap::Error> {
@@ -90,10 +74,6 @@ impl InspectArgs {
         };
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
-        let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
-        refuse_unread(&gate, self.weights)?;
-        let (sha256, weights) = (self.sha256, self.weights);
-        let wanted = self.wanted.resolve();
-        Ok(Inspect { model, format, output, sha256, weights, gate, bindings, wanted })
+        Ok(Inspect { model, format, output, reading: self.reading.resolve()? })
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use calipers_analyze::{LayerOrder, LayerQuery};
 use clap::{Args, ValueEnum};
 
+use super::summary::PrivacyArgs;
 use super::{BindArgs, TableFormat, table_format_for};
 use crate::commands::Layers;
 use crate::output::Target;
@@ -64,6 +65,8 @@ pub(super) struct LayersArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 impl LayersArgs {
@@ -79,7 +82,7 @@ impl LayersArgs {
         };
         let tree = self.tree.then(|| self.depth.unwrap_or(usize::MAX));
         let query = LayerQuery { order, top: self.top, tree };
-        let bindings = self.bind.resolve()?;
-        Ok(Layers { model: self.model, format, output, query, bindings })
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Layers { model: self.model, format, output, query, bindings, privacy })
     }
 }

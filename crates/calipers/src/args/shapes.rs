@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::summary::PrivacyArgs;
 use super::{BindArgs, Format, format_for};
 use crate::commands::Shapes;
 use crate::output::Target;
@@ -29,12 +30,15 @@ pub(super) struct ShapesArgs {
 
     #[command(flatten)]
     bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 impl ShapesArgs {
     pub(super) fn resolve(self) -> Result<Shapes, clap::Error> {
         let output = Target::new(self.output);
         let format = format_for(self.format, &output);
-        Ok(Shapes { model: self.model, format, output, bindings: self.bind.resolve()? })
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Shapes { model: self.model, format, output, bindings, privacy })
     }
 }

@@ -6,6 +6,7 @@ use calipers_analyze::Sweep;
 use clap::Args;
 
 use super::bind::{parse_dims, parse_inputs};
+use super::summary::PrivacyArgs;
 use super::{TableFormat, table_format_for};
 use crate::commands::Sweeping;
 use crate::output::Target;
@@ -37,6 +38,9 @@ pub(super) struct SweepArgs {
     /// Shapes of an input to take in turn, as NAME=1x3x320x320,1x3x640x640; may be given for each
     #[arg(long = "input", value_name = "NAME=SHAPE,SHAPE,…", value_parser = parse_inputs)]
     inputs: Vec<(String, Vec<Vec<i64>>)>,
+
+    #[command(flatten)]
+    privacy: PrivacyArgs,
 }
 
 impl SweepArgs {
@@ -44,7 +48,8 @@ impl SweepArgs {
         let output = Target::new(self.output);
         let format = table_format_for(self.format, &output);
         let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
-        Sweeping { model: self.model, format, output, sweep }
+        let privacy = self.privacy.resolve();
+        Sweeping { model: self.model, format, output, sweep, privacy }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use calipers_analyze::{Bindings, Question, Selection, any_as_severe, finding_table, rules};
 use calipers_report::{Finding, Report, Severity};
 
-use super::model;
+use super::{Privacy, model};
 use crate::args::CheckFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -53,15 +53,19 @@ pub(crate) struct Check {
     pub(crate) weights: bool,
     pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
+    pub(crate) privacy: Privacy,
 }
 
 impl Check {
     /// Reads the model and writes its findings.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
-        let (_, mut report) =
+        let (model, mut report) =
             model::analyze(&self.model, &self.bindings, &Question::default(), self.weights)?;
         self.gate.select(&mut report);
+        if let Some(redactor) = self.privacy.redactor(&model) {
+            redactor.report(&mut report);
+        }
         let table = finding_table(&report);
         match (self.format, &self.output) {
             (CheckFormat::Text, Target::Stdout) => {
@@ -79,7 +83,10 @@ impl Check {
                 output.write(&calipers_render::findings_to_markdown(&table))?;
             }
             (CheckFormat::Sarif, output) => {
-                let place = place(&self.model, &table.file);
+                let place = match self.privacy.redact_names {
+                    true => table.file.clone(),
+                    false => place(&self.model, &table.file),
+                };
                 output.write(&calipers_render::findings_to_sarif(&table, &rules(), &place))?;
             }
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers_analyze::Bindings;
 
-use super::model;
+use super::{Privacy, model};
 use crate::args::DiagramFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
@@ -19,6 +19,7 @@ pub(crate) struct Diagram {
     pub(crate) format: DiagramFormat,
     pub(crate) output: Target,
     pub(crate) bindings: Bindings,
+    pub(crate) privacy: Privacy,
 }
 
 impl Diagram {
@@ -28,9 +29,12 @@ impl Diagram {
         let architecture = {
             let _progress = model::progress(&self.model);
             let model = model::open(&self.model)?;
-            calipers_analyze::analyze_bound(&model, &self.bindings)
-                .map_err(|error| Problem::unusable(&error))?
-                .architecture
+            let mut report = calipers_analyze::analyze_bound(&model, &self.bindings)
+                .map_err(|error| Problem::unusable(&error))?;
+            if let Some(redactor) = self.privacy.redactor(&model) {
+                redactor.report(&mut report);
+            }
+            report.architecture
         };
         let (drawing, text) = match self.flow {
             true => (&architecture.flow_drawing, &architecture.flow),

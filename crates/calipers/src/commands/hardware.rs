@@ -8,7 +8,7 @@ use calipers_devices::{Device, Precision};
 use calipers_report::Report;
 
 use super::devices::{catalog, unknown};
-use super::model;
+use super::{Privacy, model};
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -23,6 +23,7 @@ pub(crate) struct Hardware {
     pub(crate) output: Target,
     pub(crate) wanted: Wanted,
     pub(crate) bindings: Bindings,
+    pub(crate) privacy: Privacy,
 }
 
 /// What is asked about hardware.
@@ -123,8 +124,12 @@ impl Hardware {
         let report = {
             let _progress = model::progress(&self.model);
             let model = model::open(&self.model)?;
-            calipers_analyze::analyze_for(&model, &self.bindings, &question)
-                .map_err(|error| Problem::unusable(&error))?
+            let mut report = calipers_analyze::analyze_for(&model, &self.bindings, &question)
+                .map_err(|error| Problem::unusable(&error))?;
+            if let Some(redactor) = self.privacy.redactor(&model) {
+                redactor.report(&mut report);
+            }
+            report
         };
         let hardware = report.hardware.clone().unwrap_or_default();
         match (self.format, &self.output) {

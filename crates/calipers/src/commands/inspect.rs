@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers_analyze::Bindings;
-use calipers_report::Report;
-
-use super::hardware::{Wanted, verdict};
-use super::{Gate, model};
+use super::{Reading, model};
 use crate::args::ReportFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -18,21 +14,15 @@ pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
     pub(crate) format: ReportFormat,
     pub(crate) output: Target,
-    /// Whether to read the files whole for their fingerprints.
-    pub(crate) sha256: bool,
-    /// Whether to read every weight.
-    pub(crate) weights: bool,
-    /// Which findings count.
-    pub(crate) gate: Gate,
-    pub(crate) bindings: Bindings,
-    pub(crate) wanted: Wanted,
+    pub(crate) reading: Reading,
 }
 
 impl Inspect {
     /// Reads the model and writes its report.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
-        let report = self.read()?;
+        let question = self.reading.wanted.question()?;
+        let report = self.reading.report(&self.model, &question)?;
         match (self.format, &self.output) {
             (ReportFormat::Json, output) => output.write(&calipers_render::to_json(&report))?,
             (ReportFormat::Markdown, output) => {
@@ -48,21 +38,6 @@ impl Inspect {
                 output.write(&calipers_render::to_terminal(&report, &style))?;
             }
         }
-        match self.gate.judge(&report.risks) {
-            ExitStatus::Done => verdict(&report),
-            failed => Ok(failed),
-        }
-    }
-
-    fn read(&self) -> anyhow::Result<Report> {
-        let question = self.wanted.question()?;
-        let (model, mut report) =
-            model::analyze(&self.model, &self.bindings, &question, self.weights)?;
-        self.gate.select(&mut report);
-        if self.sha256 {
-            let files = calipers_formats::open_data(&self.model, &model);
-            calipers_analyze::fingerprint(&model, &files, &mut report);
-        }
-        Ok(report)
+        self.reading.status(&report)
     }
 }

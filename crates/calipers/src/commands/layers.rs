@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers_analyze::{Bindings, LayerQuery};
 
-use super::model;
+use super::{Privacy, model};
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -19,6 +19,7 @@ pub(crate) struct Layers {
     pub(crate) output: Target,
     pub(crate) query: LayerQuery,
     pub(crate) bindings: Bindings,
+    pub(crate) privacy: Privacy,
 }
 
 impl Layers {
@@ -30,7 +31,11 @@ impl Layers {
             let model = model::open(&self.model)?;
             let typed = calipers_analyze::infer(&model, &self.bindings)
                 .map_err(|error| Problem::unusable(&error))?;
-            calipers_analyze::layers(&model, &typed, &self.bindings, &self.query)
+            let mut table = calipers_analyze::layers(&model, &typed, &self.bindings, &self.query);
+            if let Some(redactor) = self.privacy.redactor(&model) {
+                redactor.layers(&mut table);
+            }
+            table
         };
         match (self.format, &self.output) {
             (TableFormat::Json, output) => {

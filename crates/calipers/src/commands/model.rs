@@ -50,6 +50,24 @@ pub(crate) fn analyze(
     Ok((model, report))
 }
 
+/// The same without signs of life, for one of many.
+pub(crate) fn analyze_quietly(
+    path: &Path,
+    bindings: &Bindings,
+    question: &Question,
+    weights: bool,
+) -> anyhow::Result<(Model, Report)> {
+    check(path, &Target::Stdout)?;
+    let model = open(path)?;
+    let weights = weights.then(|| {
+        let files = calipers_formats::open_data(path, &model);
+        calipers_analyze::read_weights(&model, &files, &|_, _| ())
+    });
+    let report = calipers_analyze::analyze_with(&model, bindings, question, weights.as_ref())
+        .map_err(|error| Problem::unusable(&error))?;
+    Ok((model, report))
+}
+
 /// A sign of life while a model is read and looked at.
 pub(crate) fn progress(path: &Path) -> Progress {
     Progress::start(format!("reading {}", printable(&path.display().to_string())))

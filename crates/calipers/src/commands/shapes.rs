@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers_analyze::Bindings;
 
-use super::model;
+use super::{Privacy, model};
 use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -18,6 +18,7 @@ pub(crate) struct Shapes {
     pub(crate) format: Format,
     pub(crate) output: Target,
     pub(crate) bindings: Bindings,
+    pub(crate) privacy: Privacy,
 }
 
 impl Shapes {
@@ -29,7 +30,11 @@ impl Shapes {
             let model = model::open(&self.model)?;
             let typed = calipers_analyze::infer_shapes(&model, &self.bindings)
                 .map_err(|error| Problem::unusable(&error))?;
-            calipers_analyze::shapes(&model, &typed, &self.bindings)
+            let mut table = calipers_analyze::shapes(&model, &typed, &self.bindings);
+            if let Some(redactor) = self.privacy.redactor(&model) {
+                redactor.shapes(&mut table);
+            }
+            table
         };
         match (self.format, &self.output) {
             (Format::Json, output) => output.write(&calipers_render::shapes_to_json(&table))?,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers_analyze::{BindError, Sweep, SweepError};
 
-use super::model;
+use super::{Privacy, model};
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
@@ -18,6 +18,7 @@ pub(crate) struct Sweeping {
     pub(crate) format: TableFormat,
     pub(crate) output: Target,
     pub(crate) sweep: Sweep,
+    pub(crate) privacy: Privacy,
 }
 
 impl Sweeping {
@@ -27,7 +28,12 @@ impl Sweeping {
         let table = {
             let _progress = model::progress(&self.model);
             let model = model::open(&self.model)?;
-            calipers_analyze::sweep(&model, &self.sweep).map_err(|error| problem(&error))?
+            let mut table =
+                calipers_analyze::sweep(&model, &self.sweep).map_err(|error| problem(&error))?;
+            if let Some(redactor) = self.privacy.redactor(&model) {
+                redactor.sweep(&mut table);
+            }
+            table
         };
         match (self.format, &self.output) {
             (TableFormat::Json, output) => output.write(&calipers_render::sweep_to_json(&table))?,

@@ -14,6 +14,7 @@ mod inspect;
 mod layers;
 mod pipes;
 mod shapes;
+mod summary;
 mod sweep;
 mod weights;
 

@@ -34,6 +34,12 @@ pub(super) fn draw(net: &Net<'_>, structure: &Structure, architecture: &mut Arch
     architecture.flow = mermaid(&architecture.flow_drawing);
 }
 
+/// Writes the Mermaid texts anew after the drawings have changed.
+pub(crate) fn redraw(architecture: &mut Architecture) {
+    architecture.diagram = mermaid(&architecture.drawing);
+    architecture.flow = mermaid(&architecture.flow_drawing);
+}
+
 fn flow_drawing(model: &Model) -> Drawing {
     flow::flow(model)
 }

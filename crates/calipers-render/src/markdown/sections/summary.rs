@@ -4,48 +4,35 @@ use calipers_report::Report;
 
 use crate::markdown::escape::plain;
 use crate::markdown::page::Page;
-
-/// A summary: a line, paragraphs, and who wrote them.
-struct Summary<'a> {
-    title: &'a str,
-    text: &'a str,
-    source: &'a str,
-}
-
-/// The report's summary. The report has no place for one yet.
-fn found(_: &Report) -> Option<Summary<'_>> {
-    None
-}
+use crate::origin;
 
 pub(super) fn write(report: &Report, page: &mut Page) {
-    let Some(summary) = found(report) else { return };
-    set(&summary, page);
-}
-
-fn set(summary: &Summary<'_>, page: &mut Page) {
-    if !summary.title.trim().is_empty() {
-        page.text(format!("**In short:** {}", plain(summary.title)));
-    }
-    for paragraph in summary.text.split("\n\n") {
+    let Some(summary) = &report.summary else { return };
+    page.text(format!("**In short:** {}", plain(&summary.title)));
+    for paragraph in summary.text.split("\n\n").filter(|text| !text.trim().is_empty()) {
         page.text(plain(paragraph));
     }
-    if !summary.source.trim().is_empty() {
-        page.text(format!("*Source: {}*", plain(summary.source)));
+    for words in origin::of(summary) {
+        page.text(format!("*{}*", plain(&words)));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::Summary;
+
     use super::*;
 
     #[test]
     fn a_summary_keeps_its_paragraphs_and_is_escaped() {
+        let text = "One <b>.\n\nTwo.".to_owned();
+        let notes = vec!["a <i>note</i>".to_owned()];
+        let summary = Summary { title: "It fits.".to_owned(), text, notes, ..Summary::default() };
+        let report = Report { summary: Some(summary), ..Report::default() };
         let mut page = Page::default();
-        let text = "One <b>.\n\nTwo.";
-        set(&Summary { title: "It fits.", text, source: "built-in" }, &mut page);
-        assert_eq!(
-            page.finish(),
-            "**In short:** It fits.\n\nOne \\<b>.\n\nTwo.\n\n*Source: built-in*\n"
-        );
+        write(&report, &mut page);
+        let page = page.finish();
+        assert!(page.starts_with("**In short:** It fits.\n\nOne \\<b>.\n\nTwo.\n\n*"), "{page}");
+        assert!(!page.contains("<i>"), "{page}");
     }
 }

@@ -95,14 +95,14 @@ fn look_at(
     if let Some(reason) = &place.error {
         return Ok(unread(reason.clone()));
     }
-    let report = match writer.read_quietly(&place.path) {
+    let report = match writer.card.reading.quietly(&place.path, &writer.question) {
         Ok(report) => report,
         // The path stands beside it already.
         Err(error) => return Ok(unread(why(&error, &place.path))),
     };
     let mut figures = KeyFigures::of(place.shown.clone(), &report);
     figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
-    let status = writer.card.gate.judge(&report.risks);
+    let status = writer.card.reading.gate.judge(&report.risks);
     Ok(Outcome { figures, status })
 }
 

@@ -11,12 +11,11 @@ mod places;
 
 use std::path::{Path, PathBuf};
 
-use calipers_analyze::{Bindings, Question, WELL_KNOWN};
+use calipers_analyze::{Question, WELL_KNOWN};
 use calipers_render::Template;
 use clap::ValueEnum;
 
-use super::hardware::{Wanted, verdict};
-use super::{Gate, model};
+use super::{Reading, model};
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
@@ -35,11 +34,7 @@ pub(crate) struct Card {
     pub(crate) front_matter: bool,
     pub(crate) date: Option<Day>,
     pub(crate) template: Option<PathBuf>,
-    pub(crate) sha256: bool,
-    pub(crate) weights: bool,
-    pub(crate) gate: Gate,
-    pub(crate) wanted: Wanted,
-    pub(crate) bindings: Bindings,
+    pub(crate) reading: Reading,
 }
 
 /// What is written.
@@ -81,15 +76,15 @@ impl Card {
                 // The folder is made first, so that a wrong place costs no reading.
                 one::make_folder(folder)?;
                 model::check(path, &Target::File(folder.join(writer.file_name())))?;
-                let report = writer.read(path)?;
+                let report = self.reading.report(path, &writer.question)?;
                 writer.write_folder(&report, folder)?;
-                self.end(&report)
+                self.reading.status(&report)
             }
             (Form::Markdown(output), Some(path)) => {
                 model::check(path, output)?;
-                let report = writer.read(path)?;
+                let report = self.reading.report(path, &writer.question)?;
                 output.write(&writer.page(&report, Vec::new())?)?;
-                self.end(&report)
+                self.reading.status(&report)
             }
             (Form::Markdown(_), None) => Err(Problem::unusable(&"there is more than one model")
                 .hint("give a folder for their cards with -o, or --format jsonl or csv")
@@ -98,13 +93,6 @@ impl Card {
             (Form::Lines(listing, output), _) => {
                 many::write_lines(&writer, &places, *listing, output)
             }
-        }
-    }
-
-    fn end(&self, report: &calipers_report::Report) -> anyhow::Result<ExitStatus> {
-        match self.gate.judge(&report.risks) {
-            ExitStatus::Done => verdict(report),
-            failed => Ok(failed),
         }
     }
 
@@ -121,8 +109,8 @@ impl Card {
     /// is the first of those that are compared: the one that constants were measured on, so that its
     /// ranges are the narrowest.
     fn question(&self) -> Result<Question, Problem> {
-        let mut question = self.wanted.question()?;
-        if self.wanted.devices.is_empty() {
+        let mut question = self.reading.wanted.question()?;
+        if self.reading.wanted.devices.is_empty() {
             question.device =
                 WELL_KNOWN.first().and_then(|id| question.catalog.find(id).ok()).cloned();
         }

@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use calipers_analyze::Question;
-use calipers_ir::Model;
 use calipers_render::picture::{self, Theme};
 use calipers_render::{CardOptions, PictureLink, Template, to_markdown};
 use calipers_report::Report;
 
 use super::{Assets, Card};
-use crate::commands::model;
 use crate::output::write_file;
 use crate::problem::Problem;
 
@@ -28,41 +26,6 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Reads a model and looks at it, with signs of life.
-    pub(super) fn read(&self, path: &Path) -> anyhow::Result<Report> {
-        let card = self.card;
-        let (model, report) = model::analyze(path, &card.bindings, &self.question, card.weights)?;
-        Ok(self.finish(path, &model, report))
-    }
-
-    /// The same without, for one of many.
-    pub(super) fn read_quietly(&self, path: &Path) -> anyhow::Result<Report> {
-        let card = self.card;
-        model::check(path, &crate::output::Target::Stdout)?;
-        let model = model::open(path)?;
-        let weights = card.weights.then(|| {
-            let files = calipers_formats::open_data(path, &model);
-            calipers_analyze::read_weights(&model, &files, &|_, _| ())
-        });
-        let report = calipers_analyze::analyze_with(
-            &model,
-            &card.bindings,
-            &self.question,
-            weights.as_ref(),
-        )
-        .map_err(|error| Problem::unusable(&error))?;
-        Ok(self.finish(path, &model, report))
-    }
-
-    fn finish(&self, path: &Path, model: &Model, mut report: Report) -> Report {
-        self.card.gate.select(&mut report);
-        if self.card.sha256 {
-            let files = calipers_formats::open_data(path, model);
-            calipers_analyze::fingerprint(model, &files, &mut report);
-        }
-        report
-    }
-
     /// What the card is called.
     pub(super) fn file_name(&self) -> String {
         match self.template.as_ref().map(Template::extension) {

@@ -1,7 +1,7 @@
 //! Numbers as people read them. One convention throughout: decimal units, MB = 10⁶ bytes.
 //!
 //! ```
-//! use calipers_render::units;
+//! use calipers_units as units;
 //!
 //! assert_eq!(units::integer(22_565_376_u64), "22,565,376");
 //! assert_eq!(units::count(22_565_376_u64), "22.57 M");
@@ -12,6 +12,8 @@
 //!
 //! Rounding is to the nearest, halves up, in integers: no figure depends on floating point but a
 //! percentage, which the report itself holds as one.
+
+#![forbid(unsafe_code)]
 
 /// Names of the powers of 1,000 for bytes, from the first.
 const BYTE_UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
@@ -53,6 +55,36 @@ pub fn exact_bytes(value: impl Into<u128>) -> String {
 /// It stands beside [`integer`], never alone, so that `B` cannot be taken for bytes.
 pub fn count(value: impl Into<u128>) -> String {
     scaled(value.into(), &COUNT_UNITS).unwrap_or_else(|small| small.to_string())
+}
+
+/// A count as it is said in a sentence: `214,848`, `43.6 million`, `7.24 billion`.
+pub fn spoken(value: impl Into<u128>) -> String {
+    const WORDS: [&str; 4] = ["million", "billion", "trillion", "quadrillion"];
+    let value = value.into();
+    let mut unit = 1_000_000_u128;
+    if value < unit {
+        return integer(value);
+    }
+    for (i, word) in WORDS.iter().enumerate() {
+        // Three digits: two decimals below ten, one below a hundred, none above.
+        let decimals: u32 = match value / unit {
+            0..10 => 2,
+            10..100 => 1,
+            _ => 0,
+        };
+        let tenth = 10_u128.pow(decimals);
+        let rounded = (value * tenth + unit / 2) / unit;
+        if rounded < 1000 * tenth || i + 1 == WORDS.len() {
+            let whole = integer(rounded / tenth);
+            let fraction = rounded % tenth;
+            return match decimals {
+                0 => format!("{whole} {word}"),
+                _ => format!("{whole}.{fraction:0width$} {word}", width = decimals as usize),
+            };
+        }
+        unit *= 1000;
+    }
+    integer(value)
 }
 
 /// Operations with their unit spelt: `22.95 GMACs`, `45.90 GFLOPs`, `999 MACs`.
@@ -345,6 +377,24 @@ mod tests {
         }
         assert_eq!(counted(1_u64, "node", "nodes"), "1 node");
         assert_eq!(counted(0_u64, "node", "nodes"), "0 nodes");
+    }
+
+    #[test]
+    fn counts_are_spoken_to_three_digits() {
+        for (value, text) in [
+            (0_u64, "0"),
+            (214_848, "214,848"),
+            (999_999, "999,999"),
+            (1_000_000, "1.00 million"),
+            (9_996_000, "10.00 million"),
+            (22_565_376, "22.6 million"),
+            (108_890_000, "109 million"),
+            (999_600_000, "1.00 billion"),
+            (7_241_732_096, "7.24 billion"),
+            (u64::MAX, "18,447 quadrillion"),
+        ] {
+            assert_eq!(spoken(value), text, "{value}");
+        }
     }
 
     #[test]

@@ -1,0 +1,33 @@
+//! Models of few steps: linear ones, support vectors, neighbours, Bayes, clusters.
+
+use super::super::Kind;
+use super::super::wording::{family_or, lower};
+use super::into_classes;
+
+/// Kinds that are told so.
+const TOLD: &[&str] = &["clustering", "linear", "naive-bayes", "nearest-neighbours", "svm"];
+
+pub(in super::super) const KIND: Kind = Kind {
+    name: "classical",
+    is: |report| report.architecture.kind.as_deref().is_some_and(|kind| TOLD.contains(&kind)),
+    noun: |report| {
+        let kind = report.architecture.kind.as_deref().unwrap_or("classical");
+        let family = match report.architecture.family.as_deref() {
+            // A name of a person or of letters keeps its capital.
+            Some("k-means" | "k-nearest-neighbours" | "naive-bayes") => family_or(report, kind),
+            _ => lower(&family_or(report, &format!("{} model", kind.replace('-', " ")))),
+        };
+        match crate::architecture::does(&report.task.kind) {
+            Some(does) => format!("{family} model that {does}").replace("model model", "model"),
+            None => format!("{family} model").replace("model model", "model"),
+        }
+    },
+    built: |report| {
+        let classes = into_classes(report);
+        match classes.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("It sorts each row{classes}.")],
+        }
+    },
+    run: |_| "one row".to_owned(),
+};

@@ -1,0 +1,120 @@
+//! Kinds of models, and how each is told: one file to a kind.
+
+pub(super) mod classical;
+pub(super) mod convolutional;
+pub(super) mod dense;
+pub(super) mod detector;
+pub(super) mod dual_encoder;
+pub(super) mod encoder;
+pub(super) mod generator;
+pub(super) mod listener;
+pub(super) mod other;
+pub(super) mod painter;
+pub(super) mod pipeline;
+pub(super) mod recurrent;
+pub(super) mod translator;
+pub(super) mod trees;
+pub(super) mod vision_transformer;
+
+use calipers_report::Report;
+use calipers_units as units;
+
+use super::wording::{activation, listed, some, tokens};
+
+/// Whether the kind is this one.
+fn is_kind(report: &Report, kind: &str) -> bool {
+    report.architecture.kind.as_deref() == Some(kind)
+}
+
+/// Whether the style is this one.
+fn is_style(report: &Report, style: &str) -> bool {
+    report.architecture.style.as_deref() == Some(style)
+}
+
+/// One image, with its size where the input shows it.
+fn image(report: &Report) -> String {
+    let batch = report.hardware.as_ref().map_or(1, |hardware| hardware.batch);
+    match batch {
+        1 => "one image".to_owned(),
+        many => format!("a batch of {} images", units::integer(many)),
+    }
+}
+
+/// A sequence of as many tokens as the report is about.
+fn sequence(report: &Report) -> String {
+    match tokens(report) {
+        Some(tokens) => format!("a sequence of {} tokens", units::integer(tokens)),
+        None => "one run".to_owned(),
+    }
+}
+
+fn one_run(_: &Report) -> String {
+    "one run".to_owned()
+}
+
+/// Layers of attention in a sentence: `It stacks 12 post-norm layers with 12 heads of 64 …`.
+fn attention_layers(report: &Report) -> Option<String> {
+    let facts = &report.architecture.facts;
+    let norm = facts.norm_position.as_ref().map_or(String::new(), |place| format!("{place}-norm "));
+    let layers = some(facts.layers, &format!("{norm}layer"), &format!("{norm}layers"))?;
+    let mut parts = Vec::new();
+    if let Some(heads) = some(facts.heads, "head", "heads") {
+        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {width}"));
+        let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
+        let shared = shared.map_or(String::new(), |shared| {
+            let attention = facts.attention.as_deref().unwrap_or("shared");
+            format!(" ({attention} attention, {shared} heads for keys and values)")
+        });
+        parts.push(format!("{heads}{width}{shared}"));
+    }
+    parts.extend(facts.hidden.map(|width| format!("hidden width {}", number(width))));
+    let curve = activation(report).map_or(String::new(), |curve| format!(" ({curve})"));
+    let inner = facts.ffn.map(|width| format!("feed-forward width {}{curve}", number(width)));
+    parts.extend(inner);
+    parts.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
+    parts.extend(facts.experts.map(|experts| match facts.experts_per_token {
+        Some(each) => format!("{experts} experts of which {each} serve a token"),
+        None => format!("{experts} experts"),
+    }));
+    let with = if parts.is_empty() { String::new() } else { format!(" with {}", listed(&parts)) };
+    Some(format!("It stacks {layers}{with}."))
+}
+
+/// Convolutions in a sentence.
+fn convolutions(report: &Report) -> Option<String> {
+    let facts = &report.architecture.facts;
+    let convolutions = some(facts.convs, "convolution", "convolutions")?;
+    let mut text = format!("It is built of {convolutions}");
+    if let Some(depthwise) = facts.depthwise.filter(|count| *count > 0) {
+        text += &format!(", {} of them depthwise", number(depthwise));
+    }
+    let mut more = Vec::new();
+    more.extend(some(facts.residuals, "residual addition", "residual additions"));
+    more.extend(some(
+        facts.squeeze_excite,
+        "squeeze-and-excite block",
+        "squeeze-and-excite blocks",
+    ));
+    more.extend(activation(report).map(|curve| format!("{curve} activations")));
+    if !more.is_empty() {
+        text += &format!(", with {}", listed(&more));
+    }
+    if facts.batchnorm_folded == Some(true) {
+        text += "; its batch norms are folded into the weights";
+    }
+    Some(text + ".")
+}
+
+/// A number of a width or a count, thousands apart.
+fn number(value: i64) -> String {
+    u64::try_from(value).map_or_else(|_| value.to_string(), units::integer)
+}
+
+/// `into 1,000 classes`, where the classes are known.
+fn into_classes(report: &Report) -> String {
+    match report.task.classes.or(report.architecture.facts.classes).filter(|classes| *classes > 0) {
+        Some(1) => " into 1 class".to_owned(),
+        Some(classes) => format!(" into {} classes", number(classes)),
+        None => String::new(),
+    }
+}

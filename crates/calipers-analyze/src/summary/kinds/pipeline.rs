@@ -1,0 +1,34 @@
+//! Several steps in one file: preparation and a model behind it.
+
+use super::super::wording::listed;
+use super::super::{Kind, names};
+use super::{into_classes, is_kind};
+
+/// Operators that are named.
+const MOST: usize = 4;
+
+pub(in super::super) const KIND: Kind = Kind {
+    name: "pipeline",
+    is: |report| is_kind(report, "pipeline"),
+    noun: |report| match crate::architecture::does(&report.task.kind) {
+        Some(does) => format!("pipeline that {does}"),
+        None => "pipeline of several steps".to_owned(),
+    },
+    built: |report| {
+        let known = report.graph.operators.iter().filter_map(|row| names::operator(&row.op));
+        let steps: Vec<String> = known.take(MOST).map(str::to_owned).collect();
+        let classes = into_classes(report);
+        let mut sentences = Vec::new();
+        if !steps.is_empty() {
+            sentences.push(format!(
+                "Preparation and model stand in one graph, with {} among its operators.",
+                listed(&steps)
+            ));
+        }
+        if !classes.is_empty() {
+            sentences.push(format!("It sorts each row{classes}."));
+        }
+        sentences
+    },
+    run: |_| "one row".to_owned(),
+};

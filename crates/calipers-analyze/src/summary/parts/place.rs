@@ -1,0 +1,130 @@
+//! Where it fits, and how fast it is there.
+
+use calipers_report::{DeviceRow, Hardware, Report, Span};
+use calipers_units as units;
+
+use super::super::wording::listed;
+
+/// Devices that are named as too small.
+const NAMED: usize = 3;
+
+/// On the device that was asked for, else on those that are compared.
+pub(in super::super) fn told(report: &Report) -> Vec<String> {
+    let Some(hardware) = &report.hardware else { return Vec::new() };
+    if hardware.device.is_some() {
+        return on_device(hardware);
+    }
+    let mut sentences = Vec::new();
+    sentences.extend(fitting(hardware));
+    sentences.extend(speed(report, hardware));
+    sentences
+}
+
+fn on_device(hardware: &Hardware) -> Vec<String> {
+    let Some(device) = &hardware.device else { return Vec::new() };
+    let name = short(&device.name);
+    let need = hardware
+        .memory_bytes
+        .map(|bytes| format!(", needing {}", units::gigabytes(bytes)))
+        .unwrap_or_default();
+    let mut sentences = vec![match hardware.fits {
+        Some(true) => format!("It fits the {name}{need}."),
+        Some(false) => format!("It does not fit the {name}{need}."),
+        None => format!("Whether it fits the {name} cannot be told."),
+    }];
+    match (&hardware.generation, hardware.latency_ms) {
+        (Some(generation), _)
+            if generation.token_ms.is_some() || generation.first_token_ms.is_some() =>
+        {
+            let first = generation
+                .first_token_ms
+                .map(|time| format!("the first token after {}", range(time)));
+            let rest =
+                generation.token_ms.map(|time| format!("each further one after {}", range(time)));
+            let both: Vec<String> = first.into_iter().chain(rest).collect();
+            sentences.push(format!("In {} expect {}.", hardware.precision, listed(&both)));
+        }
+        (_, Some(time)) => {
+            let limit = limited_by(hardware.bottleneck.as_deref());
+            sentences.push(format!(
+                "In {} at batch {} a run should take {}{limit}.",
+                hardware.precision,
+                units::integer(hardware.batch),
+                range(time)
+            ));
+        }
+        _ => sentences.push("How fast it is there is not known.".to_owned()),
+    }
+    sentences
+}
+
+fn limited_by(bottleneck: Option<&str>) -> &'static str {
+    match bottleneck {
+        Some("compute") => ", limited by arithmetic",
+        Some("memory") => ", limited by memory",
+        Some("launches") => ", limited by launching kernels",
+        _ => "",
+    }
+}
+
+fn fitting(hardware: &Hardware) -> Option<String> {
+    let rows = &hardware.devices;
+    let fits = rows.iter().filter(|row| row.fits == Some(true)).count() as u64;
+    let small: Vec<String> = rows
+        .iter()
+        .filter(|row| row.fits == Some(false))
+        .map(|row| format!("the {}", short(&row.name)))
+        .collect();
+    let all = rows.len() as u64;
+    if all == 0 {
+        return None;
+    }
+    Some(match (fits, small.len()) {
+        (0, 0) => {
+            format!("Whether it fits the {} devices compared cannot be told.", units::integer(all))
+        }
+        (0, _) => format!("It fits none of the {} devices compared.", units::integer(all)),
+        (fits, 0) if fits == all => {
+            format!("It fits all {} devices compared.", units::integer(all))
+        }
+        (_, 0) => "It fits every device compared whose memory is known.".to_owned(),
+        (fits, count) if count <= NAMED => format!(
+            "It fits {} of the {} devices compared, not {}.",
+            units::integer(fits),
+            units::integer(all),
+            listed(&small)
+        ),
+        (fits, _) => format!(
+            "It fits {} of the {} devices compared; too small are {} and others.",
+            units::integer(fits),
+            units::integer(all),
+            small[..NAMED].join(", ")
+        ),
+    })
+}
+
+/// The fastest and the slowest of those compared.
+fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
+    let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.latency_ms?)));
+    let order =
+        |a: &(&DeviceRow, Span), b: &(&DeviceRow, Span)| a.1.expected.total_cmp(&b.1.expected);
+    let (fast, first) = timed().min_by(order)?;
+    let (slow, last) = timed().max_by(order)?;
+    let run = if report.memory.kv_cache.is_some() { "a step" } else { "a run" };
+    let batch = units::integer(hardware.batch);
+    let at = format!("In {} at batch {batch} {run} should take", hardware.precision);
+    let on = |row: &DeviceRow| format!("on the {}", short(&row.name));
+    if fast.id == slow.id {
+        return Some(format!("{at} {} {}.", range(first), on(fast)));
+    }
+    Some(format!("{at} {} {}, and {} {}.", range(first), on(fast), range(last), on(slow)))
+}
+
+/// A device's name without what stands in brackets behind it.
+fn short(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
+}
+
+fn range(time: Span) -> String {
+    units::time_range(time.low, time.expected, time.high)
+}

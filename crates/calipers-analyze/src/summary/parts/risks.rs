@@ -1,0 +1,38 @@
+//! What stands out, and what to do next.
+
+use calipers_report::{Report, Severity};
+use calipers_units as units;
+
+use super::super::wording::{capital, listed, lower};
+
+/// The weightiest finding, how many there are, and the advice that goes with it.
+pub(in super::super) fn told(report: &Report) -> Vec<String> {
+    let count = |severity: Severity| {
+        report.risks.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    let counted = |severity: Severity, one: &str, many: &str| match count(severity) {
+        0 => None,
+        some => Some(units::counted(some, one, many)),
+    };
+    let Some(first) = report.risks.first() else {
+        return vec!["Nothing risky was found in it.".to_owned()];
+    };
+    let grave: Vec<String> = [
+        counted(Severity::Error, "error", "errors"),
+        counted(Severity::Warning, "warning", "warnings"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let what = lower(&first.title);
+    let total = count(Severity::Error) + count(Severity::Warning);
+    let stands_out = match (grave.is_empty(), total, report.risks.len()) {
+        (true, _, 1) => format!("There are no errors and no warnings, and one note: {what}."),
+        (true, _, notes) => format!(
+            "There are no errors and no warnings; of {notes} notes the first is this: {what}."
+        ),
+        (false, 1, _) => format!("What stands out is {}: {what}.", listed(&grave)),
+        (false, ..) => format!("What stands out are {}, first of all: {what}.", listed(&grave)),
+    };
+    vec![stands_out, format!("{}.", capital(&format!("next, {}", first.recommendation)))]
+}

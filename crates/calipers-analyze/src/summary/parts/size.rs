@@ -1,0 +1,44 @@
+//! How much is stored.
+
+use calipers_report::{DataStatus, Report};
+use calipers_units as units;
+
+/// Parameters, bytes and precision.
+pub(in super::super) fn told(report: &Report) -> Option<String> {
+    let parameters = &report.parameters;
+    let Some(total) = parameters.total else {
+        return Some("How many parameters it has is not known.".to_owned());
+    };
+    if total == 0 {
+        return Some("It has no parameters of its own.".to_owned());
+    }
+    let (its, are) = if total == 1 { ("parameter", "is") } else { ("parameters", "are") };
+    let mut text = format!("Its {} {its}", units::spoken(total));
+    if let Some(precision) = &report.model.precision {
+        let mixed = if parameters.by_dtype.len() > 1 { "mostly " } else { "" };
+        text += &format!(" {are} {mixed}stored as {precision}");
+    } else {
+        text += &format!(" {are} of unknown precision");
+    }
+    if let Some(bytes) = report.memory.weights_bytes {
+        text += &format!(", and the weights take {}", units::bytes(bytes));
+    }
+    let beside = report.model.data_files.iter().filter(|file| file.status == DataStatus::Present);
+    if beside.count() > 0 {
+        text += ", kept in files beside the model";
+    }
+    Some(text + ".")
+}
+
+/// The same for somebody who counts disks, not tensors.
+pub(in super::super) fn in_short(report: &Report) -> Option<String> {
+    let bytes = report.memory.weights_bytes.filter(|bytes| *bytes > 0)?;
+    match report.parameters.total {
+        Some(total) => Some(format!(
+            "It holds {} learned parameters, and its weights take {}.",
+            units::spoken(total),
+            units::bytes(bytes)
+        )),
+        None => Some(format!("Its weights take {}.", units::bytes(bytes))),
+    }
+}

@@ -1,0 +1,52 @@
+//! Why there is no text of a language model.
+
+/// Why there is none. No message holds a key, or a word that a server sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The address is none.
+    #[error("the address cannot be used: {0}")]
+    Address(&'static str),
+    /// The key would go over the network unencrypted.
+    #[error("the key is not sent unencrypted to another machine: use https")]
+    Unencrypted,
+    /// Nobody answers there.
+    #[error("the server cannot be reached: {0}")]
+    Unreachable(String),
+    /// The time is over.
+    #[error("it took longer than the time limit")]
+    Late,
+    /// The key is missing or wrong.
+    #[error("the server refuses the key (status {0}); it is read from CALIPERS_LLM_KEY")]
+    Refused(u16),
+    /// There were too many requests, still after waiting.
+    #[error("the server has too many requests (status 429)")]
+    Busy,
+    /// The server sends us elsewhere; a key is not carried along.
+    #[error("the server sends us to another address (status {0}); give that one")]
+    Redirected(u16),
+    /// Some other status.
+    #[error("the server answers with status {0}")]
+    Status(u16),
+    /// The answer does not end.
+    #[error("the answer is larger than a summary can be")]
+    TooLarge,
+    /// The answer is not what the protocol says.
+    #[error("the answer is not what the protocol says: {0}")]
+    Malformed(&'static str),
+    /// What it wrote is not in the report.
+    #[error("{0}")]
+    NotHeld(&'static str),
+}
+
+impl Error {
+    /// Whether asking again may help.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable(_)
+                | Self::Late
+                | Self::Busy
+                | Self::Status(500 | 502 | 503 | 504 | 408)
+        )
+    }
+}

@@ -1,0 +1,30 @@
+//! The summary's section: the report in a few sentences.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The report in prose. Every figure in it is a field of the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// One line.
+    pub title: String,
+    /// The paragraphs, with an empty line between them. Plain text, no markup.
+    pub text: String,
+    /// Who wrote it: `built-in`, or the name of the language model.
+    pub source: String,
+    /// What looking up its claims showed; of a language model's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<SummaryCheck>,
+    /// What the reader should know: why a language model's text was not used, say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What came of looking up every claim of a text in the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryCheck {
+    /// Numbers, families, operators and the like in the text as it stands, each found in the report.
+    pub claims: u64,
+    /// Sentences that were taken out because the report does not say what they said.
+    pub struck: u64,
+}
