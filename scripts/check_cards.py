@@ -167,11 +167,11 @@ def front_matter_faults(card):
     return faults
 
 
-def lint_faults(path, part):
+def lint_faults(path, is_hostile):
     """What the linter says. Lines may be long, and HTML is checked against the list above. In hostile names, the linter
     takes escapes for what they escape: a column that lines up does not for it, and brackets are links."""
     linter = PyMarkdownApi().enable_extension_by_identifier("front-matter").enable_extension_by_identifier("markdown-tables")
-    rules = ["line-length", "no-inline-html"] + (["md060", "md011"] if part == "names" else [])
+    rules = ["line-length", "no-inline-html"] + (["md060", "md011"] if is_hostile else [])
     for rule in rules:
         linter = linter.disable_rule_by_identifier(rule)
     linter = linter.set_boolean_property("plugins.no-duplicate-heading.siblings_only", True)
@@ -224,7 +224,7 @@ def main():
         # The linter is slow, and the other models are like these.
         part = path.relative_to(arguments.folder).parts[0]
         if part in LINTED:
-            faults += lint_faults(path, part)
+            faults += lint_faults(path, part == "names" or path.parent.name.startswith("hostile"))
         if faults:
             failed += 1
             print(f"{path.relative_to(arguments.folder)}: {'; '.join(dict.fromkeys(faults))}"[:600])
