@@ -8,10 +8,11 @@ use calipers_ops::canonical_domain;
 use calipers_report::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown};
 use hashbrown::HashMap;
 
-use crate::not_known;
+use crate::infer::Typed;
+use crate::{not_known, shapes};
 
 /// Writes down the structure of the model.
-pub(crate) fn describe(model: &Model, unknown: &mut Vec<Unknown>) -> GraphFacts {
+pub(crate) fn describe(model: &Model, typed: &Typed, unknown: &mut Vec<Unknown>) -> GraphFacts {
     let main = model.main();
     let depth = model.depth(model.main_id());
     if depth.is_none() {
@@ -23,8 +24,13 @@ pub(crate) fn describe(model: &Model, unknown: &mut Vec<Unknown>) -> GraphFacts 
     };
     let inputs = fed_inputs(model);
     let ports = |values: &[ValueId], field: &str, unknown: &mut Vec<Unknown>| {
-        values.iter().enumerate().map(|(index, v)| port(model, *v, field, index, unknown)).collect()
+        let values = values.iter().enumerate();
+        values.map(|(index, v)| port(model, *v, field, index, unknown)).collect::<Vec<_>>()
     };
+    let mut outputs = ports(&main.outputs, "outputs", unknown);
+    for (port, value) in outputs.iter_mut().zip(&main.outputs) {
+        port.found = found(port, typed, *value);
+    }
     GraphFacts {
         name: model.name(main.name).to_owned(),
         nodes: main.nodes.len() as u64,
@@ -32,7 +38,7 @@ pub(crate) fn describe(model: &Model, unknown: &mut Vec<Unknown>) -> GraphFacts 
         depth,
         overridable_inputs: (main.inputs.len() - inputs.len()) as u64,
         inputs: ports(&inputs, "inputs", unknown),
-        outputs: ports(&main.outputs, "outputs", unknown),
+        outputs,
         initializers: (main.initializers.len() + main.sparse_initializers.len()) as u64,
         initializer_elements: initializer_elements(model, unknown),
         subgraphs: count(|kind| matches!(kind, GraphKind::Subgraph { .. })),
@@ -96,6 +102,14 @@ fn port(
         }
     }
     port
+}
+
+/// What inference knows of an output's shape besides what the file says. Exporters make up names
+/// for dimensions that they cannot tell, and leave shapes out.
+fn found(port: &Port, typed: &Typed, value: ValueId) -> Option<Vec<Dimension>> {
+    let shape = shapes::shape(typed.fact(value)).shape?;
+    let tells = shape.iter().all(|dim| *dim != Dimension::Unknown);
+    (tells && port.kind == "tensor" && port.shape.as_ref() != Some(&shape)).then_some(shape)
 }
 
 fn dimension(model: &Model, dim: &Dim) -> Dimension {

@@ -119,7 +119,7 @@ fn report(
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
     let (parameters, owners) = parameters::measure(model, &mut unknown, &mut assumptions);
-    let graph = graph::describe(model, &mut unknown);
+    let graph = graph::describe(model, &typed, &mut unknown);
     let caches = memory::Caches::find(model, &typed);
     let context = question.and_then(|question| question.context);
     let length = context.map(|length| i64::try_from(length).unwrap_or(i64::MAX));

@@ -150,8 +150,7 @@ const HEADINGS: [(&str, &str); 30] = [
     ("Dataset Info", "## Task"),
     ("Detected Blocks", "### Blocks"),
     ("Device Specifications", "### Device specifications"),
-    // The report has no summary yet; the section is there for it.
-    ("Executive Summary", ""),
+    ("Executive Summary", "## Executive summary"),
     ("FLOPs Distribution", "assets/flops-"),
     ("File Information", "## File information"),
     ("Graph Structure", "## Graph structure"),

@@ -43,6 +43,7 @@ fn table(ports: &[Port]) -> Table {
         ("Name", Align::Left),
         ("Type", Align::Left),
         ("Shape", Align::Left),
+        ("Found to be", Align::Left),
         ("Meaning", Align::Left),
     ]);
     for port in ports {
@@ -54,7 +55,8 @@ fn table(ports: &[Port]) -> Table {
             }
             _ => (code(&port.type_text), String::new()),
         };
-        table.row(vec![name, kind, dims, plain(&port.doc)]);
+        let found = port.found.as_deref().map_or(String::new(), |found| shape(Some(found)));
+        table.row(vec![name, kind, dims, found, plain(&port.doc)]);
     }
     table.without_empty_columns()
 }
