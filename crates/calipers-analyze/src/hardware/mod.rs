@@ -17,9 +17,11 @@ mod room;
 mod scaling;
 mod subject;
 
-pub(crate) use answer::answer;
+pub(crate) use answer::{answer, span};
 pub use answer::{Question, WELL_KNOWN};
-pub(crate) use subject::{Batch, Running, Subject, choose};
+pub(crate) use room::Room as MemoryRoom;
+pub(crate) use scaling::rate;
+pub(crate) use subject::{At, Batch, Running, Subject, choose};
 
 use calipers_ir::Model;
 

@@ -27,7 +27,7 @@ use std::cmp::Reverse;
 
 use calipers_ir::{DType, Model, ValueId};
 use calipers_ops::Fact;
-use calipers_report::{Assumption, LargeValue, Memory, Unknown};
+use calipers_report::{Assumption, LargeValue, Life, Memory, Unknown};
 use calipers_sym::Expr;
 
 use crate::assume::{self, Sizes};
@@ -94,6 +94,29 @@ pub(crate) fn measure(
     memory.timeline = plain.timeline;
     tell_left_out(model, &meanings, &lives, assumptions);
     memory
+}
+
+/// When each activation of the main graph is alive, with its bytes in the free dimensions; or why the
+/// peak cannot be found from that at other sizes.
+pub(crate) fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, String> {
+    let depends = liveness::depends(model, &Meanings::find(model));
+    let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
+    if let Some(reason) = why_unknown(model, &lives, Some(0)) {
+        return Err(reason);
+    }
+    if (0..model.main().order.len()).any(|place| lives.inner(place) > 0) {
+        return Err("activations inside subgraphs have a part in it".to_owned());
+    }
+    let counted = lives.main().filter(|life| life.bytes > 0);
+    let life = |life: &liveness::Life| {
+        let bytes = match typed.fact(life.value) {
+            Fact::Tensor(tensor) => calipers_ops::bytes(tensor),
+            _ => None,
+        };
+        let bytes = bytes.ok_or("an activation is no tensor")?.to_string();
+        Ok(Life { from: life.from as u64, until: life.until as u64, bytes })
+    };
+    counted.map(life).collect()
 }
 
 /// Why the peak cannot be told, if it cannot.
