@@ -7,7 +7,9 @@
 mod devices;
 mod examples;
 mod findings;
+mod graph;
 mod hardware;
+mod report;
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +21,17 @@ use calipers_analyze::{Bindings, LayerOrder, LayerQuery, Sweep};
 
 use self::devices::DevicesArgs;
 use self::findings::{CheckArgs, ExplainArgs, GateArgs};
+use self::graph::GraphArgs;
 use self::hardware::{HardwareArgs, WantedArgs};
+use self::report::ReportArgs;
 use crate::commands::{
-    Check, Completions, Demo, Devices, Diagram, Explain, Hardware, Inspect, Layers, Man, Schema,
-    Shapes, Sweeping,
+    Check, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect, Layers, Man,
+    ReportPage, Schema, Shapes, Sweeping,
 };
 use crate::output::Target;
 
 pub(crate) use findings::{CheckFormat, ExplainFormat};
+pub(crate) use graph::GraphFormat;
 
 use examples::{
     COMPLETIONS_EXAMPLES, DEMO_EXAMPLES, DIAGRAM_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES,
@@ -82,6 +87,12 @@ enum Verb {
     /// Draw the network as boxes and arrows
     #[command(after_help = DIAGRAM_EXAMPLES)]
     Diagram(DiagramArgs),
+    /// Draw the graph, its parts opened level by level
+    #[command(after_help = graph::EXAMPLES)]
+    Graph(GraphArgs),
+    /// Write everything on one page to look around in
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArgs),
     /// Say where a model will run: what fits, how fast, and what it needs
     #[command(after_help = hardware::EXAMPLES)]
     Hardware(HardwareArgs),
@@ -359,6 +370,8 @@ pub(crate) enum SchemaOf {
     Check,
     /// The table of nodes.
     Layers,
+    /// The graph as rooms.
+    Graph,
     /// The answers about hardware.
     Hardware,
     /// The table of sizes.
@@ -388,6 +401,8 @@ pub(crate) enum Task {
     Hardware(Hardware),
     Devices(Devices),
     Diagram(Diagram),
+    Graph(Graph),
+    Report(ReportPage),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -416,6 +431,8 @@ impl Cli {
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
             Verb::Diagram(args) => args.resolve().map(Task::Diagram),
+            Verb::Graph(args) => args.resolve().map(Task::Graph),
+            Verb::Report(args) => args.resolve().map(Task::Report),
             Verb::Hardware(args) => args.resolve().map(Task::Hardware),
             Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema { of } => Ok(Task::Schema(Schema { of })),

@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 
 use anyhow::bail;
-use calipers_analyze::{Bindings, Question};
+use calipers_analyze::{Bindings, Question, Weights};
 use calipers_ir::Model;
-use calipers_report::Report;
+use calipers_report::{GraphView, Report};
 
 use crate::args::Cli;
 use crate::output::Target;
@@ -35,6 +35,29 @@ pub(crate) fn analyze(
     question: &Question,
     weights: bool,
 ) -> anyhow::Result<(Model, Report)> {
+    let (model, weights) = open_with(path, weights)?;
+    let _spinner = progress(path);
+    let report = calipers_analyze::analyze_with(&model, bindings, question, weights.as_ref())
+        .map_err(|error| Problem::unusable(&error))?;
+    Ok((model, report))
+}
+
+/// The same, with the graph as rooms to look around in.
+pub(crate) fn explore(
+    path: &Path,
+    bindings: &Bindings,
+    question: &Question,
+    weights: bool,
+) -> anyhow::Result<(Model, Report, GraphView)> {
+    let (model, weights) = open_with(path, weights)?;
+    let _spinner = progress(path);
+    let (report, view) = calipers_analyze::explore(&model, bindings, question, weights.as_ref())
+        .map_err(|error| Problem::unusable(&error))?;
+    Ok((model, report, view))
+}
+
+/// Reads the model, and every weight where that is asked for.
+fn open_with(path: &Path, weights: bool) -> anyhow::Result<(Model, Option<Weights>)> {
     let spinner = progress(path);
     let model = open(path)?;
     // One sign of life at a time.
@@ -44,10 +67,7 @@ pub(crate) fn analyze(
         let files = calipers_formats::open_data(path, &model);
         calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
     });
-    let _spinner = progress(path);
-    let report = calipers_analyze::analyze_with(&model, bindings, question, weights.as_ref())
-        .map_err(|error| Problem::unusable(&error))?;
-    Ok((model, report))
+    Ok((model, weights))
 }
 
 /// A sign of life while a model is read and looked at.

@@ -1,0 +1,31 @@
+//! Text in HTML and in SVG: nothing that comes out of a model becomes markup.
+
+use crate::text;
+
+/// A text as it stands between tags and in quoted attributes. Characters that do not show are
+/// written as escapes first.
+pub fn escape(raw: &str) -> String {
+    let mut safe = String::with_capacity(raw.len());
+    for c in text::whole(raw).chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn markup_stays_text() {
+        assert_eq!(escape("<b a='1' c=\"2\">&"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;");
+        assert_eq!(escape("a\u{202e}b\u{0}"), "a\\u{202e}b\\0");
+    }
+}
