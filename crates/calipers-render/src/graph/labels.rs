@@ -78,10 +78,10 @@ pub fn size(item: RoomItem, label: &Label) -> (f64, f64) {
     };
     let tall = if label.note.is_empty() { 30.0 } else { 44.0 };
     match item {
-        RoomItem::Room(_) => (wide(112.0, 280.0, 32.0), 48.0),
+        RoomItem::Room(_) => (wide(112.0, 300.0, 44.0), 48.0),
         RoomItem::Node(_) => (wide(64.0, 240.0, 24.0), tall),
         RoomItem::Input(_) | RoomItem::Output(_) => (wide(64.0, 260.0, 28.0), tall),
-        RoomItem::Entry | RoomItem::Exit => (12.0, 12.0),
+        RoomItem::Entry | RoomItem::Exit => (8.0, 8.0),
     }
 }
 

@@ -68,11 +68,11 @@ fn wanted(rows: &Rows, xs: &[f64], number: usize, up: bool, down: bool) -> (f64,
     let below = rows.below[number].iter().filter(|_| up);
     let (mut sum, mut weight) = (0.0, 0.0);
     for other in above.chain(below) {
-        // Long arrows are to be straight.
+        // Long arrows are to be straight, and so is the way from box to box.
         let matters = match (rows.is_bend(number), rows.is_bend(*other)) {
             (true, true) => 8.0,
-            (false, false) => 1.0,
-            _ => 2.0,
+            (false, false) => 4.0,
+            _ => 1.0,
         };
         // What has many arrows is held less by each of them.
         let matters = matters / to_float(rows.below[*other].len().max(1)).sqrt();

@@ -194,10 +194,15 @@ const Paint = (() => {
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.fillStyle = colours.soft;
+    const taken = [];
     for (const { points, label } of shown) {
       if (!label) continue;
       const [[x0, y0], [x1, y1]] = points.slice(-2);
-      context.fillText(label, (x0 + x1) / 2 + 5, (y0 + y1) / 2);
+      const [x, y, width] = [(x0 + x1) / 2 + 5, (y0 + y1) / 2, label.length * 6];
+      // Labels that would cover each other are seen in the panel instead.
+      if (taken.some((it) => x < it[0] + it[2] && it[0] < x + width && Math.abs(y - it[1]) < 11)) continue;
+      taken.push([x, y, width]);
+      context.fillText(label, x, y);
     }
   }
 
@@ -226,7 +231,7 @@ const Paint = (() => {
     context.fillText(box.title, x, box.note ? y - 8 : y + 0.5, box.width - 12);
     if (!box.note || scale * 11 < 5) return;
     context.font = `11px ${FONT}`;
-    context.fillStyle = colours.soft;
+    context.globalAlpha *= 0.8;
     context.fillText(box.note, x, y + 9, box.width - 12);
   }
 

@@ -25,6 +25,12 @@ const Viewer = (() => {
       this.listen();
       this.resize();
       this.lay();
+      this.begin();
+    }
+
+    // A few boxes say little, so their insides are shown as well.
+    begin() {
+      for (let level = 0; level < 2 && this.scene.boxes.length < 9; level++) this.level(true);
       this.fit();
     }
 
@@ -42,6 +48,7 @@ const Viewer = (() => {
         this.camera.x += before[0] - x;
         this.camera.y += before[1] - y;
       }
+      this.stage.dataset.boxes = this.scene.boxes.length;
       this.draw();
       this.drawLegend();
     }
@@ -226,8 +233,10 @@ const Viewer = (() => {
     go(box) {
       if (!box) return this.fit();
       const scale = Math.max(0.6, Math.min(1, this.camera.scale));
+      // The panel covers the right side of a wide stage.
+      const width = this.width > 800 ? this.width - 340 : this.width;
       this.camera = {
-        scale, x: this.width / 2 - (box.x + box.width / 2) * scale,
+        scale, x: width / 2 - (box.x + box.width / 2) * scale,
         y: this.height / 2 - (box.y + Math.min(box.height, this.height / scale) / 2) * scale,
       };
       this.select(box);

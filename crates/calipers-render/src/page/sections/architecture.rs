@@ -123,10 +123,19 @@ fn drawing(drawing: &Drawing) -> String {
         order: (0..boxes.len()).collect(),
         ..Task::default()
     });
+    // Labels stand to the right of arrows, and may reach beyond the boxes.
+    let label = |arrow: &calipers_report::Arrow| {
+        text::truncate(&text::name(&arrow.label, Charset::Unicode), 40, Charset::Unicode)
+    };
+    let reach = arrows.iter().filter_map(|arrow| {
+        let (from, to) = (sheet.boxes.get(arrow.from)?, sheet.boxes.get(arrow.to)?);
+        Some((from.x + to.x) / 2.0 + 10.0 + width(&label(arrow), 11.5))
+    });
+    let reach = reach.fold(sheet.width, f64::max);
     let mut svg = format!(
         "<svg class=\"net\" viewBox=\"-8 -8 {0:.0} {1:.0}\" width=\"{0:.0}\" height=\"{1:.0}\" role=\"img\" \
          aria-label=\"The network as boxes and arrows\">",
-        sheet.width + 16.0,
+        reach + 16.0,
         sheet.height + 16.0
     );
     for ((arrow, bends), number) in arrows.iter().zip(&sheet.bends).zip(0..) {
@@ -140,9 +149,8 @@ fn drawing(drawing: &Drawing) -> String {
         line(&points, &mut svg);
         if bends.is_empty() && !arrow.label.is_empty() && number < 400 {
             let (x, y) = ((from.x + to.x) / 2.0 + 6.0, (from.y + from.height + to.y) / 2.0 + 4.0);
-            let label = text::name(&arrow.label, Charset::Unicode);
-            let label = text::truncate(&label, 40, Charset::Unicode);
-            _ = write!(svg, "<text class=\"l\" x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escape(&label));
+            let words = escape(&label(arrow));
+            _ = write!(svg, "<text class=\"l\" x=\"{x:.0}\" y=\"{y:.0}\">{words}</text>");
         }
     }
     for (it, place) in boxes.iter().zip(&sheet.boxes) {

@@ -88,6 +88,11 @@ fn bars(title: &str, rows: &[(String, u64, String, String)]) -> String {
     html
 }
 
+/// A name in a column: its middle is left out, since names differ at their ends.
+fn shortened(name: &str) -> String {
+    text::truncate(&text::name(name, Charset::Unicode), 30, Charset::Unicode)
+}
+
 /// A link to a node, or to a part of the graph.
 pub(super) fn link(kind: &str, name: &str) -> String {
     let mut target = String::new();
@@ -123,7 +128,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> String {
         .filter_map(|(number, room)| {
             let macs = room.macs.filter(|macs| *macs > 0)?;
             let link = format!("#room={number}");
-            Some((escape(&room.name), macs, units::operations(macs, "MACs"), link))
+            Some((escape(&shortened(&room.name)), macs, units::operations(macs, "MACs"), link))
         })
         .collect();
     if rows.len() > 1 {
@@ -138,7 +143,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> String {
         .filter_map(|node| {
             let percent = node.percent.map(units::percent).unwrap_or_default();
             let text = format!("{} · {percent}", units::operations(node.macs?, "MACs"));
-            Some((escape(&node.node), node.macs?, text, link("node", &node.node)))
+            Some((escape(&shortened(&node.node)), node.macs?, text, link("node", &node.node)))
         })
         .collect();
     if !dearest.is_empty() {
