@@ -176,7 +176,8 @@ pub struct ViewValue {
 pub struct SizeChoices {
     /// What can be chosen.
     pub knobs: Vec<Knob>,
-    /// When each activation is alive, so that its peak can be found at any size. Empty when
+    /// When each activation is alive, so that their peak can be found at any size: inputs first, then as
+    /// they come to be. Empty when
     /// nothing is free, or where `no_lives` says why.
     pub lives: Vec<Life>,
     /// Why lives are not told.
@@ -212,6 +213,16 @@ pub struct Life {
     pub until: u64,
     /// Its bytes, a number or a formula.
     pub bytes: String,
+    /// Whether it is the caller's, so that nothing may be written over it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lent: bool,
+    /// With reuse of places, the activation that it is a view of, by its number in the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view_of: Option<usize>,
+    /// With reuse of places, those whose place it takes: the first that has as many bytes, is not
+    /// lent, and that nothing needs afterwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub may_take: Vec<usize>,
 }
 
 /// Times of one run on several devices at several sizes.

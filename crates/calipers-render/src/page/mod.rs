@@ -105,7 +105,7 @@ fn sizes(view: &GraphView) -> Value {
     let sizes = &view.sizes;
     let mut formulas: Vec<&str> = Vec::new();
     let mut numbers: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
-    let lives: Vec<(u64, u64, usize)> = sizes
+    let lives: Vec<Value> = sizes
         .lives
         .iter()
         .map(|life| {
@@ -113,7 +113,7 @@ fn sizes(view: &GraphView) -> Value {
                 formulas.push(&life.bytes);
                 formulas.len() - 1
             });
-            (life.from, life.until, number)
+            json!([life.from, life.until, number, u8::from(life.lent), life.view_of, life.may_take])
         })
         .collect();
     let devices = sizes.times.devices.iter().map(|device| {

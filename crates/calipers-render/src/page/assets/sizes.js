@@ -90,13 +90,13 @@ const Sizes = (() => {
       this.put("bytes_moved", figure("bytes_moved"), Units.bytes, " bytes");
       const peak = this.peak(sizes);
       this.put("peak", peak?.most ?? null, Units.bytes, " bytes");
-      this.put("in_place", null, Units.bytes);
+      this.put("in_place", peak?.reused ?? null, Units.bytes, " bytes");
       for (const element of document.querySelectorAll('[data-figure="peak-text"]')) element.textContent = peak ? Units.bytes(peak.most) : "unknown";
       this.peakAt(peak ? peak.at : null);
       Charts.timeline(this.graph, peak ? peak.timeline : [], this.go);
       const bound = this.knobs.filter((knob) => !knob.fixed).map((knob) => `${knob.name} ${Units.integer(knob.now)}`);
       document.getElementById("sizes-note").textContent =
-        `At ${bound.join(", ")}. ${peak ? "What could be reused in place is only known at the sizes of the report." : `The peak of activations is only known at the sizes of the report${this.sizes.no_lives ? `: ${this.sizes.no_lives}` : ""}.`} The table of layers and the graph keep those sizes.`;
+        `At ${bound.join(", ")}. ${peak ? "" : `The peak of activations is only known at the sizes of the report${this.sizes.no_lives ? `: ${this.sizes.no_lives}` : ""}.`} The table of layers and the graph keep those sizes.`;
     }
 
     put(key, value, write, unit = "") {
@@ -128,6 +128,7 @@ const Sizes = (() => {
         change[from] += bytes[formula];
         change[until + 1] -= bytes[formula];
       }
+      const reused = this.reused(bytes);
       let [alive, most, at] = [0n, -1n, 0];
       const timeline = [];
       for (let node = 0; node < count; node++) {
@@ -135,7 +136,42 @@ const Sizes = (() => {
         timeline.push(Number(alive));
         if (alive > most) [most, at] = [alive, node];
       }
-      return { most, at, timeline };
+      return { most, at, timeline, reused };
+    }
+
+    // The same when views share their input's place, and results take places that are not needed any more.
+    reused(bytes) {
+      const { lives } = this.sizes;
+      const count = this.data.main;
+      const ends = Array.from({ length: count + 1 }, () => []);
+      const places = [], placeOf = [];
+      let [alive, most, next] = [0n, 0n, 0];
+      const add = (number) => {
+        const [, until, formula, lent] = lives[number];
+        placeOf[number] = places.length;
+        ends[until].push(places.length);
+        places.push({ bytes: bytes[formula], until, lent });
+        alive += bytes[formula];
+      };
+      const give = (number, now) => {
+        const [, until, formula, , viewOf, mayTake] = lives[number];
+        const free = (index) => places[index].until === now && !places[index].lent && places[index].bytes === bytes[formula];
+        const taken = viewOf !== null ? placeOf[viewOf] : mayTake.map((other) => placeOf[other]).find(free);
+        if (taken === undefined) return add(number);
+        placeOf[number] = taken;
+        if (places[taken].until < until) {
+          places[taken].until = until;
+          ends[until].push(taken);
+        }
+      };
+      while (next < lives.length && lives[next][3]) add(next++);
+      most = alive;
+      for (let node = 0; node < count; node++) {
+        while (next < lives.length && lives[next][0] === node) give(next++, node);
+        if (alive > most) most = alive;
+        for (const index of ends[node]) if (places[index].until === node) alive -= places[index].bytes;
+      }
+      return most;
     }
 
     devices() {
