@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 
 use calipers_devices::{DeviceSheet, Selection};
 use calipers_report::{
-    Drawing, FindingRule, FindingTable, GraphView, Hardware, LayerTable, Report, ShapeTable, SweepTable,
+    Drawing, FindingRule, FindingTable, GraphView, Hardware, LayerTable, Report, ShapeTable,
+    SweepTable,
 };
 use serde::Serialize;
 

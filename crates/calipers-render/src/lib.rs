@@ -26,8 +26,8 @@ pub mod units;
 pub use csv::{devices_to_csv, hardware_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv};
 pub use graph::{graph_to_dot, graph_to_svg};
 pub use json::{
-    device_to_json, devices_to_json, drawing_to_json, findings_to_json, graph_to_json, hardware_to_json,
-    layers_to_json, rules_to_json, shapes_to_json, sweep_to_json, to_json,
+    device_to_json, devices_to_json, drawing_to_json, findings_to_json, graph_to_json,
+    hardware_to_json, layers_to_json, rules_to_json, shapes_to_json, sweep_to_json, to_json,
 };
 pub use markdown::{findings_to_markdown, rules_to_markdown};
 pub use page::{graph_to_html, to_page};

@@ -77,7 +77,10 @@ impl Writer<'_> {
                     self.titled(&units(self.net, self.structure, several), inside.collect())
                 }
             };
-            part.name = format!("{} {}", part.name, number + 1);
+            part.name = match part.times {
+                Some(_) => format!("Stage {}: {}", number + 1, part.name),
+                None => format!("{} {}", part.name, number + 1),
+            };
             Inside::Part(part)
         };
         let first = turns.first().map_or(&[][..], Vec::as_slice);

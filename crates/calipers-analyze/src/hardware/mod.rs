@@ -17,8 +17,8 @@ mod room;
 mod scaling;
 mod subject;
 
-pub(crate) use answer::{answer, span};
 pub use answer::{Question, WELL_KNOWN};
+pub(crate) use answer::{answer, span};
 pub(crate) use room::Room as MemoryRoom;
 pub(crate) use scaling::rate;
 pub(crate) use subject::{At, Batch, Running, Subject, choose};

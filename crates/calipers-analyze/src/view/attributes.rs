@@ -15,9 +15,7 @@ pub(super) const CHARACTERS: usize = 300;
 pub(super) fn of(model: &Model, node: NodeId) -> Vec<(String, String)> {
     let attributes = model.attributes(node).iter().take(MOST);
     attributes
-        .map(|attribute| {
-            (cut(model.name(attribute.name)), cut(&text(model, &attribute.value)))
-        })
+        .map(|attribute| (cut(model.name(attribute.name)), cut(&text(model, &attribute.value))))
         .collect()
 }
 
@@ -55,7 +53,9 @@ fn text(model: &Model, value: &AttributeValue) -> String {
         AttributeValue::Graphs(graphs) => format!("{} graphs", graphs.len()),
         AttributeValue::Type(_) => "type".to_owned(),
         AttributeValue::Types(types) => format!("{} types", types.len()),
-        AttributeValue::Reference(name) => format!("as the caller says: {}", cut(model.name(*name))),
+        AttributeValue::Reference(name) => {
+            format!("as the caller says: {}", cut(model.name(*name)))
+        }
         AttributeValue::Unknown(kind) => format!("of a kind that is not known, {kind}"),
     }
 }

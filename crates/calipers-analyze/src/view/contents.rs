@@ -5,9 +5,9 @@ use calipers_ops::canonical_domain;
 use calipers_report::{GraphView, LayerWork, RoomItem, ViewNode, ViewValue};
 use hashbrown::HashMap;
 
+use super::Seen;
 use super::attributes::{self, cut};
 use super::tree::Tree;
-use super::Seen;
 use crate::layers::Book;
 use crate::walk::{MeaningKind, Meanings, subgraphs};
 use crate::{scope, shapes};
@@ -148,7 +148,9 @@ pub(super) fn add_up(view: &mut GraphView) {
         for inner in inner {
             // It stands behind.
             let (before, behind) = view.rooms.split_at_mut(inner);
-            let (Some(room), Some(part)) = (before.get_mut(number), behind.first()) else { continue };
+            let (Some(room), Some(part)) = (before.get_mut(number), behind.first()) else {
+                continue;
+            };
             room.nodes += part.nodes;
             room.unknown += part.unknown;
             add(&mut room.macs, part.macs);

@@ -184,7 +184,8 @@ impl<'a> Tree<'a> {
             }
         }
         if left_out > 0 {
-            self.notes.push(format!("{left_out} graphs are nested too deep, or belong to training"));
+            self.notes
+                .push(format!("{left_out} graphs are nested too deep, or belong to training"));
         }
     }
 

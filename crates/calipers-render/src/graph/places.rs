@@ -103,9 +103,9 @@ fn spread(wanted: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
         }
         blocks.push(block);
     }
-    let starts = blocks.iter().flat_map(|block| {
-        std::iter::repeat_n(block.sum / block.weight, block.members)
-    });
+    let starts = blocks
+        .iter()
+        .flat_map(|block| std::iter::repeat_n(block.sum / block.weight, block.members));
     starts.zip(gaps).map(|(start, gap)| start + gap).collect()
 }
 

@@ -112,7 +112,9 @@ fn put(
     };
     for (item, place) in room.items.iter().zip(&sheet.boxes) {
         let inner = match item {
-            RoomItem::Room(inner) => sheets.get(*inner).and_then(Option::as_ref).map(|it| (*inner, it)),
+            RoomItem::Room(inner) => {
+                sheets.get(*inner).and_then(Option::as_ref).map(|it| (*inner, it))
+            }
             _ => None,
         };
         let (x, y) = (left + place.x - place.width / 2.0, top + place.y);

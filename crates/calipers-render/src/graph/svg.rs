@@ -113,6 +113,10 @@ fn write_line(line: &SceneLine, svg: &mut String) {
     );
     if !line.label.is_empty() && line.points.len() == 2 {
         let (x, y) = ((first.0 + last.0) / 2.0 + 5.0, (first.1 + last.1) / 2.0 + 3.0);
-        _ = write!(svg, "<text class=\"l\" x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escape(&line.label));
+        _ = write!(
+            svg,
+            "<text class=\"l\" x=\"{x:.0}\" y=\"{y:.0}\">{}</text>",
+            escape(&line.label)
+        );
     }
 }

@@ -64,10 +64,13 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
         Focus::Report => sections::report(report, view),
         Focus::Graph => sections::graph_only(report),
     };
-    let (name, kind) = (escape(&report.model.file), match focus {
-        Focus::Report => "report",
-        Focus::Graph => "graph",
-    });
+    let (name, kind) = (
+        escape(&report.model.file),
+        match focus {
+            Focus::Report => "report",
+            Focus::Graph => "graph",
+        },
+    );
     format!(
         "<!doctype html>\n<html lang=\"en\" data-page=\"{kind}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\

@@ -7,6 +7,7 @@ mod diagram;
 mod errors;
 mod findings;
 mod generated;
+mod graph;
 mod hardware;
 mod hostile;
 mod inspect;

@@ -30,7 +30,7 @@ const Sizes = (() => {
       const label = Panel.element("label", knob.name);
       label.htmlFor = id;
       const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, step: 1 });
-      const field = Object.assign(document.createElement("input"), { type: "number", min: 1, max: knob.most ?? 1048576, id, value: knob.now });
+      const field = Object.assign(document.createElement("input"), { type: "number", min: 1, max: 1048576, id, value: knob.now });
       slider.max = Math.floor(Math.log2(Math.max(knob.size * 8, knob.most ?? 0, 64)));
       slider.setAttribute("aria-label", `${knob.name}, in powers of two`);
       slider.value = Math.round(Math.log2(knob.now));
@@ -94,9 +94,10 @@ const Sizes = (() => {
       for (const element of document.querySelectorAll('[data-figure="peak-text"]')) element.textContent = peak ? Units.bytes(peak.most) : "unknown";
       this.peakAt(peak ? peak.at : null);
       Charts.timeline(this.graph, peak ? peak.timeline : [], this.go);
+      const over = this.knobs.filter((knob) => knob.most && knob.now > knob.most).map((knob) => ` The model's table of positions ends at ${Units.integer(knob.most)}.`).join("");
       const bound = this.knobs.filter((knob) => !knob.fixed).map((knob) => `${knob.name} ${Units.integer(knob.now)}`);
       document.getElementById("sizes-note").textContent =
-        `At ${bound.join(", ")}. ${peak ? "" : `The peak of activations is only known at the sizes of the report${this.sizes.no_lives ? `: ${this.sizes.no_lives}` : ""}.`} The table of layers and the graph keep those sizes.`;
+        `At ${bound.join(", ")}. ${peak ? "" : `The peak of activations is only known at the sizes of the report${this.sizes.no_lives ? `: ${this.sizes.no_lives}` : ""}.`} The table of layers and the graph keep the sizes of the report.${over}`;
     }
 
     put(key, value, write, unit = "") {

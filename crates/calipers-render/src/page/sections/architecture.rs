@@ -87,7 +87,11 @@ fn repeats(list: &[Repeat], html: &mut String, depth: usize) {
             units::counted(repeat.nodes, "node", "nodes")
         );
         if !repeat.differs.is_empty() {
-            _ = write!(html, "<br><span class=\"note\">differ in {}</span>", escape(&repeat.differs.join(", ")));
+            _ = write!(
+                html,
+                "<br><span class=\"note\">differ in {}</span>",
+                escape(&repeat.differs.join(", "))
+            );
         }
         if !repeat.inside.is_empty() && depth < 6 {
             repeats(&repeat.inside, html, depth + 1);
@@ -113,7 +117,10 @@ fn drawing(drawing: &Drawing) -> String {
     };
     let size = |it: &calipers_report::DrawnBox| {
         let text = width(&title(it), 13.0).max(width(&note(it), 11.0)) + 28.0;
-        ((text.clamp(80.0, 320.0) / 2.0).ceil() * 2.0, if it.detail.is_empty() { 30.0 } else { 44.0 })
+        (
+            (text.clamp(80.0, 320.0) / 2.0).ceil() * 2.0,
+            if it.detail.is_empty() { 30.0 } else { 44.0 },
+        )
     };
     let arrows = drawing.arrows.iter().filter(|it| it.from < boxes.len() && it.to < boxes.len());
     let arrows: Vec<_> = arrows.collect();
@@ -185,7 +192,12 @@ fn drawing(drawing: &Drawing) -> String {
     }
     svg.push_str("</svg>");
     if drawing.boxes.len() > boxes.len() {
-        _ = write!(svg, "<p class=\"note\">The first {} parts of {}.</p>", boxes.len(), drawing.boxes.len());
+        _ = write!(
+            svg,
+            "<p class=\"note\">The first {} parts of {}.</p>",
+            boxes.len(),
+            drawing.boxes.len()
+        );
     }
     svg
 }

@@ -62,11 +62,7 @@ pub(super) fn formulas(report: &Report) -> String {
     let mut html = String::from(
         "<section id=\"formulas\" aria-labelledby=\"formulas-title\"><h2 id=\"formulas-title\">Formulas</h2><dl class=\"formulas\">",
     );
-    let names = [
-        ("macs", "MACs"),
-        ("other_flops", "Other FLOPs"),
-        ("bytes_moved", "Bytes moved"),
-    ];
+    let names = [("macs", "MACs"), ("other_flops", "Other FLOPs"), ("bytes_moved", "Bytes moved")];
     for (key, name) in names {
         if let Some(formula) = report.cost.formula.get(key) {
             _ = write!(html, "<dt>{name}</dt><dd><code>{}</code></dd>", escape(formula));

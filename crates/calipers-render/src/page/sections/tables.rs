@@ -13,7 +13,9 @@ const SHOWN: usize = 12;
 
 /// The beginning of a part.
 fn part(id: &str, title: &str) -> String {
-    format!("<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>")
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>"
+    )
 }
 
 /// Inputs and outputs.
@@ -60,7 +62,11 @@ fn table(title: &str, heads: &[&str], rows: &[String]) -> String {
             html,
             "<details><summary>{} more</summary>{}</details>",
             units::integer((rows.len() - SHOWN) as u64),
-            draw(&rows[SHOWN..rows.len().min(2000)]).replacen(title, &format!("{title}, further"), 1)
+            draw(&rows[SHOWN..rows.len().min(2000)]).replacen(
+                title,
+                &format!("{title}, further"),
+                1
+            )
         );
     }
     html
@@ -299,7 +305,8 @@ pub(super) fn hardware(report: &Report, view: &GraphView) -> String {
     }
     let rows: Vec<String> = hardware.devices.iter().map(device_row).collect();
     if !rows.is_empty() {
-        let heads = ["Device", "Memory", "Needed", "Fits", "Time of one run", "A second", "Bound by"];
+        let heads =
+            ["Device", "Memory", "Needed", "Fits", "Time of one run", "A second", "Bound by"];
         html.push_str(&table("Devices", &heads, &rows));
     }
     let said: Vec<String> = hardware
@@ -311,7 +318,11 @@ pub(super) fn hardware(report: &Report, view: &GraphView) -> String {
         }))
         .collect();
     if !said.is_empty() {
-        _ = write!(html, "<details><summary>How these are made</summary><ul>{}</ul></details>", said.concat());
+        _ = write!(
+            html,
+            "<details><summary>How these are made</summary><ul>{}</ul></details>",
+            said.concat()
+        );
     }
     html.push_str("</section>\n");
     html
