@@ -143,8 +143,8 @@ fn the_same_model_gives_the_same_view() {
 
 #[test]
 fn a_long_chain_is_cut_into_stretches() {
-    use calipers_samples::{DataType::F32, Model};
-    let mut chain = Model::new(17);
+    use calipers_samples::{DataType::F32, ModelBuilder};
+    let mut chain = ModelBuilder::new(17);
     chain.input("v0", F32, &["4"]).output("v2000", F32, &["4"]);
     for number in 0..2000 {
         // Nothing repeats in a row of two kinds that change places.

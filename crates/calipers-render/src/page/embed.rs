@@ -1,11 +1,14 @@
 //! Data and code inside a page: what makes them safe to stand there, and small.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+
+use crate::text;
 
 /// Data of more bytes than this are compressed.
 const LARGE: usize = 32_000;
@@ -28,12 +31,14 @@ pub(super) fn data(value: &impl Serialize) -> String {
 /// JSON in which nothing ends the element, begins a comment or hides.
 fn inert(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
+    let mut units = [0; 2];
     for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        if matches!(c, '<' | '>' | '&') || text::is_hidden(c) {
+            for unit in c.encode_utf16(&mut units) {
+                _ = write!(safe, "\\u{unit:04x}");
             }
-            c => safe.push(c),
+        } else {
+            safe.push(c);
         }
     }
     safe

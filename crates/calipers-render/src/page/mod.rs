@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 use html::escape;
 use pack::figure;
 
+use crate::text::{self, Charset};
+
 const STYLE: &str = include_str!("assets/page.css");
 
 /// The scripts, in the order in which they need each other.
@@ -89,7 +91,7 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
 fn data(report: &Report, view: &GraphView) -> Value {
     let cost = &report.cost;
     json!({
-        "file": crate::text::name(&report.model.file, crate::text::Charset::Unicode),
+        "file": text::name(&report.model.file, Charset::Unicode),
         "graph": pack::graph(view),
         "sizes": sizes(view),
         "main": report.graph.nodes,
@@ -119,18 +121,27 @@ fn sizes(view: &GraphView) -> Value {
             json!([life.from, life.until, number, u8::from(life.lent), life.view_of, life.may_take])
         })
         .collect();
+    let prose = |words: &str| text::prose(words, Charset::Unicode);
+    let knobs = sizes.knobs.iter().map(|knob| {
+        json!({
+            "name": text::name(&knob.name, Charset::Unicode), "size": knob.size,
+            "most": knob.most, "dims": knob.dims, "fixed": knob.fixed,
+        })
+    });
     let devices = sizes.times.devices.iter().map(|device| {
         let runs = device.runs.iter().map(|run| {
             let time = run.latency_ms.map(|span| [span.low, span.expected, span.high]);
-            json!([time, run.throughput, figure(run.memory_bytes), run.fits, run.reason])
+            let reason = run.reason.as_deref().map(prose);
+            json!([time, run.throughput, figure(run.memory_bytes), run.fits, reason])
         });
         json!({
-            "id": device.id, "name": device.name, "memory": figure(device.memory_bytes),
+            "id": device.id, "name": prose(&device.name), "memory": figure(device.memory_bytes),
             "runs": runs.collect::<Vec<_>>(),
         })
     });
     json!({
-        "knobs": sizes.knobs, "lives": lives, "formulas": formulas, "no_lives": sizes.no_lives,
+        "knobs": knobs.collect::<Vec<_>>(), "lives": lives, "formulas": formulas,
+        "no_lives": sizes.no_lives.as_deref().map(prose),
         "batches": sizes.times.batches, "lengths": sizes.times.lengths,
         "devices": devices.collect::<Vec<_>>(),
     })

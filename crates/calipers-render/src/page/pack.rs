@@ -46,10 +46,12 @@ pub(super) fn graph(view: &GraphView) -> Value {
     let nodes = nodes(view, &mut texts);
     let values = values(view, &mut texts);
     let laid_out = lay_out_rooms(view);
+    let notes: Vec<String> =
+        view.notes.iter().map(|note| text::prose(note, Charset::Unicode)).collect();
     let rooms: Vec<Value> = (0..view.rooms.len())
         .map(|number| room(view, number, &laid_out[number], &mut texts))
         .collect();
-    json!({ "nodes": nodes, "values": values, "rooms": rooms, "notes": view.notes, "texts": texts.all })
+    json!({ "nodes": nodes, "values": values, "rooms": rooms, "notes": notes, "texts": texts.all })
 }
 
 fn nodes(view: &GraphView, texts: &mut Texts) -> Value {

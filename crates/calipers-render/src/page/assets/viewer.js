@@ -82,8 +82,12 @@ const Viewer = (() => {
 
     drawMinimap() {
       const { scene, minimap, ratio, camera } = this;
+      // Where all is in sight, it would only cover some of it.
+      const { x, y, scale: zoom } = camera;
+      const isAll = x >= 0 && y >= 0 && x + scene.width * zoom <= this.width && y + scene.height * zoom <= this.height;
+      minimap.classList.toggle("idle", isAll);
       const [width, height] = [minimap.clientWidth, minimap.clientHeight];
-      if (!width || !scene.width) return;
+      if (isAll || !width || !scene.width) return;
       minimap.width = width * ratio;
       minimap.height = height * ratio;
       const context = minimap.getContext("2d");

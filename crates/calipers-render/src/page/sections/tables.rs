@@ -11,6 +11,9 @@ use crate::units;
 /// Rows that are shown at once; the rest is folded.
 const SHOWN: usize = 12;
 
+/// Heads of columns that hold figures.
+const FIGURES: &[&str] = &["A second", "Bytes", "Memory", "Needed"];
+
 /// The beginning of a part.
 fn part(id: &str, title: &str) -> String {
     format!(
@@ -47,6 +50,9 @@ fn table(title: &str, heads: &[&str], rows: &[String]) -> String {
         .iter()
         .map(|head| match *head {
             "" => "<td></td>".to_owned(),
+            head if FIGURES.contains(&head) => {
+                format!("<th scope=\"col\" class=\"number\">{head}</th>")
+            }
             head => format!("<th scope=\"col\">{head}</th>"),
         })
         .collect();
@@ -72,9 +78,10 @@ fn table(title: &str, heads: &[&str], rows: &[String]) -> String {
     html
 }
 
-/// A bar chart that stands without a script: name, figure, and a bar of its share.
-fn bars(title: &str, rows: &[(String, u64, String, String)]) -> String {
-    let most = rows.iter().map(|row| row.1).max().unwrap_or(0).max(1);
+/// A bar chart that stands without a script: name, figure, and a bar of its share of the greatest,
+/// or of `most`.
+fn bars(title: &str, rows: &[(String, u64, String, String)], most: Option<u64>) -> String {
+    let most = most.or_else(|| rows.iter().map(|row| row.1).max()).unwrap_or(0).max(1);
     let mut html = format!("<figure class=\"bars\"><figcaption>{title}</figcaption>");
     for (name, value, text, link) in rows {
         #[expect(clippy::cast_precision_loss, reason = "the length of a bar")]
@@ -96,7 +103,7 @@ fn bars(title: &str, rows: &[(String, u64, String, String)]) -> String {
 
 /// A name in a column: its middle is left out, since names differ at their ends.
 fn shortened(name: &str) -> String {
-    text::truncate(&text::name(name, Charset::Unicode), 30, Charset::Unicode)
+    text::truncate(&text::name(name, Charset::Unicode), 26, Charset::Unicode)
 }
 
 /// A link to a node, or to a part of the graph.
@@ -140,7 +147,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> String {
     if rows.len() > 1 {
         rows.sort_by_key(|row| std::cmp::Reverse(row.1));
         rows.truncate(SHOWN);
-        html.push_str(&bars("MACs by part of the network", &rows));
+        html.push_str(&bars("MACs by part of the network", &rows, None));
     }
     let dearest: Vec<_> = report
         .cost
@@ -153,7 +160,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> String {
         })
         .collect();
     if !dearest.is_empty() {
-        html.push_str(&bars("Dearest nodes", &dearest));
+        html.push_str(&bars("Dearest nodes", &dearest, None));
     }
     html.push_str("</div>");
     for note in &report.cost.notes {
@@ -196,9 +203,9 @@ pub(super) fn operators(report: &Report) -> String {
         .collect();
     html.push_str("<div class=\"charts\">");
     let (first, rest) = rows.split_at(rows.len().min(SHOWN));
-    html.push_str(&bars("Nodes by operator", first));
+    html.push_str(&bars("Nodes by operator", first, None));
     if !rest.is_empty() {
-        html.push_str(&bars("Rarer ones", rest));
+        html.push_str(&bars("Rarer ones", rest, first.first().map(|row| row.1)));
     }
     html.push_str("</div></section>\n");
     html
@@ -234,7 +241,7 @@ pub(super) fn parameters(report: &Report) -> String {
         })
         .collect();
     if !rows.is_empty() {
-        html.push_str(&bars("Bytes by operator", &rows));
+        html.push_str(&bars("Bytes by operator", &rows, None));
     }
     html.push_str("</div></section>\n");
     html
