@@ -101,7 +101,7 @@ impl Finder<'_> {
         };
         match from {
             Some(from) => self.between(from, to, value),
-            None => self.into_graph(to, value),
+            None => self.enter_graph(to, value),
         }
     }
 
@@ -129,7 +129,7 @@ impl Finder<'_> {
         }
     }
 
-    fn into_graph(&mut self, to: (Thing, usize), value: ValueId) {
+    fn enter_graph(&mut self, to: (Thing, usize), value: ValueId) {
         let (mut to, mut room) = to;
         loop {
             self.arrows.push(Arrow { room, from: Thing::Entry, to, value });

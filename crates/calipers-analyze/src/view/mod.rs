@@ -61,7 +61,7 @@ pub(crate) fn describe(seen: &Seen<'_>) -> GraphView {
     tree.prune();
     let order = stretches::order(&tree, arrows::find(&tree));
     let items = stretches::split(&mut tree, order);
-    let (tree, items) = stretches::number(tree, items);
+    let (tree, items) = stretches::number(tree, &items);
     let mut contents = contents::Contents::new(seen, &tree, &meanings);
     let mut view = GraphView {
         file: seen.model.header.file_name.clone(),

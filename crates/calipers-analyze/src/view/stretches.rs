@@ -172,7 +172,7 @@ fn brief(op: &str) -> String {
 }
 
 /// Numbers the rooms anew, parents before what is in them, and drops those that are not there.
-pub(super) fn number<'a>(tree: Tree<'a>, items: Vec<Vec<Thing>>) -> (Tree<'a>, Vec<Vec<Thing>>) {
+pub(super) fn number<'a>(tree: Tree<'a>, items: &[Vec<Thing>]) -> (Tree<'a>, Vec<Vec<Thing>>) {
     let mut numbers = vec![usize::MAX; tree.rooms.len()];
     let mut order = Vec::with_capacity(tree.rooms.len());
     let roots = (0..tree.rooms.len()).filter(|room| tree.rooms[*room].parent.is_none());

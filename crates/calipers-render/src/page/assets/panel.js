@@ -78,7 +78,7 @@ const Panel = (() => {
         this.actions([box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)], ["Enter", () => this.view.enter(box.id, box)]),
         facts([
           ["kind", room.block || room.kind], ["nodes", Units.integer(room.count)],
-          ["parameters", told(room.parameters, Units.integer)],
+          ["parameters", room.parameters === null ? null : Units.integer(room.parameters)],
           ["MACs", told(room.macs, (value) => `${Units.magnitude(value)} · ${Units.integer(value)}`)],
           ["bytes moved", told(room.bytes, Units.bytes)],
           ["most alive", room.alive === null ? null : Units.bytes(room.alive)],
