@@ -27,6 +27,7 @@ pub(crate) fn describe(
         format: Format::Onnx,
         bytes: header.bytes,
         sha256: None,
+        sha256_all: None,
         ir_version: header.ir_version,
         producer: Producer {
             name: header.producer_name.clone(),
@@ -105,6 +106,7 @@ fn data_files(model: &Model, unknown: &mut Vec<Unknown>) -> Vec<DataFile> {
                 bytes,
                 tensors: 0,
                 tensor_bytes: 0,
+                sha256: None,
             }
         })
         .collect();

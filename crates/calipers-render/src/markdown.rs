@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use calipers_report::{Finding, FindingRule, FindingTable, Severity};
 
 use crate::text::{self, Charset};
+use crate::units;
 
 /// A text of one line that Markdown shows as it is.
 pub fn plain(raw: &str) -> String {
@@ -43,9 +44,8 @@ pub fn plain(raw: &str) -> String {
 /// Findings on their own, most severe first; ends in a newline.
 pub fn findings_to_markdown(table: &FindingTable) -> String {
     let mut page = format!("# Findings: {}\n\n", plain(&table.file));
-    let counted = |count: u64, one: &str, many: &str| {
-        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
-    };
+    let counted =
+        |count: u64, one: &str, many: &str| (count > 0).then(|| units::counted(count, one, many));
     let counts: Vec<String> = [
         counted(table.errors, "error", "errors"),
         counted(table.warnings, "warning", "warnings"),

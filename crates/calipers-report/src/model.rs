@@ -17,6 +17,10 @@ pub struct ModelFacts {
     /// SHA-256 of the model file in hexadecimal, when it was asked for: it costs reading every byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// SHA-256 over the digests and names of the model file and all its data files, as
+    /// `sha256sum MODEL DATA… | sha256sum` makes it, when it was asked for and all can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256_all: Option<String>,
     /// Version of the format's own representation (ONNX: `ir_version`).
     pub ir_version: Option<i64>,
     /// The tool that wrote the file.
@@ -85,6 +89,9 @@ pub struct DataFile {
     pub tensors: u64,
     /// Bytes of those tensors.
     pub tensor_bytes: u64,
+    /// SHA-256 of the whole file in hexadecimal, when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// Whether a data file can be used.

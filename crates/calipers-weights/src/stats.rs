@@ -69,11 +69,6 @@ impl Stats {
         }
     }
 
-    /// Share of zeros, from 0 to 1.
-    pub fn sparsity(&self) -> f64 {
-        if self.elements == 0 { 0.0 } else { count(self.zeros) / count(self.elements) }
-    }
-
     /// How many standard deviations the farthest element is from the mean.
     pub fn reach(&self) -> f64 {
         let deviation = self.deviation();

@@ -16,13 +16,11 @@ mod screen;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::{Cli, Task};
 use crate::exit::ExitStatus;
 
 fn main() -> ExitCode {
-    let task = match Cli::try_parse() {
+    let task = match Cli::read() {
         Ok(cli) => {
             screen::choose_color(cli.color());
             cli.resolve()

@@ -87,10 +87,7 @@ mod tests {
     use super::super::testing::{Seen, Tiny};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut tiny = Tiny::of_opset(17);
-        let x = tiny.input(&["batch", "8", "16", "16"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y)
+        Tiny::of_opset(17).over(&["batch", "8", "16", "16"], build)
     }
 
     fn conv(t: &mut Tiny, x: &str) -> String {

@@ -79,10 +79,7 @@ mod tests {
     use calipers_samples::{Attribute, DataType};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut tiny = Tiny::new();
-        let x = tiny.input(&["batch", "8", "16", "16"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y)
+        Tiny::new().over(&["batch", "8", "16", "16"], build)
     }
 
     fn numbers(seen: &Seen, names: &[&str]) -> Option<Vec<Option<i64>>> {

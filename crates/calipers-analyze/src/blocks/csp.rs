@@ -99,10 +99,7 @@ mod tests {
     use super::super::testing::{Seen, Tiny};
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut t = Tiny::new();
-        let x = t.input(&["1", "16", "16", "16"]);
-        let y = build(&mut t, &x);
-        t.output(&y)
+        Tiny::new().over(&["1", "16", "16", "16"], build)
     }
 
     fn bottleneck(t: &mut Tiny, x: &str, shortcut: bool) -> String {

@@ -60,10 +60,7 @@ mod tests {
     use super::super::testing::{Seen, Tiny};
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut t = Tiny::new();
-        let x = t.input(&["1", "8", "16", "16"]);
-        let y = build(&mut t, &x);
-        t.output(&y)
+        Tiny::new().over(&["1", "8", "16", "16"], build)
     }
 
     fn features(t: &mut Tiny, x: &str, inputs: i64) -> String {

@@ -53,10 +53,10 @@ mod tests {
     use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
     fn form(build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<&'static str> {
-        let mut tiny = Tiny::new();
-        let x = tiny.input(&["batch", "8"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y).first("GELU", |_, unit| unit.word("form")).flatten()
+        Tiny::new()
+            .over(&["batch", "8"], build)
+            .first("GELU", |_, unit| unit.word("form"))
+            .flatten()
     }
 
     #[test]

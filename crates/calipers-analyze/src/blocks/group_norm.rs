@@ -81,10 +81,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut tiny = Tiny::of_opset(18);
-        let x = tiny.input(&["1", "8", "16", "16"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y)
+        Tiny::of_opset(18).over(&["1", "8", "16", "16"], build)
     }
 
     fn is_one(seen: &Seen) {

@@ -100,10 +100,7 @@ mod tests {
 
     /// The kinds of the units that stand in the end.
     fn kinds(build: impl FnOnce(&mut Tiny, &str) -> String) -> Vec<&'static str> {
-        let mut tiny = Tiny::new();
-        let x = tiny.input(&["batch", "8"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y).kinds()
+        Tiny::new().over(&["batch", "8"], build).kinds()
     }
 
     fn clip(t: &mut Tiny, x: &str, low: f32, high: f32) -> String {

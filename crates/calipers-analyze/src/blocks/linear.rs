@@ -99,10 +99,7 @@ mod tests {
     use calipers_samples::{Attribute, DataType};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut tiny = Tiny::new();
-        let x = tiny.input(&["batch", "seq", "8"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y)
+        Tiny::new().over(&["batch", "seq", "8"], build)
     }
 
     /// Widths and whether there is a bias.

@@ -23,10 +23,7 @@ mod tests {
     use super::super::testing::Tiny;
 
     fn kinds(build: impl FnOnce(&mut Tiny, &str) -> String) -> Vec<&'static str> {
-        let mut tiny = Tiny::new();
-        let x = tiny.input(&["batch", "8"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y).kinds()
+        Tiny::new().over(&["batch", "8"], build).kinds()
     }
 
     #[test]

@@ -136,13 +136,10 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::conv::sketch::{concat, conv, conv_relu, larger, pool, shape};
-    use super::super::testing::{Seen, Tiny};
+    use super::super::testing::Tiny;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> (usize, usize) {
-        let mut t = Tiny::new();
-        let x = t.input(&["1", "8", "16", "16"]);
-        let y = build(&mut t, &x);
-        let seen: Seen = t.output(&y);
+        let seen = Tiny::new().over(&["1", "8", "16", "16"], build);
         (seen.count("UNetSkip"), seen.count("FeaturePyramid"))
     }
 

@@ -244,18 +244,12 @@ mod tests {
 
     /// Residual additions of a network of images.
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        let mut t = Tiny::new();
-        let x = t.input(&["1", "8", "16", "16"]);
-        let y = build(&mut t, &x);
-        t.output(&y).count("ResidualAdd")
+        Tiny::new().over(&["1", "8", "16", "16"], build).count("ResidualAdd")
     }
 
     /// Residual additions of a network of tokens.
     fn tokens(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        let mut t = Tiny::new();
-        let x = t.input(&["batch", "sequence", "16"]);
-        let y = build(&mut t, &x);
-        t.output(&y).count("ResidualAdd")
+        Tiny::new().over(&["batch", "sequence", "16"], build).count("ResidualAdd")
     }
 
     #[test]

@@ -50,10 +50,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
-        let mut tiny = Tiny::of_opset(17);
-        let x = tiny.input(&["batch", "seq", "8"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y)
+        Tiny::of_opset(17).over(&["batch", "seq", "8"], build)
     }
 
     fn is_one(seen: &Seen) {

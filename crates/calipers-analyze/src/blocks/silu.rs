@@ -29,10 +29,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        let mut tiny = Tiny::new();
-        let x = tiny.input(&["batch", "8"]);
-        let y = build(&mut tiny, &x);
-        tiny.output(&y).count("SiLU")
+        Tiny::new().over(&["batch", "8"], build).count("SiLU")
     }
 
     #[test]

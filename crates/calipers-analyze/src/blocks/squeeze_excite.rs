@@ -97,10 +97,7 @@ mod tests {
     use super::super::testing::Tiny;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        let mut t = Tiny::new();
-        let x = t.input(&["batch", "8", "16", "16"]);
-        let y = build(&mut t, &x);
-        t.output(&y).count("SqueezeExcite")
+        Tiny::new().over(&["batch", "8", "16", "16"], build).count("SqueezeExcite")
     }
 
     fn gate(t: &mut Tiny, mean: &str, curve: &str) -> String {

@@ -185,6 +185,17 @@ impl Tiny {
         self.outputs(&[name])
     }
 
+    /// A model of one input, ending with what is built on it.
+    pub(crate) fn over(
+        mut self,
+        shape: &[&str],
+        build: impl FnOnce(&mut Self, &str) -> String,
+    ) -> Seen {
+        let x = self.input(shape);
+        let y = build(&mut self, &x);
+        self.output(&y)
+    }
+
     /// Ends the model with several values.
     pub(crate) fn outputs(mut self, names: &[&str]) -> Seen {
         for name in names {

@@ -29,6 +29,12 @@ pub(super) fn standard_op(model: &Model, node: NodeId) -> Option<&str> {
     (canonical_domain(model.name(node.domain)) == calipers_ops::ONNX).then(|| model.name(node.op))
 }
 
+/// The operator of a node with its domain.
+pub(super) fn full_op(model: &Model, node: NodeId) -> String {
+    let node = model.node(node);
+    format!("{}.{}", canonical_domain(model.name(node.domain)), model.name(node.op))
+}
+
 /// Which version of its domain counts for a node.
 pub(super) struct Imports<'a> {
     /// For each graph, the function that it stands in.

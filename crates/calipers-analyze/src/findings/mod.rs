@@ -17,10 +17,12 @@ mod weights;
 #[cfg(test)]
 pub(crate) mod testing;
 
-use calipers_ir::Model;
+use std::collections::BTreeMap;
+
+use calipers_ir::{Model, NodeId};
 use calipers_report::{
-    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Memory, Parameters,
-    Quantization, Report, Severity, Task,
+    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Parameters, Quantization,
+    Report, Severity,
 };
 
 use crate::assume::Sizes;
@@ -31,7 +33,6 @@ use crate::weights::Weights;
 pub use select::{Selection, SelectionError, any_as_severe};
 
 /// Everything that a check may look at.
-#[allow(dead_code, reason = "rules of every group choose what they look at")]
 pub(crate) struct Evidence<'a> {
     pub(crate) model: &'a Model,
     pub(crate) typed: &'a Typed,
@@ -42,9 +43,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) graph: &'a GraphFacts,
     pub(crate) parameters: &'a Parameters,
     pub(crate) cost: &'a Cost,
-    pub(crate) memory: &'a Memory,
     pub(crate) architecture: &'a Architecture,
-    pub(crate) task: &'a Task,
     pub(crate) quantization: &'a Quantization,
     /// What the weights hold, when they were read.
     pub(crate) weights: Option<&'a Weights>,
@@ -85,6 +84,23 @@ impl Hit {
     /// there are in all.
     pub(crate) fn new(detail: String, names: impl IntoIterator<Item = String>) -> Self {
         Self { detail, nodes: names.into_iter().take(SHOWN).collect() }
+    }
+
+    /// The same of nodes, where there are any.
+    fn of_nodes(model: &Model, nodes: &[NodeId], detail: String) -> Option<Self> {
+        let labels = nodes.iter().map(|node| model.node_label(*node));
+        (!nodes.is_empty()).then(|| Self::new(detail, labels))
+    }
+
+    /// The same, saying how many nodes are of which kind.
+    fn of_kinds(model: &Model, nodes: &[NodeId], kind: impl Fn(NodeId) -> String) -> Option<Self> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for node in nodes {
+            *counts.entry(kind(*node)).or_default() += 1;
+        }
+        let told = counts.iter().map(|(kind, count)| format!("{count} {kind}"));
+        let detail = format!("{}: {}", counted(nodes.len(), "node"), listed(told));
+        Self::of_nodes(model, nodes, detail)
     }
 }
 

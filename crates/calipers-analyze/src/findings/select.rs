@@ -52,6 +52,12 @@ impl Selection {
         (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
     }
 
+    /// Whether all that is asked for comes of reading every weight.
+    pub fn is_of_weights(&self) -> bool {
+        let mut wanted = RULES.iter().filter(|rule| self.takes(rule.id));
+        !self.select.is_empty() && wanted.all(|rule| rule.group == "weights")
+    }
+
     /// Leaves only the findings that are wanted.
     pub fn apply(&self, findings: &mut Vec<Finding>) {
         findings.retain(|finding| self.takes(&finding.id));
@@ -134,6 +140,14 @@ mod tests {
         assert!(chosen.takes("graph-cycle") && chosen.takes("unknown-fields"));
         assert!(!chosen.takes("names-not-utf8") && !chosen.takes("newer-ir"));
         assert!(Selection::default().takes("newer-ir"));
+    }
+
+    #[test]
+    fn what_needs_the_weights_read_is_told() {
+        assert!(selection(&["weights"], &[]).is_of_weights());
+        assert!(selection(&["dead-filters"], &[]).is_of_weights());
+        assert!(!selection(&["weights", "security"], &[]).is_of_weights());
+        assert!(!Selection::default().is_of_weights());
     }
 
     #[test]

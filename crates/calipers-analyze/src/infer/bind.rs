@@ -22,7 +22,7 @@ pub struct Bindings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// No dimension of an input has this name.
-    #[error("no input has a dimension named {name:?}; there are {}", known.join(", "))]
+    #[error("no input has a dimension named {name:?}; {}", there_are(known))]
     UnknownDimension {
         /// The name given.
         name: String,
@@ -30,7 +30,7 @@ pub enum BindError {
         known: Vec<String>,
     },
     /// No input has this name.
-    #[error("the model has no input named {name:?}; there are {}", known.join(", "))]
+    #[error("the model has no input named {name:?}; {}", there_are(known))]
     UnknownInput {
         /// The name given.
         name: String,
@@ -75,6 +75,14 @@ pub enum BindError {
         /// The length given.
         given: u64,
     },
+}
+
+fn there_are(known: &[String]) -> String {
+    if known.is_empty() {
+        "there are none".to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    }
 }
 
 /// Facts of the main graph's inputs as the file declares them.

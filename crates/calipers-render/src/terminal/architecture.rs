@@ -142,7 +142,8 @@ fn all_figures(facts: &ArchitectureFacts) -> Vec<String> {
             None => convs,
         }
     }));
-    told.extend(counted(facts.residuals, "residual addition", "residual additions"));
+    let residuals = facts.residuals.filter(|count| *count > 0);
+    told.extend(counted(residuals, "residual addition", "residual additions"));
     told.extend(counted(
         facts.squeeze_excite.filter(|n| *n > 0),
         "squeeze-and-excite",

@@ -14,6 +14,7 @@ use super::findings::{SEVERITY, set_finding};
 use super::page::{Line, Page, Role};
 use super::rows::Rows;
 use crate::text;
+use crate::units;
 
 /// Lines of one part of a rule's documentation.
 const PROSE_LINES: usize = 20;
@@ -33,7 +34,7 @@ pub fn findings_to_terminal(table: &FindingTable, style: &Style) -> String {
         if line.width() > 0 {
             line.push(Role::Quiet, page.dot());
         }
-        line.push(role, format!("{count} {}", if count == 1 { one } else { many }));
+        line.push(role, units::counted(count, one, many));
     }
     if line.width() == 0 {
         line.push(Role::Plain, "nothing was found");

@@ -127,9 +127,24 @@ fn extras(model: &ModelFacts, page: &Page, rows: &mut Rows) {
     };
     let noun = ["kind of field", "kinds of field"];
     rows.facts("not read", fold(model.unknown_fields.iter(), field, noun, page));
-    if let Some(sha256) = &model.sha256 {
-        rows.facts("sha256", vec![plain(text::name(sha256, page.charset))]);
+    digests(model, page, rows);
+}
+
+/// What the files are known by, when that was asked for.
+fn digests(model: &ModelFacts, page: &Page, rows: &mut Rows) {
+    let Some(sha256) = &model.sha256 else { return };
+    let digest = |digest: &str| text::name(digest, page.charset);
+    rows.facts("sha256", vec![plain(digest(sha256))]);
+    let data = model.data_files.iter().filter_map(|file| Some((file, file.sha256.as_ref()?)));
+    let data: Vec<_> = data.collect();
+    let line = |(file, sha256): (&DataFile, &String)| {
+        plain(format!("{} {}", digest(sha256), name(&file.location, page)))
+    };
+    let mut lines = fold(data.into_iter(), line, ["file", "files"], page);
+    if let (false, Some(all)) = (model.data_files.is_empty(), &model.sha256_all) {
+        lines.push(plain(format!("{} all files", digest(all))));
     }
+    rows.facts("with data", lines);
 }
 
 fn plain(text: impl Into<String>) -> Line {

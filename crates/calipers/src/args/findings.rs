@@ -71,6 +71,15 @@ impl GateArgs {
     }
 }
 
+/// Refuses a selection that could find nothing: a gate that never fails is none.
+pub(super) fn refuse_unread(gate: &Gate, weights: bool) -> Result<(), clap::Error> {
+    if weights || !gate.selection.is_of_weights() {
+        return Ok(());
+    }
+    let message = "the findings that are selected come of reading every weight\n\n  add --weights";
+    Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message))
+}
+
 /// Says that no finding is called so.
 fn unknown(error: &SelectionError) -> clap::Error {
     let hint = match error.nearest {
@@ -127,6 +136,7 @@ impl CheckArgs {
             _ => CheckFormat::Text,
         });
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
+        refuse_unread(&gate, self.weights)?;
         Ok(Check { model: self.model, format, output, weights: self.weights, gate, bindings })
     }
 }

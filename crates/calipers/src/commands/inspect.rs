@@ -18,7 +18,7 @@ pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
     pub(crate) format: Format,
     pub(crate) output: Target,
-    /// Whether to read the whole file for its fingerprint.
+    /// Whether to read the files whole for their fingerprints.
     pub(crate) sha256: bool,
     /// Whether to read every weight.
     pub(crate) weights: bool,
@@ -56,7 +56,8 @@ impl Inspect {
             model::analyze(&self.model, &self.bindings, &question, self.weights)?;
         self.gate.select(&mut report);
         if self.sha256 {
-            report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
+            let files = calipers_formats::open_data(&self.model, &model);
+            calipers_analyze::fingerprint(&model, &files, &mut report);
         }
         Ok(report)
     }

@@ -30,7 +30,8 @@ impl ReportPage {
         let (model, mut report, view) =
             model::explore(&self.model, &self.bindings, &question, self.weights)?;
         if self.sha256 {
-            report.model.sha256 = Some(calipers_analyze::fingerprint(&model));
+            let files = calipers_formats::open_data(&self.model, &model);
+            calipers_analyze::fingerprint(&model, &files, &mut report);
         }
         self.output.write(&calipers_render::to_page(&report, &view))?;
         Ok(ExitStatus::Done)

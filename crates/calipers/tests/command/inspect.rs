@@ -1,6 +1,6 @@
 //! `calipers MODEL` and `calipers inspect MODEL`.
 
-use calipers_samples::SAMPLES;
+use calipers_samples::{DataType, ModelBuilder, SAMPLES, Tensor};
 use serde_json::Value;
 
 use super::{calipers, finish, folder_with_model, run_in, width};
@@ -165,4 +165,32 @@ fn a_fingerprint_is_given_when_asked_for() {
     let report: Value = serde_json::from_str(&json).unwrap();
     let digest = report["model"]["sha256"].as_str().unwrap();
     assert!(digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit()), "{digest}");
+}
+
+#[test]
+fn a_fingerprint_covers_data_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["n", "2"]);
+    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.bin", Some(0), Some(16));
+    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "2"]);
+    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    let read = || -> Value {
+        let run = run_in(folder.path(), &["m.onnx", "--sha256", "--format", "json"]);
+        serde_json::from_str(&run.succeeded()).unwrap()
+    };
+
+    let missing = read();
+    assert_eq!(missing["model"]["sha256_all"], Value::Null);
+    assert_eq!(missing["unknown"][0]["what"], "model.sha256_all");
+
+    std::fs::write(folder.path().join("w.bin"), b"abc").unwrap();
+    let whole = read();
+    // printf abc | sha256sum
+    let data = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(whole["model"]["data_files"][0]["sha256"], data);
+    assert_eq!(whole["model"]["sha256_all"].as_str().unwrap().len(), 64);
+    let screen = run_in(folder.path(), &["m.onnx", "--sha256"]).succeeded();
+    assert!(screen.contains(&format!("{data} w.bin")), "{screen}");
 }

@@ -1,5 +1,6 @@
 //! The boxes of a drawing between its inputs and outputs.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use calipers_report::DrawnBox;
@@ -183,8 +184,11 @@ impl Maker<'_> {
     /// Puts plain steps in a row into one box.
     fn join_plain(&self, parts: &mut Vec<Part>) {
         let mut joined: Vec<Part> = Vec::new();
+        // Titles are made at the end: each looks at all units of its part.
+        let mut grown: BTreeSet<usize> = BTreeSet::new();
         let count = parts.len();
         for (number, part) in parts.drain(..).enumerate() {
+            let place = joined.len().saturating_sub(1);
             let is_end = joined.len() == 1 || number + 1 == count;
             match joined.last_mut() {
                 Some(last)
@@ -196,10 +200,13 @@ impl Maker<'_> {
                         && (is_end || self.is_one_stage(last, &part)) =>
                 {
                     last.segments.end = part.segments.end;
-                    last.title = title(self.net, &self.units(last));
+                    grown.insert(place);
                 }
                 _ => joined.push(part),
             }
+        }
+        for place in grown {
+            joined[place].title = title(self.net, &self.units(&joined[place]));
         }
         *parts = joined;
     }

@@ -19,12 +19,10 @@
 //! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
-use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::Confidence::{High, Medium};
 
-use super::{Family, Seen, some};
+use super::{Family, Seen, Told, some};
 use crate::architecture::census::Conv;
-
-type Told = Option<(Confidence, String)>;
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[Family] = &[

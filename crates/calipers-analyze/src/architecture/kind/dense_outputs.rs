@@ -7,11 +7,9 @@
 //! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
 
-use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::Confidence::{High, Medium};
 
-use super::{Family, Seen};
-
-type Told = Option<(Confidence, String)>;
+use super::{Family, Seen, Told};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[Family] = &[

@@ -13,11 +13,9 @@
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
 //! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
-use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::Confidence::{High, Medium};
 
-use super::{Family, Seen};
-
-type Told = Option<(Confidence, String)>;
+use super::{Family, Seen, Told};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[Family] = &[

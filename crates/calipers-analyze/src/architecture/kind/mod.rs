@@ -39,11 +39,13 @@ impl Decision {
     }
 }
 
+/// How sure a rule is, and why in words; `None` when the network is no such one.
+type Told = Option<(Confidence, String)>;
+
 /// A family, and the rule that finds it.
 pub(crate) struct Family {
     pub(crate) name: &'static str,
-    /// How sure it is, and why in words; `None` when the network is no such one.
-    pub(crate) rule: fn(&Seen<'_, '_>) -> Option<(Confidence, String)>,
+    rule: fn(&Seen<'_, '_>) -> Told,
 }
 
 /// What a rule sees.

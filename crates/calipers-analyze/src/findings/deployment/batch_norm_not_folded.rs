@@ -44,15 +44,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     };
     let nodes = running(model);
     let norms: Vec<NodeId> = nodes.into_iter().filter(|node| folds(node).is_some()).collect();
-    (!norms.is_empty()).then(|| {
-        Hit::new(
-            format!(
-                "{} whose work the weights before could take over",
-                counted(norms.len(), "node")
-            ),
-            norms.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(
+        model,
+        &norms,
+        format!("{} whose work the weights before could take over", counted(norms.len(), "node")),
+    )
 }
 
 #[cfg(test)]

@@ -35,12 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
     let nested = if deepest > 1 { format!(", nested {deepest} deep") } else { String::new() };
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}{nested}", told.join(", ")),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(model, &nodes, format!("{}{nested}", told.join(", ")))
 }
 
 #[cfg(test)]

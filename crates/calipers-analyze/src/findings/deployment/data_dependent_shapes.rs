@@ -81,12 +81,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")))
 }
 
 #[cfg(test)]

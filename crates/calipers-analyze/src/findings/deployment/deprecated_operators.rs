@@ -70,12 +70,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let told: Vec<String> = found.iter().map(|(op, other)| format!("{op} (use {other})")).collect();
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")))
 }
 
 #[cfg(test)]

@@ -51,12 +51,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         0 => String::new(),
         count => format!("; {count} without subtracting the greatest element first"),
     };
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}{warned}", plural(nodes.len(), "softmax", "softmaxes")),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(model, &nodes, format!("{}{warned}", plural(nodes.len(), "softmax", "softmaxes")))
 }
 
 /// Whether what is raised to a power is less than the greatest element of its row.

@@ -65,12 +65,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     };
     let nodes = running(model);
     let pairs: Vec<NodeId> = nodes.into_iter().filter(|node| undone(node).is_some()).collect();
-    (!pairs.is_empty()).then(|| {
-        Hit::new(
-            format!("{} that leave the layout as it was", counted(pairs.len(), "pair")),
-            pairs.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(
+        model,
+        &pairs,
+        format!("{} that leave the layout as it was", counted(pairs.len(), "pair")),
+    )
 }
 
 /// The order of dimensions that a transpose states.

@@ -43,12 +43,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .iter()
         .map(|(op, (first, version))| format!("{op} appeared in {first}, imported is {version}"))
         .collect();
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), told.join("; ")),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join("; ")))
 }
 
 #[cfg(test)]

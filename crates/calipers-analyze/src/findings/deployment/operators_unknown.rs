@@ -1,12 +1,10 @@
 //! Operators that nothing known defines.
 
-use std::collections::BTreeMap;
-
 use calipers_report::Severity;
 
 use super::deprecated_operators::was_standard;
-use crate::findings::look::running;
-use crate::findings::{Evidence, Hit, Rule, counted, listed};
+use crate::findings::look::{full_op, running};
+use crate::findings::{Evidence, Hit, Rule};
 use crate::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
@@ -27,7 +25,6 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let meanings = Meanings::find(model);
-    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut nodes = Vec::new();
     for id in running(model) {
         let node = model.node(id);
@@ -40,17 +37,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             MeaningKind::Operator(_) | MeaningKind::Call(_) => false,
         };
         if unknown {
-            *found.entry((domain, op)).or_default() += 1;
             nodes.push(id);
         }
     }
-    let told = found.iter().map(|((domain, op), count)| format!("{count} {domain}.{op}"));
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), listed(told)),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_kinds(model, &nodes, |node| full_op(model, node))
 }
 
 #[cfg(test)]

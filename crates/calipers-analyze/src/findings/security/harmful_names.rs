@@ -3,7 +3,7 @@
 use calipers_ir::{Dim, Model, NameId};
 use calipers_report::Severity;
 
-use super::texts;
+use super::{shortened, texts};
 use crate::findings::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -99,14 +99,6 @@ fn names(model: &Model) -> Vec<&str> {
     names.extend(model.header.metadata.iter().map(|(key, _)| key.as_str()));
     names.push(&model.header.producer_name);
     names
-}
-
-/// A name may be as long as the file.
-fn shortened(name: &str) -> String {
-    match name.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
 }
 
 fn harm(name: &str) -> Option<Harm> {

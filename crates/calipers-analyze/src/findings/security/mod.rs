@@ -43,7 +43,10 @@ fn texts(model: &Model) -> impl Iterator<Item = (String, &str)> {
     doc.chain(metadata).chain(graphs)
 }
 
-/// A key may be as long as the file.
-fn shortened(text: &str) -> &str {
-    text.char_indices().nth(80).map_or(text, |(end, _)| &text[..end])
+/// The beginning of a name or key: it may be as long as the file.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

@@ -1,11 +1,9 @@
 //! Operators that load compiled code, or send data elsewhere.
 
-use std::collections::BTreeMap;
-
 use calipers_report::Severity;
 
 use crate::findings::look::running;
-use crate::findings::{Evidence, Hit, Rule, counted, listed};
+use crate::findings::{Evidence, Hit, Rule};
 use crate::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
@@ -29,7 +27,6 @@ const PROGRAMS: [&str; 6] =
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let meanings = Meanings::find(model);
-    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     let mut nodes = Vec::new();
     for node in running(model) {
         let held = model.node(node);
@@ -37,17 +34,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let calls = op.starts_with("Azure") && !model.name(held.domain).is_empty();
         let own = matches!(meanings.of(node).kind, MeaningKind::Call(_));
         if !own && (PROGRAMS.contains(&op) || calls) {
-            *found.entry(op).or_default() += 1;
             nodes.push(node);
         }
     }
-    let told = found.iter().map(|(op, count)| format!("{count} {op}"));
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!("{}: {}", counted(nodes.len(), "node"), listed(told)),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_kinds(model, &nodes, |node| model.name(model.node(node).op).to_owned())
 }
 
 #[cfg(test)]

@@ -86,15 +86,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             }
     };
     let nodes: Vec<NodeId> = main.order.iter().filter(decides).copied().collect();
-    (!nodes.is_empty()).then(|| {
-        Hit::new(
-            format!(
-                "{} near an output, decided by a comparison of an input with stored values",
-                counted(nodes.len(), "node")
-            ),
-            nodes.iter().map(|node| model.node_label(*node)),
-        )
-    })
+    Hit::of_nodes(
+        model,
+        &nodes,
+        format!(
+            "{} near an output, decided by a comparison of an input with stored values",
+            counted(nodes.len(), "node")
+        ),
+    )
 }
 
 /// Whether a node gives the value.

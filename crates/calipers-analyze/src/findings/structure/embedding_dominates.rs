@@ -43,7 +43,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             tables.extend(elements.map(|elements| (elements, unit)));
         }
     }
-    let sum: u64 = tables.iter().map(|(elements, _)| elements).sum();
+    let sum = tables.iter().try_fold(0_u64, |sum, (elements, _)| sum.checked_add(*elements))?;
     if sum <= MIN_ELEMENTS || sum > total || sum <= total / 2 {
         return None;
     }

@@ -1,6 +1,7 @@
 //! A token table and an output layer that may be one.
 
 use calipers_report::Severity;
+use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};
 use super::count;
@@ -29,6 +30,11 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
     let tokens = net.all().filter(|unit| unit.is("Embedding") && unit.word("of") == Some("token"));
+    // Looked up, not searched for each table: a hostile file may have thousands of both.
+    let mut by_size: HashMap<(Option<i64>, Option<i64>), Vec<&Unit>> = HashMap::new();
+    for unit in net.all().filter(|unit| unit.is("Linear")) {
+        by_size.entry((unit.number("in"), unit.number("out"))).or_default().push(unit);
+    }
     for table in tokens {
         let (Some(rows), Some(width)) = (table.number("rows"), table.number("width")) else {
             continue;
@@ -37,12 +43,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             continue;
         }
         let Some(stored) = weight(net, table) else { continue };
-        let heads = net.all().filter(|unit| {
-            unit.is("Linear")
-                && unit.number("in") == Some(width)
-                && unit.number("out") == Some(rows)
-        });
-        for head in heads {
+        for &head in by_size.get(&(Some(width), Some(rows))).into_iter().flatten() {
             let Some(own) = weight(net, head).filter(|own| is_apart(net, *own, stored)) else {
                 continue;
             };

@@ -13,8 +13,8 @@ pub(crate) const RULE: Rule = Rule {
     title: "Layers follow one another without a non-linearity",
     checks: "A dense layer right behind a dense layer, and a pointwise convolution right behind a \
              convolution, with nothing between them but a batch norm, where nothing else reads what \
-             is between and it is wider than what goes in or what comes out. A narrower one is a \
-             factorisation on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
+             is between and it is no narrower than what goes in or what comes out. A narrower one is \
+             a factorisation on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
              one, MobileNet's linear bottleneck.",
     why: "Two linear maps in a row are one linear map. The second adds parameters and time, and \
           nothing that the network could not do without it.",
@@ -93,7 +93,10 @@ fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
     let widths =
         [first.number("in"), first.number("out"), second.number("in"), second.number("out")];
     let [Some(from), Some(between), Some(again), Some(to)] = widths else { return false };
-    (linear || pointwise) && follows && between == again && between > from.min(to)
+    let narrowest = from.min(to);
+    // A convolution may keep its width on its way to the next block's expansion, as MobileNet's do.
+    let wide = (linear && between >= narrowest) || (pointwise && between > narrowest);
+    wide && follows && between == again
 }
 
 #[cfg(test)]
@@ -123,6 +126,7 @@ mod tests {
         let told = raised(&RULE, dense([8, 16, 4], "")).unwrap();
         assert!(told.detail.contains("one layer of 8 to 4"), "{}", told.detail);
         assert!(raised(&RULE, dense([8, 16, 4], "Dropout")).is_some());
+        assert!(raised(&RULE, dense([8, 8, 8], "")).is_some());
     }
 
     #[test]

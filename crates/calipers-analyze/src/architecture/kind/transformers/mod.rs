@@ -34,14 +34,12 @@ mod tokens;
 
 use calipers_ir::{Model, Producer, ValueId};
 use calipers_report::ArchitectureFacts;
-use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::Confidence::{High, Medium};
 use hashbrown::HashMap;
 
-use super::{Decision, Family, Seen, some};
+use super::{Decision, Family, Seen, Told, some};
 use crate::architecture::census::{Census, Given};
 use crate::net::{Origin, VIEWS, Val};
-
-type Told = Option<(Confidence, String)>;
 
 /// The rows, the particular before the general.
 const FAMILIES: &[Family] = &[

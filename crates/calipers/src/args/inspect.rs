@@ -1,0 +1,78 @@
+//! What `calipers inspect` is given, and `calipers MODEL` with it.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory};
+
+use super::findings::{GateArgs, refuse_unread};
+use super::hardware::WantedArgs;
+use super::{BindArgs, Cli, Format, format_for};
+use crate::commands::Inspect;
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers inspect model.onnx
+  calipers inspect model.onnx --format json | jq .parameters.total
+  calipers inspect model.onnx -o report.json
+  calipers inspect model.onnx --device rtx-4090 --precision fp16";
+
+#[derive(Args, Debug)]
+pub(super) struct InspectArgs {
+    /// The model file
+    // Optional only because a command may stand in its place.
+    #[arg(required = true)]
+    model: Option<PathBuf>,
+
+    /// How to write the report; without it, `json` into a file that ends in .json, else `text`
+    #[arg(long)]
+    format: Option<Format>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Also give SHA-256 of the model and its data files, which reads every byte of them
+    #[arg(long)]
+    sha256: bool,
+
+    /// Also read every weight: NaN, dead filters, duplicates, ranges
+    #[arg(long)]
+    weights: bool,
+
+    #[command(flatten)]
+    wanted: WantedArgs,
+    #[command(flatten)]
+    gate: GateArgs,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+impl InspectArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.model.is_some()
+            || self.format.is_some()
+            || self.output.is_some()
+            || self.sha256
+            || self.wanted.is_given()
+            || self.gate.is_given()
+            || self.weights
+            || self.bind.is_given()
+    }
+
+    pub(super) fn resolve(self) -> Result<Inspect, clap::Error> {
+        let Some(model) = self.model else {
+            let message = "a model file is needed";
+            return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message));
+        };
+        let output = Target::new(self.output);
+        let format = format_for(self.format, &output);
+        let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
+        refuse_unread(&gate, self.weights)?;
+        let (sha256, weights) = (self.sha256, self.weights);
+        let wanted = self.wanted.resolve();
+        Ok(Inspect { model, format, output, sha256, weights, gate, bindings, wanted })
+    }
+}

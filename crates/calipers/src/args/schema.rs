@@ -1,0 +1,42 @@
+//! What `calipers schema` is given.
+
+use clap::{Args, ValueEnum};
+
+use crate::commands::Schema;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers schema
+  calipers schema layers";
+
+/// A command that writes JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// The report.
+    Inspect,
+    /// The findings.
+    Check,
+    /// The table of nodes.
+    Layers,
+    /// The graph as rooms.
+    Graph,
+    /// The answers about hardware.
+    Hardware,
+    /// The table of sizes.
+    Sweep,
+    /// The table of values.
+    Shapes,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct SchemaArgs {
+    /// Whose JSON it describes
+    #[arg(value_name = "COMMAND", default_value = "inspect")]
+    of: SchemaOf,
+}
+
+impl SchemaArgs {
+    pub(super) fn resolve(self) -> Schema {
+        Schema { of: self.of }
+    }
+}

@@ -1,0 +1,40 @@
+//! What `calipers shapes` is given.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{BindArgs, Format, format_for};
+use crate::commands::Shapes;
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers shapes model.onnx
+  calipers shapes model.onnx --dim batch=8 --dim sequence=128
+  calipers shapes model.onnx --input image=1x3x224x224 --format json";
+
+#[derive(Args, Debug)]
+pub(super) struct ShapesArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the shapes; without it, `json` into a file that ends in .json, else `text`
+    #[arg(long)]
+    format: Option<Format>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+impl ShapesArgs {
+    pub(super) fn resolve(self) -> Result<Shapes, clap::Error> {
+        let output = Target::new(self.output);
+        let format = format_for(self.format, &output);
+        Ok(Shapes { model: self.model, format, output, bindings: self.bind.resolve()? })
+    }
+}
