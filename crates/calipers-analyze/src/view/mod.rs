@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! parts of the network     [`crate::architecture::parts`]
-//!   → rooms with homes     [`tree`]: every node of the file stands in one room
+//!   → rooms with homes     [`tree`]: every node of the file stands in one room; [`sides`] what is beside
 //!   → arrows               [`arrows`]: at every level, between the boxes of each room
 //!   → order, stretches     [`stretches`]: no room holds more than can be laid out
 //!   → contents             [`contents`]: what is known of each node and value
@@ -15,6 +15,7 @@ mod arrows;
 mod attributes;
 mod choices;
 mod contents;
+mod sides;
 mod stretches;
 mod tree;
 

@@ -58,8 +58,11 @@ pub(super) fn order(tree: &Tree<'_>, arrows: Vec<Arrow>) -> Vec<Vec<Thing>> {
     ordered
 }
 
+/// Boxes of a ring that are weighed.
+const NEAR: usize = 64;
+
 /// An order in which givers come before readers, otherwise as numbered. Of rings, which joining nodes
-/// into boxes can make, the first box goes first.
+/// into boxes can make, the box that waits for the fewest others goes first.
 fn run(count: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
     let mut waits = vec![0_usize; count];
     let mut starts = vec![0_usize; count + 1];
@@ -80,7 +83,8 @@ fn run(count: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
                 while done[oldest] {
                     oldest += 1;
                 }
-                oldest
+                let near = (oldest..count.min(oldest + NEAR)).filter(|place| !done[*place]);
+                near.min_by_key(|place| waits[*place]).unwrap_or(oldest)
             }
         };
         if std::mem::replace(&mut done[next], true) {
@@ -242,5 +246,7 @@ mod tests {
         assert_eq!(run(3, &[(1, 0), (2, 1)]), [2, 1, 0]);
         assert_eq!(run(3, &[]), [0, 1, 2]);
         assert_eq!(run(3, &[(0, 1), (1, 0), (1, 2)]), [0, 1, 2]);
+        // The first waits for both others, the second for the first alone.
+        assert_eq!(run(3, &[(0, 1), (1, 0), (1, 2), (2, 0)]), [1, 2, 0]);
     }
 }

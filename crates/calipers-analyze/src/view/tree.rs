@@ -4,7 +4,7 @@ use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
 use calipers_report::RoomKind;
 use hashbrown::HashMap;
 
-use super::Thing;
+use super::{Thing, sides};
 use crate::architecture::{Inside, Part};
 use crate::graph::fed_inputs;
 
@@ -64,7 +64,10 @@ impl<'a> Tree<'a> {
             notes: Vec::new(),
         };
         tree.fill(0, parts);
+        let is_beside: Vec<bool> = tree.home.iter().map(Option::is_none).collect();
         tree.place_the_rest();
+        sides::gather(&mut tree, &is_beside);
+        tree.place_constants();
         tree.enter_graphs();
         tree
     }
@@ -137,6 +140,21 @@ impl<'a> Tree<'a> {
                 });
                 self.around(givers)
             });
+            self.home[node.index()] = Some(room.unwrap_or(0));
+        }
+    }
+
+    /// Constants stand where they are read, and what reads them may have moved.
+    fn place_constants(&mut self) {
+        let model = self.model;
+        for node in model.main().order.iter().rev() {
+            if self.is_drawn(*node) {
+                continue;
+            }
+            let outputs = model.outputs(*node).iter().flatten();
+            let readers = outputs.flat_map(|value| model.consumers(*value));
+            let readers = readers.filter_map(|reader| self.in_main(reader.node));
+            let room = self.around(readers.filter_map(|reader| self.home[reader.index()]));
             self.home[node.index()] = Some(room.unwrap_or(0));
         }
     }

@@ -135,7 +135,7 @@ const Viewer = (() => {
       const scale = Math.max(FARTHEST, Math.min(1, whole > 0.45 ? whole : Math.max(whole, Math.min(wide, 0.7))));
       this.camera = {
         scale, x: (this.width - scene.width * scale) / 2,
-        y: scene.height * scale + 40 < this.height ? (this.height - scene.height * scale) / 2 : 20,
+        y: scene.height * scale + 40 < this.height ? (this.height - scene.height * scale) / 2 : 36,
       };
       this.draw();
     }
