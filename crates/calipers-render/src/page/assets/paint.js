@@ -6,13 +6,13 @@ const Paint = (() => {
   // All boxes and lines of a layout with their places on the sheet; outer boxes first.
   function flatten(layout, graph) {
     const [boxes, lines] = [[], []];
-    const put = (room, left, top, parent) => {
+    const put = (room, left, top, parent, depth) => {
       for (const box of room.boxes) {
-        const placed = { ...box, x: left + box.x, y: top + box.y, open: Boolean(box.inner), parent, room: room.number };
+        const placed = { ...box, x: left + box.x, y: top + box.y, open: Boolean(box.inner), parent, depth, room: room.number };
         boxes.push(placed);
         if (box.inner) {
           const [x, y] = Layout.inside(box);
-          put(box.inner, left + x, top + y, placed);
+          put(box.inner, left + x, top + y, placed, depth + 1);
         }
       }
       for (const line of room.lines) {
@@ -25,7 +25,7 @@ const Paint = (() => {
         });
       }
     };
-    put(layout, 0, 0, null);
+    put(layout, 0, 0, null, 0);
     return { boxes, lines, width: layout.width, height: layout.height };
   }
 
@@ -36,7 +36,7 @@ const Paint = (() => {
     refresh() {
       const style = getComputedStyle(document.documentElement);
       const pick = (name) => style.getPropertyValue(name).trim();
-      for (const name of ["paper", "ink", "soft", "faint", "edge", "accent", "room", "port", "port-edge", "heat", "hit"]) {
+      for (const name of ["paper", "ink", "soft", "faint", "edge", "accent", "room", "port", "port-edge", "heat", "hit", "ground"]) {
         this[name.replace("-", "_")] = pick(`--${name}`);
       }
       this.dark = pick("--dark") === "1";
@@ -158,8 +158,8 @@ const Paint = (() => {
   function frame(context, box, colours, isSelected, scale) {
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, 8);
-    context.globalAlpha = 0.06;
-    context.fillStyle = colours.accent;
+    // Rooms inside one another are told apart by turns of two shades.
+    context.fillStyle = box.depth % 2 ? colours.paper : colours.ground;
     context.fill();
     context.globalAlpha = isSelected ? 1 : 0.55;
     context.strokeStyle = colours.accent;
@@ -247,7 +247,7 @@ const Paint = (() => {
     for (const box of scene.boxes) {
       const area = `x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}" rx="${n(corner(box))}"`;
       if (box.open) {
-        out.push(`<rect ${area} fill="${colours.accent}" fill-opacity=".06" stroke="${colours.accent}" stroke-opacity=".6"/>`);
+        out.push(`<rect ${area} fill="${box.depth % 2 ? colours.paper : colours.ground}" stroke="${colours.accent}" stroke-opacity=".6"/>`);
         text(box.x + 10, box.y + 20, box.title, 12, colours.accent, 'font-weight="600"');
         continue;
       }
