@@ -4,6 +4,7 @@ use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
 use calipers_report::RoomKind;
 use hashbrown::HashMap;
 
+use super::attributes::cut;
 use super::{Thing, sides};
 use crate::architecture::{Inside, Part};
 use crate::graph::fed_inputs;
@@ -49,11 +50,8 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Finds a room for every node.
     pub(super) fn plant(model: &'a Model, parts: Vec<Inside>) -> Self {
-        let main = Draft {
-            name: model.name(model.main().name).to_owned(),
-            alive: true,
-            ..Draft::default()
-        };
+        let main =
+            Draft { name: cut(model.name(model.main().name)), alive: true, ..Draft::default() };
         let mut tree = Self {
             model,
             rooms: vec![main],
@@ -187,10 +185,10 @@ impl<'a> Tree<'a> {
                         left_out += 1;
                         continue;
                     }
-                    (RoomKind::Subgraph, model.name(attribute).to_owned(), Some(node))
+                    (RoomKind::Subgraph, cut(model.name(attribute)), Some(node))
                 }
                 GraphKind::Function(function) => {
-                    let name = model.name(model.function(function).name).to_owned();
+                    let name = cut(model.name(model.function(function).name));
                     (RoomKind::Function, name, None)
                 }
             };

@@ -2,11 +2,21 @@
 
 use crate::text;
 
+/// Characters kept of a text: a name may have a gigabyte.
+const CHARACTERS: usize = 20_000;
+
 /// A text as it stands between tags and in quoted attributes. Characters that do not show are
-/// written as escapes first.
+/// written as escapes first; what is too long to be read ends in an ellipsis.
 pub fn escape(raw: &str) -> String {
-    let mut safe = String::with_capacity(raw.len());
-    for c in text::whole(raw).chars() {
+    let (kept, cut) = match raw.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => (&raw[..end], true),
+        None => (raw, false),
+    };
+    let mut safe = String::with_capacity(kept.len());
+    if cut {
+        return escape(kept) + "…";
+    }
+    for c in text::whole(kept).chars() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
@@ -27,5 +37,6 @@ mod tests {
     fn markup_stays_text() {
         assert_eq!(escape("<b a='1' c=\"2\">&"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;");
         assert_eq!(escape("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(escape(&"x".repeat(30_000)).chars().count(), 20_001);
     }
 }

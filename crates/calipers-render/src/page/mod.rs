@@ -1,7 +1,7 @@
 //! The report as one page: opens from disk, asks for nothing, lets a reader look around.
 //!
-//! What can be read without a script is written here, in [`sections`]; the scripts under `assets/`
-//! add the graph, the table of layers, the charts and the sizes to choose, from [`pack`]ed data in
+//! What can be read without a script is written here, in `sections`; the scripts under `assets/`
+//! add the graph, the table of layers, the charts and the sizes to choose, from data that `pack` leaves in
 //! the page. A policy in the page allows these scripts and this style and nothing else, and no text
 //! of the model is ever markup.
 

@@ -221,6 +221,7 @@ const Viewer = (() => {
       for (const room of path.slice(from + 1)) this.open.add(room);
       this.lay();
       this.go(this.index.get(`${nodes.room[shown]}/${Model.NODE}/${shown}`));
+      if (shown !== node) this.onSelect({ kind: Model.NODE, id: node, title: this.graph.op(node), note: "" });
       this.onMove();
     }
 

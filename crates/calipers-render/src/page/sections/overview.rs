@@ -118,6 +118,33 @@ pub(super) fn sizes(report: &Report, view: &GraphView) -> String {
              <p class=\"note\" id=\"sizes-note\" role=\"status\"></p>",
         );
     }
+    html.push_str(&about_file(report));
     html.push_str("</section>\n");
     html
+}
+
+/// Entries of the author's metadata that are shown.
+const METADATA: usize = 40;
+
+/// What the file says of itself, folded.
+fn about_file(report: &Report) -> String {
+    let model = &report.model;
+    let mut rows: Vec<(String, String)> = Vec::new();
+    rows.extend(model.ir_version.map(|version| ("IR version".to_owned(), version.to_string())));
+    let opsets = model.opsets.iter().map(|(domain, version)| format!("{domain} {version}"));
+    rows.push(("operator sets".to_owned(), opsets.collect::<Vec<_>>().join(", ")));
+    rows.extend(model.model_version.map(|it| ("model version".to_owned(), it.to_string())));
+    rows.push(("namespace".to_owned(), model.domain.clone()));
+    rows.push(("description".to_owned(), model.doc.clone()));
+    for file in &model.data_files {
+        let size = file.bytes.map_or_else(|| file.reason.clone(), units::bytes);
+        rows.push(("data file".to_owned(), format!("{} {size}", file.location)));
+    }
+    let metadata = model.metadata.iter().take(METADATA);
+    rows.extend(metadata.map(|(key, value)| (key.clone(), value.clone())));
+    let rows = rows.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| {
+        format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value))
+    });
+    let rows: String = rows.collect();
+    format!("<details><summary>About the file</summary><dl class=\"facts\">{rows}</dl></details>")
 }
