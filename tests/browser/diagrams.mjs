@@ -42,14 +42,17 @@ function models() {
   return [...found, ...hostile, ...extra.map((path) => ({ name: path.split('/').pop().slice(0, -5), path }))];
 }
 
-// The drawing as Mermaid text and as JSON; nothing where the file is no model.
+// The drawing as Mermaid text and as JSON; nothing where the file is no model. The text is taken out
+// of the card, as a page that shows the card would take it.
 async function drawn(path, flow) {
-  const call = async (format) => {
-    const options = { maxBuffer: 1 << 26 };
-    return (await run(CALIPERS, ['diagram', path, '--format', format, ...flow], options)).stdout;
-  };
+  const call = async (...words) => (await run(CALIPERS, words, { maxBuffer: 1 << 26 })).stdout;
   try {
-    return { text: await call('mermaid'), drawing: JSON.parse(await call('json')) };
+    const text = await call('diagram', path, '--format', 'mermaid', ...flow);
+    const card = await call('card', path, '--sections', 'diagram');
+    const fenced = [...card.matchAll(/^```mermaid\n([^]*?)\n```$/gm)].map((found) => found[1]);
+    const drawing = JSON.parse(await call('diagram', path, '--format', 'json', ...flow));
+    if (drawing.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another drawing`);
+    return { text: fenced.find((block) => block === text.trimEnd()) ?? text, drawing };
   } catch (error) {
     if (error.code === 1 && String(error.stderr).startsWith('error:')) return null;
     throw error;

@@ -55,7 +55,7 @@ pub(crate) struct Row {
 pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQuery) -> LayerTable {
     let sizes = assume::sizes(model, typed, &Caches::find(model, typed), None);
     let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
-    let (parameters, owners) = parameters::measure_by_node(model, &mut unknown, &mut assumptions);
+    let (parameters, owners) = parameters::measure(model, &mut unknown, &mut assumptions);
     assume::tell(&sizes, &mut assumptions);
     let rows: Vec<Row> = model
         .main()
@@ -79,7 +79,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
         query.order.rank(row.parameters, row.cost.as_ref().ok(), &sizes)
     });
     let shown = query.top.unwrap_or(usize::MAX).min(order.len());
-    let cost = cost::summarize(model, typed, &sizes, &mut unknown);
+    let cost = cost::summarize(model, typed, &sizes, &owners, &mut unknown);
     LayerTable {
         layers: order[..shown].iter().map(|i| book.layer(*i, &rows[*i])).collect(),
         left_out: (order.len() - shown) as u64,

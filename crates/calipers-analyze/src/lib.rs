@@ -131,7 +131,7 @@ fn report(
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
     let mut assumptions = Vec::new();
-    let parameters = parameters::measure(model, &mut unknown, &mut assumptions);
+    let (parameters, owners) = parameters::measure(model, &mut unknown, &mut assumptions);
     let graph = graph::describe(model, &mut unknown);
     let caches = memory::Caches::find(model, &typed);
     let context = question.and_then(|question| question.context);
@@ -160,8 +160,6 @@ fn report(
             choice: choose(question.precision, &architecture, &quantization),
         };
         if let Some(view) = view {
-            let mut quiet = (Vec::new(), Vec::new());
-            let (_, owners) = parameters::measure_by_node(model, &mut quiet.0, &mut quiet.1);
             *view = view::describe(&view::Seen {
                 model,
                 typed: &typed,
@@ -177,7 +175,7 @@ fn report(
         hardware::answer(&subject, question)
     });
     let file = model::describe(model, &parameters, &mut unknown);
-    let cost = cost::summarize(model, &typed, &sizes, &mut unknown);
+    let cost = cost::summarize(model, &typed, &sizes, &owners, &mut unknown);
     let risks = findings::check(&findings::Evidence {
         model,
         typed: &typed,

@@ -55,6 +55,58 @@ fn rows_and_scopes_sum_to_the_whole() {
 }
 
 #[test]
+fn operators_and_stretches_sum_to_the_whole() {
+    for folder in common::model_folders() {
+        for path in common::files(&folder, ".onnx") {
+            let name = path.display();
+            let report = calipers_analyze::analyze(&calipers_formats::open(&path).unwrap());
+            let cost = &report.cost;
+            let macs: Option<u64> = cost.by_op.iter().map(|entry| entry.macs).sum();
+            let other: Option<u64> = cost.by_op.iter().map(|entry| entry.other_flops).sum();
+            assert!(macs.is_none() || macs == cost.macs, "{name}: {macs:?}");
+            assert!(other.is_none() || other == cost.other_flops, "{name}: {other:?}");
+            let shares: Option<f64> = cost.by_op.iter().map(|entry| entry.percent).sum();
+            assert!(
+                shares.is_none_or(|all| cost.by_op.is_empty() || (all - 100.0).abs() < 0.5),
+                "{name}: {shares:?}"
+            );
+            let along = &cost.along_depth;
+            assert!(along.len() <= 64, "{name}");
+            assert_eq!(along.iter().map(|part| part.nodes).sum::<u64>(), report.graph.nodes);
+            let macs: Option<u64> = along.iter().map(|part| part.macs).sum();
+            let bytes: Option<u64> = along.iter().map(|part| part.bytes_moved).sum();
+            assert!(macs.is_none() || macs == cost.macs, "{name}: {macs:?}");
+            assert!(bytes.is_none() || bytes == cost.bytes_moved, "{name}: {bytes:?}");
+            let elements: Option<u64> = along.iter().map(|part| part.parameters).sum();
+            assert!(elements <= report.parameters.total, "{name}: {elements:?}");
+        }
+    }
+}
+
+/// The sample's own table: 156,800 + 627,200 multiply-accumulates of convolutions and 7,840 of the
+/// dense layer, in ten nodes of which the first, the fifth and the last have them.
+#[test]
+fn operators_and_stretches_of_the_digits_are_those_of_its_table() {
+    let model = calipers_formats::read(calipers_samples::digits(), "digits").unwrap();
+    let bindings = Bindings { dims: [("batch".to_owned(), 1)].into(), ..Bindings::default() };
+    let cost = calipers_analyze::analyze_bound(&model, &bindings).unwrap().cost;
+    let of = |op: &str| cost.by_op.iter().find(|entry| entry.op == op).unwrap();
+    assert_eq!((of("Conv").nodes, of("Conv").macs), (2, Some(784_000)));
+    assert_eq!(of("Conv").flops, Some(1_568_000));
+    assert_eq!((of("Gemm").nodes, of("Gemm").macs), (1, Some(7_840)));
+    // One operation for each of 8 x 28 x 28 and 16 x 14 x 14 elements.
+    assert_eq!(of("Relu").other_flops, Some(6_272 + 3_136));
+    assert!(!cost.by_op.iter().any(|entry| entry.op == "Flatten"), "it does no arithmetic");
+    let macs: Vec<_> = cost.along_depth.iter().map(|part| part.macs.unwrap()).collect();
+    assert_eq!(macs, [156_800, 0, 0, 0, 627_200, 0, 0, 0, 0, 7_840]);
+    let elements: Vec<_> = cost.along_depth.iter().map(|part| part.parameters.unwrap()).collect();
+    assert_eq!(elements, [208, 32, 0, 0, 3_216, 64, 0, 0, 0, 7_850]);
+    // 627,200 of 791,840, and 7,850 of 11,370.
+    assert_eq!(cost.along_depth[4].macs_percent, Some(79.21));
+    assert_eq!(cost.along_depth[9].parameters_percent, Some(69.04));
+}
+
+#[test]
 fn modules_are_named_by_their_exporter() {
     let path = common::fixtures().join("zoo/dynamo-bert_tiny.onnx");
     let table = table(&calipers_formats::open(&path).unwrap());

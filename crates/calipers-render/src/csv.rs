@@ -12,7 +12,7 @@
 
 use calipers_devices::{Device, Precision};
 use calipers_report::{
-    Dimension, Hardware, LayerTable, LayerWork, Operand, Span, SweepTable, ValueShape,
+    Dimension, Hardware, KeyFigures, LayerTable, LayerWork, Operand, Span, SweepTable, ValueShape,
 };
 
 use crate::text;
@@ -205,6 +205,41 @@ pub fn hardware_to_csv(hardware: &Hardware) -> String {
     sheet.text
 }
 
+/// Key figures of many models, a line each.
+pub fn figures_to_csv(models: &[KeyFigures]) -> String {
+    let mut sheet = Sheet::new(&[
+        &["path", "card", "error", "bytes", "kind", "family", "task", "precision"],
+        &["quantization", "nodes", "parameters", "weights_bytes", "macs", "flops", "lower_bound"],
+        &["peak_activation_bytes", "kv_cache_bytes_per_token", "device", "latency_ms"],
+        &["memory_bytes", "errors", "warnings", "infos"],
+    ]);
+    let maybe = |text: &Option<String>| text.clone().unwrap_or_default();
+    for model in models {
+        for word in [&Some(model.path.clone()), &model.card, &model.error] {
+            sheet.word(&maybe(word));
+        }
+        sheet.figure(model.bytes);
+        let words =
+            [&model.kind, &model.family, &model.task, &model.precision, &model.quantization];
+        for word in words {
+            sheet.word(&maybe(word));
+        }
+        for value in [model.nodes, model.parameters, model.weights_bytes, model.macs, model.flops] {
+            sheet.figure(value);
+        }
+        sheet.word(&model.lower_bound.map(|is| is.to_string()).unwrap_or_default());
+        sheet.figure(model.peak_activation_bytes);
+        sheet.figure(model.kv_cache_bytes_per_token);
+        sheet.word(&maybe(&model.device));
+        sheet.ratio(model.latency_ms);
+        for value in [model.memory_bytes, model.errors, model.warnings, model.infos] {
+            sheet.figure(value);
+        }
+        sheet.end();
+    }
+    sheet.text
+}
+
 const FORMULAS: [&str; 3] = ["macs", "other_flops", "bytes_moved"];
 
 /// Columns of [`LayerWork`].
@@ -351,6 +386,26 @@ mod tests {
         }
         assert!(line("\t=1").starts_with(r"0,\t=1,"), "a tab is an escape");
         assert!(line("a=b").starts_with("0,a=b,"));
+    }
+
+    #[test]
+    fn key_figures_are_in_the_columns_of_their_names() {
+        // The JSON has every field under its own name, so the two must agree.
+        let mut model = KeyFigures { path: "a.onnx".into(), ..KeyFigures::default() };
+        (model.macs, model.infos, model.latency_ms) = (Some(7), Some(3), Some(1.5));
+        (model.kind, model.lower_bound) = (Some("cnn".into()), Some(false));
+        let sheet = figures_to_csv(std::slice::from_ref(&model));
+        let lines: Vec<Vec<&str>> = sheet.lines().map(|line| line.split(',').collect()).collect();
+        let json = serde_json::to_value(&model).unwrap();
+        assert_eq!(lines[0].len(), json.as_object().unwrap().len());
+        for (name, cell) in lines[0].iter().zip(&lines[1]) {
+            let told = match &json[name] {
+                serde_json::Value::Null => String::new(),
+                serde_json::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            assert_eq!(*cell, told, "{name}");
+        }
     }
 
     #[test]

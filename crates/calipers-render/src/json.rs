@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 use calipers_devices::{DeviceSheet, Selection};
 use calipers_report::{
-    Drawing, FindingRule, FindingTable, GraphView, Hardware, LayerTable, Report, ShapeTable,
-    SweepTable,
+    Drawing, FindingRule, FindingTable, GraphView, Hardware, KeyFigures, LayerTable, Report,
+    ShapeTable, SweepTable,
 };
 use serde::Serialize;
 
@@ -76,9 +76,27 @@ pub fn rules_to_json(rules: &[FindingRule]) -> String {
     safe_json(&rules)
 }
 
+/// Key figures of many models as JSON, a line each.
+pub fn figures_to_jsonl(models: &[KeyFigures]) -> String {
+    let mut lines = String::new();
+    for model in models {
+        lines += &harmless(
+            &serde_json::to_string(model)
+                .expect("key figures have string keys only, and serialise without failing"),
+        );
+        lines.push('\n');
+    }
+    lines
+}
+
 pub(crate) fn safe_json(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value)
         .expect("reports have string keys only, and their parts serialise without failing");
+    harmless(&json) + "\n"
+}
+
+/// JSON whose invisible characters are escapes. Where they stand in JSON, they stand in texts.
+fn harmless(json: &str) -> String {
     let mut safe = String::with_capacity(json.len() + 1);
     for c in json.chars() {
         // The layout's own line breaks are ASCII; beyond it a character can only be in a string.
@@ -91,7 +109,6 @@ pub(crate) fn safe_json(value: &impl Serialize) -> String {
             safe.push(c);
         }
     }
-    safe.push('\n');
     safe
 }
 

@@ -15,23 +15,34 @@
 
 pub mod csv;
 pub mod graph;
+pub mod index;
 pub mod json;
 pub mod markdown;
 pub mod page;
+pub mod picture;
 pub mod sarif;
+pub mod template;
 pub mod terminal;
 pub mod text;
 pub mod units;
 
-pub use csv::{devices_to_csv, hardware_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv};
-pub use graph::{graph_to_dot, graph_to_svg};
-pub use json::{
-    device_to_json, devices_to_json, drawing_to_json, findings_to_json, graph_to_json,
-    hardware_to_json, layers_to_json, rules_to_json, shapes_to_json, sweep_to_json, to_json,
+pub use csv::{
+    devices_to_csv, figures_to_csv, hardware_to_csv, layers_to_csv, scopes_to_csv, sweep_to_csv,
 };
-pub use markdown::{findings_to_markdown, rules_to_markdown};
+pub use graph::{graph_to_dot, graph_to_svg};
+pub use index::{index_to_html, index_to_markdown};
+pub use json::{
+    device_to_json, devices_to_json, drawing_to_json, figures_to_jsonl, findings_to_json,
+    graph_to_json, hardware_to_json, layers_to_json, rules_to_json, shapes_to_json, sweep_to_json,
+    to_json,
+};
+pub use markdown::{
+    CardOptions, PictureLink, findings_to_markdown, rules_to_markdown, sections_to_markdown,
+    to_markdown,
+};
 pub use page::{graph_to_html, to_page};
 pub use sarif::findings_to_sarif;
+pub use template::{Template, TemplateError};
 pub use terminal::{
     Style, device_to_terminal, devices_to_terminal, findings_to_terminal, hardware_to_terminal,
     layers_to_terminal, rule_list_to_terminal, rules_to_terminal, shapes_to_terminal,

@@ -77,9 +77,15 @@ pub fn prose(raw: &str, charset: Charset) -> String {
 
 /// Advice as a sentence: elsewhere it stands behind an arrow, without a capital and a full stop.
 pub(crate) fn sentence(advice: &str) -> String {
-    let mut letters = advice.chars();
+    let end = if advice.ends_with('.') { "" } else { "." };
+    format!("{}{end}", capitalised(advice))
+}
+
+/// The text with a capital.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);
-    format!("{}{}.", first.into_iter().flatten().collect::<String>(), letters.as_str())
+    format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
 }
 
 /// Whether a character is invisible, moves the cursor, or changes how its neighbours are shown.

@@ -170,11 +170,69 @@ pub fn gigabytes(bytes: u64) -> String {
     }
 }
 
+/// Energy in the unit that suits it, rounded up, as a bound is: `118 mJ`, `4.26 J`.
+pub fn energy(joules: f64) -> String {
+    match joules {
+        v if !v.is_finite() || v < 0.0 => "unknown".to_owned(),
+        v if v < 0.001 => "1 mJ".to_owned(),
+        v if v < 1.0 => format!("{} mJ", decimal((v * 1e3).ceil())),
+        v => format!("{} J", ratio(v)),
+    }
+}
+
+/// The bandwidth of a device, given in bytes a second: `4,800 GB/s`.
+pub fn bandwidth(bytes_per_second: f64) -> String {
+    match decimal(bytes_per_second / 1e9) {
+        unknown if unknown == "unknown" => unknown,
+        figure => format!("{figure} GB/s"),
+    }
+}
+
+/// The peak of a device, given in operations a second: `67 TFLOPS`, of integers `233 TOPS`.
+pub fn peak(per_second: f64, precision: &str) -> String {
+    let unit = if precision.starts_with("int") { "TOPS" } else { "TFLOPS" };
+    match decimal(per_second / 1e12) {
+        unknown if unknown == "unknown" => unknown,
+        figure => format!("{figure} {unit}"),
+    }
+}
+
 /// The memory of a device, as it is stated: `24 GB`, `141 GB`, `150.75 GB`.
 pub fn capacity(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
     let value = bytes as f64 / 1e9;
     format!("{} GB", decimal(value))
+}
+
+/// A figure beside an axis, in the power of 1,000 that leaves one to three digits before the point:
+/// `20 MB`, `0.5`, `2.5 TFLOP/s`, `100 µs`. Seconds have no powers above.
+///
+/// What is no figure (not a number, infinite, negative) is `unknown`.
+pub fn axis(value: f64, unit: &str) -> String {
+    const PREFIXES: [&str; 10] = ["n", "µ", "m", "", "k", "M", "G", "T", "P", "E"];
+    if !value.is_finite() || value < 0.0 {
+        return "unknown".to_owned();
+    }
+    let last = if unit == "s" { 3 } else { PREFIXES.len() - 1 };
+    // Only times are cut finer than 1.
+    let (mut scaled, mut at) = if unit == "s" { (value * 1e9, 0) } else { (value, 3) };
+    while scaled >= 999.5 && at < last {
+        scaled /= 1000.0;
+        at += 1;
+    }
+    if scaled == 0.0 {
+        at = 3;
+    }
+    if scaled >= 1e7 {
+        return format!("{scaled:.0e} {}{unit}", PREFIXES[at]).trim_end().to_owned();
+    }
+    let text = if scaled < 9.995 { format!("{scaled:.2}") } else { format!("{scaled:.1}") };
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    let digits = match text.split_once('.') {
+        Some((whole, decimals)) => format!("{}.{decimals}", grouped(whole)),
+        None => grouped(text),
+    };
+    format!("{digits} {}{unit}", PREFIXES[at]).trim_end().to_owned()
 }
 
 /// A count with its noun in the right number: `1 node`, `1,163 nodes`.
@@ -373,6 +431,28 @@ mod tests {
         }
         assert_eq!(capacity(24_000_000_000), "24 GB");
         assert_eq!(capacity(150_754_820_096), "150.75 GB");
+    }
+
+    #[test]
+    fn axes_have_short_figures() {
+        for (value, unit, text) in [
+            (0.0, "B", "0 B"),
+            (20e6, "B", "20 MB"),
+            (2.5e12, "FLOP/s", "2.5 TFLOP/s"),
+            (1e-4, "s", "100 µs"),
+            (0.25, "s", "250 ms"),
+            (1e6, "s", "1,000,000 s"),
+            (0.5, "", "0.5"),
+            (0.01, "", "0.01"),
+            (999.6, "", "1 k"),
+            (64.0, "", "64"),
+            (1e4, "FLOP/s", "10 kFLOP/s"),
+            (1e30, "B", "1e12 EB"),
+            (f64::NAN, "B", "unknown"),
+        ] {
+            assert_eq!(axis(value, unit), text, "{value}");
+        }
+        assert_eq!(axis(18_446_744_073_709_551_615.0, "B"), "18.4 EB");
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub struct Cost {
     pub flops: Option<u64>,
     /// Arithmetic that is no contraction: element-wise, normalisation, softmax, reduction.
     pub other_flops: Option<u64>,
+    /// All arithmetic: `flops` and `other_flops` together.
+    #[serde(default)]
+    pub total_flops: Option<u64>,
     /// Bytes read and written by all nodes, each on its own.
     pub bytes_moved: Option<u64>,
     /// The same as formulas in the free dimensions, by field: `macs`, `other_flops`, `bytes_moved`.
@@ -33,6 +36,60 @@ pub struct Cost {
     pub notes: Vec<String>,
     /// The dearest nodes of the main graph, dearest first.
     pub dearest: Vec<CostlyNode>,
+    /// What each operator of the main graph costs, most arithmetic first. A node that holds a
+    /// subgraph or calls a function counts with what is inside. Operators without arithmetic are
+    /// left out; the figures sum to the totals.
+    #[serde(default)]
+    pub by_op: Vec<OperatorCost>,
+    /// The main graph in order of execution, cut into at most 64 stretches of as many nodes each,
+    /// but for the last one.
+    #[serde(default)]
+    pub along_depth: Vec<DepthStretch>,
+}
+
+/// What all nodes of one operator cost together.
+///
+/// A figure is null when that of one of the nodes depends on a dimension without a size, or does
+/// not fit 64 bits. Nodes whose cost is not known at all are left out, as in the totals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperatorCost {
+    /// The operator.
+    pub op: String,
+    /// Its nodes in the main graph whose cost is known.
+    pub nodes: u64,
+    /// Multiply-accumulates of contractions.
+    pub macs: Option<u64>,
+    /// Twice that.
+    pub flops: Option<u64>,
+    /// Arithmetic that is no contraction.
+    pub other_flops: Option<u64>,
+    /// Share of all arithmetic of the main graph, `flops` and `other_flops` together, in percent, to
+    /// two decimals.
+    pub percent: Option<f64>,
+}
+
+/// A stretch of the main graph in order of execution.
+///
+/// Shares are in percent, to two decimals, of all stretches together; null where the total is not
+/// known or nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DepthStretch {
+    /// The first node's place, from 0.
+    pub first: u64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Multiply-accumulates; nodes whose cost is not known are left out, as in the total.
+    pub macs: Option<u64>,
+    /// Share of all multiply-accumulates.
+    pub macs_percent: Option<f64>,
+    /// Bytes read and written.
+    pub bytes_moved: Option<u64>,
+    /// Share of all bytes.
+    pub bytes_percent: Option<f64>,
+    /// Learned elements that these nodes use first.
+    pub parameters: Option<u64>,
+    /// Share of all that nodes of the main graph use.
+    pub parameters_percent: Option<f64>,
 }
 
 /// A node whose cost is not known.

@@ -59,6 +59,9 @@ pub struct Hardware {
     /// The dearest of them, dearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dearest: Vec<DearKernel>,
+    /// What the dearest kernels reach of what the device allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<Roofline>,
     /// Share of the device's peak that is reached over the whole run, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_percent: Option<f64>,
@@ -199,6 +202,54 @@ pub struct DearKernel {
     pub ms: f64,
     /// Share of the run, in percent.
     pub percent: f64,
+}
+
+/// What kernels reach, under the roofs of the device.
+///
+/// Figures are of the estimate that `latency_ms` gives, not measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Roofline {
+    /// Memory bandwidth, in bytes a second.
+    pub bandwidth_bytes_per_s: f64,
+    /// Dense peaks that the kernels below compute under, highest first.
+    pub compute: Vec<ComputeRoof>,
+    /// Kernels by the share of the run that they take, at most 40; those that are alike in kind,
+    /// arithmetic and bytes are one.
+    pub kernels: Vec<RooflineKernel>,
+    /// Share of the run that those take, in percent.
+    pub percent: f64,
+    /// Kernels that are not among them since they do no arithmetic.
+    pub without_arithmetic: u64,
+    /// Kernels that are not among them since they take too little time.
+    pub left_out: u64,
+}
+
+/// A peak of the device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComputeRoof {
+    /// The precision: `fp16`.
+    pub precision: String,
+    /// Operations a second.
+    pub per_s: f64,
+}
+
+/// Kernels that are alike.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RooflineKernel {
+    /// What they do: `conv`, `gemm`, `attention` and so on.
+    pub kind: String,
+    /// The node of the first of them.
+    pub node: String,
+    /// How many there are.
+    pub count: u64,
+    /// Operations, contractions and all others, for each byte that is read or written.
+    pub intensity: f64,
+    /// Operations a second that are reached.
+    pub per_s: f64,
+    /// Share of the run that all of them take, in percent.
+    pub percent: f64,
+    /// The precision that they compute in.
+    pub precision: String,
 }
 
 /// The model at one size.

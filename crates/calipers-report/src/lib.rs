@@ -15,6 +15,7 @@
 
 mod architecture;
 mod cost;
+mod figures;
 mod findings;
 mod graph;
 mod hardware;
@@ -36,12 +37,13 @@ pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Confidence, Drawing, DrawnBox,
     Quantization, Repeat, Skip, Task,
 };
-pub use cost::{Cost, CostlyNode, UncostedNode};
+pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
-    Requirements, ScalingRow, Span, TimeShares, Workspace,
+    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
+    Requirements, Roofline, RooflineKernel, ScalingRow, Span, TimeShares, Workspace,
 };
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
@@ -170,6 +172,11 @@ pub fn hardware_schema() -> serde_json::Value {
 /// The JSON Schema of [`FindingTable`].
 pub fn findings_schema() -> serde_json::Value {
     schemars::schema_for!(FindingTable).to_value()
+}
+
+/// The JSON Schema of [`KeyFigures`].
+pub fn figures_schema() -> serde_json::Value {
+    schemars::schema_for!(KeyFigures).to_value()
 }
 
 /// The JSON Schema of [`LayerTable`].

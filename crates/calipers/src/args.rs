@@ -5,6 +5,7 @@
 //! default filled in, and the commands see nothing else.
 
 mod bind;
+mod card;
 mod completions;
 mod demo;
 mod devices;
@@ -28,6 +29,7 @@ use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 
 use self::bind::BindArgs;
+use self::card::CardArgs;
 use self::completions::CompletionsArgs;
 use self::demo::DemoArgs;
 use self::devices::DevicesArgs;
@@ -44,14 +46,15 @@ use self::schema::SchemaArgs;
 use self::shapes::ShapesArgs;
 use self::sweep::SweepArgs;
 use crate::commands::{
-    Check, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect, Layers, Man,
-    ReportPage, Schema, Shapes, Sweeping,
+    Card, Check, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect, Layers,
+    Man, ReportPage, Schema, Shapes, Sweeping,
 };
 
 pub(crate) use self::diagram::DiagramFormat;
 pub(crate) use self::findings::{CheckFormat, ExplainFormat};
 pub(crate) use self::format::{Format, TableFormat};
 pub(crate) use self::graph::GraphFormat;
+pub(crate) use self::inspect::ReportFormat;
 pub(crate) use self::schema::SchemaOf;
 
 /// Reads a neural-network file and writes down what it is.
@@ -85,6 +88,9 @@ enum Verb {
     /// Say what a model is: `calipers MODEL` is short for it
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(InspectArgs),
+    /// Write a model's card: README.md with its pictures; of many models, one each and an index
+    #[command(after_help = card::EXAMPLES)]
+    Card(Box<CardArgs>),
     /// Say what is risky about a model, and nothing else
     #[command(after_help = findings::CHECK_EXAMPLES)]
     Check(CheckArgs),
@@ -133,6 +139,7 @@ enum Verb {
 #[derive(Debug)]
 pub(crate) enum Task {
     Inspect(Inspect),
+    Card(Box<Card>),
     Check(Check),
     Explain(Explain),
     Shapes(Shapes),
@@ -174,6 +181,7 @@ impl Cli {
         }
         match verb {
             Verb::Inspect(args) => args.resolve().map(Task::Inspect),
+            Verb::Card(args) => args.resolve().map(|card| Task::Card(Box::new(card))),
             Verb::Check(args) => args.resolve().map(Task::Check),
             Verb::Explain(args) => args.resolve().map(Task::Explain),
             Verb::Shapes(args) => args.resolve().map(Task::Shapes),
@@ -262,10 +270,11 @@ mod tests {
 
     #[test]
     fn the_file_name_decides_the_format_unless_told() {
-        assert_eq!(inspect(&["m"]).format, Format::Text);
-        assert_eq!(inspect(&["m", "-o", "r.txt"]).format, Format::Text);
-        assert_eq!(inspect(&["m", "-o", "r.JSON"]).format, Format::Json);
-        assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format, Format::Text);
+        assert_eq!(inspect(&["m"]).format, ReportFormat::Text);
+        assert_eq!(inspect(&["m", "-o", "r.txt"]).format, ReportFormat::Text);
+        assert_eq!(inspect(&["m", "-o", "r.JSON"]).format, ReportFormat::Json);
+        assert_eq!(inspect(&["m", "-o", "r.md"]).format, ReportFormat::Markdown);
+        assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format, ReportFormat::Text);
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> anyhow::Result<ExitStatus> {
     match task {
         Task::Inspect(inspect) => inspect.run(),
+        Task::Card(card) => card.run(),
         Task::Shapes(shapes) => shapes.run(),
         Task::Check(check) => check.run(),
         Task::Explain(explain) => explain.run(),

@@ -76,6 +76,23 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     problem.map_or(ExitStatus::Usage, |problem| problem.status)
 }
 
+/// Says on standard error what did not stop the command, a line each.
+pub(crate) fn warn(lines: &[String]) {
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| format!("\x1b[1;33mwarning:\x1b[0m {}\n", printable(line)))
+        .collect();
+    // Nobody is left to tell when this fails.
+    let _ = anstream::stderr().lock().write_all(lines.concat().as_bytes());
+}
+
+/// What is wrong with a model, where its path stands beside it already.
+pub(crate) fn why(error: &anyhow::Error, path: &Path) -> String {
+    let text = format!("{error:#}");
+    let known = format!("cannot read {}: ", path.display());
+    text.strip_prefix(&known).map_or_else(|| text.clone(), str::to_owned)
+}
+
 /// Whether whoever reads the output went away.
 pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe

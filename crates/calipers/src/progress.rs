@@ -60,8 +60,7 @@ impl Bar {
         let bar = ProgressBar::new(0).with_message(message);
         let template = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            let marks = if screen::locale_shows_unicode() { "━╸─" } else { "=> " };
-            bar.set_style(style.progress_chars(marks));
+            bar.set_style(style.progress_chars(marks()));
         }
         Self(Some(bar))
     }
@@ -81,6 +80,45 @@ impl Drop for Bar {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A bar of things done. Where standard error is no terminal there is none.
+pub(crate) struct Count(Option<ProgressBar>);
+
+impl Count {
+    /// A bar of so many.
+    pub(crate) fn start(message: &'static str, all: usize) -> Self {
+        if !screen::stderr_can_animate() {
+            return Self(None);
+        }
+        let bar = ProgressBar::new(u64::try_from(all).unwrap_or(u64::MAX)).with_message(message);
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {wide_bar} {pos} of {len}, {per_sec}")
+        {
+            bar.set_style(style.progress_chars(marks()));
+        }
+        Self(Some(bar))
+    }
+
+    /// Says that one more is done.
+    pub(crate) fn add(&self) {
+        if let Some(bar) = &self.0 {
+            bar.inc(1);
+        }
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What a bar is made of.
+fn marks() -> &'static str {
+    if screen::locale_shows_unicode() { "━╸─" } else { "=> " }
 }
 
 fn spinner(message: String) -> ProgressBar {

@@ -10,7 +10,7 @@ use super::estimate::{Estimate, Range};
 use super::requirements::{self, Target};
 use super::room::{self, Room};
 use super::subject::{At, Subject};
-use super::{generation, resolution, scaling};
+use super::{generation, resolution, roofline, scaling};
 use crate::assume;
 
 /// Devices that a table shows when none are named: some that many people have, of every size.
@@ -195,15 +195,15 @@ fn times(
     });
     told.kernels = Some(estimate.kernels as u64);
     told.dearest = estimate
-        .dearest
-        .iter()
-        .map(|(kind, node, seconds)| DearKernel {
-            kind: kind.name().to_owned(),
-            node: subject.model.node_label(*node),
-            ms: digits(seconds * 1e3),
-            percent: percent(*seconds),
+        .dearest()
+        .map(|kernel| DearKernel {
+            kind: kernel.kind.name().to_owned(),
+            node: subject.model.node_label(kernel.node),
+            ms: digits(kernel.seconds * 1e3),
+            percent: percent(kernel.seconds),
         })
         .collect();
+    told.roofline = roofline::describe(estimate, device, &|node| subject.model.node_label(node));
     told.peak_percent = estimate.peak_percent.map(digits);
     told.bandwidth_percent = estimate.bandwidth_percent.map(digits);
     told.weights_once_ms = Some(digits(estimate.weights_once * 1e3)).filter(|ms| *ms > 0.0);
@@ -302,7 +302,7 @@ pub(crate) fn span(range: &Range) -> Span {
 }
 
 /// A share in percent, to four digits.
-fn share(part: f64, whole: f64) -> f64 {
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { digits((part / whole * 100.0).clamp(0.0, 100.0)) } else { 0.0 }
 }
 

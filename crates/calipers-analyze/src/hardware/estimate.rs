@@ -35,8 +35,8 @@ pub(crate) struct Estimate {
     pub(crate) memory: f64,
     pub(crate) launches: f64,
     pub(crate) kernels: usize,
-    /// The dearest kernels with their seconds, dearest first.
-    pub(crate) dearest: Vec<(KernelKind, NodeId, f64)>,
+    /// Every kernel, dearest first.
+    pub(crate) each: Vec<TimedKernel>,
     /// Share of the device's peak that the contractions reach, in percent; none where there are none.
     pub(crate) peak_percent: Option<f64>,
     /// Share of the device's bandwidth that is reached, in percent; above 100 where caches serve.
@@ -49,6 +49,27 @@ pub(crate) struct Estimate {
     pub(crate) is_carried: bool,
     /// What it rests on, in words.
     pub(crate) method: Vec<String>,
+}
+
+impl Estimate {
+    /// The kernels that are worth naming.
+    pub(crate) fn dearest(&self) -> impl Iterator<Item = &TimedKernel> {
+        self.each.iter().take(NAMED)
+    }
+}
+
+/// A kernel, and how long it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TimedKernel {
+    pub(crate) kind: KernelKind,
+    pub(crate) node: NodeId,
+    pub(crate) seconds: f64,
+    /// All of its arithmetic, and all that it reads and writes.
+    pub(crate) flops: f64,
+    pub(crate) bytes: f64,
+    /// The peak that bounds it, and of which precision that is.
+    pub(crate) peak: f64,
+    pub(crate) precision: Precision,
 }
 
 /// Why there is no estimate.
@@ -80,6 +101,8 @@ pub(crate) fn estimate(
 struct Load {
     kind: KernelKind,
     flops: f64,
+    /// Arithmetic that is no product.
+    other_flops: f64,
     activations: f64,
     weights: f64,
     depth: f64,
@@ -98,6 +121,7 @@ impl Load {
         Ok(Self {
             kind: kernel.kind_at(whole(&kernel.rows)?),
             flops: 2.0 * figure(&kernel.macs)?,
+            other_flops: figure(&kernel.other_flops)?,
             activations: figure(&kernel.activations)?,
             weights: figure(&kernel.weights)?,
             depth: figure(&kernel.depth)?,
@@ -128,7 +152,7 @@ struct Clock<'d> {
     at_peak: f64,
     bytes: f64,
     weight_bytes: f64,
-    each: Vec<(KernelKind, NodeId, f64)>,
+    each: Vec<TimedKernel>,
     words: BTreeSet<String>,
 }
 
@@ -167,7 +191,7 @@ impl<'d> Clock<'d> {
         let (computes, wide, weight) = widths(self.precision, kernel.quantized);
         let weight_bytes = load.weights * weight / 8.0;
         let bytes = load.activations * wide / 8.0 + weight_bytes;
-        let (found, peak) = self.curve(load.kind, computes, load.flops > 0.0)?;
+        let (found, peak, precision) = self.curve(load.kind, computes, load.flops > 0.0)?;
         let bandwidth = match self.memory {
             Memory::Own(bandwidth) => bandwidth,
             // What is on the chip is there when it is needed.
@@ -199,17 +223,25 @@ impl<'d> Clock<'d> {
         self.at_peak += load.flops / peak;
         self.bytes += bytes;
         self.weight_bytes += weight_bytes;
-        self.each.push((load.kind, kernel.node, time.total()));
+        self.each.push(TimedKernel {
+            kind: load.kind,
+            node: kernel.node,
+            seconds: time.total(),
+            flops: load.flops + load.other_flops,
+            bytes,
+            peak,
+            precision,
+        });
         Ok(())
     }
 
-    /// The curve of a kind, and the peak that it is a share of.
+    /// The curve of a kind, and the peak that it is a share of, with its precision.
     fn curve(
         &mut self,
         kind: KernelKind,
         computes: Precision,
         has_products: bool,
-    ) -> Result<(FoundCurve, f64), NoEstimate> {
+    ) -> Result<(FoundCurve, f64, Precision), NoEstimate> {
         let peak = self.device.runs_at(computes).ok_or_else(|| {
             format!(
                 "no {computes} peak of {} is known, nor of what it would fall back to",
@@ -221,10 +253,10 @@ impl<'d> Clock<'d> {
             self.words.insert(peak.why.clone());
         }
         let mut found = self.speed.curve(kind.name(), used);
-        let flops = match found.curve.peak.filter(|of| *of != used) {
-            None => peak.flops,
+        let (flops, of) = match found.curve.peak.filter(|of| *of != used) {
+            None => (peak.flops, used),
             Some(of) => match self.device.peak(of) {
-                Some(flops) => flops,
+                Some(flops) => (flops, of),
                 None => {
                     // A share of matrix units says nothing of a device without them.
                     let plain = self.speed.curve("gemm", used).curve;
@@ -232,14 +264,14 @@ impl<'d> Clock<'d> {
                     self.words.insert(format!(
                         "no {of} peak is known: convolutions run at the {used} peak, with the share that products reach"
                     ));
-                    peak.flops
+                    (peak.flops, used)
                 }
             },
         };
         if let Some(why) = found.why.take().filter(|_| has_products) {
             self.words.insert(why);
         }
-        Ok((found, flops))
+        Ok((found, flops, of))
     }
 
     fn finish(mut self, kernels: &[&Kernel]) -> Result<Estimate, NoEstimate> {
@@ -281,8 +313,7 @@ impl<'d> Clock<'d> {
         let replayed =
             Range { low: (total / factor).max(floor), expected: total, high: total * factor };
         let percent = |share: f64| Some(100.0 * share / total).filter(|share| *share > 0.0);
-        self.each.sort_by(|a, b| b.2.total_cmp(&a.2));
-        self.each.truncate(NAMED);
+        self.each.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         let bandwidth_percent = match self.memory {
             Memory::Own(bandwidth) => percent(self.bytes / bandwidth),
             Memory::OnChip { .. } => None,
@@ -300,7 +331,7 @@ impl<'d> Clock<'d> {
             factor,
             is_carried: self.speed.is_carried,
             method: self.method(kernels),
-            dearest: self.each,
+            each: self.each,
         })
     }
 
@@ -399,8 +430,8 @@ mod tests {
         assert!(small.memory > small.compute);
         // The host takes longer to issue one operation than the device to run it.
         assert!(small.issued.expected > small.replayed.expected);
-        assert_eq!((small.kernels, small.dearest.len()), (1, 1));
-        assert_eq!(small.dearest[0].0, KernelKind::Gemv);
+        assert_eq!((small.kernels, small.each.len()), (1, 1));
+        assert_eq!(small.each[0].kind, KernelKind::Gemv);
     }
 
     #[test]

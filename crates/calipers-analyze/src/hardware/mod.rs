@@ -13,6 +13,7 @@ mod kernels;
 mod predict;
 mod requirements;
 mod resolution;
+mod roofline;
 mod room;
 mod scaling;
 mod subject;

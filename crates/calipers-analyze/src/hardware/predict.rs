@@ -71,9 +71,8 @@ pub fn predict(
     let estimate = estimate(&kernels::find(&net), &size, device, precision)?;
     let peak = Activations::of(&net).peak(&size, precision)?;
     let dearest = estimate
-        .dearest
-        .iter()
-        .map(|(kind, node, seconds)| (kind.name(), model.node_label(*node), seconds * 1e3));
+        .dearest()
+        .map(|kernel| (kernel.kind.name(), model.node_label(kernel.node), kernel.seconds * 1e3));
     Ok(Prediction {
         replayed: estimate.replayed.into(),
         issued: estimate.issued.into(),

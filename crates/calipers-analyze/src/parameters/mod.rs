@@ -19,19 +19,8 @@ pub(crate) use owners::Owners;
 pub(crate) use role::Role;
 pub(crate) use stored::Stored;
 
-/// The parameters' section of the report.
+/// The parameters' section of the report, and which node of the main graph uses what first.
 pub(crate) fn measure(
-    model: &Model,
-    unknown: &mut Vec<Unknown>,
-    assumptions: &mut Vec<Assumption>,
-) -> Parameters {
-    let meanings = Meanings::find(model);
-    let stored = stored(model, &meanings);
-    count::count(model, &stored, unknown, assumptions)
-}
-
-/// The same, and which node of the main graph uses what first.
-pub(crate) fn measure_by_node(
     model: &Model,
     unknown: &mut Vec<Unknown>,
     assumptions: &mut Vec<Assumption>,

@@ -96,14 +96,9 @@ fn device_rows(device: &DeviceFacts, page: &Page) -> Rows {
     );
     let mut figures = vec![];
     figures.extend(device.memory_bytes.map(|bytes| plain(units::capacity(bytes))));
-    figures.extend(
-        device
-            .bandwidth_bytes_per_s
-            .map(|rate| plain(format!("{} GB/s", units::decimal(rate / 1e9)))),
-    );
+    figures.extend(device.bandwidth_bytes_per_s.map(|rate| plain(units::bandwidth(rate))));
     if let (Some(peak), Some(precision)) = (device.peak_per_s, &device.computes_in) {
-        let unit = if precision.starts_with("int") { "TOPS" } else { "TFLOPS" };
-        figures.push(plain(format!("{} {} {unit}", word(precision), units::decimal(peak / 1e12))));
+        figures.push(plain(format!("{} {}", word(precision), units::peak(peak, precision))));
     }
     figures.extend(device.power_w.map(|watts| plain(format!("{} W", units::decimal(watts)))));
     rows.facts("figures", figures);
@@ -230,19 +225,10 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
     facts.extend(
         hardware
             .energy_joules_at_most
-            .map(|joules| plain(format!("at most {} a sample", energy(joules)))),
+            .map(|joules| plain(format!("at most {} a sample", units::energy(joules)))),
     );
     rows.facts("work", facts);
     rows
-}
-
-/// Joules in the unit that suits them.
-fn energy(joules: f64) -> String {
-    match joules {
-        v if v < 0.001 => "1 mJ".to_owned(),
-        v if v < 1.0 => format!("{} mJ", units::decimal((v * 1e3).ceil())),
-        v => format!("{} J", units::ratio(v)),
-    }
 }
 
 fn dearest(hardware: &Hardware, page: &Page) -> Vec<Line> {

@@ -3,6 +3,7 @@
 //! ```text
 //!   Memory       weights      22.77 MB (22,766,287 bytes)
 //!                activations  50.18 kB (50,176 bytes) · 25.09 kB in place · at Plus30
+//!                over time    ▃▃█▇▅▄▃▂▁▁▁▁
 //!                KV cache     36.86 kB a token · 6 layers × 12 heads × 64 · float16
 //! ```
 
@@ -29,11 +30,37 @@ pub(super) fn run(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) {
         rows.facts("weights", vec![size(bytes)]);
     }
     activations(memory, reasons, page, &mut rows);
+    if let Some(line) = timeline(memory, page) {
+        rows.facts("over time", vec![line]);
+    }
     if let Some(cache) = &memory.kv_cache {
         rows.facts("KV cache", kv_cache(cache, page));
     }
     let lines = rows.set(page);
     page.section("Memory", "", lines);
+}
+
+/// Cells of the line that shows activations over time.
+const CELLS: usize = 40;
+
+/// Bytes alive from the first node to the last, each cell the most of its stretch; where there are
+/// too few nodes to see anything, nothing.
+fn timeline(memory: &Memory, page: &Page) -> Option<Line> {
+    const HEIGHTS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+    let nodes = memory.timeline.len();
+    let cells = CELLS.min(page.body().saturating_sub(KEYS)).min(nodes);
+    let peak = u128::from(*memory.timeline.iter().max()?);
+    if cells < 8 || peak == 0 || page.charset == text::Charset::Ascii {
+        return None;
+    }
+    let mut line = String::new();
+    for cell in 0..cells {
+        let stretch = &memory.timeline[cell * nodes / cells..(cell + 1) * nodes / cells];
+        let most = u128::from(stretch.iter().copied().max().unwrap_or(0));
+        let height = usize::try_from(most * 7 / peak).unwrap_or(7).min(7);
+        line.push_str(HEIGHTS[height]);
+    }
+    Some(Line::of(Role::Accent, line))
 }
 
 fn activations(memory: &Memory, reasons: &mut Reasons<'_>, page: &Page, rows: &mut Rows) {

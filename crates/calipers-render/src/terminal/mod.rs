@@ -18,6 +18,7 @@ mod architecture;
 mod chart;
 mod check;
 mod complexity;
+mod dearest;
 mod devices;
 mod findings;
 mod graph;
@@ -87,6 +88,7 @@ pub fn to_terminal(report: &Report, style: &Style) -> String {
     graph::structure(report, &mut reasons, &mut page);
     parameters::totals(report, &mut reasons, &mut page);
     complexity::work(report, &mut reasons, &mut page);
+    dearest::nodes(report, &mut page);
     memory::run(report, &mut reasons, &mut page);
     hardware::section(report, &mut page);
     parameters::weights(report, &mut reasons, &mut page);

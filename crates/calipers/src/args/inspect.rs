@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory};
+use clap::{Args, CommandFactory, ValueEnum};
 
 use super::findings::{GateArgs, refuse_unread};
 use super::hardware::WantedArgs;
-use super::{BindArgs, Cli, Format, format_for};
+use super::{BindArgs, Cli, ends_in};
 use crate::commands::Inspect;
 use crate::output::Target;
 
@@ -16,7 +16,28 @@ Examples:
   calipers inspect model.onnx
   calipers inspect model.onnx --format json | jq .parameters.total
   calipers inspect model.onnx -o report.json
+  calipers inspect model.onnx --format markdown
   calipers inspect model.onnx --device rtx-4090 --precision fp16";
+
+/// How the report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For a terminal.
+    Text,
+    /// For a program.
+    Json,
+    /// For a page: the card without pictures and front matter.
+    Markdown,
+}
+
+/// The format asked for, or the one that the output's name calls for.
+fn format_for(asked: Option<ReportFormat>, output: &Target) -> ReportFormat {
+    asked.unwrap_or_else(|| match output {
+        Target::File(path) if ends_in(path, "json") => ReportFormat::Json,
+        Target::File(path) if ends_in(path, "md") => ReportFormat::Markdown,
+        _ => ReportFormat::Text,
+    })
+}
 
 #[derive(Args, Debug)]
 pub(super) struct InspectArgs {
@@ -25,9 +46,9 @@ pub(super) struct InspectArgs {
     #[arg(required = true)]
     model: Option<PathBuf>,
 
-    /// How to write the report; without it, `json` into a file that ends in .json, else `text`
+    /// How to write the report; without it, what the file's name ends in, else `text`
     #[arg(long)]
-    format: Option<Format>,
+    format: Option<ReportFormat>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]

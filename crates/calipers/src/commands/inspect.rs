@@ -7,7 +7,7 @@ use calipers_report::Report;
 
 use super::hardware::{Wanted, verdict};
 use super::{Gate, model};
-use crate::args::Format;
+use crate::args::ReportFormat;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_styled};
 use crate::screen;
@@ -16,7 +16,7 @@ use crate::screen;
 #[derive(Debug)]
 pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
-    pub(crate) format: Format,
+    pub(crate) format: ReportFormat,
     pub(crate) output: Target,
     /// Whether to read the files whole for their fingerprints.
     pub(crate) sha256: bool,
@@ -34,12 +34,16 @@ impl Inspect {
         model::check(&self.model, &self.output)?;
         let report = self.read()?;
         match (self.format, &self.output) {
-            (Format::Json, output) => output.write(&calipers_render::to_json(&report))?,
-            (Format::Text, Target::Stdout) => {
+            (ReportFormat::Json, output) => output.write(&calipers_render::to_json(&report))?,
+            (ReportFormat::Markdown, output) => {
+                let options = calipers_render::CardOptions::default();
+                output.write(&calipers_render::to_markdown(&report, &options))?;
+            }
+            (ReportFormat::Text, Target::Stdout) => {
                 let style = screen::style_for_stdout();
                 write_styled(&calipers_render::to_terminal(&report, &style), style.color)?;
             }
-            (Format::Text, output) => {
+            (ReportFormat::Text, output) => {
                 let style = screen::style_for_file();
                 output.write(&calipers_render::to_terminal(&report, &style))?;
             }

@@ -1,5 +1,6 @@
 //! The commands, one file each: a type with what it needs, and `run`.
 
+mod card;
 mod check;
 mod completions;
 mod demo;
@@ -17,6 +18,7 @@ mod schema;
 mod shapes;
 mod sweep;
 
+pub(crate) use card::{Assets, Card, Day, Form, Listing};
 pub(crate) use check::{Check, Gate};
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;

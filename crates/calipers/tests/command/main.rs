@@ -1,6 +1,7 @@
 //! The command as a user meets it: the built binary, its output and its exit status.
 #![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
+mod card;
 mod demo;
 mod devices;
 mod diagram;

@@ -1,5 +1,8 @@
 //! What one run of the model costs, as the report tells it.
 
+mod depth;
+mod operators;
+
 use std::cmp::Reverse;
 
 use calipers_ir::{GraphKind, Model, NodeId};
@@ -9,6 +12,7 @@ use calipers_sym::{EvalError, Expr};
 use crate::assume::Sizes;
 use crate::infer::Typed;
 use crate::not_known;
+use crate::parameters::Owners;
 
 /// Nodes without a cost that the report names; it counts them all.
 const NAMED: usize = 20;
@@ -16,11 +20,13 @@ const NAMED: usize = 20;
 /// Nodes that are listed as the dearest.
 const DEAREST: usize = 10;
 
-/// The cost's section. `sizes` are those assumed of free dimensions.
+/// The cost's section. `sizes` are those assumed of free dimensions, `owners` say which node uses
+/// which learned elements.
 pub(crate) fn summarize(
     model: &Model,
     typed: &Typed,
     sizes: &Sizes,
+    owners: &Owners,
     unknown: &mut Vec<Unknown>,
 ) -> Cost {
     let mut cost = Cost {
@@ -50,9 +56,13 @@ pub(crate) fn summarize(
     cost.macs = figure("macs", &total.macs);
     cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
     cost.other_flops = figure("other_flops", &total.other_flops);
+    cost.total_flops =
+        cost.flops.zip(cost.other_flops).and_then(|(one, other)| one.checked_add(other));
     cost.bytes_moved = figure("bytes_moved", &total.bytes_moved);
     count_nodes(model, typed, &mut cost);
     cost.dearest = dearest(model, typed, sizes, cost.macs);
+    cost.by_op = operators::add_up(model, typed, sizes);
+    cost.along_depth = depth::cut(model, typed, sizes, owners);
     cost
 }
 
@@ -63,6 +73,11 @@ pub(crate) fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, String> {
         Err(EvalError::Unbound(name)) => Err(format!("it depends on {name}, which has no size")),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Adds a figure to a sum that is not known any more when one of its parts is not.
+fn add(sum: &mut Option<u64>, part: Option<u64>) {
+    *sum = sum.zip(part).and_then(|(sum, part)| sum.checked_add(part));
 }
 
 /// Which nodes are in the totals, and which are not.

@@ -1,45 +1,11 @@
-//! Findings and their rules as Markdown.
-//!
-//! Texts from a model are hostile: whatever Markdown or HTML would act on is escaped.
-//!
-//! ```
-//! assert_eq!(calipers_render::markdown::plain("a|b <i>*c*"), r"a\|b \<i\>\*c\*");
-//! ```
+//! Findings on their own, and their rules, as pages.
 
 use std::fmt::Write as _;
 
 use calipers_report::{Finding, FindingRule, FindingTable, Severity};
 
-use crate::text::{self, Charset};
-use crate::units;
-
-/// A text of one line that Markdown shows as it is.
-pub fn plain(raw: &str) -> String {
-    let clean = text::prose(raw, Charset::Unicode);
-    let mut safe = String::with_capacity(clean.len());
-    for c in clean.chars() {
-        // A colon and an at sign make links of bare addresses.
-        match c {
-            ':' if safe.ends_with("http") || safe.ends_with("https") || safe.ends_with("ftp") => {
-                safe.push_str("&#58;");
-            }
-            '@' => safe.push_str("&#64;"),
-            '&' => safe.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '(' | ')' | '#' | '+'
-            | '!' | '|' | '~' | '$' | '^' => {
-                safe.push('\\');
-                safe.push(c);
-            }
-            _ => safe.push(c),
-        }
-    }
-    // At the beginning of a line these would make a list or a rule.
-    match safe.chars().next() {
-        Some('-' | '=') => format!("\\{safe}"),
-        Some(digit) if digit.is_ascii_digit() => safe.replacen('.', "\\.", 1),
-        _ => safe,
-    }
-}
+use super::escape::plain;
+use crate::{text, units};
 
 /// Findings on their own, most severe first; ends in a newline.
 pub fn findings_to_markdown(table: &FindingTable) -> String {
@@ -125,7 +91,7 @@ pub fn rules_to_markdown(rules: &[FindingRule]) -> String {
 }
 
 /// The word for a finding; on a page, what is worth knowing is a note.
-fn shown(severity: Severity) -> &'static str {
+pub(super) fn shown(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "note",
         other => word(other),
@@ -144,21 +110,6 @@ fn word(severity: Severity) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_of_a_hostile_text_acts() {
-        for (raw, safe) in [
-            ("<script>alert(1)</script>", r"\<script\>alert\(1\)\</script\>"),
-            ("[click](http://evil)", r"\[click\]\(http&#58;//evil\)"),
-            ("a|b", r"a\|b"),
-            ("- item", r"\- item"),
-            ("1. item", r"1\. item"),
-            ("&lt;", "&amp;lt;"),
-            ("a\n# b", r"a \# b"),
-        ] {
-            assert_eq!(plain(raw), safe);
-        }
-    }
 
     #[test]
     fn a_table_without_findings_says_so() {

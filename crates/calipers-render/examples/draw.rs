@@ -1,0 +1,40 @@
+//! Draws the pictures of models, to be looked at: `cargo run --example draw -- DIR MODEL…`.
+//!
+//! Every picture is written as SVG and PNG in both themes. `--device ID` before the models asks about
+//! one device, which some pictures need.
+#![allow(clippy::print_stdout)]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use calipers_analyze::{Bindings, Question, analyze_for};
+use calipers_render::picture::{Theme, pictures, png};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("no folder is given")?);
+    let mut question = Question::default();
+    while let Some(argument) = arguments.next() {
+        if argument == "--device" {
+            let id = arguments.next().ok_or("no device is given")?;
+            question.device = Some(calipers_devices::find(&id)?.clone());
+            continue;
+        }
+        let model = calipers_formats::open(Path::new(&argument))?;
+        let report = analyze_for(&model, &Bindings::default(), &question)?;
+        let stem = Path::new(&argument).file_stem().unwrap_or_default();
+        let folder = folder.join(stem);
+        std::fs::create_dir_all(&folder)?;
+        for (theme, word) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
+            for picture in pictures(&report, theme) {
+                let file = folder.join(format!("{}-{word}", picture.name));
+                std::fs::write(file.with_extension("svg"), &picture.svg)?;
+                std::fs::write(file.with_extension("png"), png(&picture.svg, 1.0)?)?;
+                if theme == Theme::Light {
+                    println!("{}: {}", picture.name, picture.alt);
+                }
+            }
+        }
+    }
+    Ok(())
+}

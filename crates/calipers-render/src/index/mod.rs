@@ -1,0 +1,144 @@
+//! A table of many models: a page of Markdown, and one of HTML that can be sorted.
+//!
+//! ```
+//! use calipers_report::KeyFigures;
+//!
+//! let broken = KeyFigures::unread("a.onnx".into(), "it is empty".into());
+//! let page = calipers_render::index_to_markdown(&[broken]);
+//! assert!(page.contains("`a.onnx`") && page.contains("it is empty"));
+//! ```
+//!
+//! [`COLUMNS`] says what both tables show, a line for each column.
+
+mod html;
+mod markdown;
+
+pub use html::index_to_html;
+pub use markdown::index_to_markdown;
+
+use calipers_report::KeyFigures;
+
+use crate::text::{self, Charset};
+use crate::units;
+
+/// A column of the table.
+struct Column {
+    heading: &'static str,
+    /// Whether it holds figures, which stand flush right and are sorted by size.
+    figures: bool,
+    /// What stands in a cell: plain text, cleaned.
+    text: fn(&KeyFigures) -> String,
+    /// What a column of figures is sorted by.
+    value: fn(&KeyFigures) -> Option<f64>,
+}
+
+/// Columns beside the model's name, in their order.
+const COLUMNS: [Column; 9] = [
+    words("Kind", |model| joined(&[&model.kind, &model.family])),
+    words("Task", |model| joined(&[&model.task]).replace('-', " ")),
+    words("Precision", precision),
+    figures(
+        "Parameters",
+        |model| told(model.parameters, units::count),
+        |model| model.parameters.map(float),
+    ),
+    figures("FLOPs", flops, |model| model.flops.map(float)),
+    figures(
+        "Weights",
+        |model| told(model.weights_bytes, units::bytes),
+        |model| model.weights_bytes.map(float),
+    ),
+    figures(
+        "Peak activations",
+        |model| told(model.peak_activation_bytes, units::bytes),
+        |model| model.peak_activation_bytes.map(float),
+    ),
+    figures(
+        "Latency",
+        |model| model.latency_ms.map(units::time).unwrap_or_default(),
+        |model| model.latency_ms.filter(|time| time.is_finite()),
+    ),
+    // Errors go before any number of warnings, and those before notes.
+    figures("Findings", findings, |model| {
+        Some(float(model.errors?) * 1e8 + float(model.warnings?) * 1e4 + float(model.infos?))
+    }),
+];
+
+const fn words(heading: &'static str, text: fn(&KeyFigures) -> String) -> Column {
+    Column { heading, figures: false, text, value: |_| None }
+}
+
+const fn figures(
+    heading: &'static str,
+    text: fn(&KeyFigures) -> String,
+    value: fn(&KeyFigures) -> Option<f64>,
+) -> Column {
+    Column { heading, figures: true, text, value }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rows are sorted by it, and that is all")]
+fn float(value: u64) -> f64 {
+    value as f64
+}
+
+fn told(value: Option<u64>, set: fn(u64) -> String) -> String {
+    value.map(set).unwrap_or_default()
+}
+
+fn joined(parts: &[&Option<String>]) -> String {
+    let parts: Vec<String> = parts
+        .iter()
+        .filter_map(|part| part.as_ref())
+        .map(|part| text::truncate(&text::name(part, Charset::Unicode), 40, Charset::Unicode))
+        .collect();
+    parts.join(" · ")
+}
+
+fn precision(model: &KeyFigures) -> String {
+    match model.quantization.as_deref() {
+        None | Some("none") => joined(&[&model.precision]),
+        Some(_) => joined(&[&model.quantization]).replace('-', " "),
+    }
+}
+
+fn flops(model: &KeyFigures) -> String {
+    let is_least = model.lower_bound == Some(true);
+    match model.flops {
+        // A sum that lacks everything says nothing.
+        None => String::new(),
+        Some(0) if is_least => String::new(),
+        Some(0) => "none".to_owned(),
+        Some(flops) if is_least => format!("≥ {}", units::operations(flops, "FLOPs")),
+        Some(flops) => units::operations(flops, "FLOPs"),
+    }
+}
+
+/// `1 error, 2 warnings`.
+fn findings(model: &KeyFigures) -> String {
+    let parts = [
+        (model.errors, "error", "errors"),
+        (model.warnings, "warning", "warnings"),
+        (model.infos, "note", "notes"),
+    ];
+    let parts = parts.into_iter().filter_map(|(count, one, many)| {
+        count.filter(|count| *count > 0).map(|count| units::counted(count, one, many))
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The device that latencies are of, where there is one for all.
+fn device(models: &[KeyFigures]) -> Option<&str> {
+    let mut devices = models.iter().filter_map(|model| model.device.as_deref());
+    let first = devices.next()?;
+    devices.all(|device| device == first).then_some(first)
+}
+
+/// `3 models, 1 of them could not be read.`
+fn heading(models: &[KeyFigures]) -> String {
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let all = units::counted(count(models.len()), "model", "models");
+    match models.iter().filter(|model| model.error.is_some()).count() {
+        0 => format!("{all}."),
+        broken => format!("{all}, {} of them could not be read.", units::integer(count(broken))),
+    }
+}

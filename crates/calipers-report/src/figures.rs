@@ -1,0 +1,103 @@
+//! Key figures of one model, for a table of many: what `calipers card` lists in an index.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Report, Severity};
+
+/// One model in a table of many. A figure that is not known is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct KeyFigures {
+    /// Where the model was found, from the folder that was looked through, with forward slashes.
+    pub path: String,
+    /// Where its card is, from the index; null where there is none.
+    pub card: Option<String>,
+    /// Why it could not be read; all figures are null then.
+    pub error: Option<String>,
+    /// Bytes of the model file.
+    pub bytes: Option<u64>,
+    /// Kind of model.
+    pub kind: Option<String>,
+    /// Family.
+    pub family: Option<String>,
+    /// Task; null when nothing tells.
+    pub task: Option<String>,
+    /// Type in which most parameters are stored.
+    pub precision: Option<String>,
+    /// Scheme of quantisation, or `none`.
+    pub quantization: Option<String>,
+    /// Nodes of the main graph.
+    pub nodes: Option<u64>,
+    /// Learned elements.
+    pub parameters: Option<u64>,
+    /// Bytes of all stored tensors.
+    pub weights_bytes: Option<u64>,
+    /// Multiply-accumulates of one run, under the report's assumptions.
+    pub macs: Option<u64>,
+    /// Twice those.
+    pub flops: Option<u64>,
+    /// Whether nodes are missing from those two.
+    pub lower_bound: Option<bool>,
+    /// Activations at their peak.
+    pub peak_activation_bytes: Option<u64>,
+    /// Bytes that a token takes in the cache of keys and values.
+    pub kv_cache_bytes_per_token: Option<u64>,
+    /// The device that the next two are of.
+    pub device: Option<String>,
+    /// Expected time of one run on it.
+    pub latency_ms: Option<f64>,
+    /// Memory needed on it.
+    pub memory_bytes: Option<u64>,
+    /// Findings of severity `error`.
+    pub errors: Option<u64>,
+    /// Findings of severity `warning`.
+    pub warnings: Option<u64>,
+    /// Findings of severity `info`.
+    pub infos: Option<u64>,
+}
+
+impl KeyFigures {
+    /// What a report says, picked out.
+    pub fn of(path: String, report: &Report) -> Self {
+        let findings = |severity: Severity| {
+            let count = report.risks.iter().filter(|finding| finding.severity == severity).count();
+            u64::try_from(count).ok()
+        };
+        let named = |name: &str| (!matches!(name, "" | "unknown")).then(|| name.to_owned());
+        let hardware = report.hardware.as_ref();
+        let device = hardware.and_then(|hardware| hardware.device.as_ref());
+        let latency = hardware.and_then(|hardware| hardware.latency_ms.as_ref());
+        let cache = report.memory.kv_cache.as_ref();
+        Self {
+            path,
+            card: None,
+            error: None,
+            bytes: Some(report.model.bytes),
+            kind: report.architecture.kind.clone(),
+            family: report.architecture.family.clone(),
+            task: named(&report.task.kind),
+            precision: report.model.precision.clone(),
+            quantization: named(&report.quantization.scheme),
+            nodes: Some(report.graph.nodes),
+            parameters: report.parameters.total,
+            weights_bytes: report.memory.weights_bytes,
+            macs: report.cost.macs,
+            flops: report.cost.flops,
+            lower_bound: Some(report.cost.lower_bound),
+            peak_activation_bytes: report.memory.peak_activation_bytes,
+            kv_cache_bytes_per_token: cache.and_then(|cache| cache.bytes_per_token),
+            device: device.map(|device| device.id.clone()),
+            latency_ms: latency.map(|latency| latency.expected),
+            memory_bytes: hardware.and_then(|hardware| hardware.memory_bytes),
+            errors: findings(Severity::Error),
+            warnings: findings(Severity::Warning),
+            infos: findings(Severity::Info),
+        }
+    }
+
+    /// A file that could not be read.
+    pub fn unread(path: String, error: String) -> Self {
+        Self { path, error: Some(error), ..Self::default() }
+    }
+}

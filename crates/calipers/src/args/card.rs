@@ -1,0 +1,133 @@
+//! What `calipers card` is given.
+
+use std::path::PathBuf;
+
+use calipers_render::markdown::SECTIONS;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, ValueEnum};
+
+use super::findings::{GateArgs, refuse_unread};
+use super::hardware::WantedArgs;
+use super::{BindArgs, Cli};
+use crate::commands::{Assets, Card, Day, Form, Listing};
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers card model.onnx -o card              README.md and its pictures
+  calipers card model.onnx -o card --assets png
+  calipers card model.onnx --format markdown    alone, to standard output
+  calipers card model.onnx --sections complexity,memory
+  calipers card model.onnx --template mine.html.j2 -o card
+  calipers card models/ -o cards                a card each, and an index
+  calipers card 'models/**/*.onnx' -o cards --assets none
+  calipers card models/ --format csv            key figures, a line each
+
+Exit status, of many models:
+  0  a card was written for one of them at least; files that cannot be
+     read are lines of the index
+  1  none of them can be read
+  3  a finding of one of them is as severe as --fail-on says";
+
+/// How a card, or a table of many models, is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CardFormat {
+    /// The card of one model, without pictures.
+    Markdown,
+    /// Key figures as JSON, a line for each model.
+    Jsonl,
+    /// Key figures for a spreadsheet.
+    Csv,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CardArgs {
+    /// Model files, folders to look through, or patterns with * ** and ?
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<PathBuf>,
+
+    /// Folder to write to, made where there is none; with --format, a file. `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// What to write instead of a folder
+    #[arg(long)]
+    format: Option<CardFormat>,
+
+    /// Form of the pictures
+    #[arg(long, default_value = "svg")]
+    assets: Assets,
+
+    /// Only these sections, by their ids
+    #[arg(long, value_name = "ID,ID,…", value_delimiter = ',', value_parser = parse_section)]
+    sections: Vec<String>,
+
+    /// Leave out the metadata that model hubs read
+    #[arg(long)]
+    no_front_matter: bool,
+
+    /// State a day in the card: today, or the one that is given
+    #[arg(long, value_name = "DAY", num_args = 0..=1, require_equals = true)]
+    date: Option<Option<String>>,
+
+    /// Template of your own over the report, in the manner of Jinja; its name tells what it writes
+    #[arg(long, value_name = "FILE", conflicts_with = "sections")]
+    template: Option<PathBuf>,
+
+    /// Also give SHA-256 of the model and its data files, which reads every byte of them
+    #[arg(long)]
+    sha256: bool,
+
+    /// Also read every weight: NaN, dead filters, duplicates, ranges
+    #[arg(long)]
+    weights: bool,
+
+    #[command(flatten)]
+    wanted: WantedArgs,
+    #[command(flatten)]
+    gate: GateArgs,
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+fn parse_section(id: &str) -> Result<String, String> {
+    match SECTIONS.iter().any(|section| section.id == id) {
+        true => Ok(id.to_owned()),
+        false => {
+            let ids: Vec<&str> = SECTIONS.iter().map(|section| section.id).collect();
+            Err(format!("there are {}", ids.join(", ")))
+        }
+    }
+}
+
+impl CardArgs {
+    pub(super) fn resolve(self) -> Result<Card, clap::Error> {
+        let form = match (self.format, Target::new(self.output)) {
+            (None, Target::File(folder)) => Form::Folder(folder),
+            (None | Some(CardFormat::Markdown), output) => Form::Markdown(output),
+            (Some(CardFormat::Jsonl), output) => Form::Lines(Listing::Jsonl, output),
+            (Some(CardFormat::Csv), output) => Form::Lines(Listing::Csv, output),
+        };
+        if matches!(form, Form::Lines(..)) && self.template.is_some() {
+            let message = "--template writes cards, and --format jsonl and csv write none";
+            return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        let gate = self.gate.resolve()?;
+        refuse_unread(&gate, self.weights)?;
+        let date = self.date.map(|day| day.map_or(Day::Today, Day::Given));
+        Ok(Card {
+            models: self.models,
+            form,
+            assets: self.assets,
+            sections: self.sections,
+            front_matter: !self.no_front_matter,
+            date,
+            template: self.template,
+            sha256: self.sha256,
+            weights: self.weights,
+            gate,
+            wanted: self.wanted.resolve(),
+            bindings: self.bind.resolve()?,
+        })
+    }
+}

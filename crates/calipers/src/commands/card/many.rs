@@ -1,0 +1,134 @@
+//! Many cards at once, and the index of them.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use calipers_render::{figures_to_csv, figures_to_jsonl, index_to_html, index_to_markdown};
+use calipers_report::{KeyFigures, Report};
+use rayon::prelude::*;
+
+use super::one::{Writer, make_folder};
+use super::places::{Place, Places};
+use super::{Listing, folders};
+use crate::exit::ExitStatus;
+use crate::output::{Target, write_file};
+use crate::problem::{warn, why};
+use crate::progress::Count;
+
+/// Stack of a worker: what the first thread of a program has on most systems.
+const STACK: usize = 8 << 20;
+
+/// What became of one file.
+struct Outcome {
+    figures: KeyFigures,
+    /// How its findings end the command.
+    status: ExitStatus,
+}
+
+/// A card for each model in a folder of its own, and an index of them all.
+pub(super) fn write_cards(
+    writer: &Writer<'_>,
+    places: &Places,
+    folder: &Path,
+) -> anyhow::Result<ExitStatus> {
+    make_folder(folder)?;
+    let shown: Vec<String> = places.all.iter().map(|place| place.shown.clone()).collect();
+    let names = folders::name_all(&shown);
+    let outcomes = look_at_all(writer, places, |number, report| {
+        let name = &names[number];
+        let own = folder.join(name);
+        make_folder(&own)?;
+        writer.write_folder(report, &own)?;
+        Ok(Some(format!("{name}/{}", writer.file_name())))
+    })?;
+    let (figures, status) = conclude(outcomes);
+    write_file(&folder.join("README.md"), index_to_markdown(&figures).as_bytes())?;
+    write_file(&folder.join("index.html"), index_to_html(&figures).as_bytes())?;
+    tell(&figures);
+    Ok(status)
+}
+
+/// The key figures of each model, a line each.
+pub(super) fn write_lines(
+    writer: &Writer<'_>,
+    places: &Places,
+    listing: Listing,
+    output: &Target,
+) -> anyhow::Result<ExitStatus> {
+    let outcomes = look_at_all(writer, places, |_, _| Ok(None))?;
+    let (figures, status) = conclude(outcomes);
+    output.write(&match listing {
+        Listing::Jsonl => figures_to_jsonl(&figures),
+        Listing::Csv => figures_to_csv(&figures),
+    })?;
+    tell(&figures);
+    Ok(status)
+}
+
+/// Looks at every model on every core, and does something with each report. A report is let go at
+/// once; what stays is a line of figures. A card that cannot be
+/// written ends it.
+fn look_at_all(
+    writer: &Writer<'_>,
+    places: &Places,
+    keep: impl Fn(usize, &Report) -> anyhow::Result<Option<String>> + Sync,
+) -> anyhow::Result<Vec<Outcome>> {
+    let count = Count::start("reading models", places.all.len());
+    let look = |(number, place): (usize, &Place)| {
+        let outcome = look_at(writer, place, |report| keep(number, report));
+        count.add();
+        outcome
+    };
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build()?;
+    pool.install(|| places.all.par_iter().enumerate().map(look).collect())
+}
+
+fn look_at(
+    writer: &Writer<'_>,
+    place: &Place,
+    keep: impl Fn(&Report) -> anyhow::Result<Option<String>>,
+) -> anyhow::Result<Outcome> {
+    let unread = |reason: String| Outcome {
+        figures: KeyFigures::unread(place.shown.clone(), reason),
+        status: ExitStatus::Done,
+    };
+    if let Some(reason) = &place.error {
+        return Ok(unread(reason.clone()));
+    }
+    let report = match writer.read_quietly(&place.path) {
+        Ok(report) => report,
+        // The path stands beside it already.
+        Err(error) => return Ok(unread(why(&error, &place.path))),
+    };
+    let mut figures = KeyFigures::of(place.shown.clone(), &report);
+    figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
+    let status = writer.card.gate.judge(&report.risks);
+    Ok(Outcome { figures, status })
+}
+
+/// The figures, and how the command ends: with 1 where nothing could be read, with 3 where a
+/// finding is as severe as was asked.
+fn conclude(outcomes: Vec<Outcome>) -> (Vec<KeyFigures>, ExitStatus) {
+    let failed = outcomes.iter().find(|outcome| outcome.status != ExitStatus::Done);
+    let status = failed.map_or(ExitStatus::Done, |outcome| outcome.status);
+    let figures: Vec<KeyFigures> = outcomes.into_iter().map(|outcome| outcome.figures).collect();
+    let none = figures.iter().all(|figures| figures.error.is_some());
+    (figures, if none { ExitStatus::Unreadable } else { status })
+}
+
+/// Files that are named on standard error; the index has them all.
+const NAMED: usize = 5;
+
+/// Says on standard error which files could not be read.
+fn tell(figures: &[KeyFigures]) {
+    let broken: Vec<(&str, &str)> = figures
+        .iter()
+        .filter_map(|figures| Some((figures.path.as_str(), figures.error.as_deref()?)))
+        .collect();
+    let mut lines: Vec<String> =
+        broken.iter().take(NAMED).map(|(path, why)| format!("cannot read {path}: {why}")).collect();
+    if broken.len() > NAMED {
+        lines.push(format!("and {} more", broken.len() - NAMED));
+    }
+    warn(&lines);
+}

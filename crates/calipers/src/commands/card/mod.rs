@@ -1,0 +1,148 @@
+//! `calipers card MODEL… -o DIR`: a document to file beside a model, or beside each of many.
+//!
+//! `places` finds the models, `folders` names a folder for each, `one` writes a card, `many` writes
+//! them all and an index.
+
+mod day;
+mod folders;
+mod many;
+mod one;
+mod places;
+
+use std::path::{Path, PathBuf};
+
+use calipers_analyze::{Bindings, Question, WELL_KNOWN};
+use calipers_render::Template;
+use clap::ValueEnum;
+
+use super::hardware::{Wanted, verdict};
+use super::{Gate, model};
+use crate::exit::ExitStatus;
+use crate::output::Target;
+use crate::problem::Problem;
+
+pub(crate) use day::Day;
+use one::Writer;
+use places::Places;
+
+/// Whose cards to write, what is in them, and where they go.
+#[derive(Debug)]
+pub(crate) struct Card {
+    pub(crate) models: Vec<PathBuf>,
+    pub(crate) form: Form,
+    pub(crate) assets: Assets,
+    pub(crate) sections: Vec<String>,
+    pub(crate) front_matter: bool,
+    pub(crate) date: Option<Day>,
+    pub(crate) template: Option<PathBuf>,
+    pub(crate) sha256: bool,
+    pub(crate) weights: bool,
+    pub(crate) gate: Gate,
+    pub(crate) wanted: Wanted,
+    pub(crate) bindings: Bindings,
+}
+
+/// What is written.
+#[derive(Debug)]
+pub(crate) enum Form {
+    /// A folder with the card and its pictures; of many models, one inside it for each.
+    Folder(PathBuf),
+    /// The card of one model alone.
+    Markdown(Target),
+    /// Key figures, a line for each model.
+    Lines(Listing, Target),
+}
+
+/// How key figures are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    Jsonl,
+    Csv,
+}
+
+/// Form of the pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Assets {
+    /// Sharp at every size.
+    Svg,
+    /// For places that show no SVG.
+    Png,
+    /// None at all.
+    None,
+}
+
+impl Card {
+    /// Reads the models and writes their cards.
+    pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
+        let places = Places::find(&self.models)?;
+        let writer = self.writer()?;
+        match (&self.form, places.only()) {
+            (Form::Folder(folder), Some(path)) => {
+                // The folder is made first, so that a wrong place costs no reading.
+                one::make_folder(folder)?;
+                model::check(path, &Target::File(folder.join(writer.file_name())))?;
+                let report = writer.read(path)?;
+                writer.write_folder(&report, folder)?;
+                self.end(&report)
+            }
+            (Form::Markdown(output), Some(path)) => {
+                model::check(path, output)?;
+                let report = writer.read(path)?;
+                output.write(&writer.page(&report, Vec::new())?)?;
+                self.end(&report)
+            }
+            (Form::Markdown(_), None) => Err(Problem::unusable(&"there is more than one model")
+                .hint("give a folder for their cards with -o, or --format jsonl or csv")
+                .into()),
+            (Form::Folder(folder), None) => many::write_cards(&writer, &places, folder),
+            (Form::Lines(listing, output), _) => {
+                many::write_lines(&writer, &places, *listing, output)
+            }
+        }
+    }
+
+    fn end(&self, report: &calipers_report::Report) -> anyhow::Result<ExitStatus> {
+        match self.gate.judge(&report.risks) {
+            ExitStatus::Done => verdict(report),
+            failed => Ok(failed),
+        }
+    }
+
+    fn writer(&self) -> anyhow::Result<Writer<'_>> {
+        Ok(Writer {
+            question: self.question()?,
+            template: self.template.as_deref().map(read_template).transpose()?,
+            date: self.date.as_ref().map(Day::text),
+            card: self,
+        })
+    }
+
+    /// What is asked about hardware. Of one device a card tells everything; where none is named, it
+    /// is the first of those that are compared: the one that constants were measured on, so that its
+    /// ranges are the narrowest.
+    fn question(&self) -> Result<Question, Problem> {
+        let mut question = self.wanted.question()?;
+        if self.wanted.devices.is_empty() {
+            question.device =
+                WELL_KNOWN.first().and_then(|id| question.catalog.find(id).ok()).cloned();
+        }
+        Ok(question)
+    }
+}
+
+/// More is no template.
+const LONGEST_TEMPLATE: u64 = 4 << 20;
+
+fn read_template(path: &Path) -> anyhow::Result<Template> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        Problem::unusable(&format!("cannot use the template {}: {why}", path.display()))
+    };
+    let bytes = std::fs::metadata(path).map_err(|error| wrong(&crate::problem::reason(&error)))?;
+    if !bytes.is_file() || bytes.len() > LONGEST_TEMPLATE {
+        return Err(wrong(&"it is no file of at most 4 MiB").into());
+    }
+    let source =
+        std::fs::read_to_string(path).map_err(|error| wrong(&crate::problem::reason(&error)))?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(Template::new(&name, &source).map_err(|error| wrong(&error))?)
+}

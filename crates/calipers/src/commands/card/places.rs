@@ -1,0 +1,254 @@
+//! Which models are meant: files, folders that are looked through, patterns.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::problem::{Problem, reason};
+
+/// Folders inside folders that are looked into.
+const DEPTH: usize = 64;
+
+/// A model, or a folder that cannot be looked into.
+pub(super) struct Place {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// The same from the folder that was given, with forward slashes.
+    pub(super) shown: String,
+    /// Why there is nothing to read.
+    pub(super) error: Option<String>,
+}
+
+/// Every model that is meant, each once, in the order of its names.
+pub(super) struct Places {
+    pub(super) all: Vec<Place>,
+    /// Whether one file was named, and nothing else.
+    single: bool,
+}
+
+impl Places {
+    /// Finds the models. A pattern, or a folder, that holds none is an error.
+    pub(super) fn find(given: &[PathBuf]) -> Result<Self, Problem> {
+        let is_plain = |path: &PathBuf| !path.is_dir() && (path.exists() || !is_pattern(path));
+        if let [path] = given
+            && is_plain(path)
+        {
+            let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let only = Place { path: path.clone(), shown, error: None };
+            return Ok(Self { all: vec![only], single: true });
+        }
+        let files: Vec<&Path> =
+            given.iter().filter(|path| is_plain(path)).map(PathBuf::as_path).collect();
+        let above = common_folder(&files);
+        let mut all = Vec::new();
+        for path in given {
+            let before = all.len();
+            if path.is_dir() {
+                // Folders beside each other may hold files of one name.
+                let own = path.file_name().filter(|_| given.len() > 1).unwrap_or_default();
+                look_through(path, &own.to_string_lossy(), 0, &is_model, &mut all);
+            } else if is_plain(path) {
+                let shown = slashed(path.strip_prefix(&above).unwrap_or(path));
+                all.push(Place { path: path.clone(), shown, error: None });
+            } else {
+                let (root, pattern) = split(path);
+                let is_wanted = |name: &str| matches(pattern.as_bytes(), name.as_bytes());
+                look_through(&root, "", 0, &is_wanted, &mut all);
+            }
+            if all.len() == before {
+                let why = "there is no model in it; their names end in .onnx";
+                return Err(Problem::unreadable(path, &why, None));
+            }
+        }
+        // Sorted by what is shown, so that the order of a folder's entries is of no account.
+        all.sort_by(|one, other| (&one.shown, &one.path).cmp(&(&other.shown, &other.path)));
+        let mut known = BTreeSet::new();
+        all.retain(|place| known.insert(place.path.clone()));
+        Ok(Self { all, single: false })
+    }
+
+    /// The file, where one was named and nothing else.
+    pub(super) fn only(&self) -> Option<&Path> {
+        match self.all.as_slice() {
+            [place] if self.single => Some(&place.path),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file's name ends as models' do.
+fn is_model(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let known = calipers_formats::FORMATS.iter().flat_map(|format| format.extensions);
+    ending.is_some_and(|ending| known.into_iter().any(|one| one.eq_ignore_ascii_case(ending)))
+}
+
+/// Files under a folder whose path from it is wanted. Links to folders are not followed: they may
+/// lead round in a circle.
+fn look_through(
+    folder: &Path,
+    from: &str,
+    depth: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+    found: &mut Vec<Place>,
+) {
+    let failed = |why: String| Place {
+        path: folder.to_owned(),
+        shown: format!("{from}/").trim_start_matches('/').to_owned(),
+        error: Some(why),
+    };
+    if depth > DEPTH {
+        found.push(failed(format!("folders nested deeper than {DEPTH} are not looked into")));
+        return;
+    }
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            found.push(failed(format!("cannot look into the folder: {}", reason(&error))));
+            return;
+        }
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let shown = if from.is_empty() { name } else { format!("{from}/{name}") };
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            look_through(&entry.path(), &shown, depth + 1, is_wanted, found);
+        } else if is_wanted(&shown) && entry.path().is_file() {
+            found.push(Place { path: entry.path(), shown, error: None });
+        }
+    }
+}
+
+/// The deepest folder that all files are in.
+fn common_folder(files: &[&Path]) -> PathBuf {
+    let mut folders = files.iter().map(|file| file.parent().unwrap_or(Path::new("")));
+    let mut common = folders.next().unwrap_or(Path::new("")).to_owned();
+    for folder in folders {
+        while !folder.starts_with(&common) && common.pop() {}
+    }
+    common
+}
+
+fn slashed(path: &Path) -> String {
+    let parts = path.components().filter_map(|part| match part {
+        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?'])
+}
+
+/// The folder before the first part of a pattern that stands for several, and the rest.
+fn split(path: &Path) -> (PathBuf, String) {
+    let (mut root, mut pattern) = (PathBuf::new(), Vec::new());
+    for part in path.components() {
+        let text = part.as_os_str().to_string_lossy();
+        match pattern.is_empty() && !text.contains(['*', '?']) {
+            true => root.push(part),
+            false => pattern.push(text.into_owned()),
+        }
+    }
+    if root.as_os_str().is_empty() {
+        root.push(".");
+    }
+    (root, pattern.join("/"))
+}
+
+/// Whether a path is of a pattern: `?` is a letter and `*` any number of them inside a name, `**/`
+/// any number of folders.
+///
+/// It remembers the last star of either kind alone, so that it takes at most as many steps as
+/// pattern and path are long, multiplied, whatever they hold.
+fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    // Where the pattern goes on after it, and how far into the path it reaches.
+    let mut star: Option<(usize, usize)> = None;
+    let mut stars: Option<(usize, usize)> = None;
+    loop {
+        if pattern[p..].starts_with(b"**/") {
+            p += 3;
+            stars = Some((p, t));
+            star = None;
+            continue;
+        }
+        match (pattern.get(p), path.get(t)) {
+            (None, None) => return true,
+            (Some(b'*'), _) => {
+                p += 1;
+                star = Some((p, t));
+                continue;
+            }
+            (Some(b'?'), Some(c)) if *c != b'/' => {
+                (p, t) = (p + 1, t + 1);
+                continue;
+            }
+            (Some(wanted), Some(c)) if wanted == c => {
+                (p, t) = (p + 1, t + 1);
+                continue;
+            }
+            _ => {}
+        }
+        // The star takes one letter more, or the stars one folder more.
+        if let Some((after, taken)) = star
+            && path.get(taken).is_some_and(|c| *c != b'/')
+        {
+            star = Some((after, taken + 1));
+            (p, t) = (after, taken + 1);
+        } else if let Some((after, taken)) = stars
+            && let Some(length) = path[taken..].iter().position(|c| *c == b'/')
+        {
+            stars = Some((after, taken + length + 1));
+            star = None;
+            (p, t) = (after, taken + length + 1);
+        } else {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (pattern, path, wanted) in [
+            ("*.onnx", "a.onnx", true),
+            ("*.onnx", "a/b.onnx", false),
+            ("**/*.onnx", "a.onnx", true),
+            ("**/*.onnx", "a/b/c.onnx", true),
+            ("**/b/*.onnx", "a/b/c.onnx", true),
+            ("**/b/*.onnx", "b/b/c/d.onnx", false),
+            ("?.onnx", "ab.onnx", false),
+            ("a*b*c", "aXbXbc", true),
+            ("a*b*c", "aXbXbd", false),
+            ("m*/v?.onnx", "models/v1.onnx", true),
+        ] {
+            assert_eq!(matches(pattern.as_bytes(), path.as_bytes()), wanted, "{pattern} {path}");
+        }
+        let (stars, letters) = ("*a".repeat(50), "a".repeat(5000));
+        assert!(!matches(format!("{stars}b").as_bytes(), letters.as_bytes()));
+    }
+
+    #[test]
+    fn files_are_shown_from_the_folder_they_share() {
+        let common =
+            |files: &[&str]| common_folder(&files.iter().map(Path::new).collect::<Vec<_>>());
+        assert_eq!(
+            common(&["/home/user/a/x.onnx", "/home/user/b/y.onnx"]),
+            Path::new("/home/user")
+        );
+        assert_eq!(common(&["a/x.onnx", "a/y.onnx"]), Path::new("a"));
+        assert_eq!(common(&["x.onnx", "a/y.onnx"]), Path::new(""));
+    }
+
+    #[test]
+    fn the_folder_of_a_pattern_is_what_is_sure() {
+        let (root, pattern) = split(Path::new("models/v?/*.onnx"));
+        assert_eq!((root.as_path(), pattern.as_str()), (Path::new("models"), "v?/*.onnx"));
+        assert_eq!(split(Path::new("*.onnx")).0, Path::new("."));
+    }
+}
