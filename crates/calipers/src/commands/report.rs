@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers_analyze::Bindings;
+use calipers_analyze::{Bindings, Question};
 
 use super::hardware::Wanted;
 use super::model;
@@ -26,7 +26,7 @@ impl ReportPage {
     /// Reads the model and writes its page.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
-        let question = self.wanted.question()?;
+        let question = self.question()?;
         let (model, mut report, view) =
             model::explore(&self.model, &self.bindings, &question, self.weights)?;
         if self.sha256 {
@@ -35,5 +35,15 @@ impl ReportPage {
         }
         self.output.write(&calipers_render::to_page(&report, &view))?;
         Ok(ExitStatus::Done)
+    }
+
+    /// What is asked about hardware. Of one device a page tells everything; where none is named, it
+    /// is the first of the table.
+    fn question(&self) -> anyhow::Result<Question> {
+        let mut question = self.wanted.question()?;
+        if self.wanted.devices.is_empty() {
+            question.device = question.table.first().cloned();
+        }
+        Ok(question)
     }
 }

@@ -4,6 +4,7 @@ mod architecture;
 mod findings;
 mod frame;
 mod overview;
+mod pictures;
 mod tables;
 
 use calipers_report::{GraphView, Report};

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use calipers_report::{DeviceRow, GraphView, Port, Report, RoomItem};
 
+use super::pictures;
 use crate::page::html::escape;
 use crate::text::{self, Charset};
 use crate::units;
@@ -163,6 +164,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> String {
         html.push_str(&bars("Dearest nodes", &dearest, None));
     }
     html.push_str("</div>");
+    html.push_str(&pictures::show(report, &["depth", "roofline"]));
     for note in &report.cost.notes {
         _ = write!(html, "<p class=\"note\">{}</p>", escape(note));
     }
@@ -316,6 +318,8 @@ pub(super) fn hardware(report: &Report, view: &GraphView) -> String {
             ["Device", "Memory", "Needed", "Fits", "Time of one run", "A second", "Bound by"];
         html.push_str(&table("Devices", &heads, &rows));
     }
+    let scaling = ["batch-scaling", "sequence-scaling", "resolution-scaling"];
+    html.push_str(&pictures::show(report, &scaling));
     let said: Vec<String> = hardware
         .method
         .iter()
