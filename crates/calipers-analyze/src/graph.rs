@@ -29,7 +29,7 @@ pub(crate) fn describe(model: &Model, typed: &Typed, unknown: &mut Vec<Unknown>)
     };
     let mut outputs = ports(&main.outputs, "outputs", unknown);
     for (port, value) in outputs.iter_mut().zip(&main.outputs) {
-        port.found = found(port, typed, *value);
+        port.inferred = inferred(port, typed, *value);
     }
     GraphFacts {
         name: model.name(main.name).to_owned(),
@@ -106,7 +106,7 @@ fn port(
 
 /// What inference knows of an output's shape besides what the file says. Exporters make up names
 /// for dimensions that they cannot tell, and leave shapes out.
-fn found(port: &Port, typed: &Typed, value: ValueId) -> Option<Vec<Dimension>> {
+fn inferred(port: &Port, typed: &Typed, value: ValueId) -> Option<Vec<Dimension>> {
     let shape = shapes::shape(typed.fact(value)).shape?;
     let tells = shape.iter().all(|dim| *dim != Dimension::Unknown);
     (tells && port.kind == "tensor" && port.shape.as_ref() != Some(&shape)).then_some(shape)

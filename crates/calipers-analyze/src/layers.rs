@@ -72,7 +72,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
             },
         })
         .collect();
-    let book = Book { model, typed, total: &typed.total, sizes: &sizes };
+    let book = Book::new(model, typed, &sizes);
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|i| {
         let row = &rows[*i];
@@ -129,6 +129,12 @@ pub(crate) struct Book<'a> {
     typed: &'a Typed,
     total: &'a Tally,
     pub(crate) sizes: &'a assume::Sizes,
+}
+
+impl<'a> Book<'a> {
+    pub(crate) fn new(model: &'a Model, typed: &'a Typed, sizes: &'a assume::Sizes) -> Self {
+        Self { model, typed, total: &typed.total, sizes }
+    }
 }
 
 impl Book<'_> {

@@ -35,11 +35,12 @@ mod scopes;
 mod shapes;
 pub mod summary;
 mod sweep;
+mod view;
 mod walk;
 mod weights;
 
 use calipers_ir::Model;
-use calipers_report::{Report, Unknown};
+use calipers_report::{GraphView, Report, Unknown};
 
 pub use architecture::{outline, recognise};
 pub use findings::{Selection, SelectionError, any_as_severe, finding_table, rules};
@@ -84,7 +85,21 @@ pub fn analyze_with(
 ) -> Result<Report, BindError> {
     let mut bindings = bindings.clone();
     bind_batch(model, &mut bindings, question)?;
-    report(model, &bindings, Some(question), weights)
+    report(model, &bindings, Some(question), weights, None)
+}
+
+/// The same, with the graph as rooms to look around in.
+pub fn explore(
+    model: &Model,
+    bindings: &Bindings,
+    question: &Question,
+    weights: Option<&Weights>,
+) -> Result<(Report, GraphView), BindError> {
+    let mut bindings = bindings.clone();
+    bind_batch(model, &mut bindings, question)?;
+    let mut view = GraphView::default();
+    let report = report(model, &bindings, Some(question), weights, Some(&mut view))?;
+    Ok((report, view))
 }
 
 /// Binds the batch that is asked for, where the file leaves it free.
@@ -114,6 +129,7 @@ fn report(
     bindings: &Bindings,
     question: Option<&Question>,
     weights: Option<&Weights>,
+    view: Option<&mut GraphView>,
 ) -> Result<Report, BindError> {
     let typed = infer(model, bindings)?;
     let mut unknown = Vec::new();
@@ -131,7 +147,7 @@ fn report(
     let stored = parameters.stored_bytes;
     let known = memory::Known { typed: &typed, sizes: &sizes, caches: &caches };
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
-    let architecture::Described { net, architecture, task, quantization, running } =
+    let architecture::Described { net, architecture, task, quantization, running, structure } =
         architecture::describe(model, &typed, &parameters, &memory, &sizes);
     let hardware = question.map(|question| {
         let subject = Subject {
@@ -146,6 +162,19 @@ fn report(
             batch: Batch::find(model, bindings),
             choice: choose(question.precision, &architecture, &quantization),
         };
+        if let Some(view) = view {
+            *view = view::describe(&view::Seen {
+                model,
+                typed: &typed,
+                sizes: &sizes,
+                net: &net,
+                structure: &structure,
+                memory: &memory,
+                owners: &owners,
+                subject: &subject,
+                question,
+            });
+        }
         hardware::answer(&subject, question)
     });
     let file = model::describe(model, &parameters, &mut unknown);

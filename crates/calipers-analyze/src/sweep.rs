@@ -68,7 +68,7 @@ pub fn sweep(model: &Model, sweep: &Sweep) -> Result<SweepTable, SweepError> {
     };
     for number in 0..sweep.points()? {
         let bindings = sweep.point(number);
-        let mut report = crate::report(model, &bindings, None, None)?;
+        let mut report = crate::report(model, &bindings, None, None, None)?;
         for assumption in std::mem::take(&mut report.assumptions) {
             if !table.assumptions.contains(&assumption) {
                 table.assumptions.push(assumption);

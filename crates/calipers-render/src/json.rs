@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 use calipers_devices::{DeviceSheet, Selection};
 use calipers_report::{
-    Drawing, FindingRule, FindingTable, Hardware, KeyFigures, LayerTable, Report, ShapeTable,
-    SweepTable,
+    Drawing, FindingRule, FindingTable, GraphView, Hardware, KeyFigures, LayerTable, Report,
+    ShapeTable, SweepTable,
 };
 use serde::Serialize;
 
@@ -54,6 +54,11 @@ pub fn devices_to_json(selection: &Selection<'_>) -> String {
 /// One device in full as indented JSON, in the same way.
 pub fn device_to_json(sheet: &DeviceSheet) -> String {
     safe_json(sheet)
+}
+
+/// The graph as rooms, as indented JSON, in the same way.
+pub fn graph_to_json(view: &GraphView) -> String {
+    safe_json(view)
 }
 
 /// A drawing as indented JSON, in the same way.

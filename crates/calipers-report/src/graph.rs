@@ -78,7 +78,7 @@ pub struct Port {
     pub shape: Option<Vec<Dimension>>,
     /// Dimensions of an output as inference finds them, where the file says less or otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found: Option<Vec<Dimension>>,
+    pub inferred: Option<Vec<Dimension>>,
     /// The whole type in one line, such as `float32[batch, 3, 224, 224]` or `sequence(float32[?])`.
     #[serde(rename = "type")]
     pub type_text: String,

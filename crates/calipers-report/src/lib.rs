@@ -26,6 +26,7 @@ mod parameters;
 mod shapes;
 mod summary;
 mod sweep;
+mod view;
 mod weights;
 
 use std::collections::BTreeMap;
@@ -52,6 +53,10 @@ pub use parameters::{OperatorMemory, Parameters};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
+pub use view::{
+    DeviceTimes, GraphView, Knob, Life, Room, RoomEdge, RoomItem, RoomKind, RunTime, SizeChoices,
+    TimeTable, ViewNode, ViewValue,
+};
 pub use weights::{TensorRange, UnreadTensor, Weights};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
@@ -188,6 +193,11 @@ pub fn layers_schema() -> serde_json::Value {
 /// The JSON Schema of [`ShapeTable`].
 pub fn shapes_schema() -> serde_json::Value {
     schemars::schema_for!(ShapeTable).to_value()
+}
+
+/// The JSON Schema of [`GraphView`].
+pub fn view_schema() -> serde_json::Value {
+    schemars::schema_for!(GraphView).to_value()
 }
 
 /// The JSON Schema of [`SweepTable`].

@@ -13,11 +13,13 @@ mod diagram;
 mod examples;
 mod findings;
 mod format;
+mod graph;
 mod hardware;
 mod inspect;
 mod layers;
 mod man;
 mod reading;
+mod report;
 mod schema;
 mod shapes;
 mod summary;
@@ -36,21 +38,24 @@ use self::devices::DevicesArgs;
 use self::diagram::DiagramArgs;
 use self::findings::{CheckArgs, ExplainArgs};
 use self::format::{ends_in, format_for, table_format_for};
+use self::graph::GraphArgs;
 use self::hardware::HardwareArgs;
 use self::inspect::InspectArgs;
 use self::layers::LayersArgs;
 use self::man::ManArgs;
+use self::report::ReportArgs;
 use self::schema::SchemaArgs;
 use self::shapes::ShapesArgs;
 use self::sweep::SweepArgs;
 use crate::commands::{
-    Card, Check, Completions, Demo, Devices, Diagram, Explain, Hardware, Inspect, Layers, Man,
-    Schema, Shapes, Sweeping,
+    Card, Check, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect, Layers,
+    Man, ReportPage, Schema, Shapes, Sweeping,
 };
 
 pub(crate) use self::diagram::DiagramFormat;
 pub(crate) use self::findings::{CheckFormat, ExplainFormat};
 pub(crate) use self::format::{Format, TableFormat};
+pub(crate) use self::graph::GraphFormat;
 pub(crate) use self::inspect::ReportFormat;
 pub(crate) use self::schema::SchemaOf;
 
@@ -106,6 +111,12 @@ enum Verb {
     /// Draw the network as boxes and arrows
     #[command(after_help = diagram::EXAMPLES)]
     Diagram(DiagramArgs),
+    /// Draw the graph, its parts opened level by level
+    #[command(after_help = graph::EXAMPLES)]
+    Graph(GraphArgs),
+    /// Write everything on one page to look around in
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArgs),
     /// Say where a model will run: what fits, how fast, and what it needs
     #[command(after_help = hardware::EXAMPLES)]
     Hardware(HardwareArgs),
@@ -139,6 +150,8 @@ pub(crate) enum Task {
     Hardware(Hardware),
     Devices(Devices),
     Diagram(Diagram),
+    Graph(Graph),
+    Report(ReportPage),
     Schema(Schema),
     Demo(Demo),
     Completions(Completions),
@@ -177,6 +190,8 @@ impl Cli {
             Verb::Layers(args) => args.resolve().map(Task::Layers),
             Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
             Verb::Diagram(args) => args.resolve().map(Task::Diagram),
+            Verb::Graph(args) => args.resolve().map(Task::Graph),
+            Verb::Report(args) => args.resolve().map(Task::Report),
             Verb::Hardware(args) => args.resolve().map(Task::Hardware),
             Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
             Verb::Schema(args) => Ok(Task::Schema(args.resolve())),

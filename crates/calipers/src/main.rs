@@ -46,6 +46,8 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
         Task::Hardware(hardware) => hardware.run(),
         Task::Devices(devices) => devices.run(),
         Task::Diagram(diagram) => diagram.run(),
+        Task::Graph(graph) => graph.run(),
+        Task::Report(report) => report.run(),
         Task::Schema(schema) => schema.run(),
         Task::Demo(demo) => demo.run(),
         Task::Completions(completions) => completions.run(),

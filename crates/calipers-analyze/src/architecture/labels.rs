@@ -266,7 +266,7 @@ fn convolution(unit: &Unit) -> String {
 }
 
 /// The figures of a block, in words: `12 heads of 64`.
-fn figures(unit: &Unit) -> String {
+pub(super) fn figures(unit: &Unit) -> String {
     let number = |name: &str| unit.number(name);
     let mut told: Vec<String> = Vec::new();
     let mut tell = |words: Option<String>| told.extend(words);

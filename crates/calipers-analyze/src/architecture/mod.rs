@@ -10,6 +10,7 @@ mod facts;
 mod kind;
 mod labels;
 mod repeats;
+mod rooms;
 mod structure;
 mod task;
 mod tree;
@@ -19,7 +20,7 @@ use calipers_ir::Model;
 use calipers_report::{Architecture, Memory, Parameters, Quantization, Task};
 
 use census::Census;
-use structure::Structure;
+pub(crate) use structure::Structure;
 
 use crate::assume::Sizes;
 use crate::hardware::Running;
@@ -29,6 +30,7 @@ use crate::{blocks, quantization};
 
 pub(crate) use diagram::redraw;
 pub(crate) use facts::is_norm_folded;
+pub(crate) use rooms::{Inside, Part, parts};
 pub(crate) use words::{activation, does, families, family_name};
 
 /// What the model is.
@@ -39,6 +41,8 @@ pub(crate) struct Described<'a> {
     pub(crate) task: Task,
     pub(crate) quantization: Quantization,
     pub(crate) running: Running,
+    /// How the network is cut, and what repeats in it.
+    pub(crate) structure: Structure,
 }
 
 /// Finds out what the model is.
@@ -67,7 +71,7 @@ pub(crate) fn describe<'a>(
     let task = task::of(&census, &mut architecture);
     architecture.words = words::sentence(&architecture, &task);
     let running = Running::of(&net);
-    Described { net, architecture, task, quantization, running }
+    Described { net, architecture, task, quantization, running, structure }
 }
 
 /// The network as text, a unit a line, its parts below it: for looking at what was recognised.

@@ -18,9 +18,11 @@ mod room;
 mod scaling;
 mod subject;
 
-pub(crate) use answer::answer;
 pub use answer::{Question, WELL_KNOWN};
-pub(crate) use subject::{Batch, Running, Subject, choose};
+pub(crate) use answer::{answer, span};
+pub(crate) use room::Room as MemoryRoom;
+pub(crate) use scaling::rate;
+pub(crate) use subject::{At, Batch, Running, Subject, choose};
 
 use calipers_ir::Model;
 

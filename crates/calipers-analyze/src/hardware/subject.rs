@@ -21,7 +21,7 @@ const MOST_UNITS: usize = 50_000;
 
 /// What runs: found once in the recognised network, evaluated at every size.
 pub(crate) struct Running {
-    pub(super) kernels: Vec<Kernel>,
+    pub(crate) kernels: Vec<Kernel>,
     /// Values and how long they live, or why they were not followed.
     pub(super) activations: Result<Activations, NoEstimate>,
 }

@@ -51,7 +51,7 @@ pub(super) struct Life {
     pub(super) until: usize,
     pub(super) bytes: u64,
     /// It came from outside the graph.
-    input: bool,
+    pub(super) input: bool,
 }
 
 /// Lives of the values of the main graph, in the order in which they begin, with what its subgraphs

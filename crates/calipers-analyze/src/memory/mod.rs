@@ -27,8 +27,9 @@ use std::cmp::Reverse;
 
 use calipers_ir::{DType, Model, ValueId};
 use calipers_ops::Fact;
-use calipers_report::{Assumption, LargeValue, Memory, Unknown};
+use calipers_report::{Assumption, LargeValue, Life, Memory, Unknown};
 use calipers_sym::Expr;
+use hashbrown::HashMap;
 
 use crate::assume::{self, Sizes};
 use crate::infer::Typed;
@@ -36,6 +37,7 @@ use crate::not_known;
 use crate::walk::{MeaningKind, Meanings};
 
 pub(crate) use cache::{Caches, Lengths};
+use reuse::{Reuse, reuse_of};
 
 /// Activations that the report names.
 const NAMED: usize = 10;
@@ -94,6 +96,48 @@ pub(crate) fn measure(
     memory.timeline = plain.timeline;
     tell_left_out(model, &meanings, &lives, assumptions);
     memory
+}
+
+/// When each activation of the main graph is alive, with its bytes in the free dimensions; or why the
+/// peak cannot be found from that at other sizes.
+pub(crate) fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, String> {
+    let meanings = Meanings::find(model);
+    let depends = liveness::depends(model, &meanings);
+    let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
+    if let Some(reason) = why_unknown(model, &lives, Some(0)) {
+        return Err(reason);
+    }
+    let order = &model.main().order;
+    if (0..order.len()).any(|place| lives.inner(place) > 0) {
+        return Err("activations inside subgraphs have a part in it".to_owned());
+    }
+    let mut numbers: HashMap<ValueId, usize> = HashMap::new();
+    let mut told = Vec::new();
+    for life in lives.main() {
+        let bytes = match typed.fact(life.value) {
+            Fact::Tensor(tensor) if tensor.dtype != DType::String => {
+                calipers_ops::bytes(tensor).ok_or("an activation has no formula")?.to_string()
+            }
+            _ if life.bytes > 0 => return Err("an activation is no tensor".to_owned()),
+            _ => "0".to_owned(),
+        };
+        let number = |value: &ValueId| numbers.get(value).copied();
+        let (mut view_of, mut may_take) = (None, Vec::new());
+        if let Some(node) = order.get(life.from).filter(|_| !life.input) {
+            let inputs = model.inputs(*node);
+            match reuse_of(model, &meanings, *node) {
+                Reuse::Never => {}
+                Reuse::View => view_of = inputs.first().and_then(|it| number(it.as_ref()?)),
+                Reuse::Overwrite => {
+                    may_take = inputs.iter().flatten().filter_map(number).collect();
+                }
+            }
+        }
+        numbers.insert(life.value, told.len());
+        let (from, until) = (life.from as u64, life.until as u64);
+        told.push(Life { from, until, bytes, lent: life.input, view_of, may_take });
+    }
+    Ok(told)
 }
 
 /// Why the peak cannot be told, if it cannot.

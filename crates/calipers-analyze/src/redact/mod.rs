@@ -9,6 +9,7 @@
 //! (`input`, `batch`), names of digits alone and names of one or two letters stay inside sentences.
 
 mod names;
+mod view;
 
 use std::collections::BTreeMap;
 

@@ -344,7 +344,7 @@ fn ports(report: &Report, facts: &mut Facts) {
             Dimension::Size(size) => Some(*size),
             _ => None,
         };
-        port.shape.iter().chain(&port.found).flatten().filter_map(fixed).collect()
+        port.shape.iter().chain(&port.inferred).flatten().filter_map(fixed).collect()
     };
     for port in report.graph.inputs.iter().chain(&report.graph.outputs) {
         for size in sizes(port) {

@@ -70,7 +70,7 @@ pub(super) fn tensor(port: &Port, report: &Report) -> String {
         return port.kind.replace('_', " ");
     }
     let dtype = port.dtype.as_deref().unwrap_or("untyped tensor");
-    let Some(shape) = port.found.as_ref().or(port.shape.as_ref()) else {
+    let Some(shape) = port.inferred.as_ref().or(port.shape.as_ref()) else {
         return format!("{dtype} of unknown shape");
     };
     let dims: Vec<String> = shape.iter().map(|dim| dimension(dim, report)).collect();

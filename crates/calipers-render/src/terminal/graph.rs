@@ -102,7 +102,7 @@ fn row(port: &Port, path: &str, reasons: &mut Reasons<'_>, page: &Page) -> Row {
         Some(shape) => Line::of(Role::Plain, shape_text(shape, page)),
         None => Line::of(Role::Plain, "shape ").and_line(reasons.unknown(&format!("{path}.shape"))),
     };
-    let rest = match port.found.as_deref() {
+    let rest = match port.inferred.as_deref() {
         Some(found) => rest.and(Role::Quiet, format!(" is {}", shape_text(found, page))),
         None => rest,
     };

@@ -18,6 +18,8 @@ pub(crate) enum SchemaOf {
     Check,
     /// The table of nodes.
     Layers,
+    /// The graph as rooms.
+    Graph,
     /// The answers about hardware.
     Hardware,
     /// The table of sizes.

@@ -50,6 +50,18 @@ pub(crate) enum Chosen {
 }
 
 impl Wanted {
+    /// The question of a document that tells everything of one device. Where none is named, it is
+    /// the first of those that are compared: the one that constants were measured on, so that its
+    /// ranges are the narrowest. A target is met by devices that are asked for, not by that one.
+    pub(crate) fn question_of_one(&self) -> Result<Question, Problem> {
+        let mut question = self.question()?;
+        let has_target = self.target_latency_ms.is_some() || self.target_throughput.is_some();
+        if self.devices.is_empty() && !has_target {
+            question.device = question.table.first().cloned();
+        }
+        Ok(question)
+    }
+
     /// The question, with the devices looked up. Of one device everything is told; of several, and
     /// of all, what a table holds.
     pub(crate) fn question(&self) -> Result<Question, Problem> {

@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 
 use anyhow::bail;
-use calipers_analyze::{Bindings, Question};
+use calipers_analyze::{Bindings, Question, Weights};
 use calipers_ir::Model;
-use calipers_report::Report;
+use calipers_report::{GraphView, Report};
 
 use crate::args::Cli;
 use crate::output::Target;
@@ -35,22 +35,45 @@ pub(crate) fn analyze(
     question: &Question,
     weights: bool,
 ) -> anyhow::Result<(Model, Report)> {
-    let spinner = progress(path);
-    let model = open(path)?;
-    // One sign of life at a time.
-    drop(spinner);
-    let weights = weights.then(|| {
-        let bar = Bar::start("reading weights");
-        let files = calipers_formats::open_data(path, &model);
-        calipers_analyze::read_weights(&model, &files, &|bytes, total| bar.add(bytes, total))
-    });
+    let (model, weights) = open_with(path, weights)?;
     let _spinner = progress(path);
     let report = calipers_analyze::analyze_with(&model, bindings, question, weights.as_ref())
         .map_err(|error| Problem::unusable(&error))?;
     Ok((model, report))
 }
 
-/// The same without signs of life, for one of many.
+/// The same, with the graph as rooms to look around in.
+pub(crate) fn explore(
+    path: &Path,
+    bindings: &Bindings,
+    question: &Question,
+    weights: bool,
+) -> anyhow::Result<(Model, Report, GraphView)> {
+    let (model, weights) = open_with(path, weights)?;
+    let _spinner = progress(path);
+    let (report, view) = calipers_analyze::explore(&model, bindings, question, weights.as_ref())
+        .map_err(|error| Problem::unusable(&error))?;
+    Ok((model, report, view))
+}
+
+/// Reads the model, and every weight where that is asked for.
+fn open_with(path: &Path, weights: bool) -> anyhow::Result<(Model, Option<Weights>)> {
+    let spinner = progress(path);
+    let model = open(path)?;
+    // One sign of life at a time.
+    drop(spinner);
+    let weights = weights.then(|| {
+        let bar = Bar::start("reading weights");
+        read_weights(path, &model, &|bytes, total| bar.add(bytes, total))
+    });
+    Ok((model, weights))
+}
+
+fn read_weights(path: &Path, model: &Model, progress: &(dyn Fn(u64, u64) + Sync)) -> Weights {
+    calipers_analyze::read_weights(model, &calipers_formats::open_data(path, model), progress)
+}
+
+/// Reads a model and looks at it without signs of life, for one of many.
 pub(crate) fn analyze_quietly(
     path: &Path,
     bindings: &Bindings,
@@ -59,10 +82,7 @@ pub(crate) fn analyze_quietly(
 ) -> anyhow::Result<(Model, Report)> {
     check(path, &Target::Stdout)?;
     let model = open(path)?;
-    let weights = weights.then(|| {
-        let files = calipers_formats::open_data(path, &model);
-        calipers_analyze::read_weights(&model, &files, &|_, _| ())
-    });
+    let weights = weights.then(|| read_weights(path, &model, &|_, _| ()));
     let report = calipers_analyze::analyze_with(&model, bindings, question, weights.as_ref())
         .map_err(|error| Problem::unusable(&error))?;
     Ok((model, report))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers_analyze::{Bindings, Question};
 use calipers_ir::Model;
-use calipers_report::Report;
+use calipers_report::{GraphView, Report};
 
 use super::hardware::{Wanted, verdict};
 use super::{Gate, Privacy, Summarizing, model, summary};
@@ -32,14 +32,28 @@ impl Reading {
         Ok(self.finish(path, &model, report))
     }
 
-    /// The same without, for one of many.
+    /// The same, with the graph to look around in.
+    pub(crate) fn explore(
+        &self,
+        path: &Path,
+        question: &Question,
+    ) -> anyhow::Result<(Report, GraphView)> {
+        let (model, report, mut view) =
+            model::explore(path, &self.bindings, question, self.weights)?;
+        if let Some(redactor) = self.privacy.redactor(&model) {
+            redactor.view(&mut view);
+        }
+        Ok((self.finish(path, &model, report), view))
+    }
+
+    /// The same without signs of life, for one of many.
     pub(crate) fn quietly(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
         let (model, report) = model::analyze_quietly(path, &self.bindings, question, self.weights)?;
         Ok(self.finish(path, &model, report))
     }
 
     /// Takes out and adds what was asked for. The summary is last: it tells of all the rest.
-    pub(crate) fn finish(&self, path: &Path, model: &Model, mut report: Report) -> Report {
+    fn finish(&self, path: &Path, model: &Model, mut report: Report) -> Report {
         self.gate.select(&mut report);
         if self.sha256 {
             let files = calipers_formats::open_data(path, model);

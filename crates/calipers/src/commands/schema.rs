@@ -15,6 +15,7 @@ impl Schema {
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         let schema = match self.of {
             SchemaOf::Inspect => calipers_report::schema(),
+            SchemaOf::Graph => calipers_report::view_schema(),
             SchemaOf::Hardware => calipers_report::hardware_schema(),
             SchemaOf::Check => calipers_report::findings_schema(),
             SchemaOf::Layers => calipers_report::layers_schema(),

@@ -16,7 +16,7 @@ fn a_mistyped_command_gets_a_hint() {
     assert!(message.starts_with("error: cannot read inspct: there is no such file\nhint: "));
     assert!(
         message.contains(
-            "inspect, card, check, explain, shapes, layers, sweep, diagram, hardware, devices, schema, demo"
+            "inspect, card, check, explain, shapes, layers, sweep, diagram, graph, report, hardware, devices, schema, demo"
         ),
         "{message}"
     );

@@ -8,6 +8,7 @@ mod diagram;
 mod errors;
 mod findings;
 mod generated;
+mod graph;
 mod hardware;
 mod hostile;
 mod inspect;

@@ -23,7 +23,7 @@ pub(super) use segments::Segment;
 pub(super) use weigh::{is_heavy, weight};
 
 /// The network in order, cut into segments, with its repeats.
-pub(super) struct Structure {
+pub(crate) struct Structure {
     /// Units that the data passes on its way, in an order that keeps branches together.
     pub(super) main: Vec<UnitId>,
     /// Place of each unit in `main`, by its number; of others, the length of `main`.

@@ -55,7 +55,7 @@ fn table(ports: &[Port]) -> Table {
             }
             _ => (code(&port.type_text), String::new()),
         };
-        let found = port.found.as_deref().map_or(String::new(), |found| shape(Some(found)));
+        let found = port.inferred.as_deref().map_or(String::new(), |found| shape(Some(found)));
         table.row(vec![name, kind, dims, found, plain(&port.doc)]);
     }
     table.without_empty_columns()

@@ -11,7 +11,6 @@ mod places;
 
 use std::path::{Path, PathBuf};
 
-use calipers_analyze::{Question, WELL_KNOWN};
 use calipers_render::Template;
 use clap::ValueEnum;
 
@@ -69,7 +68,10 @@ pub(crate) enum Assets {
 impl Card {
     /// Reads the models and writes their cards.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
-        let places = Places::find(&self.models)?;
+        let places = match Places::find(&self.models)? {
+            places if self.reading.privacy.redact_names => places.without_names(),
+            places => places,
+        };
         let writer = self.writer()?;
         match (&self.form, places.only()) {
             (Form::Folder(folder), Some(path)) => {
@@ -98,23 +100,11 @@ impl Card {
 
     fn writer(&self) -> anyhow::Result<Writer<'_>> {
         Ok(Writer {
-            question: self.question()?,
+            question: self.reading.wanted.question_of_one()?,
             template: self.template.as_deref().map(read_template).transpose()?,
             date: self.date.as_ref().map(Day::text),
             card: self,
         })
-    }
-
-    /// What is asked about hardware. Of one device a card tells everything; where none is named, it
-    /// is the first of those that are compared: the one that constants were measured on, so that its
-    /// ranges are the narrowest.
-    fn question(&self) -> Result<Question, Problem> {
-        let mut question = self.reading.wanted.question()?;
-        if self.reading.wanted.devices.is_empty() {
-            question.device =
-                WELL_KNOWN.first().and_then(|id| question.catalog.find(id).ok()).cloned();
-        }
-        Ok(question)
     }
 }
 

@@ -66,6 +66,14 @@ impl Places {
         Ok(Self { all, single: false })
     }
 
+    /// Shows numbers instead of names, in the index and as names of folders.
+    pub(super) fn without_names(mut self) -> Self {
+        for (number, place) in self.all.iter_mut().enumerate() {
+            place.shown = format!("model-{}", number + 1);
+        }
+        self
+    }
+
     /// The file, where one was named and nothing else.
     pub(super) fn only(&self) -> Option<&Path> {
         match self.all.as_slice() {

@@ -1,0 +1,71 @@
+//! Names in the graph that one can look around in.
+
+use calipers_report::{GraphView, ViewNode};
+
+use super::{REDACTED, Redactor, is_standard};
+
+impl Redactor {
+    /// Replaces every name in a graph to look around in. Field by field: it may hold a hundred
+    /// thousand nodes, and many of its words stand for a choice.
+    pub fn view(&self, view: &mut GraphView) {
+        view.file = self.name(&view.file);
+        for room in &mut view.rooms {
+            for text in [&mut room.name, &mut room.detail] {
+                *text = self.text(text);
+            }
+        }
+        for node in &mut view.nodes {
+            self.view_node(node);
+        }
+        for value in &mut view.values {
+            value.name = self.name(&value.name);
+            value.value = self.value(&value.value);
+        }
+        for knob in &mut view.sizes.knobs {
+            knob.name = self.text(&knob.name);
+            let dims = std::mem::take(&mut knob.dims);
+            knob.dims = dims.into_iter().map(|(name, size)| (self.text(&name), size)).collect();
+        }
+        for life in &mut view.sizes.lives {
+            life.bytes = self.text(&life.bytes);
+        }
+        let runs = view.sizes.times.devices.iter_mut().flat_map(|device| &mut device.runs);
+        let reasons =
+            view.sizes.no_lives.iter_mut().chain(runs.filter_map(|run| run.reason.as_mut()));
+        for text in view.notes.iter_mut().chain(reasons) {
+            *text = self.text(text);
+        }
+    }
+
+    fn view_node(&self, node: &mut ViewNode) {
+        node.name = self.concerned(&node.name);
+        node.scope = self.0.scope(&node.scope);
+        for (field, text) in [("op", &mut node.op), ("domain", &mut node.domain)] {
+            if !is_standard(field, text) {
+                *text = self.name(text);
+            }
+        }
+        let is_foreign = !is_standard("domain", &node.domain);
+        for (number, (name, value)) in node.attributes.iter_mut().enumerate() {
+            if is_foreign {
+                *name = format!("attribute-{}", number + 1);
+            }
+            if !is_number(value) {
+                REDACTED.clone_into(value);
+            }
+        }
+        for formula in node.work.formula.values_mut() {
+            *formula = self.text(formula);
+        }
+        if let Some(reason) = &mut node.reason {
+            *reason = self.text(reason);
+        }
+    }
+}
+
+/// Whether an attribute holds numbers alone, whatever is around them.
+fn is_number(value: &str) -> bool {
+    value.chars().all(|c| {
+        c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E' | ',' | ' ' | '[' | ']' | '…')
+    })
+}

@@ -1,0 +1,93 @@
+//! Attributes of a node as text, cut where they are long.
+
+use std::fmt::Write as _;
+
+use calipers_ir::{AttributeValue, List, Model, NodeId, TensorId};
+
+/// Attributes that are told of a node.
+const MOST: usize = 32;
+/// Elements that are told of a list.
+const ELEMENTS: usize = 24;
+/// Characters that are told of a text.
+pub(super) const CHARACTERS: usize = 300;
+
+/// Names and texts of a node's attributes.
+pub(super) fn of(model: &Model, node: NodeId) -> Vec<(String, String)> {
+    let attributes = model.attributes(node).iter().take(MOST);
+    attributes
+        .map(|attribute| (cut(model.name(attribute.name)), cut(&text(model, &attribute.value))))
+        .collect()
+}
+
+/// A text of bounded length.
+pub(super) fn cut(text: &str) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn text(model: &Model, value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::Float(number) => number.to_string(),
+        AttributeValue::Int(number) => number.to_string(),
+        AttributeValue::Text(List::Held(bytes)) => {
+            let end = bytes.len().min(4 * CHARACTERS);
+            String::from_utf8_lossy(&bytes[..end]).into_owned()
+        }
+        AttributeValue::Text(List::Stored { count, .. }) => format!("text of {count} bytes"),
+        AttributeValue::Floats(numbers) => list(numbers),
+        AttributeValue::Ints(numbers) => list(numbers),
+        AttributeValue::Texts { count, first, .. } => {
+            let told: Vec<String> =
+                first.iter().take(ELEMENTS).map(|name| cut(model.name(*name))).collect();
+            with_rest(&told, *count)
+        }
+        AttributeValue::Tensor(tensor) => of_tensor(model, *tensor),
+        AttributeValue::SparseTensor(_) => "sparse tensor".to_owned(),
+        AttributeValue::Graph(graph) => {
+            format!("graph of {} nodes", model.graph(*graph).nodes.len())
+        }
+        AttributeValue::Tensors(tensors) => format!("{} tensors", tensors.len()),
+        AttributeValue::SparseTensors(tensors) => format!("{} sparse tensors", tensors.len()),
+        AttributeValue::Graphs(graphs) => format!("{} graphs", graphs.len()),
+        AttributeValue::Type(_) => "type".to_owned(),
+        AttributeValue::Types(types) => format!("{} types", types.len()),
+        AttributeValue::Reference(name) => {
+            format!("as the caller says: {}", cut(model.name(*name)))
+        }
+        AttributeValue::Unknown(kind) => format!("of a kind that is not known, {kind}"),
+    }
+}
+
+fn of_tensor(model: &Model, id: TensorId) -> String {
+    let tensor = model.tensor(id);
+    let dims: Vec<String> = tensor.dims.iter().take(ELEMENTS).map(ToString::to_string).collect();
+    let mut text = format!("{}[{}]", tensor.dtype, dims.join(", "));
+    if let Ok(numbers) = model.integers(id, 8) {
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        _ = write!(text, " = {}", numbers.join(", "));
+    } else if let Ok(numbers) = model.floats(id, 8) {
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        _ = write!(text, " = {}", numbers.join(", "));
+    }
+    text
+}
+
+fn list<T: ToString>(list: &List<T>) -> String {
+    match list {
+        List::Held(elements) => {
+            let told: Vec<String> = elements.iter().take(ELEMENTS).map(T::to_string).collect();
+            with_rest(&told, elements.len() as u64)
+        }
+        List::Stored { count, .. } => format!("{count} numbers"),
+    }
+}
+
+fn with_rest(told: &[String], count: u64) -> String {
+    let text = told.join(", ");
+    match count.saturating_sub(told.len() as u64) {
+        0 => text,
+        rest => format!("{text}, and {rest} more"),
+    }
+}

@@ -1,0 +1,136 @@
+//! Rooms for what stands beside the network: shapes, masks and positions that are worked out of
+//! shapes and constants. Left among the parts of the network, they would hide it.
+//!
+//! Nodes are joined when one reads the other and both wait for the same part of the room they stand
+//! in, so that a room of them never waits for something that waits for it.
+
+use calipers_ir::{NodeId, Producer};
+use calipers_report::RoomKind;
+use hashbrown::HashMap;
+
+use super::tree::{Draft, Tree};
+
+/// Fewer nodes get no room.
+const FEW: usize = 4;
+
+/// Gives nodes that the network leaves out rooms of their own, inside the rooms that they stand in.
+pub(super) fn gather(tree: &mut Tree<'_>, is_beside: &[bool]) {
+    let order = &tree.model.main().order;
+    let is_side = |node: &NodeId| is_beside[node.index()] && tree.is_drawn(*node);
+    let nodes: Vec<NodeId> = order.iter().copied().filter(is_side).collect();
+    let mut sides = Sides::new(tree, &nodes);
+    for (number, node) in nodes.iter().enumerate() {
+        sides.weigh(number, *node);
+    }
+    for group in sides.groups(&nodes) {
+        let around = group.first().and_then(|node| tree.home[node.index()]);
+        let room = tree.rooms.len();
+        tree.rooms.push(Draft {
+            kind: RoomKind::Block,
+            name: "Shapes and masks".to_owned(),
+            block: "Preparation".to_owned(),
+            parent: Some(around.unwrap_or(0)),
+            alive: true,
+            ..Draft::default()
+        });
+        for node in group {
+            tree.home[node.index()] = Some(room);
+        }
+    }
+}
+
+struct Sides<'a> {
+    tree: &'a Tree<'a>,
+    numbers: HashMap<NodeId, usize>,
+    /// The place of each node of the main graph, and of the first node of each room.
+    places: HashMap<NodeId, usize>,
+    first: Vec<usize>,
+    /// What each side node waits for: the place of the latest part before it in its room.
+    waits: Vec<usize>,
+    /// Side nodes that are joined: each with an earlier one, or with itself.
+    joined: Vec<usize>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(tree: &'a Tree<'a>, nodes: &[NodeId]) -> Self {
+        let order = &tree.model.main().order;
+        let mut first = vec![usize::MAX; tree.rooms.len()];
+        for (place, node) in order.iter().enumerate() {
+            let mut room = tree.home[node.index()];
+            while let Some(number) = room.filter(|number| first[*number] > place) {
+                first[number] = place;
+                room = tree.rooms[number].parent;
+            }
+        }
+        Self {
+            tree,
+            numbers: nodes.iter().enumerate().map(|(number, node)| (*node, number)).collect(),
+            places: order.iter().enumerate().map(|(place, node)| (*node, place)).collect(),
+            first,
+            waits: vec![0; nodes.len()],
+            joined: (0..nodes.len()).collect(),
+        }
+    }
+
+    /// Finds what a side node waits for, and joins it with those before it that wait for the same.
+    fn weigh(&mut self, number: usize, node: NodeId) {
+        let model = self.tree.model;
+        let givers = model.inputs(node).iter().flatten().filter_map(|value| {
+            match model.value(*value).producer {
+                Producer::Node { node, .. } => Some(node),
+                _ => None,
+            }
+        });
+        // Constants wait for nothing.
+        let givers: Vec<NodeId> = givers.filter(|giver| self.tree.is_drawn(*giver)).collect();
+        let Some(room) = self.tree.home[node.index()] else { return };
+        self.waits[number] = givers.iter().map(|giver| self.wait(room, *giver)).max().unwrap_or(0);
+        for giver in givers {
+            let Some(other) = self.numbers.get(&giver).copied() else { continue };
+            let is_same_room = self.tree.home[giver.index()] == Some(room);
+            if is_same_room && self.waits[other] == self.waits[number] {
+                let (one, other) = (self.leader(number), self.leader(other));
+                self.joined[one.max(other)] = one.min(other);
+            }
+        }
+    }
+
+    /// The place in a room of what gives a value, counted from 1; 0 when it is outside.
+    fn wait(&self, room: usize, giver: NodeId) -> usize {
+        let Some(home) = self.tree.home[giver.index()] else { return 0 };
+        if home == room {
+            return match self.numbers.get(&giver) {
+                Some(number) => self.waits[*number],
+                None => self.places.get(&giver).map_or(0, |place| place + 1),
+            };
+        }
+        // The box of the room that it is in.
+        let mut inner = home;
+        while let Some(parent) = self.tree.rooms[inner].parent {
+            if parent == room {
+                return self.first[inner].saturating_add(1);
+            }
+            inner = parent;
+        }
+        0
+    }
+
+    fn leader(&mut self, number: usize) -> usize {
+        let mut number = number;
+        while self.joined[number] != number {
+            self.joined[number] = self.joined[self.joined[number]];
+            number = self.joined[number];
+        }
+        number
+    }
+
+    /// Side nodes that are joined, where they are more than a few.
+    fn groups(mut self, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
+        let mut groups: Vec<Vec<NodeId>> = vec![Vec::new(); nodes.len()];
+        for (number, node) in nodes.iter().enumerate() {
+            groups[self.leader(number)].push(*node);
+        }
+        groups.retain(|group| group.len() >= FEW);
+        groups
+    }
+}

@@ -1,0 +1,80 @@
+// Puts the page together.
+
+const byId = (id) => document.getElementById(id);
+
+function theme(changed) {
+  const button = byId("theme");
+  const root = document.documentElement;
+  const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    changed();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+}
+
+function follow(graph, view) {
+  const [key, ...rest] = location.hash.slice(1).split("=");
+  if (!rest.length) return;
+  let name = rest.join("=");
+  try { name = decodeURIComponent(name); } catch { /* It is taken as it stands. */ }
+  let node;
+  if (key === "node") node = name.startsWith("@") ? Number(name.slice(1)) : graph.byName.get(name);
+  else if (key === "value") {
+    const value = graph.values.name.indexOf(name);
+    node = value < 0 ? undefined : graph.flow.givers[value] >= 0 ? graph.flow.givers[value] : graph.flow.readers.get(value)?.[0];
+  } else if (key === "room" && graph.rooms[Number(name)]) {
+    reveal();
+    return view.showRoom(Number(name));
+  }
+  if (node === undefined || !(node < graph.count)) return;
+  reveal();
+  view.show(node);
+}
+
+function reveal() {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  byId("graph").scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
+}
+
+function controls(view) {
+  const on = (id, act) => byId(id).addEventListener("click", act);
+  on("fit", () => view.fit());
+  on("zoom-in", () => view.zoom(1.25));
+  on("zoom-out", () => view.zoom(0.8));
+  on("more", () => view.level(true));
+  on("less", () => view.level(false));
+  on("save-svg", () => Layers.save("graph.svg", "image/svg+xml", view.svg()));
+  on("save-png", async () => Layers.save("graph.png", "image/png", await view.png()));
+  byId("colour").addEventListener("change", (event) => view.colour(event.target.value));
+}
+
+async function start() {
+  const data = await Model.read();
+  const graph = new Model.Graph(data.graph);
+  const view = new Viewer.View(graph, data.file);
+  new Panel.About(graph, view);
+  new Panel.Search(graph, view);
+  Panel.crumbs(graph, view);
+  controls(view);
+  theme(() => view.recolour());
+  performance.mark("graph");
+  const go = (node) => { location.hash = Panel.link(graph, node); };
+  if (byId("layers")) {
+    new Layers.Table(graph, data.main);
+    new Sizes.Choice(data, graph, go);
+    Charts.timeline(graph, data.timeline.map(Number), go);
+  }
+  window.addEventListener("hashchange", () => follow(graph, view));
+  follow(graph, view);
+  document.documentElement.dataset.ready = "yes";
+  performance.mark("ready");
+}
+
+start().catch((error) => {
+  document.documentElement.dataset.ready = "no";
+  const note = document.createElement("p");
+  note.className = "pill error";
+  note.textContent = `The page cannot be built: ${error.message}`;
+  byId("main").prepend(note);
+});

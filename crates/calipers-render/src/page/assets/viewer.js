@@ -1,0 +1,384 @@
+// The graph's viewer: a camera over the sheet, rooms that open and close, a selection.
+
+const Viewer = (() => {
+  const CLOSEST = 3, FARTHEST = 0.02;
+  // Boxes that "open one level" may bring about.
+  const MOST_BOXES = 3000;
+
+  class View {
+    constructor(graph, file) {
+      this.graph = graph;
+      this.file = file;
+      this.canvas = document.getElementById("canvas");
+      this.minimap = document.getElementById("minimap");
+      this.stage = this.canvas.parentElement;
+      this.context = this.canvas.getContext("2d");
+      this.colours = new Paint.Colours();
+      this.mode = "macs";
+      this.root = 0;
+      this.open = new Set();
+      this.selected = null;
+      this.marked = null;
+      this.camera = { x: 0, y: 0, scale: 1 };
+      this.onSelect = () => {};
+      this.onMove = () => {};
+      this.listen();
+      this.resize();
+      this.lay();
+      this.begin();
+    }
+
+    // A few boxes say little, so their insides are shown as well.
+    begin() {
+      for (let level = 0; level < 2 && this.scene.boxes.length < 9; level++) this.level(true);
+      this.fit();
+    }
+
+    // Lays the sheet out anew; a box that is given stays where it is on the screen.
+    lay(anchor) {
+      const before = anchor && this.screen(anchor);
+      this.scene = Paint.flatten(Layout.room(this.graph, this.root, this.open), this.graph);
+      this.filling = new Paint.Filling(this.mode, this.graph, this.scene.boxes, this.colours);
+      this.index = new Map(this.scene.boxes.map((box) => [`${box.room}/${box.kind}/${box.id}`, box]));
+      const same = (box) => box && this.index.get(`${box.room}/${box.kind}/${box.id}`);
+      this.selected = same(this.selected) ?? null;
+      const now = same(anchor);
+      if (before && now) {
+        const [x, y] = this.screen(now);
+        this.camera.x += before[0] - x;
+        this.camera.y += before[1] - y;
+      }
+      this.stage.dataset.boxes = this.scene.boxes.length;
+      this.draw();
+      this.drawLegend();
+    }
+
+    screen(box) {
+      const { x, y, scale } = this.camera;
+      return [x + (box.x + box.width / 2) * scale, y + box.y * scale];
+    }
+
+    resize() {
+      const ratio = Math.min(2, window.devicePixelRatio || 1);
+      const { clientWidth: width, clientHeight: height } = this.stage;
+      Object.assign(this, { width, height, ratio });
+      this.canvas.width = Math.max(1, width * ratio);
+      this.canvas.height = Math.max(1, height * ratio);
+    }
+
+    draw() {
+      if (this.waiting) return;
+      this.waiting = true;
+      requestAnimationFrame(() => {
+        this.waiting = false;
+        this.paint();
+      });
+    }
+
+    paint() {
+      this.painted = Paint.canvas(this.context, this.scene, this.camera, this);
+      this.drawMinimap();
+    }
+
+    drawMinimap() {
+      const { scene, minimap, ratio, camera } = this;
+      // Where all is in sight, it would only cover some of it.
+      const { x, y, scale: zoom } = camera;
+      const isAll = x >= 0 && y >= 0 && x + scene.width * zoom <= this.width && y + scene.height * zoom <= this.height;
+      minimap.classList.toggle("idle", isAll);
+      const [width, height] = [minimap.clientWidth, minimap.clientHeight];
+      if (isAll || !width || !scene.width) return;
+      minimap.width = width * ratio;
+      minimap.height = height * ratio;
+      const context = minimap.getContext("2d");
+      const scale = Math.min((width - 8) / scene.width, (height - 8) / scene.height);
+      const [left, top] = [(width - scene.width * scale) / 2, (height - scene.height * scale) / 2];
+      this.mapped = { scale, left, top };
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.fillStyle = this.colours.paper;
+      context.fillRect(0, 0, width, height);
+      context.fillStyle = this.colours.edge;
+      for (const box of scene.boxes) {
+        if (box.open) continue;
+        context.fillRect(left + box.x * scale, top + box.y * scale, Math.max(1, box.width * scale), Math.max(1, box.height * scale));
+      }
+      context.strokeStyle = this.colours.hit;
+      context.strokeRect(left - camera.x / camera.scale * scale, top - camera.y / camera.scale * scale,
+        this.width / camera.scale * scale, this.height / camera.scale * scale);
+    }
+
+    drawLegend() {
+      const legend = document.getElementById("legend");
+      legend.replaceChildren(...this.filling.legend().map(([colour, words]) => {
+        const item = document.createElement("span");
+        const swatch = document.createElement("i");
+        swatch.style.background = colour;
+        item.append(swatch, words);
+        return item;
+      }));
+    }
+
+    zoom(by, x = this.width / 2, y = this.height / 2) {
+      const { camera } = this;
+      const scale = Math.min(CLOSEST, Math.max(FARTHEST, camera.scale * by));
+      camera.x = x - (x - camera.x) * scale / camera.scale;
+      camera.y = y - (y - camera.y) * scale / camera.scale;
+      camera.scale = scale;
+      this.draw();
+    }
+
+    // All of it, or its top where all of it would be too small to read.
+    fit() {
+      const { scene } = this;
+      const whole = Math.min(this.width / (scene.width + 40), this.height / (scene.height + 40));
+      const wide = Math.min(1, this.width / (scene.width + 40));
+      const scale = Math.max(FARTHEST, Math.min(1, whole > 0.45 ? whole : Math.max(whole, Math.min(wide, 0.7))));
+      this.camera = {
+        scale, x: (this.width - scene.width * scale) / 2,
+        y: scene.height * scale + 40 < this.height ? (this.height - scene.height * scale) / 2 : 36,
+      };
+      this.draw();
+    }
+
+    at(x, y) {
+      const { camera, scene } = this;
+      const [sx, sy] = [(x - camera.x) / camera.scale, (y - camera.y) / camera.scale];
+      for (let i = scene.boxes.length - 1; i >= 0; i--) {
+        const box = scene.boxes[i];
+        if (sx >= box.x && sx <= box.x + box.width && sy >= box.y && sy <= box.y + box.height) return box;
+      }
+      return null;
+    }
+
+    select(box, quiet) {
+      this.selected = box;
+      this.draw();
+      if (!quiet) this.onSelect(box);
+    }
+
+    toggle(box) {
+      if (!box) return;
+      if (box.kind === Model.ROOM) {
+        if (!this.open.delete(box.id)) this.open.add(box.id);
+        this.lay(box);
+        return;
+      }
+      const inner = box.kind === Model.NODE && this.graph.nodes.rooms[box.id];
+      if (inner) this.enter(inner[0], box);
+    }
+
+    // Makes a room the whole sheet.
+    enter(room, from) {
+      if (from) (this.back ??= []).push([this.root, from]);
+      this.root = room;
+      this.marked = null;
+      this.select(null);
+      this.lay();
+      this.fit();
+      this.onMove();
+    }
+
+    out() {
+      const [root] = this.back?.pop() ?? [this.graph.rooms[this.root].parent];
+      if (root !== null && root !== undefined && root !== this.root) this.enter(root);
+    }
+
+    // Opens or closes one level everywhere.
+    level(opening) {
+      const before = new Set(this.open);
+      if (opening) {
+        let left = MOST_BOXES - this.scene.boxes.length;
+        for (const box of this.scene.boxes) {
+          if (box.kind !== Model.ROOM || box.open) continue;
+          left -= this.graph.rooms[box.id].items.length;
+          if (left < 0) break;
+          this.open.add(box.id);
+        }
+      } else {
+        for (const box of this.scene.boxes) {
+          if (box.open && !box.inner.boxes.some((inner) => inner.inner)) this.open.delete(box.id);
+        }
+      }
+      if (before.size !== this.open.size) {
+        this.lay();
+        this.fit();
+      }
+    }
+
+    // Opens what is around a node, and goes to it.
+    show(node) {
+      const { nodes, rooms } = this.graph;
+      let shown = node;
+      // A constant is seen beside the node that reads it.
+      if (!nodes.drawn[node]) {
+        const value = nodes.outputs[node].find((it) => it !== null);
+        shown = this.graph.flow.readers.get(value)?.[0] ?? node;
+      }
+      const path = this.graph.path(nodes.room[shown]);
+      // Subgraphs and functions are rooms of their own.
+      const from = path.map((room) => rooms[room].kind).findLastIndex((kind) => kind === "subgraph" || kind === "function" || kind === "graph");
+      this.root = path[Math.max(0, from)];
+      for (const room of path.slice(from + 1)) this.open.add(room);
+      this.lay();
+      this.go(this.index.get(`${nodes.room[shown]}/${Model.NODE}/${shown}`));
+      if (shown !== node) this.onSelect({ kind: Model.NODE, id: node, title: this.graph.op(node), note: "" });
+      this.onMove();
+    }
+
+    showRoom(number) {
+      const path = this.graph.path(number);
+      this.root = path[0] ?? 0;
+      for (const room of path.slice(1, -1)) this.open.add(room);
+      if (number !== this.root) this.open.add(number);
+      this.lay();
+      this.go(this.scene.boxes.find((box) => box.kind === Model.ROOM && box.id === number));
+      this.onMove();
+    }
+
+    go(box) {
+      if (!box) return this.fit();
+      const scale = Math.max(0.6, Math.min(1, this.camera.scale));
+      // The panel covers the right side of a wide stage.
+      const width = this.width > 800 ? this.width - 340 : this.width;
+      this.camera = {
+        scale, x: width / 2 - (box.x + box.width / 2) * scale,
+        y: this.height / 2 - (box.y + Math.min(box.height, this.height / scale) / 2) * scale,
+      };
+      this.select(box);
+    }
+
+    // Marks the ways to a node and from it.
+    mark(node) {
+      if (node === null || node === undefined) this.marked = null;
+      else {
+        const { before, after } = this.graph.paths(node);
+        const all = new Set([node, ...before, ...after]);
+        this.marked = { nodes: all, rooms: this.graph.around(all), before: before.size, after: after.size };
+      }
+      this.draw();
+    }
+
+    // The neighbour of the selected box in a direction, by arrows up and down, by place sideways.
+    step(key) {
+      const { scene, selected } = this;
+      if (!selected) return this.select(scene.boxes.find((box) => !box.open) ?? scene.boxes[0] ?? null);
+      const beside = scene.boxes.filter((box) => box.room === selected.room && box.parent === selected.parent);
+      const same = (end) => end.kind === selected.kind && end.id === selected.id;
+      const lines = scene.lines.filter((line) => line.room === selected.room);
+      let next = null;
+      if (key === "ArrowDown" || key === "ArrowUp") {
+        const down = key === "ArrowDown";
+        const end = lines.map((line) => (down ? same(line.from) && line.to : same(line.to) && line.from)).find(Boolean);
+        next = end && beside.find((box) => box.kind === end.kind && box.id === end.id);
+        next ??= beside.filter((box) => (down ? box.y > selected.y : box.y < selected.y))
+          .sort((a, b) => Math.abs(a.y - selected.y) - Math.abs(b.y - selected.y))[0];
+      } else {
+        const right = key === "ArrowRight";
+        next = beside.filter((box) => box.rank === selected.rank && (right ? box.x > selected.x : box.x < selected.x))
+          .sort((a, b) => Math.abs(a.x - selected.x) - Math.abs(b.x - selected.x))[0];
+      }
+      if (!next) return;
+      this.select(next);
+      const [x, y] = this.screen(next);
+      if (x < 60 || x > this.width - 60 || y < 40 || y > this.height - 60) {
+        this.camera.x += this.width / 2 - x;
+        this.camera.y += this.height / 2 - y;
+        this.draw();
+      }
+    }
+
+    listen() {
+      const { canvas } = this;
+      const touches = new Map();
+      let start = null;
+      const place = (event) => {
+        const box = canvas.getBoundingClientRect();
+        return [event.clientX - box.left, event.clientY - box.top];
+      };
+      canvas.addEventListener("pointerdown", (event) => {
+        canvas.setPointerCapture(event.pointerId);
+        touches.set(event.pointerId, place(event));
+        start = { at: place(event), moved: false };
+      });
+      canvas.addEventListener("pointermove", (event) => {
+        const last = touches.get(event.pointerId);
+        if (!last) return;
+        const now = place(event);
+        if (touches.size === 2) {
+          const other = [...touches].find(([id]) => id !== event.pointerId)[1];
+          const apart = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]);
+          this.zoom(apart(now) / Math.max(1, apart(last)), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+        } else {
+          this.camera.x += now[0] - last[0];
+          this.camera.y += now[1] - last[1];
+          this.draw();
+        }
+        touches.set(event.pointerId, now);
+        if (start && Math.hypot(now[0] - start.at[0], now[1] - start.at[1]) > 4) start.moved = true;
+      });
+      const end = (event) => {
+        touches.delete(event.pointerId);
+        if (event.type === "pointerup" && start && !start.moved) this.select(this.at(...place(event)));
+        start = null;
+      };
+      canvas.addEventListener("pointerup", end);
+      canvas.addEventListener("pointercancel", end);
+      canvas.addEventListener("dblclick", (event) => this.toggle(this.at(...place(event))));
+      canvas.addEventListener("wheel", (event) => {
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), ...place(event));
+      }, { passive: false });
+      canvas.addEventListener("keydown", (event) => this.key(event));
+      this.minimap.addEventListener("pointerdown", (event) => {
+        const { scale, left, top } = this.mapped ?? {};
+        if (!scale) return;
+        const area = this.minimap.getBoundingClientRect();
+        this.camera.x = this.width / 2 - (event.clientX - area.left - left) / scale * this.camera.scale;
+        this.camera.y = this.height / 2 - (event.clientY - area.top - top) / scale * this.camera.scale;
+        this.draw();
+      });
+      new ResizeObserver(() => { this.resize(); this.draw(); }).observe(this.stage);
+    }
+
+    key(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const acts = {
+        Enter: () => this.toggle(this.selected), " ": () => this.toggle(this.selected),
+        Backspace: () => this.out(), Escape: () => { this.mark(null); this.select(null); },
+        "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), 0: () => this.fit(),
+        p: () => this.selected?.kind === Model.NODE && this.mark(this.marked ? null : this.selected.id),
+        "/": () => document.getElementById("find").focus(),
+      };
+      const act = event.key.startsWith("Arrow") ? () => this.step(event.key) : acts[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    }
+
+    colour(mode) {
+      this.mode = mode;
+      this.lay();
+    }
+
+    recolour() {
+      this.colours.refresh();
+      this.lay();
+    }
+
+    svg() {
+      return Paint.svg(this.scene, this, this.file);
+    }
+
+    // The whole sheet as a picture, within what a canvas can hold.
+    png() {
+      const scale = Math.min(2, 8000 / (this.scene.width + 40), 8000 / (this.scene.height + 40));
+      const sheet = document.createElement("canvas");
+      const look = { ...this, selected: null, ratio: 1, width: Math.ceil((this.scene.width + 40) * scale), height: Math.ceil((this.scene.height + 40) * scale) };
+      [sheet.width, sheet.height] = [look.width, look.height];
+      Paint.canvas(sheet.getContext("2d"), this.scene, { x: 20 * scale, y: 20 * scale, scale }, look);
+      return new Promise((done) => sheet.toBlob(done, "image/png"));
+    }
+  }
+
+  return { View };
+})();

@@ -1,0 +1,148 @@
+//! The report as one page: opens from disk, asks for nothing, lets a reader look around.
+//!
+//! What can be read without a script is written here, in `sections`; the scripts under `assets/`
+//! add the graph, the table of layers, the charts and the sizes to choose, from data that `pack` leaves in
+//! the page. A policy in the page allows these scripts and this style and nothing else, and no text
+//! of the model is ever markup.
+
+mod embed;
+pub mod html;
+mod pack;
+mod sections;
+
+use calipers_report::{GraphView, Report};
+use serde_json::{Value, json};
+
+use html::escape;
+use pack::figure;
+
+use crate::text::{self, Charset};
+
+const STYLE: &str = include_str!("assets/page.css");
+
+/// The scripts, in the order in which they need each other.
+const SCRIPTS: &[&str] = &[
+    include_str!("assets/units.js"),
+    include_str!("assets/formula.js"),
+    include_str!("assets/model.js"),
+    include_str!("assets/layout.js"),
+    include_str!("assets/paint.js"),
+    include_str!("assets/viewer.js"),
+    include_str!("assets/panel.js"),
+    include_str!("assets/layers.js"),
+    include_str!("assets/charts.js"),
+    include_str!("assets/sizes.js"),
+    include_str!("assets/main.js"),
+];
+
+/// What a page is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Focus {
+    /// Everything.
+    Report,
+    /// The graph alone.
+    Graph,
+}
+
+/// Everything about a model as one page.
+pub fn to_page(report: &Report, view: &GraphView) -> String {
+    page(report, view, Focus::Report)
+}
+
+/// The graph alone, as a page to look around in.
+pub fn graph_to_html(report: &Report, view: &GraphView) -> String {
+    page(report, view, Focus::Graph)
+}
+
+fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
+    let script = format!("\"use strict\";\n(() => {{\n{}\n}})();\n", SCRIPTS.join("\n"));
+    let policy = format!(
+        "default-src 'none'; script-src {}; style-src {}; img-src data: blob:; base-uri 'none'; \
+         form-action 'none'",
+        embed::digest(&script),
+        embed::digest(STYLE)
+    );
+    let body = match focus {
+        Focus::Report => sections::report(report, view),
+        Focus::Graph => sections::graph_only(report),
+    };
+    let (name, kind) = (
+        escape(&report.model.file),
+        match focus {
+            Focus::Report => "report",
+            Focus::Graph => "graph",
+        },
+    );
+    format!(
+        "<!doctype html>\n<html lang=\"en\" data-page=\"{kind}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"{} {}\">\n\
+         <title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n{}\n\
+         <script>{script}</script>\n</body>\n</html>\n",
+        escape(&report.generator.name),
+        escape(&report.generator.version),
+        embed::data(&data(report, view)),
+    )
+}
+
+/// What the scripts read.
+fn data(report: &Report, view: &GraphView) -> Value {
+    let cost = &report.cost;
+    json!({
+        "file": text::name(&report.model.file, Charset::Unicode),
+        "graph": pack::graph(view),
+        "sizes": sizes(view),
+        "main": report.graph.nodes,
+        "cost": {
+            "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
+            "bytes_moved": figure(cost.bytes_moved), "formula": cost.formula,
+        },
+        "peak": figure(report.memory.peak_activation_bytes),
+        "in_place": figure(report.memory.peak_activation_in_place_bytes),
+        "timeline": report.memory.timeline.iter().map(|bytes| figure(Some(*bytes))).collect::<Vec<_>>(),
+    })
+}
+
+/// Sizes that can be chosen, with lives as formulas that stand once.
+fn sizes(view: &GraphView) -> Value {
+    let sizes = &view.sizes;
+    let mut formulas: Vec<&str> = Vec::new();
+    let mut numbers: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+    let lives: Vec<Value> = sizes
+        .lives
+        .iter()
+        .map(|life| {
+            let number = *numbers.entry(&life.bytes).or_insert_with(|| {
+                formulas.push(&life.bytes);
+                formulas.len() - 1
+            });
+            json!([life.from, life.until, number, u8::from(life.lent), life.view_of, life.may_take])
+        })
+        .collect();
+    let prose = |words: &str| text::prose(words, Charset::Unicode);
+    let knobs = sizes.knobs.iter().map(|knob| {
+        json!({
+            "name": text::name(&knob.name, Charset::Unicode), "size": knob.size,
+            "most": knob.most, "dims": knob.dims, "fixed": knob.fixed,
+        })
+    });
+    let devices = sizes.times.devices.iter().map(|device| {
+        let runs = device.runs.iter().map(|run| {
+            let time = run.latency_ms.map(|span| [span.low, span.expected, span.high]);
+            let reason = run.reason.as_deref().map(prose);
+            json!([time, run.throughput, figure(run.memory_bytes), run.fits, reason])
+        });
+        json!({
+            "id": device.id, "name": prose(&device.name), "memory": figure(device.memory_bytes),
+            "runs": runs.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "knobs": knobs.collect::<Vec<_>>(), "lives": lives, "formulas": formulas,
+        "no_lives": sizes.no_lives.as_deref().map(prose),
+        "batches": sizes.times.batches, "lengths": sizes.times.lengths,
+        "devices": devices.collect::<Vec<_>>(),
+    })
+}
