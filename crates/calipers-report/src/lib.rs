@@ -61,7 +61,7 @@ pub use weights::{TensorRange, UnreadTensor, Weights};
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
-pub const SCHEMA_VERSION: &str = "1.2";
+pub const SCHEMA_VERSION: &str = "1.3";
 
 /// Everything Calipers found out about one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

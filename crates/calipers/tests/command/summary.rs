@@ -154,7 +154,7 @@ fn model_of_names() -> Vec<u8> {
     let nodes = [
         Node::new("MatMul", &["okapi_in", "okapi_weight"], &["bongo_1"], &[])
             .named("/zebra_enc/quagga.0/MatMul"),
-        Node::new("WombatOp", &["bongo_1"], &["bongo_2"], &[])
+        Node::new("WombatOp", &["bongo_1"], &["bongo_2"], &[Attribute::string("ibex", "kudu")])
             .in_domain("com.numbat")
             .named("/zebra_enc/quagga.1/Wombat"),
         Node::new("Relu", &["bongo_1"], &["bongo_3"], &[] as &[Attribute]).named("zebra_relu"),
@@ -169,7 +169,9 @@ fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
     let model = "secretmodel.onnx";
     let mut told = Vec::new();
     for (command, formats, args) in [
-        ("inspect", &["text", "json"][..], &[][..]),
+        ("inspect", &["text", "json", "markdown"][..], &[][..]),
+        ("card", &["markdown", "jsonl", "csv"], &[]),
+        ("graph", &["svg", "dot", "json", "html"], &["--depth", "9"]),
         ("inspect", &["text", "json"], &["--weights", "--device", "rtx-4090"]),
         ("check", &["text", "json", "markdown", "sarif"], &[]),
         ("shapes", &["text", "json"], &[]),
@@ -187,6 +189,8 @@ fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
             told.push((args.join(" "), run.stdout + &run.stderr));
         }
     }
+    let args = [&["report", model, "-o", "-"], more].concat();
+    told.push((args.join(" "), run_in(folder, &args).succeeded()));
     told
 }
 
@@ -224,4 +228,31 @@ fn what_is_sent_holds_no_redacted_name() {
     for name in NAMES {
         assert!(!request.contains(name), "{name} is sent");
     }
+}
+
+#[test]
+fn redacted_cards_hold_no_name_in_files_or_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    std::fs::create_dir(&models).unwrap();
+    std::fs::write(models.join("secretmodel.onnx"), model_of_names()).unwrap();
+    std::fs::write(models.join("secretmodel-2.onnx"), b"no model").unwrap();
+    let run = run_in(folder.path(), &["card", "models", "-o", "cards", "--redact-names"]);
+    assert_eq!(run.status, Some(0));
+    assert!(run.stderr.contains("cannot read model-1"), "{}", run.stderr);
+    let mut open = vec![folder.path().join("cards")];
+    let mut files = 0;
+    while let Some(path) = open.pop() {
+        let mut told = path.file_name().unwrap().to_string_lossy().to_lowercase();
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            told += &std::fs::read_to_string(&path).unwrap().to_lowercase();
+            files += 1;
+        }
+        for name in NAMES {
+            assert!(!told.contains(name), "{name} in {}", path.display());
+        }
+    }
+    assert!(files > 4, "{files} files");
 }
