@@ -9,11 +9,12 @@ use crate::commands::Demo;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   calipers demo
-  calipers demo -o demo && calipers demo/model.onnx";
+  calipers demo -o demo && calipers demo/model.onnx
+  calipers demo -o demo                         then open demo/report.html";
 
 #[derive(Args, Debug)]
 pub(super) struct DemoArgs {
-    /// Folder to leave the model and its report in, as model.onnx and report.json
+    /// Folder to leave the model in, with its report, its page and its card
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }

@@ -14,7 +14,7 @@ use crate::problem::printable;
 use crate::screen;
 
 /// Which findings count, and which of them fail the run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Gate {
     pub(crate) selection: Selection,
     pub(crate) fail_on: Option<Severity>,

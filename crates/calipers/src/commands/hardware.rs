@@ -27,7 +27,7 @@ pub(crate) struct Hardware {
 }
 
 /// What is asked about hardware.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) devices: Vec<Chosen>,
     pub(crate) device_file: Option<PathBuf>,

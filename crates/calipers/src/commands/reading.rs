@@ -11,7 +11,7 @@ use super::{Gate, Privacy, Summarizing, model, summary};
 use crate::exit::ExitStatus;
 
 /// What a report is to say, and what of it counts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// Whether to read the files whole for their fingerprints.
     pub(crate) sha256: bool,

@@ -25,7 +25,7 @@ impl Privacy {
 }
 
 /// Who writes the summary.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Summarizing {
     pub(crate) audience: Audience,
     /// The language model, where one is asked for.

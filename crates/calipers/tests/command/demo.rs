@@ -20,7 +20,10 @@ fn it_leaves_the_model_and_its_report() {
     let shown = run_in(folder.path(), &["demo"]).succeeded();
     let run = run_in(folder.path(), &["demo", "-o", "new/demo"]);
     assert_eq!((run.status, run.stdout), (Some(0), shown));
-    assert_eq!(run.stderr, "wrote model.onnx and report.json to new/demo\n");
+    assert_eq!(
+        run.stderr,
+        "wrote model.onnx, report.json, report.html and README.md to new/demo\n"
+    );
 
     let place = folder.path().join("new/demo");
     assert!(std::fs::read(place.join("model.onnx")).unwrap() == digits());
@@ -33,6 +36,12 @@ fn it_leaves_the_model_and_its_report() {
     assert_eq!(run_in(folder.path(), &["demo", "-o", "new/demo"]).status, Some(0));
     let inspected = run_in(&place, &["model.onnx", "--format", "json"]).succeeded();
     assert_eq!(inspected, json);
+    run_in(&place, &["report", "model.onnx", "-o", "again.html"]).succeeded();
+    let page = |name: &str| std::fs::read_to_string(place.join(name)).unwrap();
+    assert!(page("again.html") == page("report.html"));
+    let card = page("README.md");
+    assert!(card.contains("## Executive summary"), "{card}");
+    assert!(place.join("assets/operators-dark.svg").is_file());
 }
 
 #[test]
