@@ -16,7 +16,10 @@
 //! Filters write figures as the card does: `integer`, `count`, `bytes`, `macs`, `flops`, `percent`,
 //! `time`, `rate`, `code`.
 //!
-//! A template is bounded: so many steps, and so many bytes of output.
+//! A template is bounded: so many steps, so many bytes of output, and texts that cannot grow without
+//! being written: they are joined by writing them one after another, `{{ a }}{{ b }}`, not by `~`.
+
+mod growth;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -65,15 +68,22 @@ const NAME: &str = "card";
 impl Template {
     /// Reads a template. Its name tells what it writes: `card.html`, `card.md.j2`.
     pub fn new(name: &str, source: &str) -> Result<Self, TemplateError> {
+        let captured = growth::check(source).map_err(|message| TemplateError { message })?;
         let extension = extension(name);
         let kind = kind(&extension);
         let mut environment = Environment::new();
-        environment.set_fuel(Some(STEPS));
+        // What is captured is held in memory, and its plain text passes by the formatter's count.
+        environment.set_fuel(Some(match captured {
+            Some(longest) => STEPS.min(MOST_BYTES as u64 / longest.max(1)),
+            None => STEPS,
+        }));
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
         environment.set_syntax(syntax.map_err(|error| wrong(&error))?);
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("report".into()));
-        environment.set_formatter(move |out, _: &mut State<'_, '_>, value| write(out, kind, value));
+        environment.set_formatter(move |out, state: &mut State<'_, '_>, value| {
+            write(out, state, kind, value)
+        });
         add_filters(&mut environment);
         let source = source.to_owned();
         environment.add_template_owned(NAME, source).map_err(|error| wrong(&error))?;
@@ -145,7 +155,12 @@ fn kind(extension: &str) -> Kind {
 }
 
 /// Writes a value, escaped unless it is marked as safe.
-fn write(out: &mut Output<'_>, kind: Kind, value: &Value) -> Result<(), minijinja::Error> {
+fn write(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    kind: Kind,
+    value: &Value,
+) -> Result<(), minijinja::Error> {
     let is_text = value.kind() == ValueKind::String;
     let text = match value.kind() {
         ValueKind::Undefined => {
@@ -155,7 +170,7 @@ fn write(out: &mut Output<'_>, kind: Kind, value: &Value) -> Result<(), minijinj
             ));
         }
         ValueKind::None if kind != Kind::Json => "unknown".to_owned(),
-        _ => value.to_string(),
+        _ => growth::text(value)?,
     };
     let safe = match kind {
         _ if value.is_safe() => text,
@@ -169,6 +184,7 @@ fn write(out: &mut Output<'_>, kind: Kind, value: &Value) -> Result<(), minijinj
         Kind::Markdown => markdown::plain(&text),
         Kind::Text => text::whole(&text),
     };
+    growth::count(state, safe.len())?;
     out.write_str(&safe).map_err(minijinja::Error::from)
 }
 
@@ -180,6 +196,7 @@ fn add_filters(environment: &mut Environment<'_>) {
     fn real(value: Option<f64>, set: impl Fn(f64) -> String) -> String {
         value.map_or_else(|| "unknown".to_owned(), set)
     }
+    growth::bound_filters(environment);
     environment.add_filter("integer", |value: Option<u64>| figure(value, units::integer));
     environment.add_filter("count", |value: Option<u64>| figure(value, units::count));
     environment.add_filter("bytes", |value: Option<u64>| figure(value, units::bytes));
@@ -251,6 +268,18 @@ mod tests {
         assert!(rendered("a.md", endless).unwrap_err().contains("fuel"));
         let long = "{% for a in range(9999) %}{{ ('x' * 10000) | safe }}{% endfor %}";
         assert!(rendered("a.md", long).is_err());
+        // 64 bytes doubled thirty times are 64 GiB.
+        let grown = [
+            "{% set n = namespace(x='0123456789') %}{% for i in range(30) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+            "{% set n = namespace(x='0123456789') %}{% for i in range(30) %}{% set n.x = n.x + n.x %}{% endfor %}",
+            "{% set n = namespace(x='0123456789') %}{% for i in range(30) %}{% set n.x = [n.x, n.x] | join %}{% endfor %}",
+            "{% set n = namespace(x='0000000000') %}{% for i in range(9) %}{% set n.x = n.x | replace('0', n.x) %}{% endfor %}",
+            "{% set n = namespace(x='0123456789') %}{% for i in range(40) %}{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}{% endfor %}",
+            "{% set n = namespace(x='0123456789') %}{% for i in range(40) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}",
+        ];
+        for source in grown {
+            assert!(rendered("a.md", source).is_err(), "{source}");
+        }
         let error = rendered("a.md", "one\n{{ report.nothing }}").unwrap_err();
         assert!(error.ends_with("in line 2"), "{error}");
         assert!(rendered("a.md", "{% if %}").is_err());
