@@ -30,7 +30,7 @@ pub fn index_to_html(models: &[KeyFigures]) -> String {
          style-src 'sha256-{STYLE_DIGEST}'; script-src 'sha256-{SCRIPT_DIGEST}'; \
          base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Models</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Models</h1>\n<p>{}",
+         <title>Models</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Models</h1>\n<p>{}",
         escape_html(&heading(models))
     );
     if let Some(device) = device(models) {
@@ -56,7 +56,8 @@ pub fn index_to_html(models: &[KeyFigures]) -> String {
     for model in models {
         set_row(model, &columns, &mut page);
     }
-    let _ = write!(page, "</tbody>\n</table>\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
+    let _ =
+        write!(page, "</tbody>\n</table>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
     page
 }
 
