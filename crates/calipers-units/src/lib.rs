@@ -267,6 +267,12 @@ pub fn axis(value: f64, unit: &str) -> String {
     format!("{digits} {}{unit}", PREFIXES[at]).trim_end().to_owned()
 }
 
+/// A whole number that may be below zero: `-1,234,567`.
+pub fn signed(value: impl Into<i128>) -> String {
+    let value = value.into();
+    format!("{}{}", if value < 0 { "-" } else { "" }, integer(value.unsigned_abs()))
+}
+
 /// A count with its noun in the right number: `1 node`, `1,163 nodes`.
 pub fn counted(value: impl Into<u128>, one: &str, many: &str) -> String {
     let value = value.into();

@@ -218,7 +218,7 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
     }
     Some(match unit.op {
         "Linear" => match (unit.number("in"), unit.number("out")) {
-            (Some(from), Some(to)) => format!("linear {from} → {to}"),
+            (Some(from), Some(to)) => format!("linear {} → {}", grouped(from), grouped(to)),
             _ => "linear".to_owned(),
         },
         "MatMul" if net.data_pair(unit).is_some() => "matrix product".to_owned(),
@@ -292,20 +292,20 @@ pub(super) fn figures(unit: &Unit) -> String {
         "Embedding" => {
             if let (Some(rows), Some(width)) = (number("rows"), number("width")) {
                 let of = unit.word("of").filter(|of| *of != "other").unwrap_or("rows");
-                tell(Some(format!("{of} {} × {width}", grouped(rows))));
+                tell(Some(format!("{of} {} × {}", grouped(rows), grouped(width))));
             }
         }
         "PatchEmbedding" => {
             tell(number("patch").map(|patch| format!("patches of {patch}×{patch}")));
-            tell(number("width").map(|width| format!("width {width}")));
+            tell(number("width").map(|width| format!("width {}", grouped(width))));
         }
-        "Recurrent" => tell(number("hidden").map(|hidden| format!("hidden {hidden}"))),
+        "Recurrent" => tell(number("hidden").map(|hidden| format!("hidden {}", grouped(hidden)))),
         "LanguageHead" => tell(number("vocab").map(|vocab| format!("{} tokens", grouped(vocab)))),
         _ => {
             let width = number("channels").or_else(|| number("out")).or_else(|| number("width"));
             tell(number("classes").map(|classes| format!("{} classes", grouped(classes))));
             tell(number("scales").map(|scales| format!("{scales} scales")));
-            tell(width.map(|width| format!("width {width}")));
+            tell(width.map(|width| format!("width {}", grouped(width))));
             tell(number("growth").map(|growth| format!("growth {growth}")));
             let kernel = number("kernel").map(|kernel| format!("kernel {kernel}×{kernel}"));
             tell(kernel);

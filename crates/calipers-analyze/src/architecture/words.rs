@@ -1,5 +1,7 @@
 //! The network in one sentence.
 
+use calipers_units as units;
+
 use calipers_report::{Architecture, ArchitectureFacts, Task};
 
 /// Families as people write them.
@@ -227,9 +229,9 @@ fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
         add(facts.residuals, "residual addition", "residual additions");
     }
     if let Some(heads) = facts.heads {
-        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {width}"));
+        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {}", grouped(width)));
         let one = if heads == 1 { "head" } else { "heads" };
-        list.push(format!("{heads} {one}{width}"));
+        list.push(format!("{} {one}{width}", grouped(heads)));
         if let Some(shared) = facts.kv_heads.filter(|shared| *shared != heads) {
             list.push(format!("{shared} for keys and values"));
         }
@@ -238,7 +240,7 @@ fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
     list.extend(facts.ffn.map(|width| format!("feed-forward {}", grouped(width))));
     if let (Some(experts), chosen) = (facts.experts, facts.experts_per_token) {
         let chosen = chosen.map_or(String::new(), |chosen| format!(", {chosen} for each token"));
-        list.push(format!("{experts} experts{chosen}"));
+        list.push(format!("{} experts{chosen}", grouped(experts)));
     }
     if kind != "tree-ensemble" {
         list.extend(facts.activation.as_deref().map(activation));
@@ -275,15 +277,7 @@ pub(crate) fn activation(word: &str) -> String {
 
 /// A number with its thousands apart.
 pub(super) fn grouped(number: i64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) && digit.is_ascii_digit() {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text.replace("-,", "-")
+    units::signed(number)
 }
 
 #[cfg(test)]

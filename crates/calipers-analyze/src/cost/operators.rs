@@ -46,8 +46,10 @@ fn work(cost: &OperatorCost) -> Option<u128> {
     Some(u128::from(cost.flops?) + u128::from(cost.other_flops?))
 }
 
-/// A share to two decimals.
+/// A share to two decimals; one that would round to nothing without being it stays as it is.
 #[expect(clippy::cast_precision_loss, reason = "two decimals are kept")]
 fn percent(part: u128, total: u128) -> f64 {
-    (part as f64 / total.max(1) as f64 * 10_000.0).round() / 100.0
+    let share = part as f64 / total.max(1) as f64;
+    let rounded = (share * 10_000.0).round() / 100.0;
+    if rounded > 0.0 { rounded } else { share * 100.0 }
 }

@@ -25,6 +25,8 @@ use calipers_report::{
     Report, Severity,
 };
 
+use calipers_units as units;
+
 use crate::assume::Sizes;
 use crate::infer::Typed;
 use crate::net::Net;
@@ -98,7 +100,7 @@ impl Hit {
         for node in nodes {
             *counts.entry(kind(*node)).or_default() += 1;
         }
-        let told = counts.iter().map(|(kind, count)| format!("{count} {kind}"));
+        let told = counts.iter().map(|(kind, count)| format!("{} {kind}", number(*count)));
         let detail = format!("{}: {}", counted(nodes.len(), "node"), listed(told));
         Self::of_nodes(model, nodes, detail)
     }
@@ -241,14 +243,19 @@ pub fn finding_table(report: &Report) -> FindingTable {
     }
 }
 
+/// `12`, `1,204`.
+pub(crate) fn number(count: usize) -> String {
+    units::integer(count as u64)
+}
+
 /// `1 node`, `2 nodes`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    plural(count, noun, &format!("{noun}s"))
 }
 
 /// `1 entry`, `2 entries`.
 pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    units::counted(count as u64, one, many)
 }
 
 /// The first few of some texts, and how many more there are: a hostile file may have thousands.
@@ -257,7 +264,7 @@ pub(crate) fn listed(texts: impl IntoIterator<Item = String>) -> String {
     let mut told: Vec<String> = texts.by_ref().take(SHOWN).collect();
     let more = texts.count();
     if more > 0 {
-        told.push(format!("and {more} more"));
+        told.push(format!("and {} more", number(more)));
     }
     told.join(", ")
 }

@@ -259,7 +259,7 @@ fn carried(known: &'static Architecture, device: &Device) -> Speed {
     };
     if !speed.is_carried {
         speed.words.push(format!(
-            "models left out of the fit are missed by a factor of {:.2} on average; the range holds {:.0} % of them",
+            "models left out of the fit are missed by a factor of {:.2} on average; the range holds {:.0}% of them",
             known.left_out_error, known.range_holds_percent
         ));
         return speed;

@@ -9,7 +9,7 @@ function compare(column) {
   return (one, other) => {
     const [a, b] = [one.cells[column], other.cells[column]];
     if (a.dataset.value !== undefined && b.dataset.value !== undefined) return a.dataset.value - b.dataset.value;
-    return a.textContent.localeCompare(b.textContent);
+    return a.textContent.localeCompare(b.textContent, 'en', { numeric: true });
   };
 }
 

@@ -18,6 +18,8 @@ const FINDINGS: usize = 8;
 /// Lines of a finding's title, and of its detail or a remark.
 const TITLE_LINES: usize = 3;
 const DETAIL_LINES: usize = 8;
+/// Lines of a detail where the names concerned are not told either.
+const SHORT_LINES: usize = 2;
 /// Columns of a severity and the gap after it.
 pub(super) const SEVERITY: usize = 11;
 /// Nodes that a finding names.
@@ -65,7 +67,8 @@ pub(super) fn set_finding(finding: &Finding, full: bool, page: &Page) -> Vec<Lin
         wrap(title.and_line(prose(Role::Strong, &finding.title)), TITLE_LINES)
     };
     if !finding.detail.trim().is_empty() {
-        texts.extend(wrap(prose(Role::Plain, &finding.detail), DETAIL_LINES));
+        let most = if full { DETAIL_LINES } else { SHORT_LINES };
+        texts.extend(wrap(prose(Role::Plain, &finding.detail), most));
     }
     if full && !finding.nodes.is_empty() {
         texts.extend(wrap(nodes(&finding.nodes, page), DETAIL_LINES));

@@ -65,8 +65,10 @@ pub(super) fn ports(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page)
 
     let mut section = |heading: &str, rows: Vec<Row>, ports: &[Port], noun: [&str; 2]| {
         let folded = ports.len() - rows.len();
-        let mut lines: Vec<Line> =
-            rows.into_iter().flat_map(|row| set_row(row, columns, page)).collect();
+        let mut lines: Vec<Line> = shortened(rows, beside.saturating_sub(dtype_width + 2))
+            .into_iter()
+            .flat_map(|row| set_row(row, columns, page))
+            .collect();
         if ports.is_empty() {
             lines.push(Line::of(Role::Quiet, "none"));
         }
@@ -79,6 +81,17 @@ pub(super) fn ports(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page)
     };
     section("Inputs", inputs, &graph.inputs, ["input", "inputs"]);
     section("Outputs", outputs, &graph.outputs, ["output", "outputs"]);
+}
+
+/// Rows in which a shape that needs several lines is told once: caches have it for every layer.
+fn shortened(mut rows: Vec<Row>, width: usize) -> Vec<Row> {
+    for at in (1..rows.len()).rev() {
+        let (one, other) = (&rows[at - 1], &rows[at]);
+        if other.rest.width() > width && one.rest == other.rest && one.dtype == other.dtype {
+            rows[at].rest = Line::of(Role::Quiet, "as above");
+        }
+    }
+    rows
 }
 
 fn row(port: &Port, path: &str, reasons: &mut Reasons<'_>, page: &Page) -> Row {

@@ -7,13 +7,16 @@ use crate::commands::Schema;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   calipers schema
-  calipers schema layers";
+  calipers schema layers
+  calipers schema card";
 
 /// A command that writes JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaOf {
     /// The report.
     Inspect,
+    /// The key figures of one model: a line of `card --format jsonl`.
+    Card,
     /// The findings.
     Check,
     /// The table of nodes.

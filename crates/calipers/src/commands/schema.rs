@@ -17,6 +17,7 @@ impl Schema {
             SchemaOf::Inspect => calipers_report::schema(),
             SchemaOf::Graph => calipers_report::view_schema(),
             SchemaOf::Hardware => calipers_report::hardware_schema(),
+            SchemaOf::Card => calipers_report::figures_schema(),
             SchemaOf::Check => calipers_report::findings_schema(),
             SchemaOf::Layers => calipers_report::layers_schema(),
             SchemaOf::Sweep => calipers_report::sweep_schema(),

@@ -13,6 +13,8 @@
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
 //! | `pipeline` | nothing but the preparation of features, or several models |
 
+use calipers_units as units;
+
 use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Medium};
 
@@ -60,7 +62,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
         facts.trees = forest.trees;
         let words = match forest.trees {
             Some(1) => "1 tree".to_owned(),
-            Some(trees) => format!("{trees} trees"),
+            Some(trees) => format!("{} trees", units::signed(trees)),
             None => "an ensemble of trees".to_owned(),
         };
         let mut decision = Decision::new("tree-ensemble", forest.family, forest.confidence, words);

@@ -13,6 +13,8 @@ mod sequences;
 mod transformers;
 mod trees;
 
+use calipers_units as units;
+
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Architecture, ArchitectureFacts};
 
@@ -135,6 +137,6 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
 pub(super) fn some(count: impl TryInto<i64>, one: &str, more: &str) -> String {
     match count.try_into().unwrap_or(i64::MAX) {
         1 => format!("1 {one}"),
-        count => format!("{count} {more}"),
+        count => format!("{} {more}", units::signed(count)),
     }
 }

@@ -12,6 +12,8 @@
 //! | image-classification | a score for each class |
 //! | image-embedding | vectors |
 
+use crate::architecture::words::grouped;
+
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::Task;
 
@@ -42,7 +44,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             None => "several scales".to_owned(),
         };
         let places = match facts.positions {
-            Some(positions) => format!("{positions} places at {scales}"),
+            Some(positions) => format!("{} places at {scales}", grouped(positions)),
             None => scales,
         };
         // One map beside the boxes holds what masks are made of.
@@ -113,7 +115,8 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 
 fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     if let Some(classes) = seen.classifier() {
-        let words = format!("an image goes in, a score for each of {classes} classes comes out");
+        let words =
+            format!("an image goes in, a score for each of {} classes comes out", grouped(classes));
         return Some(told("image-classification", High, words, Some(classes)));
     }
     let net = seen.net();

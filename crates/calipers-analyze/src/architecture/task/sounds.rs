@@ -7,6 +7,8 @@
 //! | audio-to-audio | a waveform |
 //! | speech-features | vectors for each place |
 
+use crate::architecture::words::grouped;
+
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::Task;
 
@@ -23,7 +25,10 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
         return Some(told("speech-recognition", High, words, None));
     }
     if let Some(classes) = seen.classifier() {
-        let words = format!("sound goes in, and a score for each of {classes} classes comes out");
+        let words = format!(
+            "sound goes in, and a score for each of {} classes comes out",
+            grouped(classes)
+        );
         return Some(told("audio-classification", Medium, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;

@@ -7,6 +7,8 @@
 //! | tabular-classification, text-classification | a label comes out, or scores of classes; from text where words are counted |
 //! | tabular-regression, text-regression | numbers come out |
 
+use crate::architecture::words::grouped;
+
 use calipers_ir::AttributeValue;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::Task;
@@ -63,7 +65,7 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         let classes =
             classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
         let words = match classes {
-            Some(classes) => format!("{given} go in, one of {classes} labels comes out"),
+            Some(classes) => format!("{given} go in, one of {} labels comes out", grouped(classes)),
             None => format!("{given} go in, a label comes out"),
         };
         return Some(told(&format!("{field}-classification"), High, words, classes));

@@ -9,6 +9,8 @@
 //! | token-classification | a score for each class at each place |
 //! | text-embedding | the vectors themselves |
 
+use crate::architecture::words::grouped;
+
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::Task;
 
@@ -99,7 +101,7 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     if let Some(classes) = seen.classifier() {
-        let words = format!("a score for each of {classes} classes");
+        let words = format!("a score for each of {} classes", grouped(classes));
         return Some(told("text-classification", High, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
@@ -112,11 +114,12 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let shown = seen.shown(output);
     match net.rank(output)? {
         2 => {
-            let words = format!("a score for each of {classes} classes ({shown})");
+            let words = format!("a score for each of {} classes ({shown})", grouped(classes));
             Some(told("text-classification", Medium, words, Some(classes)))
         }
         3 if classes > 1 => {
-            let words = format!("a score for each of {classes} classes at each place ({shown})");
+            let words =
+                format!("a score for each of {} classes at each place ({shown})", grouped(classes));
             Some(told("token-classification", Medium, words, Some(classes)))
         }
         _ => None,

@@ -1,5 +1,7 @@
 //! Tensors whose data in the model file does not fit their shape.
 
+use calipers_units as units;
+
 use calipers_ir::{DType, Data, Tensor};
 use calipers_report::Severity;
 
@@ -37,19 +39,33 @@ fn mismatch(tensor: &Tensor) -> Option<String> {
     match &tensor.data {
         Data::Raw(span) => {
             let bytes = tensor.bytes()?;
-            (span.len() != bytes)
-                .then(|| format!("its shape needs {bytes} bytes and it has {}", span.len()))
+            (span.len() != bytes).then(|| {
+                format!(
+                    "its shape needs {} bytes and it has {}",
+                    units::integer(bytes),
+                    units::integer(span.len())
+                )
+            })
         }
         Data::Fields { elements: Some(elements), .. } => {
             let wanted = fields_needed(tensor.dtype, wanted);
-            (*elements != wanted)
-                .then(|| format!("its shape needs {wanted} entries and it has {elements}"))
+            (*elements != wanted).then(|| {
+                format!(
+                    "its shape needs {} entries and it has {}",
+                    units::integer(wanted),
+                    units::integer(*elements)
+                )
+            })
         }
         // A number of variable length takes at least a byte and at most ten.
         Data::Fields { bytes, elements: None } => {
             let wanted = fields_needed(tensor.dtype, wanted);
             (*bytes < wanted || *bytes > wanted.saturating_mul(10)).then(|| {
-                format!("its shape needs {wanted} entries, which {bytes} bytes cannot hold")
+                format!(
+                    "its shape needs {} entries, which {} bytes cannot hold",
+                    units::integer(wanted),
+                    units::integer(*bytes)
+                )
             })
         }
         Data::Absent => (wanted > 0).then(|| "it has none".to_owned()),

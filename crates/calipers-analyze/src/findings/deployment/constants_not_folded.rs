@@ -1,5 +1,7 @@
 //! Results that follow from stored tensors alone.
 
+use calipers_units as units;
+
 use calipers_ir::NodeId;
 use calipers_report::Severity;
 use hashbrown::HashSet;
@@ -61,7 +63,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     (total >= LEAST).then(|| {
         Hit::new(
-            format!("{} that give {total} bytes", counted(folded.len(), "node")),
+            format!("{} that give {}", counted(folded.len(), "node"), units::bytes(total)),
             folded.iter().map(|node| model.node_label(*node)),
         )
     })

@@ -1,5 +1,7 @@
 //! Nodes whose results nothing needs.
 
+use crate::findings::number;
+
 use calipers_ir::{Model, NodeId, Producer, ValueId};
 use calipers_report::Severity;
 
@@ -26,7 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         model.main().nodes.nodes().filter(|node| !alive[node.index()]).collect();
     (!dead.is_empty() && !model.main().outputs.is_empty()).then(|| {
         Hit::new(
-            format!("{} of {}", counted(dead.len(), "node"), model.main().nodes.len()),
+            format!("{} of {}", counted(dead.len(), "node"), number(model.main().nodes.len())),
             dead.iter().map(|node| model.node_label(*node)),
         )
     })

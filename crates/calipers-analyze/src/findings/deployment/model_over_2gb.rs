@@ -1,5 +1,7 @@
 //! A model file beyond what protobuf holds.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use crate::findings::{Evidence, Hit, Rule};
@@ -22,8 +24,16 @@ const LIMIT: u64 = 1 << 31;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let bytes = evidence.model.header.bytes;
-    (bytes >= LIMIT)
-        .then(|| Hit::new(format!("the file has {bytes} bytes; protobuf ends below {LIMIT}"), []))
+    (bytes >= LIMIT).then(|| {
+        Hit::new(
+            format!(
+                "the file has {} bytes; protobuf ends below {}",
+                units::integer(bytes),
+                units::integer(LIMIT)
+            ),
+            [],
+        )
+    })
 }
 
 #[cfg(test)]

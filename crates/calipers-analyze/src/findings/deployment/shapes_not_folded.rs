@@ -1,5 +1,7 @@
 //! Arithmetic on shapes that a simplifier would fold.
 
+use crate::findings::number;
+
 use calipers_ir::{NodeId, ValueId};
 use calipers_ops::Elem;
 use calipers_report::Severity;
@@ -51,7 +53,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         Hit::new(
             format!(
                 "{} of {} that work out shapes always give the same",
-                foldable.len(),
+                number(foldable.len()),
                 counted(all, "node")
             ),
             foldable.iter().map(|node| model.node_label(*node)),

@@ -1,5 +1,7 @@
 //! Stored tensors that nothing reads.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use super::dead_nodes::alive;
@@ -35,7 +37,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     (!names.is_empty()).then(|| {
         Hit::new(
-            format!("{} of {bytes} bytes in all", counted(names.len(), "tensor")),
+            format!("{} of {} in all", counted(names.len(), "tensor"), units::bytes(bytes)),
             names.iter().map(|name| (*name).to_owned()),
         )
     })
@@ -53,7 +55,7 @@ mod tests {
         let mut model = ModelBuilder::new(17);
         model.input("x", F32, &["1"]).output("y", F32, &["1"]);
         model.node("Relu", &["x"], &["y"], &[]).initializer(&Tensor::f32("w", &[2], &[1.0, 2.0]));
-        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 tensor of 8 bytes in all");
+        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 tensor of 8 B in all");
         model.output("w", F32, &["2"]);
         assert_eq!(raised(&RULE, model.build()), None);
     }

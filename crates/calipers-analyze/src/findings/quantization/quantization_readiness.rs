@@ -1,5 +1,7 @@
 //! What to look after when a float model is quantised.
 
+use crate::findings::number;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
@@ -48,7 +50,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         for kind in *kinds {
             let found: Vec<&Unit> = net.all().filter(|unit| is_inside(net, unit, kind)).collect();
             if let Some(first) = found.first() {
-                counts.push(format!("{} {kind}", found.len()));
+                counts.push(format!("{} {kind}", number(found.len())));
                 names.push(net.model.node_label(first.node));
             }
         }

@@ -1,5 +1,7 @@
 //! Names that are no text.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use crate::findings::{Evidence, Hit, Rule};
@@ -20,7 +22,13 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let count = evidence.model.names.lossy();
     (count > 0).then(|| {
-        Hit::new(format!("{count} names are not UTF-8; they are shown with replacement marks"), [])
+        Hit::new(
+            format!(
+                "{} names are not UTF-8; they are shown with replacement marks",
+                units::integer(count as u64)
+            ),
+            [],
+        )
     })
 }
 

@@ -1,5 +1,7 @@
 //! Attention whose scores have come to cost as much as the layers.
 
+use calipers_units as units;
+
 use std::collections::BTreeSet;
 
 use calipers_report::Severity;
@@ -72,10 +74,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let detail = format!(
         "in {} the products of queries, keys and values take {} of {} multiply-accumulates \
-         ({share} %) at {longest} positions; at twice as many they would take four times that",
+         ({share}%) at {} positions; at twice as many they would take four times that",
         counted(layers.len(), "layer"),
         count(sum),
-        count(total)
+        count(total),
+        units::integer(longest)
     );
     Some(Hit::new(detail, layers.iter().map(|unit| net.model.node_label(unit.node))))
 }
@@ -123,7 +126,7 @@ mod tests {
     fn long_sequences_are_told() {
         // Projections: 4 · 64 · 8 · 8. Products: 2 · 64 · 64 · 8, four fifths of all.
         let told = raised(&RULE, attention(64)).unwrap();
-        assert!(told.detail.contains("(80 %)"), "{}", told.detail);
+        assert!(told.detail.contains("(80%)"), "{}", told.detail);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Many layers in a row that nothing goes around.
 
+use crate::findings::number;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
@@ -61,8 +63,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     names.reverse();
     let detail = format!(
-        "{depth} layers with weights follow one another from {:?} to {:?}, and nothing goes around \
+        "{} layers with weights follow one another from {:?} to {:?}, and nothing goes around \
          any of them",
+        number(*depth),
         names.first()?,
         names.last()?
     );

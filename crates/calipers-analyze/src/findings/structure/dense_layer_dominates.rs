@@ -1,5 +1,7 @@
 //! One dense layer with most of the parameters.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
@@ -43,11 +45,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let label = evidence.net.model.node_label(unit.node);
     let detail = format!(
-        "{label:?} holds {} of {} parameters ({share} %): {} to {}",
+        "{label:?} holds {} of {} parameters ({share}%): {} to {}",
         count(elements),
         count(total),
-        unit.number("in")?,
-        unit.number("out")?
+        units::signed(unit.number("in")?),
+        units::signed(unit.number("out")?)
     );
     Some(Hit::new(detail, [label]))
 }

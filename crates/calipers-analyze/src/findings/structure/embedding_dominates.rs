@@ -1,5 +1,7 @@
 //! Tables larger than the rest of the network.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 use hashbrown::HashSet;
 
@@ -49,13 +51,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let (largest, unit) = tables.iter().max_by_key(|(elements, _)| *elements)?;
     let detail = format!(
-        "{} of {} parameters ({} %) in {}, the largest of {} rows by {}, {} in all",
+        "{} of {} parameters ({}%) in {}, the largest of {} rows by {}, {} in all",
         count(sum),
         count(total),
         percent(sum, total),
         counted(tables.len(), "table"),
-        unit.number("rows")?,
-        unit.number("width")?,
+        units::signed(unit.number("rows")?),
+        units::signed(unit.number("width")?),
         count(*largest)
     );
     Some(Hit::new(detail, tables.iter().map(|(_, unit)| net.model.node_label(unit.node))))
@@ -89,7 +91,7 @@ mod tests {
     #[test]
     fn a_table_larger_than_the_rest_is_told() {
         let told = raised(&RULE, network(8192, 8)).unwrap();
-        assert!(told.detail.contains("(80 %) in 1 table"), "{}", told.detail);
+        assert!(told.detail.contains("(80%) in 1 table"), "{}", told.detail);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A token table and an output layer that may be one.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 use hashbrown::HashMap;
 
@@ -53,8 +55,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
                 None => "whether they hold the same numbers, `--weights` tells",
             };
             let detail = format!(
-                "{:?} of {rows} by {width} and {:?} are stored apart, {} elements each; {told}",
+                "{:?} of {} by {} and {:?} are stored apart, {} elements each; {told}",
                 net.name(stored),
+                units::signed(rows),
+                units::signed(width),
                 net.name(own),
                 count(u64::try_from(rows * width).unwrap_or(0)),
             );

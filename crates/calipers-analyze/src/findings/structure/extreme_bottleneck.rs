@@ -1,5 +1,7 @@
 //! A narrow place that everything must pass.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 use hashbrown::HashMap;
 
@@ -54,10 +56,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let label = net.model.node_label(first.node);
     let detail = format!(
         "{label:?} goes from {} channels to {}, and {:?} from there to {}",
-        first.number("in")?,
-        first.number("out")?,
+        units::signed(first.number("in")?),
+        units::signed(first.number("out")?),
         net.model.node_label(next.node),
-        next.number("out")?
+        units::signed(next.number("out")?)
     );
     Some(Hit::new(detail, narrow.iter().map(|unit| net.model.node_label(unit.node))))
 }

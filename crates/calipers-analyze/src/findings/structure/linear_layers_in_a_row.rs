@@ -1,5 +1,7 @@
 //! Two layers that are one.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
@@ -48,13 +50,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         "{}, first {:?} ({} to {}) and {:?} ({} to {}), which one layer of {} to {} could do",
         counted(pairs.len(), "pair"),
         label(first),
-        first.number("in")?,
-        first.number("out")?,
+        units::signed(first.number("in")?),
+        units::signed(first.number("out")?),
         label(second),
-        second.number("in")?,
-        second.number("out")?,
-        first.number("in")?,
-        second.number("out")?
+        units::signed(second.number("in")?),
+        units::signed(second.number("out")?),
+        units::signed(first.number("in")?),
+        units::signed(second.number("out")?)
     );
     Some(Hit::new(detail, pairs.iter().flat_map(|(first, second)| [label(first), label(second)])))
 }

@@ -11,18 +11,13 @@ pub(super) mod linear_layers_in_a_row;
 pub(super) mod no_normalization;
 pub(super) mod one_node_dominates;
 
+use calipers_units as units;
+
 pub(super) use layers::{Layers, WEIGHTED};
 
-/// A count that people can read, to three digits.
+/// A count that people can read: `9,408`, `102.8 million`.
 fn count(number: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
-    let wide = number as f64;
-    match number {
-        0..10_000 => number.to_string(),
-        10_000..1_000_000 => format!("{:.1} thousand", wide / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} million", wide / 1e6),
-        _ => format!("{:.2} billion", wide / 1e9),
-    }
+    units::spoken(number)
 }
 
 /// A share in whole percent.

@@ -1,5 +1,7 @@
 //! Deep networks without a norm of any form.
 
+use crate::findings::number;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
@@ -67,9 +69,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let detail = format!(
-        "{count} layers with weights, {depth} of them on one way, {} of them without a bias, and no \
+        "{} layers with weights, {} of them on one way, {} of them without a bias, and no \
          norm in any form",
-        count - biased
+        number(count),
+        number(depth),
+        number(count - biased)
     );
     Some(Hit::new(detail, with_weights().map(|unit| net.model.node_label(unit.node))))
 }

@@ -35,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let detail =
-        format!("{:?} ({}) has {share:.0} % of all multiply-accumulates", dearest.node, dearest.op);
+        format!("{:?} ({}) has {share:.0}% of all multiply-accumulates", dearest.node, dearest.op);
     Some(Hit::new(detail, [dearest.node.clone()]))
 }
 
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn more_than_half_is_told() {
         let told = raised(&RULE, network(3, 100)).unwrap();
-        assert!(told.detail.contains("81 %"), "{}", told.detail);
+        assert!(told.detail.contains("81%"), "{}", told.detail);
     }
 
     #[test]

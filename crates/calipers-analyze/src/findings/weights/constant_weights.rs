@@ -1,5 +1,9 @@
 //! Matrices and filters of one value.
 
+use crate::findings::number;
+
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
@@ -32,10 +36,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = constant.first()?;
     let matrices = weights.learned().filter(|seen| is_matrix(seen)).count();
     let detail = format!(
-        "{} of {matrices} with two axes and more, first {}: all {} elements are {}",
+        "{} of {} with two axes and more, first {}: all {} elements are {}",
         counted(constant.len(), "tensor"),
+        number(matrices),
         named(first),
-        first.elements,
+        units::integer(first.elements),
         // Negative zero is zero.
         first.found.stats.min + 0.0
     );

@@ -1,5 +1,7 @@
 //! Output channels whose weights are all zero.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 use calipers_weights::Channels;
 
@@ -43,10 +45,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         dead.iter().max_by_key(|(seen, channels)| seen.found.dead_channels * 1000 / channels)?;
     let all: u64 = dead.iter().map(|(seen, _)| seen.found.dead_channels).sum();
     let detail = format!(
-        "{all} channels in {}, the largest share in {}: {} of {channels}",
+        "{} channels in {}, the largest share in {}: {} of {}",
+        units::integer(all),
         counted(dead.len(), "layer"),
         named(first),
-        first.found.dead_channels
+        units::integer(first.found.dead_channels),
+        units::integer(*channels)
     );
     Some(Hit::new(detail, dead.iter().map(|(seen, _)| seen.name.clone())))
 }

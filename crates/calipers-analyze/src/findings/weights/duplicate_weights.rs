@@ -1,9 +1,11 @@
 //! Tensors that are stored twice.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use super::{named, percent, size};
+use super::{named, percent};
 
 /// Less than one byte in so many is not worth a change.
 const ONE_IN: u64 = 100;
@@ -38,12 +40,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = &weights.tensors[*group.first()?];
     let detail = format!(
         "{} ({} of all stored bytes) are copies, in {}; the largest: {} is stored {} times, {} each",
-        size(spare),
+        units::bytes(spare),
         percent(spare, all),
         counted(weights.same.len(), "group"),
         named(first),
         group.len(),
-        size(first.bytes)
+        units::bytes(first.bytes)
     );
     Some(Hit::new(detail, group.iter().map(|at| weights.tensors[*at].name.clone())))
 }
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn copies_are_told() {
         let told = raised_by_weights(&RULE, two_layers(0.0)).unwrap();
-        assert!(told.detail.contains("1.6 kB (50 % of all stored bytes)"), "{}", told.detail);
+        assert!(told.detail.contains("1.60 kB (50.0% of all stored bytes)"), "{}", told.detail);
         assert_eq!(told.nodes.len(), 2);
     }
 

@@ -9,25 +9,15 @@ pub(super) mod weight_outliers;
 pub(super) mod weights_fit_float16;
 pub(super) mod weights_not_finite;
 
+use calipers_units as units;
+
 use crate::weights::Seen;
 
-/// A share in percent, with a decimal where it is small.
+/// A share of the whole.
 fn percent(part: u64, whole: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
     let percent = part as f64 / whole.max(1) as f64 * 100.0;
-    if percent >= 10.0 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
-}
-
-/// A size in bytes that people can read: decimal units, as the rest of the report has them.
-fn size(bytes: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
-    let bytes_f = bytes as f64;
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes_f / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes_f / 1e6),
-        _ => format!("{:.2} GB", bytes_f / 1e9),
-    }
+    units::percent(percent)
 }
 
 /// The name of a tensor as it stands in a sentence.

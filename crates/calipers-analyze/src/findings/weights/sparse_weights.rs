@@ -1,10 +1,12 @@
 //! Networks with most weights zero.
 
+use calipers_units as units;
+
 use calipers_ir::DType;
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use super::{percent, size};
+use super::percent;
 use crate::weights::Seen;
 
 /// A tensor counts from this share of zeros, in percent.
@@ -44,8 +46,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let elements = sparse.iter().map(|seen| seen.elements).sum();
     let detail = format!(
         "{} of {} of learned floats: {} of their elements are zero, in {}",
-        size(bytes),
-        size(all),
+        units::bytes(bytes),
+        units::bytes(all),
         percent(zeros, elements),
         counted(sparse.len(), "tensor")
     );
@@ -82,7 +84,7 @@ mod tests {
     #[test]
     fn half_of_zeros_is_told() {
         let told = raised_by_weights(&RULE, dense(50)).unwrap();
-        assert!(told.detail.contains("50 % of their elements"), "{}", told.detail);
+        assert!(told.detail.contains("50.0% of their elements"), "{}", told.detail);
     }
 
     #[test]

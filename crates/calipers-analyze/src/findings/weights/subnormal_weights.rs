@@ -1,5 +1,7 @@
 //! Weights too small for a full mantissa.
 
+use calipers_units as units;
+
 use calipers_ir::DType;
 use calipers_report::Severity;
 
@@ -37,8 +39,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         "{}, most in {}: {} of {} elements ({})",
         counted(many.len(), "tensor"),
         named(first),
-        stats.subnormal,
-        stats.elements,
+        units::integer(stats.subnormal),
+        units::integer(stats.elements),
         percent(stats.subnormal, stats.elements)
     );
     Some(Hit::new(detail, many.iter().map(|seen| seen.name.clone())))
@@ -69,7 +71,7 @@ mod tests {
     #[test]
     fn one_in_a_hundred_is_many() {
         let told = raised_by_weights(&RULE, linear(32)).unwrap();
-        assert!(told.detail.contains("32 of 1600 elements (2.0 %)"), "{}", told.detail);
+        assert!(told.detail.contains("32 of 1,600 elements (2.0%)"), "{}", told.detail);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Float32 weights that half as many bytes would hold exactly.
 
+use calipers_units as units;
+
 use calipers_ir::DType;
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use super::{percent, size};
+use super::percent;
 use crate::weights::Seen;
 
 /// Of the float32 bytes, this share must fit, in percent.
@@ -45,11 +47,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let detail = format!(
         "{} of {} of float32 weights ({}), in {}, are the same in {dtype}: {} could go",
-        size(bytes),
-        size(all),
+        units::bytes(bytes),
+        units::bytes(all),
         percent(bytes, all),
         counted(fit(narrow).count(), "tensor"),
-        size(bytes / 2)
+        units::bytes(bytes / 2)
     );
     Some(Hit::new(detail, fit(narrow).map(|seen| seen.name.clone())))
 }
@@ -84,7 +86,7 @@ mod tests {
     #[test]
     fn what_fits_is_told() {
         let told = raised_by_weights(&RULE, dense(0.25)).unwrap();
-        assert!(told.detail.contains("(100 %), in 1 tensor, are the same in float16"));
+        assert!(told.detail.contains("(100.0%), in 1 tensor, are the same in float16"));
         // Beyond the range of float16, yet of few digits.
         let told = raised_by_weights(&RULE, dense(65536.0)).unwrap();
         assert!(told.detail.contains("bfloat16"), "{}", told.detail);

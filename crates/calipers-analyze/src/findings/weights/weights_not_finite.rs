@@ -1,5 +1,7 @@
 //! Weights that are no numbers.
 
+use calipers_units as units;
+
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
@@ -30,9 +32,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         "{}, first {}: {} NaN and {} infinite of {} elements",
         counted(bad.len(), "tensor"),
         named(first),
-        stats.nan,
-        stats.infinite(),
-        stats.elements
+        units::integer(stats.nan),
+        units::integer(stats.infinite()),
+        units::integer(stats.elements)
     );
     Some(Hit::new(detail, bad.iter().map(|seen| seen.name.clone())))
 }

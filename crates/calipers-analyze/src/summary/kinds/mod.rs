@@ -59,11 +59,11 @@ fn attention_layers(report: &Report) -> Option<String> {
     let layers = some(facts.layers, &format!("{norm}layer"), &format!("{norm}layers"))?;
     let mut parts = Vec::new();
     if let Some(heads) = some(facts.heads, "head", "heads") {
-        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {width}"));
+        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {}", number(width)));
         let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
         let shared = shared.map_or(String::new(), |shared| {
             let attention = facts.attention.as_deref().unwrap_or("shared");
-            format!(" ({attention} attention, {shared} heads for keys and values)")
+            format!(" ({attention} attention, {} heads for keys and values)", number(shared))
         });
         parts.push(format!("{heads}{width}{shared}"));
     }
@@ -73,8 +73,8 @@ fn attention_layers(report: &Report) -> Option<String> {
     parts.extend(inner);
     parts.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
     parts.extend(facts.experts.map(|experts| match facts.experts_per_token {
-        Some(each) => format!("{experts} experts of which {each} serve a token"),
-        None => format!("{experts} experts"),
+        Some(each) => format!("{} experts of which {each} serve a token", number(experts)),
+        None => format!("{} experts", number(experts)),
     }));
     let with = if parts.is_empty() { String::new() } else { format!(" with {}", listed(&parts)) };
     Some(format!("It stacks {layers}{with}."))

@@ -36,7 +36,7 @@ fn set(finding: &Finding, page: &mut Page) {
     };
     let names: Vec<String> = finding.nodes.iter().take(NAMES).map(|name| code(name)).collect();
     if !names.is_empty() {
-        let rest = if finding.nodes.len() > NAMES { ", …" } else { "" };
+        let rest = if finding.nodes.len() > NAMES { " and others" } else { "" };
         words += &format!(" In {}{rest}.", names.join(", "));
     }
     page.text(words.trim());

@@ -23,13 +23,13 @@ fn paragraph(report: &Report) -> String {
     if !architecture.evidence.is_empty() {
         let evidence: Vec<String> =
             architecture.evidence.iter().take(3).map(|words| told(words)).collect();
-        let sure = match architecture.confidence {
-            _ if architecture.kind.is_none() => "What was seen",
-            Confidence::High => "This is sure",
-            Confidence::Medium => "This is likely",
-            Confidence::Low => "This is a guess",
+        let seen = match architecture.confidence {
+            _ if architecture.kind.is_none() => "What was seen in the graph",
+            Confidence::High => "The graph shows it",
+            Confidence::Medium => "That is likely, not certain; the graph shows",
+            Confidence::Low => "That is a guess; the graph shows",
         };
-        words += &format!(" {sure}: {}.", evidence.join("; "));
+        words += &format!(" {seen}: {}.", evidence.join("; "));
     }
     words
 }
