@@ -41,7 +41,7 @@ impl Reading {
         let (model, report, mut view) =
             model::explore(path, &self.bindings, question, self.weights)?;
         if let Some(redactor) = self.privacy.redactor(&model) {
-            redactor.view(&mut view);
+            redactor.view(&mut view)?;
         }
         Ok((self.finish(path, &model, report), view))
     }
@@ -60,7 +60,7 @@ impl Reading {
             calipers_analyze::fingerprint(model, &files, &mut report);
         }
         if let Some(redactor) = self.privacy.redactor(model) {
-            redactor.report(&mut report);
+            redactor.report(&mut report)?;
         }
         summary::fill(&mut report, &self.summary);
         report
