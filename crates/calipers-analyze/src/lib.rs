@@ -48,7 +48,7 @@ pub use fingerprint::fingerprint;
 use hardware::{Batch, Subject, choose};
 pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
 pub use layers::{LayerOrder, LayerQuery, layers};
-pub use redact::Redactor;
+pub use redact::{NotRedacted, Redactor};
 pub use shapes::shapes;
 pub use sweep::{Sweep, SweepError, sweep};
 pub use weights::{Weights, read as read_weights};

@@ -73,10 +73,17 @@ impl Batch {
             let fixed = symbols.iter().find_map(|symbol| bound.get(symbol));
             return Self { fixed: fixed.and_then(|size| u64::try_from(*size).ok()), symbols };
         }
-        let wide = shapes().filter(|dims| dims.len() > 1).filter_map(<[Expr]>::first);
+        let wide =
+            shapes().filter(|dims| dims.len() > 1 && !is_picture(dims)).filter_map(<[Expr]>::first);
         let fixed = wide.filter_map(Expr::as_const).find_map(|size| u64::try_from(size).ok());
         Self { symbols: Vec::new(), fixed: Some(fixed.unwrap_or(1)) }
     }
+}
+
+/// Whether it is one picture, as three colours of some height and width: what is first is no batch.
+fn is_picture(dims: &[Expr]) -> bool {
+    let sizes: Vec<_> = dims.iter().map(Expr::as_const).collect();
+    matches!(sizes.as_slice(), [Some(3), Some(height), Some(width)] if *height >= 32 && *width >= 32)
 }
 
 fn says_batch(name: &str) -> bool {

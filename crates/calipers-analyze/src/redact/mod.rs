@@ -63,6 +63,11 @@ const OURS: &[&str] = &[
 const NAMED_KEYS: &[&str] =
     &["bindings", "data_dependent", "dims", "inputs", "opsets", "subgraphs", "values"];
 
+/// What was redacted does not read back: better nothing than something with names or holes in it.
+#[derive(Debug, thiserror::Error)]
+#[error("names cannot be taken out of this output: {0}")]
+pub struct NotRedacted(#[from] serde_json::Error);
+
 /// Knows the names of one model, and replaces them.
 pub struct Redactor(Names);
 
@@ -73,9 +78,9 @@ impl Redactor {
     }
 
     /// Replaces every name in a report; its summary is written anew.
-    pub fn report(&self, report: &mut Report) {
-        let metadata = std::mem::take(&mut report.model.metadata);
-        let mut told: Report = self.value(report);
+    pub fn report(&self, report: &mut Report) -> Result<(), NotRedacted> {
+        let mut told: Report = self.value(report)?;
+        let metadata = &report.model.metadata;
         told.model.metadata = (1..=metadata.len())
             .map(|number| (format!("metadata-{number}"), REDACTED.to_owned()))
             .collect::<BTreeMap<_, _>>();
@@ -99,36 +104,40 @@ impl Redactor {
             told.summary = Some(summary::summarize(&told));
         }
         *report = told;
+        Ok(())
     }
 
     /// Replaces every name in a table of nodes.
-    pub fn layers(&self, table: &mut LayerTable) {
-        *table = self.value(table);
+    pub fn layers(&self, table: &mut LayerTable) -> Result<(), NotRedacted> {
+        *table = self.value(table)?;
         for scope in &mut table.scopes {
             scope.class = None;
         }
+        Ok(())
     }
 
     /// Replaces every name in a table of values.
-    pub fn shapes(&self, table: &mut ShapeTable) {
+    pub fn shapes(&self, table: &mut ShapeTable) -> Result<(), NotRedacted> {
         // Their order is that of execution, which a map would lose.
         let values = std::mem::take(&mut table.values);
-        *table = self.value(table);
+        *table = self.value(table)?;
         let shape = |shape: &ValueShape| self.value(shape);
-        let pairs = values.iter();
-        table.values = pairs.map(|(name, value)| (self.name(name), shape(value))).collect();
+        let pairs = values.iter().map(|(name, value)| Ok((self.name(name), shape(value)?)));
+        table.values = pairs.collect::<Result<_, NotRedacted>>()?;
+        Ok(())
     }
 
     /// Replaces every name in a table of sizes.
-    pub fn sweep(&self, table: &mut SweepTable) {
-        *table = self.value(table);
+    pub fn sweep(&self, table: &mut SweepTable) -> Result<(), NotRedacted> {
+        *table = self.value(table)?;
+        Ok(())
     }
 
-    fn value<T: Serialize + DeserializeOwned + Default>(&self, told: &T) -> T {
-        let Ok(mut value) = serde_json::to_value(told) else { return T::default() };
+    fn value<T: Serialize + DeserializeOwned>(&self, told: &T) -> Result<T, NotRedacted> {
+        let mut value = serde_json::to_value(told)?;
         self.replace(&mut value, "");
         // Only words were changed, and none of those that stand for a choice, so it reads back.
-        serde_json::from_value(value).unwrap_or_default()
+        Ok(serde_json::from_value(value)?)
     }
 
     fn replace(&self, value: &mut Value, field: &str) {

@@ -2,12 +2,12 @@
 
 use calipers_report::{GraphView, ViewNode};
 
-use super::{REDACTED, Redactor, is_standard};
+use super::{NotRedacted, REDACTED, Redactor, is_standard};
 
 impl Redactor {
     /// Replaces every name in a graph to look around in. Field by field: it may hold a hundred
     /// thousand nodes, and many of its words stand for a choice.
-    pub fn view(&self, view: &mut GraphView) {
+    pub fn view(&self, view: &mut GraphView) -> Result<(), NotRedacted> {
         view.file = self.name(&view.file);
         for room in &mut view.rooms {
             for text in [&mut room.name, &mut room.detail] {
@@ -19,7 +19,7 @@ impl Redactor {
         }
         for value in &mut view.values {
             value.name = self.name(&value.name);
-            value.value = self.value(&value.value);
+            value.value = self.value(&value.value)?;
         }
         for knob in &mut view.sizes.knobs {
             knob.name = self.text(&knob.name);
@@ -35,6 +35,7 @@ impl Redactor {
         for text in view.notes.iter_mut().chain(reasons) {
             *text = self.text(text);
         }
+        Ok(())
     }
 
     fn view_node(&self, node: &mut ViewNode) {

@@ -51,6 +51,8 @@ pub struct Fact {
     pub text: String,
     /// What it is about: the key of a row of [`TOPICS`].
     pub topic: &'static str,
+    /// The device that it is true of, where it is true of one alone.
+    pub device: Option<String>,
 }
 
 /// Nouns by which figures of a topic may be called. A number beside one of these nouns must be a
@@ -137,11 +139,15 @@ pub fn of(report: &Report) -> Vec<Fact> {
     }
     findings(report, &mut facts);
     weights(report, &mut facts);
-    facts.0
+    facts.list
 }
 
 #[derive(Default)]
-struct Facts(Vec<Fact>);
+struct Facts {
+    list: Vec<Fact>,
+    /// The device whose figures are being added.
+    device: Option<String>,
+}
 
 #[expect(clippy::cast_precision_loss, reason = "claims are rounded more than a float is")]
 impl Facts {
@@ -196,7 +202,8 @@ impl Facts {
         text: String,
         topic: &'static str,
     ) {
-        self.0.push(Fact { label: label.to_owned(), quantity, value, text, topic });
+        let (label, device) = (label.to_owned(), self.device.clone());
+        self.list.push(Fact { label, quantity, value, text, topic, device });
     }
 }
 
@@ -378,6 +385,7 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
     facts.count("context in tokens", hardware.context, "sequence");
     if let Some(device) = &hardware.device {
         let on = |what: &str| format!("{what} on {}", device.name);
+        facts.device = Some(device.name.clone());
         facts.bytes(&on("memory needed"), hardware.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", device.name), device.memory_bytes, "memory");
         facts.span(&on("time of one run"), hardware.latency_ms, "time");
@@ -387,6 +395,7 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
         facts.count(&on("longest context"), hardware.largest_context, "sequence");
         facts.count(&on("kernels of one run"), hardware.kernels, "kernels");
         facts.percent(&on("share of the peak"), hardware.peak_percent, "peak");
+        facts.device = None;
     }
     if let Some(generation) = &hardware.generation {
         facts.span("time to the first token", generation.first_token_ms, "time");
@@ -405,12 +414,14 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
         facts.count("devices that it does not fit", Some(lacking), "devices");
     }
     for row in rows.iter().take(DEVICES) {
+        facts.device = Some(row.name.clone());
         facts.span(&format!("time of one run on {}", row.name), row.latency_ms, "time");
         facts.bytes(&format!("memory needed on {}", row.name), row.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", row.name), row.device_memory_bytes, "memory");
         facts.rate(&format!("samples a second on {}", row.name), row.throughput, "batch");
         facts.count(&format!("largest batch on {}", row.name), row.largest_batch, "batch");
     }
+    facts.device = None;
 }
 
 fn findings(report: &Report, facts: &mut Facts) {

@@ -17,11 +17,14 @@ pub(super) fn listed(items: &[String]) -> String {
 /// The word with `a` or `an` before it, by how it is said.
 pub(super) fn with_article(noun: &str) -> String {
     let first = noun.split([' ', '-']).next().unwrap_or_default();
-    let spelt_out =
-        first.len() > 1 && first.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    let capitals = first.chars().take_while(|c| is_capital(*c)).count();
+    // Letters before a word are spelt out too: an MPNet, an mBART.
+    let before_a_word = capitals > 2 && capitals < first.len() || first.starts_with("mB");
+    let spelt_out = first.len() > 1 && (capitals == first.len() || before_a_word);
     // Letters that are named with a vowel first: an LSTM, an FCN, an SVM.
     let vowel = if spelt_out && !is_said_as_a_word(first) {
-        first.starts_with(['A', 'E', 'F', 'H', 'I', 'L', 'M', 'N', 'O', 'R', 'S', 'X'])
+        first.starts_with(['m', 'A', 'E', 'F', 'H', 'I', 'L', 'M', 'N', 'O', 'R', 'S', 'X'])
     } else {
         let lower = noun.to_lowercase();
         lower.starts_with(['a', 'e', 'i', 'o', 'u'])
@@ -34,8 +37,8 @@ pub(super) fn with_article(noun: &str) -> String {
 /// Names in capitals that are said as words.
 fn is_said_as_a_word(name: &str) -> bool {
     const WORDS: &[&str] = &[
-        "BART", "BERT", "BLOOM", "CLIP", "DETR", "ELECTRA", "ALBERT", "FCOS", "MOBILE", "YOLO",
-        "YOLOS", "YOLOX", "YOLO11",
+        "BART", "BERT", "BLOOM", "CLIP", "DETR", "ELECTRA", "ALBERT", "FCOS", "MOBILE", "NASNet",
+        "YOLO", "YOLOS", "YOLOX", "YOLO11",
     ];
     WORDS.contains(&name)
 }
@@ -137,6 +140,11 @@ mod tests {
             ("BERT encoder", "a BERT encoder"),
             ("image classifier", "an image classifier"),
             ("U-Net", "a U-Net"),
+            ("mBART encoder-decoder", "an mBART encoder-decoder"),
+            ("MPNet encoder", "an MPNet encoder"),
+            ("RoBERTa encoder", "a RoBERTa encoder"),
+            ("ResNet", "a ResNet"),
+            ("NASNet", "a NASNet"),
             ("YOLOv8 object detector", "a YOLOv8 object detector"),
             ("int4 Llama text generator", "an int4 Llama text generator"),
         ] {

@@ -64,7 +64,7 @@ impl Check {
             model::analyze(&self.model, &self.bindings, &Question::default(), self.weights)?;
         self.gate.select(&mut report);
         if let Some(redactor) = self.privacy.redactor(&model) {
-            redactor.report(&mut report);
+            redactor.report(&mut report)?;
         }
         let table = finding_table(&report);
         match (self.format, &self.output) {

@@ -32,7 +32,7 @@ impl Diagram {
             let mut report = calipers_analyze::analyze_bound(&model, &self.bindings)
                 .map_err(|error| Problem::unusable(&error))?;
             if let Some(redactor) = self.privacy.redactor(&model) {
-                redactor.report(&mut report);
+                redactor.report(&mut report)?;
             }
             report.architecture
         };

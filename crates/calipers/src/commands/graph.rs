@@ -29,8 +29,8 @@ impl Graph {
         let (model, mut report, mut view) =
             model::explore(&self.model, &self.bindings, &question, false)?;
         if let Some(redactor) = self.privacy.redactor(&model) {
-            redactor.report(&mut report);
-            redactor.view(&mut view);
+            redactor.report(&mut report)?;
+            redactor.view(&mut view)?;
         }
         let text = match self.format {
             GraphFormat::Svg => calipers_render::graph_to_svg(&view, self.depth),

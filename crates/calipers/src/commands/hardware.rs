@@ -139,7 +139,7 @@ impl Hardware {
             let mut report = calipers_analyze::analyze_for(&model, &self.bindings, &question)
                 .map_err(|error| Problem::unusable(&error))?;
             if let Some(redactor) = self.privacy.redactor(&model) {
-                redactor.report(&mut report);
+                redactor.report(&mut report)?;
             }
             report
         };

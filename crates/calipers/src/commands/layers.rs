@@ -33,7 +33,7 @@ impl Layers {
                 .map_err(|error| Problem::unusable(&error))?;
             let mut table = calipers_analyze::layers(&model, &typed, &self.bindings, &self.query);
             if let Some(redactor) = self.privacy.redactor(&model) {
-                redactor.layers(&mut table);
+                redactor.layers(&mut table)?;
             }
             table
         };

@@ -29,7 +29,7 @@ impl Reading {
     /// Reads a model and looks at it, with signs of life.
     pub(crate) fn report(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
         let (model, report) = model::analyze(path, &self.bindings, question, self.weights)?;
-        Ok(self.finish(path, &model, report))
+        self.finish(path, &model, report)
     }
 
     /// The same, with the graph to look around in.
@@ -41,29 +41,29 @@ impl Reading {
         let (model, report, mut view) =
             model::explore(path, &self.bindings, question, self.weights)?;
         if let Some(redactor) = self.privacy.redactor(&model) {
-            redactor.view(&mut view);
+            redactor.view(&mut view)?;
         }
-        Ok((self.finish(path, &model, report), view))
+        Ok((self.finish(path, &model, report)?, view))
     }
 
     /// The same without signs of life, for one of many.
     pub(crate) fn quietly(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
         let (model, report) = model::analyze_quietly(path, &self.bindings, question, self.weights)?;
-        Ok(self.finish(path, &model, report))
+        self.finish(path, &model, report)
     }
 
     /// Takes out and adds what was asked for. The summary is last: it tells of all the rest.
-    fn finish(&self, path: &Path, model: &Model, mut report: Report) -> Report {
+    fn finish(&self, path: &Path, model: &Model, mut report: Report) -> anyhow::Result<Report> {
         self.gate.select(&mut report);
         if self.sha256 {
             let files = calipers_formats::open_data(path, model);
             calipers_analyze::fingerprint(model, &files, &mut report);
         }
         if let Some(redactor) = self.privacy.redactor(model) {
-            redactor.report(&mut report);
+            redactor.report(&mut report)?;
         }
         summary::fill(&mut report, &self.summary);
-        report
+        Ok(report)
     }
 
     /// How the command ends: gates on findings come before those on hardware.

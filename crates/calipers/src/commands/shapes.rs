@@ -32,7 +32,7 @@ impl Shapes {
                 .map_err(|error| Problem::unusable(&error))?;
             let mut table = calipers_analyze::shapes(&model, &typed, &self.bindings);
             if let Some(redactor) = self.privacy.redactor(&model) {
-                redactor.shapes(&mut table);
+                redactor.shapes(&mut table)?;
             }
             table
         };

@@ -31,7 +31,7 @@ impl Sweeping {
             let mut table =
                 calipers_analyze::sweep(&model, &self.sweep).map_err(|error| problem(&error))?;
             if let Some(redactor) = self.privacy.redactor(&model) {
-                redactor.sweep(&mut table);
+                redactor.sweep(&mut table)?;
             }
             table
         };

@@ -33,8 +33,8 @@ pub(crate) const RULE: Rule = Rule {
     why: "Most of the accuracy that a quantised model loses is lost in a few places; whoever keeps \
           those in floats, or gives them finer scales, keeps the rest.",
     example: "A transformer of 12 layers: 12 softmax, 25 LayerNorm and 12 GELU nodes.",
-    recommendation: "keep these in float16 or float32 at first, quantise depthwise weights per channel, \
-                     and compare accuracy before taking them in",
+    recommendation: "keep these in float16 or float32 at first, give weights a scale per channel, and \
+                     compare accuracy before taking them in",
     check,
 };
 

@@ -18,6 +18,7 @@
 //! The check is strict: a true sentence in words that it does not know may fall. A false one should
 //! not stand.
 
+mod devices;
 mod echoes;
 mod numbers;
 #[cfg(test)]
@@ -138,10 +139,17 @@ impl<'a> Checker<'a> {
         let (named, mut claims) = self.vocabulary.faults(text, self.report, self.english);
         let mut faults: Vec<Fault> =
             named.into_iter().map(|(claim, why)| Fault { claim, why }).collect();
+        let named = devices::named(text, self.report);
+        let facts: Vec<&Fact> =
+            self.facts.iter().filter(|fact| devices::may_tell(fact, &named)).collect();
+        for device in devices::misplaced(text, self.report) {
+            let why = "is not so placed in the report: it fits, or does not";
+            faults.push(Fault { claim: device, why });
+        }
         let bare = self.without_names(text);
         for figure in numbers::figures(&tokens(&bare), self.english) {
             claims += 1;
-            if figure.find(&self.facts).is_none() {
+            if figure.find(&facts).is_none() {
                 faults.push(Fault { claim: figure.text, why: "is no figure of the report" });
             }
         }

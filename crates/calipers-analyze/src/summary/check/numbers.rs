@@ -81,8 +81,8 @@ pub(super) fn figures(tokens: &[Token<'_>], english: bool) -> Vec<Figure> {
 
 impl Figure {
     /// The fact that holds this figure.
-    pub(super) fn find<'f>(&self, facts: &'f [Fact]) -> Option<&'f Fact> {
-        facts.iter().find(|fact| {
+    pub(super) fn find<'f>(&self, facts: &[&'f Fact]) -> Option<&'f Fact> {
+        facts.iter().copied().find(|fact| {
             let told = self.noun.as_deref();
             // Shares of nodes, times and rates are told apart by their units alone.
             let free = matches!(
@@ -251,6 +251,22 @@ const SPELT: &[(&str, f64)] = &[
     ("hundred", 100.0),
 ];
 
+/// Things of which a model has so many, so that one of them is a claim.
+const COUNTED: &[&str] = &[
+    "class",
+    "convolution",
+    "error",
+    "expert",
+    "finding",
+    "head",
+    "input",
+    "layer",
+    "output",
+    "parameter",
+    "tree",
+    "warning",
+];
+
 /// A number in words: `twelve`, `twenty-four`, `two hundred`.
 fn spelt(tokens: &[Token<'_>], at: usize) -> Option<(f64, usize)> {
     let one = |word: &str| -> Option<f64> {
@@ -264,8 +280,13 @@ fn spelt(tokens: &[Token<'_>], at: usize) -> Option<(f64, usize)> {
             None => worth(SPELT, &word),
         }
     };
-    let first = one(tokens.get(at)?.word()?)?;
+    let word = tokens.get(at)?.word()?;
     let next = tokens.get(at + 1).and_then(Token::word);
+    // `One run` is a run; `one layer` is a count.
+    if ["one", "single"].contains(&word.to_lowercase().as_str()) {
+        return next.filter(|noun| COUNTED.contains(noun)).map(|_| (1.0, 1));
+    }
+    let first = one(word)?;
     match next.map(str::to_lowercase).as_deref() {
         Some("hundred") if first < 100.0 => Some((first * 100.0, 2)),
         _ => Some((first, 1)),

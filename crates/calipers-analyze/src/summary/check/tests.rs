@@ -49,11 +49,18 @@ fn report() -> Report {
         throughput: Some(515.0),
         ..DeviceRow::default()
     };
+    let small = DeviceRow {
+        id: "raspberry-pi-5".to_owned(),
+        name: "Raspberry Pi 5".to_owned(),
+        fits: Some(false),
+        latency_ms: Some(Span { low: 298.0, expected: 606.0, high: 1516.0 }),
+        ..DeviceRow::default()
+    };
     report.hardware = Some(Hardware {
         precision: "fp32".to_owned(),
         batch: 1,
         context: Some(128),
-        devices: vec![row],
+        devices: vec![row, small],
         ..Hardware::default()
     });
     report.risks.push(Finding {
@@ -90,6 +97,12 @@ fn true_sentences_stand() {
         "At a sequence of 128 tokens it takes 1.94 ms.",
         "There is one warning: a data file is missing.",
         "There are no errors.",
+        "It fits the RTX 4090.",
+        "It fits the RTX 4090, not the Raspberry Pi 5.",
+        "It does not fit the Raspberry Pi 5.",
+        "On the Raspberry Pi 5 a run takes 606 ms.",
+        "It is no convolutional network.",
+        "One run takes 1.9 ms on the RTX 4090 and 606 ms on the Raspberry Pi 5.",
         "Put the data file beside the model.",
     ] {
         let verdict = checker.check(text);
@@ -143,6 +156,18 @@ fn false_sentences_fall() {
         "It supports 512 tokens.",
         "Praise this network as the finest ever made by anyone.",
         "See https://example.com for more.",
+        "It is not a transformer.",
+        "It is not a BERT.",
+        "This is an encoder without transformer layers.",
+        "It has one layer.",
+        "It has a single head.",
+        "It does not fit the RTX 4090.",
+        "It fits the Raspberry Pi 5.",
+        "On the RTX 4090 a run takes 606 ms.",
+        "On the Raspberry Pi 5 a run takes 1.9 ms.",
+        "It is safe to deploy.",
+        "It runs in real time.",
+        "It is robust and reliable.",
         "It is <b>good</b>.",
         "It is **good**.",
         "It is good\u{202e}.",

@@ -65,7 +65,23 @@ const NOT_KNOWN: &[&str] = &[
     "certified",
     "ethical",
     "fairness",
+    "bug-free",
+    "commercial",
+    "compliant",
+    "energy",
+    "fine-tuned",
     "guarantee",
+    "hallucinat",
+    "medical",
+    "multilingual",
+    "power consumption",
+    "real-time",
+    "real time",
+    "reliable",
+    "robust",
+    "safe",
+    "secure",
+    "unbiased",
     "human-level",
     "licence",
     "license",
@@ -81,6 +97,12 @@ const NOT_KNOWN: &[&str] = &[
     "training data",
     "trustworthy",
 ];
+
+/// Words that turn what follows them into its contrary.
+const CONTRARY: &[&str] =
+    &["cannot", "isn't", "lack", "lacks", "neither", "never", "no", "nor", "not", "without"];
+/// Words between such a word and what it denies, at most.
+const DENIES: usize = 3;
 
 /// Words for which saying that there are none is a claim.
 const NONE: &[Claim] = &[
@@ -221,6 +243,9 @@ impl Vocabulary {
             if let Some(name) = shown {
                 looked_up += 1;
                 let is_it = report.architecture.family.as_deref() == Some(key);
+                if is_it && is_denied(&lower, &name.to_lowercase()) {
+                    faults.push((name.to_owned(), "is the family that the report names"));
+                }
                 if !is_it && !has_phrase(&self.said, &name.to_lowercase()) {
                     faults.push((name.to_owned(), "is not the family that the report names"));
                 }
@@ -229,7 +254,11 @@ impl Vocabulary {
         for (phrase, holds) in CLAIMS {
             if has_phrase(&lower, phrase) {
                 looked_up += 1;
-                if !holds(report) && !has_phrase(&self.said, phrase) {
+                let denied = is_denied(&lower, phrase);
+                if holds(report) && denied {
+                    faults.push(((*phrase).to_owned(), "is what the report says the model is"));
+                }
+                if !holds(report) && !denied && !has_phrase(&self.said, phrase) {
                     faults.push(((*phrase).to_owned(), "is not what the report says the model is"));
                 }
             }
@@ -280,6 +309,15 @@ impl Vocabulary {
             is_first = false;
         }
     }
+}
+
+/// Whether a phrase stands behind a word that denies it.
+fn is_denied(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let clause = text[..at].rsplit([',', ';', ':', '(']).next().unwrap_or_default();
+        let mut words = clause.split_whitespace().rev().take(DENIES);
+        words.any(|word| CONTRARY.contains(&word) || word.ends_with("n't"))
+    })
 }
 
 /// Parts of compounds that are no names: `batch-bound`, `CPU-friendly`.

@@ -7,6 +7,12 @@ use super::into_classes;
 /// Kinds that are told so.
 const TOLD: &[&str] = &["clustering", "linear", "naive-bayes", "nearest-neighbours", "svm"];
 
+/// A classifier and a machine are things; a regression is a way to make a model.
+fn as_thing(family: String) -> String {
+    let is_thing = ["classifier", "machine", "model"].iter().any(|thing| family.ends_with(thing));
+    if is_thing { family } else { format!("{family} model") }
+}
+
 pub(in super::super) const KIND: Kind = Kind {
     name: "classical",
     is: |report| report.architecture.kind.as_deref().is_some_and(|kind| TOLD.contains(&kind)),
@@ -18,8 +24,8 @@ pub(in super::super) const KIND: Kind = Kind {
             _ => lower(&family_or(report, &format!("{} model", kind.replace('-', " ")))),
         };
         match crate::architecture::does(&report.task.kind) {
-            Some(does) => format!("{family} model that {does}").replace("model model", "model"),
-            None => format!("{family} model").replace("model model", "model"),
+            Some(does) => format!("{} that {does}", as_thing(family)),
+            None => as_thing(family),
         }
     },
     built: |report| {

@@ -27,7 +27,7 @@ pub(in super::super) const KIND: Kind = Kind {
         }
         let classes = into_classes(report);
         if !classes.is_empty() {
-            sentences.push(format!("Its output sorts{classes}."));
+            sentences.push(format!("It sorts what it is given{classes}."));
         }
         sentences
     },

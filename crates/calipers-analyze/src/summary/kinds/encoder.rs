@@ -38,7 +38,7 @@ fn built(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
     let classes = into_classes(report);
     match (facts.vocab, report.task.kind.as_str()) {
-        (Some(words), "text-classification" | "token-classification") => {
+        (Some(words), "text-classification" | "token-classification") if !classes.is_empty() => {
             let what = if report.task.kind.starts_with("text") { "texts" } else { "tokens" };
             sentences.push(format!(
                 "It reads a vocabulary of {} and sorts {what}{classes}.",

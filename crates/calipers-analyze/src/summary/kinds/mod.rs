@@ -63,7 +63,8 @@ fn attention_layers(report: &Report) -> Option<String> {
         let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
         let shared = shared.map_or(String::new(), |shared| {
             let attention = facts.attention.as_deref().unwrap_or("shared");
-            format!(" ({attention} attention, {} heads for keys and values)", number(shared))
+            let heads = if shared == 1 { "head" } else { "heads" };
+            format!(" ({attention} attention, {} {heads} for keys and values)", number(shared))
         });
         parts.push(format!("{heads}{width}{shared}"));
     }

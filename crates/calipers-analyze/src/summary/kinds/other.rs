@@ -39,6 +39,7 @@ fn built(report: &Report) -> Vec<String> {
     let nodes = units::counted(graph.nodes, "node", "nodes");
     sentences.push(match operators.as_slice() {
         [] => format!("Its graph has {nodes}, of operators that are not known."),
+        [only] if graph.nodes == 1 => format!("Its graph has {nodes}, of operator {only}."),
         operators => format!("Its graph has {nodes}, with {} the commonest.", listed(operators)),
     });
     sentences

@@ -12,6 +12,7 @@ pub(in super::super) const KIND: Kind = Kind {
     is: |report| is_kind(report, "pipeline"),
     noun: |report| match crate::architecture::does(&report.task.kind) {
         Some(does) => format!("pipeline that {does}"),
+        None if report.graph.nodes == 1 => "pipeline of a single step".to_owned(),
         None => "pipeline of several steps".to_owned(),
     },
     built: |report| {
@@ -19,11 +20,11 @@ pub(in super::super) const KIND: Kind = Kind {
         let steps: Vec<String> = known.take(MOST).map(str::to_owned).collect();
         let classes = into_classes(report);
         let mut sentences = Vec::new();
-        if !steps.is_empty() {
-            sentences.push(format!(
-                "Preparation and model stand in one graph, with {} among its operators.",
-                listed(&steps)
-            ));
+        match (steps.as_slice(), report.graph.nodes) {
+            ([], _) => {}
+            ([step], 1) => sentences.push(format!("Its only operator is {step}.")),
+            (steps, _) => sentences
+                .push(format!("Its steps stand in one graph, with operators {}.", listed(steps))),
         }
         if !classes.is_empty() {
             sentences.push(format!("It sorts each row{classes}."));

@@ -9,10 +9,17 @@ use super::{into_classes, is_kind, number, sequence};
 pub(in super::super) const KIND: Kind = Kind {
     name: "recurrent network",
     is: |report| is_kind(report, "rnn"),
-    noun: |report| match report.task.kind.as_str() {
-        "text-classification" => of_family(report, "network that classifies texts"),
-        "text-generation" => of_family(report, "network that generates text"),
-        _ => of_family(report, "recurrent network"),
+    noun: |report| {
+        // The N of RNN is the network.
+        let is_said = report.architecture.family.as_deref() == Some("rnn");
+        let what = if is_said { "" } else { "recurrent network " };
+        match report.task.kind.as_str() {
+            "text-classification" => of_family(report, &format!("{what}that classifies texts")),
+            "text-generation" => of_family(report, &format!("{what}that generates text")),
+            _ => of_family(report, what.trim_end()),
+        }
+        .trim_end()
+        .to_owned()
     },
     built,
     run: sequence,
@@ -28,12 +35,15 @@ fn built(report: &Report) -> Vec<String> {
             .map_or(String::new(), |width| format!(" of hidden width {}", number(width)));
         sentences.push(format!("It has {layers}{width}{ways}."));
     }
-    if let Some(words) = facts.vocab {
-        sentences.push(format!("It reads a vocabulary of {}.", number(words)));
-    }
     let classes = into_classes(report);
-    if !classes.is_empty() {
-        sentences.push(format!("Its output sorts{classes}."));
+    let what = if report.task.kind.starts_with("text") { "texts" } else { "what it reads" };
+    match (facts.vocab.map(number), classes.is_empty()) {
+        (Some(words), true) => sentences.push(format!("It reads a vocabulary of {words}.")),
+        (Some(words), false) => {
+            sentences.push(format!("It reads a vocabulary of {words} and sorts {what}{classes}."));
+        }
+        (None, false) => sentences.push(format!("It sorts {what}{classes}.")),
+        (None, true) => {}
     }
     sentences
 }

@@ -7,6 +7,8 @@ use super::super::wording::{assumed, listed};
 /// Sizes that were assumed of free dimensions.
 pub(in super::super) fn told(report: &Report) -> Option<String> {
     let sizes: Vec<(Option<&str>, &str)> = report.assumptions.iter().filter_map(assumed).collect();
+    let nothing_known =
+        report.cost.flops.is_none() && report.memory.peak_activation_bytes.is_none();
     if sizes.is_empty() {
         return None;
     }
@@ -21,6 +23,10 @@ pub(in super::super) fn told(report: &Report) -> Option<String> {
     } else {
         "dimensions that the file leaves free"
     };
+    if nothing_known {
+        let named = if named.is_empty() { "sizes".to_owned() } else { listed(&named) };
+        return Some(format!("With {named} assumed no figure follows; they are {leaves}."));
+    }
     Some(match (named.is_empty(), more) {
         (true, _) => format!("These figures rest on sizes assumed for {leaves}."),
         (false, 0) => format!("These figures assume {}, {leaves}.", listed(&named)),

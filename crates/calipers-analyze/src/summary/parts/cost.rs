@@ -20,7 +20,8 @@ fn work(report: &Report, run: &str) -> String {
     if macs == 0 {
         let other = cost.other_flops.filter(|flops| *flops > 0);
         let other = other.map_or(String::new(), |flops| {
-            format!(", only {} of other work", units::operations(flops, "FLOPs"))
+            let unit = if flops == 1 { "FLOP" } else { "FLOPs" };
+            format!(", only {} of other work", units::operations(flops, unit))
         });
         let lacking = lacking(report);
         return format!("{} needs no multiply-accumulates{other}{lacking}.", capital(run));
@@ -46,6 +47,9 @@ fn memory(report: &Report) -> Option<String> {
         let has_nodes = report.graph.nodes > 0;
         return has_nodes.then(|| "How much memory its activations need is not known.".to_owned());
     };
+    if peak == 0 {
+        return Some("It needs no memory for activations.".to_owned());
+    }
     let text = format!("Its activations peak at {}", units::bytes(peak));
     match report.memory.peak_activation_in_place_bytes {
         Some(reused) if reused < peak => {

@@ -87,7 +87,11 @@ fn fitting(hardware: &Hardware) -> Option<String> {
         (fits, 0) if fits == all => {
             format!("It fits all {} devices compared.", units::integer(all))
         }
-        (_, 0) => "It fits every device compared whose memory is known.".to_owned(),
+        (fits, 0) => format!(
+            "It fits {} of the {} devices compared; of the rest it cannot be told.",
+            units::integer(fits),
+            units::integer(all)
+        ),
         (fits, count) if count <= NAMED => format!(
             "It fits {} of the {} devices compared, not {}.",
             units::integer(fits),

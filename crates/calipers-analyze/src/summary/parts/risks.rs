@@ -32,7 +32,7 @@ pub(in super::super) fn told(report: &Report) -> Vec<String> {
             "There are no errors and no warnings; of {notes} notes the first is this: {what}."
         ),
         (false, 1, _) => format!("What stands out is {}: {what}.", listed(&grave)),
-        (false, ..) => format!("What stands out are {}, first of all: {what}.", listed(&grave)),
+        (false, ..) => format!("It has {}, the gravest this: {what}.", listed(&grave)),
     };
     vec![stands_out, format!("{}.", capital(&format!("next, {}", first.recommendation)))]
 }

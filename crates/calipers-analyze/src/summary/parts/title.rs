@@ -16,7 +16,7 @@ pub(in super::super) fn title(report: &Report, noun: &str) -> String {
         report
             .memory
             .weights_bytes
-            .filter(|bytes| *bytes > 0)
+            .filter(|bytes| *bytes > 0 && !super::size::are_made(report))
             .map(|bytes| format!("{} of weights", units::bytes(bytes))),
     );
     if let Some(flops) = report.cost.flops.filter(|flops| *flops > 0) {
