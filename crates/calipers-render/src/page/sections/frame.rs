@@ -9,12 +9,16 @@ const PARTS: &[(&str, &str)] = &[
     ("overview", "Overview"),
     ("architecture", "Architecture"),
     ("graph", "Graph"),
+    ("ports", "Inputs, outputs"),
     ("cost", "Cost"),
+    ("operators", "Operators"),
+    ("parameters", "Parameters"),
     ("memory", "Memory"),
     ("layers", "Layers"),
     ("hardware", "Hardware"),
     ("findings", "Findings"),
     ("formulas", "Formulas"),
+    ("assumptions", "Assumptions"),
 ];
 
 /// Name and navigation.
