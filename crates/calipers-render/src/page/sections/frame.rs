@@ -9,16 +9,13 @@ const PARTS: &[(&str, &str)] = &[
     ("overview", "Overview"),
     ("architecture", "Architecture"),
     ("graph", "Graph"),
-    ("ports", "Inputs, outputs"),
+    ("ports", "Inputs"),
     ("cost", "Cost"),
-    ("operators", "Operators"),
-    ("parameters", "Parameters"),
     ("memory", "Memory"),
     ("layers", "Layers"),
     ("hardware", "Hardware"),
     ("findings", "Findings"),
     ("formulas", "Formulas"),
-    ("assumptions", "Assumptions"),
 ];
 
 /// Name and navigation.

@@ -390,7 +390,7 @@ fn device_row(row: &DeviceRow) -> String {
     };
     format!(
         "<tr data-device=\"{}\"><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{fits}</td>\
-         <td>{time}</td><td class=\"number\">{}</td><td>{}</td></tr>",
+         <td class=\"time\">{time}</td><td class=\"number\">{}</td><td>{}</td></tr>",
         escape(&row.id),
         escape(&row.name),
         row.device_memory_bytes.map_or_else(|| "unknown".to_owned(), units::capacity),
