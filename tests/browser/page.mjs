@@ -156,6 +156,25 @@ const tests = {
     await close(page);
   },
 
+  async 'sizes that the file fixes can still be asked of a device'() {
+    const page = await open(await write(model('zoo/resnet50_op17_static.onnx'), 'fixed'));
+    const label = page.locator('#device-bar label', { hasText: /^batch$/ });
+    await page.locator(`#${await label.getAttribute('for')}`).fill('8');
+    assert.match(await text(page, '#device-now'), /batch 8/);
+    await close(page);
+  },
+
+  async 'the summary and the shapes that were found are told'() {
+    const path = model('zoo/t5_tiny_encdec_op17.onnx');
+    const page = await open(await write(path, 'told'));
+    const said = await inspect(path, '--device', 'h200-sxm');
+    assert.equal(await text(page, '#verdict'), said.summary.title);
+    assert.equal(await page.locator('#summary p').count(), said.summary.text.split('\n\n').length);
+    const found = said.graph.outputs.find((port) => port.inferred).inferred;
+    assert.ok((await text(page, '#ports')).includes(`[${found.join(', ')}]`));
+    await close(page);
+  },
+
   async 'a table of 100,000 rows sorts and filters'() {
     const path = join(pages, 'large.onnx');
     writeFileSync(path, largeModel(100_000));
@@ -258,6 +277,12 @@ const tests = {
       assert.equal(await paper(light), await paper(dark));
       await light.emulateMedia({ media: 'print' });
       assert.equal(await light.isVisible('.top nav'), false);
+      // Paper is light, whatever the screen is.
+      await dark.click('#theme');
+      const onScreen = await paper(dark);
+      await dark.emulateMedia({ media: 'print' });
+      assert.notEqual(await paper(dark), onScreen);
+      assert.equal(await paper(dark), await paper(light));
       assert.ok((await light.pdf({ format: 'A4' })).length > 10_000);
       const narrow = await open(file, { viewport: { width: 360, height: 740 } });
       const wide = await narrow.evaluate(() => document.documentElement.scrollWidth);

@@ -4,7 +4,8 @@
 
 use calipers_render::{graph_to_dot, graph_to_html, graph_to_svg, to_page};
 use calipers_report::{
-    GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, ViewNode, ViewValue,
+    Dimension, GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, Summary, SummaryCheck,
+    ViewNode, ViewValue,
 };
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"' -->\u{202e}";
@@ -65,6 +66,17 @@ fn hostile() -> (Report, GraphView) {
         doc: HOSTILE.into(),
         ..Port::default()
     }];
+    report.graph.outputs = vec![Port {
+        inferred: Some(vec![Dimension::Size(3), Dimension::Symbol(HOSTILE.into())]),
+        ..report.graph.inputs[0].clone()
+    }];
+    report.summary = Some(Summary {
+        title: HOSTILE.into(),
+        text: format!("{HOSTILE}\n\n{HOSTILE}"),
+        source: HOSTILE.into(),
+        check: Some(SummaryCheck::default()),
+        notes: vec![HOSTILE.into()],
+    });
     report.cost.formula.insert("macs".into(), HOSTILE.into());
     (report, view)
 }
@@ -89,6 +101,33 @@ fn hostile_text_is_nothing_but_text() {
         }
         assert!(!dot.contains('\u{202e}'));
     }
+}
+
+#[test]
+fn the_summary_is_the_verdict() {
+    let mut report = Report::default();
+    report.architecture.words = "a network".into();
+    assert!(to_page(&report, &GraphView::default()).contains("id=\"verdict\">a network</p>"));
+    let text = "One\nline.\n\n\n\nTwo.".to_owned();
+    let title = "In short".to_owned();
+    report.summary = Some(Summary { title, text, ..Summary::default() });
+    let html = to_page(&report, &GraphView::default());
+    assert!(html.contains("id=\"verdict\">In short</p>"));
+    assert!(html.contains("id=\"summary\"><p>One line.</p><p>Two.</p></div>"));
+}
+
+#[test]
+fn only_sums_of_costs_are_lower_bounds() {
+    let mut report = Report::default();
+    report.cost.lower_bound = true;
+    report.cost.macs = Some(7);
+    report.parameters.total = Some(5);
+    report.graph.outputs =
+        vec![Port { inferred: Some(vec![Dimension::Size(2)]), ..Port::default() }];
+    let html = to_page(&report, &GraphView::default());
+    assert!(html.contains("<strong>at least 7 MACs</strong>"));
+    assert!(html.contains("<strong>5</strong>"));
+    assert!(html.contains("Found to be</th>") && html.contains("<code>[2]</code>"));
 }
 
 #[test]

@@ -98,6 +98,7 @@ fn data(report: &Report, view: &GraphView) -> Value {
         "cost": {
             "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
             "bytes_moved": figure(cost.bytes_moved), "formula": cost.formula,
+            "lower_bound": cost.lower_bound,
         },
         "peak": figure(report.memory.peak_activation_bytes),
         "in_place": figure(report.memory.peak_activation_in_place_bytes),

@@ -23,6 +23,7 @@ const Layers = (() => {
       this.blocks = new Map();
       this.sorted = { column: 0, down: false };
       this.scroll = document.getElementById("layer-scroll");
+      this.scroll.classList.toggle("few", count <= AROUND);
       this.body = document.querySelector("#layer-table tbody");
       this.heads();
       this.filters();

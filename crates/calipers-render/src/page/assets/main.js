@@ -10,7 +10,7 @@ function theme(changed) {
     root.dataset.theme = isDark() ? "light" : "dark";
     changed();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+  for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", changed);
 }
 
 function follow(graph, view) {

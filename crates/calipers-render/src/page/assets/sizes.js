@@ -60,6 +60,9 @@ const Sizes = (() => {
       this.update();
     }
 
+    // Sums that lack nodes of unknown cost.
+    get bound() { return this.data.cost.lower_bound ? "at least " : ""; }
+
     get changed() { return this.knobs.some((knob) => !knob.fixed && knob.now !== knob.size); }
 
     // A size for every free dimension.
@@ -75,7 +78,7 @@ const Sizes = (() => {
       this.time();
       if (!this.changed) {
         for (const [element, nodes] of this.restore) element.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
-        document.getElementById("sizes-note").textContent = "";
+        this.note("");
         this.peakAt(null);
         Charts.timeline(this.graph, this.data.timeline.map(Number), this.go);
         return;
@@ -96,13 +99,20 @@ const Sizes = (() => {
       Charts.timeline(this.graph, peak ? peak.timeline : [], this.go);
       const over = this.knobs.filter((knob) => knob.most && knob.now > knob.most).map((knob) => ` The model's table of positions ends at ${Units.integer(knob.most)}.`).join("");
       const bound = this.knobs.filter((knob) => !knob.fixed).map((knob) => `${knob.name} ${Units.integer(knob.now)}`);
-      document.getElementById("sizes-note").textContent =
-        `At ${bound.join(", ")}. ${peak ? "" : `The peak of activations is only known at the sizes of the report${this.sizes.no_lives ? `: ${this.sizes.no_lives}` : ""}.`} The table of layers and the graph keep the sizes of the report.${over}`;
+      const lacks = peak ? "" : ` The peak of activations is only known at the sizes of the report${this.sizes.no_lives ? `: ${this.sizes.no_lives}` : ""}.`;
+      this.note(`At ${bound.join(", ")}.${lacks} The text, the pictures, the table of layers and the graph keep the sizes of the report.${over}`);
+    }
+
+    // A model of which every size is fixed has no place for it.
+    note(words) {
+      const place = document.getElementById("sizes-note");
+      if (place) place.textContent = words;
     }
 
     put(key, value, write, unit = "") {
       for (const element of document.querySelectorAll(`[data-figure="${key}"]`)) {
-        const strong = Panel.element("strong", value === null ? "unknown" : write(value));
+        const bound = key in this.data.cost.formula || key === "flops" ? this.bound : "";
+        const strong = Panel.element("strong", value === null ? "unknown" : bound + write(value));
         element.replaceChildren(strong, Panel.element("small", value === null ? "" : `${Units.integer(value)}${unit}`));
       }
     }

@@ -34,6 +34,7 @@ pub(super) fn architecture(report: &Report) -> String {
     };
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
     tell("kind", &word(&architecture.kind));
+    let sure = if architecture.family.is_some() { sure } else { "" };
     tell("family", &format!("{}{sure}", word(&architecture.family)));
     tell("style", architecture.style.as_deref().unwrap_or(""));
     tell("task", &report.task.kind);
@@ -145,6 +146,7 @@ fn drawing(drawing: &Drawing) -> String {
         reach + 16.0,
         sheet.height + 16.0
     );
+    let mut taken = Vec::new();
     for ((arrow, bends), number) in arrows.iter().zip(&sheet.bends).zip(0..) {
         let (from, to) = (sheet.boxes[arrow.from], sheet.boxes[arrow.to]);
         let mut points = vec![(from.x, from.y + from.height)];
@@ -156,8 +158,10 @@ fn drawing(drawing: &Drawing) -> String {
         line(&points, &mut svg);
         if bends.is_empty() && !arrow.label.is_empty() && number < 400 {
             let (x, y) = ((from.x + to.x) / 2.0 + 6.0, (from.y + from.height + to.y) / 2.0 + 4.0);
-            let words = escape(&label(arrow));
-            _ = write!(svg, "<text class=\"l\" x=\"{x:.0}\" y=\"{y:.0}\">{words}</text>");
+            if let Some(y) = free(&mut taken, x, y, width(&label(arrow), 11.0)) {
+                let words = escape(&label(arrow));
+                _ = write!(svg, "<text class=\"l\" x=\"{x:.0}\" y=\"{y:.0}\">{words}</text>");
+            }
         }
     }
     for (it, place) in boxes.iter().zip(&sheet.boxes) {
@@ -200,6 +204,18 @@ fn drawing(drawing: &Drawing) -> String {
         );
     }
     svg
+}
+
+/// A height near the wanted one at which a label of this width covers no other; none where all is taken.
+fn free(taken: &mut Vec<[f64; 3]>, x: f64, y: f64, width: f64) -> Option<f64> {
+    const LINE: f64 = 11.0;
+    let covers = |at: f64, [left, right, line]: &[f64; 3]| {
+        (at - line).abs() < LINE && x < *right && *left < x + width
+    };
+    let heights = [y, y + LINE, y - LINE];
+    let at = heights.into_iter().find(|at| !taken.iter().any(|other| covers(*at, other)))?;
+    taken.push([x, x + width, at]);
+    Some(at)
 }
 
 fn line(points: &[(f64, f64)], svg: &mut String) {

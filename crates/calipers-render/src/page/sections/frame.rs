@@ -9,6 +9,7 @@ const PARTS: &[(&str, &str)] = &[
     ("overview", "Overview"),
     ("architecture", "Architecture"),
     ("graph", "Graph"),
+    ("ports", "Inputs"),
     ("cost", "Cost"),
     ("memory", "Memory"),
     ("layers", "Layers"),

@@ -3,9 +3,9 @@
 use calipers_report::{Binding, GraphView, Report, Severity};
 
 use crate::page::html::escape;
-use crate::units;
+use crate::{origin, units};
 
-/// What the model is, in one line, with the worst of what was found.
+/// The summary: what the model is in one line, with the worst of what was found, then the rest.
 pub(super) fn verdict(report: &Report) -> String {
     let count = |severity: Severity| {
         report.risks.iter().filter(|risk| risk.severity == severity).count() as u64
@@ -26,16 +26,35 @@ pub(super) fn verdict(report: &Report) -> String {
     if pills.is_empty() {
         pills.push_str("<a class=\"pill fine\" href=\"#findings\">no errors or warnings</a>");
     }
-    let words = match report.architecture.words.as_str() {
-        "" => "What kind of network this is cannot be told.",
-        words => words,
+    let title = report.summary.as_ref().map_or("", |summary| summary.title.trim());
+    let words = match (title, report.architecture.words.as_str()) {
+        ("", "") => "What kind of network this is cannot be told.",
+        ("", words) => words,
+        (title, _) => title,
     };
     format!(
         "<section id=\"overview\" aria-labelledby=\"verdict\"><h2 class=\"unseen\">Overview</h2>\
-         <p class=\"verdict\" id=\"verdict\">{}</p><p class=\"pills\">{pills}{}</p>\n",
+         <p class=\"verdict\" id=\"verdict\">{}</p><p class=\"pills\">{pills}{}</p>\n{}",
         escape(words),
-        file_facts(report)
+        file_facts(report),
+        summary(report)
     )
+}
+
+/// The paragraphs of the summary, and who wrote them where that was not us.
+fn summary(report: &Report) -> String {
+    let Some(summary) = &report.summary else { return String::new() };
+    // A line break inside a paragraph means nothing; `escape` would show it.
+    let fold = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let paragraphs = summary.text.split("\n\n").map(fold).filter(|words| !words.is_empty());
+    let mut html: String = paragraphs.map(|words| format!("<p>{}</p>", escape(&words))).collect();
+    for words in origin::of(summary) {
+        html.push_str(&format!("<p class=\"note\">{}</p>", escape(&words)));
+    }
+    match html.as_str() {
+        "" => html,
+        _ => format!("<div class=\"summary\" id=\"summary\">{html}</div>\n"),
+    }
 }
 
 fn file_facts(report: &Report) -> String {
@@ -58,11 +77,13 @@ fn file_facts(report: &Report) -> String {
 /// The figures that most readers come for. Those with a name follow the sizes that are chosen.
 pub(super) fn figures(report: &Report) -> String {
     let mut html = String::from("<dl class=\"figures\">");
-    let bound = if report.cost.lower_bound { "at least " } else { "" };
     let mut tell = |name: &str, key: &str, short: Option<String>, exact: Option<String>| {
+        // What a sum lacks is only ever the cost of a node: weights and activations are whole.
+        let summed = ["macs", "flops", "other_flops", "bytes_moved"].contains(&key);
+        let bound = if summed && report.cost.lower_bound { "at least " } else { "" };
         let (short, exact) = match short {
             Some(short) => (format!("{bound}{short}"), exact.unwrap_or_default()),
-            None => ("unknown".to_owned(), String::new()),
+            None => ("unknown".to_owned(), "<a href=\"#assumptions\">why</a>".to_owned()),
         };
         let data = if key.is_empty() { String::new() } else { format!(" data-figure=\"{key}\"") };
         html.push_str(&format!(

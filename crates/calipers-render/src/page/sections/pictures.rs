@@ -14,7 +14,7 @@ pub(super) fn show(report: &Report, names: &[&str]) -> String {
     let figures: String = both
         .map(|(light, dark)| {
             format!(
-                "<figure class=\"picture\"><div class=\"in-light\">{}</div>\
+                "<figure class=\"picture\" tabindex=\"0\"><div class=\"in-light\">{}</div>\
                  <div class=\"in-dark\">{}</div></figure>",
                 light.svg, dark.svg
             )

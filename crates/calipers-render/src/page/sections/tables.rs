@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{DeviceRow, GraphView, Port, Report, RoomItem};
+use calipers_report::{DeviceRow, Dimension, GraphView, Port, Report, RoomItem};
 
 use super::pictures;
 use crate::page::html::escape;
@@ -22,23 +22,59 @@ fn part(id: &str, title: &str) -> String {
     )
 }
 
-/// Inputs and outputs.
+/// Inputs and outputs; columns that would be empty are left out.
 pub(super) fn ports(report: &Report) -> String {
     let mut html = part("ports", "Inputs and outputs");
     for (name, ports) in [("Inputs", &report.graph.inputs), ("Outputs", &report.graph.outputs)] {
+        let found = ports.iter().any(|port| port.inferred.is_some());
+        let told = ports.iter().any(|port| !port.doc.is_empty());
+        let mut heads = vec!["Name", "Type"];
+        heads.extend(found.then_some("Found to be"));
+        heads.extend(told.then_some("Meaning"));
         let row = |port: &Port| {
-            format!(
-                "<tr><th scope=\"row\"><code>{}</code></th><td><code>{}</code></td><td>{}</td></tr>",
-                escape(&port.name),
-                escape(&port.type_text),
-                escape(&port.doc)
-            )
+            let name = match port.name.as_str() {
+                "" => "(unnamed)".to_owned(),
+                name => format!("<code>{}</code>", escape(name)),
+            };
+            let kind = match port.type_text.as_str() {
+                "" => "unknown".to_owned(),
+                kind => format!("<code>{}</code>", escape(kind)),
+            };
+            let mut cells = format!("<th scope=\"row\">{name}</th><td>{kind}</td>");
+            if found {
+                let shape = port.inferred.as_deref().map(shape).unwrap_or_default();
+                _ = write!(cells, "<td>{shape}</td>");
+            }
+            if told {
+                _ = write!(cells, "<td>{}</td>", escape(&port.doc));
+            }
+            format!("<tr>{cells}</tr>")
         };
         let rows: Vec<String> = ports.iter().map(row).collect();
-        html.push_str(&table(name, &["Name", "Type", ""], &rows));
+        html.push_str(&table(name, &heads, &rows));
     }
     html.push_str("</section>\n");
     html
+}
+
+/// Dimensions that are shown of a shape: no tensor has more, a hostile file may.
+const DIMENSIONS: usize = 32;
+
+/// A shape as it stands in a type.
+fn shape(shape: &[Dimension]) -> String {
+    if shape.is_empty() {
+        return "scalar".to_owned();
+    }
+    let word = |dimension: &Dimension| match dimension {
+        Dimension::Size(size) => size.to_string(),
+        Dimension::Symbol(symbol) => escape(symbol),
+        Dimension::Unknown => "?".to_owned(),
+    };
+    let mut words: Vec<String> = shape.iter().take(DIMENSIONS).map(word).collect();
+    if shape.len() > DIMENSIONS {
+        words.push("…".to_owned());
+    }
+    format!("<code>[{}]</code>", words.join(", "))
 }
 
 /// A table that folds what is beyond the first rows.
@@ -354,7 +390,7 @@ fn device_row(row: &DeviceRow) -> String {
     };
     format!(
         "<tr data-device=\"{}\"><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{fits}</td>\
-         <td>{time}</td><td class=\"number\">{}</td><td>{}</td></tr>",
+         <td class=\"time\">{time}</td><td class=\"number\">{}</td><td>{}</td></tr>",
         escape(&row.id),
         escape(&row.name),
         row.device_memory_bytes.map_or_else(|| "unknown".to_owned(), units::capacity),
