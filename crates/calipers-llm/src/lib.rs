@@ -5,7 +5,7 @@
 //! model's own names only those of inputs, outputs and dimensions that look like nothing but names.
 //! What comes back is text that is not believed: [`calipers_analyze::summary::check`] looks up every
 //! claim in it. A text with a false one is asked for once more; then sentences are struck, or the
-//! built-in summary is used. [`write`] always gives a summary, and its notes say what happened.
+//! built-in summary is used. [`write()`] always gives a summary, and its notes say what happened.
 //!
 //! Nothing here is called unless somebody asks for it, and there is no other place in Calipers that
 //! opens a connection.

@@ -1,8 +1,7 @@
 //! The network in one sentence.
 
-use calipers_units as units;
-
 use calipers_report::{Architecture, ArchitectureFacts, Task};
+use calipers_units as units;
 
 /// Families as people write them.
 const NAMES: &[(&str, &str)] = &[

@@ -13,10 +13,9 @@
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
 //! | `pipeline` | nothing but the preparation of features, or several models |
 
-use calipers_units as units;
-
 use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Medium};
+use calipers_units as units;
 
 use super::Decision;
 use super::trees::{self, TREES};

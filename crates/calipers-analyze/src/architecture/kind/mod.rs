@@ -13,10 +13,9 @@ mod sequences;
 mod transformers;
 mod trees;
 
-use calipers_units as units;
-
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Architecture, ArchitectureFacts};
+use calipers_units as units;
 
 use super::census::Census;
 

@@ -1,9 +1,8 @@
 //! Tensors whose data in the model file does not fit their shape.
 
-use calipers_units as units;
-
 use calipers_ir::{DType, Data, Tensor};
 use calipers_report::Severity;
+use calipers_units as units;
 
 use crate::findings::{Evidence, Hit, Rule, counted};
 

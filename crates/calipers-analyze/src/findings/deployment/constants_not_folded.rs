@@ -1,14 +1,13 @@
 //! Results that follow from stored tensors alone.
 
-use calipers_units as units;
-
 use calipers_ir::NodeId;
 use calipers_report::Severity;
+use calipers_units as units;
 use hashbrown::HashSet;
 
 use super::dead_nodes::alive;
 use crate::findings::look::{bytes, origins, standard_op};
-use crate::findings::{Evidence, Hit, Rule, counted};
+use crate::findings::{Evidence, Hit, Rule, plural};
 use crate::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
@@ -63,7 +62,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     (total >= LEAST).then(|| {
         Hit::new(
-            format!("{} that give {}", counted(folded.len(), "node"), units::bytes(total)),
+            format!(
+                "{} {}",
+                plural(folded.len(), "node that gives", "nodes that give"),
+                units::bytes(total)
+            ),
             folded.iter().map(|node| model.node_label(*node)),
         )
     })
@@ -87,7 +90,8 @@ mod tests {
             let y = tiny.op("MatMul", &[&x, &turned]);
             tiny.output(&y).bytes()
         };
-        assert_eq!(raised(&RULE, model(128)).unwrap().detail, "1 node that give 65536 bytes");
+        // 128 × 128 elements of 4 bytes are 65,536 bytes.
+        assert_eq!(raised(&RULE, model(128)).unwrap().detail, "1 node that gives 65.54 kB");
         assert_eq!(raised(&RULE, model(64)), None);
     }
 

@@ -1,8 +1,7 @@
 //! A model file beyond what protobuf holds.
 
-use calipers_units as units;
-
 use calipers_report::Severity;
+use calipers_units as units;
 
 use crate::findings::{Evidence, Hit, Rule};
 

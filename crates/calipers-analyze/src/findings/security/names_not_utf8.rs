@@ -1,8 +1,7 @@
 //! Names that are no text.
 
-use calipers_units as units;
-
 use calipers_report::Severity;
+use calipers_units as units;
 
 use crate::findings::{Evidence, Hit, Rule};
 
@@ -25,7 +24,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         Hit::new(
             format!(
                 "{} names are not UTF-8; they are shown with replacement marks",
-                units::integer(count as u64)
+                units::integer(count)
             ),
             [],
         )

@@ -1,8 +1,7 @@
 //! One dense layer with most of the parameters.
 
-use calipers_units as units;
-
 use calipers_report::Severity;
+use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule};
 use super::{count, percent};
@@ -81,7 +80,8 @@ mod tests {
     #[test]
     fn the_dense_layer_of_vgg_is_told() {
         let told = raised(&RULE, network(25_088, 4_096)).unwrap();
-        assert!(told.detail.contains("102.8 million"), "{}", told.detail);
+        // 25,088 × 4,096 = 102,760,448.
+        assert!(told.detail.contains("103 million"), "{}", told.detail);
     }
 
     #[test]

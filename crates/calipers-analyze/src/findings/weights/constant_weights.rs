@@ -2,9 +2,8 @@
 
 use crate::findings::number;
 
-use calipers_units as units;
-
 use calipers_report::Severity;
+use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;

@@ -1,9 +1,8 @@
 //! Networks with most weights zero.
 
-use calipers_units as units;
-
 use calipers_ir::DType;
 use calipers_report::Severity;
+use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::percent;

@@ -1,9 +1,8 @@
 //! Weights too small for a full mantissa.
 
-use calipers_units as units;
-
 use calipers_ir::DType;
 use calipers_report::Severity;
+use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{named, percent};

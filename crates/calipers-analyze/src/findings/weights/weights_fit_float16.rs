@@ -1,9 +1,8 @@
 //! Float32 weights that half as many bytes would hold exactly.
 
-use calipers_units as units;
-
 use calipers_ir::DType;
 use calipers_report::Severity;
+use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::percent;
