@@ -49,7 +49,7 @@ pub struct Fact {
     pub value: f64,
     /// The value as the report's renderings write it.
     pub text: String,
-    /// What it is about: the key of a row of [`TOPICS`].
+    /// What it is about: the key of a row of `TOPICS`.
     pub topic: &'static str,
     /// The device that it is true of, where it is true of one alone.
     pub device: Option<String>,

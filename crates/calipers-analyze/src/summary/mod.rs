@@ -1,7 +1,7 @@
 //! The report in a few sentences, written by rules from the report alone.
 //!
 //! [`summarize`] needs no network and takes microseconds, so every report has one. What kind of model
-//! it is decides how it is told: one file to a kind under `kinds/`, and one line in [`KINDS`]. What
+//! it is decides how it is told: one file to a kind under `kinds/`, and one line in `KINDS`. What
 //! all kinds have in common stands in `parts/`. Every figure is a field of the report; [`check`]
 //! looks them up, in this text and in a language model's.
 //!

@@ -8,7 +8,7 @@
 //! assert!(page.contains("`a.onnx`") && page.contains("it is empty"));
 //! ```
 //!
-//! [`COLUMNS`] says what both tables show, a line for each column.
+//! `COLUMNS` says what both tables show, a line for each column.
 
 mod html;
 mod markdown;
