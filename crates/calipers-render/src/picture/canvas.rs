@@ -235,6 +235,13 @@ impl Canvas {
         );
     }
 
+    /// What is drawn tells these words, clean already, where a pointer rests on it.
+    pub(super) fn told(&mut self, words: &str, draw: impl FnOnce(&mut Self)) {
+        let _ = write!(self.body, "<g><title>{}</title>", escape(words));
+        draw(self);
+        self.body.push_str("</g>\n");
+    }
+
     /// A filled rectangle with corners so round.
     pub(super) fn rect(&mut self, area: &Area, round: f64, color: Color) {
         let [x, y, width, height] =

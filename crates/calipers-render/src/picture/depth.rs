@@ -100,7 +100,9 @@ fn draw_panel(canvas: &mut Canvas, plot: &Area, panel: &Panel) {
         if high > 0.0 {
             let top = plot.bottom - high.max(1.0);
             let area = Area { left, right: left + step - gap, top, bottom: plot.bottom };
-            canvas.rect(&area, 0.0, if i == at { Color::Orange } else { Color::Blue });
+            let words = format!("{} of the {}", units::percent(*share), panel.name);
+            let color = if i == at { Color::Orange } else { Color::Blue };
+            canvas.told(&words, |canvas| canvas.rect(&area, 0.0, color));
         }
         left += step;
     }

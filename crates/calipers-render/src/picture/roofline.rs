@@ -151,9 +151,26 @@ impl Chart {
         // The largest first, so that none hides another.
         for kernel in kernels {
             let place = self.place(kernel.intensity, kernel.per_s);
-            canvas.dot(place, radius(kernel), color(kinds, &kernel.kind), 0.85);
+            let color = color(kinds, &kernel.kind);
+            canvas.told(&words(kernel), |canvas| canvas.dot(place, radius(kernel), color, 0.85));
         }
     }
+}
+
+/// A dot in words.
+fn words(kernel: &RooflineKernel) -> String {
+    let node = Style::BODY.fit(&kernel.node, 300.0);
+    let more = match kernel.count {
+        0 | 1 => String::new(),
+        count => format!(" and {} more alike", units::integer(count - 1)),
+    };
+    format!(
+        "{} {node}{more}: {} of the time, {} at {} FLOPs a byte",
+        super::word(&kernel.kind),
+        units::percent(kernel.percent),
+        units::axis(kernel.per_s, "FLOP/s"),
+        units::decimal(kernel.intensity)
+    )
 }
 
 fn square([x, y]: [f64; 2], half: f64) -> Area {

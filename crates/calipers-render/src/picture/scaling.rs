@@ -140,8 +140,10 @@ fn draw_panel(
     canvas.shape(&band, panel.color, 0.18);
     let line: Vec<[f64; 2]> = known.iter().map(|(i, point)| [x(*i), y(point[1])]).collect();
     canvas.path(&line, 2.0, panel.color);
-    for place in &line {
-        canvas.dot(*place, 4.0, panel.color, 1.0);
+    for ((i, point), place) in known.iter().zip(&line) {
+        let size = units::integer(rows[*i].size);
+        let words = format!("{what} {size}: {}", (panel.write)(point[1]));
+        canvas.told(&words, |canvas| canvas.dot(*place, 4.0, panel.color, 1.0));
     }
     unfit(canvas, &plot, rows, panel, step);
     sizes(canvas, &plot, rows, step);
