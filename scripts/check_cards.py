@@ -155,7 +155,8 @@ def front_matter_faults(card):
     except Exception as error:
         return [f"front matter: {error}"]
     faults = []
-    if again.library_name != "onnx" or "onnx" not in (again.tags or []):
+    read = again.to_dict()
+    if read.get("library_name") != "onnx" or "onnx" not in read.get("tags", []):
         faults.append("front matter lacks library_name or tags")
     facts = data.to_dict().get("model_facts", {})
     numbers = ("file_bytes", "parameters", "parameter_bytes", "macs", "peak_activation_bytes")

@@ -28,7 +28,7 @@ use minijinja::value::{Serde, Value, ValueKind};
 use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior};
 use thiserror::Error;
 
-use crate::markdown::{self, CardOptions, escape_html};
+use crate::markdown::{self, CardOptions};
 use crate::{text, units};
 
 /// Steps that a template may take: a report of the largest models is walked in far fewer.
@@ -163,7 +163,7 @@ fn write(out: &mut Output<'_>, kind: Kind, value: &Value) -> Result<(), minijinj
             minijinja::Error::new(minijinja::ErrorKind::BadSerialization, error.to_string())
         })?,
         Kind::Markdown if is_text => markdown::plain(&text),
-        Kind::Html => escape_html(&text::whole(&text)),
+        Kind::Html => text::escape_markup(&text::whole(&text)),
         _ if is_text => text::whole(&text),
         // Lists and maps, which may hold texts.
         Kind::Markdown => markdown::plain(&text),

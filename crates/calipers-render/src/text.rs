@@ -186,6 +186,22 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
+/// A text that is clean already as it stands between tags and in quoted attributes of HTML and SVG.
+pub(crate) fn escape_markup(clean: &str) -> String {
+    let mut safe = String::with_capacity(clean.len());
+    for c in clean.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

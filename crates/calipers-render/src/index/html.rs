@@ -9,7 +9,6 @@ use calipers_report::KeyFigures;
 
 use super::markdown::address;
 use super::{COLUMNS, Column, device, heading};
-use crate::markdown::escape_html;
 use crate::text::{self, Charset};
 
 const STYLE: &str = include_str!("index.css");
@@ -31,10 +30,10 @@ pub fn index_to_html(models: &[KeyFigures]) -> String {
          base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>Models</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Models</h1>\n<p>{}",
-        escape_html(&heading(models))
+        text::escape_markup(&heading(models))
     );
     if let Some(device) = device(models) {
-        let device = escape_html(&text::name(device, Charset::Unicode));
+        let device = text::escape_markup(&text::name(device, Charset::Unicode));
         // Writing to a String does not fail.
         let _ = write!(page, " Latency is the expected time of one run on {device}.");
     }
@@ -67,19 +66,19 @@ fn is_filled(column: &Column, models: &[KeyFigures]) -> bool {
 
 fn set_row(model: &KeyFigures, columns: &[&Column], page: &mut String) {
     let name = text::truncate(&text::name(&model.path, Charset::Unicode), NAME, Charset::Unicode);
-    let name = escape_html(&name);
+    let name = text::escape_markup(&name);
     let name = match &model.card {
         Some(card) => format!("<a href=\"{}\">{name}</a>", address(card)),
         None => name,
     };
     let _ = write!(page, "<tr><th scope=\"row\">{name}</th>");
     if let Some(error) = &model.error {
-        let error = escape_html(&text::prose(error, Charset::Unicode));
+        let error = text::escape_markup(&text::prose(error, Charset::Unicode));
         let span = columns.len().max(1);
         let _ = write!(page, "<td class=\"error\" colspan=\"{span}\">{error}</td>");
     } else {
         for column in columns {
-            let text = escape_html(&(column.text)(model));
+            let text = text::escape_markup(&(column.text)(model));
             let _ = match (column.value)(model) {
                 Some(value) => {
                     write!(page, "<td class=\"figure\" data-value=\"{value}\">{text}</td>")

@@ -130,23 +130,7 @@ pub fn code(raw: &str) -> String {
 
 /// A text inside the double quotes of an HTML attribute.
 pub fn attribute(raw: &str) -> String {
-    escape_html(&text::prose(raw, Charset::Unicode))
-}
-
-/// A text that is clean already, for HTML.
-pub(crate) fn escape_html(clean: &str) -> String {
-    let mut safe = String::with_capacity(clean.len());
-    for c in clean.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
+    text::escape_markup(&text::prose(raw, Charset::Unicode))
 }
 
 #[cfg(test)]

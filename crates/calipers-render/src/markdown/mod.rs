@@ -25,7 +25,6 @@ mod table;
 mod words;
 
 pub use card::{CardOptions, PictureLink, sections_to_markdown, to_markdown};
-pub(crate) use escape::escape_html;
 pub use escape::{attribute, code, plain, told};
 pub use findings::{findings_to_markdown, rules_to_markdown};
 pub use front_matter::front_matter;

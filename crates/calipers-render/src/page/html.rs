@@ -8,25 +8,10 @@ const CHARACTERS: usize = 20_000;
 /// A text as it stands between tags and in quoted attributes. Characters that do not show are
 /// written as escapes first; what is too long to be read ends in an ellipsis.
 pub fn escape(raw: &str) -> String {
-    let (kept, cut) = match raw.char_indices().nth(CHARACTERS) {
-        Some((end, _)) => (&raw[..end], true),
-        None => (raw, false),
-    };
-    let mut safe = String::with_capacity(kept.len());
-    if cut {
-        return escape(kept) + "…";
+    match raw.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => text::escape_markup(&text::whole(&raw[..end])) + "…",
+        None => text::escape_markup(&text::whole(raw)),
     }
-    for c in text::whole(kept).chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

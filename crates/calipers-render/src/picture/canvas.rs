@@ -355,18 +355,13 @@ fn number(value: f64) -> String {
 
 /// A text as XML: what it cannot hold is written as an escape of ours.
 fn escape(raw: &str) -> String {
-    let mut safe = String::with_capacity(raw.len());
+    let mut shown = String::with_capacity(raw.len());
     for c in raw.chars() {
         match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\u{fffe}' | '\u{ffff}' => safe.extend(c.escape_unicode()),
-            c if text::is_hidden(c) => safe.extend(c.escape_unicode()),
-            c => safe.push(c),
+            '\u{fffe}' | '\u{ffff}' => shown.extend(c.escape_unicode()),
+            c if text::is_hidden(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
         }
     }
-    safe
+    text::escape_markup(&shown)
 }

@@ -1,9 +1,9 @@
 //! `calipers MODEL` and `calipers inspect MODEL`.
 
-use calipers_samples::{DataType, ModelBuilder, SAMPLES, Tensor};
+use calipers_samples::SAMPLES;
 use serde_json::Value;
 
-use super::{calipers, finish, folder_with_model, run_in, width};
+use super::{calipers, finish, folder_with_model, folder_without_data_file, run_in, width};
 
 #[test]
 fn a_bare_model_is_inspected() {
@@ -169,13 +169,7 @@ fn a_fingerprint_is_given_when_asked_for() {
 
 #[test]
 fn a_fingerprint_covers_data_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut model = ModelBuilder::new(17);
-    model.input("x", DataType::F32, &["n", "2"]);
-    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.bin", Some(0), Some(16));
-    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
-    model.output("y", DataType::F32, &["n", "2"]);
-    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    let folder = folder_without_data_file();
     let read = || -> Value {
         let run = run_in(folder.path(), &["m.onnx", "--sha256", "--format", "json"]);
         serde_json::from_str(&run.succeeded()).unwrap()

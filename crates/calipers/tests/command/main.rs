@@ -22,6 +22,8 @@ mod weights;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use calipers_samples::{DataType, ModelBuilder, Tensor};
+
 /// The binary, in an environment that decides nothing about colour, width or language.
 fn calipers(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calipers"));
@@ -30,6 +32,18 @@ fn calipers(args: &[&str]) -> Command {
     }
     command.env("LANG", "C.UTF-8").env("TERM", "xterm").stdin(Stdio::null()).args(args);
     command
+}
+
+/// A folder with `m.onnx`, whose four floats are in `w.bin`, which is not there.
+fn folder_without_data_file() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["n", "2"]);
+    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.bin", Some(0), Some(16));
+    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "2"]);
+    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    folder
 }
 
 /// What a finished run left behind.

@@ -1,9 +1,8 @@
 //! `--weights`: every element is read, wherever it is kept.
 
-use calipers_samples::{DataType, ModelBuilder, Tensor};
 use serde_json::Value;
 
-use super::{folder_with_model, run_in};
+use super::{folder_with_model, folder_without_data_file, run_in};
 
 fn report(folder: &std::path::Path, args: &[&str]) -> Value {
     serde_json::from_str(&run_in(folder, args).succeeded()).unwrap()
@@ -23,13 +22,7 @@ fn weights_are_read_when_asked_for_and_not_else() {
 
 #[test]
 fn a_nan_in_another_file_fails_the_check() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut model = ModelBuilder::new(17);
-    model.input("x", DataType::F32, &["n", "2"]);
-    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.bin", Some(0), Some(16));
-    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
-    model.output("y", DataType::F32, &["n", "2"]);
-    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    let folder = folder_without_data_file();
     let check = ["check", "m.onnx", "--weights", "--fail-on", "error"];
 
     let missing = report(folder.path(), &["m.onnx", "--weights", "--format", "json"]);
