@@ -27,7 +27,7 @@ from scipy.optimize import least_squares
 ROOT = Path(__file__).resolve().parent.parent
 DEVICES = ROOT / "crates/calipers-devices"
 MEASURED = DEVICES / "measured"
-GRAPHS = ROOT / "tests/fixtures/latency"
+GRAPHS = ROOT / "tests/fixtures/zoo"
 
 # The device's stanza of devices.toml.
 PEAK = {"fp32": 67e12, "tf32": 494.5e12, "fp16": 989.5e12, "bf16": 989.5e12, "int8": 1979e12}
