@@ -9,7 +9,7 @@ use calipers_render::{
     Style, devices_to_terminal, layers_to_terminal, sweep_to_terminal, to_terminal,
 };
 
-#[path = "../tests/fixtures/mod.rs"]
+#[path = "../tests/it/fixtures/mod.rs"]
 mod fixtures;
 
 fn main() {

@@ -1,0 +1,50 @@
+//! Suites that hold the analysis to truth from outside: executed models, published figures,
+//! labels, arithmetic by hand.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+
+mod architecture;
+mod caches;
+mod conformance;
+mod cost;
+mod drawings;
+mod findings;
+mod hardware;
+mod hostile;
+mod inference;
+mod latency;
+mod layers;
+mod memory;
+mod parameters;
+mod redaction;
+mod shapes;
+mod summaries;
+mod support;
+mod traffic;
+mod view;
+mod zoo;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    calipers_testkit::main([
+        architecture::tests(),
+        caches::tests(),
+        conformance::tests(),
+        cost::tests(),
+        drawings::tests(),
+        findings::tests(),
+        hardware::tests(),
+        hostile::tests(),
+        inference::tests(),
+        latency::tests(),
+        layers::tests(),
+        memory::tests(),
+        parameters::tests(),
+        redaction::tests(),
+        shapes::tests(),
+        summaries::tests(),
+        traffic::tests(),
+        view::tests(),
+        zoo::tests(),
+    ])
+}

@@ -1,0 +1,15 @@
+//! Reading files: every field of ONNX, damaged and malicious bytes, and what reading costs.
+
+mod attributes;
+mod common;
+mod contents;
+mod costs;
+mod decode;
+mod depth;
+mod fields;
+mod merging;
+mod mutations;
+mod opening;
+mod places;
+mod tensors;
+mod types;

@@ -1,0 +1,6 @@
+//! Scopes, order and random graphs.
+
+mod common;
+mod linking;
+mod ordering;
+mod random_graphs;

@@ -1,0 +1,243 @@
+//! Cards of real models: reviewed snapshots, the right figures, and a counterpart for every heading
+//! of the published cards of the same models.
+use std::path::{Path, PathBuf};
+
+use calipers_analyze::{Bindings, Question};
+use calipers_render::markdown::SECTIONS;
+use calipers_render::picture::{Theme, pictures};
+use calipers_render::{CardOptions, PictureLink, to_markdown};
+use calipers_report::Report;
+use calipers_testkit::{Corpus, Outcome, score};
+
+calipers_testkit::tests! {
+    test: [
+        every_picture_has_its_section,
+    ];
+    each_corpus: [cards_state_the_right_figures, cards_are_reviewed];
+    extended: [every_heading_of_the_documents_has_a_counterpart];
+}
+
+/// The report on a model, with the device that the published cards were written for.
+fn report(path: &Path) -> Report {
+    let mut question = Question::default();
+    question.device = question.catalog.find("rtx-4050-mobile").ok().cloned();
+    question.target_latency_ms = Some(20.0);
+    let model = calipers_formats::open(path).unwrap();
+    calipers_analyze::analyze_for(&model, &Bindings::default(), &question).unwrap()
+}
+
+fn card(report: &Report) -> String {
+    let link = |picture: calipers_render::picture::Picture| PictureLink {
+        name: picture.name.to_owned(),
+        alt: picture.alt,
+        light: format!("assets/{}-light.svg", picture.name),
+        dark: format!("assets/{}-dark.svg", picture.name),
+    };
+    let pictures = pictures(report, Theme::Light).into_iter().map(link).collect();
+    let options = CardOptions { front_matter: true, pictures, ..CardOptions::default() };
+    to_markdown(report, &options)
+}
+
+/// The card with runs of blanks as one, so that rows can be looked for.
+fn folded(card: &str) -> String {
+    card.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Each published card, its model, and the right figures as our card states them. The figures were
+/// found by executing the models.
+const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
+    (
+        "000_81df0507841bb6bb.txt",
+        "all-minilm-l6-v2",
+        &[
+            "# all-minilm-l6-v2 (dynamic int8)",
+            "| IR version | 6 |",
+            "onnx.quantize 0.1.0",
+            "22.97 MB (22,972,370 bytes)",
+            "6 × encoder layer",
+            "| Nodes | 772 |",
+            "| Initialisers | 180 |",
+            "| Depth (longest path) | 388 |",
+            "772 nodes of 22 kinds",
+            "| `MatMulInteger` | 36 |",
+            "| `DynamicQuantizeLinear` | 24 |",
+            "| `DequantizeLinear` | 3 |",
+            "| Total | 22,565,376 (22.57 M) |",
+        ],
+    ),
+    (
+        "001_b8f64ee37242903b.txt",
+        "e5-small-v2",
+        &[
+            "12 × encoder layer",
+            "| Nodes | 1,510 |",
+            "| Initialisers | 348 |",
+            "| Depth (longest path) | 760 |",
+            "1,510 nodes of 22 kinds",
+            "| `MatMulInteger` | 72 |",
+            "| `DynamicQuantizeLinear` | 48 |",
+            "| Total | 33,212,160 (33.21 M) |",
+        ],
+    ),
+    (
+        "002_77e532fdac4c3dfe.txt",
+        "bert-squad-tf2onnx",
+        &[
+            "45.91 GFLOPs",
+            "22.95 GMACs",
+            "| Layers | 12 |",
+            "| Attention heads | 12 |",
+            "| Width of a head | 64 |",
+            "| Hidden width | 768 |",
+            "| Feed-forward width | 3,072 |",
+            "24 by addition",
+            "25 LayerNorm",
+            "| Linear | 74 |",
+            "| Attention | 12 |",
+            "**Question answering** (sure)",
+        ],
+    ),
+    (
+        "002_77e532fdac4c3dfe.txt",
+        "bert-squad-torch",
+        &["(108.89 M)", "45.90 GFLOPs", "22.95 GMACs"],
+    ),
+    (
+        "003_6b41663d486c9b6c.txt",
+        "yolov8l-nc1",
+        &[
+            "| Total | 43,607,379 (43.61 M) |",
+            "164.81 GFLOPs",
+            // 82.405 G, to the last one.
+            "82,404,377,600",
+            "174.43 MB",
+            "18 by addition",
+            "| SiLU | 97 |",
+            "folded into the convolutions",
+            "| Positions | 8,400 |",
+            "| Strides | 8, 16, 32 |",
+            "| Classes | 1 |",
+            "| Peak of activations | 78.64 MB",
+        ],
+    ),
+    (
+        "004_7dfe87f6dc235363.txt",
+        "mnist-8",
+        &[
+            "| Kind | CNN |",
+            "| Convolutions | 2 |",
+            "| Total | 5,994 (5.99 k) |",
+            "| All stored tensors | 24.01 kB (24,008 bytes) |",
+            "| File size | 26.45 kB (26,454 bytes) |",
+            "(50,176 bytes)",
+            "| All arithmetic | 1.60 MFLOPs (1,600,522) |",
+            "| FLOPs (2 × MACs) | 1.57 MFLOPs (1,573,120) |",
+        ],
+    ),
+];
+
+/// The counterpart of each heading of the published cards; empty for what was wrong.
+const HEADINGS: [(&str, &str); 30] = [
+    ("Architecture", "## Architecture"),
+    ("Architecture Diagram", "## Architecture diagram"),
+    ("Batch Size Scaling", "### Batch size"),
+    ("Complexity Metrics", "## Complexity"),
+    ("Complexity Overview", "assets/overview-"),
+    ("Dataset Info", "## Task"),
+    ("Detected Blocks", "### Blocks"),
+    ("Device Specifications", "### Device specifications"),
+    ("Executive Summary", "## Executive summary"),
+    ("FLOPs Distribution", "assets/flops-"),
+    ("File Information", "## File information"),
+    ("Graph Structure", "## Graph structure"),
+    ("Graph Summary", "## Graph structure"),
+    ("Hardware Estimates", "## Hardware"),
+    ("Input/Output Specification", "## Inputs and outputs"),
+    ("Inputs", "### Inputs"),
+    // Neither an encoder nor a convolutional network has one.
+    ("KV Cache (Transformer Inference)", ""),
+    ("Memory Breakdown by Op Type", "### Memory by operator"),
+    ("Metadata", "## Metadata"),
+    ("Model Overview", "## Overview"),
+    ("Non-Standard Skip Connections", "### Skip connections"),
+    ("Operator Distribution", "assets/operators-"),
+    ("Operator Flow (Top 5 Operations)", "### Operator flow"),
+    ("Operator Frequency", "## Operators"),
+    ("Operators", "## Operators"),
+    ("Outputs", "### Outputs"),
+    ("Parameter Distribution", "assets/parameters-"),
+    ("Parameters", "## Parameters"),
+    ("Risk Signals", "## Findings"),
+    ("System Requirements", "## System requirements"),
+];
+
+fn every_heading_of_the_documents_has_a_counterpart(corpus: &Corpus) -> Outcome {
+    for (document, model, _) in DOCUMENTS {
+        let card = card(&report(&corpus.model(model).unwrap()));
+        let text = std::fs::read_to_string(corpus.file("seeds").join(document)).unwrap();
+        let headings = text.lines().filter_map(|line| line.strip_prefix("##"));
+        for heading in headings.map(|line| line.trim_start_matches('#').trim()) {
+            // Findings have their own headings, and charts are in the sections they belong to.
+            if heading.starts_with("[INFO]") || heading == "Visualizations" {
+                continue;
+            }
+            let place = HEADINGS.iter().find(|(known, _)| *known == heading);
+            let (_, counterpart) =
+                place.unwrap_or_else(|| panic!("{document}: {heading} has no counterpart"));
+            assert!(card.contains(counterpart), "{model}: no {counterpart} for {heading}");
+        }
+        assert!(!card.contains("## KV cache"), "{model} has no cache");
+    }
+    Ok(())
+}
+
+/// The networks of a corpus with these names; the rest belong to the other corpus.
+fn named(corpus: &Corpus, names: &[&str]) -> Vec<PathBuf> {
+    let is_named = |path: &PathBuf| names.iter().any(|name| path.file_stem().unwrap() == *name);
+    corpus.models().into_iter().filter(is_named).collect()
+}
+
+fn cards_state_the_right_figures(corpus: &Corpus) -> Outcome {
+    let mut checked = 0;
+    for (_, model, figures) in DOCUMENTS {
+        let Some(path) = named(corpus, &[model]).pop() else { continue };
+        checked += figures.len();
+        let card = folded(&card(&report(&path)));
+        for figure in figures {
+            assert!(card.contains(figure), "{model} lacks {figure}");
+        }
+        for wrong in [" inf ", "NaN", "0.00 ms", "missing_normalization"] {
+            assert!(!card.contains(wrong), "{model} says {wrong}");
+        }
+    }
+    score(format!("card figures, {}: {checked} of {checked}", corpus.name()));
+    assert!(checked > 0, "no documented model");
+    Ok(())
+}
+
+fn cards_are_reviewed(corpus: &Corpus) -> Outcome {
+    let mut names: Vec<&str> = DOCUMENTS.iter().map(|(_, model, _)| *model).collect();
+    names.extend(["gpt2_tiny_kv_op17", "rf_cls"]);
+    let hostile =
+        corpus.hostile().into_iter().filter(|path| path.ends_with("injection_names.onnx"));
+    for path in named(corpus, &names).into_iter().chain(hostile) {
+        let name = path.file_stem().unwrap().to_string_lossy();
+        insta::assert_snapshot!(format!("card_{name}"), card(&report(&path)));
+    }
+    Ok(())
+}
+
+fn every_picture_has_its_section() {
+    let model = calipers_formats::read(calipers_samples::digits(), "digits.onnx").unwrap();
+    let mut question = Question::default();
+    question.device = question.catalog.find("h200-sxm").ok().cloned();
+    let report = calipers_analyze::analyze_for(&model, &Bindings::default(), &question).unwrap();
+    let found = pictures(&report, Theme::Light);
+    assert!(found.len() > 5, "the sample has pictures");
+    let card = card(&report);
+    for picture in found {
+        let claims = SECTIONS.iter().filter(|section| section.pictures.contains(&picture.name));
+        assert_eq!(claims.count(), 1, "{}", picture.name);
+        assert!(card.contains(&format!("assets/{}-dark.svg", picture.name)), "{}", picture.name);
+    }
+}

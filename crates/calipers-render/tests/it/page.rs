@@ -1,0 +1,161 @@
+//! The page and the drawings of a graph: no text of a model is markup, and the policy names what is
+//! in the page.
+use calipers_render::{graph_to_dot, graph_to_html, graph_to_svg, to_page};
+use calipers_report::{
+    Dimension, GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, Summary, SummaryCheck,
+    ViewNode, ViewValue,
+};
+
+calipers_testkit::tests! {
+    test: [
+        hostile_text_is_nothing_but_text,
+        the_summary_is_the_verdict,
+        only_sums_of_costs_are_lower_bounds,
+        the_policy_allows_what_is_in_the_page_and_nothing_else,
+        the_same_report_gives_the_same_page,
+    ];
+}
+
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"' -->\u{202e}";
+
+/// A graph of one node and one room with one, each named as badly as can be.
+fn hostile() -> (Report, GraphView) {
+    let node = |room: usize| ViewNode {
+        name: HOSTILE.into(),
+        op: HOSTILE.into(),
+        domain: HOSTILE.into(),
+        scope: HOSTILE.into(),
+        room,
+        drawn: true,
+        inputs: vec![Some(0)],
+        outputs: vec![Some(0)],
+        attributes: vec![(HOSTILE.into(), HOSTILE.into())],
+        reason: Some(HOSTILE.into()),
+        ..ViewNode::default()
+    };
+    let edge = |from, to| RoomEdge { from, to, values: vec![0], count: 1 };
+    let view = GraphView {
+        file: HOSTILE.into(),
+        rooms: vec![
+            Room {
+                name: HOSTILE.into(),
+                items: vec![
+                    RoomItem::Input(0),
+                    RoomItem::Node(0),
+                    RoomItem::Room(1),
+                    RoomItem::Output(0),
+                ],
+                edges: vec![edge(0, 1), edge(1, 2), edge(2, 3)],
+                ..Room::default()
+            },
+            Room {
+                kind: RoomKind::Block,
+                name: HOSTILE.into(),
+                detail: HOSTILE.into(),
+                block: HOSTILE.into(),
+                parent: Some(0),
+                items: vec![RoomItem::Node(1), RoomItem::Entry, RoomItem::Exit],
+                edges: vec![edge(1, 0), edge(0, 2)],
+                ..Room::default()
+            },
+        ],
+        nodes: vec![node(0), node(1)],
+        values: vec![ViewValue { name: HOSTILE.into(), ..ViewValue::default() }],
+        notes: vec![HOSTILE.into()],
+        ..GraphView::default()
+    };
+    let mut report = Report::default();
+    report.model.file = HOSTILE.into();
+    report.architecture.words = HOSTILE.into();
+    report.architecture.evidence = vec![HOSTILE.into()];
+    report.graph.inputs = vec![Port {
+        name: HOSTILE.into(),
+        type_text: HOSTILE.into(),
+        doc: HOSTILE.into(),
+        ..Port::default()
+    }];
+    report.graph.outputs = vec![Port {
+        inferred: Some(vec![Dimension::Size(3), Dimension::Symbol(HOSTILE.into())]),
+        ..report.graph.inputs[0].clone()
+    }];
+    report.summary = Some(Summary {
+        title: HOSTILE.into(),
+        text: format!("{HOSTILE}\n\n{HOSTILE}"),
+        source: HOSTILE.into(),
+        check: Some(SummaryCheck::default()),
+        notes: vec![HOSTILE.into()],
+    });
+    report.cost.formula.insert("macs".into(), HOSTILE.into());
+    (report, view)
+}
+
+fn hostile_text_is_nothing_but_text() {
+    let (report, view) = hostile();
+    for html in [to_page(&report, &view), graph_to_html(&report, &view)] {
+        assert!(!html.contains("<img"), "a name became an element");
+        assert_eq!(html.matches("<script").count(), 2, "data and code");
+        assert_eq!(html.matches("</script").count(), 2);
+        assert!(!html.contains('\u{202e}'), "a name turns the reading direction");
+    }
+    for depth in [1, 9] {
+        let svg = graph_to_svg(&view, depth);
+        assert!(!svg.contains("<img") && !svg.contains("<script") && !svg.contains('\u{202e}'));
+        let dot = graph_to_dot(&view, depth);
+        // Every quotation mark inside a label is escaped, so each line has an even number without.
+        for line in dot.lines() {
+            let plain = line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
+            assert_eq!(plain % 2, 0, "{line}");
+        }
+        assert!(!dot.contains('\u{202e}'));
+    }
+}
+
+fn the_summary_is_the_verdict() {
+    let mut report = Report::default();
+    report.architecture.words = "a network".into();
+    assert!(to_page(&report, &GraphView::default()).contains("id=\"verdict\">a network</p>"));
+    let text = "One\nline.\n\n\n\nTwo.".to_owned();
+    let title = "In short".to_owned();
+    report.summary = Some(Summary { title, text, ..Summary::default() });
+    let html = to_page(&report, &GraphView::default());
+    assert!(html.contains("id=\"verdict\">In short</p>"));
+    assert!(html.contains("id=\"summary\"><p>One line.</p><p>Two.</p></div>"));
+}
+
+fn only_sums_of_costs_are_lower_bounds() {
+    let mut report = Report::default();
+    report.cost.lower_bound = true;
+    report.cost.macs = Some(7);
+    report.parameters.total = Some(5);
+    report.graph.outputs =
+        vec![Port { inferred: Some(vec![Dimension::Size(2)]), ..Port::default() }];
+    let html = to_page(&report, &GraphView::default());
+    assert!(html.contains("<strong>at least 7 MACs</strong>"));
+    assert!(html.contains("<strong>5</strong>"));
+    assert!(html.contains("Found to be</th>") && html.contains("<code>[2]</code>"));
+}
+
+fn the_policy_allows_what_is_in_the_page_and_nothing_else() {
+    let (report, view) = hostile();
+    let html = to_page(&report, &view);
+    let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+    let policy = policy.split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
+    // No attribute runs or dresses anything: the policy would refuse it.
+    let body = html.split("<body>").nth(1).unwrap().split("<script>").next().unwrap();
+    assert!(!body.contains(" style=") && !body.contains(" onclick="));
+    assert!(
+        !html.contains("http://")
+            || html.matches("http://").count()
+                == html.matches("http://www.w3.org/2000/svg").count()
+    );
+}
+
+fn the_same_report_gives_the_same_page() {
+    let (report, view) = hostile();
+    assert_eq!(to_page(&report, &view), to_page(&report, &view));
+    let empty = to_page(&Report::default(), &GraphView::default());
+    assert!(empty.starts_with("<!doctype html>") && empty.ends_with("</html>\n"));
+}

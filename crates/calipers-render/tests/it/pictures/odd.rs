@@ -1,0 +1,233 @@
+//! Reports that no model would give: hostile names, and magnitudes from nothing to everything.
+
+use calipers_render::picture::{Theme, pictures};
+use calipers_report::{
+    ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, OperatorCost, OperatorCount,
+    OperatorMemory, Report, Roofline, RooflineKernel, ScalingRow, Span,
+};
+use proptest::prelude::*;
+
+use super::layout::{check, read};
+
+calipers_testkit::tests! {
+    test: [
+        strange_graphs_are_drawn_whole,
+        strange_answers_about_hardware_are_drawn_whole,
+        names_are_text_and_nothing_else,
+        what_has_nothing_to_show_is_not_drawn,
+    ];
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just("<script>alert(1)</script>\"'&amp;]]>".to_owned()),
+        Just("\u{202e}\u{2066}txet\u{200b}\0\u{1b}[31m\n\r\t\u{feff}\u{ffff}".to_owned()),
+        Just("encoder/layer.11/attention/output/dense/MatMul".repeat(40)),
+        Just("W".repeat(300)),
+        Just("入力テンソルの名前です🙂🙂🙂".repeat(9)),
+        Just("\u{fdfd}\u{fdfd}e\u{301}\u{301}".to_owned()),
+        any::<String>(),
+    ]
+}
+
+fn size() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        Just(0),
+        Just(1),
+        Just(u64::MAX),
+        0..2000_u64,
+        any::<u64>(),
+        (0..64_u32).prop_map(|bit| 1 << bit)
+    ]
+}
+
+fn figure() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(0.0),
+        Just(f64::NAN),
+        Just(f64::INFINITY),
+        Just(-1.0),
+        Just(1e-300),
+        Just(1e300),
+        0.0..100.0_f64,
+        (-12..20_i32).prop_map(|power| 10_f64.powi(power)),
+    ]
+}
+
+fn span() -> impl Strategy<Value = Option<Span>> {
+    prop::option::of((figure(), figure(), figure()))
+        .prop_map(|span| span.map(|(low, expected, high)| Span { low, expected, high }))
+}
+
+prop_compose! {
+    fn operators()(all in prop::collection::vec((name(), size(), size(), figure()), 0..20)) -> Report {
+        let mut report = Report::default();
+        for (op, count, other, percent) in all {
+            report.graph.nodes = report.graph.nodes.saturating_add(count);
+            report.graph.operators.push(OperatorCount { op: op.clone(), count, percent, ..Default::default() });
+            report.parameters.by_op.push(OperatorMemory { op: op.clone(), elements: count, bytes: Some(other) });
+            report.cost.by_op.push(OperatorCost {
+                op,
+                nodes: count,
+                macs: Some(count),
+                flops: Some(count),
+                other_flops: Some(other),
+                percent: Some(percent),
+            });
+            report.parameters.total = Some(count);
+            report.cost.flops = Some(other);
+            report.cost.other_flops = Some(count);
+            report.memory.weights_bytes = Some(other);
+        }
+        report
+    }
+}
+
+prop_compose! {
+    fn along()(
+        mut report in operators(),
+        timeline in prop::collection::vec(size(), 0..700),
+        peak_at in prop::option::of(name()),
+        shares in prop::collection::vec((figure(), size()), 0..70),
+    ) -> Report {
+        report.memory.peak_activation_bytes = timeline.iter().copied().max();
+        report.memory.peak_activation_in_place_bytes = timeline.first().copied();
+        report.memory.timeline = timeline;
+        report.memory.peak_at = peak_at;
+        report.cost.along_depth = shares
+            .into_iter()
+            .enumerate()
+            .map(|(i, (share, nodes))| DepthStretch {
+                first: i as u64,
+                nodes,
+                macs_percent: Some(share),
+                bytes_percent: Some(share),
+                parameters_percent: Some(100.0),
+                ..Default::default()
+            })
+            .collect();
+        report
+    }
+}
+
+prop_compose! {
+    fn rows()(all in prop::collection::vec((size(), span(), figure(), size(), any::<bool>()), 0..12)) -> Vec<ScalingRow> {
+        let row = |(size, latency_ms, throughput, bytes, fits)| ScalingRow {
+            size,
+            latency_ms,
+            throughput: Some(throughput),
+            memory_bytes: Some(bytes),
+            fits: Some(fits),
+            reason: None,
+        };
+        all.into_iter().map(row).collect()
+    }
+}
+
+prop_compose! {
+    fn devices()(all in prop::collection::vec((name(), span(), size(), size(), any::<bool>()), 0..30)) -> Vec<DeviceRow> {
+        let row = |(name, latency_ms, needs, has, fits): (String, _, _, _, bool)| DeviceRow {
+            reason: Some(name.clone()),
+            name,
+            latency_ms,
+            memory_bytes: Some(needs),
+            device_memory_bytes: Some(has),
+            fits: Some(fits),
+            ..Default::default()
+        };
+        all.into_iter().map(row).collect()
+    }
+}
+
+prop_compose! {
+    fn roofline()(
+        bandwidth_bytes_per_s in figure(),
+        compute in prop::collection::vec((name(), figure()), 0..4),
+        kernels in prop::collection::vec((name(), figure(), figure(), figure()), 0..40),
+        without_arithmetic in size(),
+    ) -> Roofline {
+        let kernel = |(kind, intensity, per_s, percent): (String, f64, f64, f64)| RooflineKernel {
+            node: kind.clone(),
+            kind,
+            intensity,
+            per_s,
+            percent,
+            ..Default::default()
+        };
+        Roofline {
+            bandwidth_bytes_per_s,
+            compute: compute.into_iter().map(|(precision, per_s)| ComputeRoof { precision, per_s }).collect(),
+            kernels: kernels.into_iter().map(kernel).collect(),
+            without_arithmetic,
+            ..Default::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn hardware()(
+        (device, precision) in (name(), name()),
+        (batch, context, memory) in (size(), size(), size()),
+        scaling in (rows(), rows(), rows()),
+        devices in devices(),
+        roofline in roofline(),
+    ) -> Hardware {
+        Hardware {
+            device: Some(DeviceFacts { name: device, memory_bytes: Some(memory), ..Default::default() }),
+            precision,
+            batch,
+            context: Some(context),
+            batch_scaling: scaling.0,
+            sequence_scaling: scaling.1,
+            resolution_scaling: scaling.2,
+            devices,
+            roofline: Some(roofline),
+            ..Default::default()
+        }
+    }
+}
+
+/// What must hold of every picture.
+fn holds(report: &Report) {
+    for picture in pictures(report, Theme::Light) {
+        check(&picture, "a strange report");
+        for word in ["<script", "NaN", "inf\"", "\u{202e}", "\u{2066}", "\u{200b}", "\u{1b}", "\0"]
+        {
+            assert!(!picture.svg.contains(word), "{}: {word:?}\n{}", picture.name, picture.svg);
+        }
+        assert!(picture.svg.len() < 200_000, "{}: {} bytes", picture.name, picture.svg.len());
+        assert!(!picture.alt.contains(|c: char| c.is_control()), "{}", picture.alt);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    fn strange_graphs_are_drawn_whole(report in along()) {
+        holds(&report);
+    }
+
+    fn strange_answers_about_hardware_are_drawn_whole(hardware in hardware()) {
+        holds(&Report { hardware: Some(hardware), ..Report::default() });
+    }
+}
+
+fn names_are_text_and_nothing_else() {
+    let mut report = Report::default();
+    let op = "</text><image href='http://a'/><!--&lt;\u{fffe}]]>";
+    report.graph.operators =
+        vec![OperatorCount { op: op.to_owned(), count: 2, percent: 100.0, ..Default::default() }];
+    report.graph.nodes = 2;
+    let picture = &pictures(&report, Theme::Light)[0];
+    let words: Vec<String> = check(picture, op).into_iter().map(|label| label.text).collect();
+    assert!(words.iter().any(|word| word.starts_with("</text><image")), "{words:?}");
+    assert_eq!(picture.svg.matches("<!--").count() + picture.svg.matches("<image").count(), 0);
+    assert_eq!(read(picture).size().width(), 720.0);
+}
+
+fn what_has_nothing_to_show_is_not_drawn() {
+    assert!(pictures(&Report::default(), Theme::Light).is_empty());
+    let hardware = Some(Hardware { devices: vec![DeviceRow::default()], ..Hardware::default() });
+    assert!(pictures(&Report { hardware, ..Report::default() }, Theme::Dark).is_empty());
+}

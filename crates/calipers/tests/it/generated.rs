@@ -1,0 +1,148 @@
+//! What the command says of itself: schema, completions, man pages, help, version.
+
+use serde_json::Value;
+
+use super::{folder_with_model, run, run_in};
+
+calipers_testkit::tests! {
+    test: [
+        the_schema_is_json,
+        every_table_has_its_schema,
+        every_shell_is_completed,
+        every_command_has_a_man_page,
+        help_has_examples_and_exit_statuses,
+        the_version_is_that_of_the_package,
+    ];
+}
+
+const VERBS: [&str; 10] = [
+    "inspect",
+    "check",
+    "explain",
+    "diagram",
+    "hardware",
+    "devices",
+    "schema",
+    "demo",
+    "completions",
+    "man",
+];
+
+fn the_schema_is_json() {
+    let text = run(&["schema"]).succeeded();
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(schema, calipers_report::schema());
+    assert!(schema["properties"]["parameters"].is_object());
+    assert!(text.ends_with("}\n"));
+}
+
+/// Keys of an object that its schema lacks, and required ones that it lacks itself, throughout.
+fn disagreements(
+    value: &Value,
+    schema: &Value,
+    root: &Value,
+    place: &str,
+    found: &mut Vec<String>,
+) {
+    let schema = match schema["$ref"].as_str() {
+        Some(path) => root.pointer(path.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    // Of a choice, the part that is for this kind of value.
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let parts = choices.iter().filter(|part| part["type"] != "null");
+        return parts.for_each(|part| disagreements(value, part, root, place, found));
+    }
+    match value {
+        Value::Object(fields) if schema["properties"].is_object() => {
+            for (key, field) in fields {
+                let place = format!("{place}.{key}");
+                match schema["properties"].get(key) {
+                    Some(part) => disagreements(field, part, root, &place, found),
+                    None => found.push(place),
+                }
+            }
+            let required = schema["required"].as_array().into_iter().flatten();
+            let missing = required.filter(|key| !fields.contains_key(key.as_str().unwrap()));
+            found.extend(missing.map(|key| format!("{place} lacks {key}")));
+        }
+        Value::Object(fields) if schema["additionalProperties"].is_object() => {
+            for (key, field) in fields {
+                let place = format!("{place}.{key}");
+                disagreements(field, &schema["additionalProperties"], root, &place, found);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                disagreements(item, &schema["items"], root, place, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn every_table_has_its_schema() {
+    let folder = folder_with_model();
+    for (verb, section, args) in [
+        ("inspect", "parameters", &[][..]),
+        ("hardware", "devices", &["--device", "l4", "--target-latency", "1s"]),
+        ("check", "findings", &[]),
+        ("layers", "layers", &[]),
+        ("layers", "scopes", &["--tree"]),
+        ("sweep", "points", &["--dim", "batch=1,8"]),
+        ("shapes", "values", &[]),
+    ] {
+        let schema = run(&["schema", verb]).succeeded();
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        assert!(schema["properties"][section].is_object(), "{verb} lacks {section}");
+        let args = [&[verb, "digits.onnx", "--format", "json"], args].concat();
+        let written: Value =
+            serde_json::from_str(&run_in(folder.path(), &args).succeeded()).unwrap();
+        assert!(written[section].as_array().is_none_or(|rows| !rows.is_empty()), "{verb}");
+        let mut found = Vec::new();
+        disagreements(&written, &schema, &schema, verb, &mut found);
+        assert!(found.is_empty(), "{found:?}");
+    }
+    assert!(run(&["schema", "demo"]).failed(2).contains("possible values"));
+}
+
+fn every_shell_is_completed() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = run(&["completions", shell]).succeeded();
+        for verb in VERBS {
+            assert!(script.contains(verb), "{shell} lacks {verb}");
+        }
+    }
+}
+
+fn every_command_has_a_man_page() {
+    let main = run(&["man"]).succeeded();
+    assert!(main.contains(".TH calipers 1"), "{main}");
+    for section in ["NAME", "SYNOPSIS", "OPTIONS", "\"EXAMPLES\"", "\"EXIT STATUS\""] {
+        assert!(main.contains(&format!(".SH {section}\n")), "no {section}");
+    }
+    for verb in VERBS {
+        assert!(main.contains(&format!("calipers\\-{verb}(1)")), "{verb} is not mentioned");
+        let page = run(&["man", verb]).succeeded();
+        assert!(page.contains(&format!(".TH calipers-{verb} 1")), "{page}");
+    }
+    assert!(run(&["man", "nonsense"]).failed(2).contains("there is no command 'nonsense'"));
+}
+
+fn help_has_examples_and_exit_statuses() {
+    for flag in ["-h", "--help", "help"] {
+        let help = run(&[flag]).succeeded();
+        for part in ["Examples:", "Exit status:", "calipers model.onnx", "calipers demo"] {
+            assert!(help.contains(part), "{flag} lacks {part}");
+        }
+    }
+    for verb in VERBS {
+        assert!(run(&[verb, "--help"]).succeeded().contains("Usage: calipers"), "{verb}");
+    }
+}
+
+fn the_version_is_that_of_the_package() {
+    let expected = format!("calipers {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(&["--version"]).succeeded(), expected);
+    assert_eq!(run(&["-V"]).succeeded(), expected);
+}
