@@ -39,7 +39,9 @@ pub(crate) fn describe(
         doc: header.doc.clone(),
         metadata: header.metadata.iter().cloned().collect(),
         precision: precision(parameters),
-        external_bytes: data_files.iter().map(|file| file.tensor_bytes).sum(),
+        external_bytes: data_files
+            .iter()
+            .fold(0, |sum, file| sum.saturating_add(file.tensor_bytes)),
         data_files,
         training: training(model),
         device_configurations: header

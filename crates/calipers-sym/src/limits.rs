@@ -2,8 +2,9 @@
 //!
 //! An operation whose result would pass a limit gives an undefined expression that says so.
 
-/// The most terms in one sum.
-pub const MAX_TERMS: usize = 4096;
+/// The most terms in one sum. Costs of networks have tens; every node of a graph may carry a sum of
+/// its own, so the limit bounds time and memory per node.
+pub const MAX_TERMS: usize = 1024;
 /// The deepest nesting of floors, remainders, minima and maxima.
 pub const MAX_DEPTH: u32 = 64;
 /// The most factors an expression may have, counted with its nested parts as if written out.
@@ -16,7 +17,7 @@ pub const MAX_TEXT_BYTES: usize = 4096;
 pub const MAX_NESTING: u32 = 128;
 
 /// The most term-by-term products in one multiplication or division.
-pub(crate) const MAX_PRODUCTS: usize = 1 << 16;
+pub(crate) const MAX_PRODUCTS: usize = 1 << 13;
 
 pub(crate) const OVERFLOW: &str = "a number left the 128-bit range";
 pub(crate) const DIVISION_BY_ZERO: &str = "division by zero";

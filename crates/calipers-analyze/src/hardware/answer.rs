@@ -1,6 +1,7 @@
 //! All answers about hardware, put together.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use calipers_devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
@@ -71,7 +72,7 @@ impl Default for Question {
 pub(crate) fn answer(subject: &Subject<'_>, question: &Question) -> Hardware {
     let room = Room::new(subject);
     let batch = question.batch.unwrap_or_else(|| subject.base_batch()).max(1);
-    let at = At { batch, dims: Vec::new() };
+    let at = At { batch, dims: BTreeMap::new() };
     let mut told = Hardware {
         precision: subject.choice.precision.to_string(),
         precision_why: subject.choice.why.clone(),

@@ -142,7 +142,7 @@ impl<'a> Room<'a> {
     }
 
     fn parts(&self, at: &At) -> Parts {
-        let key = (at.batch, at.dims.iter().map(|(_, size)| *size).collect());
+        let key = (at.batch, at.dims.values().copied().collect());
         if let Some(parts) = self.known.borrow().get(&key) {
             return parts.clone();
         }

@@ -1,6 +1,7 @@
 //! The model as far as its speed and its memory go, at any batch and any length.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_devices::{Device, Precision};
 use calipers_ir::{Model, ValueId};
@@ -46,7 +47,7 @@ impl Running {
 pub(crate) struct Batch {
     /// Names of the dimensions that tell samples apart, where the file leaves them free. Some
     /// exporters give every input one of its own.
-    pub(crate) symbols: Vec<String>,
+    pub(crate) symbols: BTreeSet<String>,
     /// Its size, where the file or a binding fixes it.
     pub(crate) fixed: Option<u64>,
 }
@@ -66,17 +67,15 @@ impl Batch {
         }
         if !symbols.is_empty() {
             let bound = bindings.sizes(model);
-            let mut symbols: Vec<String> =
+            let symbols: BTreeSet<String> =
                 symbols.into_iter().map(|symbol| symbol.name().to_owned()).collect();
-            symbols.sort_unstable();
-            symbols.dedup();
             let fixed = symbols.iter().find_map(|symbol| bound.get(symbol));
             return Self { fixed: fixed.and_then(|size| u64::try_from(*size).ok()), symbols };
         }
         let wide =
             shapes().filter(|dims| dims.len() > 1 && !is_picture(dims)).filter_map(<[Expr]>::first);
         let fixed = wide.filter_map(Expr::as_const).find_map(|size| u64::try_from(size).ok());
-        Self { symbols: Vec::new(), fixed: Some(fixed.unwrap_or(1)) }
+        Self { symbols: BTreeSet::new(), fixed: Some(fixed.unwrap_or(1)) }
     }
 }
 
@@ -104,7 +103,7 @@ pub(crate) struct At {
     /// Samples of one run.
     pub(crate) batch: u64,
     /// Other sizes than those assumed.
-    pub(crate) dims: Vec<(String, i64)>,
+    pub(crate) dims: BTreeMap<String, i64>,
 }
 
 /// What a precision means for the model.
@@ -169,11 +168,10 @@ impl<'a> Subject<'a> {
 
     /// The size of a free dimension.
     pub(crate) fn size(&self, at: &At, name: &str) -> Option<i64> {
-        if self.batch_is_free() && self.batch.symbols.iter().any(|symbol| symbol == name) {
+        if self.batch_is_free() && self.batch.symbols.contains(name) {
             return i64::try_from(at.batch).ok();
         }
-        let other = at.dims.iter().find(|(known, _)| known == name);
-        other.map(|(_, size)| *size).or_else(|| Some(self.sizes.get(name)?.size))
+        at.dims.get(name).copied().or_else(|| Some(self.sizes.get(name)?.size))
     }
 
     /// Names of free dimensions with a role.
@@ -192,9 +190,9 @@ impl<'a> Subject<'a> {
     }
 
     /// Sizes of a run that ends with `context` tokens, `new` of them computed in it.
-    pub(crate) fn lengths(&self, context: u64, new: u64) -> Vec<(String, i64)> {
+    pub(crate) fn lengths(&self, context: u64, new: u64) -> BTreeMap<String, i64> {
         let number = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
-        let mut dims = Vec::new();
+        let mut dims = BTreeMap::new();
         for (role, size) in [
             (Role::Past, context.saturating_sub(new)),
             (Role::New, new),

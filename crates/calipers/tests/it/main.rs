@@ -14,6 +14,7 @@ mod hostile;
 mod inspect;
 mod layers;
 mod pipes;
+mod readme;
 mod shapes;
 mod summary;
 mod sweep;
@@ -25,6 +26,8 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use calipers_samples::{DataType, ModelBuilder, Tensor};
 
 fn main() -> ExitCode {
+    // The documentation's console blocks name files from here.
+    std::env::set_current_dir(calipers_testkit::root()).unwrap();
     calipers_testkit::main([
         card::tests(),
         demo::tests(),
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         inspect::tests(),
         layers::tests(),
         pipes::tests(),
+        readme::tests(),
         shapes::tests(),
         summary::tests(),
         sweep::tests(),
