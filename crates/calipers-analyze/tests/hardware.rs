@@ -90,7 +90,7 @@ fn check_rows(rows: &[ScalingRow]) {
 
 #[test]
 fn the_largest_batch_fits_and_twice_it_does_not() {
-    let name = "latency/resnet50.onnx";
+    let name = "zoo/resnet50.onnx";
     let Some(model) = open(name) else { return };
     let question = on("rtx-4050-mobile", Precision::Fp16);
     let largest = ask(&model, &question).largest_batch.unwrap();
@@ -104,7 +104,7 @@ fn the_largest_batch_fits_and_twice_it_does_not() {
 
 #[test]
 fn precisions_convert_weights_and_activations() {
-    let name = "latency/resnet50.onnx";
+    let name = "zoo/resnet50.onnx";
     let Some(model) = open(name) else { return };
     let need = |precision| ask(&model, &on("l4", precision)).memory.unwrap();
     let own = ask(&model, &Question { device: Some(device("l4")), ..Question::default() });
@@ -148,7 +148,7 @@ fn a_decoder_s_cache_and_its_tokens_are_told_apart() {
 
 #[test]
 fn a_decoder_without_a_cache_computes_everything_again() {
-    let name = "latency/gpt2.onnx";
+    let name = "zoo/gpt2.onnx";
     let Some(model) = open(name) else { return };
     let told = ask(&model, &on("l4", Precision::Fp16));
     let generation = told.generation.unwrap();
@@ -160,7 +160,7 @@ fn a_decoder_without_a_cache_computes_everything_again() {
 
 #[test]
 fn a_length_needs_a_sequence() {
-    let name = "latency/resnet50.onnx";
+    let name = "zoo/resnet50.onnx";
     let Some(model) = open(name) else { return };
     let question = Question { context: Some(4096), ..Question::default() };
     let error = analyze_for(&model, &Bindings::default(), &question).unwrap_err().to_string();
@@ -174,18 +174,18 @@ fn a_length_needs_a_sequence() {
 
 #[test]
 fn images_may_have_other_sides_where_nothing_counts_on_them() {
-    let name = "zoo/resnet50_op17_static.onnx";
+    let name = "zoo/resnet18_op17_static.onnx";
     let Some(model) = open(name) else { return };
     let rows = ask(&model, &on("l4", Precision::Fp16)).resolution_scaling;
     let sides: Vec<u64> = rows.iter().map(|row| row.size).collect();
     assert_eq!(sides, [96, 224, 320, 448]);
-    let vit = open("zoo/swin_t_op17.onnx").expect("of the same folder");
+    let vit = open("zoo/swin_t.onnx").expect("of the same folder");
     assert!(ask(&vit, &on("l4", Precision::Fp16)).resolution_scaling.is_empty());
 }
 
 #[test]
 fn a_target_names_the_slowest_device_that_meets_it() {
-    let name = "latency/resnet50.onnx";
+    let name = "zoo/resnet50.onnx";
     let Some(model) = open(name) else { return };
     let question = |latency: f64| Question {
         target_latency_ms: Some(latency),

@@ -32,7 +32,7 @@ pub fn shared() -> Option<PathBuf> {
 
 /// Folders of models: those of the repository, and those of the collection.
 pub fn model_folders() -> Vec<PathBuf> {
-    let mut folders = vec![fixtures().join("zoo"), fixtures().join("seeds")];
+    let mut folders = vec![fixtures().join("zoo")];
     if let Some(shared) = shared() {
         folders.extend(["zoo", "seeds", "latency"].map(|name| shared.join("models").join(name)));
     }
