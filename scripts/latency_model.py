@@ -185,6 +185,10 @@ class Models:
 
     def predict(self, curves) -> np.ndarray:
         each = seconds(self.of_kind(curves)[self.kind].T, self.flops, self.moved, self.depth, self.peak)
+        return self.by_row(each)
+
+    def by_row(self, each: np.ndarray) -> np.ndarray:
+        """Sums over the kernels of each row."""
         return np.bincount(self.row, each * self.times, len(self.rows))
 
     def predict_with_slopes(self, constants: np.ndarray, used: list[int]):
@@ -194,9 +198,8 @@ class Models:
         # A share of the peak or of the bandwidth that has reached 1 no longer changes.
         speed = body * (shares[0] * (curve[1] < 1) + shares[1] * (curve[2] < 1))
         slopes = {"launch_us": launch, "speed": speed, "depth_ns": body * shares[2]}
-        add = lambda each: np.bincount(self.row, each * self.times, len(self.rows))  # noqa: E731
-        columns = [add(slopes[FACTORS[one][2]] * self.changes[one][self.kind]) for one in used]
-        return add(launch + body), np.array(columns).reshape(len(used), len(self.rows)).T
+        columns = [self.by_row(slopes[FACTORS[one][2]] * self.changes[one][self.kind]) for one in used]
+        return self.by_row(launch + body), np.array(columns).T
 
 
 def change(curve: np.ndarray, field: str, factor: float) -> None:
