@@ -46,7 +46,7 @@ pub use architecture::{outline, recognise};
 pub use findings::{Selection, SelectionError, any_as_severe, finding_table, rules};
 pub use fingerprint::fingerprint;
 use hardware::{Batch, Subject, choose};
-pub use hardware::{Milliseconds, Prediction, Question, WELL_KNOWN, kernel_lines, predict};
+pub use hardware::{Question, WELL_KNOWN, kernel_lines, kernel_of_shape};
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use redact::{NotRedacted, Redactor};
 pub use shapes::shapes;

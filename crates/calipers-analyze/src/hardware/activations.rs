@@ -16,7 +16,7 @@ use calipers_sym::Expr;
 use hashbrown::HashMap;
 
 use super::estimate::NoEstimate;
-use super::kernels::{self, Kernel, KernelKind, Launches};
+use super::kernels::{Kernel, KernelKind, Launches};
 use crate::net::{Net, Val};
 
 /// What is alive when most is, in bytes.
@@ -77,12 +77,7 @@ pub(crate) struct Activations {
 }
 
 impl Activations {
-    pub(crate) fn of(net: &Net<'_>) -> Self {
-        Self::found(net, &kernels::launches(net))
-    }
-
-    /// Those of a network whose launches were found before.
-    pub(crate) fn found(net: &Net<'_>, launches: &Launches) -> Self {
+    pub(crate) fn of(net: &Net<'_>, launches: &Launches) -> Self {
         let Launches { kernels, views } = launches;
         let mut lives = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
@@ -270,12 +265,17 @@ mod tests {
     use calipers_devices::Precision;
     use calipers_samples::Attribute;
 
+    use super::super::kernels;
     use super::{ActivationPeak, Activations};
     use crate::blocks::testing::{Seen, Tiny};
 
+    fn found(seen: &Seen) -> Activations {
+        seen.look(|net| Activations::of(net, &kernels::launches(net)))
+    }
+
     fn peak(seen: &Seen, batch: i64, precision: Precision) -> ActivationPeak {
         let size = |name: &str| (name == "batch").then_some(batch);
-        seen.look(|net| Activations::of(net).peak(&size, precision)).unwrap()
+        found(seen).peak(&size, precision).unwrap()
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
         let mut t = Tiny::new();
         let x = t.input(&["batch", "16"]);
         let y = t.op("Relu", &[&x]);
-        let error = t.output(&y).look(|net| Activations::of(net).peak(&|_| None, Precision::Fp32));
+        let error = found(&t.output(&y)).peak(&|_| None, Precision::Fp32);
         assert!(error.unwrap_err().contains("batch"));
     }
 }

@@ -10,7 +10,6 @@ mod answer;
 mod estimate;
 mod generation;
 mod kernels;
-mod predict;
 mod requirements;
 mod resolution;
 mod roofline;
@@ -20,13 +19,12 @@ mod subject;
 
 pub use answer::{Question, WELL_KNOWN};
 pub(crate) use answer::{answer, span};
+pub use kernels::kernel_of_shape;
 pub(crate) use room::Room as MemoryRoom;
 pub(crate) use scaling::rate;
 pub(crate) use subject::{At, Batch, Running, Subject, choose};
 
 use calipers_ir::Model;
-
-pub use predict::{Milliseconds, Prediction, predict};
 
 use crate::blocks;
 use crate::infer::{BindError, Bindings};

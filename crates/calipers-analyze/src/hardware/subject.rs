@@ -37,7 +37,7 @@ impl Running {
             return Self { kernels: Vec::new(), activations: Err(why) };
         }
         let launches = kernels::launches(net);
-        let activations = Activations::found(net, &launches);
+        let activations = Activations::of(net, &launches);
         Self { kernels: launches.kernels, activations: Ok(activations) }
     }
 }

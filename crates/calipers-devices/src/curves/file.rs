@@ -87,7 +87,7 @@ fn architecture(table: &DeTable<'_>) -> Result<Architecture, String> {
         curves: curves.into_iter().collect(),
         kernel_rows: figure(table, "kernel_rows")?,
         model_rows: figure(table, "model_rows")?,
-        left_out_error: figure(table, "left_out_error")?,
+        held_out_error: figure(table, "held_out_error")?,
         range: figure(table, "range")?,
         range_holds_percent: figure(table, "range_holds_percent")?,
         host_us: figure(table, "host_us")?,

@@ -131,7 +131,7 @@ struct Architecture {
     curves: BTreeMap<(String, Precision), Curve>,
     kernel_rows: f64,
     model_rows: f64,
-    left_out_error: f64,
+    held_out_error: f64,
     range: f64,
     range_holds_percent: f64,
     host_us: f64,
@@ -259,8 +259,9 @@ fn carried(known: &'static Architecture, device: &Device) -> Speed {
     };
     if !speed.is_carried {
         speed.words.push(format!(
-            "models left out of the fit are missed by a factor of {:.2} on average; the range holds {:.0}% of them",
-            known.left_out_error, known.range_holds_percent
+            "mean error {:.0} % on network families held out of the fit; {:.0} % fall inside the range",
+            100.0 * (known.held_out_error - 1.0),
+            known.range_holds_percent
         ));
         return speed;
     }
@@ -349,7 +350,7 @@ mod tests {
         for known in &tables.architectures {
             let device = catalog::find(&known.device).unwrap();
             assert_eq!(device.architecture, known.name);
-            assert!(known.left_out_error < 1.3 && known.range >= 1.1 && known.host_us > 1.0);
+            assert!(known.held_out_error < 1.3 && known.range >= 1.1 && known.host_us > 1.0);
             for (key, curve) in &known.curves {
                 assert!(curve.rows >= 3 && (1.0..2.0).contains(&curve.error), "{key:?}");
                 assert!(curve.launch_us > 0.5 && curve.launch_us < 50.0, "{key:?}");
@@ -399,6 +400,15 @@ mod tests {
         assert!(speed("rtx-4090").words[1].starts_with("carried over to NVIDIA GeForce RTX 4090"));
         assert!(speed("rpi5").words[0].contains("not measured"));
         assert!(speed("rpi5").host.is_none());
+    }
+
+    #[test]
+    fn a_measured_device_states_its_held_out_error() {
+        let words = &Speed::of(catalog::find("h200-sxm").unwrap()).words[1];
+        let known = &BUILTIN.architectures[0];
+        let error = format!("mean error {:.0} %", (known.held_out_error - 1.0) * 100.0);
+        assert!(words.starts_with(&error), "{words}");
+        assert!(known.range_holds_percent >= 95.0 && known.range >= 1.3);
     }
 
     #[test]

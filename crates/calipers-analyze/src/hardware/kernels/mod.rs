@@ -10,11 +10,14 @@
 
 mod norms;
 mod quantized;
+mod shape;
 
 use calipers_ir::NodeId;
 use calipers_ops::product;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
+
+pub use shape::kernel_of_shape;
 
 use crate::net::{CONTRACTIONS, Net, Unit, Val};
 
@@ -74,6 +77,21 @@ impl KernelKind {
             Self::Other => "other",
         }
     }
+
+    /// The kind of a product of so many rows.
+    fn of_product(rows: i128) -> Self {
+        if rows <= FEW_ROWS { Self::Gemv } else { Self::Gemm }
+    }
+
+    fn of_convolution(channels: i64, groups: i64, is_depthwise: bool, is_pointwise: bool) -> Self {
+        match () {
+            () if is_depthwise => Self::Depthwise,
+            () if groups > 1 => Self::Grouped,
+            () if channels < 8 => Self::Stem,
+            () if is_pointwise => Self::Pointwise,
+            () => Self::Conv,
+        }
+    }
 }
 
 /// One launch.
@@ -114,7 +132,7 @@ impl Kernel {
     /// The kind at a size: a product of few rows is another kernel than one of many.
     pub(crate) fn kind_at(&self, rows: i128) -> KernelKind {
         match self.kind {
-            KernelKind::Gemm if rows <= FEW_ROWS => KernelKind::Gemv,
+            KernelKind::Gemm => KernelKind::of_product(rows),
             kind => kind,
         }
     }
@@ -322,17 +340,8 @@ fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
 fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
     let number = |name| unit.number(name).unwrap_or(1);
     let (groups, channels) = (number("groups"), number("in"));
-    let kind = if unit.says("depthwise") {
-        KernelKind::Depthwise
-    } else if groups > 1 {
-        KernelKind::Grouped
-    } else if channels < 8 {
-        KernelKind::Stem
-    } else if unit.says("pointwise") {
-        KernelKind::Pointwise
-    } else {
-        KernelKind::Conv
-    };
+    let (is_depthwise, is_pointwise) = (unit.says("depthwise"), unit.says("pointwise"));
+    let kind = KernelKind::of_convolution(channels, groups, is_depthwise, is_pointwise);
     let mut kernel = plain(net, unit, kind);
     let rank = u32::try_from(unit.number("rank").unwrap_or(2)).unwrap_or(2).min(3);
     kernel.depth = Expr::from(channels / groups.max(1)) * Expr::from(number("kernel")).pow(rank);
