@@ -54,6 +54,18 @@ const TRUTH: &[(&str, Expected)] = &[
         "deep_if_20.onnx",
         Reports(&["control-flow"], |r| r.graph.nodes_total == 43 && r.graph.subgraphs == 42),
     ),
+    // 3,500 dimensions in one sum: more terms than a formula may have.
+    (
+        "dimbomb.onnx",
+        Reports(&["dynamic-dimensions"], |r| {
+            r.graph.nodes == 8_001 && lacks(r, "memory.peak_activation_bytes")
+        }),
+    ),
+    (
+        "dimchain_800.onnx",
+        Reports(&["unused-opset", "dynamic-dimensions"], |r| r.graph.nodes == 801),
+    ),
+    ("dimgemm_800.onnx", Reports(&["unused-opset", "dynamic-dimensions"], |r| r.graph.nodes == 21)),
     ("dtype_bfloat16.onnx", Reports(&["runtime-versions"], |r| five(r, "bfloat16", 10))),
     ("dtype_bool.onnx", Reports(&["runtime-versions"], |r| r.parameters.constants == Some(5))),
     (
@@ -110,14 +122,37 @@ const TRUTH: &[(&str, Expected)] = &[
         }),
     ),
     ("ir_9999.onnx", Reports(&["newer-ir"], |r| r.model.ir_version == Some(9999))),
+    ("leak_long_dim.onnx", Reports(&["dynamic-dimensions"], |r| r.graph.nodes == 1)),
+    (
+        "leak_long_names.onnx",
+        Reports(&["operators-unknown", "dynamic-dimensions"], |r| r.graph.nodes == 14),
+    ),
     ("lfs_pointer.onnx", Error("this is a Git LFS pointer")),
     ("local_functions_nested.onnx", Reports(&[], |r| r.graph.functions == 2)),
     ("no_graph.onnx", Error("there is no graph in this file")),
     ("no_opset.onnx", Reports(&["no-opset"], fine)),
+    // Two sums of 250 and of 240 dimensions, multiplied: more terms than a formula may have.
+    (
+        "polybomb_400.onnx",
+        Reports(&["dynamic-dimensions"], |r| r.cost.lower_bound && r.graph.nodes == 403),
+    ),
+    ("polyprod_240.onnx", Reports(&["unused-opset", "dynamic-dimensions"], |r| r.cost.lower_bound)),
     ("random_bytes_4k.onnx", Error("byte 0: a field has the impossible wire type 7")),
+    // 2^64 - 1 elements.
+    ("range_2pow64.onnx", Reports(&["declared-type-wrong"], |r| lacks(r, "cost.other_flops"))),
+    (
+        "secrets.onnx",
+        Reports(&["metadata-secrets", "dynamic-dimensions", "metadata-links"], |r| {
+            r.graph.nodes == 1
+        }),
+    ),
     ("seq_optional_map_types.onnx", Reports(&[], optional_sequence)),
     ("small.bin", Error("this is a file of zeros")),
     ("sparse_initializer.onnx", Reports(&[], |r| r.parameters.total == Some(3))),
+    (
+        "sum_free_dims_1024.onnx",
+        Reports(&["unused-opset", "dynamic-dimensions"], |r| lacks(r, "cost.bytes_moved")),
+    ),
     ("trailing_garbage.onnx", Error("byte 26472: a field has the impossible wire type 7")),
     ("truncated_half.onnx", Error("a field needs 26418 bytes and 13197 are left")),
     ("truncated_minus1.onnx", Error("a field needs 4 bytes and 3 are left")),
@@ -135,6 +170,13 @@ const TRUTH: &[(&str, Expected)] = &[
         Reports(&["operators-unknown"], |r| r.graph.operators[0].op == "NotAnOp"),
     ),
     ("unsorted_nodes.onnx", Reports(&["nodes-out-of-order"], |r| r.graph.depth == Some(2))),
+    // Lengths of 2^64 - 1 and 8 bytes do not wrap around.
+    (
+        "wrap_external_length.onnx",
+        Reports(&["external-data-range", "external-data-missing"], |r| {
+            r.model.external_bytes == u64::MAX
+        }),
+    ),
     ("wrong_value_info.onnx", Reports(&["declared-type-wrong"], |r| detail(r, "float32[9, 9, 9]"))),
     ("zero_nodes_no_io.onnx", Reports(&["no-outputs"], |r| r.graph.nodes == 0)),
     ("zeros.onnx", Error("this is a file of zeros")),
