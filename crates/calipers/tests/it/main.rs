@@ -26,7 +26,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use calipers_samples::{DataType, ModelBuilder, Tensor};
 
 fn main() -> ExitCode {
-    // The documentation's console blocks name files from here.
+    // The README's console blocks name files from here.
     std::env::set_current_dir(calipers_testkit::root()).unwrap();
     calipers_testkit::main([
         card::tests(),
