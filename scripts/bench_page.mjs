@@ -23,8 +23,8 @@ if (!existsSync(large)) writeFileSync(large, largeModel(100_000));
 
 // Milliseconds that the issue asks for, until the graph answers.
 const cases = [
-  ['resnet50', join(zoo, 'resnet50_op17_static.onnx'), 300],
-  ['swin_t', join(zoo, 'swin_t_op17.onnx'), 1000],
+  ['resnet50', join(zoo, 'resnet50.onnx'), 300],
+  ['swin_t', join(zoo, 'swin_t.onnx'), 1000],
   ['100,000 nodes', large, 3000],
 ];
 const ROUNDS = 5, FRAMES = 90;

@@ -189,13 +189,13 @@ def write_cards(calipers, folder):
         (hostile / f"name-{number}.onnx").write_bytes(hostile_model(name))
     # A file's own name is a name too.
     (hostile / "a|b <i>`x` [y](z) & é.onnx").write_bytes(hostile_model("x"))
-    shared = Path(os.environ.get("CALIPERS_SHARED", ROOT.parent / "shared"))
+    extended = Path(os.environ.get("CALIPERS_SHARED", ROOT.parent / "shared"))
     sources = {"fixtures": ROOT / "tests/fixtures", "names": hostile}
     for part in ("seeds", "zoo"):
-        if (shared / "models" / part).is_dir():
-            sources[part] = shared / "models" / part
-    if (shared / "hostile").is_dir():
-        sources["hostile"] = shared / "hostile"
+        if (extended / "models" / part).is_dir():
+            sources[part] = extended / "models" / part
+    if (extended / "hostile").is_dir():
+        sources["hostile"] = extended / "hostile"
     for name, source in sources.items():
         options = ["--device", "rtx-4050-mobile", "--target-latency", "20ms"] if name == "seeds" else []
         command = [calipers, "card", source, "-o", folder / name, *options]

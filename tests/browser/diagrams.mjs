@@ -25,7 +25,7 @@ const ELEMENTS = new Set(
 
 function models() {
   const fixtures = new URL('../fixtures/', import.meta.url).pathname;
-  const found = ['zoo', 'seeds', 'hostile'].flatMap((part) =>
+  const found = ['zoo', 'hostile'].flatMap((part) =>
     readdirSync(join(fixtures, part))
       .filter((name) => name.endsWith('.onnx'))
       .map((name) => ({ name: `${part}-${name.slice(0, -5)}`, path: join(fixtures, part, name) })),

@@ -21,7 +21,7 @@ for (const folder of [models, cards]) rmSync(folder, { recursive: true, force: t
 mkdirSync(models, { recursive: true });
 const HOSTILE = '<img src=x onerror=window.ran=1>.onnx';
 copyFileSync(join(fixtures, 'zoo/mlp.onnx'), join(models, 'a2.onnx'));
-copyFileSync(join(fixtures, 'zoo/resnet50_op17_static.onnx'), join(models, 'a10.onnx'));
+copyFileSync(join(fixtures, 'zoo/resnet50.onnx'), join(models, 'a10.onnx'));
 copyFileSync(join(fixtures, 'zoo/bert_tiny_cls_op17.onnx'), join(models, HOSTILE));
 writeFileSync(join(models, 'b-empty.onnx'), '');
 writeFileSync(join(models, 'a-page.onnx'), '<!doctype html><html></html>');

@@ -71,7 +71,7 @@ const tests = {
   },
 
   async 'rooms open and close'() {
-    const page = await open(await write(model('zoo/resnet50_op17_static.onnx'), 'resnet50'));
+    const page = await open(await write(model('zoo/resnet50.onnx'), 'resnet50'));
     const first = await boxes(page);
     await page.click('#more');
     const opened = await boxes(page);
@@ -118,7 +118,7 @@ const tests = {
     for (const [name, knobs, args] of [
       ['zoo/bert_tiny_cls_op17.onnx', { batch: 8, sequence: 77 }, ['--dim', 'batch=8', '--dim', 'sequence=77']],
       ['zoo/llama_tiny_gqa_kv_op17.onnx', { batch: 3, context: 300 }, ['--batch', '3', '--context', '300']],
-      ['seeds/e5-small-v2.onnx', { batch: 5, sequence: 200 }, ['--batch', '5', '--context', '200']],
+      ['zoo/e5-small-v2.onnx', { batch: 5, sequence: 200 }, ['--batch', '5', '--context', '200']],
       ['latency/gpt2.onnx', { batch: 2, sequence: 33 }, ['--batch', '2', '--context', '33']],
       ['zoo/gpt2_tiny_kv_op17.onnx', { context: 200 }, ['--context', '200']],
       ['zoo/mobilenet_v2_op17.onnx', { batch: 7 }, ['--batch', '7']],
@@ -157,7 +157,7 @@ const tests = {
   },
 
   async 'sizes that the file fixes can still be asked of a device'() {
-    const page = await open(await write(model('zoo/resnet50_op17_static.onnx'), 'fixed'));
+    const page = await open(await write(model('zoo/resnet18_op17_static.onnx'), 'fixed'));
     const label = page.locator('#device-bar label', { hasText: /^batch$/ });
     await page.locator(`#${await label.getAttribute('for')}`).fill('8');
     assert.match(await text(page, '#device-now'), /batch 8/);
@@ -268,7 +268,7 @@ const tests = {
 
   async 'dark, printed and 360 pixels wide'() {
     const paper = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    for (const name of ['zoo/resnet50_op17_static.onnx', 'zoo/llama_tiny_gqa_kv_op17.onnx', 'hostile/injection_names.onnx']) {
+    for (const name of ['zoo/resnet50.onnx', 'zoo/llama_tiny_gqa_kv_op17.onnx', 'hostile/injection_names.onnx']) {
       const file = await write(model(name), 'looks');
       const light = await open(file);
       const dark = await open(file, { colorScheme: 'dark' });
@@ -294,7 +294,7 @@ const tests = {
   },
 
   async 'the keyboard alone is enough'() {
-    const page = await open(await write(model('zoo/resnet50_op17_static.onnx'), 'resnet50'));
+    const page = await open(await write(model('zoo/resnet50.onnx'), 'resnet50'));
     const focused = () => page.evaluate(() => document.activeElement.id);
     for (let i = 0; i < 80 && (await focused()) !== 'canvas'; i++) await page.keyboard.press('Tab');
     assert.equal(await focused(), 'canvas');
@@ -318,7 +318,7 @@ const tests = {
   },
 
   async 'axe finds nothing serious'() {
-    for (const name of ['zoo/bert_tiny_cls_op17.onnx', 'zoo/resnet50_op17_static.onnx', 'zoo/isoforest.onnx', 'hostile/injection_names.onnx']) {
+    for (const name of ['zoo/bert_tiny_cls_op17.onnx', 'zoo/resnet50.onnx', 'zoo/isoforest.onnx', 'hostile/injection_names.onnx']) {
       const file = await write(model(name), 'axe');
       for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 360, height: 740 } }]) {
         const page = await open(file, options);
@@ -339,10 +339,10 @@ const tests = {
 
   async 'pages are small'() {
     const size = async (name) => statSync(await write(model(name), 'size')).size;
-    for (const name of ['zoo/resnet50_op17_static.onnx', 'zoo/bert_tiny_cls_op17.onnx', 'zoo/mobilenet_v2_op17.onnx']) {
+    for (const name of ['zoo/resnet50.onnx', 'zoo/bert_tiny_cls_op17.onnx', 'zoo/mobilenet_v2_op17.onnx']) {
       assert.ok((await size(name)) < 400_000, name);
     }
-    assert.ok((await size('zoo/swin_t_op17.onnx')) < 3_000_000);
+    assert.ok((await size('zoo/swin_t.onnx')) < 3_000_000);
   },
 
   async 'the graph alone is a page as well'() {

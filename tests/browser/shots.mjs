@@ -24,15 +24,15 @@ const top = async (page, id) => page.evaluate((part) => {
 
 // A model, what is done before the picture is taken, and how the picture is called.
 const cases = [
-  ['overview', join(fixtures, 'zoo/resnet50_op17_static.onnx'), async () => {}],
-  ['node', join(fixtures, 'zoo/swin_t_op17.onnx'), async (page) => {
+  ['overview', join(fixtures, 'zoo/resnet50.onnx'), async () => {}],
+  ['node', join(fixtures, 'zoo/swin_t.onnx'), async (page) => {
     await page.fill('#find', 'features.3.1/attn/matmul');
     await page.waitForSelector('#found li[data-node]');
     await page.keyboard.press('Enter');
     await page.keyboard.press('-');
     await top(page, 'graph');
   }],
-  ['blocks', join(fixtures, 'seeds/e5-small-v2.onnx'), async (page) => {
+  ['blocks', join(fixtures, 'zoo/e5-small-v2.onnx'), async (page) => {
     await page.selectOption('#colour', 'block');
     await page.click('#more');
     await top(page, 'graph');
