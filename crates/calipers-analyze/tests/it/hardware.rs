@@ -182,7 +182,7 @@ fn a_length_needs_a_sequence() {
 }
 
 fn images_may_have_other_sides_where_nothing_counts_on_them() {
-    let model = zoo("resnet50");
+    let model = zoo("resnet18_op17_static");
     let rows = ask(&model, &on("l4", Precision::Fp16)).resolution_scaling;
     let sides: Vec<u64> = rows.iter().map(|row| row.size).collect();
     assert_eq!(sides, [96, 224, 320, 448]);

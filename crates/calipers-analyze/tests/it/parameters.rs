@@ -90,6 +90,7 @@ const TRUTH: &[Row] = &[
     row("mobilenet_v2_qdq_s8_perchannel", 3_487_816, "the same network, scales per channel"),
     row("mobilenet_v2_qoperator_u8", 3_487_816, "the same network in quantized operators"),
     row("resnet18_op13", 11_684_712, "published 11,689,512, 2·4,800 folded into 4,800"),
+    row("resnet18_op17_static", 11_684_712, "the same network, batch fixed"),
     row("resnet18_qdq_op13", 11_684_712, "the same network, quantized"),
     row("swin_t", 28_596_370, "published 28,288,354 + 138 heads·(49² - 169)"),
     row("swin_t_op17", 28_596_370, "the same network, batch fixed"),
