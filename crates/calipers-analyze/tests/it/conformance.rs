@@ -19,7 +19,7 @@ calipers_testkit::tests! {
     each_corpus: [small_inputs_as_initializers, all_inputs_as_inputs];
 }
 
-/// How well a case was told; the worst output decides.
+/// How well a case was inferred; the worst output decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Exact,
@@ -96,7 +96,7 @@ fn judge(fact: &Fact, wanted: &Value) -> Verdict {
     dims.max().unwrap_or(Exact)
 }
 
-/// A sequence is judged by the type of its items: the cases tell no shapes of them.
+/// A sequence is judged by the type of its items: the cases do not give their shapes.
 fn judge_item(item: &Fact, wanted: &Value) -> Verdict {
     match (item, wanted["dtype"].as_i64()) {
         (_, None) => Exact,
@@ -127,16 +127,16 @@ fn score(corpus: &Corpus, mode: &str, floor: f64) -> Outcome {
         count(Error),
     ));
     if std::env::var_os("CALIPERS_LIST").is_some() {
-        for (name, (verdict, told)) in &verdicts {
+        for (name, (verdict, found)) in &verdicts {
             if *verdict != Exact {
-                println!("  {verdict:?} {name}: {told}");
+                calipers_testkit::score(format!("{verdict:?} {name}: {found}"));
             }
         }
     }
     let bad: Vec<_> = verdicts
         .iter()
         .filter(|(_, (verdict, _))| matches!(verdict, Wrong | Error))
-        .map(|(name, (verdict, told))| format!("{name}: {verdict:?}: {told}"))
+        .map(|(name, (verdict, found))| format!("{name}: {verdict:?}: {found}"))
         .collect();
     assert!(bad.is_empty(), "{}", bad.join("\n"));
     assert!(share >= floor, "the score dropped below {floor} %");
