@@ -67,7 +67,7 @@ pub struct Label {
     pub name: String,
     /// The model file.
     pub model: PathBuf,
-    /// Labels by field; a text may hold several words, separated by `|`, any of which is right.
+    /// Labels by field; a text may hold several words, separated by `|`, and any one is right.
     pub fields: Value,
 }
 
