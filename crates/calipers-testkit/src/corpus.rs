@@ -113,7 +113,10 @@ impl Corpus {
     /// The models that may not be redistributed, without those that the repository has.
     pub fn extended() -> Result<Self, Ignored> {
         let beside = root().join("../shared");
-        let folder = std::env::var_os("CALIPERS_SHARED").map_or(beside, PathBuf::from);
+        Self::extended_at(std::env::var_os("CALIPERS_SHARED").map_or(beside, PathBuf::from))
+    }
+
+    fn extended_at(folder: PathBuf) -> Result<Self, Ignored> {
         if !folder.join("models").is_dir() {
             let reason = "no extended corpus; CALIPERS_SHARED names its folder";
             return Err(Ignored(reason.to_owned()));
@@ -231,5 +234,30 @@ impl Corpus {
         let text = std::fs::read_to_string(self.reference.join(file)).unwrap();
         let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_without_the_extended_corpus_says_why() {
+        let Err(Ignored(reason)) = Corpus::extended_at(root().join("no such folder")) else {
+            panic!("there is no such folder");
+        };
+        assert!(reason.contains("CALIPERS_SHARED"), "{reason}");
+    }
+
+    /// Tables and facts name networks that the repository has.
+    #[test]
+    fn every_row_of_the_repository_has_its_model() {
+        let corpus = Corpus::repository();
+        let models = corpus.models().len();
+        assert_eq!(corpus.facts().len() + 1, models, "all but the 7-billion-parameter decoder ran");
+        assert!(corpus.labels().len() + 2 >= models, "all but two scripted modules are labeled");
+        assert!(corpus.published_macs().len() >= 20);
+        assert!(corpus.torchvision_macs().len() >= 12);
+        assert!(corpus.hostile().len() >= 50);
     }
 }

@@ -123,3 +123,25 @@ macro_rules! tests {
         }
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_without_data_is_ignored_and_a_panic_fails() {
+        let mut suite = Suite::default();
+        suite.test("it::module", "passes", || {});
+        suite.test("it::module", "misses", || Err::<(), _>(Ignored("no data".to_owned())));
+        suite.test("it::module", "fails", || assert_eq!(1, 2, "on purpose"));
+        let names: Vec<&str> = suite.trials.iter().map(Trial::name).collect();
+        assert_eq!(names, ["module::passes", "module::misses", "module::fails"]);
+        // What the run prints is not a result of these tests.
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let logfile = Some(log.path().display().to_string());
+        let conclusion =
+            libtest_mimic::run(&Arguments { logfile, ..Arguments::default() }, suite.trials);
+        let counts = (conclusion.num_passed, conclusion.num_ignored, conclusion.num_failed);
+        assert_eq!(counts, (1, 1, 1));
+    }
+}
