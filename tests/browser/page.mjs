@@ -119,7 +119,7 @@ const tests = {
       ['zoo/bert_tiny_cls_op17.onnx', { batch: 8, sequence: 77 }, ['--dim', 'batch=8', '--dim', 'sequence=77']],
       ['zoo/llama_tiny_gqa_kv_op17.onnx', { batch: 3, context: 300 }, ['--batch', '3', '--context', '300']],
       ['zoo/e5-small-v2.onnx', { batch: 5, sequence: 200 }, ['--batch', '5', '--context', '200']],
-      ['latency/gpt2.onnx', { batch: 2, sequence: 33 }, ['--batch', '2', '--context', '33']],
+      ['zoo/gpt2.onnx', { batch: 2, sequence: 33 }, ['--batch', '2', '--context', '33']],
       ['zoo/gpt2_tiny_kv_op17.onnx', { context: 200 }, ['--context', '200']],
       ['zoo/mobilenet_v2_op17.onnx', { batch: 7 }, ['--batch', '7']],
       ['zoo/t5_tiny_encdec_op17.onnx', { batch: 4, sequence: 61 }, ['--batch', '4', '--context', '61']],
