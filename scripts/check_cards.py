@@ -12,6 +12,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -205,30 +206,39 @@ def write_cards(calipers, folder):
     return sorted(folder.glob("*/**/README.md"))
 
 
+def check(path, folder):
+    """Whether a card is an index of others, and its faults."""
+    card = path.read_text(encoding="utf-8")
+    is_index = card.startswith("# Models\n")
+    if is_index:
+        # Links of an index are its own, and lead to cards.
+        links = set(re.findall(r"\]\(([^)]*)\)", card))
+        faults = [f"a link to {link}" for link in links if not (path.parent / link).is_file()]
+        faults += rendered_faults(card, is_index=True)
+    else:
+        faults = front_matter_faults(card) + rendered_faults(card)
+    # The linter is slow, and the other models are like these.
+    part = path.relative_to(folder).parts[0]
+    if part in LINTED:
+        faults += lint_faults(path, part == "names" or path.parent.name.startswith("hostile"))
+    return is_index, faults
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--calipers", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True)
     arguments = parser.parse_args()
-    failed = indexes = 0
     cards = write_cards(arguments.calipers, arguments.folder)
-    for path in cards:
-        card = path.read_text(encoding="utf-8")
-        if card.startswith("# Models\n"):
-            # Links of an index are its own, and lead to cards.
-            indexes += 1
-            links = set(re.findall(r"\]\(([^)]*)\)", card))
-            faults = [f"a link to {link}" for link in links if not (path.parent / link).is_file()]
-            faults += rendered_faults(card, is_index=True)
-        else:
-            faults = front_matter_faults(card) + rendered_faults(card)
-        # The linter is slow, and the other models are like these.
-        part = path.relative_to(arguments.folder).parts[0]
-        if part in LINTED:
-            faults += lint_faults(path, part == "names" or path.parent.name.startswith("hostile"))
+    # The linter takes about a second for a card, on one core.
+    with ProcessPoolExecutor() as workers:
+        checked = list(workers.map(check, cards, [arguments.folder] * len(cards), chunksize=4))
+    failed = 0
+    for path, (_, faults) in zip(cards, checked, strict=True):
         if faults:
             failed += 1
             print(f"{path.relative_to(arguments.folder)}: {'; '.join(dict.fromkeys(faults))}"[:600])
+    indexes = sum(is_index for is_index, _ in checked)
     print(f"cards: {len(cards) - indexes} of models and {indexes} indexes, {failed} with faults")
     return 1 if failed or not cards else 0
 

@@ -42,17 +42,22 @@ function models() {
   return [...found, ...hostile, ...extra.map((path) => ({ name: path.split('/').pop().slice(0, -5), path }))];
 }
 
-// The drawing as Mermaid text and as JSON; nothing where the file is no model. The text is taken out
-// of the card, as a page that shows the card would take it.
-async function drawn(path, flow) {
+// The diagram and the operator flow, each as Mermaid text and as JSON; nothing if the file is not a model. The text is
+// taken from the card, as a page that shows the card would take it.
+async function drawn(path) {
   const call = async (...words) => (await run(CALIPERS, words, { maxBuffer: 1 << 26 })).stdout;
+  const diagram = (format, ...flow) => call('diagram', path, '--format', format, ...flow);
   try {
-    const text = await call('diagram', path, '--format', 'mermaid', ...flow);
-    const card = await call('card', path, '--sections', 'diagram');
+    const [card, text, json, flow, flowJson] = await Promise.all([
+      call('card', path, '--sections', 'diagram'),
+      diagram('mermaid'), diagram('json'), diagram('mermaid', '--flow'), diagram('json', '--flow'),
+    ]);
     const fenced = [...card.matchAll(/^```mermaid\n([^]*?)\n```$/gm)].map((found) => found[1]);
-    const drawing = JSON.parse(await call('diagram', path, '--format', 'json', ...flow));
-    if (drawing.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another drawing`);
-    return { text: fenced.find((block) => block === text.trimEnd()) ?? text, drawing };
+    return [[text, json], [flow, flowJson]].map(([text, json]) => {
+      const drawing = JSON.parse(json);
+      if (drawing.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another drawing`);
+      return { text: fenced.find((block) => block === text.trimEnd()) ?? text, drawing };
+    });
   } catch (error) {
     if (error.code === 1 && String(error.stderr).startsWith('error:')) return null;
     throw error;
@@ -129,22 +134,29 @@ await page.evaluate(() => window.mermaid.initialize({ startOnLoad: false, securi
 let passed = 0;
 let failed = 0;
 let left = 0;
-for (const { name, path } of models()) {
-  for (const flow of [[], ['--flow']]) {
-    const model = await drawn(path, flow);
-    if (!model) {
-      left += 1;
-      continue;
-    }
-    const title = flow.length ? `${name}-flow` : name;
+const queue = models();
+// The command reads the next model while the browser renders this one.
+let next = drawn(queue[0].path);
+for (const [number, { name }] of queue.entries()) {
+  const both = await next;
+  next = number + 1 < queue.length ? drawn(queue[number + 1].path) : null;
+  next?.catch(() => {});
+  if (!both) {
+    left += 2;
+    continue;
+  }
+  for (const [kind, model] of both.entries()) {
+    const title = kind ? `${name}-flow` : name;
     let wrong;
     try {
       const found = await page.evaluate(render, model.text);
       wrong = faults(found, model.drawing);
-      const svg = page.locator('svg').first();
-      await svg.screenshot({ path: join(pictures, `${title.replace(/[^\w.-]/g, '_')}.png`) }).catch(() => {});
     } catch (error) {
       wrong = [String(error.message ?? error).split('\n')[0]];
+    }
+    if (process.env.PICTURES || wrong.length) {
+      const file = join(pictures, `${title.replace(/[^\w.-]/g, '_')}.png`);
+      await page.locator('svg').first().screenshot({ path: file }).catch(() => {});
     }
     if (wrong.length) {
       failed += 1;
