@@ -8,7 +8,11 @@ use calipers_testkit::{Corpus, Outcome, score};
 use crate::support;
 
 calipers_testkit::tests! {
-    test: [a_long_chain_is_read_whole];
+    test: [
+        a_long_chain_is_read_whole,
+        products_of_many_free_dimensions_are_unknown,
+        lengths_of_data_files_do_not_wrap_around,
+    ];
     each_corpus: [every_hostile_file_is_reported_right];
 }
 
@@ -31,7 +35,7 @@ fn lacks(report: &Report, field: &str) -> bool {
     report.unknown.iter().any(|unknown| unknown.what == field)
 }
 
-/// Five elements of a type, in so many bytes.
+/// Five elements of a type that take `bytes` in all.
 fn five(report: &Report, dtype: &str, bytes: u64) -> bool {
     report.parameters.by_dtype.get(dtype) == Some(&5) && report.parameters.bytes == Some(bytes)
 }
@@ -254,4 +258,43 @@ fn a_long_chain_is_read_whole() {
     let model = calipers_formats::read(model.build(), "chain.onnx").unwrap();
     let report = calipers_analyze::analyze(&model);
     assert_eq!((report.graph.nodes, report.graph.depth), (100_000, Some(100_000)));
+}
+
+/// [Σ a, 4] × [4, Σ b] over 250 free dimensions each costs 4 · Σ a · Σ b: 62,500 terms, more than a
+/// formula may have. The cost is unknown with a reason, not 0, and later nodes do not pay for it.
+fn products_of_many_free_dimensions_are_unknown() {
+    use calipers_samples::{Attribute, DataType::F32, ModelBuilder};
+    let mut model = ModelBuilder::new(17);
+    let names = |side: &str| -> Vec<String> { (0..250).map(|i| format!("{side}{i}")).collect() };
+    let (left, right) = (names("a"), names("b"));
+    for (a, b) in left.iter().zip(&right) {
+        model.input(a, F32, &[&format!("n_{a}"), "4"]).input(b, F32, &["4", &format!("n_{b}")]);
+    }
+    for (side, output, axis) in [(&left, "x", 0), (&right, "y", 1)] {
+        let inputs: Vec<&str> = side.iter().map(String::as_str).collect();
+        model.node("Concat", &inputs, &[output], &[Attribute::int("axis", axis)]);
+    }
+    model.node("MatMul", &["x", "y"], &["z0"], &[]);
+    for index in 0..200 {
+        model.node("Relu", &[&format!("z{index}")], &[&format!("z{}", index + 1)], &[]);
+    }
+    model.output("z200", F32, &["?", "?"]);
+    let model = calipers_formats::read(model.build(), "wide.onnx").unwrap();
+    let cost = calipers_analyze::analyze(&model).cost;
+    assert!(cost.lower_bound && cost.unknown_count == 201, "{}", cost.unknown_count);
+    assert_eq!(cost.unknown[0].op, "MatMul");
+    assert!(cost.unknown[0].reason.contains("too many terms"), "{:?}", cost.unknown[0]);
+}
+
+/// 2^64 - 1 bytes in one data file and 8 in another do not add up to 7.
+fn lengths_of_data_files_do_not_wrap_around() {
+    use calipers_samples::{DataType::F32, ModelBuilder, Tensor};
+    let mut model = ModelBuilder::new(17);
+    model
+        .initializer(&Tensor::external("v", F32, &[2], "one.bin", Some(0), Some(u64::MAX)))
+        .initializer(&Tensor::external("w", F32, &[2], "two.bin", Some(0), Some(8)))
+        .node("Add", &["v", "w"], &["y"], &[])
+        .output("y", F32, &["2"]);
+    let model = calipers_formats::read(model.build(), "long.onnx").unwrap();
+    assert_eq!(calipers_analyze::analyze(&model).model.external_bytes, u64::MAX);
 }

@@ -78,7 +78,7 @@ impl KernelKind {
         }
     }
 
-    /// The kind of a product of so many rows.
+    /// The kind of a matrix product with this many rows.
     fn of_product(rows: i128) -> Self {
         if rows <= FEW_ROWS { Self::Gemv } else { Self::Gemm }
     }
