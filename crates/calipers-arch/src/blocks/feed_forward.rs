@@ -16,7 +16,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
 
-pub const FEED_FORWARD: Recogniser = Recogniser {
+pub(super) const FEED_FORWARD: Recogniser = Recogniser {
     kind: "FeedForward",
     what: "Two linear layers with an activation between them, for each position.",
     ends: &["Add", "Conv", "Convolution", "Gemm", "Linear", "MatMul"],

@@ -94,7 +94,7 @@ const CONTRACTIONS: &[&str] =
     &["Attention", "Conv", "ConvTranspose", "GRU", "Gemm", "LSTM", "MatMul", "RNN"];
 
 /// Operators that prepare features, each once, in order.
-pub fn preparation(net: &Net<'_>) -> Vec<&'static str> {
+pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for unit in net.all().filter(|unit| unit.is_any(PREPARATION)) {
         if !found.contains(&unit.op) {

@@ -16,7 +16,8 @@ use hashbrown::HashMap;
 use crate::net::{Net, Unit};
 
 /// Operators that hold trees.
-pub const TREES: &[&str] = &["TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"];
+pub(super) const TREES: &[&str] =
+    &["TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"];
 
 /// Trees of a model.
 pub(super) struct Forest {
