@@ -24,7 +24,9 @@ use calipers_arch::net::{CONTRACTIONS, Net, Unit, Val};
 /// What kind of work a kernel does, as far as its speed goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KernelKind {
+    /// Fused attention.
     Attention,
+    /// Batch normalization.
     BatchNorm,
     /// A convolution over space.
     Conv,
@@ -32,7 +34,9 @@ pub enum KernelKind {
     Copy,
     /// A convolution of each channel by itself.
     Depthwise,
+    /// Element-wise arithmetic.
     Elementwise,
+    /// Indexed reads.
     Gather,
     /// A matrix product.
     Gemm,
@@ -40,12 +44,17 @@ pub enum KernelKind {
     Gemv,
     /// A convolution of groups of channels.
     Grouped,
+    /// Normalization over the last axes.
     LayerNorm,
     /// A convolution of single points: a matrix product in another layout.
     Pointwise,
+    /// Pooling windows.
     Pool,
+    /// A recurrent cell over a sequence.
     Recurrent,
+    /// A reduction.
     Reduce,
+    /// Softmax.
     Softmax,
     /// A convolution of so few channels that tensor cores stay empty.
     Stem,
@@ -97,12 +106,15 @@ impl KernelKind {
 /// One launch.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    /// What it does.
     pub kind: KernelKind,
     /// The operator or block it runs, as `Linear` or `GELU`.
     pub op: &'static str,
     /// The node it comes from; of several, the last.
     pub node: NodeId,
+    /// Multiply-accumulates.
     pub macs: Expr,
+    /// Other floating-point operations.
     pub other_flops: Expr,
     /// Elements of activations that are read and written.
     pub activations: Expr,
@@ -120,6 +132,7 @@ pub struct Kernel {
     pub quantized: Option<Quantized>,
     /// Data that it reads and writes. One that reads what it writes works on a copy.
     pub reads: Vec<Val>,
+    /// Values that it writes.
     pub writes: Vec<Val>,
     /// Whether the sizes of all that it reads and writes are known; else they count as nothing.
     pub is_sized: bool,
@@ -193,6 +206,7 @@ fn whole(kind: &str) -> Option<KernelKind> {
 }
 
 /// The kernels of a network, in order of execution.
+#[cfg(test)]
 pub(crate) fn find(net: &Net<'_>) -> Vec<Kernel> {
     launches(net).kernels
 }
