@@ -238,11 +238,12 @@ mod tests {
         assert!(soc.devices.iter().all(|device| device.vendor == "apple"));
         let filter = Filter { min_memory_gb: Some(32.0), ..filter };
         let large = builtin().select(&filter);
-        assert_eq!(large.devices.len(), 1);
-        assert_eq!(large.unknown_memory, soc.devices.len() - 2); // the M2 has 24 GB
-        let filter = Filter { vendor: Some("Hailo".into()), min_memory_gb: Some(1.0), class: None };
-        let hailo = builtin().select(&filter);
-        assert_eq!((hailo.devices.len(), hailo.unknown_memory), (1, 0));
+        // Every Apple chip has 32 GB or more but the M2, which has 24.
+        assert_eq!((large.devices.len(), large.unknown_memory), (soc.devices.len() - 1, 0));
+        let filter = Filter { class: Some(Class::Npu), min_memory_gb: Some(1.0), vendor: None };
+        let npu = builtin().select(&filter);
+        // The Hailo-10H has its own memory, Coral and two Hailo-8 have none, laptops differ.
+        assert_eq!((npu.devices.len(), npu.unknown_memory), (1, 4));
     }
 
     #[test]

@@ -84,15 +84,17 @@ impl FromStr for Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
-    /// The peaks are cited to a document of the vendor.
+    /// A document of the vendor states the figures.
     DatasheetCited,
-    /// Memory, clock, units and power from a database; matrix peaks are units × clock × rate.
+    /// Memory, clock, units and power from a database; peaks are units × clock × rate.
     DatabaseDerived,
     /// An article or a comparison.
     WebPage,
-    /// Arithmetic alone.
+    /// Arithmetic on units, clock and rate that the vendor states.
     Derived,
-    /// Somebody ran it.
+    /// Arithmetic with a factor that the vendor does not state, such as the clock of an Apple GPU.
+    Estimated,
+    /// A benchmark on the device.
     Measured,
     /// Found on this machine.
     Detected,
@@ -100,11 +102,12 @@ pub enum Evidence {
 
 impl Evidence {
     /// All of them, in the order of the data file's head.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::DatasheetCited,
         Self::DatabaseDerived,
         Self::WebPage,
         Self::Derived,
+        Self::Estimated,
         Self::Measured,
         Self::Detected,
     ];
@@ -116,6 +119,7 @@ impl Evidence {
             Self::DatabaseDerived => "database-derived",
             Self::WebPage => "web-page",
             Self::Derived => "derived",
+            Self::Estimated => "estimated",
             Self::Measured => "measured",
             Self::Detected => "detected",
         }
@@ -194,6 +198,8 @@ pub struct Device {
     pub evidence: Evidence,
     /// Where they are from.
     pub source: String,
+    /// The arithmetic behind the figures that the source does not state.
+    pub derivation: Option<String>,
     /// What they were compared with.
     pub checked: Option<String>,
     /// What else a reader should know.
@@ -224,6 +230,7 @@ impl Device {
             dense_checked: false,
             evidence,
             source: source.to_owned(),
+            derivation: None,
             checked: None,
             notes: None,
         }
@@ -246,6 +253,14 @@ impl Device {
         let widened = if precision.bits() < used.bits() { "widens to" } else { "computes in" };
         let why = format!("no {precision} peak is known; a runtime {widened} {used}");
         Some(Peak { flops: self.peak(used)?, precision_used: used, why })
+    }
+
+    /// The source, followed by the arithmetic where a figure is not the source's own.
+    pub fn provenance(&self) -> String {
+        match &self.derivation {
+            Some(derivation) => format!("{}; {}: {derivation}", self.source, self.evidence),
+            None => self.source.clone(),
+        }
     }
 
     /// Memory that a model can use, in bytes.

@@ -130,6 +130,9 @@ impl DeviceFileError {
                 }
             }
             Fault::MissingField("source") => "say where the figures are from".to_owned(),
+            Fault::MissingField("derivation") => {
+                "an estimate states its arithmetic: cores x lanes x clock".to_owned()
+            }
             Fault::MissingField("evidence") => {
                 format!("it is one of {}", Evidence::ALL.map(Evidence::name).join(", "))
             }

@@ -19,7 +19,7 @@ use crate::precision::Precision;
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;
 
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 23] = [
     "id",
     "name",
     "vendor",
@@ -40,6 +40,7 @@ const FIELDS: [&str; 22] = [
     "dense_checked",
     "evidence",
     "source",
+    "derivation",
     "checked",
     "notes",
 ];
@@ -171,6 +172,7 @@ impl<'a> Stanza<'a> {
         device.launch = self.launch()?;
         device.detect_as = self.names()?;
         device.dense_checked = self.flag("dense_checked")?;
+        device.derivation = self.maybe_words("derivation", 1000)?;
         device.checked = self.maybe_words("checked", 1000)?;
         device.notes = self.maybe_words("notes", 2000)?;
         self.check(&device)?;
@@ -181,6 +183,9 @@ impl<'a> Stanza<'a> {
     fn check(&self, device: &Device) -> Result<(), DeviceFileError> {
         if device.on_chip.is_some() && device.memory_gb.is_some() {
             return Err(self.error(self.span_of("on_chip"), Fault::TwoMemories));
+        }
+        if device.evidence == Evidence::Estimated && device.derivation.is_none() {
+            return Err(self.error(self.span_of("evidence"), Fault::MissingField("derivation")));
         }
         if device.dense_checked {
             return Ok(());

@@ -101,6 +101,11 @@ fn complaints_name_place_field_and_remedy() {
             "line 8, column 1: \"memory_gb\" and \"on_chip\" exclude each other in device \"mine\"",
             "leave out one of them",
         ),
+        (
+            with("\"measured\"", "\"estimated\""),
+            "line 12, column 1: the field \"derivation\" is missing in device \"mine\"",
+            "an estimate states its arithmetic: cores x lanes x clock",
+        ),
     ] {
         let error = parse(&text).expect_err(&text);
         assert_eq!(error.to_string(), message);
