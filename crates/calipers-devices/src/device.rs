@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::near;
 use crate::precision::{Peak, Precision};
+use crate::suggestions;
 
 /// What kind of machine a device is. The order is that of the listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// A GPU for servers and workstations.
@@ -76,12 +76,12 @@ impl FromStr for Class {
 
     fn from_str(word: &str) -> Result<Self, UnknownClass> {
         let known = Self::ALL.into_iter().find(|class| class.name().eq_ignore_ascii_case(word));
-        known.ok_or_else(|| UnknownClass(near::shortened(word)))
+        known.ok_or_else(|| UnknownClass(suggestions::shortened(word)))
     }
 }
 
 /// What a device's figures rest on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
     /// A document of the vendor states the figures.
@@ -132,8 +132,22 @@ impl fmt::Display for Evidence {
     }
 }
 
+/// A word that names no kind of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no evidence; there are {names}", names = Evidence::ALL.map(Evidence::name).join(", "))]
+pub struct UnknownEvidence(pub String);
+
+impl FromStr for Evidence {
+    type Err = UnknownEvidence;
+
+    fn from_str(word: &str) -> Result<Self, UnknownEvidence> {
+        let known = Self::ALL.into_iter().find(|evidence| evidence.name() == word);
+        known.ok_or_else(|| UnknownEvidence(suggestions::shortened(word)))
+    }
+}
+
 /// Overheads of issuing work, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// From kernel to kernel on the device, as when a recorded graph is replayed.
     pub device_us: Option<f64>,
@@ -145,7 +159,7 @@ pub struct Launch {
 ///
 /// Bandwidth does not describe it: a model fits on the chip, or its weights cross the link for
 /// every inference.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnChip {
     /// On-chip memory for weights, in MB (10⁶ bytes).
     pub memory_mb: Option<f64>,
@@ -156,7 +170,7 @@ pub struct OnChip {
 }
 
 /// One device. Every figure that nobody states is `None`; peaks are dense.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// What the command is given: `h100-sxm`.
     pub id: String,
@@ -291,8 +305,10 @@ mod tests {
             assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
         }
         for evidence in Evidence::ALL {
+            assert_eq!(evidence.to_string().parse(), Ok(evidence));
             assert_eq!(serde_json::to_string(&evidence).unwrap(), format!("\"{evidence}\""));
         }
+        assert!("hearsay".parse::<Evidence>().is_err());
         let error = "gpu".parse::<Class>().unwrap_err().to_string();
         assert!(error.starts_with("\"gpu\" is no class of devices; there are gpu-datacenter,"));
     }

@@ -30,18 +30,18 @@ mod detect;
 mod device;
 mod error;
 mod file;
-mod near;
 mod precision;
 mod sheet;
+mod suggestions;
 
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
 pub use curves::{Curve, FoundCurve, KernelTime, Speed};
 pub use derive::Derived;
 #[cfg(feature = "detect")]
 pub use detect::{Cpu, Detected, Gpu, Vector, detect};
-pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass};
+pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass, UnknownEvidence};
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
-pub use near::nearest;
 pub use precision::{Peak, Precision, UnknownPrecision};
 pub use sheet::{DeviceSheet, Running};
+pub use suggestions::nearest;

@@ -13,8 +13,8 @@ pub use nvidia::Gpu;
 
 use crate::catalog::Catalog;
 use crate::device::Device;
-use crate::near;
 use crate::sheet::DeviceSheet;
+use crate::suggestions;
 
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -77,8 +77,8 @@ fn from_cpu(cpu: &Cpu, catalog: &Catalog) -> Detected {
 }
 
 fn is_named(row: &Device, name: &str) -> bool {
-    let name = near::folded(name);
-    !name.is_empty() && row.detect_as.iter().any(|known| near::folded(known) == name)
+    let name = suggestions::folded(name);
+    !name.is_empty() && row.detect_as.iter().any(|known| suggestions::folded(known) == name)
 }
 
 /// The row of the table with what is known better here, or what was found as it is.
