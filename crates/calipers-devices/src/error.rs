@@ -31,7 +31,7 @@ pub struct DeviceFileError {
     /// The `id` of the device at fault, where it has one.
     pub device: Option<String>,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: Box<Fault>,
 }
 
 /// What is wrong with a device file.
@@ -142,7 +142,7 @@ pub enum Fault {
 impl DeviceFileError {
     /// Returns what the reader can do about it.
     pub fn hint(&self) -> Option<String> {
-        Some(match &self.fault {
+        Some(match &*self.fault {
             Fault::UnknownField { near: Some(near), .. } => format!("did you mean \"{near}\"?"),
             Fault::Empty => "each device is a stanza that begins with [[device]]".to_owned(),
             Fault::OutOfRange { unit, .. } => format!("the figure is in {unit}"),

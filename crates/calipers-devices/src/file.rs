@@ -94,7 +94,7 @@ pub fn parse(text: &str) -> Result<Vec<Device>, DeviceFileError> {
 
 /// An error of the file as a whole.
 fn whole(fault: Fault) -> DeviceFileError {
-    DeviceFileError { place: None, device: None, fault }
+    DeviceFileError { place: None, device: None, fault: Box::new(fault) }
 }
 
 /// The first byte and the id of every stanza, in the order of the file.
@@ -120,7 +120,7 @@ fn structural(
     DeviceFileError {
         place: Some(Place::of(text, span.start)),
         device: device.and_then(|(_, id)| id.clone()),
-        fault: structural_fault(text, &span, error.message()),
+        fault: Box::new(structural_fault(text, &span, error.message())),
     }
 }
 
@@ -305,7 +305,7 @@ impl Reader<'_> {
 
     fn error(&self, span: Range<usize>, fault: Fault) -> DeviceFileError {
         let place = Some(Place::of(self.text, span.start));
-        DeviceFileError { place, device: self.id.as_deref().map(shortened), fault }
+        DeviceFileError { place, device: self.id.as_deref().map(shortened), fault: Box::new(fault) }
     }
 
     fn missing(&self, field: &'static str) -> DeviceFileError {

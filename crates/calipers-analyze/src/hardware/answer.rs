@@ -198,7 +198,7 @@ fn times(
     told.dearest = estimate
         .dearest()
         .map(|kernel| DearKernel {
-            kind: kernel.kind.name().to_owned(),
+            kind: kernel.kind.id().to_owned(),
             node: subject.model.node_label(kernel.node),
             ms: digits(kernel.seconds * 1e3),
             percent: percent(kernel.seconds),
