@@ -72,8 +72,9 @@ pub struct Launching {
     pub why: String,
 }
 
-/// There is no device of a name.
+/// The error of a device name that is not in the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("there is no device {id:?}")]
 pub struct NotFound {
     /// What was asked for.

@@ -195,10 +195,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_sorted_and_stand_once() {
+    fn rates_are_sorted_and_unique() {
         for (before, after) in RATES.iter().zip(&RATES[1..]) {
             assert!(before.0 <= after.0, "{} {}", before.0, after.0);
-            assert!(before.0 != after.0 || before.1 != after.1, "{} stands twice", before.0);
+            assert!(before.0 != after.0 || before.1 != after.1, "{} has two rows", before.0);
         }
         for (name, _, rates) in RATES {
             assert!(rates.iter().zip(&rates[1..]).all(|(a, b)| a.0 < b.0), "{name} is not sorted");

@@ -68,6 +68,7 @@ impl fmt::Display for Class {
 
 /// A word that names no class.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("{0:?} is no class of devices; there are {names}", names = Class::ALL.map(Class::name).join(", "))]
 pub struct UnknownClass(pub String);
 
@@ -134,7 +135,8 @@ impl fmt::Display for Evidence {
 
 /// A word that names no kind of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no evidence; there are {names}", names = Evidence::ALL.map(Evidence::name).join(", "))]
+#[error("unknown evidence {0:?}; there are {names}", names = Evidence::ALL.map(Evidence::name).join(", "))]
+#[non_exhaustive]
 pub struct UnknownEvidence(pub String);
 
 impl FromStr for Evidence {
@@ -169,7 +171,7 @@ pub struct OnChip {
     pub rule: String,
 }
 
-/// One device. Every figure that nobody states is `None`; peaks are dense.
+/// One device. A figure that no source states is `None`; peaks are dense.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// What the command is given: `h100-sxm`.
@@ -221,7 +223,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// A device of which nothing is known but what it is.
+    /// Returns a device with an identity and no figures.
     pub fn blank(id: &str, name: &str, class: Class, evidence: Evidence, source: &str) -> Self {
         Self {
             id: id.to_owned(),

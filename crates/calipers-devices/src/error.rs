@@ -25,6 +25,7 @@ impl Place {
 
 /// The reason that a device file cannot be used: `line 3, column 1: unknown field "memroy_gb" in device "x"`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DeviceFileError {
     /// The place, where one is known.
     pub place: Option<Place>,
@@ -108,7 +109,7 @@ pub enum Fault {
         expected: &'static str,
     },
     /// A word that is not among those to choose from.
-    #[error("{word:?} is no {field}")]
+    #[error("unknown {field} {word:?}")]
     UnknownWord {
         /// The field.
         field: &'static str,
@@ -116,7 +117,7 @@ pub enum Fault {
         word: String,
     },
     /// An `id` that two devices have.
-    #[error("this id stands on line {} already,", first.line)]
+    #[error("this id is already on line {},", first.line)]
     Duplicate {
         /// The place of the first.
         first: Place,

@@ -78,12 +78,12 @@ fn complaints_name_place_field_and_remedy() {
         ),
         (
             with("gpu-consumer", "gpu"),
-            "line 5, column 9: \"gpu\" is no class in device \"mine\"",
+            "line 5, column 9: unknown class \"gpu\" in device \"mine\"",
             "there are gpu-datacenter, gpu-consumer, edge-module, soc, npu, tpu, cpu",
         ),
         (
             with("\"measured\"", "\"mesured\""),
-            "line 12, column 12: \"mesured\" is no evidence in device \"mine\"",
+            "line 12, column 12: unknown evidence \"mesured\" in device \"mine\"",
             "did you mean \"measured\"?",
         ),
         (
@@ -198,7 +198,7 @@ fn a_peak_that_looks_sparse_is_refused_unless_it_was_looked_into() {
 #[test]
 fn an_id_stands_once_and_can_be_typed() {
     let message = complaint(&format!("{GOOD}\n{GOOD}"));
-    assert_eq!(message, "line 16, column 6: this id stands on line 2 already, in device \"mine\"");
+    assert_eq!(message, "line 16, column 6: this id is already on line 2, in device \"mine\"");
     for id in ["", "My Card", "auto", "all", "-x", "ä", "a/b", "x\\u001b", &"x".repeat(61)] {
         let message = complaint(&with("\"mine\"", &format!("\"{id}\"")));
         assert!(message.starts_with("line 2, column 6: \"id\" must be lower-case"), "{message}");

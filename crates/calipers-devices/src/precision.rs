@@ -107,6 +107,7 @@ impl fmt::Display for Precision {
 
 /// A word that names no precision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("{word:?} is no precision; there are {}", names())]
 pub struct UnknownPrecision {
     /// What was given.

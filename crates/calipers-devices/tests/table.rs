@@ -150,7 +150,7 @@ fn derived_peaks_are_units_times_clock_times_rate() {
 
 #[test]
 fn published_peaks_are_reproduced() {
-    // Published dense figures; the arithmetic stands above the rates in derive.rs. The share is
+    // Published dense figures; the arithmetic is written above the rates in derive.rs. The share is
     // what the vendor's rounding and its choice of a clock leave.
     for (id, precision, published, share) in [
         ("v100-sxm2-32", Fp16, 125.0, 0.003),
@@ -193,7 +193,7 @@ fn published_peaks_are_reproduced() {
 
 #[test]
 fn no_peak_is_a_sparse_one() {
-    // What vendors print for the sparse case, none of which may stand here.
+    // What vendors print for the sparse case; no row may have it.
     for (id, precision, sparse) in [
         ("h100-sxm", Fp16, 1979.0),
         ("h100-sxm", Fp8, 3958.0),

@@ -38,7 +38,7 @@ impl Detected {
 
 /// Finds out what device this machine is.
 pub fn detect(catalog: &Catalog) -> Detected {
-    match nvidia::look() {
+    match nvidia::find_gpu() {
         Ok((gpu, count)) => from_gpu(&gpu, count, catalog),
         Err(why) => {
             let mut detected = from_cpu(&cpu::look(), catalog);
@@ -108,7 +108,7 @@ fn gigabytes(bytes: u64) -> f64 {
 
 /// A peak in tera, to four digits that mean something.
 fn rounded(tera: f64) -> f64 {
-    // The logarithm of nothing is no number of digits.
+    // The logarithm of 0 is infinite.
     let scale = 10_f64.powf((3.0 - tera.abs().log10().floor()).clamp(0.0, 12.0));
     (tera * scale).round() / scale
 }
