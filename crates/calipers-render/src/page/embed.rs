@@ -1,10 +1,11 @@
-//! Data and code inside a page: what makes them safe to stand there, and small.
+//! Data and code inside a page, made safe and small.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -13,19 +14,18 @@ use crate::text;
 /// Data of more bytes than this are compressed.
 const LARGE: usize = 32_000;
 
-/// Data as an element that no browser runs: JSON, or JSON compressed and written in letters.
-pub(super) fn data(value: &impl Serialize) -> String {
-    // A map with keys that are no text would be the only thing that cannot be written.
+/// Data as an element that no browser runs: JSON, or JSON compressed and in Base64.
+pub(super) fn data(value: &impl Serialize) -> Markup {
+    // A map with keys that are not text would be the only thing that cannot be written.
     let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
-    if json.len() > LARGE
-        && let Ok(packed) = deflate(json.as_bytes())
-    {
-        return format!(
-            "<script type=\"application/json\" id=\"data\" data-form=\"deflate\">{}</script>",
-            base64(&packed)
-        );
+    let packed = if json.len() > LARGE { deflate(json.as_bytes()).ok() } else { None };
+    let form = packed.is_some().then_some("deflate");
+    let contents = packed.map_or_else(|| inert(&json), |packed| base64(&packed));
+    html! {
+        // A script's contents are not HTML, so entities would stay in them; `inert` and Base64 leave
+        // nothing that could end the element.
+        script #data type="application/json" data-form=[form] { (PreEscaped(contents)) }
     }
-    format!("<script type=\"application/json\" id=\"data\">{}</script>", inert(&json))
 }
 
 /// JSON in which nothing ends the element, begins a comment or hides.

@@ -1,9 +1,9 @@
 //! The report as one page: opens from disk, asks for nothing, lets a reader look around.
 //!
-//! What can be read without a script is written here, in `sections`; the scripts under `assets/`
-//! add the graph, the table of layers, the charts and the sizes to choose, from data that `pack` leaves in
-//! the page. A policy in the page allows these scripts and this style and nothing else, and no text
-//! of the model is ever markup.
+//! What can be read without a script is written by `sections`; the scripts under `assets/` add the
+//! graph, the table of layers, the charts and the size controls, from data that `pack` leaves in the
+//! page. A policy in the page allows these scripts and this style and nothing else, and no text of the
+//! model is ever markup: templates escape it, and `html::Untrusted` makes its hidden characters visible.
 
 mod embed;
 pub mod html;
@@ -11,9 +11,10 @@ mod pack;
 mod sections;
 
 use calipers_report::{GraphView, Report};
+use maud::{DOCTYPE, PreEscaped, html};
 use serde_json::{Value, json};
 
-use html::escape;
+use html::Untrusted;
 use pack::figure;
 
 use crate::text::{self, Charset};
@@ -62,29 +63,33 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
         embed::digest(&script),
         embed::digest(STYLE)
     );
-    let body = match focus {
-        Focus::Report => sections::report(report, view),
-        Focus::Graph => sections::graph_only(report),
+    let (kind, body) = match focus {
+        Focus::Report => ("report", sections::report(report, view)),
+        Focus::Graph => ("graph", sections::graph_only(report)),
     };
-    let (name, kind) = (
-        escape(&report.model.file),
-        match focus {
-            Focus::Report => "report",
-            Focus::Graph => "graph",
-        },
-    );
-    format!(
-        "<!doctype html>\n<html lang=\"en\" data-page=\"{kind}\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta name=\"generator\" content=\"{} {}\">\n\
-         <title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n{}\n\
-         <script>{script}</script>\n</body>\n</html>\n",
-        escape(&report.generator.name),
-        escape(&report.generator.version),
-        embed::data(&data(report, view)),
-    )
+    let (name, version) = (&report.generator.name, &report.generator.version);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" data-page=(kind) {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ (Untrusted(name)) " " (Untrusted(version)) };
+                title { (Untrusted(&report.model.file)) }
+                // Our own asset; the policy holds the digest of exactly this text.
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (body)
+                (embed::data(&data(report, view)))
+                // As above.
+                script { (PreEscaped(script)) }
+            }
+        }
+    };
+    page.into_string() + "\n"
 }
 
 /// What the scripts read.
