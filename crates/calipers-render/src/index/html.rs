@@ -8,15 +8,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::markdown::address;
 use super::{COLUMNS, Column, device, heading};
+use crate::page::embed::digest;
 use crate::page::html::Untrusted;
 use crate::text::{self, Charset};
 
 const STYLE: &str = include_str!("index.css");
 const SCRIPT: &str = include_str!("index.js");
-
-/// Digests of the two, as a browser computes them; a test holds them to the files.
-const STYLE_DIGEST: &str = "cM6IRzB/fgEkrNpEFzf9I9c3odZvlgT/fYZBXOW8FpA=";
-const SCRIPT_DIGEST: &str = "T2pnfYh8d/3+IXrytIAFcLsVLu6TGjUu2HLS4WF1J0c=";
 
 /// Columns of a name; of a longer one the middle is left out.
 const NAME: usize = 120;
@@ -24,8 +21,9 @@ const NAME: usize = 120;
 /// The page, ending in a newline.
 pub fn index_to_html(models: &[KeyFigures]) -> String {
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{STYLE_DIGEST}'; script-src 'sha256-{SCRIPT_DIGEST}'; \
-         base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
+        digest(STYLE),
+        digest(SCRIPT)
     );
     let page = html! {
         (DOCTYPE)
@@ -118,30 +116,6 @@ fn cell(model: &KeyFigures, column: &Column) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sha2::Digest as _;
-
-    /// RFC 4648, as `openssl base64` gives it.
-    fn base64(bytes: &[u8]) -> String {
-        const LETTERS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut text = String::new();
-        for chunk in bytes.chunks(3) {
-            let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte))
-                << (8 * (3 - chunk.len()));
-            for i in 0..4 {
-                let letter = LETTERS[(word >> (18 - 6 * i) & 63) as usize];
-                text.push(if i <= chunk.len() { char::from(letter) } else { '=' });
-            }
-        }
-        text
-    }
-
-    #[test]
-    fn the_digests_are_of_the_files() {
-        assert_eq!(base64(b"light w"), "bGlnaHQgdw==");
-        assert_eq!(base64(&sha2::Sha256::digest(STYLE)), STYLE_DIGEST);
-        assert_eq!(base64(&sha2::Sha256::digest(SCRIPT)), SCRIPT_DIGEST);
-    }
 
     #[test]
     fn a_hostile_name_stays_a_name() {

@@ -5,7 +5,7 @@
 //! page. A policy in the page allows these scripts and this style and nothing else, and no text of the
 //! model is ever markup: templates escape it, and `html::Untrusted` makes its hidden characters visible.
 
-mod embed;
+pub(crate) mod embed;
 pub mod html;
 mod pack;
 mod sections;
