@@ -5,6 +5,7 @@
 //! page. A policy in the page allows these scripts and this style and nothing else, and no text of the
 //! model is ever markup: templates escape it, and `html::Untrusted` makes its hidden characters visible.
 
+mod choices;
 pub(crate) mod embed;
 pub mod html;
 mod pack;
@@ -23,8 +24,10 @@ const STYLE: &str = include_str!("assets/page.css");
 
 /// The scripts, in the order in which they need each other.
 const SCRIPTS: &[&str] = &[
+    include_str!("assets/dom.js"),
     include_str!("assets/units.js"),
     include_str!("assets/formula.js"),
+    include_str!("assets/liveness.js"),
     include_str!("assets/model.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/paint.js"),
@@ -98,7 +101,7 @@ fn data(report: &Report, view: &GraphView) -> Value {
     json!({
         "file": text::name(&report.model.file, Charset::Unicode),
         "graph": pack::graph(view),
-        "sizes": sizes(view),
+        "sizes": choices::sizes(view),
         "main": report.graph.nodes,
         "cost": {
             "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
@@ -108,47 +111,5 @@ fn data(report: &Report, view: &GraphView) -> Value {
         "peak": figure(report.memory.peak_activation_bytes),
         "in_place": figure(report.memory.peak_activation_in_place_bytes),
         "timeline": report.memory.timeline.iter().map(|bytes| figure(Some(*bytes))).collect::<Vec<_>>(),
-    })
-}
-
-/// Sizes that can be chosen, with lives as formulas that stand once.
-fn sizes(view: &GraphView) -> Value {
-    let sizes = &view.sizes;
-    let mut formulas: Vec<&str> = Vec::new();
-    let mut numbers: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
-    let lives: Vec<Value> = sizes
-        .lives
-        .iter()
-        .map(|life| {
-            let number = *numbers.entry(&life.bytes).or_insert_with(|| {
-                formulas.push(&life.bytes);
-                formulas.len() - 1
-            });
-            json!([life.from, life.until, number, u8::from(life.lent), life.view_of, life.may_take])
-        })
-        .collect();
-    let prose = |words: &str| text::prose(words, Charset::Unicode);
-    let knobs = sizes.knobs.iter().map(|knob| {
-        json!({
-            "name": text::name(&knob.name, Charset::Unicode), "size": knob.size,
-            "most": knob.most, "dims": knob.dims, "fixed": knob.fixed,
-        })
-    });
-    let devices = sizes.times.devices.iter().map(|device| {
-        let runs = device.runs.iter().map(|run| {
-            let time = run.latency_ms.map(|span| [span.low, span.expected, span.high]);
-            let reason = run.reason.as_deref().map(prose);
-            json!([time, run.throughput, figure(run.memory_bytes), run.fits, reason])
-        });
-        json!({
-            "id": device.id, "name": prose(&device.name), "memory": figure(device.memory_bytes),
-            "runs": runs.collect::<Vec<_>>(),
-        })
-    });
-    json!({
-        "knobs": knobs.collect::<Vec<_>>(), "lives": lives, "formulas": formulas,
-        "no_lives": sizes.no_lives.as_deref().map(prose),
-        "batches": sizes.times.batches, "lengths": sizes.times.lengths,
-        "devices": devices.collect::<Vec<_>>(),
     })
 }
