@@ -41,7 +41,10 @@ mod row;
 mod sequence;
 mod signal;
 mod strings;
+#[cfg(test)]
+mod testing;
 mod training;
+mod traits;
 mod window;
 
 use std::collections::HashMap;
@@ -52,6 +55,10 @@ pub use cost::{CostRule, Traffic, Work, bytes};
 pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 pub use row::{AttributeUse, Operator, Packing, Slot};
+pub use traits::{
+    Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, KernelClass, Lowering,
+    Movement, Norm, Pool, QuantizedInput, Traits, WeightFormat, deprecation, foreign_code,
+};
 
 /// The standard operator domain.
 pub const ONNX: &str = "ai.onnx";
@@ -61,6 +68,8 @@ pub const ML: &str = "ai.onnx.ml";
 pub const MICROSOFT: &str = "com.microsoft";
 /// ONNX Runtime's operators on blocked layouts.
 pub const NCHWC: &str = "com.microsoft.nchwc";
+/// ONNX Runtime's operators with channels last.
+pub const NHWC: &str = "com.ms.internal.nhwc";
 
 /// Domains whose operators are known here or listed as taking no weights.
 const DOMAINS: &[&str] = &[
@@ -72,7 +81,7 @@ const DOMAINS: &[&str] = &[
     "ai.onnx.preview.training",
     "ai.onnx.training",
     "com.microsoft.experimental",
-    "com.ms.internal.nhwc",
+    NHWC,
 ];
 
 /// Every family of rows.
@@ -80,7 +89,11 @@ pub const FAMILIES: &[&[Operator]] = &[
     attention::ROWS,
     classical::ROWS,
     contraction::ROWS,
-    contrib::ROWS,
+    contrib::rows::attention::ROWS,
+    contrib::rows::layouts::ROWS,
+    contrib::rows::others::ROWS,
+    contrib::rows::pointwise::ROWS,
+    contrib::rows::products::ROWS,
     control::ROWS,
     creation::ROWS,
     elementwise::ROWS,
@@ -89,7 +102,9 @@ pub const FAMILIES: &[&[Operator]] = &[
     movement::ROWS,
     normalization::ROWS,
     pooling::ROWS,
-    quantized::ROWS,
+    quantized::rows::integer::ROWS,
+    quantized::rows::others::ROWS,
+    quantized::rows::packed::ROWS,
     recurrent::ROWS,
     reduction::ROWS,
     sequence::ROWS,
