@@ -122,6 +122,20 @@ pub fn find(domain: &str, name: &str) -> Option<&'static Operator> {
     INDEX.get(&(canonical_domain(domain), name)).copied()
 }
 
+static BY_NAME: LazyLock<HashMap<&str, &Operator>> = LazyLock::new(|| {
+    // Where two domains have the same name, the one that is listed first counts.
+    let place = |row: &Operator| DOMAINS.iter().position(|domain| *domain == row.domain);
+    let mut rows: Vec<&Operator> = FAMILIES.iter().flat_map(|rows| rows.iter()).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
+    rows.into_iter().map(|row| (row.name, row)).collect()
+});
+
+/// The row of an operator whose domain is not known: of the standard if it has the name, else of
+/// another known domain.
+pub fn find_by_name(name: &str) -> Option<&'static Operator> {
+    BY_NAME.get(name).copied()
+}
+
 /// The name of a domain: files write the standard one as the empty text.
 pub fn canonical_domain(domain: &str) -> &str {
     if domain.is_empty() { ONNX } else { domain }
@@ -146,6 +160,13 @@ mod tests {
         }
         let rows: usize = FAMILIES.iter().map(|rows| rows.len()).sum();
         assert_eq!(INDEX.len(), rows, "an operator has two rows");
+    }
+
+    #[test]
+    fn the_standard_goes_first() {
+        assert_eq!(find_by_name("Attention").unwrap().domain, ONNX);
+        assert_eq!(find_by_name("MatMulNBits").unwrap().domain, MICROSOFT);
+        assert!(find_by_name("Linear").is_none());
     }
 
     #[test]

@@ -268,6 +268,15 @@ impl Traits {
         self.contraction.is_some()
     }
 
+    /// Whether it computes on quantized integers. What converts to and from them does not count.
+    pub const fn is_on_integers(&self) -> bool {
+        match (self.contraction, self.class) {
+            (Some(contraction), _) => matches!(contraction.format, WeightFormat::Integer { .. }),
+            (None, Class::Quantization) => false,
+            (None, _) => !self.quantized_inputs.is_empty(),
+        }
+    }
+
     /// Whether its output is its first input in the same element order.
     pub const fn is_view(&self) -> bool {
         matches!(self.class, Class::View)

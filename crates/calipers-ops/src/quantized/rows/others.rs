@@ -80,6 +80,7 @@ pub(crate) const ROWS: &[Operator] = &family(
         Operator::microsoft("QLinearConcat", &[Scale])
             .passes(Movement::Join)
             .lowers(Lowering::Concat)
+            .scales(&[quantized_at(2), quantized_at(5)])
             .has_integer_kernel()
             .variadic()
             .infer(qlinear::concat)
