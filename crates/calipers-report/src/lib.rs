@@ -22,6 +22,7 @@ mod hardware;
 mod layers;
 mod memory;
 mod model;
+pub mod names;
 mod parameters;
 mod shapes;
 mod summary;

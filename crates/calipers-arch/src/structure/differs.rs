@@ -1,0 +1,171 @@
+//! What differs between the turns of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::items::{all_segments, stage};
+use super::weigh::is_convolutional;
+use super::{Item, Structure};
+use crate::net::{Detail, Net};
+
+/// Values that are listed one by one before only the first and the last are.
+const LISTED: usize = 4;
+/// Turns that are compared.
+const COMPARED: usize = 1000;
+/// Differences that are told.
+const TOLD: usize = 6;
+
+/// Figures worth comparing, and what to call them.
+const FIGURES: &[(&str, &str)] = &[
+    ("kernel", "kernel"),
+    ("stride", "stride"),
+    ("heads", "heads"),
+    ("kv_heads", "key-value heads"),
+    ("head_dim", "head width"),
+    ("inner", "inner width"),
+    ("experts", "experts"),
+    ("hidden", "hidden"),
+    ("dilation", "dilation"),
+];
+
+/// Kinds whose number in each turn is compared.
+const COUNTED: &[(&str, &str)] = &[
+    ("Convolution", "convolutions"),
+    ("Linear", "linear layers"),
+    ("Attention", "attentions"),
+    ("SqueezeExcite", "squeeze-and-excites"),
+    ("ResidualAdd", "residual additions"),
+    ("MaxPool", "max-pools"),
+    ("AveragePool", "average-pools"),
+];
+
+/// In words, what differs between turns.
+pub fn differences(net: &Net<'_>, structure: &Structure, turns: &[Vec<Item>]) -> Vec<String> {
+    let told: Vec<BTreeMap<&str, String>> =
+        turns.iter().take(COMPARED).map(|turn| figures(net, structure, turn)).collect();
+    let names: BTreeSet<(usize, &str)> =
+        told.iter().flat_map(BTreeMap::keys).map(|name| (rank(name), *name)).collect();
+    let mut differing = Vec::new();
+    for (_, name) in names {
+        let values: Vec<&str> =
+            told.iter().map(|turn| turn.get(name).map_or("none", String::as_str)).collect();
+        if values.iter().any(|value| *value != values[0]) {
+            // How many blocks each stage has is told of each.
+            let words = if name == "blocks" { listed(&values) } else { in_words(&values) };
+            differing.push(format!("{name} {words}"));
+        }
+    }
+    differing.truncate(TOLD);
+    differing
+}
+
+/// Widths first, then what the table names, in its order.
+fn rank(name: &str) -> usize {
+    let names = FIGURES.iter().chain(COUNTED).map(|(_, name)| *name);
+    ["blocks", "width", "resolution"]
+        .into_iter()
+        .chain(names)
+        .position(|known| known == name)
+        .unwrap_or(99)
+}
+
+/// A sequence of values: `64 → 128 → 256`, `3, 4, 6, 3`, or how often each occurs when it is long.
+fn in_words(values: &[&str]) -> String {
+    let mut steps: Vec<&str> = values.to_vec();
+    steps.dedup();
+    let distinct: BTreeSet<&str> = steps.iter().copied().collect();
+    let once = distinct.len() == steps.len();
+    if once && steps.len() <= LISTED {
+        return steps.join(" → ");
+    }
+    if once {
+        return format!("{} → {}", steps[0], steps[steps.len() - 1]);
+    }
+    if values.len() <= 2 * LISTED {
+        return values.join(", ");
+    }
+    let mut counts: Vec<(usize, &str)> = distinct
+        .iter()
+        .map(|value| (values.iter().filter(|other| other == &value).count(), *value))
+        .collect();
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let shown = counts.iter().take(LISTED).map(|(count, value)| format!("{value} in {count}"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn listed(values: &[&str]) -> String {
+    let mut words = values.iter().take(4 * LISTED).copied().collect::<Vec<_>>().join(", ");
+    if values.len() > 4 * LISTED {
+        words.push_str(", …");
+    }
+    words
+}
+
+/// Width and resolution at the end of a segment.
+fn width(net: &Net<'_>, structure: &Structure, segment: usize) -> Vec<(&'static str, String)> {
+    let Some(shape) = stage(net, structure, segment) else { return Vec::new() };
+    let is_first = structure.units(segment).iter().any(|id| is_convolutional(net.unit(*id)));
+    // Convolutions have their channels before the places, others behind them.
+    let (width, places) = match (shape, is_first) {
+        ([_, width, places @ ..], true) => (width, places),
+        ([_, places @ .., width], false) => (width, places),
+        _ => return Vec::new(),
+    };
+    let mut told: Vec<(&'static str, String)> = Vec::new();
+    told.extend(width.as_const().map(|width| ("width", width.to_string())));
+    let sides: Option<Vec<String>> =
+        places.iter().map(|dim| Some(dim.as_const()?.to_string())).collect();
+    let sides = sides.filter(|sides| sides.len() == 2);
+    told.extend(sides.map(|sides| ("resolution", sides.join("×"))));
+    told
+}
+
+fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'static str, String> {
+    let mut told = BTreeMap::new();
+    let blocks: Vec<String> = turn
+        .iter()
+        .filter_map(|item| match item {
+            Item::Run(turns) => Some(turns.len().to_string()),
+            Item::Segment(_) => None,
+        })
+        .collect();
+    // A turn with a run inside is compared by that; its figures add up over another number.
+    let is_nested = !blocks.is_empty();
+    if is_nested {
+        told.insert("blocks", blocks.join(" + "));
+    }
+    let segments = all_segments(turn);
+    if let Some(last) = segments.last() {
+        told.extend(width(net, structure, *last));
+    }
+    if is_nested {
+        return told;
+    }
+    let mut sets: BTreeMap<&'static str, BTreeSet<i64>> = BTreeMap::new();
+    let mut counts: BTreeMap<&'static str, usize> =
+        COUNTED.iter().map(|(_, name)| (*name, 0)).collect();
+    let units = segments.iter().flat_map(|segment| structure.units(*segment));
+    // What joins ways is not part of what repeats.
+    let units = units.map(|id| net.unit(*id)).filter(|unit| !unit.is("UNetSkip"));
+    for unit in units {
+        for part in unit.walk() {
+            for (key, detail) in &part.details {
+                // What a block says of itself counts, and not what its parts say.
+                let is_said = std::ptr::eq(part, unit) || unit.number(key).is_none();
+                if let (Some((_, name)), Detail::Number(number), true) =
+                    (FIGURES.iter().find(|(figure, _)| figure == key), detail, is_said)
+                {
+                    sets.entry(name).or_default().insert(*number);
+                }
+            }
+            if let Some((_, name)) = COUNTED.iter().find(|(kind, _)| part.is(kind)) {
+                *counts.entry(name).or_default() += 1;
+            }
+        }
+    }
+    for (name, numbers) in sets {
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        told.insert(name, numbers.join("+"));
+    }
+    told.extend(counts.into_iter().map(|(name, count)| (name, count.to_string())));
+    told
+}
