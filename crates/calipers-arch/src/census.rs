@@ -8,7 +8,7 @@ use crate::net::{Net, Origin, Unit, Val};
 
 /// A convolution with stored weights.
 #[derive(Clone, Debug)]
-pub struct Conv {
+pub(crate) struct Conv {
     pub input: i64,
     pub output: i64,
     /// Sides of the kernel; one for signals, two for images.
@@ -21,37 +21,37 @@ pub struct Conv {
 
 impl Conv {
     /// Whether it looks at more than one place.
-    pub fn spatial(&self) -> bool {
+    pub(crate) fn spatial(&self) -> bool {
         self.kernel.iter().any(|side| *side > 1)
     }
 
-    pub fn pointwise(&self) -> bool {
+    pub(crate) fn pointwise(&self) -> bool {
         !self.spatial()
     }
 
     /// Whether each channel is filtered by itself.
-    pub fn depthwise(&self) -> bool {
+    pub(crate) fn depthwise(&self) -> bool {
         self.groups > 1 && self.groups == self.input
     }
 
     /// Whether it runs over images.
-    pub fn over_images(&self) -> bool {
+    pub(crate) fn over_images(&self) -> bool {
         self.kernel.len() == 2
     }
 
     /// Whether it cuts its input into pieces that do not overlap.
-    pub fn cuts(&self) -> bool {
+    pub(crate) fn cuts(&self) -> bool {
         self.stride > 1 && self.kernel.iter().all(|side| *side == self.stride)
     }
 
-    pub fn side(&self) -> i64 {
+    pub(crate) fn side(&self) -> i64 {
         self.kernel.iter().copied().max().unwrap_or(1)
     }
 }
 
 /// What an input is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub(crate) enum Given {
     Image,
     Tokens,
     /// A sound as it is, or as bands of a spectrogram.
@@ -67,7 +67,7 @@ pub enum Given {
 }
 
 /// What the decisions look at.
-pub struct Census<'n, 'a> {
+pub(crate) struct Census<'n, 'a> {
     pub net: &'n Net<'a>,
     counts: HashMap<&'static str, i64>,
     pub convs: Vec<Conv>,
@@ -79,7 +79,7 @@ pub struct Census<'n, 'a> {
 }
 
 impl<'n, 'a> Census<'n, 'a> {
-    pub fn of(net: &'n Net<'a>, facts: &ArchitectureFacts) -> Self {
+    pub(crate) fn of(net: &'n Net<'a>, facts: &ArchitectureFacts) -> Self {
         let mut counts: HashMap<&'static str, i64> = HashMap::new();
         let (mut convs, mut attention, mut embeddings) = (Vec::new(), Vec::new(), Vec::new());
         for unit in net.all() {
@@ -108,50 +108,50 @@ impl<'n, 'a> Census<'n, 'a> {
     }
 
     /// How many units of an operator or kind there are, inside blocks too.
-    pub fn count(&self, op: &str) -> i64 {
+    pub(crate) fn count(&self, op: &str) -> i64 {
         self.counts.get(op).copied().unwrap_or(0)
     }
 
     /// How many of several.
-    pub fn count_of(&self, ops: &[&str]) -> i64 {
+    pub(crate) fn count_of(&self, ops: &[&str]) -> i64 {
         ops.iter().map(|op| self.count(op)).sum()
     }
 
     /// Whether some input is this.
-    pub fn takes(&self, what: Given) -> bool {
+    pub(crate) fn takes(&self, what: Given) -> bool {
         self.inputs.iter().any(|(_, given)| *given == what)
     }
 
     /// Products with stored matrices.
-    pub fn linears(&self) -> i64 {
+    pub(crate) fn linears(&self) -> i64 {
         let written: usize = self.net.all().filter(|unit| is_product(self.net, unit)).count();
         i64::try_from(written).unwrap_or(i64::MAX)
     }
 
     /// Convolutions over images.
-    pub fn image_convs(&self) -> impl Iterator<Item = &Conv> {
+    pub(crate) fn image_convs(&self) -> impl Iterator<Item = &Conv> {
         self.convs.iter().filter(|conv| conv.over_images())
     }
 
     /// Convolutions that make features of images: they overlap and mix channels.
-    pub fn feature_convs(&self) -> usize {
+    pub(crate) fn feature_convs(&self) -> usize {
         let mixing = |conv: &&Conv| conv.spatial() && !conv.depthwise() && !conv.cuts();
         self.image_convs().filter(mixing).count()
     }
 
     /// Attention over its own sequence, and over another one.
-    pub fn own_and_cross(&self) -> (usize, usize) {
+    pub(crate) fn own_and_cross(&self) -> (usize, usize) {
         let cross = self.attention.iter().filter(|unit| unit.word("over") == Some("cross")).count();
         (self.attention.len() - cross, cross)
     }
 
     /// Whether some attention says this of itself.
-    pub fn attends(&self, how: &str) -> bool {
+    pub(crate) fn attends(&self, how: &str) -> bool {
         self.attention.iter().any(|unit| unit.says(how))
     }
 
     /// Whether a value is the mean, or the sum, of what two products give.
-    pub fn is_mean_of_products(&self, val: Val) -> bool {
+    pub(crate) fn is_mean_of_products(&self, val: Val) -> bool {
         let net = self.net;
         let behind = match net.made_by(val, &["Div", "Mul"]) {
             Some(scaled) => net.data_and_constant(net.unit(scaled)).map_or(val, |(data, _)| data),
@@ -165,7 +165,7 @@ impl<'n, 'a> Census<'n, 'a> {
     }
 
     /// Where the norms stand at most of the attention: `pre` or `post`.
-    pub fn norm_position(&self) -> Option<&'static str> {
+    pub(crate) fn norm_position(&self) -> Option<&'static str> {
         let words = self.attention.iter().filter_map(|unit| unit.word("norm"));
         let (pre, post): (Vec<_>, Vec<_>) =
             words.filter(|word| ["pre", "post"].contains(word)).partition(|word| *word == "pre");
@@ -177,7 +177,7 @@ impl<'n, 'a> Census<'n, 'a> {
     }
 
     /// Blocks that backbones of convolutions are made of.
-    pub fn backbone(&self) -> i64 {
+    pub(crate) fn backbone(&self) -> i64 {
         self.count_of(&[
             "BasicBlock",
             "Bottleneck",
@@ -189,13 +189,13 @@ impl<'n, 'a> Census<'n, 'a> {
     }
 
     /// Tables of a kind that are looked up.
-    pub fn tables(&self, of: &str) -> impl Iterator<Item = &&'n Unit> {
+    pub(crate) fn tables(&self, of: &str) -> impl Iterator<Item = &&'n Unit> {
         self.embeddings.iter().filter(move |unit| unit.word("of") == Some(of))
     }
 
     /// Whether a name of the model says this, in its metadata, its graph or its nodes. It may only
     /// choose between what the structure allows.
-    pub fn mentions(&self, word: &str) -> bool {
+    pub(crate) fn mentions(&self, word: &str) -> bool {
         /// Nodes whose names are read.
         const READ: usize = 2000;
         let model = self.net.model;

@@ -11,7 +11,7 @@ use crate::net::{Net, Unit};
 
 /// A part of the network.
 #[derive(Debug, Default)]
-pub struct Part {
+pub(crate) struct Part {
     pub name: String,
     pub detail: String,
     /// The kind of block.
@@ -24,7 +24,7 @@ pub struct Part {
 
 /// What is in a part.
 #[derive(Debug)]
-pub enum Inside {
+pub(crate) enum Inside {
     Part(Part),
     /// A node that may stand in a subgraph or in a function.
     Node(NodeId),
@@ -34,7 +34,7 @@ pub enum Inside {
 const MAX_DEPTH: usize = 12;
 
 /// The parts of a network.
-pub fn parts(net: &Net<'_>, structure: &Structure) -> Vec<Inside> {
+pub(crate) fn parts(net: &Net<'_>, structure: &Structure) -> Vec<Inside> {
     let writer = Writer { net, structure };
     let mut inside = Vec::new();
     if !structure.side.is_empty() {

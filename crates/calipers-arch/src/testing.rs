@@ -5,7 +5,7 @@ use calipers_ir::Model;
 use calipers_report::Report;
 
 /// The parts of the report that this crate fills.
-pub fn report(model: &Model) -> Report {
+pub(crate) fn report(model: &Model) -> Report {
     let bindings = Bindings::default();
     let typed = infer(model, &bindings).unwrap();
     let measured = calipers_measure::measure(model, &typed, &bindings, None).unwrap();

@@ -4,7 +4,7 @@ use calipers_report::{Architecture, ArchitectureFacts, Task, names};
 use calipers_units as units;
 
 /// The sentence; empty when not even the kind is known.
-pub fn sentence(architecture: &Architecture, task: &Task) -> String {
+pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
     let Some(kind) = &architecture.kind else { return String::new() };
     let family = architecture.family.as_deref();
     let mut head = match family {

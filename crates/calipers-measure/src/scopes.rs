@@ -36,7 +36,7 @@ impl Entry {
 }
 
 /// The root and the scopes below it down to a depth, parents before children, children in order.
-pub fn add_up(rows: &[Row], book: &Book<'_>, order: LayerOrder, depth: usize) -> Vec<Scope> {
+pub(crate) fn add_up(rows: &[Row], book: &Book<'_>, order: LayerOrder, depth: usize) -> Vec<Scope> {
     let mut entries = vec![Entry::new("/".to_owned(), None, 0)];
     let mut places: HashMap<(usize, &str), usize> = HashMap::new();
     for row in rows {

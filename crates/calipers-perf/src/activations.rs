@@ -21,7 +21,7 @@ use calipers_arch::net::{Net, Val};
 
 /// What is alive when most is, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ActivationPeak {
+pub(crate) struct ActivationPeak {
     /// Results of kernels that are still needed, without the caller's inputs and without workspace.
     pub activations: u64,
     /// What the kernel takes beside its inputs and outputs while it runs, at that moment.
@@ -36,7 +36,7 @@ pub struct ActivationPeak {
 
 impl ActivationPeak {
     /// All of it.
-    pub fn total(self) -> u64 {
+    pub(crate) fn total(self) -> u64 {
         self.activations.saturating_add(self.workspace).saturating_add(self.inputs)
     }
 }
@@ -69,7 +69,7 @@ struct Step {
 
 /// Results of kernels with their lives. Found once, evaluated at every size.
 #[derive(Clone, Debug)]
-pub struct Activations {
+pub(crate) struct Activations {
     steps: Vec<Step>,
     places: Vec<Place>,
     inputs: Vec<Extent>,
@@ -77,7 +77,7 @@ pub struct Activations {
 }
 
 impl Activations {
-    pub fn of(net: &Net<'_>, launches: &Launches) -> Self {
+    pub(crate) fn of(net: &Net<'_>, launches: &Launches) -> Self {
         let Launches { kernels, views } = launches;
         let mut lives = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Activations {
     }
 
     /// The peak. `size` gives each free dimension its size.
-    pub fn peak(
+    pub(crate) fn peak(
         &self,
         size: &dyn Fn(&str) -> Option<i64>,
         precision: Precision,
@@ -137,7 +137,7 @@ impl Activations {
 
 /// Bits of an activation at a precision. Weights of four bits are widened before the product, so
 /// activations have sixteen; no runtime keeps activations in fewer than eight.
-pub fn activation_bits(precision: Precision) -> u32 {
+pub(crate) fn activation_bits(precision: Precision) -> u32 {
     match precision {
         Precision::Int4 => 16,
         other => other.bits().max(8),

@@ -297,19 +297,19 @@ fn bottleneck(estimate: &Estimate) -> &'static str {
 }
 
 /// Seconds as milliseconds.
-pub fn span(range: &Range) -> Span {
+pub(crate) fn span(range: &Range) -> Span {
     let ms = |seconds: f64| digits(seconds * 1e3);
     Span { low: ms(range.low), expected: ms(range.expected), high: ms(range.high) }
 }
 
 /// A share in percent, to four digits.
-pub fn share(part: f64, whole: f64) -> f64 {
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { digits((part / whole * 100.0).clamp(0.0, 100.0)) } else { 0.0 }
 }
 
 /// A figure to four digits that mean something. It is an estimate, and no machine's own arithmetic
 /// shows in so few.
-pub fn digits(value: f64) -> f64 {
+pub(crate) fn digits(value: f64) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return 0.0;
     }

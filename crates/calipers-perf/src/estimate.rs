@@ -73,10 +73,10 @@ pub struct TimedKernel {
 }
 
 /// Why there is no estimate.
-pub type NoEstimate = String;
+pub(crate) type NoEstimate = String;
 
 /// How long the kernels take on a device at a precision. `size` gives each free dimension its size.
-pub fn estimate(
+pub(crate) fn estimate(
     kernels: &[Kernel],
     size: &dyn Fn(&str) -> Option<i64>,
     device: &Device,

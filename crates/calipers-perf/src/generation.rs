@@ -10,7 +10,7 @@ use super::subject::{At, Subject};
 use calipers_measure::assume::Role;
 
 /// Prompt and tokens of a generative model on a device; `None` for other models.
-pub fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Option<Generation> {
+pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Option<Generation> {
     let cached = subject.cached();
     let is_decoder = subject.architecture.style.as_deref() == Some("decoder")
         && subject.architecture.facts.vocab.is_some();

@@ -19,7 +19,7 @@ use super::subject::At;
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Target {
+pub(crate) struct Target {
     pub latency_ms: Option<f64>,
     pub throughput: Option<f64>,
 }
@@ -37,7 +37,7 @@ struct Candidate {
 const BATCHES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 impl Target {
-    pub fn is_given(self) -> bool {
+    pub(crate) fn is_given(self) -> bool {
         self.latency_ms.is_some() || self.throughput.is_some()
     }
 
@@ -50,7 +50,7 @@ impl Target {
 }
 
 /// What the target asks for, and whether `device` meets it.
-pub fn describe(
+pub(crate) fn describe(
     room: &Room<'_>,
     base: &At,
     target: Target,

@@ -24,7 +24,7 @@ const SIDES: [i64; 8] = [128, 160, 224, 320, 416, 512, 640, 1024];
 const HALVES: [i64; 4] = [1, 2, 3, 4];
 
 /// The model at growing sides of its image.
-pub fn sides(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
+pub(crate) fn sides(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
     let subject = room.subject;
     let names: Vec<String> = subject.named(Role::Image).map(|(name, _)| name.clone()).collect();
     if names.is_empty() {

@@ -15,13 +15,13 @@ use calipers_report::{MemoryNeed, Parameters, Workspace};
 use super::subject::{At, Choice, Subject};
 
 /// Batches beyond this are not looked for: no runtime is fed so many at once.
-pub const MOST_BATCH: u64 = 65_536;
+pub(crate) const MOST_BATCH: u64 = 65_536;
 
 /// Contexts beyond this are not looked for.
-pub const MOST_CONTEXT: u64 = 1 << 22;
+pub(crate) const MOST_CONTEXT: u64 = 1 << 22;
 
 /// Memory of the model at any size, apart from what depends on the device.
-pub struct Room<'a> {
+pub(crate) struct Room<'a> {
     pub subject: &'a Subject<'a>,
     weights: Result<u64, String>,
     /// Peaks that were asked for before.
@@ -37,7 +37,7 @@ struct Parts {
 
 /// Whether a need is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fit {
+pub(crate) struct Fit {
     /// `None` when it cannot be told.
     pub fits: Option<bool>,
     /// It fits only if the workspace stays below its highest.
@@ -49,13 +49,13 @@ pub struct Fit {
 }
 
 impl<'a> Room<'a> {
-    pub fn new(subject: &'a Subject<'a>) -> Self {
+    pub(crate) fn new(subject: &'a Subject<'a>) -> Self {
         let weights = weights(subject.parameters, &subject.choice);
         Self { subject, weights, known: RefCell::default() }
     }
 
     /// What a run needs on a device.
-    pub fn need(&self, at: &At, device: &Device) -> MemoryNeed {
+    pub(crate) fn need(&self, at: &At, device: &Device) -> MemoryNeed {
         let parts = self.parts(at);
         let activations = parts.activations.as_ref().ok().copied();
         let cache = parts.cache.as_ref().and_then(|bytes| bytes.as_ref().ok().copied());
@@ -74,7 +74,7 @@ impl<'a> Room<'a> {
     }
 
     /// Whether a device has what a run needs.
-    pub fn fit(&self, at: &At, device: &Device) -> Fit {
+    pub(crate) fn fit(&self, at: &At, device: &Device) -> Fit {
         let need = self.need(at, device);
         if let Some(chip) = &device.on_chip {
             let room = chip.memory_mb.filter(|mb| *mb > 0.0 && *mb < 1e9);
@@ -106,13 +106,13 @@ impl<'a> Room<'a> {
 
     /// The largest batch that fits a device, [`MOST_BATCH`] at most; `None` when none does, or that
     /// cannot be told.
-    pub fn largest_batch(&self, at: &At, device: &Device) -> Option<u64> {
+    pub(crate) fn largest_batch(&self, at: &At, device: &Device) -> Option<u64> {
         let with = |batch| At { batch, ..at.clone() };
         self.largest(device, MOST_BATCH, &with)
     }
 
     /// The longest context that fits a device at a batch.
-    pub fn largest_context(&self, at: &At, device: &Device, most: u64) -> Option<u64> {
+    pub(crate) fn largest_context(&self, at: &At, device: &Device, most: u64) -> Option<u64> {
         let new = |context| if self.subject.cached() { 1 } else { context };
         let with = |context| At { dims: self.subject.lengths(context, new(context)), ..at.clone() };
         self.largest(device, most.min(MOST_CONTEXT), &with)
@@ -212,7 +212,7 @@ impl<'a> Room<'a> {
 }
 
 /// All bytes of a need: with the expected workspace, and with the highest.
-pub fn total(need: &MemoryNeed) -> Result<(u64, u64), String> {
+pub(crate) fn total(need: &MemoryNeed) -> Result<(u64, u64), String> {
     if let Some(why) = &need.unknown {
         return Err(why.clone());
     }
@@ -254,7 +254,7 @@ fn is_float(dtype: &str) -> bool {
 
 /// What a runtime takes besides: contexts of the driver and the libraries, scratch space of kernels,
 /// slack of the allocator; and the system itself, where it shares the memory.
-pub fn workspace(class: Class, activations: u64) -> Workspace {
+pub(crate) fn workspace(class: Class, activations: u64) -> Workspace {
     const MB: u64 = 1_000_000;
     let (low, expected, high) = match class {
         Class::GpuDatacenter | Class::GpuConsumer | Class::Tpu => (300, 500, 1000),
@@ -271,7 +271,7 @@ pub fn workspace(class: Class, activations: u64) -> Workspace {
 }
 
 /// The same in words, for the method.
-pub fn workspace_words(class: Class) -> String {
+pub(crate) fn workspace_words(class: Class) -> String {
     let Workspace { low, high, .. } = workspace(class, 0);
     let shared = match class {
         Class::EdgeModule | Class::Soc | Class::Cpu => ", and the system that shares the memory,",

@@ -20,7 +20,13 @@ const LENGTHS: usize = 8;
 const ENOUGH: f64 = 0.9;
 
 /// One row.
-pub fn row(room: &Room<'_>, at: &At, device: &Device, size: u64, samples: u64) -> ScalingRow {
+pub(crate) fn row(
+    room: &Room<'_>,
+    at: &At,
+    device: &Device,
+    size: u64,
+    samples: u64,
+) -> ScalingRow {
     let fit = room.fit(at, device);
     let mut row =
         ScalingRow { size, memory_bytes: fit.bytes, fits: fit.fits, ..ScalingRow::default() };
@@ -41,12 +47,12 @@ pub fn row(room: &Room<'_>, at: &At, device: &Device, size: u64, samples: u64) -
 
 /// So many in a time, a second.
 #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-pub fn rate(samples: u64, seconds: f64) -> f64 {
+pub(crate) fn rate(samples: u64, seconds: f64) -> f64 {
     digits(samples as f64 / seconds)
 }
 
 /// Batches in powers of two, to [`SHOWN`] or as far as they fit, with the first that does not.
-pub fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
+pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
     let mut rows = Vec::new();
     let mut batch = 1;
     while batch <= MOST {
@@ -68,7 +74,7 @@ pub fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
 }
 
 /// The smallest batch that gives nine tenths of the best throughput.
-pub fn enough(rows: &[ScalingRow]) -> Option<u64> {
+pub(crate) fn enough(rows: &[ScalingRow]) -> Option<u64> {
     let best = rows.iter().filter_map(|row| row.throughput).fold(0.0, f64::max);
     let enough = |row: &&ScalingRow| row.throughput.is_some_and(|rate| rate >= best * ENOUGH);
     let last = rows.iter().rev().find(|row| row.throughput.is_some())?;
@@ -77,7 +83,7 @@ pub fn enough(rows: &[ScalingRow]) -> Option<u64> {
 }
 
 /// Lengths in powers of two around the one that is assumed, none beyond the model's positions.
-pub fn lengths(
+pub(crate) fn lengths(
     room: &Room<'_>,
     base: &At,
     device: &Device,

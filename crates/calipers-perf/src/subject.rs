@@ -333,7 +333,7 @@ fn has_numbers(kernel: &Kernel) -> bool {
 }
 
 /// The precision to look at: the one asked for, else the model's own.
-pub fn choose(
+pub(crate) fn choose(
     asked: Option<Precision>,
     architecture: &Architecture,
     quantization: &Quantization,

@@ -14,7 +14,7 @@ use super::Recogniser;
 use super::moments::affine;
 use crate::net::{Found, Net, Origin, UnitId, Val};
 
-pub const BATCH_NORM: Recogniser = Recogniser {
+pub(super) const BATCH_NORM: Recogniser = Recogniser {
     kind: "BatchNorm",
     what: "Batch normalisation: each channel by the mean and variance that training kept.",
     ends: &["BatchNormalization", "Convolution"],

@@ -242,11 +242,11 @@ pub(super) const MAX_BRANCHES: usize = 32;
 pub(super) mod sketch {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::Tiny;
 
     /// A convolution, as the tests write it.
     #[derive(Clone, Copy)]
-    pub struct Shape {
+    pub(crate) struct Shape {
         pub inputs: i64,
         pub outputs: i64,
         pub kernel: i64,
@@ -255,21 +255,21 @@ pub(super) mod sketch {
     }
 
     /// From some channels to others, with a square kernel.
-    pub fn shape(inputs: i64, outputs: i64, kernel: i64) -> Shape {
+    pub(crate) fn shape(inputs: i64, outputs: i64, kernel: i64) -> Shape {
         Shape { inputs, outputs, kernel, stride: 1, groups: 1 }
     }
 
     impl Shape {
-        pub fn stride(self, stride: i64) -> Self {
+        pub(crate) fn stride(self, stride: i64) -> Self {
             Self { stride, ..self }
         }
 
-        pub fn groups(self, groups: i64) -> Self {
+        pub(crate) fn groups(self, groups: i64) -> Self {
             Self { groups, ..self }
         }
     }
 
-    pub fn conv(t: &mut Tiny, x: &str, shape: Shape) -> String {
+    pub(crate) fn conv(t: &mut Tiny, x: &str, shape: Shape) -> String {
         let Shape { inputs, outputs, kernel, stride, groups } = shape;
         let weight = t.weight(&[outputs, inputs / groups, kernel, kernel]);
         let bias = t.weight(&[outputs]);
@@ -282,23 +282,23 @@ pub(super) mod sketch {
         t.op_with("Conv", &[x, &weight, &bias], &with)
     }
 
-    pub fn conv_relu(t: &mut Tiny, x: &str, shape: Shape) -> String {
+    pub(crate) fn conv_relu(t: &mut Tiny, x: &str, shape: Shape) -> String {
         let y = conv(t, x, shape);
         t.op("Relu", &[&y])
     }
 
-    pub fn concat(t: &mut Tiny, parts: &[&str], axis: i64) -> String {
+    pub(crate) fn concat(t: &mut Tiny, parts: &[&str], axis: i64) -> String {
         t.op_with("Concat", parts, &[Attribute::int("axis", axis)])
     }
 
     /// Twice as high and wide.
-    pub fn larger(t: &mut Tiny, x: &str) -> String {
+    pub(crate) fn larger(t: &mut Tiny, x: &str) -> String {
         let none = "";
         let scales = t.floats(&[1.0, 1.0, 2.0, 2.0]);
         t.op_with("Resize", &[x, none, &scales], &[Attribute::string("mode", "nearest")])
     }
 
-    pub fn pool(t: &mut Tiny, x: &str, kernel: i64, stride: i64) -> String {
+    pub(crate) fn pool(t: &mut Tiny, x: &str, kernel: i64, stride: i64) -> String {
         let pads = [(kernel - stride + 1) / 2; 4];
         let with = [
             Attribute::ints("kernel_shape", &[kernel; 2]),
@@ -308,7 +308,7 @@ pub(super) mod sketch {
         t.op_with("MaxPool", &[x], &with)
     }
 
-    pub fn linear(t: &mut Tiny, x: &str, inputs: i64, outputs: i64) -> String {
+    pub(crate) fn linear(t: &mut Tiny, x: &str, inputs: i64, outputs: i64) -> String {
         let (weight, bias) = (t.weight(&[inputs, outputs]), t.weight(&[outputs]));
         let y = t.op("MatMul", &[x, &weight]);
         t.op("Add", &[&y, &bias])

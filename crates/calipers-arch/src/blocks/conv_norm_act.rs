@@ -13,7 +13,7 @@ use super::Recogniser;
 use super::conv::{ACTIVATIONS, NORMS, conv};
 use crate::net::{Found, Net, UnitId};
 
-pub const CONV_NORM_ACT: Recogniser = Recogniser {
+pub(super) const CONV_NORM_ACT: Recogniser = Recogniser {
     kind: "ConvNormAct",
     what: "A convolution with the norm and the activation that follow it.",
     ends: &["Conv", "Convolution"],

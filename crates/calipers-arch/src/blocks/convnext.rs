@@ -13,7 +13,7 @@ use super::conv::conv;
 use super::residual::around;
 use crate::net::{Found, Net, UnitId};
 
-pub const CONVNEXT: Recogniser = Recogniser {
+pub(super) const CONVNEXT: Recogniser = Recogniser {
     kind: "ConvNeXtBlock",
     what: "A wide depthwise convolution, a norm and two products, with a shortcut around them.",
     ends: &["ResidualAdd"],

@@ -13,7 +13,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
 
-pub const CONVOLUTION: Recogniser = Recogniser {
+pub(super) const CONVOLUTION: Recogniser = Recogniser {
     kind: "Convolution",
     what: "Convolution with its bias.",
     ends: &["Conv", "ConvTranspose"],

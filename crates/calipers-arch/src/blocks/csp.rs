@@ -12,7 +12,7 @@ use super::Recogniser;
 use super::conv::{CONVS, MAX_BRANCHES, chain, conv, meeting, pointwise_after};
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const CSP: Recogniser = Recogniser {
+pub(super) const CSP: Recogniser = Recogniser {
     kind: "CSP",
     what: "Some channels pass by, others through a chain of blocks, and all are joined.",
     ends: &["Concat", "ConcatSkip"],

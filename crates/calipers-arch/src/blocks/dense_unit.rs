@@ -12,7 +12,7 @@ use super::Recogniser;
 use super::conv::{chain, conv};
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const DENSE_UNIT: Recogniser = Recogniser {
+pub(super) const DENSE_UNIT: Recogniser = Recogniser {
     kind: "DenseUnit",
     what: "New features joined to all features before them.",
     ends: &["ConcatSkip", "Concat"],

@@ -13,7 +13,7 @@ use super::conv::{CONVS, conv};
 use super::inverted_residual::conv_behind;
 use crate::net::{Found, Net, UnitId};
 
-pub const DEPTHWISE_SEPARABLE: Recogniser = Recogniser {
+pub(super) const DEPTHWISE_SEPARABLE: Recogniser = Recogniser {
     kind: "DepthwiseSeparable",
     what: "Channels filtered one by one, then mixed.",
     ends: CONVS,

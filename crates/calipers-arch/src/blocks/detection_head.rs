@@ -21,7 +21,7 @@ use super::Recogniser;
 use super::conv::{CONVS, area, chain, conv};
 use crate::net::{Detail, Found, Net, Unit, UnitId, Val};
 
-pub const DETECTION_HEAD: Recogniser = Recogniser {
+pub(super) const DETECTION_HEAD: Recogniser = Recogniser {
     kind: "DetectionHead",
     what: "Scores and boxes at every place of several resolutions, in one list.",
     ends: &["Concat", "ConcatSkip"],

@@ -19,7 +19,7 @@ use hashbrown::HashSet;
 use super::Recogniser;
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const EMBEDDING: Recogniser = Recogniser {
+pub(super) const EMBEDDING: Recogniser = Recogniser {
     kind: "Embedding",
     what: "Rows of a table, chosen by tokens, positions or segments.",
     ends: &["Add", "Gather", "MatMul", "Linear"],

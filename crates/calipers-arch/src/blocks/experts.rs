@@ -12,7 +12,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const EXPERTS: Recogniser = Recogniser {
+pub(super) const EXPERTS: Recogniser = Recogniser {
     kind: "MixtureOfExperts",
     what: "A router that sends each token to a few of many feed-forward layers.",
     ends: &["MoE", "TopK"],

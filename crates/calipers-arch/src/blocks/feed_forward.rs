@@ -18,7 +18,7 @@ use calipers_ops::Activation;
 use super::Recogniser;
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const FEED_FORWARD: Recogniser = Recogniser {
+pub(super) const FEED_FORWARD: Recogniser = Recogniser {
     kind: "FeedForward",
     what: "Two linear layers with an activation between them, for each position.",
     ends: &["Add", "Conv", "Convolution", "Gemm", "Linear", "MatMul"],

@@ -10,7 +10,7 @@ use super::Recogniser;
 use super::conv::{Conv, conv_of};
 use crate::net::{Found, Net, UnitId};
 
-pub const FIRE: Recogniser = Recogniser {
+pub(super) const FIRE: Recogniser = Recogniser {
     kind: "Fire",
     what: "Few channels, then 1×1 and 3×3 convolutions of them side by side.",
     ends: &["Concat"],

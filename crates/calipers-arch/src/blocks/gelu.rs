@@ -15,7 +15,7 @@ use super::Recogniser;
 use super::curve::{self, Samples, erf, sigmoid};
 use crate::net::{Found, Net, UnitId};
 
-pub const GELU: Recogniser = Recogniser {
+pub(super) const GELU: Recogniser = Recogniser {
     kind: "GELU",
     what: "Gaussian error linear unit.",
     ends: &["Erf", "Gelu", "QuickGelu", "Sigmoid", "Tanh"],

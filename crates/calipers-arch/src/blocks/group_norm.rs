@@ -12,7 +12,7 @@ use super::Recogniser;
 use super::moments::{affine, has_elements, standardised};
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const GROUP_NORM: Recogniser = Recogniser {
+pub(super) const GROUP_NORM: Recogniser = Recogniser {
     kind: "GroupNorm",
     what: "Group normalisation: groups of channels by their own mean and variance.",
     ends: &["GroupNormalization", "InstanceNormalization", "Pow", "Sqrt"],

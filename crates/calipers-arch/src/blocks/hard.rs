@@ -19,35 +19,35 @@ use crate::net::{Found, Net, UnitId, Val};
 const LAYERS: &[&str] =
     &["BatchNorm", "Convolution", "GroupNorm", "InstanceNorm", "LayerNorm", "Linear", "RMSNorm"];
 
-pub const HARD_SWISH: Recogniser = Recogniser {
+pub(super) const HARD_SWISH: Recogniser = Recogniser {
     kind: "HardSwish",
     what: "Swish of straight lines, x·clip(x + 3, 0, 6)/6.",
     ends: &["Clip", "HardSigmoid", "Min"],
     find: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * gate(x))),
 };
 
-pub const HARD_SIGMOID: Recogniser = Recogniser {
+pub(super) const HARD_SIGMOID: Recogniser = Recogniser {
     kind: "HardSigmoid",
     what: "Sigmoid of straight lines.",
     ends: &["Clip", "Min"],
     find: |net, start| curve::find(net, start, |f| curve::is(f, gate) || curve::is(f, keras)),
 };
 
-pub const RELU6: Recogniser = Recogniser {
+pub(super) const RELU6: Recogniser = Recogniser {
     kind: "ReLU6",
     what: "Rectifier with an upper limit of six.",
     ends: &["Clip", "Min"],
     find: |net, start| curve::find(net, start, |f| curve::is(f, |x| x.clamp(0.0, 6.0))),
 };
 
-pub const RELU: Recogniser = Recogniser {
+pub(super) const RELU: Recogniser = Recogniser {
     kind: "ReLU",
     what: "Rectifier, the positive part.",
     ends: &["Clip", "Max", "Relu"],
     find: rectifier,
 };
 
-pub const LEAKY_RELU: Recogniser = Recogniser {
+pub(super) const LEAKY_RELU: Recogniser = Recogniser {
     kind: "LeakyReLU",
     what: "Rectifier with a slope below zero.",
     ends: &["LeakyRelu", "Max"],

@@ -12,7 +12,7 @@ use super::Recogniser;
 use super::conv::{MAX_BRANCHES, POOLS, chain, conv, meeting};
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const INCEPTION: Recogniser = Recogniser {
+pub(super) const INCEPTION: Recogniser = Recogniser {
     kind: "Inception",
     what: "Convolutions of several sizes side by side, joined.",
     ends: &["Concat"],

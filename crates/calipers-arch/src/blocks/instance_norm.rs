@@ -13,7 +13,7 @@ use super::Recogniser;
 use super::moments::{Standardised, has_elements, standardised};
 use crate::net::{Found, Net, UnitId};
 
-pub const INSTANCE_NORM: Recogniser = Recogniser {
+pub(super) const INSTANCE_NORM: Recogniser = Recogniser {
     kind: "InstanceNorm",
     what: "Instance normalisation: each channel of each picture by its own mean and variance.",
     ends: &["InstanceNormalization", "MeanVarianceNormalization", "Pow", "Sqrt"],

@@ -14,7 +14,7 @@ use super::conv::{ACTIVATIONS, CONVS, Conv, NORMS, conv};
 use super::residual::around;
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const INVERTED_RESIDUAL: Recogniser = Recogniser {
+pub(super) const INVERTED_RESIDUAL: Recogniser = Recogniser {
     kind: "InvertedResidual",
     what: "Channels made many, filtered one by one, and made few again.",
     ends: CONVS,

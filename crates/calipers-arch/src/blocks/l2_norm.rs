@@ -11,7 +11,7 @@ use super::Recogniser;
 use super::moments::standardised;
 use crate::net::{Found, Net, UnitId};
 
-pub const L2_NORM: Recogniser = Recogniser {
+pub(super) const L2_NORM: Recogniser = Recogniser {
     kind: "L2Norm",
     what: "Values divided by their length.",
     ends: &["LpNormalization", "Pow", "ReduceL2", "Sqrt"],
@@ -19,7 +19,7 @@ pub const L2_NORM: Recogniser = Recogniser {
 };
 
 /// `LRN` is a unit of this kind already.
-pub const LRN: Recogniser = Recogniser {
+pub(super) const LRN: Recogniser = Recogniser {
     kind: "LRN",
     what: "Local response normalisation: each value by its neighbours in other channels.",
     ends: &["LRN"],

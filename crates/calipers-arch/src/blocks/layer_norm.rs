@@ -14,7 +14,7 @@ use super::Recogniser;
 use super::moments::{Standardised, has_elements, standardised};
 use crate::net::{Found, Net, UnitId};
 
-pub const LAYER_NORM: Recogniser = Recogniser {
+pub(super) const LAYER_NORM: Recogniser = Recogniser {
     kind: "LayerNorm",
     what: "Layer normalisation: each position by its own mean and variance.",
     ends: &["LayerNormalization", "Pow", "Sqrt"],

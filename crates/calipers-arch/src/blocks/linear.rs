@@ -13,7 +13,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
 
-pub const LINEAR: Recogniser = Recogniser {
+pub(super) const LINEAR: Recogniser = Recogniser {
     kind: "Linear",
     what: "Linear layer: a product with weights, and a bias.",
     ends: &["Einsum", "Gemm", "MatMul"],

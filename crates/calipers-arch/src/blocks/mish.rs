@@ -11,7 +11,7 @@
 use super::Recogniser;
 use super::curve;
 
-pub const MISH: Recogniser = Recogniser {
+pub(super) const MISH: Recogniser = Recogniser {
     kind: "Mish",
     what: "Mish, x·tanh(softplus(x)).",
     ends: &["Tanh"],

@@ -12,7 +12,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, UnitId};
 
-pub const PATCH_EMBEDDING: Recogniser = Recogniser {
+pub(super) const PATCH_EMBEDDING: Recogniser = Recogniser {
     kind: "PatchEmbedding",
     what: "An image cut into patches, each projected to a token.",
     ends: &["Conv", "Convolution"],

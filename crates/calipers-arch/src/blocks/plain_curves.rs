@@ -10,20 +10,20 @@
 use super::Recogniser;
 use crate::net::{Found, Net, UnitId};
 
-pub const PRELU: Recogniser = Recogniser {
+pub(super) const PRELU: Recogniser = Recogniser {
     kind: "PReLU",
     what: "Rectifier with learned slopes below zero.",
     ends: &["PRelu"],
     find,
 };
 
-pub const ELU: Recogniser =
+pub(super) const ELU: Recogniser =
     Recogniser { kind: "ELU", what: "Exponential linear unit.", ends: &["Elu"], find };
 
-pub const SELU: Recogniser =
+pub(super) const SELU: Recogniser =
     Recogniser { kind: "SELU", what: "Scaled exponential linear unit.", ends: &["Selu"], find };
 
-pub const CELU: Recogniser = Recogniser {
+pub(super) const CELU: Recogniser = Recogniser {
     kind: "CELU",
     what: "Continuously differentiable exponential linear unit.",
     ends: &["Celu"],

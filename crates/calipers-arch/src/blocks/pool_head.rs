@@ -15,7 +15,7 @@ use super::conv::{ACTIVATIONS, CONVS, NORMS, area, conv, scales};
 use super::squeeze_excite::pools;
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const CLASSIFIER_HEAD: Recogniser = Recogniser {
+pub(super) const CLASSIFIER_HEAD: Recogniser = Recogniser {
     kind: "ClassifierHead",
     what: "Places or tokens made one vector, and a score for each class.",
     ends: &[

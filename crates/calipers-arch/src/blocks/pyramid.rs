@@ -16,14 +16,14 @@ use super::conv::{CONVS, area, chain, conv, joins_channels};
 use super::residual::upsampling;
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const UNET_SKIP: Recogniser = Recogniser {
+pub(super) const UNET_SKIP: Recogniser = Recogniser {
     kind: "UNetSkip",
     what: "Features on their way up, joined with those of the same resolution on the way down.",
     ends: &["ConcatSkip"],
     find: find_skip,
 };
 
-pub const FEATURE_PYRAMID: Recogniser = Recogniser {
+pub(super) const FEATURE_PYRAMID: Recogniser = Recogniser {
     kind: "FeaturePyramid",
     what: "Deep features made larger, joined with earlier ones of that resolution.",
     ends: &["ConcatSkip", "Add"],

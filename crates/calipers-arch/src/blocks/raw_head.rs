@@ -14,7 +14,7 @@ use super::conv::conv;
 use super::detection_head::stride;
 use crate::net::{Detail, Found, Net, UnitId, Val};
 
-pub const RAW_HEAD: Recogniser = Recogniser {
+pub(super) const RAW_HEAD: Recogniser = Recogniser {
     kind: "DetectionHead",
     what: "Scores and boxes at every place of several resolutions.",
     ends: &["Concat", "ConcatSkip", "Convolution"],

@@ -12,7 +12,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const RECURRENT: Recogniser = Recogniser {
+pub(super) const RECURRENT: Recogniser = Recogniser {
     kind: "Recurrent",
     what: "A recurrent layer.",
     ends: &["Concat", "GRU", "LSTM", "RNN"],

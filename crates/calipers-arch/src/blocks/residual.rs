@@ -20,14 +20,14 @@
 use super::Recogniser;
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const ADDITION: Recogniser = Recogniser {
+pub(super) const ADDITION: Recogniser = Recogniser {
     kind: "ResidualAdd",
     what: "An addition that joins a path with a shortcut around it.",
     ends: &["Add"],
     find: find_addition,
 };
 
-pub const BLOCK: Recogniser = Recogniser {
+pub(super) const BLOCK: Recogniser = Recogniser {
     kind: "Residual",
     what: "A path, a shortcut around it, and the addition that joins them.",
     ends: &["ResidualAdd"],

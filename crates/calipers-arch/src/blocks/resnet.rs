@@ -14,14 +14,14 @@ use super::conv::{Conv, activation_after, convs_among};
 use super::residual::around;
 use crate::net::{Found, Net, UnitId};
 
-pub const BOTTLENECK: Recogniser = Recogniser {
+pub(super) const BOTTLENECK: Recogniser = Recogniser {
     kind: "Bottleneck",
     what: "Convolutions 1×1, k×k and 1×1 with a shortcut around them.",
     ends: &["ResidualAdd"],
     find: |net, end| find(net, end, bottleneck),
 };
 
-pub const BASIC: Recogniser = Recogniser {
+pub(super) const BASIC: Recogniser = Recogniser {
     kind: "BasicBlock",
     what: "Two convolutions with a shortcut around them.",
     ends: &["ResidualAdd"],

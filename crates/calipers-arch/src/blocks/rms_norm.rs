@@ -12,7 +12,7 @@ use super::Recogniser;
 use super::moments::{has_elements, standardised};
 use crate::net::{Found, Net, UnitId};
 
-pub const RMS_NORM: Recogniser = Recogniser {
+pub(super) const RMS_NORM: Recogniser = Recogniser {
     kind: "RMSNorm",
     what: "Root-mean-square normalisation: each position by its own length.",
     ends: &["Pow", "RMSNormalization", "Sqrt"],

@@ -13,7 +13,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const ROTARY: Recogniser = Recogniser {
+pub(super) const ROTARY: Recogniser = Recogniser {
     kind: "Rotary",
     what: "Rotary position embedding.",
     ends: &["Add", "Concat", "GemmaRotaryEmbedding", "MRotaryEmbedding", "RotaryEmbedding"],

@@ -10,7 +10,7 @@
 use super::Recogniser;
 use crate::net::{Found, Net, UnitId};
 
-pub const SHUFFLE_UNIT: Recogniser = Recogniser {
+pub(super) const SHUFFLE_UNIT: Recogniser = Recogniser {
     kind: "ShuffleUnit",
     what: "Channels of all groups mixed by a transposition.",
     ends: &["Reshape", "Flatten"],

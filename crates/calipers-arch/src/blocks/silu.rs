@@ -12,7 +12,7 @@ use super::Recogniser;
 use super::curve::{self, sigmoid};
 use crate::net::{Found, Net, UnitId};
 
-pub const SILU: Recogniser = Recogniser {
+pub(super) const SILU: Recogniser = Recogniser {
     kind: "SiLU",
     what: "Sigmoid linear unit, x·sigmoid(x).",
     ends: &["Exp", "QuickGelu", "Sigmoid", "Swish"],

@@ -18,21 +18,21 @@ use super::conv::{CONVS, GATES, joins_channels};
 use super::residual::around;
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const CONCATENATION: Recogniser = Recogniser {
+pub(super) const CONCATENATION: Recogniser = Recogniser {
     kind: "ConcatSkip",
     what: "A concatenation that joins a value with what was computed from it.",
     ends: &["Concat"],
     find: find_concatenation,
 };
 
-pub const GATE: Recogniser = Recogniser {
+pub(super) const GATE: Recogniser = Recogniser {
     kind: "GatedSkip",
     what: "A gate that blends a value with what was computed from it, as in highway networks.",
     ends: &["Add"],
     find: find_gate,
 };
 
-pub const SUBTRACTION: Recogniser = Recogniser {
+pub(super) const SUBTRACTION: Recogniser = Recogniser {
     kind: "SubtractedSkip",
     what: "A subtraction that takes from a value what was computed from it.",
     ends: &["Sub"],

@@ -11,7 +11,7 @@ use super::Recogniser;
 use super::conv::{MAX_BRANCHES, conv_of, pointwise_after};
 use crate::net::{Found, Net, UnitId, Val};
 
-pub const SPP: Recogniser = Recogniser {
+pub(super) const SPP: Recogniser = Recogniser {
     kind: "SPP",
     what: "A value beside its maxima over ever larger windows.",
     ends: &["Concat", "ConcatSkip"],

@@ -14,7 +14,7 @@ use super::Recogniser;
 use super::conv::{ACTIVATIONS, GATES, NORMS, conv, scales};
 use crate::net::{Found, Net, Unit, UnitId, Val};
 
-pub const SQUEEZE_EXCITE: Recogniser = Recogniser {
+pub(super) const SQUEEZE_EXCITE: Recogniser = Recogniser {
     kind: "SqueezeExcite",
     what: "Channels weighted by what a small network makes of their means.",
     ends: &["Mul"],

@@ -12,7 +12,7 @@ use crate::net::Net;
 pub use norms::is_norm_folded;
 
 /// The figures.
-pub fn of(net: &Net<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
+pub(crate) fn of(net: &Net<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
     let mut facts = ArchitectureFacts::default();
     layers::fill(net, parameters, &mut facts);
     norms::fill(net, &mut facts);

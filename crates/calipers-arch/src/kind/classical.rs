@@ -89,7 +89,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
 }
 
 /// Operators that prepare features, each once, in order.
-pub fn preparation(net: &Net<'_>) -> Vec<&'static str> {
+pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for unit in net.all().filter(|unit| unit.is_any(PREPARATION)) {
         if !found.contains(&unit.op) {

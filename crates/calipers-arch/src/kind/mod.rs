@@ -21,7 +21,7 @@ use super::census::Census;
 
 /// What was decided.
 #[derive(Clone, Debug)]
-pub struct Decision {
+pub(crate) struct Decision {
     pub kind: &'static str,
     pub style: Option<&'static str>,
     pub family: Option<&'static str>,
@@ -30,7 +30,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    pub fn new(
+    pub(crate) fn new(
         kind: &'static str,
         family: Option<&'static str>,
         confidence: Confidence,
@@ -44,13 +44,13 @@ impl Decision {
 type Told = Option<(Confidence, String)>;
 
 /// A family, and the rule that finds it.
-pub struct Family {
+pub(crate) struct Family {
     pub name: &'static str,
     rule: fn(&Seen<'_, '_>) -> Told,
 }
 
 /// What a rule sees.
-pub struct Seen<'c, 'a> {
+pub(crate) struct Seen<'c, 'a> {
     pub census: &'c Census<'c, 'a>,
     pub facts: &'c ArchitectureFacts,
     /// The style, of transformers.
@@ -58,7 +58,7 @@ pub struct Seen<'c, 'a> {
 }
 
 /// Decides what the network is, and writes it down.
-pub fn decide(census: &Census<'_, '_>, architecture: &mut Architecture) {
+pub(crate) fn decide(census: &Census<'_, '_>, architecture: &mut Architecture) {
     let decided = classical::decide(census.net, &mut architecture.facts)
         .or_else(|| neural(census, &architecture.facts));
     let Some(decision) = decided else {

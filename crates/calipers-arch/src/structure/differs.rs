@@ -39,7 +39,11 @@ const COUNTED: &[(&str, &str)] = &[
 ];
 
 /// In words, what differs between turns.
-pub fn differences(net: &Net<'_>, structure: &Structure, turns: &[Vec<Item>]) -> Vec<String> {
+pub(crate) fn differences(
+    net: &Net<'_>,
+    structure: &Structure,
+    turns: &[Vec<Item>],
+) -> Vec<String> {
     let told: Vec<BTreeMap<&str, String>> =
         turns.iter().take(COMPARED).map(|turn| figures(net, structure, turn)).collect();
     let names: BTreeSet<(usize, &str)> =

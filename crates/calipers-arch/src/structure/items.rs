@@ -13,7 +13,7 @@ use crate::net::Net;
 
 /// A segment, or a run of likes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     /// A segment, by its number.
     Segment(usize),
     /// What repeats, each turn as the items it consists of.
@@ -22,7 +22,7 @@ pub enum Item {
 
 impl Item {
     /// Numbers of the segments inside, in order.
-    pub fn segments(&self) -> Vec<usize> {
+    pub(crate) fn segments(&self) -> Vec<usize> {
         match self {
             Self::Segment(segment) => vec![*segment],
             Self::Run(turns) => all_segments(turns.iter().flatten()),
@@ -31,7 +31,7 @@ impl Item {
 }
 
 /// Numbers of the segments of several items.
-pub fn all_segments<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<usize> {
+pub(crate) fn all_segments<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<usize> {
     items.into_iter().flat_map(Item::segments).collect()
 }
 
@@ -175,7 +175,7 @@ fn is_one_kind(signatures: &[u64]) -> bool {
 }
 
 /// Whether two segments are at one resolution, or it cannot be told.
-pub fn is_one_stage(net: &Net<'_>, structure: &Structure, a: usize, b: usize) -> bool {
+pub(crate) fn is_one_stage(net: &Net<'_>, structure: &Structure, a: usize, b: usize) -> bool {
     match (stage(net, structure, a), stage(net, structure, b)) {
         (Some(a), Some(b)) => is_same_stage(a, b),
         _ => true,
@@ -207,7 +207,11 @@ fn run(tokens: Vec<Token>, period: usize) -> Token {
 }
 
 /// The shape that tells the resolution of a segment: that of what its last heavy unit gives.
-pub fn stage<'n>(net: &'n Net<'_>, structure: &Structure, segment: usize) -> Option<&'n [Expr]> {
+pub(super) fn stage<'n>(
+    net: &'n Net<'_>,
+    structure: &Structure,
+    segment: usize,
+) -> Option<&'n [Expr]> {
     let mut units = structure.units(segment).iter().rev().map(|id| net.unit(*id));
     net.shape(units.find(|unit| is_heavy(net, unit))?.output())
 }

@@ -14,7 +14,7 @@ use crate::net::{Net, Unit, UnitId};
 
 /// A segment: places `from..to` of the order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub(crate) struct Segment {
     pub from: usize,
     pub to: usize,
     /// What it is by structure; widths, counts and dressing left aside.

@@ -26,7 +26,7 @@ const HEAVY: &[&str] = &[
 const LIGHT_KINDS: &[&str] = &["ResidualAdd", "Rotary", "L2Norm", "UNetSkip"];
 
 /// Blocks that a drawing gives a box of their own.
-pub const COMPOSITE: &[&str] = &[
+pub(super) const COMPOSITE: &[&str] = &[
     "Attention",
     "BasicBlock",
     "Bottleneck",
@@ -55,7 +55,7 @@ pub const COMPOSITE: &[&str] = &[
 ];
 
 /// Those of them that convolve: each stands alone, so two are never one part.
-pub const CONVOLUTIONAL: &[&str] = &[
+pub(super) const CONVOLUTIONAL: &[&str] = &[
     "BasicBlock",
     "Bottleneck",
     "CSP",
@@ -69,7 +69,7 @@ pub const CONVOLUTIONAL: &[&str] = &[
 ];
 
 /// Those of them that end a network.
-pub const HEADS: &[&str] = &[
+pub(super) const HEADS: &[&str] = &[
     "ClassifierHead",
     "DetectionHead",
     "EmbeddingPool",
@@ -80,12 +80,12 @@ pub const HEADS: &[&str] = &[
 
 /// Whether a unit is more than a step that dresses another: whether it, or something inside it,
 /// contracts, looks up, recurs or decides.
-pub fn is_heavy(net: &Net<'_>, unit: &Unit) -> bool {
+pub(crate) fn is_heavy(net: &Net<'_>, unit: &Unit) -> bool {
     !unit.is_any(LIGHT_KINDS) && unit.walk().any(|part| is_heavy_step(net, part))
 }
 
 /// How many heavy steps there are inside.
-pub fn weight(net: &Net<'_>, unit: &Unit) -> usize {
+pub(crate) fn weight(net: &Net<'_>, unit: &Unit) -> usize {
     unit.walk().filter(|part| is_heavy_step(net, part)).count()
 }
 
@@ -111,6 +111,6 @@ fn is_plumbing(op: &str) -> bool {
 }
 
 /// Whether a unit convolves, so that its result has a resolution.
-pub fn is_convolutional(unit: &Unit) -> bool {
+pub(super) fn is_convolutional(unit: &Unit) -> bool {
     unit.walk().any(|part| part.is_any(&["Conv", "ConvTranspose", "DeformConv"]))
 }

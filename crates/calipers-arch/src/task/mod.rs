@@ -17,7 +17,7 @@ use super::census::{Census, Given};
 use crate::net::{Net, Origin, Val};
 
 /// The task. Fills in how many classes there are.
-pub fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
+pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
     let seen = Seen { census, architecture };
     let task = decide(&seen).unwrap_or_else(|| {
         let words = "neither inputs nor outputs say what it is for";

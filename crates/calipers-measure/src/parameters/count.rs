@@ -33,7 +33,7 @@ impl Sum {
 }
 
 /// The section, from everything stored.
-pub fn count(
+pub(super) fn count(
     model: &Model,
     stored: &[Stored],
     unknown: &mut Vec<Unknown>,

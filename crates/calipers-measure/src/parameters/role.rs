@@ -34,7 +34,7 @@ pub enum Role {
 
 /// What the decision rests on.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
+pub(super) struct Evidence<'a> {
     pub dtype: DType,
     pub dims: &'a [i64],
     pub uses: Uses,
@@ -66,7 +66,7 @@ impl Evidence<'_> {
     }
 
     /// Whether this is a weight by its place alone, so that its axes are those of the network.
-    pub fn is_placed_weight(&self) -> bool {
+    pub(super) fn is_placed_weight(&self) -> bool {
         self.uses.has(Uses::WEIGHT) && self.can_be_weight()
             || self.uses.has(Uses::TABLE) && (self.is_number() || self.dtype.is_narrow_integer())
     }
@@ -74,7 +74,7 @@ impl Evidence<'_> {
 
 /// What decides whether an operand is learned: the whole network, not the operand alone.
 #[derive(Clone, Debug, Default)]
-pub struct Network {
+pub(super) struct Network {
     /// Lengths of the axes of all placed weights.
     pub channels: HashSet<i64>,
     /// Whether there are any placed weights, of any shape.
@@ -82,7 +82,7 @@ pub struct Network {
 }
 
 /// What a tensor is, and whether that is an assumption.
-pub fn role(evidence: &Evidence<'_>, network: &Network) -> (Role, bool) {
+pub(super) fn role(evidence: &Evidence<'_>, network: &Network) -> (Role, bool) {
     let uses = evidence.uses;
     if matches!(evidence.dtype, DType::Bool | DType::String) {
         (Role::Constant, false)

@@ -36,7 +36,7 @@ pub struct Stored {
 }
 
 /// Everything stored.
-pub fn list(model: &Model, meanings: &Meanings, uses: &UseTable) -> Vec<Stored> {
+pub(super) fn list(model: &Model, meanings: &Meanings, uses: &UseTable) -> Vec<Stored> {
     let mut lister = Lister {
         model,
         meanings,

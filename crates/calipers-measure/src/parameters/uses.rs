@@ -11,36 +11,36 @@ use calipers_infer::walk::{self, MeaningKind, Meanings, Special, Step};
 
 /// A set of things that become of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Uses(u32);
+pub(super) struct Uses(u32);
 
 impl Uses {
-    pub const WEIGHT: Self = Self(1);
-    pub const STATISTIC: Self = Self(1 << 1);
-    pub const SCALE: Self = Self(1 << 2);
-    pub const TABLE: Self = Self(1 << 3);
-    pub const ADDED: Self = Self(1 << 4);
-    pub const SUBTRACTED: Self = Self(1 << 5);
-    pub const MULTIPLIED: Self = Self(1 << 6);
-    pub const DIVIDED: Self = Self(1 << 7);
-    pub const JOINED: Self = Self(1 << 8);
-    pub const CURVE: Self = Self(1 << 9);
-    pub const SINE: Self = Self(1 << 10);
-    pub const COSINE: Self = Self(1 << 11);
-    pub const SETTING: Self = Self(1 << 12);
-    pub const DEQUANTIZED: Self = Self(1 << 13);
-    pub const FOREIGN: Self = Self(1 << 14);
+    pub(super) const WEIGHT: Self = Self(1);
+    pub(super) const STATISTIC: Self = Self(1 << 1);
+    pub(super) const SCALE: Self = Self(1 << 2);
+    pub(super) const TABLE: Self = Self(1 << 3);
+    pub(super) const ADDED: Self = Self(1 << 4);
+    pub(super) const SUBTRACTED: Self = Self(1 << 5);
+    pub(super) const MULTIPLIED: Self = Self(1 << 6);
+    pub(super) const DIVIDED: Self = Self(1 << 7);
+    pub(super) const JOINED: Self = Self(1 << 8);
+    pub(super) const CURVE: Self = Self(1 << 9);
+    pub(super) const SINE: Self = Self(1 << 10);
+    pub(super) const COSINE: Self = Self(1 << 11);
+    pub(super) const SETTING: Self = Self(1 << 12);
+    pub(super) const DEQUANTIZED: Self = Self(1 << 13);
+    pub(super) const FOREIGN: Self = Self(1 << 14);
     /// Arithmetic with a value that some weighted layer came before.
-    pub const AFTER_WEIGHTS: Self = Self(1 << 15);
+    pub(super) const AFTER_WEIGHTS: Self = Self(1 << 15);
     /// Some weighted layer comes after it.
-    pub const BEFORE_WEIGHTS: Self = Self(1 << 16);
+    pub(super) const BEFORE_WEIGHTS: Self = Self(1 << 16);
     /// The model gives it out.
-    pub const OUTPUT: Self = Self(1 << 17);
+    pub(super) const OUTPUT: Self = Self(1 << 17);
 
-    pub fn has(self, other: Self) -> bool {
+    pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub fn with(self, other: Self) -> Self {
+    pub(super) fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -84,7 +84,7 @@ fn carries_values(slot: Slot) -> bool {
 }
 
 /// What is known of every value.
-pub struct UseTable {
+pub(super) struct UseTable {
     /// What becomes of it.
     pub uses: Vec<Uses>,
     /// The first node that does more than move it.
@@ -103,7 +103,7 @@ struct Origin {
 }
 
 /// Finds the uses of every value.
-pub fn find(model: &Model, meanings: &Meanings) -> UseTable {
+pub(super) fn find(model: &Model, meanings: &Meanings) -> UseTable {
     let steps = walk::steps(model, meanings);
     let mut pass = Pass {
         model,

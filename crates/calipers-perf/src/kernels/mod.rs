@@ -153,7 +153,7 @@ pub struct Quantized {
 }
 
 /// What a framework launches, and which values are views of which.
-pub struct Launches {
+pub(crate) struct Launches {
     pub kernels: Vec<Kernel>,
     /// A view, and what it is a view of.
     pub views: Vec<(Val, Val)>,
@@ -171,12 +171,12 @@ fn whole(kind: &str) -> Option<KernelKind> {
 }
 
 /// The kernels of a network, in order of execution.
-pub fn find(net: &Net<'_>) -> Vec<Kernel> {
+pub(crate) fn find(net: &Net<'_>) -> Vec<Kernel> {
     launches(net).kernels
 }
 
 /// The kernels of a network, in order of execution, and its views.
-pub fn launches(net: &Net<'_>) -> Launches {
+pub(crate) fn launches(net: &Net<'_>) -> Launches {
     let mut finder = Finder {
         net,
         unfolded: norms::Unfolded::of(net),

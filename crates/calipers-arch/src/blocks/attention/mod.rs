@@ -35,7 +35,7 @@ use crate::net::{Found, Net, Origin, UnitId, Val};
 use scores::Scores;
 use stream::Stream;
 
-pub const ATTENTION: Recogniser = Recogniser {
+pub(super) const ATTENTION: Recogniser = Recogniser {
     kind: "Attention",
     what: "Attention: values summed by how well their keys answer a query.",
     ends: &[

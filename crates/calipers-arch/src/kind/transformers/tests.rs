@@ -3,7 +3,7 @@
 use calipers_report::Confidence::{self, High, Medium};
 use calipers_samples::{Attribute, DataType};
 
-use crate::blocks::testing::{Look as _, Tiny};
+use crate::blocks::testing::Tiny;
 use calipers_testkit::{FOUR, Heads};
 
 type Told = (Option<String>, Option<String>, Confidence);
