@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
 use super::words::grouped;
-use crate::net::{Detail, Net, Unit, VIEWS};
+use crate::net::{Detail, Net, Unit};
 use calipers_report::names::activation;
 
 /// Kinds of block that can lead a part of the network, and their words. Earlier ones lead.
@@ -210,7 +210,7 @@ pub(super) fn steps(net: &Net<'_>, units: &[&Unit]) -> String {
 
 /// What a unit does, in a word or two; `None` for what only moves data or dresses a layer.
 fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
-    if unit.is_any(VIEWS) {
+    if unit.is_layout() {
         return None;
     }
     let inner = unit.walk().find(|part| part.number("kernel").is_some());
