@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_analyze::{Bindings, Question, explore};
+use calipers::{Bindings, Model, Options, Question};
 use calipers_render::graph_to_html;
 use calipers_samples::{Attribute, DataType, ModelBuilder, Tensor};
 use serde_json::{Value, json};
@@ -26,8 +26,8 @@ pub(crate) fn cases(random: &mut Random) -> Vec<Value> {
     let mut cases = Vec::new();
     while cases.len() < GRAPHS {
         let file = model(random);
-        let model = calipers_formats::read(file, "graph").unwrap();
-        let (base, view) = explore(&model, &Bindings::default(), &question, None).unwrap();
+        let model = Model::read(file, "graph").unwrap();
+        let (base, view) = model.explore(&Options::new().hardware(question.clone())).unwrap();
         let data = page_data(&graph_to_html(&base, &view));
         // One in eight graphs is so large that sums pass 64 bits.
         let large = random.once_in(8);
@@ -41,7 +41,7 @@ pub(crate) fn cases(random: &mut Random) -> Vec<Value> {
             }
         }
         let bindings = Bindings { dims, ..Bindings::default() };
-        let (report, _) = explore(&model, &bindings, &question, None).unwrap();
+        let report = model.analyze(&Options::new().bindings(bindings)).unwrap();
         let memory = &report.memory;
         let figure = |value: Option<u64>| value.map(|value| value.to_string());
         let names: Vec<&str> = view.nodes.iter().map(|node| node.name.as_str()).collect();

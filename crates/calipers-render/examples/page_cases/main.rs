@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use calipers_analyze::{Bindings, Question, explore};
+use calipers::{Model, Options};
 use calipers_render::to_page;
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ fn main() {
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     fs::write(folder.join("cases.jsonl"), lines).unwrap();
 
-    let model = calipers_formats::read(calipers_samples::encoder(), "encoder").unwrap();
-    let (report, view) = explore(&model, &Bindings::default(), &Question::default(), None).unwrap();
+    let model = Model::read(calipers_samples::encoder(), "encoder").unwrap();
+    let (report, view) = model.explore(&Options::new()).unwrap();
     let data = page_data(&to_page(&report, &view));
     fs::write(folder.join("sample.ts"), format!("const sample: PageData = {data};\n")).unwrap();
 }
