@@ -44,4 +44,3 @@ pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
 pub use near::nearest;
 pub use precision::{Peak, Precision, UnknownPrecision};
-pub use sheet::{DeviceSheet, Running};

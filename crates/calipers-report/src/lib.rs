@@ -15,6 +15,7 @@
 
 mod architecture;
 mod cost;
+mod devices;
 mod figures;
 mod findings;
 mod graph;
@@ -22,6 +23,7 @@ mod hardware;
 mod layers;
 mod memory;
 mod model;
+mod ordered;
 mod parameters;
 mod shapes;
 mod summary;
@@ -39,6 +41,10 @@ pub use architecture::{
     Quantization, Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use devices::{
+    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
+    PrecisionPeak,
+};
 pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};

@@ -6,6 +6,7 @@
 mod cpu;
 mod nvidia;
 
+use calipers_report::DeviceSheet;
 use serde::Serialize;
 
 pub use cpu::{Cpu, Vector};
@@ -14,7 +15,6 @@ pub use nvidia::Gpu;
 use crate::catalog::Catalog;
 use crate::device::Device;
 use crate::near;
-use crate::sheet::DeviceSheet;
 
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
