@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
         let screen = calipers_render::device_to_terminal(&catalog.sheet(device), &Style::plain(60));
         assert!(!steers(&screen), "nothing steers");
     }
-    let screen =
-        calipers_render::devices_to_terminal(&catalog.select(&Filter::default()), &Style::plain(80));
+    let table = calipers_render::tables::devices(&catalog.select(&Filter::default()).list());
+    let screen = calipers_render::terminal::table(&table, &Style::plain(80));
     assert!(!steers(&screen), "nothing steers");
 });

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use calipers_report::{Finding, FindingRule, FindingTable, Generator, Severity};
 use serde_json::{Value, json};
 
-use crate::json::safe_json;
+use crate::json;
 use crate::text;
 
 /// Where the schema of the format is published.
@@ -31,7 +31,7 @@ pub fn findings_to_sarif(table: &FindingTable, rules: &[FindingRule], place: &st
         })
         .collect();
     let generator = Generator::default();
-    safe_json(&json!({
+    json::to_string(&json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{

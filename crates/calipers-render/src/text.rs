@@ -75,6 +75,14 @@ pub fn prose(raw: &str, charset: Charset) -> String {
     clean
 }
 
+/// Words of ours in the characters that the reader's terminal can show.
+pub(crate) fn ours(text: &str, charset: Charset) -> String {
+    match charset {
+        Charset::Unicode => text.to_owned(),
+        Charset::Ascii => escape(&text.replace('µ', "u").replace('⁹', "^9"), charset),
+    }
+}
+
 /// Advice as a sentence: elsewhere it stands behind an arrow, without a capital and a full stop.
 pub(crate) fn sentence(advice: &str) -> String {
     let end = if advice.ends_with('.') { "" } else { "." };

@@ -12,7 +12,7 @@ pub use calipers_render::*;
 ///
 /// Those of the writer.
 pub fn json(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(to_json(report).as_bytes())
+    out.write_all(json::to_string(report).as_bytes())
 }
 
 /// Writes the model card as Markdown.

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use calipers::{Bindings, Model, Options, Selection, any_as_severe, finding_table, rules};
+use calipers_render::json;
 use calipers_report::{Finding, Severity};
 
 use super::{Privacy, model};
 use crate::args::CheckFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
+use crate::output::Target;
 use crate::problem::printable;
-use crate::screen;
 
 /// Which findings count, and which of them fail the run.
 #[derive(Debug, Default)]
@@ -62,17 +62,11 @@ impl Check {
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
         match (self.format, &self.output) {
-            (CheckFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::findings_to_terminal(&table, &style), style.color)?;
-            }
             (CheckFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::findings_to_terminal(&table, &style))?;
+                let screen = |style: &_| calipers_render::findings_to_terminal(&table, style);
+                output.write_screen(screen)?;
             }
-            (CheckFormat::Json, output) => {
-                output.write(&calipers_render::findings_to_json(&table))?;
-            }
+            (CheckFormat::Json, output) => output.write(&json::to_string(&table))?,
             (CheckFormat::Markdown, output) => {
                 output.write(&calipers_render::findings_to_markdown(&table))?;
             }

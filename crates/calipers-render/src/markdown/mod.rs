@@ -19,14 +19,17 @@ mod card;
 mod escape;
 mod findings;
 mod front_matter;
+mod grid;
 mod page;
 mod sections;
 mod table;
+mod value;
 mod words;
 
 pub use card::{CardOptions, PictureLink, sections_to_markdown, to_markdown};
 pub use escape::{attribute, code, plain, told};
 pub use findings::{findings_to_markdown, rules_to_markdown};
 pub use front_matter::front_matter;
+pub(crate) use grid::{Align, Table};
 pub use sections::{SECTIONS, Section};
-pub(crate) use table::{Align, Table};
+pub use table::table;

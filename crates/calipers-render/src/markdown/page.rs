@@ -1,6 +1,6 @@
 //! A page in the making: blocks, with a blank line between them.
 
-use super::table::Table;
+use super::grid::Table;
 
 /// Blocks of Markdown, in order.
 #[derive(Default)]

@@ -25,26 +25,22 @@ mod graph;
 mod hardware;
 mod hardware_page;
 mod header;
-mod layers;
 mod memory;
 mod page;
 mod parameters;
 mod reasons;
 mod rows;
-mod shapes;
 mod summary;
-mod sweep;
 mod table;
+mod value;
 mod weights;
 
 use calipers_report::Report;
 
 pub use check::{findings_to_terminal, rule_list_to_terminal, rules_to_terminal};
-pub use devices::{device_to_terminal, devices_to_terminal};
+pub use devices::device_to_terminal;
 pub use hardware_page::hardware_to_terminal;
-pub use layers::layers_to_terminal;
-pub use shapes::shapes_to_terminal;
-pub use sweep::sweep_to_terminal;
+pub use table::table;
 
 use crate::text::Charset;
 use page::Page;

@@ -1,13 +1,12 @@
 //! What each rendering of the fixtures looks like, and what holds for all of them.
 
-use calipers_devices::{Filter, Selection, builtin};
+use calipers_devices::{Filter, builtin};
+use calipers_render::table::Table;
 use calipers_render::{
-    Style, device_to_json, device_to_terminal, devices_to_csv, devices_to_json,
-    devices_to_terminal, hardware_to_csv, hardware_to_json, hardware_to_terminal, layers_to_csv,
-    layers_to_json, layers_to_terminal, scopes_to_csv, sweep_to_csv, sweep_to_json,
-    sweep_to_terminal, text, to_json, to_terminal,
+    Style, csv, device_to_terminal, hardware_to_terminal, html, json, jsonl, markdown, tables,
+    terminal, text, to_terminal,
 };
-use calipers_report::{LayerTable, Report, SweepTable};
+use calipers_report::{DeviceList, LayerTable, Report, SweepTable};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::fixtures;
@@ -22,12 +21,13 @@ calipers_testkit::tests! {
         rich,
         hardware,
         pages_about_hardware_keep_to_their_width_and_hide_nothing,
-        tables,
+        tables_of_models,
+        every_table_in_every_format,
         devices,
         devices_keep_to_their_width_and_hide_nothing,
         tables_keep_to_their_width_and_hide_nothing,
         json_keeps_every_table,
-        json,
+        json_of_reports,
         json_keeps_every_report,
         no_screen_overflows_or_lets_a_control_character_through,
         color_changes_nothing_but_color,
@@ -98,12 +98,12 @@ fn hardware() {
         }
         insta::assert_snapshot!(
             format!("{name}_csv"),
-            hardware_to_csv(report.hardware.as_ref().unwrap())
+            csv::tables(&tables::hardware(report.hardware.as_ref().unwrap()))
         );
     }
     let hardware = fixtures::hardware().hardware.unwrap();
     let read: calipers_report::Hardware =
-        serde_json::from_str(&hardware_to_json(&hardware)).unwrap();
+        serde_json::from_str(&json::to_string(&hardware)).unwrap();
     assert_eq!(read, hardware);
 }
 
@@ -123,32 +123,37 @@ fn pages_about_hardware_keep_to_their_width_and_hide_nothing() {
     }
 }
 
-fn tables() {
+/// The scopes of a table of layers where it has any, else its nodes.
+fn layer_table(table: &LayerTable) -> Table {
+    if table.scopes.is_empty() { tables::layers(table) } else { tables::scopes(table) }
+}
+
+fn tables_of_models() {
     for width in [200, 100, 50] {
         let style = Style::plain(width);
         let screens = [
-            ("layers", layers_to_terminal(&fixtures::layers(false), &style)),
-            ("tree", layers_to_terminal(&fixtures::layers(true), &style)),
-            ("sweep", sweep_to_terminal(&fixtures::sweep(), &style)),
+            ("layers", terminal::table(&layer_table(&fixtures::layers(false)), &style)),
+            ("tree", terminal::table(&layer_table(&fixtures::layers(true)), &style)),
+            ("sweep", terminal::table(&tables::sweep(&fixtures::sweep()), &style)),
         ];
         for (name, screen) in screens {
             insta::assert_snapshot!(format!("{name}_{width}"), screen);
         }
     }
-    insta::assert_snapshot!("layers_csv", layers_to_csv(&fixtures::layers(false)));
-    insta::assert_snapshot!("tree_csv", scopes_to_csv(&fixtures::layers(true)));
-    insta::assert_snapshot!("sweep_csv", sweep_to_csv(&fixtures::sweep()));
+    insta::assert_snapshot!("layers_csv", csv::table(&tables::layers(&fixtures::layers(false))));
+    insta::assert_snapshot!("tree_csv", csv::table(&tables::scopes(&fixtures::layers(true))));
+    insta::assert_snapshot!("sweep_csv", csv::table(&tables::sweep(&fixtures::sweep())));
 }
 
 fn devices() {
     let catalog = fixtures::devices();
-    let selection = catalog.select(&Filter::default());
+    let list = catalog.select(&Filter::default()).list();
     for width in [200, 100, 50] {
         let style = Style::plain(width);
-        let screen = devices_to_terminal(&selection, &style);
+        let screen = terminal::table(&tables::devices(&list), &style);
         insta::assert_snapshot!(format!("devices_{width}"), screen);
     }
-    insta::assert_snapshot!("devices_csv", devices_to_csv(&selection.devices));
+    insta::assert_snapshot!("devices_csv", csv::table(&tables::devices(&list)));
     for id in ["h200-nvl", "coral-edgetpu", "hostile"] {
         let sheet = catalog.sheet(catalog.find(id).unwrap());
         for style in [Style::plain(100), Style::plain(40), ASCII] {
@@ -161,22 +166,26 @@ fn devices() {
     found.found = vec!["CPU: Cortex-A76, 4 cores".to_owned(), "it is rpi5 of the table".to_owned()];
     found.matched = Some("rpi5".to_owned());
     insta::assert_snapshot!("device_found", device_to_terminal(&found, &Style::plain(80)));
-    insta::assert_snapshot!("device_json", device_to_json(&found));
-    let none = Selection { unknown_memory: 1, ..Selection::default() };
-    insta::assert_snapshot!("devices_none", devices_to_terminal(&none, &Style::plain(80)));
+    insta::assert_snapshot!("device_json", json::to_string(&found));
+    let none = DeviceList { unknown_memory: 1, ..DeviceList::default() };
+    insta::assert_snapshot!(
+        "devices_none",
+        terminal::table(&tables::devices(&none), &Style::plain(80))
+    );
 }
 
 fn devices_keep_to_their_width_and_hide_nothing() {
     let catalog = fixtures::devices();
-    let all = builtin().select(&Filter::default());
+    let all = builtin().select(&Filter::default()).list();
     let some = catalog.select(&Filter::default());
+    let list = some.list();
     // Every width matters to the small table; the large one is slow to set.
     for width in 0..260 {
         for unicode in [true, false] {
             let style = Style { width, color: false, unicode };
-            let mut screens = vec![devices_to_terminal(&some, &style)];
+            let mut screens = vec![terminal::table(&tables::devices(&list), &style)];
             if width % 20 == 0 {
-                screens.push(devices_to_terminal(&all, &style));
+                screens.push(terminal::table(&tables::devices(&all), &style));
             }
             for device in &some.devices {
                 screens.push(device_to_terminal(&catalog.sheet(device), &style));
@@ -190,7 +199,7 @@ fn devices_keep_to_their_width_and_hide_nothing() {
             }
         }
     }
-    for json in [devices_to_json(&some), device_to_json(&catalog.sheet(some.devices[0]))] {
+    for json in [json::to_string(&list), json::to_string(&catalog.sheet(some.devices[0]))] {
         assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
         assert!(json.chars().all(|c| c == '\n' || !text::is_hidden(c)));
     }
@@ -201,11 +210,11 @@ fn tables_keep_to_their_width_and_hide_nothing() {
         for unicode in [true, false] {
             let style = Style { width, color: false, unicode };
             for screen in [
-                layers_to_terminal(&fixtures::layers(false), &style),
-                layers_to_terminal(&fixtures::layers(true), &style),
-                sweep_to_terminal(&fixtures::sweep(), &style),
-                layers_to_terminal(&LayerTable::default(), &style),
-                sweep_to_terminal(&SweepTable::default(), &style),
+                terminal::table(&layer_table(&fixtures::layers(false)), &style),
+                terminal::table(&layer_table(&fixtures::layers(true)), &style),
+                terminal::table(&tables::sweep(&fixtures::sweep()), &style),
+                terminal::table(&layer_table(&LayerTable::default()), &style),
+                terminal::table(&tables::sweep(&SweepTable::default()), &style),
             ] {
                 assert!(unicode || screen.is_ascii(), "at {width}: {screen}");
                 for line in screen.lines() {
@@ -217,22 +226,56 @@ fn tables_keep_to_their_width_and_hide_nothing() {
     }
 }
 
-fn json_keeps_every_table() {
-    for table in [fixtures::layers(false), fixtures::layers(true)] {
-        assert_eq!(serde_json::from_str::<LayerTable>(&layers_to_json(&table)).unwrap(), table);
-    }
-    let table = fixtures::sweep();
-    assert_eq!(serde_json::from_str::<SweepTable>(&sweep_to_json(&table)).unwrap(), table);
+/// Tables of every kind, some with hostile names.
+fn some_tables() -> Vec<Table> {
+    let hardware = fixtures::hardware().hardware.unwrap();
+    let mut all = vec![
+        tables::layers(&fixtures::layers(false)),
+        tables::scopes(&fixtures::layers(true)),
+        tables::sweep(&fixtures::sweep()),
+        tables::devices(&fixtures::devices().select(&Filter::default()).list()),
+        tables::top_kernels(&hardware.dearest),
+        tables::memory_parts(&hardware),
+    ];
+    all.extend(tables::hardware(&hardware));
+    all
 }
 
-fn json() {
-    insta::assert_snapshot!("mnist_json", to_json(&fixtures::mnist()));
-    insta::assert_snapshot!("unknown_json", to_json(&fixtures::unknowns()));
+fn every_table_in_every_format() {
+    for table in some_tables() {
+        let rows = csv::table(&table).lines().count() - 1;
+        let lines = jsonl::table(&table);
+        assert_eq!(lines.lines().count(), rows, "{}", table.id);
+        for line in lines.lines() {
+            assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+        }
+        let page = html::table(&table).into_string();
+        let sheet = markdown::table(&table);
+        for text in [&lines, &page, &sheet, &terminal::table(&table, &Style::plain(120))] {
+            assert!(!text.contains(|c| c != '\n' && text::is_hidden(c)), "{}: {text}", table.id);
+        }
+        // A row for each row, one for the headings, one beneath them, and those for people alone.
+        assert!(sheet.lines().filter(|line| line.starts_with('|')).count() >= rows + 2);
+        assert!(page.matches("<tr>").count() > rows, "{page}");
+    }
+}
+
+fn json_keeps_every_table() {
+    for table in [fixtures::layers(false), fixtures::layers(true)] {
+        assert_eq!(serde_json::from_str::<LayerTable>(&json::to_string(&table)).unwrap(), table);
+    }
+    let table = fixtures::sweep();
+    assert_eq!(serde_json::from_str::<SweepTable>(&json::to_string(&table)).unwrap(), table);
+}
+
+fn json_of_reports() {
+    insta::assert_snapshot!("mnist_json", json::to_string(&fixtures::mnist()));
+    insta::assert_snapshot!("unknown_json", json::to_string(&fixtures::unknowns()));
 }
 
 fn json_keeps_every_report() {
     for (name, report) in fixtures::all() {
-        let read: Report = serde_json::from_str(&to_json(&report)).unwrap();
+        let read: Report = serde_json::from_str(&json::to_string(&report)).unwrap();
         assert_eq!(read, report, "{name}");
     }
 }

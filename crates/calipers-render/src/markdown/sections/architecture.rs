@@ -3,8 +3,8 @@
 use calipers_report::{Architecture, ArchitectureFacts, Repeat, Report};
 
 use crate::markdown::escape::{code, plain};
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{kind as kind_word, spaced, sure};
 use crate::units;
 

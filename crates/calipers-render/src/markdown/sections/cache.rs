@@ -3,8 +3,8 @@
 use calipers_report::Report;
 
 use crate::markdown::escape::{plain, told};
+use crate::markdown::grid::Table;
 use crate::markdown::page::Page;
-use crate::markdown::table::Table;
 use crate::markdown::words::{size, unknown};
 use crate::units;
 

@@ -3,8 +3,8 @@
 use calipers_report::Report;
 
 use crate::markdown::escape::code;
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::units;
 
 /// Nodes that are written.

@@ -3,8 +3,8 @@
 use calipers_report::{DeviceRow, Report};
 
 use crate::markdown::escape::{plain, told};
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{fits, room, span};
 use crate::units;
 

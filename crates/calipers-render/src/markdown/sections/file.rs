@@ -3,8 +3,8 @@
 use calipers_report::{DataStatus, Format, Report};
 
 use crate::markdown::escape::{code, plain};
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{precision, size};
 use crate::units;
 

@@ -3,8 +3,8 @@
 use calipers_report::{DeviceFacts, Hardware, Report, Span};
 
 use crate::markdown::escape::{code, plain, told};
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{fits, memory_of, size, span};
 use crate::units;
 

@@ -3,8 +3,8 @@
 use calipers_report::Report;
 
 use crate::markdown::escape::code;
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{formula, size, unknown};
 use crate::units;
 

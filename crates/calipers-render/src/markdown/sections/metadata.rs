@@ -3,8 +3,8 @@
 use calipers_report::Report;
 
 use crate::markdown::escape::{code, plain};
+use crate::markdown::grid::Table;
 use crate::markdown::page::Page;
-use crate::markdown::table::Table;
 use crate::text::{self, Charset};
 
 /// Entries of free metadata that stand in the open; beyond these all are folded.

@@ -3,8 +3,8 @@
 use calipers_report::Report;
 
 use crate::markdown::escape::{code, plain, told};
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 
 /// Assumptions, and unknown figures, that are written.
 const MOST: usize = 100;

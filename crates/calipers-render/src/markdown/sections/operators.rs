@@ -3,8 +3,8 @@
 use calipers_report::{OperatorCount, Report};
 
 use crate::markdown::escape::code;
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::units;
 
 /// Kinds in the open; where there are more, all of them are folded beneath.

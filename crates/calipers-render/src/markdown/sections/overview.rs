@@ -3,8 +3,8 @@
 use calipers_report::{Binding, Confidence, Report, Severity};
 
 use crate::markdown::escape::{code, plain, told};
+use crate::markdown::grid::Table;
 use crate::markdown::page::Page;
-use crate::markdown::table::Table;
 use crate::markdown::words::{formula, spaced, sure};
 use crate::units;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use calipers_report::{Binding, Port, Report};
 
 use crate::markdown::escape::{code, plain, told};
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::shape;
 use crate::units;
 

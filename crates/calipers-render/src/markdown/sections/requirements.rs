@@ -4,8 +4,8 @@ use calipers_report::{Report, Requirement, Requirements};
 
 use super::hardware::memory_parts;
 use crate::markdown::escape::plain;
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::span;
 use crate::units;
 

@@ -3,8 +3,8 @@
 use calipers_report::{Generation, Hardware, Report, ScalingRow};
 
 use crate::markdown::escape::plain;
+use crate::markdown::grid::{Align, Table};
 use crate::markdown::page::Page;
-use crate::markdown::table::{Align, Table};
 use crate::markdown::words::{fits, span};
 use crate::units;
 
