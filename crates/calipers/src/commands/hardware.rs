@@ -145,7 +145,7 @@ impl Hardware {
             report
         };
         let hardware = report.hardware.clone().unwrap_or_default();
-        let screen = |style: &Style| calipers_render::hardware_to_terminal(&report, style);
+        let screen = |style: &Style| calipers_render::terminal::hardware(&report, style);
         let answer =
             Answer { data: &hardware, tables: tables::hardware(&hardware), screen: Some(&screen) };
         answer.write(self.format, &self.output)?;
