@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout)]
 
 use calipers_devices::Filter;
-use calipers_render::{Style, tables, terminal, to_terminal};
+use calipers_render::{Style, tables, terminal};
 
 #[path = "../tests/it/fixtures/mod.rs"]
 mod fixtures;
@@ -25,7 +25,7 @@ fn main() {
     }
     for (name, report) in fixtures::all() {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
-            println!("{}", to_terminal(&report, &style));
+            println!("{}", terminal::report(&report, &style));
         }
     }
     let catalog = fixtures::devices();

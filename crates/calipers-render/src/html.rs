@@ -20,6 +20,7 @@
 use calipers_report::{Dimension, ValueShape};
 use maud::{Markup, html};
 
+use crate::document::{Block, Document, Item, Section};
 use crate::table::{Align, Cell, Column, Row, Table, Zero};
 use crate::text::{self, Charset};
 use crate::units;
@@ -119,6 +120,71 @@ fn cell(cell: Option<&Cell>, column: &Column, is_first: bool) -> Markup {
     }
 }
 
+/// A document, without the page around it.
+pub fn document(document: &Document) -> Markup {
+    html! {
+        h1 { (sentence(&document.title)) }
+        @if let Some(byline) = &document.byline { p.byline { (sentence(byline)) } }
+        @for part in &document.sections { (section(part)) }
+    }
+}
+
+/// A section; nothing where it has nothing to say.
+pub fn section(section: &Section) -> Markup {
+    html! {
+        @if !section.is_empty() {
+            section id=(section.id) {
+                h2 { (section.title) }
+                (blocks(&section.blocks))
+            }
+        }
+    }
+}
+
+fn blocks(blocks: &[Block]) -> Markup {
+    html! { @for block in blocks { (set_block(block)) } }
+}
+
+fn set_block(block: &Block) -> Markup {
+    html! {
+        @match block {
+            Block::Heading(text) => h3 { (sentence(text)) },
+            Block::Paragraph(text) => p { (sentence(text)) },
+            Block::Facts(facts) => table.facts { tbody {
+                @for (what, value) in &facts.0 {
+                    tr { th scope="row" { (inline(what)) } td { (sentence(value)) } }
+                }
+            } },
+            Block::Table(it) => (table(it)),
+            Block::List(items) => (list(items)),
+            Block::Code { language, text } => pre.{ "language-" (language) } { code { (text) } },
+            Block::Fold { summary, blocks: inner } => details {
+                summary { (summary) }
+                (blocks(inner))
+            },
+            Block::Chart(name) => div.chart data-chart=(name) {},
+        }
+    }
+}
+
+/// A list; what lies deeper than the item before it is a list of its own within that item.
+fn list(items: &[Item]) -> Markup {
+    let Some(first) = items.first() else { return html! {} };
+    let level = |rest: &[Item]| {
+        rest.iter().position(|item| item.depth <= first.depth).unwrap_or(rest.len())
+    };
+    let mut rest = items;
+    let mut own = Vec::new();
+    while let Some((item, after)) = rest.split_first() {
+        let (inside, next) = after.split_at(level(after));
+        own.push((item, inside));
+        rest = next;
+    }
+    html! {
+        ul { @for (item, inside) in own { li { (sentence(&item.text)) (list(inside)) } } }
+    }
+}
+
 /// A sentence.
 pub fn sentence(spans: &Spans) -> Markup {
     html! {
@@ -158,6 +224,10 @@ pub fn inline(value: &Value) -> Markup {
             }
             code { (clean(name)) }
         },
+        Value::Link { name, address } => html! {
+            a href=(text::address(address)) { (clean(name)) }
+        },
+        Value::Spans(spans) => sentence(spans),
         Value::Fit(fit) => html! { (memory(fit)) },
         Value::Missing(reason) => html! {
             "unknown"

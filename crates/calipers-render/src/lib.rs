@@ -2,22 +2,24 @@
 //! computes a figure.
 //!
 //! ```
-//! use calipers_render::{Style, json, to_terminal};
+//! use calipers_render::{Style, json, terminal};
 //!
 //! let report = calipers_report::Report::default();
 //! assert!(json::to_string(&report).ends_with("}\n"));
-//! assert!(to_terminal(&report, &Style::plain(80)).contains("Parameters"));
+//! assert!(terminal::report(&report, &Style::plain(80)).contains("Parameters"));
 //! ```
 //!
 //! A table is defined once, in [`tables`], as a [`table::Table`] of typed cells; [`terminal`],
-//! [`csv`], [`jsonl`], [`markdown`] and [`html`] write any of them. [`json`] writes any part of the
-//! report.
+//! [`csv`], [`jsonl`], [`markdown`] and [`html`] write any of them. A section of a report is built
+//! once, in [`sections`], as a [`document::Section`]; [`markdown`] and [`html`] write any of those.
+//! [`json`] writes any part of the report.
 //!
 //! [`text`] makes words that came out of a model fit to print, [`units`] writes numbers the way
 //! people read them; every rendering goes through both.
 #![forbid(unsafe_code)]
 
 pub mod csv;
+pub mod document;
 pub mod graph;
 pub mod html;
 pub mod index;
@@ -29,6 +31,7 @@ mod origin;
 pub mod page;
 pub mod picture;
 pub mod sarif;
+pub mod sections;
 pub mod table;
 pub mod tables;
 pub mod template;
@@ -39,16 +42,9 @@ mod value;
 pub use calipers_units as units;
 pub use graph::{graph_to_dot, graph_to_svg};
 pub use index::{index_to_html, index_to_markdown};
-pub use markdown::{
-    CardOptions, PictureLink, findings_to_markdown, rules_to_markdown, sections_to_markdown,
-    to_markdown,
-};
 pub use mermaid::mermaid;
 pub use page::{graph_to_html, to_page};
-pub use sarif::findings_to_sarif;
+pub use sections::{CardOptions, PictureLink};
 pub use template::{Template, TemplateError};
-pub use terminal::{
-    Style, device_to_terminal, findings_to_terminal, hardware_to_terminal, rule_list_to_terminal,
-    rules_to_terminal, to_terminal,
-};
+pub use terminal::Style;
 pub use value::{Fit, Operation, Span, Spans};

@@ -210,6 +210,20 @@ pub(crate) fn escape_markup(clean: &str) -> String {
     safe
 }
 
+/// A relative address; whatever could end it or mean something else is written in hexadecimal.
+pub(crate) fn address(path: &str) -> String {
+    let mut safe = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                safe.push(char::from(byte));
+            }
+            byte => safe += &format!("%{byte:02X}"),
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,5 +330,11 @@ mod tests {
         assert_eq!(split("abc", 3), ("abc", ""));
         assert_eq!(split("入力", 3), ("入", "力"));
         assert_eq!(split("e\u{301}x", 1), ("e\u{301}", "x"), "a mark stays with its letter");
+    }
+
+    #[test]
+    fn an_address_cannot_be_left() {
+        assert_eq!(address("a b/(c)\"<é.md"), "a%20b/%28c%29%22%3C%C3%A9.md");
+        assert_eq!(address("javascript:x"), "javascript%3Ax");
     }
 }

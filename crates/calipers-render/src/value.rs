@@ -84,6 +84,8 @@ pub enum Value {
     Capacity(u64),
     /// A figure as a table of devices states it.
     Decimal(f64),
+    /// An element of a tensor, to four decimals.
+    Element(f64),
     /// A ratio.
     Ratio(f64),
     /// A share of 100.
@@ -109,6 +111,15 @@ pub enum Value {
         /// The name.
         name: String,
     },
+    /// A name that leads to another document.
+    Link {
+        /// The name.
+        name: String,
+        /// Where it leads, relative to the document.
+        address: String,
+    },
+    /// Several values as one sentence.
+    Spans(Spans),
     /// A figure that is not known, with the reason where there is one.
     Missing(Option<String>),
     /// A lower bound.
@@ -169,6 +180,7 @@ impl Value {
                 text.is_empty()
             }
             Self::Types(types) => types.is_empty(),
+            Self::Spans(spans) => spans.is_empty(),
             other => zero == Zero::Blank && other.is_zero(),
         }
     }
@@ -214,6 +226,7 @@ impl Value {
             Self::Gigabytes(value) => units::gigabytes(*value),
             Self::Capacity(value) => units::capacity(*value),
             Self::Decimal(value) => units::decimal(*value),
+            Self::Element(value) => format!("{value:.4}"),
             Self::Ratio(value) => units::ratio(*value),
             Self::Percent(value) => units::percent(*value),
             Self::Milliseconds(value) => units::time(*value),
@@ -226,12 +239,13 @@ impl Value {
     /// What a program reads.
     pub(crate) fn data(&self) -> Datum {
         match self {
-            Self::Blank | Self::Missing(_) => Datum::Null,
+            // The formula has a column of its own.
+            Self::Blank | Self::Missing(_) | Self::Formula(_) => Datum::Null,
             Self::Text(text)
             | Self::Name(text)
             | Self::Prose(text)
             | Self::Quoted(text)
-            | Self::Formula(text)
+            | Self::Link { name: text, .. }
             | Self::Tree { name: text, .. } => Datum::Text(text.clone()),
             Self::Flag(value) => Datum::Flag(*value),
             Self::Integer(value)
@@ -246,6 +260,7 @@ impl Value {
             | Self::Capacity(value) => Datum::Integer(i128::from(*value)),
             Self::Signed(value) => Datum::Integer(i128::from(*value)),
             Self::Decimal(value)
+            | Self::Element(value)
             | Self::Ratio(value)
             | Self::Percent(value)
             | Self::Milliseconds(value)
@@ -261,6 +276,7 @@ impl Value {
             ),
             Self::Shape(dims) => Datum::Text(shape_text(dims)),
             Self::AtLeast(value) | Self::Hidden(value) => value.data(),
+            Self::Spans(spans) => Datum::Text(spans.data_text()),
         }
     }
 }
@@ -375,9 +391,27 @@ impl Spans {
         joined
     }
 
+    /// The pieces as programs read them, one after another.
+    fn data_text(&self) -> String {
+        let text = |span: &Span| match span.value.data() {
+            Datum::Null => String::new(),
+            Datum::Flag(value) => value.to_string(),
+            Datum::Integer(value) => value.to_string(),
+            Datum::Float(value) => value.to_string(),
+            Datum::Text(text) => text,
+        };
+        self.0.iter().map(text).collect()
+    }
+
     /// Whether there is nothing to read.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|span| span.value.is_blank(Zero::Shown))
+    }
+}
+
+impl From<Spans> for Value {
+    fn from(spans: Spans) -> Self {
+        Self::Spans(spans)
     }
 }
 
@@ -397,4 +431,11 @@ impl From<&str> for Spans {
     fn from(text: &str) -> Self {
         Self::plain(text)
     }
+}
+
+/// A formula in free dimensions; `None` where the figure is a number.
+pub(crate) fn free_formula(text: Option<&String>) -> Option<Value> {
+    let is_free =
+        |text: &&String| text.contains(char::is_alphabetic) && !text.starts_with("undefined");
+    text.filter(is_free).cloned().map(Value::Formula)
 }

@@ -63,19 +63,19 @@ impl Check {
         let table = finding_table(&report);
         match (self.format, &self.output) {
             (CheckFormat::Text, output) => {
-                let screen = |style: &_| calipers_render::findings_to_terminal(&table, style);
+                let screen = |style: &_| calipers_render::terminal::findings(&table, style);
                 output.write_screen(screen)?;
             }
             (CheckFormat::Json, output) => output.write(&json::to_string(&table))?,
             (CheckFormat::Markdown, output) => {
-                output.write(&calipers_render::findings_to_markdown(&table))?;
+                output.write(&calipers_render::markdown::findings(&table))?;
             }
             (CheckFormat::Sarif, output) => {
                 let place = match self.privacy.redact_names {
                     true => table.file.clone(),
                     false => place(&self.model, &table.file),
                 };
-                output.write(&calipers_render::findings_to_sarif(&table, &rules(), &place))?;
+                output.write(&calipers_render::sarif::findings(&table, &rules(), &place))?;
             }
         }
         Ok(self.gate.judge(&table.findings))

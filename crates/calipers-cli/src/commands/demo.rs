@@ -34,7 +34,7 @@ impl Demo {
             write_file(&folder.join(REPORT), calipers_render::json::to_string(&report).as_bytes())?;
             documents(folder)?;
         }
-        Target::Stdout.write_screen(|style| calipers_render::to_terminal(&report, style))?;
+        Target::Stdout.write_screen(|style| calipers_render::terminal::report(&report, style))?;
         if let Some(folder) = &self.folder {
             let folder = printable(&folder.display().to_string());
             // The files are there whether or not anybody can be told.

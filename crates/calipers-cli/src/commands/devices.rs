@@ -54,7 +54,7 @@ impl Devices {
 
     fn show(&self, sheet: &DeviceSheet) -> anyhow::Result<()> {
         let alone = DeviceList { devices: vec![sheet.device.clone()], unknown_memory: 0 };
-        let screen = |style: &Style| calipers_render::device_to_terminal(sheet, style);
+        let screen = |style: &Style| calipers_render::terminal::device(sheet, style);
         let tables = vec![tables::devices(&alone)];
         let answer = Answer { data: sheet, tables, screen: Some(&screen) };
         answer.write(self.format, &self.output)

@@ -23,14 +23,14 @@ impl Explain {
             rules.retain(|rule| ids.contains(&rule.id.as_str()));
         }
         let screen = |style: &_| match self.ids {
-            Some(_) => calipers_render::rules_to_terminal(&rules, style),
-            None => calipers_render::rule_list_to_terminal(&rules, style),
+            Some(_) => calipers_render::terminal::rules(&rules, style),
+            None => calipers_render::terminal::rule_list(&rules, style),
         };
         match self.format {
             ExplainFormat::Text => self.output.write_screen(screen)?,
             ExplainFormat::Json => self.output.write(&json::to_string(&rules))?,
             ExplainFormat::Markdown => {
-                self.output.write(&calipers_render::rules_to_markdown(&rules))?;
+                self.output.write(&calipers_render::markdown::rules(&rules))?;
             }
         }
         Ok(ExitStatus::Done)

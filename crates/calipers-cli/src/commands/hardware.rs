@@ -144,7 +144,7 @@ impl Hardware {
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
         let hardware = report.hardware.clone().unwrap_or_default();
-        let screen = |style: &Style| calipers_render::hardware_to_terminal(&report, style);
+        let screen = |style: &Style| calipers_render::terminal::hardware(&report, style);
         let answer =
             Answer { data: &hardware, tables: tables::hardware(&hardware), screen: Some(&screen) };
         answer.write(self.format, &self.output)?;

@@ -28,10 +28,10 @@ impl Inspect {
             ReportFormat::Json => self.output.write(&json::to_string(&report))?,
             ReportFormat::Markdown => {
                 let options = calipers_render::CardOptions::default();
-                self.output.write(&calipers_render::to_markdown(&report, &options))?;
+                self.output.write(&calipers_render::markdown::card(&report, &options))?;
             }
             ReportFormat::Text => {
-                let screen = |style: &_| calipers_render::to_terminal(&report, style);
+                let screen = |style: &_| calipers_render::terminal::report(&report, style);
                 self.output.write_screen(screen)?;
             }
         }

@@ -54,6 +54,8 @@ fn piece(value: &Value) -> String {
             let depth = usize::try_from((*depth).min(64)).unwrap_or(0);
             format!("{}{}", "&nbsp;&nbsp;".repeat(depth), code(name))
         }
+        Value::Link { name, address } => format!("[{}]({})", code(name), text::address(address)),
+        Value::Spans(spans) => inline(spans),
         Value::Fit(fit) => memory(fit),
         Value::Missing(Some(reason)) => format!("unknown: {}", told(reason)),
         Value::Missing(None) => "unknown".to_owned(),

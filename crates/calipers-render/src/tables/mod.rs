@@ -9,10 +9,13 @@
 //! assert_eq!(jsonl::table(&table), "");
 //! ```
 
+mod cost;
 mod devices;
 mod figures;
+mod graph;
 mod hardware;
 mod layers;
+mod model;
 mod shapes;
 mod sweep;
 
@@ -20,13 +23,16 @@ use std::collections::BTreeMap;
 
 use calipers_report::Assumption;
 
+pub use cost::{formulas, operator_costs, top_nodes, uncosted};
 pub use devices::devices;
 pub use figures::figures;
+pub use graph::{assumptions, dimensions, functions, operators, ports, unknown};
 pub(crate) use hardware::missing;
 pub use hardware::{
     Scaling, device_comparison, hardware, memory_parts, requirements, scaling, top_kernels,
 };
 pub use layers::{layers, scopes};
+pub use model::{blocks, data_files, largest_values, parameters_by_operator, tensor_ranges};
 pub use shapes::shapes;
 pub use sweep::sweep;
 

@@ -17,7 +17,7 @@ use crate::{text, units};
 const PROSE_LINES: usize = 6;
 
 /// One device in full as lines of text, ending in a newline.
-pub fn device_to_terminal(sheet: &DeviceSheet, style: &Style) -> String {
+pub fn device(sheet: &DeviceSheet, style: &Style) -> String {
     let mut page = Page::new(style);
     let device = &sheet.device;
     title(device, &mut page);

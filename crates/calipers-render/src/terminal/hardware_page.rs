@@ -15,7 +15,7 @@ use crate::{text, units};
 const LINES: usize = 4;
 
 /// Everything about hardware as lines of text, ending in a newline.
-pub fn hardware_to_terminal(report: &Report, style: &Style) -> String {
+pub fn hardware(report: &Report, style: &Style) -> String {
     let mut page = Page::new(style);
     let Some(hardware) = &report.hardware else {
         page.line(Line::of(Role::Warning, "nothing was asked about hardware"));

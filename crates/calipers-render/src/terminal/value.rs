@@ -55,7 +55,10 @@ fn piece(value: &Value, role: Role, page: &Page) -> Line {
         }
         Value::Types(types) => Line::of(role, type_list(types, page)),
         Value::Shape(dims) => Line::of(role, shape(dims, page)),
-        Value::Tree { name, .. } => Line::of(role, text::name(name, set)),
+        Value::Tree { name, .. } | Value::Link { name, .. } => {
+            Line::of(role, text::name(name, set))
+        }
+        Value::Spans(spans) => line(spans, page),
         Value::Fit(fit) => memory(fit, role),
         Value::Missing(_) => Line::of(Role::Warning, "unknown"),
         Value::AtLeast(inner) => piece(inner, role, page),

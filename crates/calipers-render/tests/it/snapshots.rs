@@ -3,8 +3,7 @@
 use calipers_devices::{Filter, builtin};
 use calipers_render::table::Table;
 use calipers_render::{
-    Style, csv, device_to_terminal, hardware_to_terminal, html, json, jsonl, markdown, tables,
-    terminal, text, to_terminal,
+    CardOptions, Style, csv, html, json, jsonl, markdown, sections, tables, terminal, text,
 };
 use calipers_report::{DeviceList, LayerTable, Report, SweepTable};
 use unicode_width::UnicodeWidthStr as _;
@@ -23,6 +22,7 @@ calipers_testkit::tests! {
         pages_about_hardware_keep_to_their_width_and_hide_nothing,
         tables_of_models,
         every_table_in_every_format,
+        a_document_says_the_same_in_markdown_and_html,
         devices,
         devices_keep_to_their_width_and_hide_nothing,
         tables_keep_to_their_width_and_hide_nothing,
@@ -51,7 +51,7 @@ fn snapshots(name: &str, report: &Report, styles: &[Style]) {
             _ => "",
         };
         // A visible escape keeps the snapshot's file plain text.
-        let screen = to_terminal(report, style).replace('\u{1b}', "␛");
+        let screen = terminal::report(report, style).replace('\u{1b}', "␛");
         insta::assert_snapshot!(format!("{name}_{}{kind}", style.width), screen);
     }
 }
@@ -93,7 +93,7 @@ fn hardware() {
         snapshots(name, &report, &[Style::plain(80)]);
         for style in [Style::plain(100), Style::plain(80), Style::plain(40), ASCII] {
             let kind = if style.unicode { "" } else { "_ascii" };
-            let screen = hardware_to_terminal(&report, &style);
+            let screen = terminal::hardware(&report, &style);
             insta::assert_snapshot!(format!("{name}_page_{}{kind}", style.width), screen);
         }
         insta::assert_snapshot!(
@@ -112,7 +112,7 @@ fn pages_about_hardware_keep_to_their_width_and_hide_nothing() {
         for width in 0..130 {
             for unicode in [true, false] {
                 let style = Style { width, color: false, unicode };
-                let screen = hardware_to_terminal(&report, &style);
+                let screen = terminal::hardware(&report, &style);
                 assert!(unicode || screen.is_ascii(), "{name} at {width}: {screen}");
                 for line in screen.lines() {
                     assert!(!line.contains(text::is_hidden), "{name} at {width}: {line:?}");
@@ -158,14 +158,14 @@ fn devices() {
         let sheet = catalog.sheet(catalog.find(id).unwrap());
         for style in [Style::plain(100), Style::plain(40), ASCII] {
             let kind = if style.unicode { "" } else { "_ascii" };
-            let screen = device_to_terminal(&sheet, &style);
+            let screen = terminal::device(&sheet, &style);
             insta::assert_snapshot!(format!("device_{id}_{}{kind}", style.width), screen);
         }
     }
     let mut found = catalog.sheet(catalog.find("rpi5").unwrap());
     found.found = vec!["CPU: Cortex-A76, 4 cores".to_owned(), "it is rpi5 of the table".to_owned()];
     found.matched = Some("rpi5".to_owned());
-    insta::assert_snapshot!("device_found", device_to_terminal(&found, &Style::plain(80)));
+    insta::assert_snapshot!("device_found", terminal::device(&found, &Style::plain(80)));
     insta::assert_snapshot!("device_json", json::to_string(&found));
     let none = DeviceList { unknown_memory: 1, ..DeviceList::default() };
     insta::assert_snapshot!(
@@ -188,7 +188,7 @@ fn devices_keep_to_their_width_and_hide_nothing() {
                 screens.push(terminal::table(&tables::devices(&all), &style));
             }
             for device in &some.devices {
-                screens.push(device_to_terminal(&catalog.sheet(device), &style));
+                screens.push(terminal::device(&catalog.sheet(device), &style));
             }
             for screen in screens {
                 assert!(unicode || screen.is_ascii(), "at {width}: {screen}");
@@ -260,6 +260,25 @@ fn every_table_in_every_format() {
     }
 }
 
+fn a_document_says_the_same_in_markdown_and_html() {
+    for (name, report) in fixtures::all() {
+        let card = sections::card(&report, &CardOptions::default());
+        let (sheet, page) = (markdown::document(&card, &[]), html::document(&card).into_string());
+        for text in [&sheet, &page] {
+            assert!(!text.contains(|c| c != '\n' && text::is_hidden(c)), "{name}: {text}");
+        }
+        for section in &card.sections {
+            assert!(sheet.contains(&format!("\n## {}\n", section.title)), "{name}");
+            assert!(page.contains(&format!("<h2>{}</h2>", section.title)), "{name}");
+        }
+        let rows = sheet.lines().filter(|line| line.starts_with('|')).count();
+        let headings = sheet.lines().filter(|line| line.starts_with("| ---")).count();
+        let facts = page.matches("<table class=\"facts\">").count();
+        // Markdown has a line beneath the headings of a table, and headings over facts.
+        assert_eq!(page.matches("<tr>").count(), rows - headings - facts, "{name}");
+    }
+}
+
 fn json_keeps_every_table() {
     for table in [fixtures::layers(false), fixtures::layers(true)] {
         assert_eq!(serde_json::from_str::<LayerTable>(&json::to_string(&table)).unwrap(), table);
@@ -300,7 +319,7 @@ fn no_screen_overflows_or_lets_a_control_character_through() {
         for width in 0..130 {
             for (color, unicode) in [(false, true), (true, true), (false, false)] {
                 let style = Style { width, color, unicode };
-                let screen = to_terminal(&report, &style);
+                let screen = terminal::report(&report, &style);
                 assert_eq!(color, screen.contains('\u{1b}'), "{name} at {width}");
                 let plain = without_color(&screen);
                 assert!(unicode || plain.is_ascii(), "{name} at {width}");
@@ -317,22 +336,22 @@ fn no_screen_overflows_or_lets_a_control_character_through() {
 
 fn color_changes_nothing_but_color() {
     for (name, report) in fixtures::all() {
-        let plain = to_terminal(&report, &Style::plain(80));
-        assert_eq!(without_color(&to_terminal(&report, &color(80))), plain, "{name}");
+        let plain = terminal::report(&report, &Style::plain(80));
+        assert_eq!(without_color(&terminal::report(&report, &color(80))), plain, "{name}");
     }
 }
 
 fn a_typical_model_fits_one_screen() {
     for (width, most) in [(80, 60), (100, 55)] {
         for report in [fixtures::mnist(), fixtures::encoder()] {
-            let lines = to_terminal(&report, &Style::plain(width)).lines().count();
+            let lines = terminal::report(&report, &Style::plain(width)).lines().count();
             assert!(lines <= most, "{} takes {lines} lines at {width}", report.model.file);
         }
     }
 }
 
 fn what_is_not_known_is_never_zero_or_blank() {
-    let screen = to_terminal(&fixtures::unknowns(), &Style::plain(80));
+    let screen = terminal::report(&fixtures::unknowns(), &Style::plain(80));
     for key in ["total", "trainable", "size", "in all"] {
         let row = screen.lines().find(|line| line.trim_start().contains(key)).unwrap();
         assert!(row.contains("unknown"), "{row}");
