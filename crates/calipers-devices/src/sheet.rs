@@ -1,19 +1,19 @@
 //! Everything that is said of one device, settled, so that whoever shows it computes nothing.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Catalog, Launching};
 use crate::device::Device;
 use crate::precision::{Peak, Precision};
 
 /// One device in full.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSheet {
     /// What was found on this machine, a sentence each; nothing for a device that was asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
     /// The row of the table that a found device is.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<String>,
     /// The device.
     pub device: Device,
@@ -24,7 +24,7 @@ pub struct DeviceSheet {
 }
 
 /// A precision on a device.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Running {
     /// What was asked for.
     pub precision: Precision,
@@ -42,6 +42,23 @@ impl Catalog {
             device: device.clone(),
             precisions: Precision::ALL.map(running).to_vec(),
             launching: self.launch(device),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::builtin;
+
+    #[test]
+    fn sheets_are_read_back_from_json() {
+        for device in builtin().devices() {
+            let sheet = builtin().sheet(device);
+            let json = serde_json::to_string(&sheet).unwrap();
+            let read: DeviceSheet = serde_json::from_str(&json).unwrap();
+            assert_eq!(read.device, *device);
+            assert_eq!((read.launching, read.found), (sheet.launching, sheet.found));
         }
     }
 }

@@ -17,7 +17,9 @@ pub enum Step {
 /// What a node does.
 #[derive(Clone, Copy, Debug)]
 pub struct Meaning {
+    /// What defines it.
     pub kind: MeaningKind,
+    /// Whether passes treat it apart.
     pub special: Special,
 }
 
@@ -37,12 +39,19 @@ pub enum MeaningKind {
 /// Operators that passes treat in a way of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
+    /// No.
     Nothing,
+    /// `Constant`.
     Constant,
+    /// `ConstantOfShape`.
     ConstantOfShape,
+    /// `DynamicQuantizeLinear`.
     DynamicQuantizeLinear,
+    /// `If`.
     If,
+    /// `Loop`.
     Loop,
+    /// `Mul`.
     Mul,
 }
 

@@ -35,8 +35,11 @@ const FEW_ROWS: i64 = 16;
 /// A size assumed of a dimension, and why that one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assumed {
+    /// The size.
     pub size: i64,
+    /// Why this size.
     pub why: &'static str,
+    /// What the dimension counts.
     pub role: Role,
 }
 

@@ -45,9 +45,13 @@ const ORDERING_SIZE: i64 = 64;
 
 /// One node before it is written down.
 pub struct Row {
+    /// The node.
     pub node: NodeId,
+    /// Its module.
     pub scope: Vec<Step>,
+    /// Learned elements that belong to it.
     pub parameters: Option<u64>,
+    /// Its cost, or why that is unknown.
     pub cost: Result<Tally, String>,
 }
 
@@ -128,10 +132,12 @@ pub struct Book<'a> {
     model: &'a Model,
     typed: &'a Typed,
     total: &'a Tally,
+    /// Sizes assumed for free dimensions.
     pub sizes: &'a assume::Sizes,
 }
 
 impl<'a> Book<'a> {
+    /// Evaluates costs at these sizes.
     pub fn new(model: &'a Model, typed: &'a Typed, sizes: &'a assume::Sizes) -> Self {
         Self { model, typed, total: &typed.total, sizes }
     }

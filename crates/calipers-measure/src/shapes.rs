@@ -85,10 +85,12 @@ fn hangs_on_main(model: &Model, graph: calipers_ir::GraphId) -> bool {
     false
 }
 
+/// Data-dependent dimensions by name, each with what determines it.
 pub fn data_dependent(typed: &Typed) -> BTreeMap<String, String> {
     typed.fresh.iter().map(|dim| (dim.name.clone(), dim.why.clone())).collect()
 }
 
+/// The inferred type and shape of a value.
 pub fn shape(fact: &Fact) -> ValueShape {
     let of_tensor = |tensor: &TensorFact, kind: Option<&str>| ValueShape {
         kind: kind.map(str::to_owned),

@@ -37,7 +37,7 @@ fn print_kernels(model: &Model, running: &Running) {
     for kernel in &running.kernels {
         println!(
             "{},{},{},{},{},{},{},{},{}",
-            kernel.kind_at(i128::from(number(&kernel.rows))).name(),
+            kernel.kind_at(i128::from(number(&kernel.rows))).id(),
             number(&kernel.macs),
             number(&kernel.other_flops),
             number(&kernel.activations),

@@ -198,7 +198,7 @@ fn times(
     told.dearest = estimate
         .dearest()
         .map(|kernel| DearKernel {
-            kind: kernel.kind.name().to_owned(),
+            kind: kernel.kind.id().to_owned(),
             node: subject.model.node_label(kernel.node),
             ms: digits(kernel.seconds * 1e3),
             percent: percent(kernel.seconds),
@@ -282,7 +282,7 @@ fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts
         computes_in_why: peak.map(|peak| peak.why).unwrap_or_default(),
         power_w: device.power_w,
         evidence: device.evidence.to_string(),
-        source: device.source.clone(),
+        source: device.provenance(),
         found: found.to_vec(),
     }
 }

@@ -1,11 +1,11 @@
 //! How long kernels take on a device, added up.
 //!
 //! Each kernel takes its launch and the blend of arithmetic, memory and waiting that was fitted for
-//! its kind, see [`Speed`]. No estimate is below what the device's peak and bandwidth allow.
+//! its kind, see [`DeviceTiming`]. No estimate is below what the device's peak and bandwidth allow.
 
 use std::collections::BTreeSet;
 
-use calipers_devices::{Device, FoundCurve, KernelTime, Precision, Speed};
+use calipers_devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
 use calipers_ir::NodeId;
 use calipers_sym::Expr;
 
@@ -143,7 +143,7 @@ enum Memory {
 struct Clock<'d> {
     device: &'d Device,
     precision: Precision,
-    speed: Speed,
+    timing: DeviceTiming,
     memory: Memory,
     compute: f64,
     moving: f64,
@@ -169,7 +169,7 @@ impl<'d> Clock<'d> {
         Ok(Self {
             device,
             precision,
-            speed: Speed::of(device),
+            timing: DeviceTiming::for_device(device),
             memory,
             compute: 0.0,
             moving: 0.0,
@@ -191,16 +191,17 @@ impl<'d> Clock<'d> {
         let (computes, wide, weight) = widths(self.precision, kernel.quantized);
         let weight_bytes = load.weights * weight / 8.0;
         let bytes = load.activations * wide / 8.0 + weight_bytes;
-        let (found, peak, precision) = self.curve(load.kind, computes, load.flops > 0.0)?;
+        let (selected, peak, precision) =
+            self.kernel_model(load.kind, computes, load.flops > 0.0)?;
         let bandwidth = match self.memory {
             Memory::Own(bandwidth) => bandwidth,
             // What is on the chip is there when it is needed.
             Memory::OnChip { .. } => f64::INFINITY,
         };
-        let mut time = found.curve.time(load.flops, bytes, load.depth, peak, bandwidth);
+        let mut time = selected.model.time(load.flops, bytes, load.depth, peak, bandwidth);
         if load.steps > 1.0 {
             // Steps share the work and wait for each other.
-            let step = found.curve.time(
+            let step = selected.model.time(
                 load.flops / load.steps,
                 bytes / load.steps,
                 load.depth,
@@ -235,13 +236,13 @@ impl<'d> Clock<'d> {
         Ok(())
     }
 
-    /// The curve of a kind, and the peak that it is a share of, with its precision.
-    fn curve(
+    /// Returns the timing model of a kind, and the peak that it is a share of, with its precision.
+    fn kernel_model(
         &mut self,
         kind: KernelKind,
         computes: Precision,
         has_products: bool,
-    ) -> Result<(FoundCurve, f64, Precision), NoEstimate> {
+    ) -> Result<(SelectedModel, f64, Precision), NoEstimate> {
         let peak = self.device.runs_at(computes).ok_or_else(|| {
             format!(
                 "no {computes} peak of {} is known, nor of what it would fall back to",
@@ -252,15 +253,15 @@ impl<'d> Clock<'d> {
         if used != computes && has_products {
             self.words.insert(peak.why.clone());
         }
-        let mut found = self.speed.curve(kind.name(), used);
-        let (flops, of) = match found.curve.peak.filter(|of| *of != used) {
+        let mut selected = self.timing.kernel_model(kind, used);
+        let (flops, of) = match selected.model.peak.filter(|of| *of != used) {
             None => (peak.flops, used),
             Some(of) => match self.device.peak(of) {
                 Some(flops) => (flops, of),
                 None => {
                     // A share of matrix units says nothing of a device without them.
-                    let plain = self.speed.curve("gemm", used).curve;
-                    found.curve.efficiency = plain.efficiency;
+                    let plain = self.timing.kernel_model(KernelKind::Gemm, used).model;
+                    selected.model.efficiency = plain.efficiency;
                     self.words.insert(format!(
                         "no {of} peak is known: convolutions run at the {used} peak, with the share that products reach"
                     ));
@@ -268,10 +269,10 @@ impl<'d> Clock<'d> {
                 }
             },
         };
-        if let Some(why) = found.why.take().filter(|_| has_products) {
+        if let Some(why) = selected.substitution.take().filter(|_| has_products) {
             self.words.insert(why);
         }
-        Ok((found, flops, of))
+        Ok((selected, flops, of))
     }
 
     fn finish(mut self, kernels: &[&Kernel]) -> Result<Estimate, NoEstimate> {
@@ -309,7 +310,7 @@ impl<'d> Clock<'d> {
         if !(total.is_finite() && total > 0.0) {
             return Err("the kernels' sizes are beyond reckoning".to_owned());
         }
-        let factor = self.speed.range;
+        let factor = self.timing.range;
         let replayed =
             Range { low: (total / factor).max(floor), expected: total, high: total * factor };
         let percent = |share: f64| Some(100.0 * share / total).filter(|share| *share > 0.0);
@@ -329,7 +330,7 @@ impl<'d> Clock<'d> {
             bandwidth_percent,
             weights_once,
             factor,
-            is_carried: self.speed.is_carried,
+            is_carried: self.timing.is_extrapolated,
             method: self.method(kernels),
             each: self.each,
         })
@@ -345,7 +346,9 @@ impl<'d> Clock<'d> {
 
     /// When the host issues every operation, it may be the slower of the two.
     fn issued(&self, replayed: Range, kernels: usize) -> Range {
-        let Some((host_us, factor)) = self.speed.host else { return replayed };
+        let Some(HostOverhead { us: host_us, range: factor }) = self.timing.host else {
+            return replayed;
+        };
         #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
         let host = kernels as f64 * host_us * 1e-6;
         Range {
@@ -360,7 +363,7 @@ impl<'d> Clock<'d> {
             "{} kernels as a framework launches them: each its launch, and a blend of arithmetic, memory and waiting by its kind and size",
             kernels.len()
         )];
-        method.extend(self.speed.words.iter().cloned());
+        method.extend(self.timing.provenance.iter().cloned());
         let norms = kernels.iter().filter(|kernel| kernel.is_unfolded()).count();
         if norms > 0 {
             method.push(format!(

@@ -50,7 +50,7 @@ pub(super) fn describe(
     let total = estimate.replayed.expected;
     let seconds: f64 = alike.iter().map(|group| group.seconds).sum();
     let kernel = |group: &Alike<'_>| RooflineKernel {
-        kind: group.first.kind.name().to_owned(),
+        kind: group.first.kind.id().to_owned(),
         node: label(group.first.node),
         count: group.count,
         intensity: digits(group.first.flops / group.first.bytes),

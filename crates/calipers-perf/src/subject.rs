@@ -25,12 +25,14 @@ const MOST_UNITS: usize = 50_000;
 
 /// What runs: found once in the recognised network, evaluated at every size.
 pub struct Running {
+    /// Kernels of one run.
     pub kernels: Vec<Kernel>,
     /// Values and how long they live, or why they were not followed.
     pub(super) activations: Result<Activations, NoEstimate>,
 }
 
 impl Running {
+    /// Finds the kernels of a network and the live ranges of its values.
     pub fn of(net: &Net<'_>) -> Self {
         let units = net.units().count();
         if units > MOST_UNITS {
@@ -111,31 +113,31 @@ pub struct At {
 
 /// What a precision means for the model.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// What products are computed in.
-    pub precision: Precision,
+    pub(crate) precision: Precision,
     /// What kernels are computed in of which the file does not say otherwise: of a model that is
     /// quantised, those that are not.
-    pub rest: Precision,
+    pub(crate) rest: Precision,
     /// What activations are held in between kernels.
-    pub activations: Precision,
+    pub(crate) activations: Precision,
     /// Whether it is the model's own, so that nothing is converted.
-    pub own: bool,
-    pub why: String,
+    pub(crate) own: bool,
+    pub(crate) why: String,
 }
 
 /// The model, with all that the answers need of it.
 pub struct Subject<'a> {
-    pub model: &'a Model,
-    pub bindings: &'a Bindings,
-    pub typed: &'a Typed,
-    pub sizes: &'a Sizes,
-    pub caches: &'a Caches,
-    pub parameters: &'a Parameters,
-    pub architecture: &'a Architecture,
-    pub running: &'a Running,
-    pub batch: Batch,
-    pub choice: Choice,
+    pub(crate) model: &'a Model,
+    pub(crate) bindings: &'a Bindings,
+    pub(crate) typed: &'a Typed,
+    pub(crate) sizes: &'a Sizes,
+    pub(crate) caches: &'a Caches,
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) architecture: &'a Architecture,
+    pub(crate) running: &'a Running,
+    pub(crate) batch: Batch,
+    pub(crate) choice: Choice,
 }
 
 impl<'a> Subject<'a> {

@@ -119,7 +119,7 @@ pub fn devices_to_csv(devices: &[&Device]) -> String {
         &peaks,
         &["units", "clock_mhz", "matrix_clock_mhz", "cache_mb", "power_w"],
         &["launch_device_us", "launch_host_us", "on_chip_mb", "link_gb_s", "capacity_rule"],
-        &["evidence", "source", "checked", "notes"],
+        &["evidence", "source", "derivation", "checked", "notes"],
     ]);
     let maybe = |text: &Option<String>| text.clone().unwrap_or_default();
     for device in devices {
@@ -151,6 +151,7 @@ pub fn devices_to_csv(devices: &[&Device]) -> String {
         sheet.word(on_chip.map_or("", |chip| &chip.rule));
         sheet.word(device.evidence.name());
         sheet.word(&device.source);
+        sheet.word(&maybe(&device.derivation));
         sheet.word(&maybe(&device.checked));
         sheet.word(&maybe(&device.notes));
         sheet.end();

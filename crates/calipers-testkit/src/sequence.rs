@@ -6,11 +6,15 @@ use crate::Tiny;
 
 /// A tiny attention as exporters write it.
 pub struct Heads {
+    /// Query heads.
     pub heads: i64,
+    /// Key and value heads.
     pub kv_heads: i64,
+    /// Width of a head.
     pub dim: i64,
 }
 
+/// Four heads of width 8.
 pub const FOUR: Heads = Heads { heads: 4, kv_heads: 4, dim: 8 };
 
 impl Tiny {
@@ -21,28 +25,34 @@ impl Tiny {
         self.op("Add", &[&product, &bias])
     }
 
+    /// `Reshape` to a stored shape.
     pub fn reshape(&mut self, x: &str, shape: &[i64]) -> String {
         let shape = self.ints(shape);
         self.op("Reshape", &[x, &shape])
     }
 
+    /// `Transpose`.
     pub fn transpose(&mut self, x: &str, order: &[i64]) -> String {
         self.op_with("Transpose", &[x], &[Attribute::ints("perm", order)])
     }
 
+    /// `Softmax` over the last axis.
     pub fn softmax(&mut self, x: &str) -> String {
         self.op_with("Softmax", &[x], &[Attribute::int("axis", -1)])
     }
 
+    /// `Slice` along one axis.
     pub fn slice(&mut self, x: &str, from: i64, to: i64, axis: i64, step: i64) -> String {
         let [from, to, axis, step] = [from, to, axis, step].map(|number| self.ints(&[number]));
         self.op("Slice", &[x, &from, &to, &axis, &step])
     }
 
+    /// `Concat`.
     pub fn concat(&mut self, parts: &[&str], axis: i64) -> String {
         self.op_with("Concat", parts, &[Attribute::int("axis", axis)])
     }
 
+    /// `LayerNormalization` with scale and bias.
     pub fn layer_norm(&mut self, x: &str, width: i64) -> String {
         let (scale, shift) = (self.weight(&[width]), self.weight(&[width]));
         self.op("LayerNormalization", &[x, &scale, &shift])

@@ -12,10 +12,12 @@ pub struct Tiny {
 }
 
 impl Tiny {
+    /// An empty model of a recent opset.
     pub fn new() -> Self {
         Self::of_opset(24)
     }
 
+    /// An empty model of this opset.
     pub fn of_opset(version: i64) -> Self {
         let mut model = ModelBuilder::new(version);
         model.opset(CONTRIB, 1);
@@ -32,6 +34,7 @@ impl Tiny {
         self.input_of(DataType::F32, shape)
     }
 
+    /// An input of any type.
     pub fn input_of(&mut self, dtype: DataType, shape: &[&str]) -> String {
         let name = self.name("input");
         self.model.input(&name, dtype, shape);
@@ -98,6 +101,7 @@ impl Tiny {
         self.op_with(op, inputs, &[])
     }
 
+    /// A node with attributes.
     pub fn op_with(&mut self, op: &str, inputs: &[&str], with: &[Attribute]) -> String {
         let name = self.name(op);
         self.model.node(op, inputs, &[&name], with);
@@ -123,6 +127,7 @@ impl Tiny {
         self.contrib_with(op, inputs, &[])
     }
 
+    /// A node of ONNX Runtime's own with attributes.
     pub fn contrib_with(&mut self, op: &str, inputs: &[&str], with: &[Attribute]) -> String {
         let name = self.name(op);
         self.model.push(&Node::new(op, inputs, &[&name], with).in_domain(CONTRIB));

@@ -37,6 +37,7 @@ impl Form {
 pub struct Looked {
     /// The operator as the file writes it.
     pub op: String,
+    /// How it is quantized.
     pub form: Form,
     /// Whether one factor is stored.
     pub weighted: bool,
@@ -44,8 +45,11 @@ pub struct Looked {
     pub bits: Option<i64>,
     /// Whether those bits make a float.
     pub float: bool,
+    /// Elements that share a scale.
     pub block: Option<i64>,
+    /// What shares a scale.
     pub granularity: Option<&'static str>,
+    /// Whether every zero point is zero.
     pub symmetric: Option<bool>,
 }
 

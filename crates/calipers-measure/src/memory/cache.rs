@@ -64,7 +64,9 @@ pub struct Caches {
 
 /// How many positions a cache has before a run, and after it.
 pub struct Lengths<'a> {
+    /// Positions before the run.
     pub past: &'a Expr,
+    /// Positions after the run.
     pub present: Option<&'a Expr>,
 }
 

@@ -55,8 +55,11 @@ pub enum Size {
 
 /// What the other passes found out.
 pub struct Known<'a> {
+    /// Types and shapes of all values.
     pub typed: &'a Typed,
+    /// Sizes assumed for free dimensions.
     pub sizes: &'a Sizes,
+    /// KV caches of the model.
     pub caches: &'a Caches,
 }
 

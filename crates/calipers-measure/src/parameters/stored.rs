@@ -22,6 +22,7 @@ pub struct Stored {
     pub elements: Result<u64, String>,
     /// Bytes it takes; `None` when they cannot be told.
     pub bytes: Option<u64>,
+    /// What it is for.
     pub role: Role,
     /// Whether nothing shows its role, and the likeliest was taken.
     pub assumed: bool,

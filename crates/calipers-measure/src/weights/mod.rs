@@ -21,6 +21,7 @@ const MAX_READINGS: u64 = 10;
 /// What reading the weights showed.
 #[derive(Debug, Default)]
 pub struct Weights {
+    /// Every tensor that was read.
     pub tensors: Vec<Seen>,
     /// Tensors that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
@@ -31,13 +32,21 @@ pub struct Weights {
 /// A tensor that was read.
 #[derive(Debug)]
 pub struct Seen {
+    /// Its name.
     pub name: String,
+    /// Its element type.
     pub dtype: DType,
+    /// Its shape.
     pub dims: Box<[i64]>,
+    /// Its logical elements.
     pub elements: u64,
+    /// Its stored bytes.
     pub bytes: u64,
+    /// What it is for.
     pub role: Role,
+    /// The axis of its output channels.
     pub channels: Channels,
+    /// Its statistics.
     pub found: Scanned,
 }
 

@@ -322,6 +322,7 @@ fn evidence_rows(device: &Device, page: &Page) -> Rows {
     rows.facts("class", vec![Line::of(Role::Plain, device.evidence.name())]);
     for (key, words) in [
         ("source", Some(&device.source)),
+        ("derivation", device.derivation.as_ref()),
         ("checked", device.checked.as_ref()),
         ("notes", device.notes.as_ref()),
     ] {
