@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Assumption;
+use crate::{Assumption, Bottleneck, KernelKind};
 
 /// Where the model will run, and how fast.
 ///
@@ -45,8 +45,8 @@ pub struct Hardware {
     /// Why there is no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_latency: Option<String>,
-    /// What takes most of the time: `compute`, `memory` or `launches`.
-    pub bottleneck: Option<String>,
+    /// What takes most of the time.
+    pub bottleneck: Option<Bottleneck>,
     /// Whether the host cannot issue work as fast as the device does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_bound: Option<bool>,
@@ -194,8 +194,8 @@ pub struct TimeShares {
 /// A kernel that takes much of the time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DearKernel {
-    /// What it does: `conv`, `gemm`, `attention` and so on.
-    pub kind: String,
+    /// What it does.
+    pub kind: KernelKind,
     /// The node that it comes from; of several, the last.
     pub node: String,
     /// Its time.
@@ -236,8 +236,8 @@ pub struct ComputeRoof {
 /// Kernels that are alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RooflineKernel {
-    /// What they do: `conv`, `gemm`, `attention` and so on.
-    pub kind: String,
+    /// What they do.
+    pub kind: KernelKind,
     /// The node of the first of them.
     pub node: String,
     /// How many there are.
@@ -312,7 +312,7 @@ pub struct DeviceRow {
     /// Time of one run; `null` when it does not fit or is not known.
     pub latency_ms: Option<Span>,
     /// What takes most of that time.
-    pub bottleneck: Option<String>,
+    pub bottleneck: Option<Bottleneck>,
     /// Samples a second.
     pub throughput: Option<f64>,
     /// Precision that it computes in, where it lacks the one asked for.

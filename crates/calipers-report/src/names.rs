@@ -1,0 +1,105 @@
+//! Closed sets of words: an enum, its ids and its display names in one table.
+
+use std::fmt;
+
+/// A text that is not an id of a closed set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownId {
+    /// The set, by the name of its type.
+    pub set: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+impl fmt::Display for UnknownId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown {} {:?}", self.set, self.text)
+    }
+}
+
+impl std::error::Error for UnknownId {}
+
+/// Defines a closed set of words, one line to a value: `Variant = "id" => "display name"`.
+///
+/// Ids appear in JSON and on the command line; display names in everything that people read. There
+/// is deliberately no `Display`: a caller says which of the two it wants.
+macro_rules! names {
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $name:ident {
+            $( $(#[doc = $note:literal])* $variant:ident = $id:literal => $display:literal, )+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $(
+                $(#[doc = $note])*
+                #[doc = concat!("`", $id, "`: ", $display, ".")]
+                $variant,
+            )+
+        }
+
+        impl $name {
+            /// Every value, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Returns the id, as JSON has it.
+            pub const fn id(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $id, )+
+                }
+            }
+
+            /// Returns the name as people write it.
+            pub const fn display_name(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $display, )+
+                }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::UnknownId;
+
+            /// Parses an id.
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $( $id => Ok(Self::$variant), )+
+                    _ => Err($crate::UnknownId { set: stringify!($name), text: text.to_owned() }),
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.id())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let description = [$($doc.trim()),+].join(" ");
+                schemars::json_schema!({
+                    "description": description,
+                    "type": "string",
+                    "enum": [$($id),+],
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use names;
