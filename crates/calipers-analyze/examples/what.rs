@@ -16,13 +16,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("    - {line}");
         }
         println!("  {}", serde_json::to_string(&what.facts)?);
-        println!("  {} {:?} classes {:?}", task.kind, task.confidence, task.classes);
+        println!("  {} {:?} classes {:?}", task.kind.id(), task.confidence, task.classes);
         for line in &task.evidence {
             println!("    - {line}");
         }
         println!(
             "  {}: {} of {} contractions, {:?} % of weights, {:?} bits, block {:?}, {:?}, symmetric {:?}",
-            few.scheme,
+            few.scheme.id(),
             few.contractions_quantized,
             few.contractions,
             few.weights_percent,

@@ -32,6 +32,18 @@ names! {
     }
 }
 
+impl Style {
+    /// Returns whether part of the network is an encoder.
+    pub fn has_encoder(self) -> bool {
+        matches!(self, Self::DualEncoder | Self::Encoder | Self::EncoderDecoder)
+    }
+
+    /// Returns whether part of the network is a decoder.
+    pub fn has_decoder(self) -> bool {
+        matches!(self, Self::Decoder | Self::EncoderDecoder)
+    }
+}
+
 names! {
     /// How the heads of an attention layer share keys and values, or what they attend to.
     pub enum AttentionKind {

@@ -57,6 +57,18 @@ impl Scheme {
         self != Self::None
     }
 
+    /// Returns the bits of a weight, where one number holds for all.
+    pub fn bits(self) -> Option<i64> {
+        match self {
+            Self::None | Self::Mixed => None,
+            Self::Dynamic { bits }
+            | Self::Float { bits }
+            | Self::Qdq { bits }
+            | Self::QOperator { bits }
+            | Self::WeightOnly { bits } => Some(bits),
+        }
+    }
+
     /// Returns the id, as JSON has it.
     pub fn id(self) -> Cow<'static, str> {
         let (form, bits) = match self {

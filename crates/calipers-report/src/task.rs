@@ -118,7 +118,47 @@ impl TaskKind {
         )
     }
 
-    /// Returns whether the output is a vector that stands for the input.
+    /// Returns whether the input is sound.
+    pub fn is_audio(self) -> bool {
+        matches!(
+            self,
+            Self::AudioClassification
+                | Self::AudioToAudio
+                | Self::SpeechFeatures
+                | Self::SpeechRecognition
+        )
+    }
+
+    /// Returns whether an input is an image.
+    pub fn is_image(self) -> bool {
+        matches!(
+            self,
+            Self::DepthEstimation
+                | Self::ImageClassification
+                | Self::ImageEmbedding
+                | Self::ImageFeatures
+                | Self::ImageSegmentation
+                | Self::ImageTextSimilarity
+                | Self::ImageToImage
+                | Self::ImageToText
+                | Self::ObjectDetection
+                | Self::PoseEstimation
+                | Self::SuperResolution
+        )
+    }
+
+    /// Returns whether the task is about whole texts, as opposed to tokens or spans of one.
+    pub fn is_text(self) -> bool {
+        matches!(
+            self,
+            Self::TextClassification
+                | Self::TextEmbedding
+                | Self::TextGeneration
+                | Self::TextRegression
+        )
+    }
+
+    /// Returns whether the output is a vector that represents the input.
     pub fn is_embedding(self) -> bool {
         matches!(self, Self::ImageEmbedding | Self::TextEmbedding)
     }

@@ -31,7 +31,6 @@ use crate::{blocks, quantization};
 pub(crate) use diagram::redraw;
 pub(crate) use facts::is_norm_folded;
 pub(crate) use rooms::{Inside, Part, parts};
-pub(crate) use words::{activation, does, families, family_name};
 
 /// What the model is.
 pub(crate) struct Described<'a> {

@@ -98,7 +98,7 @@ fn words(op: &str) -> Option<(&'static str, &'static str)> {
         "Sigmoid" => ("sigmoid", "glu"),
         "Mish" => ("mish", "mish-glu"),
         "HardSwish" => ("hardswish", "hardswish-glu"),
-        "LeakyReLU" | "LeakyRelu" => ("leaky-relu", "leaky-relu-glu"),
+        "LeakyReLU" | "LeakyRelu" => ("leakyrelu", "leakyrelu-glu"),
         "ELU" | "Elu" => ("elu", "elu-glu"),
         "ReLU6" => ("relu6", "relu6-glu"),
         "Tanh" => ("tanh", "tanh-glu"),

@@ -252,7 +252,7 @@ impl<'d> Clock<'d> {
         if used != computes && has_products {
             self.words.insert(peak.why.clone());
         }
-        let mut found = self.speed.curve(kind.name(), used);
+        let mut found = self.speed.curve(kind.id(), used);
         let (flops, of) = match found.curve.peak.filter(|of| *of != used) {
             None => (peak.flops, used),
             Some(of) => match self.device.peak(of) {

@@ -1,7 +1,7 @@
 //! Models that generate: the prompt, and each token after it.
 
 use calipers_devices::Device;
-use calipers_report::Generation;
+use calipers_report::{Generation, Style};
 
 use super::answer::span;
 use super::estimate::Range;
@@ -12,7 +12,7 @@ use crate::assume::Role;
 /// Prompt and tokens of a generative model on a device; `None` for other models.
 pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Option<Generation> {
     let cached = subject.cached();
-    let is_decoder = subject.architecture.style.as_deref() == Some("decoder")
+    let is_decoder = subject.architecture.style == Some(Style::Decoder)
         && subject.architecture.facts.vocab.is_some();
     let context = subject.context()?;
     if !cached && !is_decoder || subject.untimed().is_some() {

@@ -43,7 +43,7 @@ pub fn kernel_lines(model: &Model, bindings: &Bindings) -> Result<Vec<String>, B
         .map(|kernel| {
             format!(
                 "{},{},{},{},{},{},{},{},{}",
-                kernel.kind_at(i128::from(number(&kernel.rows))).name(),
+                kernel.kind_at(i128::from(number(&kernel.rows))).id(),
                 number(&kernel.macs),
                 number(&kernel.other_flops),
                 number(&kernel.activations),

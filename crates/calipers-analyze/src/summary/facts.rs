@@ -287,7 +287,7 @@ fn network(report: &Report, facts: &mut Facts) {
         facts.signed(label, value, topic);
     }
     for (norm, count) in &told.norm {
-        facts.signed(norm, Some(*count), "norms");
+        facts.signed(norm.id(), Some(*count), "norms");
     }
     for stride in told.strides.iter().flatten() {
         facts.signed("stride of a scale", Some(*stride), "strides");
@@ -328,7 +328,7 @@ fn graph(report: &Report, facts: &mut Facts) {
 
 fn quantization(report: &Report, facts: &mut Facts) {
     let told = &report.quantization;
-    if told.scheme.is_empty() || told.scheme == "none" {
+    if !told.scheme.is_quantized() {
         return;
     }
     let quantized = Some(told.contractions_quantized);

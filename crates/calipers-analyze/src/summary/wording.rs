@@ -1,6 +1,6 @@
 //! Small pieces of English that several sentences share.
 
-use calipers_report::{Assumption, Dimension, Port, Report};
+use calipers_report::{Activation, Assumption, Dimension, Port, Report};
 use calipers_units as units;
 
 use super::names;
@@ -109,22 +109,19 @@ pub(super) fn tokens(report: &Report) -> Option<u64> {
 }
 
 /// A recognised activation as people write it.
-pub(super) fn activation(report: &Report) -> Option<String> {
-    report.architecture.facts.activation.as_deref().map(crate::architecture::activation)
+pub(super) fn activation(report: &Report) -> Option<&'static str> {
+    report.architecture.facts.activation.map(Activation::display_name)
 }
 
 /// The family as people write it, else what the kind is called.
 pub(super) fn family_or(report: &Report, kind: &str) -> String {
-    match report.architecture.family.as_deref() {
-        Some(family) => crate::architecture::family_name(family).to_owned(),
-        None => kind.to_owned(),
-    }
+    report.architecture.family.map_or(kind, |family| family.display_name()).to_owned()
 }
 
 /// `YOLOv8 object detector`, or `object detector` where the family is not known.
 pub(super) fn of_family(report: &Report, noun: &str) -> String {
-    match report.architecture.family.as_deref() {
-        Some(family) => format!("{} {noun}", crate::architecture::family_name(family)),
+    match report.architecture.family {
+        Some(family) => format!("{} {noun}", family.display_name()),
         None => noun.to_owned(),
     }
 }

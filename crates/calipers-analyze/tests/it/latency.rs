@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use calipers_analyze::{Bindings, Question, analyze_for};
 use calipers_devices::{Device, Precision, find};
 use calipers_ir::Model;
-use calipers_report::{Hardware, Report, Span};
+use calipers_report::{Bottleneck, Hardware, Report, Span};
 use calipers_testkit::{fixture, score};
 
 calipers_testkit::tests! {
@@ -155,7 +155,7 @@ fn measured_latencies_are_predicted() {
         let sum: f64 = parts.iter().map(|(_, percent)| percent).sum();
         assert!((sum - 100.0).abs() < 0.02, "{label}: {shares:?}");
         let most = parts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
-        assert_eq!(hardware.bottleneck.as_deref(), Some(most.0), "{label}: {shares:?}");
+        assert_eq!(hardware.bottleneck.map(Bottleneck::id), Some(most.0), "{label}: {shares:?}");
         assert_eq!(hardware.dearest.len(), 5, "{label}");
         assert!(hardware.dearest.is_sorted_by(|a, b| a.ms >= b.ms), "{label}");
         let named: f64 = hardware.dearest.iter().map(|kernel| kernel.ms).sum();
@@ -239,7 +239,7 @@ fn a_step_of_a_large_decoder_reads_its_weights() {
     assert!(time.low >= 2.7 && time.expected < 8.0, "{time:?}");
     let shares = half.shares.unwrap();
     assert!(shares.memory_percent > shares.compute_percent + shares.launches_percent, "{shares:?}");
-    assert_eq!(half.bottleneck.as_deref(), Some("memory"));
+    assert_eq!(half.bottleneck, Some(Bottleneck::Memory));
     // Weights of four bits are read faster, but launches take as long.
     let int4 = step(Precision::Int4);
     let gain = time.expected / int4.latency_ms.unwrap().expected;

@@ -14,6 +14,7 @@ mod shape;
 
 use calipers_ir::NodeId;
 use calipers_ops::product;
+pub(crate) use calipers_report::KernelKind;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
@@ -21,76 +22,24 @@ pub use shape::kernel_of_shape;
 
 use crate::net::{CONTRACTIONS, Net, Unit, Val};
 
-/// What kind of work a kernel does, as far as its speed goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum KernelKind {
-    Attention,
-    BatchNorm,
-    /// A convolution over space.
-    Conv,
-    /// A copy in another order.
-    Copy,
-    /// A convolution of each channel by itself.
-    Depthwise,
-    Elementwise,
-    Gather,
-    /// A matrix product.
-    Gemm,
-    /// A product of so few rows that it is reading the weights.
-    Gemv,
-    /// A convolution of groups of channels.
-    Grouped,
-    LayerNorm,
-    /// A convolution of single points: a matrix product in another layout.
-    Pointwise,
-    Pool,
-    Recurrent,
-    Reduce,
-    Softmax,
-    /// A convolution of so few channels that tensor cores stay empty.
-    Stem,
-    /// Anything else that runs.
-    Other,
+/// The kind of a matrix product with this many rows.
+fn product_kind(rows: i128) -> KernelKind {
+    if rows <= FEW_ROWS { KernelKind::Gemv } else { KernelKind::Gemm }
 }
 
-impl KernelKind {
-    /// As the fitted curves spell it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Attention => "attention",
-            Self::BatchNorm => "batch-norm",
-            Self::Conv => "conv",
-            Self::Copy => "copy",
-            Self::Depthwise => "depthwise",
-            Self::Elementwise => "elementwise",
-            Self::Gather => "gather",
-            Self::Gemm => "gemm",
-            Self::Gemv => "gemv",
-            Self::Grouped => "grouped",
-            Self::LayerNorm => "layer-norm",
-            Self::Pointwise => "pointwise",
-            Self::Pool => "pool",
-            Self::Recurrent => "recurrent",
-            Self::Reduce => "reduce",
-            Self::Softmax => "softmax",
-            Self::Stem => "stem",
-            Self::Other => "other",
-        }
-    }
-
-    /// The kind of a matrix product with this many rows.
-    fn of_product(rows: i128) -> Self {
-        if rows <= FEW_ROWS { Self::Gemv } else { Self::Gemm }
-    }
-
-    fn of_convolution(channels: i64, groups: i64, is_depthwise: bool, is_pointwise: bool) -> Self {
-        match () {
-            () if is_depthwise => Self::Depthwise,
-            () if groups > 1 => Self::Grouped,
-            () if channels < 8 => Self::Stem,
-            () if is_pointwise => Self::Pointwise,
-            () => Self::Conv,
-        }
+/// The kind of a convolution.
+fn convolution_kind(
+    channels: i64,
+    groups: i64,
+    is_depthwise: bool,
+    is_pointwise: bool,
+) -> KernelKind {
+    match () {
+        () if is_depthwise => KernelKind::Depthwise,
+        () if groups > 1 => KernelKind::Grouped,
+        () if channels < 8 => KernelKind::Stem,
+        () if is_pointwise => KernelKind::Pointwise,
+        () => KernelKind::Conv,
     }
 }
 
@@ -132,7 +81,7 @@ impl Kernel {
     /// The kind at a size: a product of few rows is another kernel than one of many.
     pub(crate) fn kind_at(&self, rows: i128) -> KernelKind {
         match self.kind {
-            KernelKind::Gemm => KernelKind::of_product(rows),
+            KernelKind::Gemm => product_kind(rows),
             kind => kind,
         }
     }
@@ -341,7 +290,7 @@ fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
     let number = |name| unit.number(name).unwrap_or(1);
     let (groups, channels) = (number("groups"), number("in"));
     let (is_depthwise, is_pointwise) = (unit.says("depthwise"), unit.says("pointwise"));
-    let kind = KernelKind::of_convolution(channels, groups, is_depthwise, is_pointwise);
+    let kind = convolution_kind(channels, groups, is_depthwise, is_pointwise);
     let mut kernel = plain(net, unit, kind);
     let rank = u32::try_from(unit.number("rank").unwrap_or(2)).unwrap_or(2).min(3);
     kernel.depth = Expr::from(channels / groups.max(1)) * Expr::from(number("kernel")).pow(rank);

@@ -1,6 +1,6 @@
 //! The kind of a kernel that was measured alone, from its shape.
 
-use super::KernelKind;
+use super::{KernelKind, convolution_kind, product_kind};
 
 /// The kind of a measured kernel as the fitted curves spell it, and how many products are summed for
 /// one result. `operator` and `shape` are columns of the table of measured kernels; `None` where
@@ -15,11 +15,11 @@ pub fn kernel_of_shape(operator: &str, shape: &str) -> Option<(&'static str, i64
         shape.split(' ').find(letters)?[name.len()..].parse::<i64>().ok()
     };
     let (kind, depth) = match operator {
-        "gemm" => (KernelKind::of_product(i128::from(side(0)?)), side(1)?),
+        "gemm" => (product_kind(i128::from(side(0)?)), side(1)?),
         "conv" | "depthwise" => {
             let (channels, groups, kernel) = (named("c")?, named("g")?, named("k")?);
             let is_depthwise = groups > 1 && groups == channels;
-            let kind = KernelKind::of_convolution(channels, groups, is_depthwise, kernel == 1);
+            let kind = convolution_kind(channels, groups, is_depthwise, kernel == 1);
             (kind, channels / groups.max(1) * kernel * kernel)
         }
         "attention" => (KernelKind::Attention, side(2)?),
@@ -33,7 +33,7 @@ pub fn kernel_of_shape(operator: &str, shape: &str) -> Option<(&'static str, i64
         "transpose" => (KernelKind::Copy, 1),
         _ => return None,
     };
-    Some((kind.name(), depth))
+    Some((kind.id(), depth))
 }
 
 #[cfg(test)]

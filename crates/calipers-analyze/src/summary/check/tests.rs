@@ -1,8 +1,8 @@
 //! Sentences that a report holds, and sentences that it does not.
 
 use calipers_report::{
-    Architecture, ArchitectureFacts, DeviceRow, Finding, Hardware, OperatorCount, Report, Severity,
-    Span, Task,
+    Architecture, ArchitectureFacts, DeviceRow, Family, Finding, Hardware, ModelKind,
+    OperatorCount, Report, Severity, Span, Style, Task, TaskKind,
 };
 
 use super::Checker;
@@ -17,9 +17,9 @@ fn report() -> Report {
     report.cost.flops = Some(45_899_317_248);
     report.cost.other_flops = Some(18_765_432);
     report.architecture = Architecture {
-        kind: Some("transformer".to_owned()),
-        style: Some("encoder".to_owned()),
-        family: Some("bert".to_owned()),
+        kind: Some(ModelKind::Transformer),
+        style: Some(Style::Encoder),
+        family: Some(Family::Bert),
         words: "BERT encoder: 12 layers, GELU.".to_owned(),
         facts: ArchitectureFacts {
             layers: Some(12),
@@ -30,7 +30,7 @@ fn report() -> Report {
         },
         ..Architecture::default()
     };
-    report.task = Task { kind: "text-embedding".to_owned(), ..Task::default() };
+    report.task = Task { kind: TaskKind::TextEmbedding, ..Task::default() };
     let share = |op: &str, count, percent| OperatorCount {
         op: op.to_owned(),
         domain: "ai.onnx".to_owned(),

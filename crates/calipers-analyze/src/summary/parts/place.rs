@@ -1,6 +1,6 @@
 //! Where it fits, and how fast it is there.
 
-use calipers_report::{DeviceRow, Hardware, Report, Span};
+use calipers_report::{Bottleneck, DeviceRow, Hardware, Report, Span};
 use calipers_units as units;
 
 use super::super::wording::listed;
@@ -45,7 +45,7 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
             sentences.push(format!("In {} expect {}.", hardware.precision, listed(&both)));
         }
         (_, Some(time)) => {
-            let limit = limited_by(hardware.bottleneck.as_deref());
+            let limit = limited_by(hardware.bottleneck);
             sentences.push(format!(
                 "In {} at batch {} a run should take {}{limit}.",
                 hardware.precision,
@@ -58,11 +58,11 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
     sentences
 }
 
-fn limited_by(bottleneck: Option<&str>) -> &'static str {
+fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
     match bottleneck {
-        Some("compute") => ", limited by arithmetic",
-        Some("memory") => ", limited by memory",
-        Some("launches") => ", limited by launching kernels",
+        Some(Bottleneck::Compute) => ", limited by arithmetic",
+        Some(Bottleneck::Memory) => ", limited by memory",
+        Some(Bottleneck::Launches) => ", limited by launching kernels",
         _ => "",
     }
 }
