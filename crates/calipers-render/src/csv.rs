@@ -12,7 +12,8 @@
 
 use calipers_devices::{Device, Precision};
 use calipers_report::{
-    Dimension, Hardware, KeyFigures, LayerTable, LayerWork, Operand, Span, SweepTable, ValueShape,
+    Bottleneck, Dimension, Family, Hardware, KeyFigures, LayerTable, LayerWork, ModelKind, Operand,
+    Scheme, Span, SweepTable, TaskKind, ValueShape,
 };
 
 use crate::text;
@@ -198,7 +199,7 @@ pub fn hardware_to_csv(hardware: &Hardware) -> String {
         sheet.figure(row.memory_bytes);
         sheet.figure(row.device_memory_bytes);
         sheet.word(&truth(row.fits));
-        sheet.word(row.bottleneck.as_deref().unwrap_or_default());
+        sheet.word(row.bottleneck.map_or("", Bottleneck::id));
         sheet.word(row.reason.as_deref().unwrap_or_default());
         sheet.end();
     }
@@ -219,11 +220,11 @@ pub fn figures_to_csv(models: &[KeyFigures]) -> String {
             sheet.word(&maybe(word));
         }
         sheet.figure(model.bytes);
-        let words =
-            [&model.kind, &model.family, &model.task, &model.precision, &model.quantization];
-        for word in words {
-            sheet.word(&maybe(word));
-        }
+        sheet.word(model.kind.map_or("", ModelKind::id));
+        sheet.word(model.family.map_or("", Family::id));
+        sheet.word(model.task.map_or("", TaskKind::id));
+        sheet.word(&maybe(&model.precision));
+        sheet.word(&model.quantization.map(Scheme::id).unwrap_or_default());
         for value in [model.nodes, model.parameters, model.weights_bytes, model.macs, model.flops] {
             sheet.figure(value);
         }
@@ -393,7 +394,7 @@ mod tests {
         // The JSON has every field under its own name, so the two must agree.
         let mut model = KeyFigures { path: "a.onnx".into(), ..KeyFigures::default() };
         (model.macs, model.infos, model.latency_ms) = (Some(7), Some(3), Some(1.5));
-        (model.kind, model.lower_bound) = (Some("cnn".into()), Some(false));
+        (model.kind, model.lower_bound) = (Some(ModelKind::Cnn), Some(false));
         let sheet = figures_to_csv(std::slice::from_ref(&model));
         let lines: Vec<Vec<&str>> = sheet.lines().map(|line| line.split(',').collect()).collect();
         let json = serde_json::to_value(&model).unwrap();

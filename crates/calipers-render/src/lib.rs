@@ -18,6 +18,7 @@ pub mod graph;
 pub mod index;
 pub mod json;
 pub mod markdown;
+mod mermaid;
 mod origin;
 pub mod page;
 pub mod picture;
@@ -41,6 +42,7 @@ pub use markdown::{
     CardOptions, PictureLink, findings_to_markdown, rules_to_markdown, sections_to_markdown,
     to_markdown,
 };
+pub use mermaid::mermaid;
 pub use page::{graph_to_html, to_page};
 pub use sarif::findings_to_sarif;
 pub use template::{Template, TemplateError};

@@ -68,7 +68,7 @@ names! {
 
 names! {
     /// Where the norms of a residual layer are: before its computation or after the addition.
-    pub enum NormPosition {
+    pub exhaustive enum NormPosition {
         Post = "post" => "post-norm",
         Pre = "pre" => "pre-norm",
     }
@@ -85,7 +85,7 @@ names! {
 
 names! {
     /// How certain a statement is, from the least certain up.
-    pub enum Confidence {
+    pub exhaustive enum Confidence {
         /// A guess.
         Low = "low" => "low",
         /// Much of the evidence supports it.

@@ -23,16 +23,24 @@ impl std::error::Error for UnknownId {}
 ///
 /// Ids appear in JSON and on the command line; display names in everything that people read. There
 /// is deliberately no `Display`: a caller says which of the two it wants.
+///
+/// The enum is `#[non_exhaustive]`, since sets grow; `pub exhaustive enum` defines one that does not.
 macro_rules! names {
+    ($(#[doc = $doc:literal])+ pub enum $name:ident { $($values:tt)+ }) => {
+        $crate::names::names! { @define [#[non_exhaustive]] $(#[doc = $doc])+ $name $($values)+ }
+    };
+    ($(#[doc = $doc:literal])+ pub exhaustive enum $name:ident { $($values:tt)+ }) => {
+        $crate::names::names! { @define [] $(#[doc = $doc])+ $name $($values)+ }
+    };
     (
+        @define [$(#[$meta:meta])?]
         $(#[doc = $doc:literal])+
-        pub enum $name:ident {
-            $( $(#[doc = $note:literal])* $variant:ident = $id:literal => $display:literal, )+
-        }
+        $name:ident
+        $( $(#[doc = $note:literal])* $variant:ident = $id:literal => $display:literal, )+
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
+        $(#[$meta])?
         pub enum $name {
             $(
                 $(#[doc = $note])*

@@ -316,6 +316,19 @@ fn scaled(value: u128, units: &[&str]) -> Result<String, u128> {
     Err(value)
 }
 
+/// At most `most` characters of a text, with an ellipsis in place of its middle.
+pub fn shortened(text: &str, most: usize) -> String {
+    // No more of a long text is read than can be shown.
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let tail = most / 3;
+    let head: String = text.chars().take(most - tail - 1).collect();
+    let mut end: Vec<char> = text.chars().rev().take(tail).collect();
+    end.reverse();
+    format!("{head}…{}", end.into_iter().collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -544,5 +557,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        let long = "é".repeat(10_000);
+        assert_eq!(shortened(&long, 20).chars().count(), 20);
+        assert_eq!(shortened("abcdefghij", 6), "abc…ij");
+        assert_eq!(shortened("abcdef", 6), "abcdef");
     }
 }

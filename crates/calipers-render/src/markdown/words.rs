@@ -1,6 +1,6 @@
 //! Figures and names as several sections write them.
 
-use calipers_report::{Confidence, DeviceRow, Dimension, Report, Span};
+use calipers_report::{Confidence, DeviceRow, Dimension, Report, Scheme, Span};
 
 use super::escape::{code, plain, told};
 use crate::text::{self, Charset};
@@ -21,11 +21,11 @@ pub(crate) fn model_name(report: &Report) -> String {
 
 /// How numbers are held: the scheme of quantisation, or the type of most parameters.
 pub(crate) fn precision(report: &Report) -> Option<String> {
-    match report.quantization.scheme.as_str() {
-        "" | "none" => {
+    match report.quantization.scheme {
+        Scheme::None => {
             report.model.precision.as_ref().map(|name| text::name(name, Charset::Unicode))
         }
-        scheme => Some(spaced(scheme)),
+        scheme => Some(spaced(&scheme.id())),
     }
 }
 

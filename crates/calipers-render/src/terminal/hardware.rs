@@ -6,7 +6,7 @@
 //!                rtx-4050-mobile  does not fit: needs 29.4 GB of 6 GB
 //! ```
 
-use calipers_report::{DeviceRow, Hardware, Report, Span};
+use calipers_report::{Bottleneck, DeviceRow, Hardware, Report, Span};
 
 use super::page::{Line, Page, Role};
 use crate::text::{self, Charset};
@@ -73,7 +73,7 @@ pub(super) fn devices(hardware: &Hardware, page: &Page) -> Vec<Line> {
         let rate = row
             .throughput
             .map_or_else(Line::default, |rate| Line::of(Role::Plain, units::rate(rate)));
-        let limit = Line::of(Role::Quiet, row.bottleneck.clone().unwrap_or_default());
+        let limit = Line::of(Role::Quiet, row.bottleneck.map_or("", Bottleneck::id));
         (vec![id, time, memory, rate, limit], None)
     };
     let latency = format!("latency at batch {}", units::integer(hardware.batch));

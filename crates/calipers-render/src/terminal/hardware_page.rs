@@ -198,7 +198,7 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
         rows.facts("issued", facts);
     }
     if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
-        let mut facts = vec![Line::of(Role::Strong, text::name(limit, page.charset))];
+        let mut facts = vec![Line::of(Role::Strong, text::name(limit.id(), page.charset))];
         for (percent, word) in [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
@@ -241,7 +241,7 @@ fn dearest(hardware: &Hardware, page: &Page) -> Vec<Line> {
             Line::of(Role::Plain, text::name(&kernel.node, page.charset)).cut(room, page.charset);
         let cells = vec![
             node,
-            Line::of(Role::Plain, text::name(&kernel.kind, page.charset)),
+            Line::of(Role::Plain, text::name(kernel.kind.id(), page.charset)),
             Line::of(Role::Plain, time(kernel.ms, page.charset)),
             Line::of(Role::Plain, units::percent(kernel.percent)),
         ];

@@ -25,13 +25,11 @@ pub(super) fn write(report: &Report, page: &mut Page) {
 
 fn kind(architecture: &Architecture) -> Table {
     let mut table = Table::facts();
-    let word = |name: &Option<String>| name.as_ref().map(|name| plain(&spaced(name)));
-    table.fact("Kind", architecture.kind.as_ref().map(|name| plain(&kind_word(name))));
-    table.fact("Style", word(&architecture.style));
+    table.fact("Kind", architecture.kind.map(|kind| plain(&kind_word(kind.id()))));
+    table.fact("Style", architecture.style.map(|style| plain(&spaced(style.id()))));
     let family = architecture
         .family
-        .as_ref()
-        .map(|family| format!("{} ({})", plain(family), sure(architecture.confidence)));
+        .map(|family| format!("{} ({})", plain(family.id()), sure(architecture.confidence)));
     table.fact("Family", family);
     figures(&architecture.facts, &mut table);
     table
@@ -64,18 +62,18 @@ fn figures(facts: &ArchitectureFacts, table: &mut Table) {
         strides.iter().take(MOST).map(|stride| number(*stride)).collect::<Vec<_>>().join(", ")
     });
     table.fact("Strides", strides);
-    table.fact("Attention", facts.attention.as_ref().map(|name| plain(name)));
+    table.fact("Attention", facts.attention.map(|kind| plain(kind.id())));
     let norms: Vec<String> = facts
         .norm
         .iter()
-        .map(|(name, count)| format!("{} {}", number(*count), plain(name)))
+        .map(|(name, count)| format!("{} {}", number(*count), plain(name.id())))
         .collect();
-    let position = facts.norm_position.as_ref().map(|at| format!(" ({}-norm)", plain(at)));
+    let position = facts.norm_position.map(|at| format!(" ({})", at.display_name()));
     let position = position.unwrap_or_default();
     table.fact("Norms", (!norms.is_empty()).then(|| format!("{}{position}", norms.join(", "))));
     let folded = facts.batchnorm_folded == Some(true);
     table.fact("Batch norm", folded.then(|| "folded into the convolutions".to_owned()));
-    table.fact("Activation", facts.activation.as_ref().map(|name| plain(name)));
+    table.fact("Activation", facts.activation.map(|activation| plain(activation.id())));
     let ways = [
         (facts.rope, "rotary positions"),
         (facts.cross_attention, "attends to another sequence"),
@@ -139,7 +137,7 @@ fn skips(architecture: &Architecture, page: &mut Page) {
     for skip in architecture.skips.iter().take(MOST) {
         let first = skip.nodes.first().map(|node| format!(", the first at {}", code(node)));
         let count = units::integer(skip.count);
-        items.push(format!("{count} by {}{}", plain(&skip.kind), first.unwrap_or_default()));
+        items.push(format!("{count} by {}{}", plain(skip.kind.id()), first.unwrap_or_default()));
     }
     if !items.is_empty() {
         page.heading("Skip connections");

@@ -37,7 +37,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
             fits(row.fits, row.tight).to_owned(),
             row.latency_ms.as_ref().map(span).unwrap_or_default(),
             row.throughput.map(units::rate).unwrap_or_default(),
-            row.bottleneck.as_ref().map(|name| plain(name)).unwrap_or_default(),
+            row.bottleneck.map(|limit| plain(limit.id())).unwrap_or_default(),
         ]);
     }
     page.table(&table.without_empty_columns());

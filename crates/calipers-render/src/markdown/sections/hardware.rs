@@ -46,7 +46,7 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Table {
     let issued = time(&hardware.issued_ms);
     table.fact("When the host issues every operation", issued);
     table.fact("Throughput", hardware.throughput.map(units::rate));
-    table.fact("Bottleneck", hardware.bottleneck.as_ref().map(|name| plain(name)));
+    table.fact("Bottleneck", hardware.bottleneck.map(|limit| plain(limit.id())));
     let shares = hardware.shares.as_ref().map(|shares| {
         let parts = [
             (shares.compute_percent, "compute"),
@@ -82,7 +82,7 @@ fn kernels(hardware: &Hardware, page: &mut Page) {
         let time = units::time(kernel.ms);
         table.row(vec![
             code(&kernel.node),
-            plain(&kernel.kind),
+            plain(kernel.kind.id()),
             time,
             units::percent(kernel.percent),
         ]);

@@ -1,6 +1,6 @@
 //! What the model is, in a paragraph, and its figures at a glance.
 
-use calipers_report::{Binding, Confidence, Report, Severity};
+use calipers_report::{Binding, Confidence, Report, Severity, TaskKind};
 
 use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
@@ -38,9 +38,9 @@ fn glance(report: &Report) -> Table {
     let (cost, memory) = (&report.cost, &report.memory);
     let least = if cost.lower_bound { "at least " } else { "" };
     let mut table = Table::facts();
-    if !matches!(report.task.kind.as_str(), "" | "unknown") {
+    if report.task.kind != TaskKind::Unknown {
         let task =
-            format!("{} ({})", plain(&spaced(&report.task.kind)), sure(report.task.confidence));
+            format!("{} ({})", plain(&spaced(report.task.kind.id())), sure(report.task.confidence));
         table.fact("Task", task);
     }
     let parameters = &report.parameters;

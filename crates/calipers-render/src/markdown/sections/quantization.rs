@@ -10,11 +10,11 @@ use crate::units;
 
 pub(super) fn write(report: &Report, page: &mut Page) {
     let quantization = &report.quantization;
-    if matches!(quantization.scheme.as_str(), "" | "none") {
+    if !quantization.scheme.is_quantized() {
         return;
     }
     let mut table = Table::facts();
-    table.fact("Scheme", plain(&spaced(&quantization.scheme)));
+    table.fact("Scheme", plain(&spaced(&quantization.scheme.id())));
     table.fact(
         "Contractions in few bits",
         format!(
@@ -27,7 +27,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     table.fact("Share of the weights", share.map(units::percent));
     table.fact("Bits of a weight", quantization.bits.map(|bits| bits.to_string()));
     table.fact("Weights that share a scale", quantization.block.map(|block| block.to_string()));
-    table.fact("Scales", quantization.granularity.as_ref().map(|words| plain(words)));
+    table.fact("Scales", quantization.granularity.map(|granularity| plain(granularity.id())));
     table.fact(
         "Symmetric",
         quantization.symmetric.map(|is| if is { "yes" } else { "no" }.to_owned()),

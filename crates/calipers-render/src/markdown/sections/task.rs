@@ -1,6 +1,6 @@
 //! What the model does, and what tells so.
 
-use calipers_report::Report;
+use calipers_report::{Report, TaskKind};
 
 use crate::markdown::escape::{plain, told};
 use crate::markdown::page::Page;
@@ -9,7 +9,7 @@ use crate::{text, units};
 
 pub(super) fn write(report: &Report, page: &mut Page) {
     let task = &report.task;
-    let is_unknown = matches!(task.kind.as_str(), "" | "unknown");
+    let is_unknown = task.kind == TaskKind::Unknown;
     // What is not known of a model that is not known either is not worth a section.
     if is_unknown && report.architecture.kind.is_none() {
         return;
@@ -17,7 +17,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     let mut words = match is_unknown {
         true => "**Unknown**".to_owned(),
         false => {
-            let kind = text::capitalised(&spaced(&task.kind));
+            let kind = text::capitalised(&spaced(task.kind.id()));
             format!("**{}** ({})", plain(&kind), sure(task.confidence))
         }
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{Confidence, Drawing, Repeat, Report};
+use calipers_report::{Confidence, Drawing, Family, ModelKind, Repeat, Report, Style};
 use serde_json::Value;
 
 use crate::graph::labels::width;
@@ -32,13 +32,12 @@ pub(super) fn architecture(report: &Report) -> String {
         Confidence::Medium => " (likely)",
         Confidence::Low => " (a guess)",
     };
-    let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
-    tell("kind", &word(&architecture.kind));
+    tell("kind", architecture.kind.map_or("not known", ModelKind::id));
     let sure = if architecture.family.is_some() { sure } else { "" };
-    tell("family", &format!("{}{sure}", word(&architecture.family)));
-    tell("style", architecture.style.as_deref().unwrap_or(""));
-    tell("task", &report.task.kind);
-    tell("quantisation", &report.quantization.scheme);
+    tell("family", &format!("{}{sure}", architecture.family.map_or("not known", Family::id)));
+    tell("style", architecture.style.map_or("", Style::id));
+    tell("task", report.task.kind.id());
+    tell("quantisation", &report.quantization.scheme.id());
     if let Ok(Value::Object(facts)) = serde_json::to_value(&architecture.facts) {
         for (name, value) in &facts {
             tell(&name.replace('_', " "), &plain(value));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{DeviceRow, Dimension, GraphView, Port, Report, RoomItem};
+use calipers_report::{Bottleneck, DeviceRow, Dimension, GraphView, Port, Report, RoomItem};
 
 use super::pictures;
 use crate::page::html::escape;
@@ -396,6 +396,6 @@ fn device_row(row: &DeviceRow) -> String {
         row.device_memory_bytes.map_or_else(|| "unknown".to_owned(), units::capacity),
         memory(row.memory_bytes),
         row.throughput.map_or_else(|| "–".to_owned(), units::rate),
-        escape(row.bottleneck.as_deref().unwrap_or("–"))
+        escape(row.bottleneck.map_or("–", Bottleneck::id))
     )
 }

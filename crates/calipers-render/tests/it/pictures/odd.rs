@@ -2,8 +2,8 @@
 
 use calipers_render::picture::{Theme, pictures};
 use calipers_report::{
-    ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, OperatorCost, OperatorCount,
-    OperatorMemory, Report, Roofline, RooflineKernel, ScalingRow, Span,
+    ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, KernelKind, OperatorCost,
+    OperatorCount, OperatorMemory, Report, Roofline, RooflineKernel, ScalingRow, Span,
 };
 use proptest::prelude::*;
 
@@ -144,12 +144,15 @@ prop_compose! {
     fn roofline()(
         bandwidth_bytes_per_s in figure(),
         compute in prop::collection::vec((name(), figure()), 0..4),
-        kernels in prop::collection::vec((name(), figure(), figure(), figure()), 0..40),
+        kernels in prop::collection::vec(
+            (prop::sample::select(KernelKind::ALL), name(), figure(), figure(), figure()),
+            0..40,
+        ),
         without_arithmetic in size(),
     ) -> Roofline {
-        let kernel = |(kind, intensity, per_s, percent): (String, f64, f64, f64)| RooflineKernel {
-            node: kind.clone(),
+        let kernel = |(kind, node, intensity, per_s, percent)| RooflineKernel {
             kind,
+            node,
             intensity,
             per_s,
             percent,

@@ -1,0 +1,59 @@
+//! `calipers sweep MODEL`: what a model costs at several sizes of its inputs.
+
+use std::path::PathBuf;
+
+use calipers::{BindError, Error, Options, Sweep, SweepError};
+
+use super::{Privacy, model};
+use crate::args::TableFormat;
+use crate::exit::ExitStatus;
+use crate::output::{Target, write_styled};
+use crate::problem::Problem;
+use crate::screen;
+
+/// What to look into, at which sizes, and where the table goes.
+#[derive(Debug)]
+pub(crate) struct Sweeping {
+    pub(crate) model: PathBuf,
+    pub(crate) format: TableFormat,
+    pub(crate) output: Target,
+    pub(crate) sweep: Sweep,
+    pub(crate) privacy: Privacy,
+}
+
+impl Sweeping {
+    /// Reads the model and writes what it costs.
+    pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
+        model::check(&self.model, &self.output)?;
+        let table = {
+            let _progress = model::progress(&self.model);
+            let model = model::open(&self.model)?;
+            let options = Options::new().redact_names(self.privacy.redact_names);
+            model.sweep(&options, &self.sweep).map_err(|error| problem(&error))?
+        };
+        match (self.format, &self.output) {
+            (TableFormat::Json, output) => output.write(&calipers_render::sweep_to_json(&table))?,
+            (TableFormat::Csv, output) => output.write(&calipers_render::sweep_to_csv(&table))?,
+            (TableFormat::Text, Target::Stdout) => {
+                let style = screen::style_for_stdout();
+                write_styled(&calipers_render::sweep_to_terminal(&table, &style), style.color)?;
+            }
+            (TableFormat::Text, output) => {
+                let style = screen::style_for_file();
+                output.write(&calipers_render::sweep_to_terminal(&table, &style))?;
+            }
+        }
+        Ok(ExitStatus::Done)
+    }
+}
+
+fn problem(error: &Error) -> anyhow::Error {
+    let hint = match error {
+        Error::Sweep(SweepError::TooMany { .. }) => "give fewer sizes, or sweep in several runs",
+        Error::Bind(BindError::Twice { .. }) => {
+            "every size goes with every other; sweep a shared dimension with --dim"
+        }
+        _ => return model::unusable(error),
+    };
+    Problem::unusable(error).hint(hint).into()
+}
