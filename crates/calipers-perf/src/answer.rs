@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use calipers_devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
 use calipers_report::{
-    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Span, TimeShares,
+    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, TimeShares,
 };
 
-use super::estimate::{Estimate, Range};
+use super::estimate::Estimate;
 use super::requirements::{self, Target};
 use super::room::{self, Room};
 use super::subject::{At, Subject};
@@ -299,9 +299,9 @@ fn bottleneck(estimate: &Estimate) -> Bottleneck {
 }
 
 /// Seconds as milliseconds.
-pub(crate) fn span(range: &Range) -> Span {
+pub(crate) fn span(range: &Range<f64>) -> Range<f64> {
     let ms = |seconds: f64| digits(seconds * 1e3);
-    Span { low: ms(range.low), expected: ms(range.expected), high: ms(range.high) }
+    Range { low: ms(range.low), expected: ms(range.expected), high: ms(range.high) }
 }
 
 /// A share in percent, to four digits.

@@ -1,10 +1,9 @@
 //! Models that generate: the prompt, and each token after it.
 
 use calipers_devices::Device;
-use calipers_report::{Generation, Style};
+use calipers_report::{Generation, Range, Style};
 
 use super::answer::span;
-use super::estimate::Range;
 use super::scaling::rate;
 use super::subject::{At, Subject};
 use calipers_measure::assume::Role;
@@ -19,7 +18,7 @@ pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Opt
         return None;
     }
     let mut told = Generation { prompt: context, context, cached, ..Generation::default() };
-    let time = |new: u64, told: &mut Generation| -> Option<Range> {
+    let time = |new: u64, told: &mut Generation| -> Option<Range<f64>> {
         let at = At { dims: subject.lengths(context, new), ..base.clone() };
         let estimate = subject.kernels(&at).and_then(|kernels| subject.time(&kernels, device));
         match estimate {
@@ -50,7 +49,7 @@ pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Opt
             );
             #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
             let runs = context as f64;
-            let times = |range: Range| Range {
+            let times = |range: Range<f64>| Range {
                 low: range.low * runs,
                 expected: range.expected * runs,
                 high: range.high * runs,

@@ -13,7 +13,7 @@
 use calipers_devices::{Device, Precision};
 use calipers_report::{
     Bottleneck, Dimension, Family, Hardware, KeyFigures, LayerTable, LayerWork, ModelKind, Operand,
-    Scheme, Span, SweepTable, TaskKind, ValueShape,
+    Range, Scheme, SweepTable, TaskKind, ValueKind, ValueShape,
 };
 
 use crate::text;
@@ -179,11 +179,11 @@ pub fn hardware_to_csv(hardware: &Hardware) -> String {
             sheet.word(mine.map_or("", |device| &device.id));
             sheet.figure(Some(row.size));
             sheet.word(&hardware.precision);
-            sheet.span(row.latency_ms.as_ref());
-            sheet.ratio(row.throughput);
-            sheet.figure(row.memory_bytes);
+            sheet.span(row.run.latency_ms.as_ref());
+            sheet.ratio(row.run.throughput);
+            sheet.figure(row.run.memory_bytes);
             sheet.figure(mine.and_then(|device| device.memory_bytes));
-            sheet.word(&truth(row.fits));
+            sheet.word(&truth(row.run.fits));
             sheet.word("");
             sheet.word("");
             sheet.end();
@@ -263,7 +263,7 @@ fn operands(operands: &[Option<Operand>]) -> String {
 }
 
 fn type_text(value: &ValueShape) -> String {
-    let dtype = value.dtype.as_deref().unwrap_or("?");
+    let dtype = value.dtype.map_or("?".to_owned(), |dtype| dtype.to_string());
     let shape = value.shape.as_ref().map(|dims| {
         let dims: Vec<String> = dims
             .iter()
@@ -276,10 +276,12 @@ fn type_text(value: &ValueShape) -> String {
         format!("[{}]", dims.join(", "))
     });
     let tensor = format!("{dtype}{}", shape.unwrap_or_default());
-    match value.kind.as_deref() {
+    match value.kind {
         None => tensor,
-        Some(kind @ ("map" | "opaque" | "unknown")) => kind.to_owned(),
-        Some(kind) => format!("{kind}({tensor})"),
+        Some(kind @ (ValueKind::Map | ValueKind::Opaque | ValueKind::Unknown)) => {
+            kind.id().to_owned()
+        }
+        Some(kind) => format!("{}({tensor})", kind.id()),
     }
 }
 
@@ -341,7 +343,7 @@ impl Sheet {
         self.cell(&value.map(|value| value.to_string()).unwrap_or_default());
     }
 
-    fn span(&mut self, span: Option<&Span>) {
+    fn span(&mut self, span: Option<&Range<f64>>) {
         for value in [span.map(|s| s.low), span.map(|s| s.expected), span.map(|s| s.high)] {
             self.ratio(value);
         }

@@ -84,6 +84,26 @@ names! {
 }
 
 names! {
+    /// What a value of a graph is.
+    pub exhaustive enum ValueKind {
+        Map = "map" => "map",
+        Opaque = "opaque" => "opaque",
+        Optional = "optional" => "optional",
+        Sequence = "sequence" => "sequence",
+        SparseTensor = "sparse_tensor" => "sparse tensor",
+        Tensor = "tensor" => "tensor",
+        /// The file does not state it.
+        Unknown = "unknown" => "unknown",
+    }
+}
+
+impl Default for ValueKind {
+    fn default() -> Self {
+        Self::Unknown
+    }
+}
+
+names! {
     /// How certain a statement is, from the least certain up.
     pub exhaustive enum Confidence {
         /// A guess.

@@ -41,6 +41,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use calipers_ir::DType;
+
 pub use activation::Activation;
 pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Drawing, DrawnBox, Quantization,
@@ -52,11 +54,13 @@ pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
-    Requirements, Roofline, RooflineKernel, ScalingRow, Span, TimeShares, Workspace,
+    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range,
+    Requirement, Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares,
 };
 pub use kernel::{Bottleneck, KernelKind};
-pub use kind::{AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style};
+pub use kind::{
+    AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
+};
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
@@ -68,8 +72,8 @@ pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
 pub use task::TaskKind;
 pub use view::{
-    DeviceTimes, GraphView, Knob, Life, Room, RoomEdge, RoomItem, RoomKind, RunTime, SizeChoices,
-    TimeTable, ViewNode, ViewValue,
+    DeviceTimes, GraphView, Knob, Life, Room, RoomEdge, RoomItem, RoomKind, SizeChoices, TimeTable,
+    ViewNode, ViewValue,
 };
 pub use weights::{TensorRange, UnreadTensor, Weights};
 

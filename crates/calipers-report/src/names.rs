@@ -111,3 +111,68 @@ macro_rules! names {
 }
 
 pub(crate) use names;
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Activation, AttentionKind, Bottleneck, Confidence, Family, Granularity, KernelKind,
+        ModelKind, NormKind, NormPosition, SkipKind, Style, TaskKind, ValueKind,
+    };
+
+    /// Ids are unique and parsed back, through JSON too; display names are not empty.
+    macro_rules! check {
+        ($($name:ident)+) => {
+            $(
+                let ids: std::collections::BTreeSet<&str> =
+                    $name::ALL.iter().map(|value| value.id()).collect();
+                assert_eq!(ids.len(), $name::ALL.len(), "ids of {}", stringify!($name));
+                for value in $name::ALL {
+                    assert_eq!(value.id().parse(), Ok(*value));
+                    let json = serde_json::to_string(value).unwrap();
+                    assert_eq!(json, format!("{:?}", value.id()));
+                    assert_eq!(serde_json::from_str::<$name>(&json).unwrap(), *value);
+                    assert!(!value.display_name().trim().is_empty(), "{}", value.id());
+                }
+                let error = "no such id".parse::<$name>().unwrap_err();
+                assert_eq!(error.set, stringify!($name));
+                assert!(serde_json::from_str::<$name>("\"no such id\"").is_err());
+            )+
+        };
+    }
+
+    #[test]
+    fn ids_are_unique_and_parsed_back() {
+        check!(
+            Activation AttentionKind Bottleneck Confidence Family Granularity KernelKind ModelKind
+            NormKind NormPosition SkipKind Style TaskKind ValueKind
+        );
+    }
+
+    #[test]
+    fn tables_are_sorted_by_id() {
+        assert!(Activation::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(AttentionKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Bottleneck::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Family::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Granularity::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(ModelKind::ALL.is_sorted_by_key(|value| value.id()));
+        // Maps by kind of norm are in the order of their ids in JSON.
+        assert!(NormKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(NormPosition::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(SkipKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Style::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(ValueKind::ALL.is_sorted_by_key(|value| value.id()));
+        // The rest ends with what is not known, or goes from little to much.
+        let (last, tasks) = TaskKind::ALL.split_last().unwrap();
+        assert!(*last == TaskKind::Unknown && tasks.is_sorted_by_key(|value| value.id()));
+        let (last, kernels) = KernelKind::ALL.split_last().unwrap();
+        assert!(*last == KernelKind::Other && kernels.is_sorted_by_key(|value| value.id()));
+        assert_eq!(Confidence::ALL, [Confidence::Low, Confidence::Medium, Confidence::High]);
+    }
+
+    #[test]
+    fn the_schema_lists_the_ids() {
+        let schema = schemars::schema_for!(NormPosition).to_value();
+        assert_eq!(schema["enum"], serde_json::json!(["post", "pre"]));
+    }
+}

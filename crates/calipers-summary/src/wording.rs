@@ -1,6 +1,6 @@
 //! Small pieces of English that several sentences share.
 
-use calipers_report::{Activation, Assumption, Dimension, Port, Report};
+use calipers_report::{Activation, Assumption, Dimension, Port, Report, ValueKind};
 use calipers_units as units;
 
 use super::names;
@@ -69,10 +69,10 @@ pub(super) fn some(value: Option<i64>, one: &str, many: &str) -> Option<String> 
 
 /// The shape and type of an input or output: `1×3×640×640 float32`.
 pub(super) fn tensor(port: &Port, report: &Report) -> String {
-    if port.kind != "tensor" {
-        return port.kind.replace('_', " ");
+    if port.kind != ValueKind::Tensor {
+        return port.kind.display_name().to_owned();
     }
-    let dtype = port.dtype.as_deref().unwrap_or("untyped tensor");
+    let dtype = port.dtype.map_or("untyped tensor".to_owned(), |dtype| dtype.to_string());
     let Some(shape) = port.inferred.as_ref().or(port.shape.as_ref()) else {
         return format!("{dtype} of unknown shape");
     };

@@ -1,6 +1,6 @@
 //! Figures and names as several sections write them.
 
-use calipers_report::{Confidence, DeviceRow, Dimension, Report, Scheme, Span};
+use calipers_report::{Confidence, DeviceRow, Dimension, Range, Report, Scheme};
 
 use super::escape::{code, plain, told};
 use crate::text::{self, Charset};
@@ -100,7 +100,7 @@ pub(super) fn formula(text: Option<&String>) -> Option<String> {
 }
 
 /// A time with its range.
-pub(super) fn span(span: &Span) -> String {
+pub(super) fn span(span: &Range<f64>) -> String {
     units::time_range(span.low, span.expected, span.high)
 }
 

@@ -255,7 +255,7 @@ fn generation_rows(hardware: &Hardware, page: &Page) -> Rows {
     let mut rows = Rows::default();
     let Some(generation) = &hardware.generation else { return rows };
     let unknown = || Line::of(Role::Warning, "unknown");
-    let figure = |time: &Option<calipers_report::Span>| {
+    let figure = |time: &Option<calipers_report::Range<f64>>| {
         time.as_ref().map_or_else(unknown, |time| Line::of(Role::Strong, span(time, page.charset)))
     };
     let after =
@@ -298,8 +298,8 @@ fn scaling(what: &str, rows: &[ScalingRow], room: Option<u64>, page: &Page) -> V
         let mut first = Line::default();
         first.pad_to(what.len().max(6).saturating_sub(size.width()));
         first.append(size);
-        if row.fits == Some(false) {
-            return (vec![first], Some(fit(row.fits, false, row.memory_bytes, room)));
+        if row.run.fits == Some(false) {
+            return (vec![first], Some(fit(row.run.fits, false, row.run.memory_bytes, room)));
         }
         let figure = |text: Option<String>| {
             text.map_or_else(
@@ -309,9 +309,9 @@ fn scaling(what: &str, rows: &[ScalingRow], room: Option<u64>, page: &Page) -> V
         };
         let cells = vec![
             first,
-            figure(row.latency_ms.as_ref().map(|time| span(time, page.charset))),
-            figure(row.throughput.map(units::rate)),
-            figure(row.memory_bytes.map(units::gigabytes)),
+            figure(row.run.latency_ms.as_ref().map(|time| span(time, page.charset))),
+            figure(row.run.throughput.map(units::rate)),
+            figure(row.run.memory_bytes.map(units::gigabytes)),
         ];
         (cells, None)
     };

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_report::{Dimension, ShapeTable, ValueShape};
+use calipers_report::{Dimension, ShapeTable, ValueKind, ValueShape};
 
 use super::Style;
 use super::page::{Line, Page, Role};
@@ -65,11 +65,13 @@ fn values<'a>(rows: impl Iterator<Item = (&'a String, &'a ValueShape)> + Clone, 
 }
 
 pub(super) fn dtype(value: &ValueShape) -> String {
-    let dtype = value.dtype.as_deref().unwrap_or("?");
-    match value.kind.as_deref() {
-        None => dtype.to_owned(),
-        Some(kind @ ("map" | "opaque" | "unknown")) => kind.to_owned(),
-        Some(kind) => format!("{kind}({dtype})"),
+    let dtype = value.dtype.map_or("?".to_owned(), |dtype| dtype.to_string());
+    match value.kind {
+        None => dtype,
+        Some(kind @ (ValueKind::Map | ValueKind::Opaque | ValueKind::Unknown)) => {
+            kind.id().to_owned()
+        }
+        Some(kind) => format!("{}({dtype})", kind.id()),
     }
 }
 
@@ -101,24 +103,26 @@ pub(super) fn decided(dims: &BTreeMap<String, String>, page: &mut Page) {
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::DType;
+
     use super::*;
 
-    fn value(dtype: &str, dims: Vec<Dimension>) -> ValueShape {
-        ValueShape { dtype: Some(dtype.into()), shape: Some(dims), ..ValueShape::default() }
+    fn value(dtype: DType, dims: Vec<Dimension>) -> ValueShape {
+        ValueShape { dtype: Some(dtype), shape: Some(dims), ..ValueShape::default() }
     }
 
     #[test]
     fn a_line_each_in_columns() {
         let symbol = |name: &str| Dimension::Symbol(name.into());
         let unknown = ValueShape {
-            kind: Some("unknown".into()),
+            kind: Some(ValueKind::Unknown),
             reason: Some("Fancy is no operator that Calipers knows".into()),
             ..ValueShape::default()
         };
         let table = ShapeTable {
             values: vec![
-                ("x".into(), value("float32", vec![symbol("batch"), Dimension::Size(3)])),
-                ("long\u{1b}".into(), value("int64", vec![])),
+                ("x".into(), value(DType::Float32, vec![symbol("batch"), Dimension::Size(3)])),
+                ("long\u{1b}".into(), value(DType::Int64, vec![])),
                 ("y".into(), unknown),
             ],
             ..ShapeTable::default()

@@ -170,7 +170,9 @@ impl Vocabulary {
             said.extend([finding.title.as_str(), &finding.recommendation]);
         }
         let ports = || report.graph.inputs.iter().chain(&report.graph.outputs);
-        said.extend(ports().filter_map(|port| port.dtype.as_deref()));
+        let dtypes: Vec<String> =
+            ports().filter_map(|port| port.dtype).map(|dtype| dtype.to_string()).collect();
+        said.extend(dtypes.iter().map(String::as_str));
         said.extend(ports().filter_map(|port| names::plain(&port.name)));
         said.extend(report.bindings.keys().filter_map(|name| names::plain(name)));
         said.extend(report.graph.operators_total.iter().filter_map(|row| names::operator(&row.op)));

@@ -1,6 +1,6 @@
 //! Where it fits, and how fast it is there.
 
-use calipers_report::{Bottleneck, DeviceRow, Hardware, Report, Span};
+use calipers_report::{Bottleneck, DeviceRow, Hardware, Range, Report};
 use calipers_units as units;
 
 use super::super::wording::listed;
@@ -110,8 +110,9 @@ fn fitting(hardware: &Hardware) -> Option<String> {
 /// The fastest and the slowest of those compared.
 fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
     let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.latency_ms?)));
-    let order =
-        |a: &(&DeviceRow, Span), b: &(&DeviceRow, Span)| a.1.expected.total_cmp(&b.1.expected);
+    let order = |a: &(&DeviceRow, Range<f64>), b: &(&DeviceRow, Range<f64>)| {
+        a.1.expected.total_cmp(&b.1.expected)
+    };
     let (fast, first) = timed().min_by(order)?;
     let (slow, last) = timed().max_by(order)?;
     let run = if report.memory.kv_cache.is_some() { "a step" } else { "a run" };
@@ -129,6 +130,6 @@ fn short(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-fn range(time: Span) -> String {
+fn range(time: Range<f64>) -> String {
     units::time_range(time.low, time.expected, time.high)
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use calipers_ir::Model;
 use calipers_report::{
     KernelKind, LayerTable, ModelKind, Report, ShapeTable, SkipKind, SweepTable, TaskKind,
-    ValueShape,
+    ValueKind, ValueShape,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,6 +71,7 @@ fn is_closed(text: &str) -> bool {
         || text.parse::<TaskKind>().is_ok()
         || text.parse::<KernelKind>().is_ok()
         || text.parse::<SkipKind>().is_ok()
+        || text.parse::<ValueKind>().is_ok()
 }
 
 /// What was redacted does not read back: better nothing than something with names or holes in it.

@@ -8,7 +8,7 @@ use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
 use calipers_devices::{Device, Precision, find};
-use calipers_report::{Bottleneck, Hardware, Report, Span};
+use calipers_report::{Bottleneck, DType, Hardware, Range, Report};
 use calipers_testkit::{fixture, score};
 
 calipers_testkit::tests! {
@@ -86,9 +86,9 @@ fn answer(model: &Model, row: Row) -> Answer {
     bindings.inputs.insert(name.to_owned(), shape);
     let report = report(model, &bindings, "h200-sxm", row.precision);
     let [input] = &report.graph.inputs[..] else { panic!("{} has one input", row.graph) };
-    let bits = match input.dtype.as_deref() {
-        Some("float32") => u64::from(row.precision.bits()),
-        Some("int64") => 64,
+    let bits = match input.dtype {
+        Some(DType::Float32) => u64::from(row.precision.bits()),
+        Some(DType::Int64) => 64,
         other => panic!("{} reads {other:?}", row.graph),
     };
     let hardware = report.hardware.expect("a device was asked for");
@@ -122,7 +122,7 @@ fn worst(rows: &[(f64, String)]) -> String {
     rows.iter().take(15).map(|(factor, label)| format!("x{factor:.3} {label}\n")).collect()
 }
 
-fn check_span(span: Span, label: &str) {
+fn check_span(span: Range<f64>, label: &str) {
     for figure in [span.low, span.expected, span.high] {
         assert!(figure.is_normal() && figure > 0.0, "{label}: {span:?}");
     }

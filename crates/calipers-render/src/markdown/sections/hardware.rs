@@ -1,6 +1,6 @@
 //! The model on one device: memory, time, what limits it, and what the device is.
 
-use calipers_report::{DeviceFacts, Hardware, Report, Span};
+use calipers_report::{DeviceFacts, Hardware, Range, Report};
 
 use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
@@ -37,7 +37,7 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Table {
     table.fact("Fits", fits(hardware.fits, false).to_owned());
     table.fact("Largest batch that fits", hardware.largest_batch.map(units::integer));
     table.fact("Longest context that fits", hardware.largest_context.map(units::integer));
-    let time = |time: &Option<Span>| time.as_ref().map(span);
+    let time = |time: &Option<Range<f64>>| time.as_ref().map(span);
     let none = hardware.no_latency.as_ref().map(|why| match hardware.fits {
         Some(false) => format!("none: {}", told(why)),
         _ => format!("unknown: {}", told(why)),

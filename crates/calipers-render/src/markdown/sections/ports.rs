@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_report::{Binding, Port, Report};
+use calipers_report::{Binding, Port, Report, ValueKind};
 
 use crate::markdown::escape::{code, plain, told};
 use crate::markdown::page::Page;
@@ -48,9 +48,10 @@ fn table(ports: &[Port]) -> Table {
     ]);
     for port in ports {
         let name = if port.name.is_empty() { "(unnamed)".to_owned() } else { code(&port.name) };
-        let (kind, dims) = match port.kind.as_str() {
-            "tensor" => {
-                let dtype = port.dtype.as_ref().map_or("unknown".to_owned(), |name| plain(name));
+        let (kind, dims) = match port.kind {
+            ValueKind::Tensor => {
+                let dtype =
+                    port.dtype.map_or("unknown".to_owned(), |dtype| plain(&dtype.to_string()));
                 (dtype, shape(port.shape.as_deref()))
             }
             _ => (code(&port.type_text), String::new()),

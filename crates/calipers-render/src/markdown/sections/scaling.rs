@@ -41,7 +41,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
 
 fn generated(hardware: &Hardware, generation: &Generation) -> Table {
     let mut table = Table::facts();
-    let time = |time: &Option<calipers_report::Span>| {
+    let time = |time: &Option<calipers_report::Range<f64>>| {
         time.as_ref().map_or_else(|| "unknown".to_owned(), span)
     };
     let prompt = units::counted(generation.prompt, "token", "tokens");
@@ -63,14 +63,14 @@ fn table(size: &str, rows: &[ScalingRow]) -> Table {
         ("Fits", Align::Left),
     ]);
     for row in rows {
-        let missing = if row.fits == Some(false) { "" } else { "unknown" };
+        let missing = if row.run.fits == Some(false) { "" } else { "unknown" };
         let told = |text: Option<String>| text.unwrap_or_else(|| missing.to_owned());
         table.row(vec![
             units::integer(row.size),
-            told(row.latency_ms.as_ref().map(span)),
-            told(row.throughput.map(units::rate)),
-            row.memory_bytes.map_or_else(|| "unknown".to_owned(), units::gigabytes),
-            fits(row.fits, false).to_owned(),
+            told(row.run.latency_ms.as_ref().map(span)),
+            told(row.run.throughput.map(units::rate)),
+            row.run.memory_bytes.map_or_else(|| "unknown".to_owned(), units::gigabytes),
+            fits(row.run.fits, false).to_owned(),
         ]);
     }
     table
