@@ -4,7 +4,7 @@ use crate::names::names;
 
 names! {
     /// What kind of work a kernel does, as far as its speed goes.
-    pub enum KernelKind {
+    pub enum KernelKind default Other {
         Attention = "attention" => "attention",
         BatchNorm = "batch-norm" => "batch norm",
         /// A convolution over space.
@@ -32,12 +32,6 @@ names! {
         Stem = "stem" => "stem convolution",
         /// Anything else that runs.
         Other = "other" => "other",
-    }
-}
-
-impl Default for KernelKind {
-    fn default() -> Self {
-        Self::Other
     }
 }
 

@@ -85,7 +85,7 @@ names! {
 
 names! {
     /// What a value of a graph is.
-    pub exhaustive enum ValueKind {
+    pub exhaustive enum ValueKind default Unknown {
         Map = "map" => "map",
         Opaque = "opaque" => "opaque",
         Optional = "optional" => "optional",
@@ -97,26 +97,14 @@ names! {
     }
 }
 
-impl Default for ValueKind {
-    fn default() -> Self {
-        Self::Unknown
-    }
-}
-
 names! {
     /// How certain a statement is, from the least certain up.
-    pub exhaustive enum Confidence {
+    pub exhaustive enum Confidence default Low {
         /// A guess.
         Low = "low" => "low",
         /// Much of the evidence supports it.
         Medium = "medium" => "medium",
         /// The structure leaves no doubt.
         High = "high" => "high",
-    }
-}
-
-impl Default for Confidence {
-    fn default() -> Self {
-        Self::Low
     }
 }

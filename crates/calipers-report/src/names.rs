@@ -25,15 +25,24 @@ impl std::error::Error for UnknownId {}
 /// is deliberately no `Display`: a caller says which of the two it wants.
 ///
 /// The enum is `#[non_exhaustive]`, since sets grow; `pub exhaustive enum` defines one that does not.
+/// `default Variant` after the name implements `Default`.
 macro_rules! names {
-    ($(#[doc = $doc:literal])+ pub enum $name:ident { $($values:tt)+ }) => {
-        $crate::names::names! { @define [#[non_exhaustive]] $(#[doc = $doc])+ $name $($values)+ }
-    };
-    ($(#[doc = $doc:literal])+ pub exhaustive enum $name:ident { $($values:tt)+ }) => {
-        $crate::names::names! { @define [] $(#[doc = $doc])+ $name $($values)+ }
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $name:ident $(default $default:ident)? { $($values:tt)+ }
+    ) => {
+        $crate::names::names! {
+            @define [#[non_exhaustive]] [$($default)?] $(#[doc = $doc])+ $name $($values)+
+        }
     };
     (
-        @define [$(#[$meta:meta])?]
+        $(#[doc = $doc:literal])+
+        pub exhaustive enum $name:ident $(default $default:ident)? { $($values:tt)+ }
+    ) => {
+        $crate::names::names! { @define [] [$($default)?] $(#[doc = $doc])+ $name $($values)+ }
+    };
+    (
+        @define [$(#[$meta:meta])?] [$($default:ident)?]
         $(#[doc = $doc:literal])+
         $name:ident
         $( $(#[doc = $note:literal])* $variant:ident = $id:literal => $display:literal, )+
@@ -67,6 +76,14 @@ macro_rules! names {
                 }
             }
         }
+
+        $(
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::$default
+                }
+            }
+        )?
 
         impl std::str::FromStr for $name {
             type Err = $crate::UnknownId;

@@ -4,7 +4,7 @@ use crate::names::names;
 
 names! {
     /// What a model does.
-    pub enum TaskKind {
+    pub enum TaskKind default Unknown {
         AnomalyDetection = "anomaly-detection" => "anomaly detection",
         AudioClassification = "audio-classification" => "audio classification",
         AudioToAudio = "audio-to-audio" => "audio-to-audio",
@@ -32,12 +32,6 @@ names! {
         TextRegression = "text-regression" => "text regression",
         TokenClassification = "token-classification" => "token classification",
         Unknown = "unknown" => "unknown",
-    }
-}
-
-impl Default for TaskKind {
-    fn default() -> Self {
-        Self::Unknown
     }
 }
 
