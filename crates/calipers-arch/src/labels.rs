@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
 use super::words::grouped;
-use crate::net::{Detail, Net, Unit, VIEWS};
+use crate::net::{Detail, Net, Unit};
 
 /// Kinds of block that can lead a part of the network, and their words. Earlier ones lead.
 const LEADERS: &[(&str, &str)] = &[
@@ -211,7 +211,7 @@ pub(super) fn steps(net: &Net<'_>, units: &[&Unit]) -> String {
 
 /// What a unit does, in a word or two; `None` for what only moves data or dresses a layer.
 fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
-    if unit.is_any(VIEWS) {
+    if unit.is_layout() {
         return None;
     }
     let inner = unit.walk().find(|part| part.number("kernel").is_some());

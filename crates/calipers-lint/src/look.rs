@@ -1,7 +1,7 @@
 //! Questions about the whole model that several rules ask.
 
 use calipers_ir::{FunctionId, GraphKind, Model, NodeId, Producer, ValueId};
-use calipers_ops::canonical_domain;
+use calipers_ops::{Operator, canonical_domain};
 use hashbrown::{HashMap, HashSet};
 
 use calipers_arch::net::Origin;
@@ -27,6 +27,12 @@ pub(super) fn running(model: &Model) -> Vec<NodeId> {
 pub(super) fn standard_op(model: &Model, node: NodeId) -> Option<&str> {
     let node = model.node(node);
     (canonical_domain(model.name(node.domain)) == calipers_ops::ONNX).then(|| model.name(node.op))
+}
+
+/// The row of a node's operator, where that is known.
+pub(super) fn operator(model: &Model, node: NodeId) -> Option<&'static Operator> {
+    let node = model.node(node);
+    calipers_ops::find(model.name(node.domain), model.name(node.op))
 }
 
 /// The operator of a node with its domain.

@@ -1,12 +1,12 @@
-//! What runtimes take, from `runtimes.toml`.
+//! What runtimes accept, from `runtimes.toml`.
 
 use std::sync::LazyLock;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use serde::Deserialize;
 
-/// A release of a runtime or converter, and what it takes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A release of a runtime or converter, and what it accepts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Runtime {
     pub(super) name: String,
     pub(super) release: String,
@@ -14,8 +14,32 @@ pub(super) struct Runtime {
     pub(super) opset: Option<i64>,
     /// Newest version of the representation.
     pub(super) ir: Option<i64>,
-    /// Types of elements; empty where nobody states them.
+    /// Types of elements; empty where no source states them.
+    #[serde(default)]
     pub(super) dtypes: Vec<String>,
+    #[allow(dead_code, reason = "checked when the table is read, and by tests")]
+    evidence: Evidence,
+    #[allow(dead_code, reason = "checked when the table is read, and by tests")]
+    source: String,
+    #[allow(dead_code, reason = "checked when the table is read, and by tests")]
+    notes: Option<String>,
+}
+
+/// What the limits of a release rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Evidence {
+    /// A model of one node was loaded at every version.
+    Measured,
+    /// The project states the limit.
+    Published,
+}
+
+/// The file as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    runtime: Vec<Runtime>,
 }
 
 impl Runtime {
@@ -34,43 +58,15 @@ impl Runtime {
     }
 }
 
-/// Every release of the table; those of one name stand together, oldest first.
+/// Every release of the table; those of one name are adjacent, oldest first.
 pub(super) fn all() -> &'static [Runtime] {
     static ALL: LazyLock<Vec<Runtime>> =
         LazyLock::new(|| parse(include_str!("runtimes.toml")).unwrap_or_default());
     &ALL
 }
 
-/// The table; `None` where something in it is not as its head says. A test reads it.
-fn parse(text: &str) -> Option<Vec<Runtime>> {
-    let table = DeTable::parse(text).ok()?;
-    let stanzas = table.get_ref().get("runtime")?.get_ref().as_array()?;
-    stanzas.iter().map(|stanza| runtime(stanza.get_ref().as_table()?)).collect()
-}
-
-fn runtime(table: &DeTable<'_>) -> Option<Runtime> {
-    let mut runtime = Runtime::default();
-    for (key, value) in table {
-        let value: &Spanned<DeValue<'_>> = value;
-        let text = || value.get_ref().as_str().map(str::to_owned);
-        let number = || value.get_ref().as_integer()?.as_str().parse().ok();
-        match key.get_ref().as_ref() {
-            "name" => runtime.name = text()?,
-            "release" => runtime.release = text()?,
-            "opset" => runtime.opset = Some(number()?),
-            "ir" => runtime.ir = Some(number()?),
-            "dtypes" => {
-                let types = value.get_ref().as_array()?.iter();
-                runtime.dtypes = types
-                    .map(|dtype| dtype.get_ref().as_str().map(str::to_owned))
-                    .collect::<Option<_>>()?;
-            }
-            "evidence" if matches!(text()?.as_str(), "measured" | "published") => {}
-            "source" | "notes" if !text()?.is_empty() => {}
-            _ => return None,
-        }
-    }
-    Some(runtime)
+fn parse(text: &str) -> Result<Vec<Runtime>, toml::de::Error> {
+    toml::from_str::<Table>(text).map(|table| table.runtime)
 }
 
 #[cfg(test)]
@@ -107,8 +103,25 @@ mod tests {
 
     #[test]
     fn every_stanza_has_its_source() {
-        let text = include_str!("runtimes.toml");
-        assert_eq!(text.matches("\nsource = ").count(), all().len());
-        assert_eq!(text.matches("\nevidence = ").count(), all().len());
+        let read = parse(include_str!("runtimes.toml")).unwrap();
+        assert_eq!(read, all());
+        for Runtime { name, release, evidence, source, notes, .. } in &read {
+            assert!(source.len() >= 5, "{name} {release} ({evidence:?}) has no source");
+            assert!(notes.as_ref().is_none_or(|notes| !notes.is_empty()), "{name} {release}");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_and_words_are_refused_with_their_line() {
+        let stanza =
+            "[[runtime]]\nname = 'x'\nrelease = '1'\nevidence = 'measured'\nsource = 'a test'\n";
+        assert!(parse(stanza).is_ok());
+        for (text, line, word) in [
+            (format!("{stanza}opest = 3"), "line 6", "opest"),
+            (stanza.replace("measured", "hearsay"), "line 4", "hearsay"),
+        ] {
+            let message = parse(&text).unwrap_err().to_string();
+            assert!(message.contains(line) && message.contains(word), "{message}");
+        }
     }
 }

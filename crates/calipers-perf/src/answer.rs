@@ -284,7 +284,7 @@ fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts
         computes_in_why: peak.map(|peak| peak.why).unwrap_or_default(),
         power_w: device.power_w,
         evidence: device.evidence.to_string(),
-        source: device.source.clone(),
+        source: device.provenance(),
         found: found.to_vec(),
     }
 }

@@ -1,12 +1,12 @@
 //! How long kernels take on a device, added up.
 //!
 //! Each kernel takes its launch and the blend of arithmetic, memory and waiting that was fitted for
-//! its kind, see [`Speed`]. No estimate is below what the device's peak and bandwidth allow.
+//! its kind, see [`DeviceTiming`]. No estimate is below what the device's peak and bandwidth allow.
 
 use calipers_report::Range;
 use std::collections::BTreeSet;
 
-use calipers_devices::{Device, FoundCurve, KernelTime, Precision, Speed};
+use calipers_devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
 use calipers_ir::NodeId;
 use calipers_sym::Expr;
 
@@ -136,7 +136,7 @@ enum Memory {
 struct Clock<'d> {
     device: &'d Device,
     precision: Precision,
-    speed: Speed,
+    timing: DeviceTiming,
     memory: Memory,
     compute: f64,
     moving: f64,
@@ -162,7 +162,7 @@ impl<'d> Clock<'d> {
         Ok(Self {
             device,
             precision,
-            speed: Speed::of(device),
+            timing: DeviceTiming::for_device(device),
             memory,
             compute: 0.0,
             moving: 0.0,
@@ -184,16 +184,17 @@ impl<'d> Clock<'d> {
         let (computes, wide, weight) = widths(self.precision, kernel.quantized);
         let weight_bytes = load.weights * weight / 8.0;
         let bytes = load.activations * wide / 8.0 + weight_bytes;
-        let (found, peak, precision) = self.curve(load.kind, computes, load.flops > 0.0)?;
+        let (selected, peak, precision) =
+            self.kernel_model(load.kind, computes, load.flops > 0.0)?;
         let bandwidth = match self.memory {
             Memory::Own(bandwidth) => bandwidth,
             // What is on the chip is there when it is needed.
             Memory::OnChip { .. } => f64::INFINITY,
         };
-        let mut time = found.curve.time(load.flops, bytes, load.depth, peak, bandwidth);
+        let mut time = selected.model.time(load.flops, bytes, load.depth, peak, bandwidth);
         if load.steps > 1.0 {
             // Steps share the work and wait for each other.
-            let step = found.curve.time(
+            let step = selected.model.time(
                 load.flops / load.steps,
                 bytes / load.steps,
                 load.depth,
@@ -228,13 +229,13 @@ impl<'d> Clock<'d> {
         Ok(())
     }
 
-    /// The curve of a kind, and the peak that it is a share of, with its precision.
-    fn curve(
+    /// Returns the timing model of a kind, and the peak that it is a share of, with its precision.
+    fn kernel_model(
         &mut self,
         kind: KernelKind,
         computes: Precision,
         has_products: bool,
-    ) -> Result<(FoundCurve, f64, Precision), NoEstimate> {
+    ) -> Result<(SelectedModel, f64, Precision), NoEstimate> {
         let peak = self.device.runs_at(computes).ok_or_else(|| {
             format!(
                 "no {computes} peak of {} is known, nor of what it would fall back to",
@@ -245,15 +246,15 @@ impl<'d> Clock<'d> {
         if used != computes && has_products {
             self.words.insert(peak.why.clone());
         }
-        let mut found = self.speed.curve(kind.id(), used);
-        let (flops, of) = match found.curve.peak.filter(|of| *of != used) {
+        let mut selected = self.timing.kernel_model(kind, used);
+        let (flops, of) = match selected.model.peak.filter(|of| *of != used) {
             None => (peak.flops, used),
             Some(of) => match self.device.peak(of) {
                 Some(flops) => (flops, of),
                 None => {
                     // A share of matrix units says nothing of a device without them.
-                    let plain = self.speed.curve("gemm", used).curve;
-                    found.curve.efficiency = plain.efficiency;
+                    let plain = self.timing.kernel_model(KernelKind::Gemm, used).model;
+                    selected.model.efficiency = plain.efficiency;
                     self.words.insert(format!(
                         "no {of} peak is known: convolutions run at the {used} peak, with the share that products reach"
                     ));
@@ -261,10 +262,10 @@ impl<'d> Clock<'d> {
                 }
             },
         };
-        if let Some(why) = found.why.take().filter(|_| has_products) {
+        if let Some(why) = selected.substitution.take().filter(|_| has_products) {
             self.words.insert(why);
         }
-        Ok((found, flops, of))
+        Ok((selected, flops, of))
     }
 
     fn finish(mut self, kernels: &[&Kernel]) -> Result<Estimate, NoEstimate> {
@@ -302,7 +303,7 @@ impl<'d> Clock<'d> {
         if !(total.is_finite() && total > 0.0) {
             return Err("the kernels' sizes are beyond reckoning".to_owned());
         }
-        let factor = self.speed.range;
+        let factor = self.timing.range;
         let replayed =
             Range { low: (total / factor).max(floor), expected: total, high: total * factor };
         let percent = |share: f64| Some(100.0 * share / total).filter(|share| *share > 0.0);
@@ -322,7 +323,7 @@ impl<'d> Clock<'d> {
             bandwidth_percent,
             weights_once,
             factor,
-            is_carried: self.speed.is_carried,
+            is_carried: self.timing.is_extrapolated,
             method: self.method(kernels),
             each: self.each,
         })
@@ -338,7 +339,9 @@ impl<'d> Clock<'d> {
 
     /// When the host issues every operation, it may be the slower of the two.
     fn issued(&self, replayed: Range<f64>, kernels: usize) -> Range<f64> {
-        let Some((host_us, factor)) = self.speed.host else { return replayed };
+        let Some(HostOverhead { us: host_us, range: factor }) = self.timing.host else {
+            return replayed;
+        };
         #[expect(clippy::cast_precision_loss, reason = "kernels are few")]
         let host = kernels as f64 * host_us * 1e-6;
         Range {
@@ -353,7 +356,7 @@ impl<'d> Clock<'d> {
             "{} kernels as a framework launches them: each its launch, and a blend of arithmetic, memory and waiting by its kind and size",
             kernels.len()
         )];
-        method.extend(self.speed.words.iter().cloned());
+        method.extend(self.timing.provenance.iter().cloned());
         let norms = kernels.iter().filter(|kernel| kernel.is_unfolded()).count();
         if norms > 0 {
             method.push(format!(
@@ -392,6 +395,7 @@ fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64
 #[cfg(test)]
 mod tests {
     use calipers_devices::{Class, Evidence, OnChip, find};
+    use calipers_samples::DataType;
 
     use super::*;
     use crate::kernels;
@@ -407,6 +411,23 @@ mod tests {
 
     fn none(_: &str) -> Option<i64> {
         None
+    }
+
+    #[test]
+    fn packed_products_take_what_plain_ones_do() {
+        let h200 = find("h200-sxm").unwrap();
+        let plain = estimate(&product("4096"), &none, h200, Precision::Fp16).unwrap();
+        let mut t = Tiny::new();
+        let x = t.input(&["4096", "4096"]);
+        let w = t.raw(DataType::F8E4M3FN, &[4096, 4096], &vec![1; 4096 * 4096]);
+        let scale = t.weight(&[4096, 1]);
+        let y = t.contrib("MatMulBlockQuantizedFp8Weight", &[&x, &w, &scale]);
+        let packed = t.output(&y).look(kernels::find);
+        let packed = estimate(&packed, &none, h200, Precision::Fp16).unwrap();
+        // 2 x 4096 x 4096 x 4096 FLOPs at 989.5 TFLOPS take 0.139 ms.
+        for found in [&plain, &packed] {
+            assert!((0.139e-3..0.3e-3).contains(&found.replayed.expected), "{found:?}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod subject;
 mod testing;
 
 pub use answer::{Question, WELL_KNOWN, answer};
+pub use calipers_devices::KernelKind;
 pub use choices::size_choices;
-pub use kernels::{Kernel, KernelKind, kernel_of_shape};
+pub use kernels::{Kernel, kernel_of_shape};
 pub use subject::{Batch, Running, Subject};

@@ -4,7 +4,7 @@ use crate::names::names;
 
 names! {
     /// What kind of work a kernel does, as far as its speed goes.
-    pub enum KernelKind default Other {
+    pub exhaustive enum KernelKind default Other {
         Attention = "attention" => "attention",
         BatchNorm = "batch-norm" => "batch norm",
         /// A convolution over space.

@@ -16,6 +16,7 @@
 mod activation;
 mod architecture;
 mod cost;
+mod devices;
 mod family;
 mod figures;
 mod findings;
@@ -27,6 +28,7 @@ mod layers;
 mod memory;
 mod model;
 mod names;
+mod ordered;
 mod parameters;
 mod scheme;
 mod shapes;
@@ -49,6 +51,10 @@ pub use architecture::{
     Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use devices::{
+    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
+    PrecisionPeak,
+};
 pub use family::Family;
 pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};

@@ -106,7 +106,8 @@ macro_rules! names {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
-                text.parse().map_err(serde::de::Error::custom)
+                text.parse()
+                    .map_err(|_| serde::de::Error::unknown_variant(&text, &[$($id),+]))
             }
         }
 

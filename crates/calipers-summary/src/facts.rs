@@ -4,7 +4,7 @@
 //! a language model is made of it, and the property test holds the built-in prose to it.
 //!
 //! ```
-//! use calipers_analyze::summary::facts;
+//! use calipers_summary::facts;
 //!
 //! let mut report = calipers_report::Report::default();
 //! report.parameters.total = Some(22_565_376);

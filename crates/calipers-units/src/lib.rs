@@ -183,8 +183,9 @@ pub fn rate(per_second: f64) -> String {
         v if v < 1.0 => format!("{v:.2}/s"),
         v if v < 100.0 => format!("{v:.1}/s"),
         v => {
-            let rounded: f64 = format!("{v:.2e}").parse().unwrap_or(v);
-            format!("{}/s", grouped(&format!("{rounded:.0}")))
+            // The largest floats round up to infinity.
+            let rounded = format!("{v:.2e}").parse().ok().filter(|it: &f64| it.is_finite());
+            format!("{}/s", grouped(&format!("{:.0}", rounded.unwrap_or(v))))
         }
     }
 }

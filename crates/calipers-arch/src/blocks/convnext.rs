@@ -11,7 +11,7 @@
 use super::Recogniser;
 use super::conv::conv;
 use super::residual::around;
-use crate::net::{Found, Net, UnitId, VIEWS};
+use crate::net::{Found, Net, UnitId};
 
 pub(super) const CONVNEXT: Recogniser = Recogniser {
     kind: "ConvNeXtBlock",
@@ -52,7 +52,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         let pointwise = conv(net, *id).filter(super::conv::Conv::pointwise);
         let width = unit.number("inner").or(pointwise.map(|conv| conv.outputs));
         inner = inner.max(width.or_else(|| unit.number("out")));
-        if pointwise.is_none() && !unit.is_any(INSIDE) && !unit.is_any(VIEWS) {
+        if pointwise.is_none() && !unit.is_any(INSIDE) && !unit.is_layout() {
             return None;
         }
     }

@@ -19,7 +19,7 @@ use hashbrown::HashSet;
 
 use super::Recogniser;
 use super::conv::{CONVS, area, chain, conv};
-use crate::net::{Detail, Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Detail, Found, Net, Unit, UnitId, Val};
 
 pub(super) const DETECTION_HEAD: Recogniser = Recogniser {
     kind: "DetectionHead",
@@ -207,7 +207,7 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
             convs.push(id);
             continue;
         }
-        if !unit.is_any(VIEWS) && !unit.is_any(ARITHMETIC) {
+        if !unit.is_layout() && !unit.is_any(ARITHMETIC) {
             return None;
         }
         units.push(id);
@@ -274,7 +274,7 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
     }
     let simple = |id: &&UnitId| {
         let unit = net.unit(**id);
-        unit.is_any(VIEWS) || unit.is_any(ARITHMETIC) || unit.contractions() > 0
+        unit.is_layout() || unit.is_any(ARITHMETIC) || unit.contractions() > 0
     };
     let rest: Vec<UnitId> = after.iter().filter(simple).copied().collect();
     let mut wanted =

@@ -17,7 +17,7 @@ use calipers_ir::{Producer, ValueId};
 use hashbrown::HashSet;
 
 use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Unit, UnitId, Val};
 
 pub(super) const EMBEDDING: Recogniser = Recogniser {
     kind: "Embedding",
@@ -129,7 +129,7 @@ fn beside(net: &Net<'_>, end: UnitId) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut sum = net.unit(end).output();
     for _ in 0..4 {
-        sum = net.on_through(sum, VIEWS);
+        sum = net.on_through_layout(sum);
         let Some(add) = net.only_use(sum).filter(|user| net.unit(*user).is("Add")) else { break };
         for input in net.data_inputs(net.unit(add)).filter(|input| *input != sum) {
             tables.extend(tables_behind(net, input));
@@ -155,7 +155,7 @@ fn tables_behind(net: &Net<'_>, val: Val) -> Vec<Table> {
                 tables.extend(rows.map(|rows| Table { rows, counted: counted(unit.input(1)) }));
             }
             "Add" => stack.extend(net.data_inputs(unit)),
-            op if VIEWS.contains(&op) => stack.extend(unit.input(0)),
+            _ if unit.is_layout() => stack.extend(unit.input(0)),
             _ => {}
         }
     }
@@ -194,7 +194,7 @@ fn is_attended(net: &Net<'_>, val: Val) -> bool {
                 return true;
             }
             let widens = unit.is("Linear") && unit.number("in") < unit.number("out");
-            let passes = unit.is_any(VIEWS)
+            let passes = unit.is_layout()
                 || unit.is_any(&["Add", "Concat", "Pad", "Slice", "Mul"])
                 || unit.op.ends_with("Norm")
                 || unit.op.ends_with("Normalization")

@@ -10,12 +10,12 @@
 //! reads is read by others too, and its weights go on into products.
 
 use super::Recogniser;
-use crate::net::{Found, Net, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, UnitId, Val};
 
 pub(super) const EXPERTS: Recogniser = Recogniser {
     kind: "MixtureOfExperts",
     what: "A router that sends each token to a few of many feed-forward layers.",
-    ends: &["MoE", "QMoE", "TopK"],
+    ends: &["MoE", "TopK"],
     find,
 };
 
@@ -62,7 +62,7 @@ fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
             "Add" => net.data_and_constant(before)?.0,
             "Linear" => break id,
             "Gemm" | "MatMul" if net.data_inputs(before).count() == 1 => break id,
-            op if VIEWS.contains(&op) => before.input(0)?,
+            _ if before.is_layout() => before.input(0)?,
             _ => return None,
         };
     };
@@ -71,7 +71,7 @@ fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let weights = unit.output();
     weighed |= net.uses(weights).any(|user| net.unit(user).is_any(&["Sigmoid", "Softmax"]));
     let top_k = net.dim(weights, -1);
-    let shared = net.uses(net.back_through(x, VIEWS)).count() > 1 || net.uses(x).count() > 1;
+    let shared = net.uses(net.back_through_layout(x)).count() > 1 || net.uses(x).count() > 1;
     if !weighed || !shared || net.is_output(weights) || !is_factor(net, weights) {
         return None;
     }

@@ -13,8 +13,10 @@
 //! What comes out is as wide as what goes in, and is added to a stream: classifier heads, poolers
 //! and squeeze-and-excite gates are none. What follows a depthwise convolution is a ConvNeXt block.
 
+use calipers_ops::Activation;
+
 use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Unit, UnitId, Val};
 
 pub(super) const FEED_FORWARD: Recogniser = Recogniser {
     kind: "FeedForward",
@@ -89,34 +91,21 @@ fn is_pointwise(net: &Net<'_>, unit: &Unit) -> bool {
         && sides.iter().all(|side| side.as_const() == Some(1))
 }
 
-/// Words for activations, plain and as a gate.
-fn words(op: &str) -> Option<(&'static str, &'static str)> {
-    Some(match op {
-        "FastGelu" | "GELU" | "Gelu" | "QuickGelu" => ("gelu", "geglu"),
-        "ReLU" | "Relu" => ("relu", "reglu"),
-        "SiLU" | "Swish" => ("silu", "swiglu"),
-        "Sigmoid" => ("sigmoid", "glu"),
-        "Mish" => ("mish", "mish-glu"),
-        "HardSwish" => ("hardswish", "hardswish-glu"),
-        "LeakyReLU" | "LeakyRelu" => ("leakyrelu", "leakyrelu-glu"),
-        "ELU" | "Elu" => ("elu", "elu-glu"),
-        "ReLU6" => ("relu6", "relu6-glu"),
-        "Tanh" => ("tanh", "tanh-glu"),
-        _ => return None,
-    })
+/// The activation function that a unit is, as an operator or as a block.
+fn activation_of(unit: &Unit) -> Option<Activation> {
+    match unit.traits() {
+        Some(traits) => traits.activation(),
+        None => Activation::from_display_name(unit.op),
+    }
 }
 
-/// What an activation is applied to, and its words.
-fn activated(
-    net: &Net<'_>,
-    val: Val,
-    units: &mut Vec<UnitId>,
-) -> Option<(Val, (&'static str, &'static str))> {
+/// What an activation is applied to, and which one it is.
+fn activated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, Activation)> {
     let id = net.producer(val)?;
     let unit = net.unit(id);
-    let words = words(unit.op)?;
+    let activation = activation_of(unit)?;
     units.push(id);
-    Some((unit.input(0)?, words))
+    Some((unit.input(0)?, activation))
 }
 
 /// `act(Linear)`.
@@ -135,13 +124,13 @@ fn plain(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'sta
             val = unit.input(0)?;
         }
     }
-    let (given, words) = activated(net, val, &mut mine)?;
+    let (given, activation) = activated(net, val, &mut mine)?;
     let given = net.behind_views(given, &mut mine, VIEWS_BETWEEN);
     let up = layer(net, given, &mut mine)?;
     units.append(&mut mine);
-    match (squared, words.0) {
-        (false, word) => Some((up.x, word)),
-        (true, "relu") => Some((up.x, "relu-squared")),
+    match (squared, activation) {
+        (false, activation) => Some((up.x, activation.id())),
+        (true, Activation::Relu) => Some((up.x, Activation::ReluSquared.id())),
         _ => None,
     }
 }
@@ -152,12 +141,12 @@ fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'sta
     let (a, b) = net.data_pair(net.unit(product))?;
     [(a, b), (b, a)].into_iter().find_map(|(gate, value)| {
         let mut mine = vec![product];
-        let (given, words) = activated(net, gate, &mut mine)?;
+        let (given, activation) = activated(net, gate, &mut mine)?;
         let gate = half(net, given, &mut mine)?;
         let value = half(net, value, &mut mine)?;
         (gate == value).then(|| {
             units.append(&mut mine);
-            (gate, words.1)
+            (gate, activation.gated_id())
         })
     })
 }
@@ -183,7 +172,7 @@ fn is_added(net: &Net<'_>, val: Val) -> bool {
             if unit.is("Add") && net.data_pair(unit).is_some() {
                 return true;
             }
-            let passes = unit.is_any(VIEWS)
+            let passes = unit.is_layout()
                 || unit.is_any(&["Pad", "Slice"])
                 || unit.op.ends_with("Norm")
                 || unit.op.ends_with("Normalization")
@@ -207,7 +196,7 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
             return net.int(conv, "group").unwrap_or(1) > 1;
         }
         let passes =
-            unit.is_any(VIEWS) || unit.op.ends_with("Norm") || unit.op.ends_with("Normalization");
+            unit.is_layout() || unit.op.ends_with("Norm") || unit.op.ends_with("Normalization");
         let (true, Some(input)) = (passes, unit.input(0)) else { return false };
         val = input;
     }
@@ -233,7 +222,7 @@ mod tests {
 
     #[test]
     fn plain() {
-        for (op, word) in [("Gelu", "gelu"), ("Relu", "relu")] {
+        for (op, word) in [("Gelu", "gelu"), ("LeakyRelu", "leakyrelu"), ("Relu", "relu")] {
             let mut t = Tiny::new();
             let x = t.input(X);
             let up = t.linear(&x, 32, 64);

@@ -13,7 +13,7 @@
 
 use super::Recogniser;
 use super::curve::{self, POINTS, Samples};
-use crate::net::{Found, Net, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, UnitId, Val};
 
 /// What gives features.
 const LAYERS: &[&str] =
@@ -74,7 +74,7 @@ fn rectifier(net: &Net<'_>, start: UnitId) -> Option<Found> {
 /// Whether a block takes what a layer gives. A limit at zero elsewhere is arithmetic: of boxes, of
 /// depths in a tree.
 fn follows_a_layer(net: &Net<'_>, found: &Found) -> bool {
-    let layer = |val: Val| net.made_by(net.back_through(val, VIEWS), LAYERS).is_some();
+    let layer = |val: Val| net.made_by(net.back_through_layout(val), LAYERS).is_some();
     found.inputs.first().is_some_and(|x| {
         let added = net.made_by(*x, &["Add"]).and_then(|add| net.data_pair(net.unit(add)));
         layer(*x) || added.is_some_and(|(a, b)| layer(a) || layer(b))

@@ -10,7 +10,7 @@
 //! alone do not make tokens, as ConvNeXt shows: there the network must attend.
 
 use super::Recogniser;
-use crate::net::{Found, Net, UnitId, VIEWS};
+use crate::net::{Found, Net, UnitId};
 
 pub(super) const PATCH_EMBEDDING: Recogniser = Recogniser {
     kind: "PatchEmbedding",
@@ -44,7 +44,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         val = net.unit(user).output();
     }
     let mut turned = false;
-    while let Some(user) = net.only_use(val).filter(|user| net.unit(*user).is_any(VIEWS))
+    while let Some(user) = net.only_use(val).filter(|user| net.unit(*user).is_layout())
         && units.len() < 8
     {
         turned |= net.unit(user).is("Transpose");
@@ -61,7 +61,7 @@ fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
     let mut val = x;
     for _ in 0..12 {
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { return true };
-        let passes = unit.is_any(VIEWS)
+        let passes = unit.is_layout()
             || unit.is_any(&["Add", "Clip", "Concat", "Div", "Mul", "Pad", "Resize", "Sub"])
             || unit.is_any(&["Gather", "ImagePreprocess", "Slice"]);
         let (true, Some(input)) = (passes, net.data_inputs(unit).next()) else { return false };

@@ -13,7 +13,7 @@
 use super::Recogniser;
 use super::conv::{ACTIVATIONS, CONVS, NORMS, area, conv, scales};
 use super::squeeze_excite::pools;
-use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Unit, UnitId, Val};
 
 pub(super) const CLASSIFIER_HEAD: Recogniser = Recogniser {
     kind: "ClassifierHead",
@@ -93,7 +93,7 @@ fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
         let curve = unit.is_any(&["LogSoftmax", "Sigmoid", "Softmax"]);
         // A bias that stands apart.
         let bias = unit.is("Add") && net.data_and_constant(unit).is_some();
-        if !curve && !bias && !unit.is_any(VIEWS) {
+        if !curve && !bias && !unit.is_layout() {
             return None;
         }
         shared |= curve;
@@ -119,7 +119,7 @@ fn one_vector(net: &Net<'_>, val: Val) -> Option<Vec<UnitId>> {
         }
         let vector = unit.is_any(LINEARS) || conv(net, id).is_some_and(|conv| conv.pointwise());
         let between = unit.is_any(ACTIVATIONS) || unit.is_any(NORMS) || scales(net, unit);
-        if !(vector || between || unit.is_any(VIEWS)) || net.data_inputs(unit).count() != 1 {
+        if !(vector || between || unit.is_layout()) || net.data_inputs(unit).count() != 1 {
             return None;
         }
         units.push(id);

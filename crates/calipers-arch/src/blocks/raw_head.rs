@@ -12,7 +12,7 @@
 use super::Recogniser;
 use super::conv::conv;
 use super::detection_head::stride;
-use crate::net::{Detail, Found, Net, UnitId, VIEWS, Val};
+use crate::net::{Detail, Found, Net, UnitId, Val};
 
 pub(super) const RAW_HEAD: Recogniser = Recogniser {
     kind: "DetectionHead",
@@ -72,7 +72,7 @@ const BEHIND: [&str; 4] = ["Identity", "Reshape", "Sigmoid", "Transpose"];
 fn scale(net: &Net<'_>, output: Val) -> Option<Scale> {
     let (mut units, mut val) = (Vec::new(), output);
     for _ in 0..4 {
-        let Some(unit) = net.made_by(val, &BEHIND).or_else(|| net.made_by(val, VIEWS)) else {
+        let Some(unit) = net.made_by(val, &BEHIND).or_else(|| net.layout_before(val)) else {
             break;
         };
         units.push(unit);

@@ -10,7 +10,7 @@
 //! by side belong to the layer.
 
 use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Unit, UnitId, Val};
 
 pub(super) const RECURRENT: Recogniser = Recogniser {
     kind: "Recurrent",
@@ -36,7 +36,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let mut units = vec![end];
     let mut val = unit.output();
     while units.len() <= MAX_VIEWS
-        && let Some(user) = net.only_use(val).filter(|user| net.unit(*user).is_any(VIEWS))
+        && let Some(user) = net.only_use(val).filter(|user| net.unit(*user).is_layout())
     {
         units.push(user);
         val = net.unit(user).output();
@@ -108,7 +108,7 @@ fn cell_behind(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Unit
             }
             return Some((id, From { x, turned: turned.is_some() }));
         }
-        let passes = unit.is_any(VIEWS) || unit.is_any(&["Gather", "ReverseSequence", "Slice"]);
+        let passes = unit.is_layout() || unit.is_any(&["Gather", "ReverseSequence", "Slice"]);
         val = unit.input(0).filter(|_| passes)?;
     }
     None
@@ -124,7 +124,7 @@ fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
             if unit.is("Concat") {
                 return both_ways(net, user).map(|_| user);
             }
-            if !unit.is_any(VIEWS) && !unit.is_any(&["Gather", "ReverseSequence", "Slice"]) {
+            if !unit.is_layout() && !unit.is_any(&["Gather", "ReverseSequence", "Slice"]) {
                 return None;
             }
             val = unit.output();

@@ -18,7 +18,7 @@
 //! addition, where no larger block by a name of its own took them.
 
 use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Unit, UnitId, Val};
 
 pub(super) const ADDITION: Recogniser = Recogniser {
     kind: "ResidualAdd",
@@ -139,7 +139,7 @@ fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Aro
 fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
     let to = unit.input(0)?;
     let light = Step { to, contractions: 0, upsamples: false };
-    if unit.is_any(VIEWS) || unit.is_any(LIGHT) {
+    if unit.is_layout() || unit.is_any(LIGHT) {
         return Some(light);
     }
     if unit.is_any(UPSAMPLINGS) {
@@ -208,7 +208,7 @@ pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
 /// range of its result cuts it off.
 fn bends(unit: &Unit) -> bool {
     let linear = ["Add", "Linear", "MatMul", "Gemm", "Mul"];
-    !unit.is_any(VIEWS) && !unit.is_any(&linear)
+    !unit.is_layout() && !unit.is_any(&linear)
 }
 
 /// Whether every residual addition on a path starts on it: shortcuts nest, they do not cross.

@@ -12,7 +12,7 @@
 
 use super::Recogniser;
 use super::conv::{ACTIVATIONS, GATES, NORMS, conv, scales};
-use crate::net::{Found, Net, Unit, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Unit, UnitId, Val};
 
 pub(super) const SQUEEZE_EXCITE: Recogniser = Recogniser {
     kind: "SqueezeExcite",
@@ -49,7 +49,7 @@ fn excited(net: &Net<'_>, end: UnitId, gate: Val, pooled: Val) -> Option<Found> 
             gated = true;
         } else if gated && product(net, id) {
             products.push(width(net, at));
-        } else if !(unit.is_any(VIEWS) || between(net, unit)) {
+        } else if !(unit.is_layout() || between(net, unit)) {
             return None;
         }
         at = input;

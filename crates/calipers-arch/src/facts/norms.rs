@@ -281,6 +281,14 @@ mod tests {
     }
 
     #[test]
+    fn every_activation_of_an_operator_has_its_place_in_the_report() {
+        for activation in calipers_ops::Activation::ALL {
+            assert_eq!(activation.id().parse::<Activation>().unwrap().id(), activation.id());
+            assert!(activation.gated_id().parse::<Activation>().is_ok(), "{activation:?}");
+        }
+    }
+
+    #[test]
     fn a_tie_is_not_decided() {
         let mut t = Tiny::new();
         let x = t.input(&["batch", "8"]);

@@ -13,12 +13,13 @@
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
 //! | `pipeline` | nothing but the preparation of features, or several models |
 
+use calipers_ops::Class;
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind};
 use calipers_units as units;
 
 use super::Decision;
-use super::trees::{self, TREES};
+use super::trees;
 use crate::net::{Net, Origin, Unit};
 
 /// Operators that prepare features.
@@ -38,14 +39,11 @@ const PREPARATION: &[&str] = &[
     "Tokenizer",
 ];
 
-/// Operators that hold a model.
-const LINEAR: &[&str] = &["LinearClassifier", "LinearRegressor"];
-const SUPPORT: &[&str] = &["SVMClassifier", "SVMRegressor"];
-
 /// What a model of classical machine learning is; `None` for others.
 pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
-    let of = |ops: &[&str]| net.all().filter(|unit| unit.is_any(ops)).collect::<Vec<&Unit>>();
-    let (forests, linear, support) = (of(TREES), of(LINEAR), of(SUPPORT));
+    let of = |class: Class| net.all().filter(|unit| unit.is_class(class)).collect::<Vec<&Unit>>();
+    let (forests, linear, support) =
+        (of(Class::Trees), of(Class::LinearModel), of(Class::SupportVectors));
     let prepared = preparation(net);
     let families = [&forests, &linear, &support].iter().filter(|units| !units.is_empty()).count();
     let mut decision = if families > 1 {
@@ -78,7 +76,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
         Decision::new(ModelKind::Svm, Some(Family::Svm), High, words)
     } else {
         by_arithmetic(net).or_else(|| {
-            let bare = net.all().all(|unit| !unit.is_any(CONTRACTIONS));
+            let bare = net.all().all(|unit| !unit.is_contraction() && !unit.is("Attention"));
             (!prepared.is_empty() && bare).then(|| {
                 let words = "features are prepared and no model takes them";
                 Decision::new(ModelKind::Pipeline, None, Medium, words.to_owned())
@@ -90,9 +88,6 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
     }
     Some(decision)
 }
-
-const CONTRACTIONS: &[&str] =
-    &["Attention", "Conv", "ConvTranspose", "GRU", "Gemm", "LSTM", "MatMul", "RNN"];
 
 /// Operators that prepare features, each once, in order.
 pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {

@@ -16,10 +16,6 @@ use hashbrown::HashMap;
 
 use crate::net::{Net, Unit};
 
-/// Operators that hold trees.
-pub(super) const TREES: &[&str] =
-    &["TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"];
-
 /// Trees of a model.
 pub(super) struct Forest {
     /// How many, where they can be counted.

@@ -6,7 +6,7 @@ use calipers_ir::{AttributeValue, GraphId, List, Model, NodeId, ValueId};
 use calipers_ops::Operator;
 use hashbrown::HashMap;
 
-use super::lower::{Lowering, lowering};
+use super::lower::lower;
 use super::{Net, Origin, Unit, UnitId, Val, ValInfo, unit_id};
 use calipers_infer::Typed;
 use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
@@ -17,6 +17,9 @@ const MAX_NESTING: usize = 32;
 /// Nodes that are looked at for each node of the model: functions are entered at every call, and a
 /// hostile file must not make that grow without end.
 const MAX_LOOKS: usize = 8;
+
+/// The standard's `Attention`, by a name that no block has.
+pub(super) const DOT_PRODUCT_ATTENTION: &str = "DotProductAttention";
 
 /// An input that may be left out.
 pub(super) type Slot = Option<Val>;
@@ -119,19 +122,11 @@ impl<'a> Builder<'a> {
         }
         let given = Given { node: id, op, row, inputs: &inputs };
         self.named.clear();
-        match lowering(op) {
-            Some(Lowering::Through) => self.through(&given),
-            Some(Lowering::As(op, places)) => {
-                let inputs: Vec<Slot> = places.iter().map(|place| given.input(*place)).collect();
-                self.finish(op, &given, trimmed(&inputs));
-            }
-            Some(Lowering::Steps(steps)) => steps(self, &given),
-            None => self.plain(&given),
-        }
+        lower(self, &given);
     }
 
     /// An operator that stands for itself.
-    fn plain(&mut self, n: &Given<'_>) {
+    pub(super) fn plain(&mut self, n: &Given<'_>) {
         // The product with the ranges of quantised factors is no arithmetic of the network.
         if n.op == "Mul"
             && let [Some(a), Some(b)] = *n.inputs
@@ -162,14 +157,42 @@ impl<'a> Builder<'a> {
     pub(super) fn step(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot]) -> Slot {
         let like = self.model.outputs(n.node).first().copied().flatten();
         let output = self.add_val(Origin::Data, None, like);
-        self.add_unit(op, n.node, inputs, vec![output]);
+        self.add_unit(op, n, inputs, vec![output]);
         Some(output)
     }
 
     /// An intermediate result of another shape than the node's.
     pub(super) fn inner(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot]) -> Slot {
         let output = self.add_val(Origin::Data, None, None);
-        self.add_unit(op, n.node, inputs, vec![output]);
+        self.add_unit(op, n, inputs, vec![output]);
+        Some(output)
+    }
+
+    /// A result that is one of the node's outputs.
+    pub(super) fn step_to(
+        &mut self,
+        slot: usize,
+        op: &'static str,
+        n: &Given<'_>,
+        inputs: &[Slot],
+    ) -> Slot {
+        let like = self.model.outputs(n.node).get(slot).copied().flatten();
+        let output = self.add_val(Origin::Data, None, like);
+        self.add_unit(op, n, inputs, vec![output]);
+        Some(output)
+    }
+
+    /// An intermediate result that is shaped like an input.
+    pub(super) fn step_like(
+        &mut self,
+        input: Slot,
+        op: &'static str,
+        n: &Given<'_>,
+        inputs: &[Slot],
+    ) -> Slot {
+        let like = input.and_then(|input| self.vals[input.index()].like);
+        let output = self.add_val(Origin::Data, None, like);
+        self.add_unit(op, n, inputs, vec![output]);
         Some(output)
     }
 
@@ -188,7 +211,7 @@ impl<'a> Builder<'a> {
         if outputs.is_empty() {
             outputs.push(self.add_val(Origin::Data, None, None));
         }
-        self.add_unit(op, n.node, inputs, outputs);
+        self.add_unit(op, n, inputs, outputs);
     }
 
     /// An operator and others after it, each with one more operand or none.
@@ -318,7 +341,7 @@ impl<'a> Builder<'a> {
         val
     }
 
-    fn add_unit(&mut self, op: &'static str, node: NodeId, inputs: &[Slot], outputs: Vec<Val>) {
+    fn add_unit(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot], outputs: Vec<Val>) {
         let id = unit_id(self.units.len());
         for input in inputs.iter().flatten() {
             let uses = &mut self.vals[input.index()].uses;
@@ -330,13 +353,22 @@ impl<'a> Builder<'a> {
             self.vals[output.index()].producer = Some(id);
         }
         let inputs = inputs.to_vec();
-        let (parts, details) = (Vec::new(), Vec::new());
-        self.units.push(Unit { op, inputs, outputs, node, parts, details, alive: true });
+        let (parts, details, node) = (Vec::new(), Vec::new(), n.node);
+        let operator = if op == n.op { n.row } else { plain_operator(op) };
+        self.units.push(Unit { op, operator, inputs, outputs, node, parts, details, alive: true });
+    }
+}
+
+/// The operator that a lowered unit is of; `None` for a block.
+pub(super) fn plain_operator(op: &str) -> Option<&'static Operator> {
+    match op {
+        DOT_PRODUCT_ATTENTION => calipers_ops::find(calipers_ops::ONNX, "Attention"),
+        op => calipers_ops::find_by_name(op),
     }
 }
 
 /// Inputs without those that are left out at the end.
-fn trimmed(inputs: &[Slot]) -> &[Slot] {
+pub(super) fn trimmed(inputs: &[Slot]) -> &[Slot] {
     let given = inputs.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     &inputs[..given]
 }

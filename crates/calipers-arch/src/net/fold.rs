@@ -105,7 +105,7 @@ impl Net<'_> {
         }
         let inputs = taken.into_iter().map(Some).collect();
         self.units[last.index()] =
-            Unit { op: kind, inputs, outputs, node, parts, details, alive: true };
+            Unit { op: kind, operator: None, inputs, outputs, node, parts, details, alive: true };
         self.by_op.entry(kind).or_default().push(last);
         self.counts.take();
         Some(last)
@@ -143,6 +143,7 @@ impl Net<'_> {
         let unit = &mut self.units[id.index()];
         let left = Unit {
             op: "",
+            operator: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             node: unit.node,

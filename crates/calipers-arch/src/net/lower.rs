@@ -1,109 +1,69 @@
-//! Which plain operator each quantised, fused or packed operator stands for.
+//! Writing quantized, fused and packed operators as the plain ones that they are variants of.
 //!
-//! To add one, add its line to [`LOWERINGS`]. An operator without a line stands for itself.
+//! Which operator is a variant of which is a trait of its row in `calipers-ops`; here is how each
+//! kind of [`Lowering`] is carried out.
 
-use super::build::{Builder, Given};
+use calipers_ops::{Activation, Lowering, Norm};
 
-/// What an operator stands for.
-#[derive(Clone, Copy)]
-pub(super) enum Lowering {
-    /// Its first input, looked through.
-    Through,
-    /// This operator, with these of its inputs.
-    As(&'static str, &'static [usize]),
-    /// Several, which the function adds.
-    Steps(fn(&mut Builder<'_>, &Given<'_>)),
-}
+use super::build::{Builder, DOT_PRODUCT_ATTENTION, Given, Slot, trimmed};
 
-use Lowering::{As, Steps, Through};
-
-/// Sorted by name.
-pub(super) const LOWERINGS: &[(&str, Lowering)] = &[
-    ("Attention", Steps(|b, n| attention(b, n, 5))),
-    ("BatchNormalization", As("BatchNormalization", &[0, 1, 2, 3, 4])),
-    ("BiasAdd", Steps(bias_add)),
-    ("BiasGelu", Steps(bias_gelu)),
-    ("BiasSoftmax", Steps(bias_softmax)),
-    ("Cast", Through),
-    ("CastLike", Through),
-    ("Conv", Steps(fused_conv)),
-    ("ConvInteger", As("Conv", &[0, 1])),
-    ("DecoderMaskedSelfAttention", Steps(|b, n| attention(b, n, 5))),
-    ("DequantizeLinear", Through),
-    ("Dropout", Through),
-    ("DynamicQuantizeLSTM", As("LSTM", &[0, 1, 2, 3, 4, 5, 6, 7])),
-    ("DynamicQuantizeLinear", Through),
-    ("DynamicQuantizeMatMul", Steps(|b, n| matmul(b, n, [0, 1, 4], None))),
-    ("EmbedLayerNormalization", Steps(embeddings)),
-    ("FastGelu", Steps(bias_gelu)),
-    ("FusedConv", Steps(fused_conv)),
-    ("FusedGemm", Steps(fused_gemm)),
-    ("FusedMatMul", As("MatMul", &[0, 1])),
-    ("FusedMatMulActivation", As("MatMul", &[0, 1])),
-    ("GatherBlockQuantized", As("Gather", &[0, 1])),
-    ("GemmFastGelu", Steps(|b, n| matmul(b, n, [0, 1, 2], Some("Gelu")))),
-    ("GemmFloat8", As("Gemm", &[0, 1, 2])),
-    ("GroupNorm", As("GroupNormalization", &[0, 1, 2])),
-    ("Identity", Through),
-    ("MatMulBnb4", As("MatMul", &[0, 1])),
-    ("MatMulFpQ4", As("MatMul", &[0, 1])),
-    ("MatMulInteger", As("MatMul", &[0, 1])),
-    ("MatMulInteger16", As("MatMul", &[0, 1])),
-    ("MatMulIntegerToFloat", Steps(|b, n| matmul(b, n, [0, 1, 6], None))),
-    ("MatMulNBits", Steps(|b, n| matmul(b, n, [0, 1, 5], None))),
-    ("NhwcConv", As("Conv", &[0, 1, 2])),
-    ("NhwcFusedConv", Steps(fused_conv)),
-    ("NhwcMaxPool", As("MaxPool", &[0])),
-    ("PackedAttention", Steps(|b, n| attention(b, n, 5))),
-    ("QAttention", Steps(|b, n| attention(b, n, usize::MAX))),
-    ("QGemm", As("Gemm", &[0, 3, 6])),
-    ("QLinearAdd", As("Add", &[0, 3])),
-    ("QLinearAveragePool", As("AveragePool", &[0])),
-    ("QLinearConcat", Steps(concat)),
-    ("QLinearConv", As("Conv", &[0, 3, 8])),
-    ("QLinearConvTranspose", As("ConvTranspose", &[0, 3, 8])),
-    ("QLinearGlobalAveragePool", As("GlobalAveragePool", &[0])),
-    ("QLinearLeakyRelu", As("LeakyRelu", &[0])),
-    ("QLinearMatMul", As("MatMul", &[0, 3])),
-    ("QLinearMul", As("Mul", &[0, 3])),
-    ("QLinearReduceMean", As("ReduceMean", &[0])),
-    ("QLinearSigmoid", As("Sigmoid", &[0])),
-    ("QLinearSoftmax", As("Softmax", &[0])),
-    ("QLinearWhere", As("Where", &[0, 1, 4])),
-    ("QuantizeLinear", Through),
-    ("ReorderInput", Steps(reorder)),
-    ("ReorderOutput", Steps(reorder)),
-    ("SimplifiedLayerNormalization", As("RMSNormalization", &[0, 1])),
-    ("SkipGroupNorm", Steps(skip_group_norm)),
-    ("SkipLayerNormalization", Steps(|b, n| skip_norm(b, n, "LayerNormalization", &[2, 3], 4))),
-    (
-        "SkipSimplifiedLayerNormalization",
-        Steps(|b, n| skip_norm(b, n, "RMSNormalization", &[2], 3)),
-    ),
-    ("Sum", Steps(sum)),
-    ("TransposeMatMul", As("MatMul", &[0, 1])),
-];
-
-/// What an operator stands for, if not for itself. Names are looked up without their domain: none
-/// of them means two things.
-pub(super) fn lowering(op: &str) -> Option<Lowering> {
-    let place = LOWERINGS.binary_search_by(|(name, _)| (*name).cmp(op)).ok()?;
-    Some(LOWERINGS[place].1)
-}
-
-/// The contrib operators project to query, key and value before they attend; the standard one of
-/// the same name does not. It is kept by another name, for the block is called `Attention`. What is
-/// added to the scores stands at `bias`.
-fn attention(b: &mut Builder<'_>, n: &Given<'_>, bias: usize) {
-    if n.row.is_none_or(|row| row.domain == calipers_ops::ONNX) {
-        b.finish("DotProductAttention", n, n.inputs);
-        return;
+/// Adds a node to the network, as itself or as the plain operators it is a variant of.
+pub(super) fn lower(b: &mut Builder<'_>, n: &Given<'_>) {
+    match n.row.map_or(Lowering::Keep, |row| row.traits.lowering) {
+        Lowering::Keep => b.plain(n),
+        Lowering::Forward => b.through(n),
+        Lowering::As(op, places) => {
+            let inputs: Vec<Slot> = places.iter().map(|place| n.input(*place)).collect();
+            b.finish(op, n, trimmed(&inputs));
+        }
+        Lowering::MatMul { factors, bias, activation } => matmul(b, n, factors, bias, activation),
+        Lowering::MatMuls { weights, gate } => matmuls(b, n, weights, gate),
+        Lowering::Convolution => fused_conv(b, n),
+        Lowering::Gemm => fused_gemm(b, n),
+        Lowering::Attention => b.finish(DOT_PRODUCT_ATTENTION, n, n.inputs),
+        Lowering::ProjectedAttention { bias } => attention(b, n, bias),
+        Lowering::BiasAdd => bias_add(b, n),
+        Lowering::BiasGelu => bias_gelu(b, n),
+        Lowering::BiasSoftmax => bias_softmax(b, n),
+        Lowering::Embeddings => embeddings(b, n),
+        Lowering::Concat => concat(b, n),
+        Lowering::Reorder => reorder(b, n),
+        Lowering::SkipNorm(norm) => skip_norm(b, n, norm),
+        Lowering::Sum => sum(b, n),
     }
+}
+
+/// The operator of the standard that computes an activation function, where it has one.
+fn operator_of(activation: Activation) -> Option<&'static str> {
+    Some(match activation {
+        Activation::Celu => "Celu",
+        Activation::Elu => "Elu",
+        Activation::Gelu => "Gelu",
+        Activation::HardSigmoid => "HardSigmoid",
+        Activation::HardSwish => "HardSwish",
+        Activation::LeakyRelu => "LeakyRelu",
+        Activation::Mish => "Mish",
+        Activation::Prelu => "PRelu",
+        Activation::Relu => "Relu",
+        Activation::Selu => "Selu",
+        Activation::Sigmoid => "Sigmoid",
+        Activation::Silu => "Swish",
+        Activation::Softplus => "Softplus",
+        Activation::Softsign => "Softsign",
+        Activation::Tanh => "Tanh",
+        Activation::ThresholdedRelu => "ThresholdedRelu",
+        Activation::Relu6 | Activation::ReluSquared => return None,
+    })
+}
+
+/// Projection to queries, keys and values, and attention. What is added to the scores is the input
+/// `bias`.
+fn attention(b: &mut Builder<'_>, n: &Given<'_>, bias: Option<usize>) {
     let mut projected = b.inner("MatMul", n, &[n.input(0), n.input(1)]);
     if n.input(2).is_some() {
         projected = b.inner("Add", n, &[projected, n.input(2)]);
     }
-    b.finish("PackedAttention", n, &[projected, n.input(bias)]);
+    b.finish("PackedAttention", n, &[projected, bias.and_then(|at| n.input(at))]);
 }
 
 fn bias_add(b: &mut Builder<'_>, n: &Given<'_>) {
@@ -124,14 +84,50 @@ fn bias_softmax(b: &mut Builder<'_>, n: &Given<'_>) {
     b.finish("Softmax", n, &[biased]);
 }
 
-/// A product, its bias at the third place, and a curve.
-fn matmul(b: &mut Builder<'_>, n: &Given<'_>, at: [usize; 3], curve: Option<&'static str>) {
-    let operands = [n.input(at[0]), n.input(at[1])];
-    let bias = n.input(at[2]);
-    let mut steps: Vec<(&'static str, super::build::Slot)> = Vec::new();
-    steps.extend(bias.map(|_| ("Add", bias)));
-    steps.extend(curve.map(|curve| (curve, None)));
+/// A product, its bias and an activation function.
+fn matmul(
+    b: &mut Builder<'_>,
+    n: &Given<'_>,
+    factors: [usize; 2],
+    bias: Option<usize>,
+    activation: Option<Activation>,
+) {
+    let operands = factors.map(|at| n.input(at));
+    let mut steps: Vec<(&'static str, Slot)> = Vec::new();
+    steps.extend(bias.and_then(|at| n.input(at)).map(|bias| ("Add", Some(bias))));
+    steps.extend(activation.and_then(operator_of).map(|op| (op, None)));
     b.chain("MatMul", n, &operands, &steps);
+}
+
+/// Products of one input, which is added to and normalized first where that is given. With a gate,
+/// the activated first product multiplies the second; else each product is an output. What was
+/// added up is the output behind those.
+fn matmuls(b: &mut Builder<'_>, n: &Given<'_>, weights: &[[usize; 2]], gate: Option<Activation>) {
+    let mut x = n.input(0);
+    if n.input(1).is_some() {
+        x = b.step_like(n.input(0), "Add", n, &[x, n.input(1)]);
+        let outputs = if gate.is_some() { 1 } else { weights.len() };
+        b.name_output(n, outputs, x);
+    }
+    if n.input(2).is_some() {
+        x = b.step_like(n.input(0), "RMSNormalization", n, &[x, n.input(2)]);
+    }
+    let mut products = Vec::with_capacity(weights.len());
+    for (place, [weight, bias]) in weights.iter().enumerate() {
+        let output = if gate.is_some() { 0 } else { place };
+        let mut product = b.step_to(output, "MatMul", n, &[x, n.input(*weight)]);
+        if n.input(*bias).is_some() {
+            product = b.step_to(output, "Add", n, &[product, n.input(*bias)]);
+        }
+        if gate.is_none() {
+            b.name_output(n, place, product);
+        }
+        products.push(product);
+    }
+    if let (Some(op), [gated, value]) = (gate.and_then(operator_of), &products[..]) {
+        let activated = b.step(op, n, &[*gated]);
+        b.finish("Mul", n, &[activated, *value]);
+    }
 }
 
 /// Token, segment and position tables, added and normalised.
@@ -159,7 +155,7 @@ fn reorder(b: &mut Builder<'_>, n: &Given<'_>) {
 /// blocked channels has the same name.
 fn fused_conv(b: &mut Builder<'_>, n: &Given<'_>) {
     let operands = [n.input(0), n.input(1), n.input(2)];
-    let mut steps: Vec<(&'static str, super::build::Slot)> = Vec::new();
+    let mut steps: Vec<(&'static str, Slot)> = Vec::new();
     steps.extend(n.input(3).map(|_| ("Add", n.input(3))));
     steps.extend(b.activation(n).map(|curve| (curve, None)));
     b.chain("Conv", n, &operands, &steps);
@@ -177,32 +173,37 @@ fn concat(b: &mut Builder<'_>, n: &Given<'_>) {
     b.finish("Concat", n, &parts);
 }
 
-fn skip_group_norm(b: &mut Builder<'_>, n: &Given<'_>) {
-    let mut sum = b.step("Add", n, &[n.input(0), n.input(3)]);
-    if n.input(4).is_some() {
-        sum = b.step("Add", n, &[sum, n.input(4)]);
-    }
-    b.name_output(n, 1, sum);
-    b.finish("GroupNormalization", n, &[sum, n.input(1), n.input(2)]);
-}
-
-/// A residual addition and the norm after it. The sum is the fourth output.
-fn skip_norm(
-    b: &mut Builder<'_>,
-    n: &Given<'_>,
-    norm: &'static str,
-    weights: &[usize],
-    bias: usize,
-) {
-    let mut path = n.input(0);
-    if n.input(bias).is_some() {
-        path = b.step("Add", n, &[path, n.input(bias)]);
-    }
-    let sum = b.step("Add", n, &[path, n.input(1)]);
-    b.name_output(n, 3, sum);
-    let mut inputs = vec![sum];
-    inputs.extend(weights.iter().map(|at| n.input(*at)));
-    b.finish(norm, n, &inputs);
+/// Residual additions and the norm behind them. The sum is an output of its own.
+fn skip_norm(b: &mut Builder<'_>, n: &Given<'_>, norm: Norm) {
+    // The skip, the bias on it, the norm's weights, and the output with the sum.
+    let (op, skip, bias, weights, output): (_, _, _, &[usize], _) = match norm {
+        Norm::Group => ("GroupNormalization", 3, 4, &[1, 2], 1),
+        Norm::Rms => ("RMSNormalization", 1, 3, &[2], 3),
+        Norm::Layer => ("LayerNormalization", 1, 4, &[2, 3], 3),
+        // No operator adds to a tensor before one of these.
+        Norm::Batch | Norm::Instance | Norm::LocalResponse | Norm::Lp | Norm::MeanVariance => {
+            return b.plain(n);
+        }
+    };
+    let add = |b: &mut Builder<'_>, sum, at| match n.input(at) {
+        Some(operand) => b.step("Add", n, &[sum, Some(operand)]),
+        None => sum,
+    };
+    // A group norm's bias is on the sum, the others' on what the layer before gives.
+    let sum = match norm {
+        Norm::Group => {
+            let sum = b.step("Add", n, &[n.input(0), n.input(skip)]);
+            add(b, sum, bias)
+        }
+        _ => {
+            let path = add(b, n.input(0), bias);
+            b.step("Add", n, &[path, n.input(skip)])
+        }
+    };
+    b.name_output(n, output, sum);
+    let inputs: Vec<Slot> =
+        std::iter::once(sum).chain(weights.iter().map(|at| n.input(*at))).collect();
+    b.finish(op, n, &inputs);
 }
 
 /// A sum of many is additions, two at a time.
@@ -221,10 +222,12 @@ fn sum(b: &mut Builder<'_>, n: &Given<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use calipers_samples::{Attribute, Node};
+    use calipers_ops::{Activation, Lowering};
+    use calipers_samples::{Attribute, DataType, Node};
 
-    use super::LOWERINGS;
-    use crate::blocks::testing::{Look as _, Tiny};
+    use super::super::build::{DOT_PRODUCT_ATTENTION, plain_operator};
+    use super::operator_of;
+    use crate::blocks::testing::{Look as _, Seen, Tiny};
 
     #[test]
     fn blocked_channels_and_what_is_fused() {
@@ -247,8 +250,83 @@ mod tests {
         assert_eq!(found, [2, 1, 1]);
     }
 
+    /// Widths of the linear layers, by place.
+    fn layers(seen: &Seen) -> Vec<(Option<i64>, Option<i64>)> {
+        seen.look(|net| {
+            let layers = net.all().filter(|unit| unit.is("Linear"));
+            layers.map(|unit| (unit.number("in"), unit.number("out"))).collect()
+        })
+    }
+
     #[test]
-    fn the_table_is_sorted() {
-        assert!(LOWERINGS.is_sorted_by(|a, b| a.0 < b.0));
+    fn packed_products_are_linear_layers() {
+        for (op, dtype, columns) in [
+            ("MatMulBlockQuantizedFp8Weight", DataType::F8E4M3FN, 16),
+            // Two to a byte.
+            ("MatMulBlockQuantizedFp4Weight", DataType::U8, 8),
+        ] {
+            let mut t = Tiny::new();
+            let x = t.input(&["2", "16"]);
+            let bytes = vec![1; usize::try_from(8 * columns).unwrap()];
+            let (weight, scale) = (t.raw(dtype, &[8, columns], &bytes), t.weight(&[8, 1]));
+            let y = t.contrib(op, &[&x, &weight, &scale]);
+            let seen = t.output(&y);
+            assert_eq!(layers(&seen), [(Some(16), Some(8))], "{op}");
+            assert_eq!(
+                seen.look(|net| net.units().map(|(_, unit)| unit.contractions()).sum::<usize>()),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn grouped_packed_products_are_a_layer_each() {
+        let attributes = |names: &[(&str, i64)]| -> Vec<Attribute> {
+            names.iter().map(|(name, value)| Attribute::int(name, *value)).collect()
+        };
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "16"]);
+        let (weight, scale) = (t.raw(DataType::U8, &[8, 1, 8], &[1; 64]), t.weight(&[8]));
+        let inputs = [&x, "", "", &weight, &scale, "", &weight, &scale, ""];
+        let with = attributes(&[("K", 16), ("N", 8), ("bits", 4), ("block_size", 16)]);
+        let y = t.contrib_with("MatMulNBitsMlp", &inputs, &with);
+        let seen = t.output(&y);
+        assert_eq!(layers(&seen), [(Some(16), Some(8)); 2]);
+        assert_eq!((seen.count("SiLU"), seen.count("Mul")), (1, 1));
+
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "16"]);
+        let (query, key) =
+            (t.raw(DataType::U8, &[8, 1, 8], &[1; 64]), t.raw(DataType::U8, &[4, 1, 8], &[1; 32]));
+        let scale = t.weight(&[8]);
+        let inputs = [&x, "", "", &query, &scale, "", &key, &scale, "", &key, &scale, ""];
+        let with = attributes(&[("K", 16), ("Nq", 8), ("Nkv", 4), ("bits", 4), ("block_size", 16)]);
+        let node = Node::new("MatMulNBitsQkv", &inputs, &["q", "k", "v"], &with);
+        t.push(&node.in_domain(calipers_ops::MICROSOFT));
+        let seen = t.outputs(&["q", "k", "v"]);
+        assert_eq!(layers(&seen), [(Some(16), Some(8)), (Some(16), Some(4)), (Some(16), Some(4))]);
+    }
+
+    /// Every contraction of the table is one in the network too, as itself or as what it lowers to.
+    #[test]
+    fn contractions_stay_contractions() {
+        let rows = calipers_ops::FAMILIES.iter().flat_map(|rows| rows.iter());
+        for row in rows.filter(|row| row.traits.is_contraction()) {
+            let op = match row.traits.lowering {
+                Lowering::Attention => DOT_PRODUCT_ATTENTION,
+                lowering => lowering.contraction().unwrap_or(row.name),
+            };
+            let operator = plain_operator(op).unwrap();
+            assert!(operator.traits.is_contraction(), "{} becomes {op}", row.name);
+        }
+    }
+
+    #[test]
+    fn activations_are_operators_of_themselves() {
+        for activation in Activation::ALL {
+            let Some(op) = operator_of(*activation) else { continue };
+            let row = calipers_ops::find(calipers_ops::ONNX, op).unwrap();
+            assert_eq!(row.traits.activation(), Some(*activation));
+        }
     }
 }

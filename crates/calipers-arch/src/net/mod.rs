@@ -18,12 +18,12 @@ mod query;
 use std::cell::OnceCell;
 
 use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ops::{Class, Movement, Operator, Traits, canonical_domain};
 use hashbrown::HashMap;
 
 use calipers_infer::Typed;
 
 pub use fold::Found;
-pub use query::{CONTRACTIONS, VIEWS};
 
 /// A value of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +63,8 @@ pub enum Origin {
 pub struct Unit {
     /// The plain operator that it stands for, such as `Conv`; of a block, its kind.
     pub op: &'static str,
+    /// The row of that operator; `None` for a block, and for an operator that is not known.
+    pub operator: Option<&'static Operator>,
     pub inputs: Vec<Option<Val>>,
     pub outputs: Vec<Val>,
     /// The node it comes from; for a block, the node of its last unit.
@@ -121,6 +123,31 @@ impl Unit {
         ops.contains(&self.op)
     }
 
+    /// The traits of its operator; `None` for a block.
+    pub fn traits(&self) -> Option<&'static Traits> {
+        self.operator.map(|operator| &operator.traits)
+    }
+
+    /// Whether it is an operator of this class.
+    pub fn is_class(&self, class: Class) -> bool {
+        self.traits().is_some_and(|traits| traits.class == class)
+    }
+
+    /// Whether it is an operator that sums products.
+    pub fn is_contraction(&self) -> bool {
+        self.traits().is_some_and(Traits::is_contraction)
+    }
+
+    /// How it moves its first input, if it is an operator that does nothing else.
+    pub fn movement(&self) -> Option<Movement> {
+        self.traits()?.movement
+    }
+
+    /// Whether it is an operator that changes how data is arranged and nothing else.
+    pub fn is_layout(&self) -> bool {
+        self.movement().is_some_and(Movement::is_layout)
+    }
+
     /// An input that is there.
     pub fn input(&self, index: usize) -> Option<Val> {
         self.inputs.get(index).copied().flatten()
@@ -155,7 +182,7 @@ impl Unit {
     /// How many matrix products, convolutions and the like are inside.
     pub fn contractions(&self) -> usize {
         let inside = self.walk().filter(|unit| unit.parts.is_empty());
-        inside.filter(|unit| unit.is_any(CONTRACTIONS)).count()
+        inside.filter(|unit| unit.is_contraction()).count()
     }
 
     /// Every unit inside, this one first, parts before what follows them.
@@ -171,6 +198,13 @@ impl Unit {
 }
 
 impl<'a> Net<'a> {
+    /// The row of a node's operator as the file writes it, before lowering.
+    pub fn written_operator(&self, node: NodeId) -> Option<&'static Operator> {
+        let node = self.model.node(node);
+        let domain = canonical_domain(self.model.name(node.domain));
+        calipers_ops::find(domain, self.model.name(node.op))
+    }
+
     /// The unit. A dead one is empty: its parts are in the block that took it.
     pub fn unit(&self, id: UnitId) -> &Unit {
         &self.units[id.index()]

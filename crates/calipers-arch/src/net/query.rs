@@ -6,35 +6,6 @@ use calipers_sym::Expr;
 
 use super::{Net, Origin, Unit, UnitId, Val, unit_id};
 
-/// Operators that change how data lies and nothing else.
-pub const VIEWS: &[&str] = &["Expand", "Flatten", "Reshape", "Squeeze", "Transpose", "Unsqueeze"];
-
-/// Operators that sum products: matrix products, convolutions, and what is made of them.
-pub const CONTRACTIONS: &[&str] = &[
-    "Conv",
-    "ConvTranspose",
-    "DecoderAttention",
-    "DecoderMaskedMultiHeadAttention",
-    "DeformConv",
-    "DotProductAttention",
-    "Einsum",
-    "GRU",
-    "Gemm",
-    "GroupQueryAttention",
-    "LSTM",
-    "LinearAttention",
-    "LongformerAttention",
-    "MatMul",
-    "MoE",
-    "MultiHeadAttention",
-    "PackedAttention",
-    "PackedMultiHeadAttention",
-    "PagedAttention",
-    "QMoE",
-    "RNN",
-    "SparseAttention",
-];
-
 /// Nodes between a stored number and the constant it is.
 const MAX_STORED_DEPTH: usize = 4;
 
@@ -240,6 +211,32 @@ impl Net<'_> {
         }
     }
 
+    /// The unit that gives a value, if it changes how data is arranged and nothing else.
+    pub fn layout_before(&self, val: Val) -> Option<UnitId> {
+        self.producer(val).filter(|unit| self.unit(*unit).is_layout())
+    }
+
+    /// Back through units that only change how data is arranged.
+    pub fn back_through_layout(&self, val: Val) -> Val {
+        let mut val = val;
+        while let Some(unit) = self.layout_before(val)
+            && let Some(input) = self.unit(unit).input(0)
+        {
+            val = input;
+        }
+        val
+    }
+
+    /// On through units that only change how data is arranged, as long as nothing else reads what
+    /// is between.
+    pub fn on_through_layout(&self, val: Val) -> Val {
+        let mut val = val;
+        while let Some(unit) = self.only_use(val).filter(|unit| self.unit(*unit).is_layout()) {
+            val = self.unit(unit).output();
+        }
+        val
+    }
+
     /// Back through units of these operators, along their first input, to what they are given.
     pub fn back_through(&self, val: Val, ops: &[&str]) -> Val {
         let mut val = val;
@@ -255,7 +252,7 @@ impl Net<'_> {
     pub fn behind_views(&self, val: Val, units: &mut Vec<UnitId>, limit: usize) -> Val {
         let mut val = val;
         for _ in 0..limit {
-            let Some(unit) = self.made_by(val, VIEWS) else { break };
+            let Some(unit) = self.layout_before(val) else { break };
             let Some(input) = self.unit(unit).input(0) else { break };
             units.push(unit);
             val = input;

@@ -3,7 +3,7 @@
 use calipers_report::{Granularity, Scheme};
 
 use calipers_ir::{AttributeValue, DType, Model, NodeId, Producer, ValueId};
-use calipers_ops::Elem;
+use calipers_ops::{Bits, Class, Elem, WeightFormat};
 
 use crate::net::{Net, Origin, Unit, Val};
 
@@ -70,55 +70,14 @@ impl Looked {
     }
 }
 
-/// Operators of the network that contract, and the places of factors that may be stored.
-const CONTRACTIONS: &[(&str, &[usize])] = &[
-    ("Conv", &[1]),
-    ("ConvTranspose", &[1]),
-    ("Einsum", &[1, 0]),
-    ("GRU", &[1]),
-    ("Gemm", &[1, 0]),
-    ("LSTM", &[1]),
-    ("MatMul", &[1, 0]),
-    ("MatMulBlockQuantizedFp4Weight", &[1]),
-    ("MatMulBlockQuantizedFp8Weight", &[1]),
-    ("MatMulNBitsMlp", &[2]),
-    ("MatMulNBitsQkv", &[3]),
-    ("MoE", &[2]),
-    ("QMoE", &[2]),
-    ("RNN", &[1]),
-];
-
-/// Operators that take integers: the places of their weights, their scale and their zero point.
-const ON_INTEGERS: &[(&str, usize, Option<usize>, usize)] = &[
-    ("ConvInteger", 1, None, 3),
-    ("DynamicQuantizeLSTM", 1, Some(8), 9),
-    ("DynamicQuantizeMatMul", 1, Some(2), 3),
-    ("MatMulInteger", 1, None, 3),
-    ("MatMulInteger16", 1, None, 3),
-    ("MatMulIntegerToFloat", 1, Some(3), 5),
-    ("QAttention", 1, Some(4), 7),
-    ("QGemm", 3, Some(4), 5),
-    ("QLinearConv", 3, Some(4), 5),
-    ("QLinearConvTranspose", 3, Some(4), 5),
-    ("QLinearMatMul", 3, Some(4), 5),
-];
-
-/// Operators whose weights are packed: the attributes for bits and block, the place of zero points.
-const PACKED: &[(&str, &str, usize)] = &[
-    ("MatMulBlockQuantizedFp4Weight", "", 9),
-    ("MatMulBlockQuantizedFp8Weight", "", 9),
-    ("MatMulBnb4", "", 9),
-    ("MatMulFpQ4", "", 9),
-    ("MatMulNBits", "bits", 3),
-    ("MatMulNBitsMlp", "bits", 99),
-    ("MatMulNBitsQkv", "bits", 99),
-    ("QMoE", "expert_weight_bits", 11),
-];
-
 /// How a contraction is quantised; `None` for other units.
 pub fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
-    let (_, places) = CONTRACTIONS.iter().find(|(op, _)| unit.is(op))?;
-    let stored = places.iter().find_map(|at| {
+    let contraction = unit.traits()?.contraction?;
+    // Attention between values that are given has no weights, and is quantized by no runtime.
+    if contraction.weights.is_empty() {
+        return None;
+    }
+    let stored = contraction.weights.iter().find_map(|at| {
         let val = unit.input(*at).filter(|val| net.origin(*val) == Origin::Constant)?;
         // A product with a number or a row is arithmetic.
         net.rank(val).is_none_or(|rank| rank > 1).then_some((*at, val))
@@ -135,14 +94,21 @@ pub fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
         symmetric: None,
         op,
     };
-    if let Some((_, bits, zero_point)) = PACKED.iter().find(|(op, ..)| looked.op == *op) {
-        site.packed(&mut looked, bits, *zero_point);
-    } else if let Some(row) = ON_INTEGERS.iter().find(|(op, ..)| looked.op == *op) {
-        site.on_integers(&mut looked, *row);
-    } else if looked.op == "GemmFloat8" {
-        (looked.form, looked.bits, looked.float) = (Form::QOperator, Some(8), true);
-    } else {
-        site.between(&mut looked, stored);
+    let written = net.written_operator(unit.node).and_then(|row| row.traits.contraction);
+    match written.map_or(WeightFormat::Float, |written| written.format) {
+        WeightFormat::Float => site.between(&mut looked, stored),
+        WeightFormat::Float8 => {
+            (looked.form, looked.bits, looked.float) = (Form::QOperator, Some(8), true);
+        }
+        WeightFormat::Integer { scale, zero_point, dynamic } => {
+            let weights = written.and_then(|written| written.weights.first().copied());
+            let inputs = [weights, scale, zero_point].map(|at| site.input(at?));
+            site.on_integers(&mut looked, inputs, dynamic);
+        }
+        WeightFormat::Packed { bits, float, zero_point } => {
+            (looked.bits, looked.float) = (Some(site.bits(bits)), float);
+            site.packed(&mut looked, zero_point.and_then(|at| site.input(at)));
+        }
     }
     Some(looked)
 }
@@ -171,19 +137,23 @@ impl Site<'_, '_> {
         self.net.model
     }
 
+    fn is_recurrent(&self) -> bool {
+        let row = self.net.written_operator(self.node);
+        row.is_some_and(|row| row.traits.class == Class::Recurrent)
+    }
+
     fn input(&self, at: usize) -> Option<ValueId> {
         self.model().inputs(self.node).get(at).copied().flatten()
     }
 
+    /// Bits of a packed weight.
+    fn bits(&self, bits: Bits) -> i64 {
+        i64::from(bits.resolve(|name| int(self.model(), self.node, name)))
+    }
+
     /// Weights that their operator keeps packed.
-    fn packed(&self, looked: &mut Looked, bits: &str, zero_point: usize) {
+    fn packed(&self, looked: &mut Looked, zero_point: Option<ValueId>) {
         looked.form = Form::WeightOnly;
-        looked.bits = Some(int(self.model(), self.node, bits).unwrap_or(4));
-        (looked.bits, looked.float) = match looked.op.as_str() {
-            "MatMulBlockQuantizedFp4Weight" => (Some(4), true),
-            "MatMulBlockQuantizedFp8Weight" => (Some(8), true),
-            _ => (looked.bits, false),
-        };
         looked.block = int(self.model(), self.node, "block_size").filter(|block| *block > 0);
         looked.granularity = Some(if looked.op == "QMoE" && looked.block.is_none() {
             Granularity::PerChannel
@@ -196,15 +166,19 @@ impl Site<'_, '_> {
             Some(8) => Some(0x80),
             _ => None,
         };
-        looked.symmetric = match self.input(zero_point) {
+        looked.symmetric = match zero_point {
             None => Some(true),
             Some(value) => all_are(self.net, value, middle),
         };
     }
 
     /// Operators that take integers and give integers, or numbers.
-    fn on_integers(&self, looked: &mut Looked, row: (&str, usize, Option<usize>, usize)) {
-        let (op, weight, scale, zero_point) = row;
+    fn on_integers(
+        &self,
+        looked: &mut Looked,
+        [weights, scale, zero]: [Option<ValueId>; 3],
+        dynamic: bool,
+    ) {
         let data = self.input(0);
         let comes_quantized = |value| {
             made_by(self.net, value).is_some_and(|(node, op)| {
@@ -212,20 +186,18 @@ impl Site<'_, '_> {
                     || op == "QuantizeLinear" && !has_stored_scale(self.net, node)
             })
         };
-        let always = op.starts_with("DynamicQuantize");
         looked.form = match data {
-            _ if always => Form::Dynamic,
+            _ if dynamic => Form::Dynamic,
             Some(data) if comes_quantized(data) => Form::Dynamic,
             _ => Form::QOperator,
         };
-        let dtype = self.input(weight).map(|value| Chain::back(self.net, value).dtype);
+        let dtype = weights.map(|value| Chain::back(self.net, value).dtype);
         looked.bits = dtype.and_then(DType::bits).map(i64::from);
         looked.float = dtype.is_some_and(DType::is_float);
-        let zero = self.input(zero_point);
-        let scaled = scale.and_then(|at| self.input(at)).or(zero);
+        let scaled = scale.or(zero);
         // Without any of the two there is one zero for all.
         looked.granularity = match scaled {
-            Some(value) => by_scale(self.net, value, op == "DynamicQuantizeLSTM"),
+            Some(value) => by_scale(self.net, value, self.is_recurrent()),
             None => Some(Granularity::PerTensor),
         };
         looked.symmetric = zero.map_or(Some(true), |zero| all_are(self.net, zero, Some(0)));

@@ -14,7 +14,7 @@ use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
 
 use super::census::{Census, Given};
-use crate::net::{Net, Origin, VIEWS, Val};
+use crate::net::{Net, Origin, Val};
 
 /// The task. Fills in how many classes there are.
 pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
@@ -108,10 +108,10 @@ impl<'a> Seen<'_, 'a> {
         let net = self.net();
         // One place may be chosen after the product.
         const PICKS: &[&str] = &["Gather", "GatherND", "Slice"];
-        let behind = net.back_through(val, VIEWS);
+        let behind = net.back_through_layout(val);
         let behind = net.back_through(behind, &["LogSoftmax", "Sigmoid", "Softmax"]);
-        let behind = net.back_through(net.back_through(behind, VIEWS), PICKS);
-        let behind = net.back_through(behind, VIEWS);
+        let behind = net.back_through(net.back_through_layout(behind), PICKS);
+        let behind = net.back_through_layout(behind);
         let unit = net.unit(net.producer(behind)?);
         Some(unit.op)
     }
@@ -126,7 +126,7 @@ impl<'a> Seen<'_, 'a> {
     /// Whether a product with a bias gives a value, or something makes shares of it.
     fn is_biased(&self, val: Val) -> bool {
         let net = self.net();
-        let behind = net.back_through(val, VIEWS);
+        let behind = net.back_through_layout(val);
         if self.census.is_mean_of_products(behind) {
             return true;
         }

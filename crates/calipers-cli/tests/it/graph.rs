@@ -19,7 +19,7 @@ fn the_file_s_name_decides_how_a_graph_is_written() {
     for (name, start) in [
         ("graph.svg", "<svg "),
         ("graph.dot", "digraph "),
-        ("graph.html", "<!doctype html>"),
+        ("graph.html", "<!DOCTYPE html>"),
         ("graph.json", "{"),
     ] {
         assert_eq!(run_in(folder.path(), &["graph", "digits.onnx", "-o", name]).succeeded(), "");

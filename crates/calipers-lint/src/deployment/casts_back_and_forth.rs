@@ -1,9 +1,10 @@
 //! Values that are cast and cast back.
 
-use calipers_ir::{DType, NodeId, ValueId};
+use calipers_ir::{DType, Model, NodeId, ValueId};
+use calipers_ops::Movement;
 use calipers_report::Severity;
 
-use crate::look::{input, output, producer, running, standard_op};
+use crate::look::{input, operator, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -21,12 +22,14 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
-/// Operators that leave every element as it is.
-const MOVES: [&str; 7] =
-    ["Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"];
-
 /// Moves that are looked through between two casts.
 const MOST_MOVES: usize = 8;
+
+/// Whether a node leaves every element as it is.
+fn is_layout(model: &Model, node: NodeId) -> bool {
+    let movement = operator(model, node).and_then(|row| row.traits.movement);
+    movement.is_some_and(Movement::is_layout)
+}
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (model, typed) = (evidence.model, evidence.typed);
@@ -48,7 +51,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
                     let alike = from.is_float() == through.is_float();
                     return (back == from && through != from && alike).then_some((from, through));
                 }
-                (before, op) if MOVES.contains(&op) => value = input(model, before, 0)?,
+                (before, _) if is_layout(model, before) => value = input(model, before, 0)?,
                 _ => return None,
             }
         }

@@ -6,7 +6,7 @@ use calipers_units as units;
 use hashbrown::HashSet;
 
 use super::dead_nodes::alive;
-use crate::look::{bytes, origins, standard_op};
+use crate::look::{bytes, operator, origins, standard_op};
 use crate::{Evidence, Hit, Rule, plural};
 use calipers_arch::net::Origin;
 
@@ -25,10 +25,6 @@ pub(crate) const RULE: Rule = Rule {
     recommendation: "export with constant folding, or run a simplifier",
     check,
 };
-
-/// Operators whose results are better left unfolded: they are larger than what they are made of.
-const LEFT: [&str; 7] =
-    ["ConstantOfShape", "DequantizeLinear", "Expand", "EyeLike", "QuantizeLinear", "Range", "Tile"];
 
 /// Below this a runtime does not notice, in bytes.
 const LEAST: u64 = 64 * 1024;
@@ -49,7 +45,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             matches!(model.value(*input).producer, calipers_ir::Producer::Node { node, .. }
                 if left.contains(&node))
         });
-        if from_left || op.is_some_and(|op| LEFT.contains(&op)) {
+        // Folding would only make the model larger.
+        let grows = operator(model, *node).is_some_and(|row| row.traits.grows_when_folded);
+        if from_left || grows {
             left.insert(*node);
             continue;
         }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use calipers_ir::{NodeId, Producer};
+use calipers_ops::Extent;
 use calipers_report::Severity;
 use hashbrown::HashSet;
 
-use crate::look::{input, origins, running};
+use crate::look::{input, operator, origins, running};
 use crate::{Evidence, Hit, Rule, counted};
 use calipers_arch::net::Origin;
 
@@ -24,24 +25,6 @@ pub(crate) const RULE: Rule = Rule {
                      fixed shapes",
     check,
 };
-
-/// Operators whose results are as long as the data has it.
-const ALWAYS: [&str; 6] =
-    ["Compress", "NonMaxSuppression", "NonZero", "StringSplit", "Tokenizer", "Unique"];
-
-/// Operators whose inputs at these places give a shape.
-const GIVEN: [(&str, &[usize]); 10] = [
-    ("ConstantOfShape", &[0]),
-    ("Expand", &[1]),
-    ("OneHot", &[1]),
-    ("Pad", &[1]),
-    ("Range", &[0, 1, 2]),
-    ("Reshape", &[1]),
-    ("Resize", &[2, 3]),
-    ("Slice", &[1, 2, 4]),
-    ("Tile", &[1]),
-    ("TopK", &[1]),
-];
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
@@ -66,11 +49,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let decides = |node: NodeId| {
         let op = model.name(model.node(node).op);
         let main = model.node(node).graph == model.main_id();
-        let given = GIVEN.iter().find(|row| row.0 == op).filter(|_| main);
-        let given = given.is_some_and(|row| row.1.iter().any(|slot| from_data(node, *slot)));
+        let decided = match operator(model, node).map(|row| row.traits.extent) {
+            Some(Extent::Data) => true,
+            Some(Extent::Inputs(slots)) => main && slots.iter().any(|slot| from_data(node, *slot)),
+            Some(Extent::Shapes) | None => false,
+        };
         // What a loop stacks is as long as it turns.
         let turns = op == "Loop" && !evidence.typed.fresh.is_empty();
-        ((ALWAYS.contains(&op) || given || turns) && open(node)).then_some(op)
+        ((decided || turns) && open(node)).then_some(op)
     };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut nodes = Vec::new();

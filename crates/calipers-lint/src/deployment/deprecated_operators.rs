@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_ops::{ML, ONNX, canonical_domain};
+use calipers_ops::canonical_domain;
 use calipers_report::Severity;
 
 use crate::look::{Imports, running};
@@ -23,34 +23,15 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
-/// Domain, operator, the first version without it, and what to use instead.
-const DEPRECATED: &[(&str, &str, i64, &str)] = &[
-    (ONNX, "ATen", 1, "a standard operator"),
-    (ONNX, "Affine", 1, "Mul and Add"),
-    (ONNX, "ConstantFill", 1, "ConstantOfShape"),
-    (ONNX, "Crop", 1, "Slice"),
-    (ONNX, "DynamicSlice", 1, "Slice"),
-    (ONNX, "GRUUnit", 1, "GRU"),
-    (ONNX, "GivenTensorFill", 1, "Constant"),
-    (ONNX, "ImageScaler", 1, "Mul and Add"),
-    (ONNX, "ParametricSoftplus", 1, "Softplus"),
-    (ONNX, "Scale", 1, "Mul"),
-    (ONNX, "ScaledTanh", 1, "Tanh"),
-    (ONNX, "Scatter", 11, "ScatterElements"),
-    (ONNX, "Upsample", 10, "Resize"),
-    (ML, "TreeEnsembleClassifier", 5, "TreeEnsemble"),
-    (ML, "TreeEnsembleRegressor", 5, "TreeEnsemble"),
-];
-
-/// What stands in for an operator that a version no longer has.
+/// What replaces an operator that a version no longer has.
 fn instead(domain: &str, op: &str, version: i64) -> Option<&'static str> {
-    let row = DEPRECATED.iter().find(|row| row.0 == domain && row.1 == op)?;
-    (version >= row.2).then_some(row.3)
+    let deprecation = calipers_ops::deprecation(domain, op)?;
+    (version >= deprecation.since).then_some(deprecation.replacement)
 }
 
 /// Whether the standard once had it and gave it up.
 pub(crate) fn was_standard(domain: &str, op: &str) -> bool {
-    instead(domain, op, i64::MAX).is_some()
+    calipers_ops::deprecation(domain, op).is_some()
 }
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {

@@ -3,7 +3,7 @@
 use calipers_ir::{AttributeValue, List, Model, NodeId};
 use calipers_report::Severity;
 
-use crate::look::{Outputs, output, running, standard_op};
+use crate::look::{Outputs, operator, output, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -20,30 +20,6 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
-/// Operators of one data input that take each element by itself.
-const BY_ELEMENT: [&str; 20] = [
-    "Abs",
-    "Cast",
-    "Clip",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "Identity",
-    "LeakyRelu",
-    "Log",
-    "Mish",
-    "Neg",
-    "Relu",
-    "Selu",
-    "Sigmoid",
-    "Softplus",
-    "Sqrt",
-    "Tanh",
-];
-
 /// Steps that are looked at between two transposes.
 const MOST_STEPS: usize = 8;
 
@@ -58,7 +34,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             if let Some(second) = order(model, next) {
                 return undoes(first, second).then_some(());
             }
-            BY_ELEMENT.contains(&standard_op(model, next)?).then_some(())?;
+            is_unary(model, next).then_some(())?;
             value = output(model, next)?;
         }
         None
@@ -70,6 +46,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         &pairs,
         format!("{} that leave the layout as it was", counted(pairs.len(), "pair")),
     )
+}
+
+/// Whether a node of the standard maps each element of one input by itself.
+fn is_unary(model: &Model, node: NodeId) -> bool {
+    let standard = operator(model, node).filter(|row| row.domain == calipers_ops::ONNX);
+    standard.is_some_and(|row| row.traits.is_unary)
 }
 
 /// The order of dimensions that a transpose states.

@@ -2,56 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use calipers_ir::{NodeId, Producer, ValueId};
+use calipers_ir::{Model, NodeId, Producer, ValueId};
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::pairs::has;
-
-/// Operators that runtimes have integer kernels for, or that fold into one that does.
-const ON_INTEGERS: &[&str] = &[
-    "Add",
-    "ArgMax",
-    "ArgMin",
-    "AveragePool",
-    "BatchNormalization",
-    "Cast",
-    "Clip",
-    "Concat",
-    "Conv",
-    "ConvTranspose",
-    "DepthToSpace",
-    "Dropout",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "Gemm",
-    "GlobalAveragePool",
-    "HardSigmoid",
-    "HardSwish",
-    "Identity",
-    "LeakyRelu",
-    "MatMul",
-    "MaxPool",
-    "Mul",
-    "PRelu",
-    "Pad",
-    "ReduceMean",
-    "Relu",
-    "Reshape",
-    "Resize",
-    "Sigmoid",
-    "Slice",
-    "Softmax",
-    "SpaceToDepth",
-    "Split",
-    "Squeeze",
-    "Sub",
-    "Tanh",
-    "Transpose",
-    "Unsqueeze",
-    "Where",
-];
+use crate::look::operator;
 
 pub(crate) const RULE: Rule = Rule {
     id: "float-islands",
@@ -116,9 +72,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let between: Vec<Island> = islands
         .into_values()
         .filter(|island| !island.entries.is_empty() && !island.exits.is_empty())
-        .filter(|island| island.ops.iter().any(|node| !ON_INTEGERS.contains(&op(*node))))
+        .filter(|island| island.ops.iter().any(|node| is_float_only(model, *node)))
         .collect();
     tell(evidence, &between)
+}
+
+/// Whether runtimes have no integer kernel for a node, and fold it into none.
+fn is_float_only(model: &Model, node: NodeId) -> bool {
+    !operator(model, node).is_some_and(|row| row.traits.has_integer_kernel)
 }
 
 /// Nodes joined by floats.
@@ -138,7 +99,7 @@ fn tell(evidence: &Evidence<'_>, between: &[Island]) -> Option<Hit> {
     let model = evidence.model;
     let foreign = || {
         let nodes = between.iter().flat_map(|island| island.ops.iter().copied());
-        nodes.filter(|node| !ON_INTEGERS.contains(&model.name(model.node(*node).op)))
+        nodes.filter(|node| is_float_only(model, *node))
     };
     let mut ops: BTreeMap<&str, usize> = BTreeMap::new();
     for node in foreign() {

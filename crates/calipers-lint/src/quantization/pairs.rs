@@ -4,25 +4,10 @@ use calipers_ir::{AttributeValue, DType, NodeId, Producer, ValueId};
 use calipers_ops::Elem;
 
 use super::super::Evidence;
+use crate::look::operator;
 
 /// Scales beyond this are not read: those of weights in blocks.
 const MAX_READ: u64 = 1 << 20;
-
-/// Places of what is quantised, its scale and its zero point among an operator's inputs.
-type Places = (usize, usize, usize);
-
-/// Operators that take scales.
-const PLACES: &[(&str, &[Places])] = &[
-    ("DequantizeLinear", &[(0, 1, 2)]),
-    ("QGemm", &[(0, 1, 2), (3, 4, 5)]),
-    ("QLinearAdd", &[(0, 1, 2), (3, 4, 5)]),
-    ("QLinearConv", &[(0, 1, 2), (3, 4, 5)]),
-    ("QLinearLeakyRelu", &[(0, 1, 2)]),
-    ("QLinearMatMul", &[(0, 1, 2), (3, 4, 5)]),
-    ("QLinearMul", &[(0, 1, 2), (3, 4, 5)]),
-    ("QLinearSigmoid", &[(0, 1, 2)]),
-    ("QuantizeLinear", &[(0, 1, 2)]),
-];
 
 /// A scale, its zero point, and what they are for.
 pub(super) struct Pair {
@@ -39,18 +24,21 @@ pub(super) struct Pair {
 pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair> + 'e {
     let model = evidence.model;
     // Most models have no such operator, and their nodes need no look.
-    let any = PLACES.iter().any(|(op, _)| has(evidence, op));
+    let any = evidence.graph.operators_total.iter().any(|row| {
+        let known = calipers_ops::find(&row.domain, &row.op);
+        known.is_some_and(|known| !known.traits.quantized_inputs.is_empty())
+    });
     model.nodes().filter(move |_| any).flat_map(move |(node, info)| {
         let op = model.name(info.op);
-        let places = PLACES.iter().find(|(name, _)| *name == op).map_or(&[][..], |(_, at)| *at);
+        let places = operator(model, node).map_or(&[][..], |row| row.traits.quantized_inputs);
         let inputs = model.inputs(node);
         let input = |at: usize| inputs.get(at).copied().flatten();
-        places.iter().filter_map(move |(data, scale, zero_point)| {
+        places.iter().filter_map(move |places| {
             Some(Pair {
                 node,
-                data: input(*data),
-                scale: input(*scale)?,
-                zero_point: input(*zero_point),
+                data: input(places.data),
+                scale: input(places.scale)?,
+                zero_point: input(places.zero_point),
                 quantizes: op == "QuantizeLinear",
             })
         })

@@ -1,5 +1,6 @@
 //! Operators that load compiled code, or send data elsewhere.
 
+use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
 use crate::look::running;
@@ -20,10 +21,6 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
-/// Operators that hold or name compiled programs.
-const PROGRAMS: [&str; 6] =
-    ["ATen", "EPContext", "ExternalLibrary", "TRTEngineOp", "TritonOp", "XlaLaunch"];
-
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let meanings = Meanings::find(model);
@@ -31,9 +28,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     for node in running(model) {
         let held = model.node(node);
         let op = model.name(held.op);
-        let calls = op.starts_with("Azure") && !model.name(held.domain).is_empty();
+        let code = calipers_ops::foreign_code(model.name(held.domain), op);
+        let loads = matches!(code, Some(ForeignCode::Program | ForeignCode::Service));
         let own = matches!(meanings.of(node).kind, MeaningKind::Call(_));
-        if !own && (PROGRAMS.contains(&op) || calls) {
+        if !own && loads {
             nodes.push(node);
         }
     }

@@ -15,11 +15,12 @@
 //! an output. Masks of tokens are matches element by element and never a verdict.
 
 use calipers_ir::{Model, NodeId, Producer, ValueId};
+use calipers_ops::Movement;
 use calipers_report::Severity;
 
-use crate::look::{origins, output, standard_op};
+use crate::look::{operator, origins, output, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::{CONTRACTIONS, Origin};
+use calipers_arch::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "output-hinges-on-match",
@@ -42,20 +43,6 @@ const RAW: u8 = 1;
 const DISTANCE: u8 = 2;
 const MATCH: u8 = 4;
 const VERDICT: u8 = 8;
-
-/// Operators that move elements.
-const MOVES: [&str; 10] = [
-    "Cast",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "Identity",
-    "Reshape",
-    "Slice",
-    "Squeeze",
-    "Transpose",
-    "Unsqueeze",
-];
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
@@ -96,6 +83,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     )
 }
 
+/// Whether an operator of the standard hands on elements of its first input.
+fn moves(op: &str) -> bool {
+    let row = calipers_ops::find(calipers_ops::ONNX, op);
+    row.and_then(|row| row.traits.movement).is_some_and(Movement::keeps_elements)
+}
+
 /// Whether a node gives the value.
 fn is_computed(model: &Model, value: ValueId) -> bool {
     matches!(model.value(value).producer, Producer::Node { .. })
@@ -127,7 +120,7 @@ fn follow(evidence: &Evidence<'_>) -> Vec<u8> {
         };
         let truths = all & (MATCH | VERDICT);
         let mut kind = match op {
-            _ if MOVES.contains(&op) => of(0),
+            _ if moves(op) => of(0),
             "Sub" if with_constant(RAW) => RAW | DISTANCE,
             "Abs" => of(0),
             "Equal" if with_constant(RAW) => MATCH,
@@ -158,8 +151,8 @@ fn behind_layers(model: &Model) -> Vec<bool> {
     let mut wanted = model.main().outputs.clone();
     while let Some(value) = wanted.pop() {
         let Producer::Node { node, .. } = model.value(value).producer else { continue };
-        let op = model.name(model.node(node).op);
-        if CONTRACTIONS.contains(&op) || std::mem::replace(&mut behind[node.index()], true) {
+        let contracts = operator(model, node).is_some_and(|row| row.traits.is_contraction());
+        if contracts || std::mem::replace(&mut behind[node.index()], true) {
             continue;
         }
         wanted.extend(model.inputs(node).iter().flatten());

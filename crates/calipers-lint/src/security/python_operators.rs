@@ -1,5 +1,6 @@
 //! Operators that run Python.
 
+use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
 use crate::look::running;
@@ -21,24 +22,16 @@ pub(crate) const RULE: Rule = Rule {
     check,
 };
 
-/// Operators of ONNX Runtime, its extensions and converters that call Python.
-pub(super) const PYTHON: [&str; 8] = [
-    "EagerPyFunc",
-    "PyCustomOp",
-    "PyFunc",
-    "PyFuncStateless",
-    "PyFunction",
-    "PyOp",
-    "PythonOp",
-    "PythonOpGrad",
-];
-
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let meanings = Meanings::find(model);
     let nodes: Vec<_> = running(model)
         .into_iter()
-        .filter(|node| PYTHON.contains(&model.name(model.node(*node).op)))
+        .filter(|node| {
+            let node = model.node(*node);
+            let code = calipers_ops::foreign_code(model.name(node.domain), model.name(node.op));
+            code == Some(ForeignCode::Python)
+        })
         .filter(|node| !matches!(meanings.of(*node).kind, MeaningKind::Call(_)))
         .collect();
     (!nodes.is_empty()).then(|| {

@@ -5,7 +5,7 @@
 
 use hashbrown::HashMap;
 
-use calipers_arch::net::{CONTRACTIONS, Net, Unit, Val};
+use calipers_arch::net::{Net, Unit, Val};
 
 /// Blocks that are one layer.
 const WHOLE: &[&str] = &[
@@ -112,5 +112,5 @@ pub(super) fn weighted(net: &Net<'_>) -> usize {
 
 /// Whether a unit contracts, in whatever form.
 pub(super) fn contracts(unit: &Unit) -> bool {
-    unit.is_any(WEIGHTED) || unit.is_any(CONTRACTIONS) || unit.is("Recurrent")
+    unit.is_any(WEIGHTED) || unit.is_contraction() || unit.is("Recurrent")
 }

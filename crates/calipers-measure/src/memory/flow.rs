@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 
 use calipers_ir::{Consumer, Model, NodeId, Producer, ValueId};
-use calipers_ops::canonical_domain;
+use calipers_ops::{Movement, Operator};
 use hashbrown::{HashMap, HashSet};
 
 use super::liveness;
@@ -13,50 +13,12 @@ use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 /// Values looked at from one input. A cache is a few nodes away from where it is used.
 const MAX_VALUES: usize = 4_096;
 
-/// Operators whose outputs hold elements of their first input and nothing else, sorted.
-const MOVES: &[&str] = &[
-    "Cast",
-    "CastLike",
-    "DequantizeLinear",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "Identity",
-    "QuantizeLinear",
-    "Reshape",
-    "Slice",
-    "Split",
-    "Squeeze",
-    "Transpose",
-    "Unsqueeze",
-];
-
 /// Operators that change elements one by one, or put them beside others, on the way to a product,
 /// sorted.
 const ON_THE_WAY: &[&str] = &["Add", "Concat", "Div", "Mul", "Neg", "Sub", "Tile", "Where"];
 
-/// Operators that write into a copy of their first input, each with what it writes, sorted.
-const WRITERS: &[(&str, usize)] =
-    &[("Scatter", 2), ("ScatterElements", 2), ("ScatterND", 2), ("TensorScatter", 1)];
-
 /// Values looked at for a softmax around a product: scaling, a mask and a change of type.
 const AROUND: usize = 64;
-
-/// An operator that takes caches and gives them back grown: its domain and name, and for each cache
-/// the slots of input and output.
-type Grower = (&'static str, &'static str, &'static [(u32, usize)]);
-
-/// All such operators.
-const GROWERS: &[Grower] = &[
-    (calipers_ops::ONNX, "Attention", &[(4, 1), (5, 2)]),
-    (calipers_ops::MICROSOFT, "Attention", &[(4, 1)]),
-    (calipers_ops::MICROSOFT, "DecoderAttention", &[(6, 1), (7, 2)]),
-    (calipers_ops::MICROSOFT, "DecoderMaskedMultiHeadAttention", &[(5, 1), (6, 2)]),
-    (calipers_ops::MICROSOFT, "DecoderMaskedSelfAttention", &[(4, 1)]),
-    (calipers_ops::MICROSOFT, "GroupQueryAttention", &[(3, 1), (4, 2)]),
-    (calipers_ops::MICROSOFT, "MultiHeadAttention", &[(6, 1), (7, 2)]),
-    (calipers_ops::MICROSOFT, "SparseAttention", &[(3, 1), (4, 2)]),
-];
 
 /// How a cache grew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +127,7 @@ impl<'a> Flow<'a> {
                     if let Some(next) = output(0) {
                         go(next, grown.or(Some(Grown::Written(node))));
                     }
-                } else if consumer.slot == 0 && self.is_standard(node, MOVES) {
+                } else if consumer.slot == 0 && self.moves(node) {
                     outputs.iter().flatten().for_each(|next| go(*next, grown));
                 }
             }
@@ -175,8 +137,10 @@ impl<'a> Flow<'a> {
 
     /// What a node writes into a copy of its first input, if it is a node that does.
     pub(super) fn written(&self, node: NodeId) -> Option<ValueId> {
-        let (_, slot) = WRITERS.iter().find(|(name, _)| self.is_standard(node, &[name]))?;
-        self.model.inputs(node).get(*slot).copied().flatten()
+        let Some(Movement::Scatter { updates }) = self.operator(node)?.traits.movement else {
+            return None;
+        };
+        self.model.inputs(node).get(updates).copied().flatten()
     }
 
     /// Whether a value, moved and changed element by element at most, is multiplied or attended to.
@@ -212,7 +176,7 @@ impl<'a> Flow<'a> {
             if self.is_standard(node, &["Softmax"]) {
                 return true;
             }
-            if self.is_standard(node, MOVES) || self.is_standard(node, ON_THE_WAY) {
+            if self.moves(node) || self.is_standard(node, ON_THE_WAY) {
                 values.extend(self.model.inputs(node).iter().flatten());
             }
         }
@@ -229,7 +193,7 @@ impl<'a> Flow<'a> {
                 if self.is_standard(node, &["Softmax"]) {
                     return true;
                 }
-                if self.is_standard(node, MOVES) || self.is_standard(node, ON_THE_WAY) {
+                if self.moves(node) || self.is_standard(node, ON_THE_WAY) {
                     values.extend(self.model.outputs(node).iter().flatten());
                 }
             }
@@ -264,7 +228,7 @@ impl<'a> Flow<'a> {
                 if attends && is_good(node, consumer.slot) {
                     return true;
                 }
-                let moved = consumer.slot == 0 && self.is_standard(node, MOVES);
+                let moved = consumer.slot == 0 && self.moves(node);
                 if moved || self.is_standard(node, ON_THE_WAY) {
                     self.model.outputs(node).iter().flatten().for_each(|next| go(*next));
                 }
@@ -294,29 +258,37 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The operator of a node, unless it calls a function of the model.
+    fn operator(&self, node: NodeId) -> Option<&'static Operator> {
+        match self.meanings.of(node).kind {
+            MeaningKind::Operator(operator) => Some(operator),
+            _ => None,
+        }
+    }
+
+    /// Whether the outputs of a node hold elements of its first input and nothing else.
+    fn moves(&self, node: NodeId) -> bool {
+        let movement = self.operator(node).and_then(|operator| operator.traits.movement);
+        movement.is_some_and(Movement::keeps_elements)
+    }
+
     /// The output that gives back, grown, the cache in an input.
     fn grower_slot(&self, node: NodeId, slot: u32) -> Option<usize> {
-        let node = self.model.node(node);
-        let domain = canonical_domain(self.model.name(node.domain));
-        let op = self.model.name(node.op);
-        let row = GROWERS.iter().find(|row| row.0 == domain && row.1 == op)?;
-        row.2.iter().find(|pair| pair.0 == slot).map(|pair| pair.1)
+        let caches = self.operator(node)?.traits.caches;
+        let cache = caches.iter().find(|(input, _)| u32::try_from(*input) == Ok(slot))?;
+        Some(cache.1)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{GROWERS, MOVES, ON_THE_WAY, WRITERS};
+    use super::ON_THE_WAY;
 
     #[test]
-    fn the_tables_are_sorted_and_of_known_operators() {
-        assert!(MOVES.is_sorted() && ON_THE_WAY.is_sorted());
-        let writers = WRITERS.iter().map(|(name, _)| name);
-        for name in MOVES.iter().chain(ON_THE_WAY).chain(writers) {
+    fn the_table_is_sorted_and_of_known_operators() {
+        assert!(ON_THE_WAY.is_sorted());
+        for name in ON_THE_WAY {
             assert!(calipers_ops::find(calipers_ops::ONNX, name).is_some(), "{name}");
-        }
-        for (domain, name, _) in GROWERS {
-            assert!(calipers_ops::find(domain, name).is_some(), "{domain} {name}");
         }
     }
 }

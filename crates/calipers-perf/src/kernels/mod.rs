@@ -12,15 +12,15 @@ mod norms;
 mod quantized;
 mod shape;
 
+pub(crate) use calipers_devices::KernelKind;
 use calipers_ir::NodeId;
-use calipers_ops::product;
-pub use calipers_report::KernelKind;
+use calipers_ops::{KernelClass, Lowering, Traits, product};
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 pub use shape::kernel_of_shape;
 
-use calipers_arch::net::{CONTRACTIONS, Net, Unit, Val};
+use calipers_arch::net::{Net, Unit, Val};
 
 /// The kind of a matrix product with this many rows.
 fn product_kind(rows: i128) -> KernelKind {
@@ -112,35 +112,35 @@ pub(crate) struct Launches {
     pub views: Vec<(Val, Val)>,
 }
 
-/// Operators that only say how data lies, and so do not run.
-const FREE: &[&str] = &["Expand", "Flatten", "Reshape", "Slice", "Split", "Squeeze", "Unsqueeze"];
-
-/// What an operator without a line of its own is.
-fn leaf(unit: &Unit) -> KernelKind {
-    match unit.op {
-        op if op.ends_with("Attention") => KernelKind::Attention,
-        op if CONTRACTIONS.contains(&op) => KernelKind::Gemm,
-        _ => KernelKind::Elementwise,
-    }
+/// The kind of kernel that operators of a class run as; `None` for those that do not run. A
+/// convolution's shape may make another kind of it.
+fn kind_of(class: KernelClass) -> Option<KernelKind> {
+    Some(match class {
+        KernelClass::Attention => KernelKind::Attention,
+        KernelClass::BatchNorm => KernelKind::BatchNorm,
+        KernelClass::Convolution => KernelKind::Conv,
+        KernelClass::Copy => KernelKind::Copy,
+        KernelClass::Depthwise => KernelKind::Depthwise,
+        KernelClass::Elementwise => KernelKind::Elementwise,
+        KernelClass::Gather => KernelKind::Gather,
+        KernelClass::Gemm => KernelKind::Gemm,
+        KernelClass::Irregular => KernelKind::Other,
+        KernelClass::LayerNorm => KernelKind::LayerNorm,
+        KernelClass::Pool => KernelKind::Pool,
+        KernelClass::Recurrent => KernelKind::Recurrent,
+        KernelClass::Reduce => KernelKind::Reduce,
+        KernelClass::Softmax => KernelKind::Softmax,
+        KernelClass::View => return None,
+    })
 }
 
-/// Kinds that are one kernel each whatever they are made of.
+/// Blocks that are one kernel each whatever they are made of.
 fn whole(kind: &str) -> Option<KernelKind> {
     Some(match kind {
         "BatchNorm" | "InstanceNorm" | "GroupNorm" | "LRN" => KernelKind::BatchNorm,
         "LayerNorm" | "RMSNorm" | "L2Norm" => KernelKind::LayerNorm,
         "CELU" | "ELU" | "GELU" | "HardSigmoid" | "HardSwish" | "LeakyReLU" | "Mish" | "PReLU"
-        | "ReLU" | "ReLU6" | "SELU" | "SiLU" | "Sigmoid" | "Softplus" | "Tanh" | "ResidualAdd"
-        | "Add" | "Rotary" | "Concat" | "Pad" => KernelKind::Elementwise,
-        "Softmax" | "LogSoftmax" => KernelKind::Softmax,
-        "AveragePool" | "GlobalAveragePool" | "GlobalMaxPool" | "MaxPool" => KernelKind::Pool,
-        "ReduceMax" | "ReduceMean" | "ReduceMin" | "ReduceSum" | "ArgMax" | "TopK" => {
-            KernelKind::Reduce
-        }
-        "DepthToSpace" | "SpaceToDepth" | "Transpose" => KernelKind::Copy,
-        "Gather" | "GatherElements" | "GatherND" | "ScatterND" => KernelKind::Gather,
-        "GRU" | "LSTM" | "RNN" => KernelKind::Recurrent,
-        "NonMaxSuppression" | "NonZero" | "RoiAlign" | "Unique" => KernelKind::Other,
+        | "ReLU" | "ReLU6" | "SELU" | "SiLU" | "ResidualAdd" | "Rotary" => KernelKind::Elementwise,
         _ => return None,
     })
 }
@@ -214,29 +214,50 @@ impl<'n> Finder<'n, '_> {
             };
             let parts = || unit.parts.iter().rev().map(Task::Unit);
             match unit.op {
-                op if FREE.contains(&op) => self.view(unit),
-                "Transpose" if self.is_read_as_it_lies(unit) => self.view(unit),
-                "Linear" | "MatMul" | "Gemm" | "Einsum" => self.push(gemm(net, unit)),
-                "Convolution" | "Conv" | "ConvTranspose" => {
-                    let kernel = convolution(net, unit);
-                    // Quantising comes after folding, so that what is quantised runs folded.
-                    let is_quantized = kernel.quantized.is_some();
-                    self.push(kernel);
-                    if !is_quantized && self.unfolded.has_norm(unit) {
-                        self.push(norms::after(net, unit));
-                    }
-                }
+                _ if let Some(traits) = unit.traits() => self.operator(unit, traits),
+                "Linear" => self.push(gemm(net, unit)),
+                "Convolution" => self.convolution(unit),
                 "Attention" => stack.extend(attention_tasks(net, unit)),
                 // Only a curve that a framework has as one operator is one kernel; the
                 // approximation by a hyperbolic tangent is mostly written out in the model's code.
                 "GELU" if unit.word("form") == Some("tanh") => stack.extend(parts()),
                 op => match whole(op) {
-                    Some(KernelKind::Recurrent) => self.push(recurrent(net, unit)),
                     Some(kind) => self.push(plain(net, unit, kind)),
-                    None if unit.parts.is_empty() => self.push(plain(net, unit, leaf(unit))),
+                    // An operator that is not known is taken for one pass over its data.
+                    None if unit.parts.is_empty() => {
+                        self.push(plain(net, unit, KernelKind::Elementwise));
+                    }
                     None => stack.extend(parts()),
                 },
             }
+        }
+    }
+
+    /// The kernel of a single operator.
+    fn operator(&mut self, unit: &'n Unit, traits: &Traits) {
+        let net = self.net;
+        match traits.kernel {
+            KernelClass::Copy if self.is_read_as_it_lies(unit) => self.view(unit),
+            KernelClass::Convolution => self.convolution(unit),
+            KernelClass::Recurrent => self.push(recurrent(net, unit)),
+            // Of two matrices, either of which may be stored.
+            KernelClass::Gemm if traits.contraction.is_some_and(|it| it.weights == [1, 0]) => {
+                self.push(gemm(net, unit));
+            }
+            class => match kind_of(class) {
+                Some(kind) => self.push(plain(net, unit, kind)),
+                None => self.view(unit),
+            },
+        }
+    }
+
+    fn convolution(&mut self, unit: &Unit) {
+        let kernel = convolution(self.net, unit);
+        // Quantizing comes after folding, so that what is quantized runs folded.
+        let is_quantized = kernel.quantized.is_some();
+        self.push(kernel);
+        if !is_quantized && self.unfolded.has_norm(unit) {
+            self.push(norms::after(self.net, unit));
         }
     }
 
@@ -411,6 +432,11 @@ fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> (Expr, Expr
     let mut seen = HashSet::new();
     let (mut macs, mut other) = (Expr::ZERO, Expr::ZERO);
     for unit in units.filter(|unit| unit.parts.is_empty()) {
+        if let Some((own_macs, own_other)) = share(net, unit) {
+            macs += &own_macs;
+            other += &own_other;
+            continue;
+        }
         if seen.insert(unit.node)
             && let Some(Ok(cost)) = net.typed.cost(unit.node)
         {
@@ -419,6 +445,21 @@ fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> (Expr, Expr
         }
     }
     (macs, other)
+}
+
+/// The arithmetic of a unit alone, where its node is several products: multiply-accumulates and
+/// other operations. `None` where the node is one product, or a size is not known.
+fn share(net: &Net<'_>, unit: &Unit) -> Option<(Expr, Expr)> {
+    let lowering = net.written_operator(unit.node)?.traits.lowering;
+    if !matches!(lowering, Lowering::MatMuls { .. }) {
+        return None;
+    }
+    let results = elements(net, unit.output());
+    if unit.is_contraction() {
+        let depth = net.dim(unit.input(0)?, -1)?;
+        return Some((results * depth, Expr::ZERO));
+    }
+    Some((Expr::ZERO, results))
 }
 
 #[cfg(test)]

@@ -1,48 +1,36 @@
 //! Which kernels compute on few bits, or hold their weights so.
 
 use calipers_ir::{DType, NodeId, Producer, ValueId};
+use calipers_ops::WeightFormat;
 
 use super::Quantized;
-use calipers_arch::net::{CONTRACTIONS, Net, Unit};
-
-/// Operators that compute on eight bits.
-const INTEGER: &[&str] = &[
-    "ConvInteger",
-    "DynamicQuantizeLSTM",
-    "DynamicQuantizeMatMul",
-    "MatMulInteger",
-    "MatMulInteger16",
-    "MatMulIntegerToFloat",
-    "QAttention",
-    "QGemm",
-];
-
-/// Operators whose weights are packed, with the bits where no attribute gives them.
-const PACKED: &[(&str, u32)] =
-    &[("MatMulBnb4", 4), ("MatMulFpQ4", 4), ("MatMulNBits", 4), ("QMoE", 4)];
+use calipers_arch::net::{Net, Unit};
 
 /// How a unit computes on few bits, if it does.
 pub(super) fn of(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
     let leaves = || unit.walk().filter(|unit| unit.parts.is_empty());
-    let main = leaves().find(|unit| unit.is_any(CONTRACTIONS)).or_else(|| leaves().last())?;
+    let main = leaves().find(|unit| unit.is_contraction()).or_else(|| leaves().last())?;
     by_operator(net, main).or_else(|| by_neighbours(net, main))
 }
 
 fn by_operator(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
-    let op = net.model.name(net.model.node(unit.node).op);
-    if op.starts_with("QLinear") || INTEGER.contains(&op) {
+    let traits = &net.written_operator(unit.node)?.traits;
+    if traits.is_on_integers() {
         return Some(Quantized { bits: 8, weights_only: false });
     }
-    let (_, usual) = PACKED.iter().find(|(name, _)| *name == op)?;
-    let given = net.int(unit, "bits").or_else(|| net.int(unit, "expert_weight_bits"));
-    let bits =
-        given.and_then(|bits| u32::try_from(bits).ok()).filter(|bits| (1..=8).contains(bits));
-    Some(Quantized { bits: bits.unwrap_or(*usual), weights_only: true })
+    match traits.contraction?.format {
+        WeightFormat::Packed { bits, .. } => {
+            let bits = bits.resolve(|name| net.int(unit, name));
+            Some(Quantized { bits, weights_only: true })
+        }
+        // Eight-bit floats are a type like any other, which the hardware has or lacks.
+        WeightFormat::Float | WeightFormat::Float8 | WeightFormat::Integer { .. } => None,
+    }
 }
 
 /// A plain contraction between dequantisations: a runtime computes on what lies before them.
 fn by_neighbours(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
-    if !unit.is_any(CONTRACTIONS) {
+    if !unit.is_contraction() {
         return None;
     }
     let mut inputs = net.model.inputs(unit.node).iter().copied().map(|value| stored(net, value?));

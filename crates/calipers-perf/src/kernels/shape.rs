@@ -2,7 +2,7 @@
 
 use super::{KernelKind, convolution_kind, product_kind};
 
-/// The kind of a measured kernel as the fitted curves spell it, and how many products are summed for
+/// The kind of a measured kernel as the timing models spell it, and how many products are summed for
 /// one result. `operator` and `shape` are columns of the table of measured kernels; `None` where
 /// either is not known.
 ///

@@ -5,7 +5,7 @@
 //! and the figures are still the report's.
 //!
 //! ```
-//! use calipers_analyze::summary::check::Checker;
+//! use calipers_summary::check::Checker;
 //!
 //! let mut report = calipers_report::Report::default();
 //! report.parameters.total = Some(22_565_376);

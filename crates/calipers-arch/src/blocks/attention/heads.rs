@@ -2,7 +2,7 @@
 
 use super::scores::Scores;
 use super::stream::Stream;
-use crate::net::{Net, UnitId, VIEWS, Val};
+use crate::net::{Net, UnitId, Val};
 
 /// Figures of the heads.
 #[derive(Default)]
@@ -51,7 +51,7 @@ fn before_views(net: &Net<'_>, val: Val, head_dim: Option<i64>) -> Option<i64> {
         let before = match unit.op {
             "Div" | "Mul" => net.data_and_constant(unit).map(|(data, _)| data),
             "Rotary" => unit.input(0),
-            op if VIEWS.contains(&op) => unit.input(0),
+            _ if unit.is_layout() => unit.input(0),
             _ => None,
         };
         let Some(before) = before else { break };
@@ -79,7 +79,7 @@ fn before_views(net: &Net<'_>, val: Val, head_dim: Option<i64>) -> Option<i64> {
 fn after(net: &Net<'_>, end: UnitId) -> Option<i64> {
     let sum = net.unit(end).output();
     let head = net.dim(sum, -1).filter(|dim| *dim > 0)?;
-    let together = net.on_through(sum, VIEWS);
+    let together = net.on_through_layout(sum);
     let all = net.dim(together, -1)?;
     (together != sum && all % head == 0).then_some(all / head)
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use calipers_ir::{Data, Producer, ValueId};
 use hashbrown::HashSet;
 
-use crate::net::{CONTRACTIONS, Net, Val};
+use crate::net::{Net, Val};
 
 /// Steps of a mask's computation that are looked at.
 const MAX_STEPS: usize = 600;
@@ -127,7 +127,8 @@ fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> boo
 }
 
 fn is_layer(op: &str) -> bool {
-    CONTRACTIONS.contains(&op) || op == "Attention" || op == "Linear"
+    let operator = calipers_ops::find_by_name(op);
+    operator.is_some_and(|row| row.traits.is_contraction()) || op == "Linear"
 }
 
 /// What a mask's own computation begins after. A shape says nothing about what has it.

@@ -31,7 +31,7 @@ mod tests;
 use hashbrown::HashSet;
 
 use super::Recogniser;
-use crate::net::{Found, Net, Origin, UnitId, VIEWS, Val};
+use crate::net::{Found, Net, Origin, UnitId, Val};
 use scores::Scores;
 use stream::Stream;
 
@@ -159,7 +159,7 @@ fn result(net: &Net<'_>, end: UnitId) -> Vec<UnitId> {
         let unit = net.unit(user);
         units.push(user);
         val = unit.output();
-        if unit.is_any(VIEWS) {
+        if unit.is_layout() {
             continue;
         }
         if !stream::is_projection(net, unit) {
@@ -184,7 +184,7 @@ fn private(net: &Net<'_>, mask: Val, core: &[UnitId]) -> Vec<UnitId> {
     let (mut val, mut units) = (mask, Vec::new());
     while units.len() < VIEWS_AFTER
         && let Some(unit) = net.producer(val)
-        && (net.unit(unit).is_any(VIEWS) || net.unit(unit).is("Slice"))
+        && (net.unit(unit).is_layout() || net.unit(unit).is("Slice"))
         && net.only_use(val).is_some_and(|user| core.contains(&user) || units.contains(&user))
         && let Some(input) = net.unit(unit).input(0)
     {
@@ -204,7 +204,7 @@ fn closed(net: &Net<'_>, mut units: Vec<UnitId>) -> Vec<UnitId> {
         let outputs = &net.unit(*reader).outputs;
         units.binary_search(reader).is_err()
             && outputs.iter().all(|output| net.uses(*output).next().is_none())
-            && net.unit(*reader).is_any(VIEWS)
+            && net.unit(*reader).is_layout()
     });
     let idle: Vec<UnitId> = idle.collect();
     units.extend(idle);

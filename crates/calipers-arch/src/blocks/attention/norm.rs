@@ -1,7 +1,7 @@
 //! Whether the stream is normalised before the attention, or after it was added.
 
 use super::stream::{NORMS, Stream};
-use crate::net::{Net, VIEWS, Val};
+use crate::net::{Net, Val};
 
 /// Steps from the projection back to the norm.
 const MAX_STEPS: usize = 12;
@@ -24,7 +24,7 @@ pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<&'static str> {
             op if NORMS.contains(&op) => return is_added(net, input).then_some("pre"),
             "Add" => net.data_and_constant(unit)?.0,
             "Concat" | "Pad" | "Slice" => input,
-            op if VIEWS.contains(&op) => input,
+            _ if unit.is_layout() => input,
             _ => return None,
         };
     }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::net::{Net, Origin, UnitId, VIEWS, Val};
+use crate::net::{Net, Origin, UnitId, Val};
 
 /// Steps from the sum of values to the `Softmax`.
 const MAX_STEPS: usize = 8;
@@ -70,7 +70,7 @@ fn softmax(net: &Net<'_>, weights: Val) -> Option<(Val, Vec<UnitId>)> {
         val = match unit.op {
             "Softmax" => return Some((unit.input(0)?, units)),
             "Slice" => unit.input(0)?,
-            op if VIEWS.contains(&op) => unit.input(0)?,
+            _ if unit.is_layout() => unit.input(0)?,
             // Weights of rows that nothing is seen from.
             "Where" => {
                 let test = unit.input(0).and_then(|test| net.made_by(test, &["IsNaN"]));
@@ -148,7 +148,7 @@ fn product(net: &Net<'_>, scores: Val) -> Option<(UnitId, Vec<UnitId>)> {
             }
             return Some((id, path));
         }
-        if from.len() > MAX_UNITS || !(unit.is_any(ON_SCORES) || unit.is_any(VIEWS)) {
+        if from.len() > MAX_UNITS || !(unit.is_any(ON_SCORES) || unit.is_layout()) {
             continue;
         }
         for input in net.data_inputs(unit) {

@@ -1,8 +1,9 @@
 //! From queries, keys or values back to the sequence they are made from.
 
+use calipers_ops::Movement;
 use hashbrown::HashSet;
 
-use crate::net::{Net, Origin, Unit, UnitId, VIEWS, Val};
+use crate::net::{Net, Origin, Unit, UnitId, Val};
 
 /// Units between a query and the projection that makes it.
 const MAX_NEAR: usize = 64;
@@ -25,12 +26,6 @@ pub(super) const NORMS: &[&str] = &[
     "RMSNorm",
     "RMSNormalization",
 ];
-
-/// What hands on its first input, in another place or size.
-const MOVES: &[&str] = &["Gather", "GatherElements", "Pad", "Slice", "Split", "Tile"];
-
-/// What joins earlier steps with this one.
-const JOINS: &[&str] = &["Concat", "ScatterElements", "ScatterND", "TensorScatter"];
 
 /// What a single stream passes on its way besides: poolings and curves.
 const LIGHT: &[&str] = &[
@@ -66,6 +61,19 @@ pub(super) struct Stream {
     pub(super) repeated: Option<i64>,
     /// Width of what is projected.
     pub(super) width: Option<i64>,
+}
+
+/// Whether a unit hands on its first input, or a part of it, in another place or size.
+fn moves(unit: &Unit) -> bool {
+    matches!(
+        unit.movement(),
+        Some(Movement::Gather | Movement::Pad | Movement::Repeat | Movement::Slice)
+    )
+}
+
+/// Whether a unit joins earlier steps with this one.
+fn joins(unit: &Unit) -> bool {
+    matches!(unit.movement(), Some(Movement::Join | Movement::Scatter { .. }))
 }
 
 /// Whether a unit is a product with weights.
@@ -117,7 +125,7 @@ impl Stream {
             {
                 stream.rotary |= unit.is("Rotary");
                 stream.units.push(id);
-                let joined = joined || unit.is_any(JOINS);
+                let joined = joined || joins(unit);
                 stack.extend(before.into_iter().map(|val| (val, joined)));
             } else {
                 stream.sources.push(val);
@@ -137,7 +145,7 @@ impl Stream {
             && let Some(before) = match unit.op {
                 "Div" | "Mul" => net.data_and_constant(unit).map(|(data, _)| data),
                 "Tile" => unit.input(0),
-                op if VIEWS.contains(&op) => unit.input(0),
+                _ if unit.is_layout() => unit.input(0),
                 _ => None,
             }
         {
@@ -179,7 +187,7 @@ impl Stream {
             let mut val = *source;
             let few = net.rank(val) <= Some(4);
             for _ in 0..8 {
-                let Some(view) = net.made_by(val, VIEWS) else { return false };
+                let Some(view) = net.layout_before(val) else { return false };
                 let Some(before) = net.unit(view).input(0) else { return false };
                 // Rows and columns are each parted in two, and the parts change places.
                 if few && net.unit(view).is("Transpose") && net.rank(before) >= Some(6) {
@@ -211,8 +219,8 @@ fn repeats(net: &Net<'_>, before: Val, after: Val) -> Option<i64> {
 fn step(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
     match unit.op {
         "Rotary" => Some(vec![unit.input(0)?]),
-        op if JOINS.contains(&op) => Some(net.data_inputs(unit).collect()),
-        op if VIEWS.contains(&op) || MOVES.contains(&op) || NORMS.contains(&op) => {
+        _ if joins(unit) => Some(net.data_inputs(unit).collect()),
+        op if unit.is_layout() || moves(unit) || NORMS.contains(&op) => {
             Some(vec![unit.input(0).filter(|input| net.is_data(*input))?])
         }
         "Add" | "Div" | "Mul" | "Sub" => Some(vec![net.data_and_constant(unit)?.0]),

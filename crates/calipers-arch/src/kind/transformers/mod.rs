@@ -41,7 +41,7 @@ use hashbrown::HashMap;
 
 use super::{Decision, FamilyRule, Seen, Told, some};
 use crate::census::{Census, Given};
-use crate::net::{Origin, VIEWS, Val};
+use crate::net::{Origin, Val};
 
 /// The rows, the particular before the general.
 const FAMILIES: &[FamilyRule] = &[
@@ -170,7 +170,7 @@ fn pools_at_highest(census: &Census<'_, '_>) -> bool {
         .collect();
     let highest = net.all().any(|unit| {
         unit.is("ArgMax")
-            && unit.input(0).is_some_and(|val| tokens.contains(&net.back_through(val, VIEWS)))
+            && unit.input(0).is_some_and(|val| tokens.contains(&net.back_through_layout(val)))
     });
     highest && census.own_and_cross().1 == 0 && !census.cache
 }
