@@ -1,7 +1,7 @@
 //! What the decisions about kind and task look at, gathered once.
 
 use calipers_ir::DType;
-use calipers_report::ArchitectureFacts;
+use calipers_report::{ArchitectureFacts, NormPosition};
 use hashbrown::{HashMap, HashSet};
 
 use crate::net::{Net, Origin, Unit, Val};
@@ -164,14 +164,14 @@ impl<'n, 'a> Census<'n, 'a> {
         })
     }
 
-    /// Where the norms stand at most of the attention: `pre` or `post`.
-    pub(crate) fn norm_position(&self) -> Option<&'static str> {
+    /// Where the norms of most attention layers are.
+    pub(crate) fn norm_position(&self) -> Option<NormPosition> {
         let words = self.attention.iter().filter_map(|unit| unit.word("norm"));
         let (pre, post): (Vec<_>, Vec<_>) =
             words.filter(|word| ["pre", "post"].contains(word)).partition(|word| *word == "pre");
         match pre.len().cmp(&post.len()) {
-            std::cmp::Ordering::Greater => Some("pre"),
-            std::cmp::Ordering::Less => Some("post"),
+            std::cmp::Ordering::Greater => Some(NormPosition::Pre),
+            std::cmp::Ordering::Less => Some(NormPosition::Post),
             std::cmp::Ordering::Equal => None,
         }
     }

@@ -4,12 +4,13 @@
 //! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
 //! another sequence.
 
+use calipers_report::Activation;
+
 use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
 use super::words::grouped;
 use crate::net::{Detail, Net, Unit};
-use calipers_report::names::activation;
 
 /// Kinds of block that can lead a part of the network, and their words. Earlier ones lead.
 const LEADERS: &[(&str, &str)] = &[
@@ -282,7 +283,9 @@ pub(super) fn figures(unit: &Unit) -> String {
         }
         "FeedForward" => {
             tell(number("inner").map(|inner| format!("feed-forward {}", grouped(inner))));
-            tell(unit.word("activation").map(activation));
+            let activation =
+                unit.word("activation").and_then(|word| word.parse::<Activation>().ok());
+            tell(activation.map(|activation| activation.display_name().to_owned()));
         }
         "MixtureOfExperts" => {
             tell(number("experts").map(|experts| match number("top_k") {

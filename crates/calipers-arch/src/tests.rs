@@ -1,6 +1,6 @@
 //! Decisions on models of a few nodes, and on the sample models.
 
-use calipers_report::{Confidence, Report};
+use calipers_report::{Confidence, Family, ModelKind, Report, Style, TaskKind};
 use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
 
 const ML: &str = "ai.onnx.ml";
@@ -25,7 +25,11 @@ fn weight(model: &mut ModelBuilder, name: &str, dims: &[i64]) {
 
 fn what(report: &Report) -> (Option<&str>, Option<&str>, &str) {
     let architecture = &report.architecture;
-    (architecture.kind.as_deref(), architecture.family.as_deref(), report.task.kind.as_str())
+    (
+        architecture.kind.map(ModelKind::id),
+        architecture.family.map(Family::id),
+        report.task.kind.id(),
+    )
 }
 
 /// An ensemble of two trees of one split each, whose leaves hold these weights.
@@ -62,7 +66,7 @@ fn trees_are_told_by_how_they_add_up() {
 
     let curve = [Attribute::string("post_transform", "LOGISTIC")];
     let scores = trees("TreeEnsembleClassifier", &[1.5, -2.0, 0.1, 0.2], &curve);
-    assert_eq!(scores.architecture.family.as_deref(), Some("gradient-boosting"));
+    assert_eq!(scores.architecture.family, Some(Family::GradientBoosting));
 
     let base = [Attribute::floats("base_values", &[3.0])];
     let boosted = trees("TreeEnsembleRegressor", &[1.0, 2.0, 0.5, 0.1], &base);
@@ -73,7 +77,7 @@ fn trees_are_told_by_how_they_add_up() {
 
     let mean = [Attribute::string("aggregate_function", "AVERAGE")];
     let forest = trees("TreeEnsembleRegressor", &[1.0, 2.0, 1.5, 1.1], &mean);
-    assert_eq!(forest.architecture.family.as_deref(), Some("random-forest"));
+    assert_eq!(forest.architecture.family, Some(Family::RandomForest));
 
     // Two trees that add up say nothing of how they were grown.
     let plain = trees("TreeEnsembleRegressor", &[1.0, 2.0, 1.5, 1.1], &[]);
@@ -101,7 +105,7 @@ fn linear_models_and_support_vectors() {
         (Some("linear"), Some("logistic-regression"), "tabular-classification")
     );
     let told = of("LinearClassifier", &[weights.clone(), labels], &both);
-    assert_eq!(told.architecture.family.as_deref(), Some("linear-classifier"));
+    assert_eq!(told.architecture.family, Some(Family::LinearClassifier));
     let told = of("LinearRegressor", std::slice::from_ref(&weights), &["y"]);
     assert_eq!(what(&told), (Some("linear"), Some("linear-regression"), "tabular-regression"));
     let one = Attribute::int("one_class", 1);
@@ -157,7 +161,7 @@ fn the_samples_are_what_they_are() {
     assert_eq!((what(&digits).2, digits.task.classes), ("image-classification", Some(10)));
     let encoder = report(calipers_samples::encoder());
     assert_eq!(what(&encoder), (Some("transformer"), Some("bert"), "text-embedding"));
-    assert_eq!(encoder.architecture.style.as_deref(), Some("encoder"));
+    assert_eq!(encoder.architecture.style, Some(Style::Encoder));
     let detector = report(calipers_samples::detector());
     assert_eq!((what(&detector).0, what(&detector).2), (Some("cnn"), "object-detection"));
     assert_eq!(detector.task.classes, Some(3));
@@ -201,7 +205,7 @@ fn several_trees_vote_or_are_averaged() {
     model.node("ReduceMean", &["all"], &["y"], &[]);
     model.output("y", DataType::F32, &["n", "1"]);
     let told = report(model.build());
-    assert_eq!(told.architecture.family.as_deref(), Some("bagging"));
+    assert_eq!(told.architecture.family, Some(Family::Bagging));
 
     let mut model = rows();
     model.initializer(&Tensor::i64("one", &[1], &[1]));
@@ -216,7 +220,7 @@ fn several_trees_vote_or_are_averaged() {
     model.node("ArgMax", &["votes"], &["y"], &[]);
     model.output("y", DataType::I64, &["n"]);
     let told = report(model.build());
-    assert_eq!(told.architecture.family.as_deref(), Some("adaboost"));
+    assert_eq!(told.architecture.family, Some(Family::Adaboost));
 }
 
 #[test]
@@ -248,7 +252,7 @@ fn outputs_are_asked_for_their_own_type() {
     model.node("Mul", &["cast", "both"], &["logits"], &[]);
     model.output("logits", DataType::F32, &["n", "s", "90"]);
     let told = report(model.build());
-    assert_eq!(told.task.kind, "text-generation");
+    assert_eq!(told.task.kind, TaskKind::TextGeneration);
     assert!(told.task.evidence.iter().any(|words| words.contains("`logits`")));
 }
 
@@ -264,6 +268,6 @@ fn a_list_of_places_is_no_larger_image() {
         model.output("y", DataType::F32, shape);
         report(model.build()).task.kind
     };
-    assert_eq!(grown(&[1, 16, 16], &["1", "16", "16"]), "super-resolution");
-    assert_ne!(grown(&[1, 4, 64], &["1", "4", "64"]), "super-resolution");
+    assert_eq!(grown(&[1, 16, 16], &["1", "16", "16"]), TaskKind::SuperResolution);
+    assert_ne!(grown(&[1, 4, 64], &["1", "4", "64"]), TaskKind::SuperResolution);
 }

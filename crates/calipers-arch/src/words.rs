@@ -1,22 +1,19 @@
 //! The network in one sentence.
 
-use calipers_report::{Architecture, ArchitectureFacts, Task, names};
+use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style, Task, TaskKind};
 use calipers_units as units;
 
 /// The sentence; empty when not even the kind is known.
 pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
-    let Some(kind) = &architecture.kind else { return String::new() };
-    let family = architecture.family.as_deref();
-    let mut head = match family {
-        Some(family) => names::family_name(family).to_owned(),
-        None => names::kind_name(kind).to_owned(),
-    };
-    match (architecture.style.as_deref(), kind.as_str(), family) {
-        (Some(style @ ("encoder" | "decoder" | "encoder-decoder")), ..) => {
-            head = format!("{head} {style}");
+    let Some(kind) = architecture.kind else { return String::new() };
+    let family = architecture.family;
+    let mut head = family.map_or(kind.display_name(), Family::display_name).to_owned();
+    match (architecture.style, kind, family) {
+        (Some(style @ (Style::Encoder | Style::Decoder | Style::EncoderDecoder)), ..) => {
+            head = format!("{head} {}", style.display_name());
         }
-        (_, "cnn", Some(_)) => head += " convolutional network",
-        (_, "rnn", Some(_)) => head += " recurrent network",
+        (_, ModelKind::Cnn, Some(_)) => head += " convolutional network",
+        (_, ModelKind::Rnn, Some(_)) => head += " recurrent network",
         _ => {}
     }
     let figures = figures(&architecture.facts, kind);
@@ -24,10 +21,10 @@ pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
     if !figures.is_empty() {
         text += &format!(": {}", figures.join(", "));
     }
-    if let Some(does) = names::does(&task.kind) {
+    if let Some(does) = task.kind.activity() {
         text += &format!("; {does}");
-        let classified = task.kind.ends_with("classification");
-        match task.classes.filter(|_| classified || task.kind == "object-detection") {
+        let classified = task.kind.is_classification();
+        match task.classes.filter(|_| classified || task.kind == TaskKind::ObjectDetection) {
             Some(1) => text += " of 1 class",
             Some(classes) if classified => text += &format!(" into {} classes", grouped(classes)),
             Some(classes) => text += &format!(" of {} classes", grouped(classes)),
@@ -38,7 +35,7 @@ pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
 }
 
 /// The figures of a network, the most telling first.
-fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
+fn figures(facts: &ArchitectureFacts, kind: ModelKind) -> Vec<String> {
     let mut list = Vec::new();
     let mut add = |value: Option<i64>, one: &str, more: &str| {
         list.extend(value.filter(|value| *value > 0).map(|value| match value {
@@ -66,10 +63,10 @@ fn figures(facts: &ArchitectureFacts, kind: &str) -> Vec<String> {
         let chosen = chosen.map_or(String::new(), |chosen| format!(", {chosen} for each token"));
         list.push(format!("{} experts{chosen}", grouped(experts)));
     }
-    if kind != "tree-ensemble" {
-        list.extend(facts.activation.as_deref().map(names::activation));
+    if kind != ModelKind::TreeEnsemble {
+        list.extend(facts.activation.map(|activation| activation.display_name().to_owned()));
     }
-    list.extend(facts.norm_position.as_ref().map(|position| format!("{position}-norm")));
+    list.extend(facts.norm_position.map(|position| position.display_name().to_owned()));
     if facts.rope == Some(true) {
         list.push("rotary positions".to_owned());
     }
@@ -89,6 +86,8 @@ pub(super) fn grouped(number: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::{Activation, NormPosition};
+
     use super::*;
 
     #[test]
@@ -99,18 +98,18 @@ mod tests {
             head_dim: Some(64),
             hidden: Some(768),
             ffn: Some(3072),
-            activation: Some("gelu".to_owned()),
-            norm_position: Some("post".to_owned()),
+            activation: Some(Activation::Gelu),
+            norm_position: Some(NormPosition::Post),
             ..ArchitectureFacts::default()
         };
         let architecture = Architecture {
-            kind: Some("transformer".to_owned()),
-            style: Some("encoder".to_owned()),
-            family: Some("bert".to_owned()),
+            kind: Some(ModelKind::Transformer),
+            style: Some(Style::Encoder),
+            family: Some(Family::Bert),
             facts,
             ..Architecture::default()
         };
-        let task = Task { kind: "question-answering".to_owned(), ..Task::default() };
+        let task = Task { kind: TaskKind::QuestionAnswering, ..Task::default() };
         assert_eq!(
             sentence(&architecture, &task),
             "BERT encoder: 12 layers, 12 heads of 64, hidden 768, feed-forward 3,072, GELU, \

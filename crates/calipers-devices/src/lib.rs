@@ -43,7 +43,4 @@ pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
 pub use precision::{Peak, Precision, UnknownPrecision};
 pub use suggestions::nearest;
-pub use timing::{
-    DeviceTiming, HostOverhead, KernelKind, KernelModel, KernelTime, SelectedModel,
-    UnknownKernelKind,
-};
+pub use timing::{DeviceTiming, HostOverhead, KernelKind, KernelModel, KernelTime, SelectedModel};

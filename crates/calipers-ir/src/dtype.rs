@@ -1,11 +1,13 @@
 //! Data types of tensor elements.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// The type of a tensor's elements. Numbered as ONNX numbers them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
     /// The file leaves the type open (ONNX: 0, `UNDEFINED`).
+    #[default]
     Undefined,
     /// 32-bit float.
     Float32,
@@ -162,6 +164,66 @@ impl fmt::Display for DType {
     }
 }
 
+/// A text that is not the name of a data type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDType(pub std::string::String);
+
+impl fmt::Display for UnknownDType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown data type {:?}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownDType {}
+
+impl FromStr for DType {
+    type Err = UnknownDType;
+
+    /// Parses a name as `Display` writes it.
+    fn from_str(name: &str) -> Result<Self, UnknownDType> {
+        let number = || name.strip_prefix("unknown(")?.strip_suffix(')')?.parse().ok();
+        let known = BY_NUMBER.iter().find(|(_, known, _)| *known == name);
+        let dtype = known.map(|(dtype, ..)| *dtype).or_else(|| number().map(Unknown));
+        dtype.ok_or_else(|| UnknownDType(name.to_owned()))
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serialized {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::DType;
+
+    impl Serialize for DType {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_str(self)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for DType {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            Cow::<'de, str>::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+        }
+    }
+
+    impl JsonSchema for DType {
+        fn schema_name() -> Cow<'static, str> {
+            "DType".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({
+                "description": "A data type: `float32`, `int64`, `bfloat16` and so on; \
+                                `unknown(N)` for a number that names none.",
+                "type": "string",
+            })
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +236,15 @@ mod tests {
         assert_eq!(DType::from_onnx(250), Unknown(250));
         assert_eq!(DType::from_onnx(-1), Unknown(-1));
         assert_eq!(Unknown(250).to_string(), "unknown(250)");
+    }
+
+    #[test]
+    fn names_are_parsed_back() {
+        let known = BY_NUMBER.iter().map(|(dtype, ..)| *dtype);
+        for dtype in known.chain([Unknown(250), Unknown(-1)]) {
+            assert_eq!(dtype.to_string().parse(), Ok(dtype));
+        }
+        assert_eq!("float".parse::<DType>(), Err(UnknownDType("float".to_owned())));
     }
 
     #[test]

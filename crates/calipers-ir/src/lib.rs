@@ -42,7 +42,7 @@ mod types;
 
 pub use attribute::{Attribute, AttributeValue, List};
 pub use builder::{GraphDraft, ModelBuilder, NodeDraft, TooLarge, TypedName};
-pub use dtype::DType;
+pub use dtype::{DType, UnknownDType};
 pub use graph::{
     Consumer, Function, Graph, GraphKind, Node, Producer, QuantizationAnnotation, Value,
 };

@@ -1,17 +1,18 @@
 //! Which findings to show: by id, by group, or by a pattern.
 
 use calipers_report::{Finding, Severity};
+use globset::{Glob, GlobMatcher};
 
 use super::{RULES, Rule};
 
 /// Which findings are wanted. Without any pattern, all are.
 ///
-/// A pattern is an id (`graph-cycle`), a group (`security`), or either with `*` for any letters and
-/// `?` for one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A pattern is an id (`graph-cycle`), a group (`security`), or a glob of either: `*` for any
+/// letters, `?` for one.
+#[derive(Clone, Debug, Default)]
 pub struct Selection {
-    select: Vec<String>,
-    ignore: Vec<String>,
+    select: Vec<GlobMatcher>,
+    ignore: Vec<GlobMatcher>,
 }
 
 /// A pattern that no rule answers to.
@@ -27,28 +28,23 @@ pub struct SelectionError {
 impl Selection {
     /// Findings that match one of `select`, or all where it is empty, less those that match one of
     /// `ignore`. A pattern that matches no rule is an error: it would never do anything.
-    pub fn new(select: Vec<String>, ignore: Vec<String>) -> Result<Self, SelectionError> {
-        for pattern in select.iter().chain(&ignore) {
-            Self::named(pattern)?;
-        }
-        Ok(Self { select, ignore })
+    pub fn new(select: &[String], ignore: &[String]) -> Result<Self, SelectionError> {
+        let all = |patterns: &[String]| {
+            let matchers = patterns.iter().map(|pattern| Ok(compiled(pattern)?.0));
+            matchers.collect::<Result<_, _>>()
+        };
+        Ok(Self { select: all(select)?, ignore: all(ignore)? })
     }
 
     /// Ids of the rules that a pattern names, in the order of the table.
     pub fn named(pattern: &str) -> Result<Vec<&'static str>, SelectionError> {
-        let named = RULES.iter().filter(|rule| answers(rule, pattern));
-        let ids: Vec<_> = named.map(|rule| rule.id).collect();
-        if ids.is_empty() {
-            let pattern = pattern.to_owned();
-            return Err(SelectionError { nearest: nearest(&pattern), pattern });
-        }
-        Ok(ids)
+        compiled(pattern).map(|(_, ids)| ids)
     }
 
     /// Whether findings of this id are wanted.
     pub fn takes(&self, id: &str) -> bool {
         let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return true };
-        let any = |patterns: &[String]| patterns.iter().any(|pattern| answers(rule, pattern));
+        let any = |patterns: &[GlobMatcher]| patterns.iter().any(|pattern| answers(rule, pattern));
         (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
     }
 
@@ -70,37 +66,18 @@ pub fn any_as_severe(findings: &[Finding], threshold: Severity) -> bool {
     findings.iter().any(|finding| finding.severity <= threshold)
 }
 
-fn answers(rule: &Rule, pattern: &str) -> bool {
-    matches(pattern, rule.id) || matches(pattern, rule.group)
+/// A pattern, and the ids of the rules that it selects: at least one.
+fn compiled(pattern: &str) -> Result<(GlobMatcher, Vec<&'static str>), SelectionError> {
+    let unknown = || SelectionError { pattern: pattern.to_owned(), nearest: nearest(pattern) };
+    let matcher = Glob::new(pattern).map_err(|_| unknown())?.compile_matcher();
+    let named = RULES.iter().filter(|rule| answers(rule, &matcher));
+    let ids: Vec<_> = named.map(|rule| rule.id).collect();
+    if ids.is_empty() { Err(unknown()) } else { Ok((matcher, ids)) }
 }
 
-/// Whether a text matches a pattern of letters, `?` and `*`. Time grows with the product of their
-/// lengths at worst: on a mismatch only the last `*` takes one more letter.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut p, mut t) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                star = Some((p, t));
-                p += 1;
-            }
-            Some(byte) if *byte == b'?' || *byte == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => match star {
-                Some((at, taken)) => {
-                    star = Some((at, taken + 1));
-                    p = at + 1;
-                    t = taken + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|byte| *byte == b'*')
+/// Whether a pattern selects a rule, by its id or by its group.
+fn answers(rule: &Rule, pattern: &GlobMatcher) -> bool {
+    pattern.is_match(rule.id) || pattern.is_match(rule.group)
 }
 
 /// The id or group that is spelt most like a pattern, when one is near.
@@ -114,8 +91,8 @@ mod tests {
     use super::*;
 
     fn selection(select: &[&str], ignore: &[&str]) -> Selection {
-        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        Selection::new(owned(select), owned(ignore)).unwrap()
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        Selection::new(&owned(select), &owned(ignore)).unwrap()
     }
 
     #[test]
@@ -130,7 +107,8 @@ mod tests {
             ("", "graph-cycle", false),
             ("***", "graph-cycle", true),
         ] {
-            assert_eq!(matches(pattern, text), wanted, "{pattern:?} against {text:?}");
+            let glob = Glob::new(pattern).unwrap().compile_matcher();
+            assert_eq!(glob.is_match(text), wanted, "{pattern:?} against {text:?}");
         }
     }
 
@@ -152,8 +130,9 @@ mod tests {
 
     #[test]
     fn a_pattern_that_does_nothing_is_told() {
-        let error = Selection::new(vec![], vec!["graph-cylce".into()]).unwrap_err();
+        let error = Selection::new(&[], &["graph-cylce".into()]).unwrap_err();
         assert_eq!(error.nearest, Some("graph-cycle"));
-        assert!(Selection::new(vec!["zzz*".into()], vec![]).is_err());
+        assert!(Selection::new(&["zzz*".into()], &[]).is_err());
+        assert!(Selection::new(&["graph-[".into()], &[]).is_err());
     }
 }

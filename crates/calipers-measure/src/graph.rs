@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, ValueId};
 use calipers_ops::canonical_domain;
-use calipers_report::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown};
+use calipers_report::{
+    Dimension, FunctionFacts, GraphFacts, OperatorCount, Port, Unknown, ValueKind,
+};
 use hashbrown::HashMap;
 
 use crate::{not_known, shapes};
@@ -79,7 +81,7 @@ fn port(
     let value = model.value(value);
     let mut port = Port {
         name: model.name(value.name).to_owned(),
-        kind: "unknown".to_owned(),
+        kind: ValueKind::Unknown,
         type_text: "unknown".to_owned(),
         ..Port::default()
     };
@@ -88,12 +90,12 @@ fn port(
         not_known(unknown, &path("type"), "the file declares no type");
         return port;
     };
-    port.kind = ty.kind().to_owned();
+    port.kind = ty.kind().parse().unwrap_or_default();
     port.type_text = ty.describe(&model.names);
     if let Some(tensor) = ty.tensor() {
         port.dtype = match tensor.dtype {
             calipers_ir::DType::Undefined => None,
-            dtype => Some(dtype.to_string()),
+            dtype => Some(dtype),
         };
         port.shape =
             tensor.shape.as_ref().map(|dims| dims.iter().map(|d| dimension(model, d)).collect());
@@ -109,7 +111,8 @@ fn port(
 fn inferred(port: &Port, typed: &Typed, value: ValueId) -> Option<Vec<Dimension>> {
     let shape = shapes::shape(typed.fact(value)).shape?;
     let tells = shape.iter().all(|dim| *dim != Dimension::Unknown);
-    (tells && port.kind == "tensor" && port.shape.as_ref() != Some(&shape)).then_some(shape)
+    (tells && port.kind == ValueKind::Tensor && port.shape.as_ref() != Some(&shape))
+        .then_some(shape)
 }
 
 fn dimension(model: &Model, dim: &Dim) -> Dimension {

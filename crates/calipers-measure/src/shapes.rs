@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_ir::{DType, GraphKind, Model, Producer, ValueId};
 use calipers_ops::{Fact, TensorFact};
-use calipers_report::{Dimension, ShapeFacts, ShapeTable, UnknownShape, ValueShape};
+use calipers_report::{Dimension, ShapeFacts, ShapeTable, UnknownShape, ValueKind, ValueShape};
 
 use calipers_infer::{Bindings, Typed};
 
@@ -92,9 +92,9 @@ pub fn data_dependent(typed: &Typed) -> BTreeMap<String, String> {
 
 /// The inferred type and shape of a value.
 pub fn shape(fact: &Fact) -> ValueShape {
-    let of_tensor = |tensor: &TensorFact, kind: Option<&str>| ValueShape {
-        kind: kind.map(str::to_owned),
-        dtype: (tensor.dtype != DType::Undefined).then(|| tensor.dtype.to_string()),
+    let of_tensor = |tensor: &TensorFact, kind: Option<ValueKind>| ValueShape {
+        kind,
+        dtype: Some(tensor.dtype).filter(|dtype| *dtype != DType::Undefined),
         shape: tensor.dims().map(|dims| {
             dims.iter()
                 .map(|dim| match dim.as_const() {
@@ -106,16 +106,16 @@ pub fn shape(fact: &Fact) -> ValueShape {
         }),
         reason: tensor.shape.as_ref().err().map(|reason| reason.to_string()),
     };
-    let of_kind = |kind: &str, inner: &Fact| ValueShape { kind: Some(kind.into()), ..shape(inner) };
+    let of_kind = |kind, inner: &Fact| ValueShape { kind: Some(kind), ..shape(inner) };
     match fact {
         Fact::Tensor(tensor) => of_tensor(tensor, None),
-        Fact::SparseTensor(tensor) => of_tensor(tensor, Some("sparse_tensor")),
-        Fact::Sequence(sequence) => of_kind("sequence", &sequence.element),
-        Fact::Optional(inner) => of_kind("optional", inner),
-        Fact::Map { .. } => ValueShape { kind: Some("map".into()), ..ValueShape::default() },
-        Fact::Opaque => ValueShape { kind: Some("opaque".into()), ..ValueShape::default() },
+        Fact::SparseTensor(tensor) => of_tensor(tensor, Some(ValueKind::SparseTensor)),
+        Fact::Sequence(sequence) => of_kind(ValueKind::Sequence, &sequence.element),
+        Fact::Optional(inner) => of_kind(ValueKind::Optional, inner),
+        Fact::Map { .. } => ValueShape { kind: Some(ValueKind::Map), ..ValueShape::default() },
+        Fact::Opaque => ValueShape { kind: Some(ValueKind::Opaque), ..ValueShape::default() },
         Fact::Unknown(reason) => ValueShape {
-            kind: Some("unknown".into()),
+            kind: Some(ValueKind::Unknown),
             reason: Some(reason.to_string()),
             ..ValueShape::default()
         },

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use calipers_devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
-use calipers_report::{Assumption, DearKernel, DeviceFacts, DeviceRow, Hardware, Span, TimeShares};
+use calipers_report::{
+    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, TimeShares,
+};
 
-use super::estimate::{Estimate, Range};
+use super::estimate::Estimate;
 use super::requirements::{self, Target};
 use super::room::{self, Room};
 use super::subject::{At, Subject};
@@ -130,7 +132,7 @@ fn row(room: &Room<'_>, at: &At, device: &Device, time: &Timed<'_>) -> DeviceRow
     match time(device) {
         Ok(estimate) => {
             row.latency_ms = Some(span(&estimate.replayed));
-            row.bottleneck = Some(bottleneck(&estimate).to_owned());
+            row.bottleneck = Some(bottleneck(&estimate));
             row.throughput = Some(scaling::rate(at.batch, estimate.replayed.expected));
         }
         Err(why) => row.reason = Some(why),
@@ -187,7 +189,7 @@ fn times(
     let percent = |seconds: f64| share(seconds, total);
     told.latency_ms = Some(span(&estimate.replayed));
     told.issued_ms = Some(span(&estimate.issued));
-    told.bottleneck = Some(bottleneck(estimate).to_owned());
+    told.bottleneck = Some(bottleneck(estimate));
     told.host_bound = Some(estimate.issued.expected > total * 1.2);
     told.shares = Some(TimeShares {
         compute_percent: percent(estimate.compute),
@@ -198,7 +200,7 @@ fn times(
     told.dearest = estimate
         .dearest()
         .map(|kernel| DearKernel {
-            kind: kernel.kind.id().to_owned(),
+            kind: kernel.kind,
             node: subject.model.node_label(kernel.node),
             ms: digits(kernel.seconds * 1e3),
             percent: percent(kernel.seconds),
@@ -287,19 +289,19 @@ fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts
     }
 }
 
-fn bottleneck(estimate: &Estimate) -> &'static str {
+fn bottleneck(estimate: &Estimate) -> Bottleneck {
     let Estimate { compute, memory, launches, .. } = *estimate;
     match () {
-        () if compute >= memory && compute >= launches => "compute",
-        () if memory >= launches => "memory",
-        () => "launches",
+        () if compute >= memory && compute >= launches => Bottleneck::Compute,
+        () if memory >= launches => Bottleneck::Memory,
+        () => Bottleneck::Launches,
     }
 }
 
 /// Seconds as milliseconds.
-pub(crate) fn span(range: &Range) -> Span {
+pub(crate) fn span(range: &Range<f64>) -> Range<f64> {
     let ms = |seconds: f64| digits(seconds * 1e3);
-    Span { low: ms(range.low), expected: ms(range.expected), high: ms(range.high) }
+    Range { low: ms(range.low), expected: ms(range.expected), high: ms(range.high) }
 }
 
 /// A share in percent, to four digits.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use calipers_devices::Device;
-use calipers_report::{DeviceTimes, Knob, RunTime, SizeChoices, TimeTable};
+use calipers_report::{DeviceTimes, Knob, RunEstimate, SizeChoices, TimeTable};
 
 use crate::answer::{Question, span};
 use crate::room::Room as MemoryRoom;
@@ -100,8 +100,11 @@ fn times(subject: &Subject<'_>, question: &Question) -> TimeTable {
             let kernels = subject.kernels(&at);
             for (times, device) in table.devices.iter_mut().zip(&devices) {
                 let fit = room.fit(&at, device);
-                let mut run =
-                    RunTime { memory_bytes: fit.bytes, fits: fit.fits, ..RunTime::default() };
+                let mut run = RunEstimate {
+                    memory_bytes: fit.bytes,
+                    fits: fit.fits,
+                    ..RunEstimate::default()
+                };
                 if fit.fits != Some(false) {
                     let kernels = kernels.as_ref().map_err(Clone::clone);
                     match kernels.and_then(|kernels| subject.time(kernels, device)) {

@@ -3,6 +3,7 @@
 //! Each kernel takes its launch and the blend of arithmetic, memory and waiting that was fitted for
 //! its kind, see [`DeviceTiming`]. No estimate is below what the device's peak and bandwidth allow.
 
+use calipers_report::Range;
 use std::collections::BTreeSet;
 
 use calipers_devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
@@ -15,21 +16,13 @@ use super::kernels::{Kernel, KernelKind, Quantized};
 /// Kernels that an estimate names.
 const NAMED: usize = 5;
 
-/// A figure with how far it can be believed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    pub low: f64,
-    pub expected: f64,
-    pub high: f64,
-}
-
 /// How long one run takes, in seconds, and what takes the time.
 #[derive(Clone, Debug)]
 pub struct Estimate {
     /// When a recorded graph is replayed, or a compiled engine runs.
-    pub replayed: Range,
+    pub replayed: Range<f64>,
     /// When the host issues every operation.
-    pub issued: Range,
+    pub issued: Range<f64>,
     /// Seconds of the replay that arithmetic, memory and launching bound; their sum is all of it.
     pub compute: f64,
     pub memory: f64,
@@ -345,7 +338,7 @@ impl<'d> Clock<'d> {
     }
 
     /// When the host issues every operation, it may be the slower of the two.
-    fn issued(&self, replayed: Range, kernels: usize) -> Range {
+    fn issued(&self, replayed: Range<f64>, kernels: usize) -> Range<f64> {
         let Some(HostOverhead { us: host_us, range: factor }) = self.timing.host else {
             return replayed;
         };

@@ -1,10 +1,9 @@
 //! Models that generate: the prompt, and each token after it.
 
 use calipers_devices::Device;
-use calipers_report::Generation;
+use calipers_report::{Generation, Range, Style};
 
 use super::answer::span;
-use super::estimate::Range;
 use super::scaling::rate;
 use super::subject::{At, Subject};
 use calipers_measure::assume::Role;
@@ -12,14 +11,14 @@ use calipers_measure::assume::Role;
 /// Prompt and tokens of a generative model on a device; `None` for other models.
 pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Option<Generation> {
     let cached = subject.cached();
-    let is_decoder = subject.architecture.style.as_deref() == Some("decoder")
+    let is_decoder = subject.architecture.style == Some(Style::Decoder)
         && subject.architecture.facts.vocab.is_some();
     let context = subject.context()?;
     if !cached && !is_decoder || subject.untimed().is_some() {
         return None;
     }
     let mut told = Generation { prompt: context, context, cached, ..Generation::default() };
-    let time = |new: u64, told: &mut Generation| -> Option<Range> {
+    let time = |new: u64, told: &mut Generation| -> Option<Range<f64>> {
         let at = At { dims: subject.lengths(context, new), ..base.clone() };
         let estimate = subject.kernels(&at).and_then(|kernels| subject.time(&kernels, device));
         match estimate {
@@ -50,7 +49,7 @@ pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Opt
             );
             #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
             let runs = context as f64;
-            let times = |range: Range| Range {
+            let times = |range: Range<f64>| Range {
                 low: range.low * runs,
                 expected: range.expected * runs,
                 high: range.high * runs,

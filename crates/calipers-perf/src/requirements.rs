@@ -10,7 +10,7 @@
 //! | comfortable | at the high end, in half the time or twice over | twice |
 
 use calipers_devices::Device;
-use calipers_report::{Requirement, Requirements, Span};
+use calipers_report::{Range, Requirement, Requirements};
 
 use super::answer::{digits, span};
 use super::room::Room;
@@ -137,7 +137,7 @@ fn weigh(
         None => return Err(fit.why.unwrap_or_default()),
     }
     let estimate = room.subject.time(kernels?, device)?;
-    let latency_ms: Span = span(&estimate.replayed);
+    let latency_ms: Range<f64> = span(&estimate.replayed);
     let throughput = rate(at.batch, estimate.replayed.expected);
     let bytes = fit.bytes;
     #[expect(clippy::cast_precision_loss, reason = "a ratio needs a few digits")]

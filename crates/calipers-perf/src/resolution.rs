@@ -72,7 +72,7 @@ fn fixed(subject: &Subject<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
 }
 
 fn ends(rows: &[ScalingRow]) -> bool {
-    rows.last().is_some_and(|row| row.fits == Some(false))
+    rows.last().is_some_and(|row| row.run.fits == Some(false))
 }
 
 /// The side of the one image that the model takes, where the file fixes it.

@@ -50,7 +50,7 @@ pub(super) fn describe(
     let total = estimate.replayed.expected;
     let seconds: f64 = alike.iter().map(|group| group.seconds).sum();
     let kernel = |group: &Alike<'_>| RooflineKernel {
-        kind: group.first.kind.id().to_owned(),
+        kind: group.first.kind,
         node: label(group.first.node),
         count: group.count,
         intensity: digits(group.first.flops / group.first.bytes),
@@ -87,6 +87,7 @@ fn group<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
 #[cfg(test)]
 mod tests {
     use calipers_devices::{Precision, find};
+    use calipers_report::KernelKind;
 
     use super::*;
     use crate::testing::{Look as _, Tiny};
@@ -108,7 +109,7 @@ mod tests {
         let roofline = describe(&found, device, &|_| String::new()).unwrap();
         assert_eq!(roofline.kernels.len(), 1);
         let dot = &roofline.kernels[0];
-        assert_eq!((dot.kind.as_str(), dot.count), ("gemm", 2));
+        assert_eq!((dot.kind, dot.count), (KernelKind::Gemm, 2));
         // 2 x 512 x 1024 x 1024 operations over 2 bytes each of 512 x 1024 read, as much written, and
         // 1024 x 1024 of weights: 1,073,741,824 / 4,194,304 = 256.
         assert_eq!(dot.intensity, 256.0);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use calipers_devices::{Class, Device, Precision};
 use calipers_ir::ValueId;
 use calipers_ops::TensorFact;
-use calipers_report::{MemoryNeed, Parameters, Workspace};
+use calipers_report::{MemoryNeed, Parameters, Range};
 
 use super::subject::{At, Choice, Subject};
 
@@ -218,7 +218,7 @@ pub(crate) fn total(need: &MemoryNeed) -> Result<(u64, u64), String> {
     }
     let parts = [need.weights_bytes, need.activations_bytes, need.kv_cache_bytes];
     let model = parts.into_iter().flatten().fold(0, u64::saturating_add);
-    let Workspace { expected, high, .. } = need.workspace_bytes;
+    let Range { expected, high, .. } = need.workspace_bytes;
     Ok((model.saturating_add(expected), model.saturating_add(high)))
 }
 
@@ -254,7 +254,7 @@ fn is_float(dtype: &str) -> bool {
 
 /// What a runtime takes besides: contexts of the driver and the libraries, scratch space of kernels,
 /// slack of the allocator; and the system itself, where it shares the memory.
-pub(crate) fn workspace(class: Class, activations: u64) -> Workspace {
+pub(crate) fn workspace(class: Class, activations: u64) -> Range<u64> {
     const MB: u64 = 1_000_000;
     let (low, expected, high) = match class {
         Class::GpuDatacenter | Class::GpuConsumer | Class::Tpu => (300, 500, 1000),
@@ -263,7 +263,7 @@ pub(crate) fn workspace(class: Class, activations: u64) -> Workspace {
         Class::Npu => (50, 200, 500),
         Class::Cpu => (300, 600, 1500),
     };
-    Workspace {
+    Range {
         low: low * MB,
         expected: (expected * MB).saturating_add(activations / 10),
         high: (high * MB).saturating_add(activations / 2),
@@ -272,7 +272,7 @@ pub(crate) fn workspace(class: Class, activations: u64) -> Workspace {
 
 /// The same in words, for the method.
 pub(crate) fn workspace_words(class: Class) -> String {
-    let Workspace { low, high, .. } = workspace(class, 0);
+    let Range { low, high, .. } = workspace(class, 0);
     let shared = match class {
         Class::EdgeModule | Class::Soc | Class::Cpu => ", and the system that shares the memory,",
         _ => "",

@@ -1,7 +1,7 @@
 //! The model at growing batches, lengths and resolutions on one device.
 
 use calipers_devices::Device;
-use calipers_report::ScalingRow;
+use calipers_report::{RunEstimate, ScalingRow};
 
 use super::answer::{digits, span};
 use super::room::Room;
@@ -28,8 +28,10 @@ pub(crate) fn row(
     samples: u64,
 ) -> ScalingRow {
     let fit = room.fit(at, device);
-    let mut row =
-        ScalingRow { size, memory_bytes: fit.bytes, fits: fit.fits, ..ScalingRow::default() };
+    let mut row = ScalingRow {
+        size,
+        run: RunEstimate { memory_bytes: fit.bytes, fits: fit.fits, ..RunEstimate::default() },
+    };
     if fit.fits == Some(false) {
         return row;
     }
@@ -37,10 +39,10 @@ pub(crate) fn row(
     let estimate = subject.kernels(at).and_then(|kernels| subject.time(&kernels, device));
     match estimate {
         Ok(estimate) => {
-            row.latency_ms = Some(span(&estimate.replayed));
-            row.throughput = Some(rate(samples, estimate.replayed.expected));
+            row.run.latency_ms = Some(span(&estimate.replayed));
+            row.run.throughput = Some(rate(samples, estimate.replayed.expected));
         }
-        Err(why) => row.reason = Some(why),
+        Err(why) => row.run.reason = Some(why),
     }
     row
 }
@@ -59,7 +61,7 @@ pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<Scalin
         let at = At { batch, ..base.clone() };
         let row = row(room, &at, device, batch, batch);
         // Beyond what is shown anyway, only a row that says where it ends.
-        let ends = row.latency_ms.is_none() || row.fits.is_none() && batch >= SHOWN;
+        let ends = row.run.latency_ms.is_none() || row.run.fits.is_none() && batch >= SHOWN;
         rows.push(row);
         if ends {
             break;
@@ -67,7 +69,7 @@ pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<Scalin
         batch *= 2;
     }
     // What fits at any batch needs no rows that say nothing new.
-    if rows.last().is_some_and(|row| row.fits == Some(true)) {
+    if rows.last().is_some_and(|row| row.run.fits == Some(true)) {
         rows.retain(|row| row.size <= SHOWN * 4);
     }
     drop_empty(rows)
@@ -75,9 +77,9 @@ pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<Scalin
 
 /// The smallest batch that gives nine tenths of the best throughput.
 pub(crate) fn enough(rows: &[ScalingRow]) -> Option<u64> {
-    let best = rows.iter().filter_map(|row| row.throughput).fold(0.0, f64::max);
-    let enough = |row: &&ScalingRow| row.throughput.is_some_and(|rate| rate >= best * ENOUGH);
-    let last = rows.iter().rev().find(|row| row.throughput.is_some())?;
+    let best = rows.iter().filter_map(|row| row.run.throughput).fold(0.0, f64::max);
+    let enough = |row: &&ScalingRow| row.run.throughput.is_some_and(|rate| rate >= best * ENOUGH);
+    let last = rows.iter().rev().find(|row| row.run.throughput.is_some())?;
     // Where the last row is the first that is enough, it may go on.
     rows.iter().find(enough).map(|row| row.size).filter(|size| *size < last.size)
 }
@@ -99,7 +101,7 @@ pub(crate) fn lengths(
         let at = At { dims: subject.lengths(length, new), ..base.clone() };
         // Of a decoder with a cache, what counts is tokens: one of every sequence in a step.
         let row = row(room, &at, device, length, base.batch);
-        let ends = row.fits == Some(false);
+        let ends = row.run.fits == Some(false);
         rows.push(row);
         if ends {
             break;
@@ -111,6 +113,6 @@ pub(crate) fn lengths(
 
 /// A table in which nothing is timed is none, unless it says what does not fit.
 pub(super) fn drop_empty(rows: Vec<ScalingRow>) -> Vec<ScalingRow> {
-    let known = rows.iter().any(|row| row.latency_ms.is_some() || row.fits == Some(false));
+    let known = rows.iter().any(|row| row.run.latency_ms.is_some() || row.run.fits == Some(false));
     if known { rows } else { Vec::new() }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_devices::{Device, Precision};
 use calipers_ir::{Model, ValueId};
-use calipers_report::{Architecture, Parameters, Quantization};
+use calipers_report::{Architecture, Parameters, Quantization, Scheme};
 use calipers_sym::{Expr, Symbol};
 
 use super::activations::Activations;
@@ -342,11 +342,12 @@ pub(crate) fn choose(
 ) -> Choice {
     let float: Option<Precision> =
         architecture.facts.precision.as_deref().and_then(|word| word.parse().ok());
-    let scheme = quantization.scheme.as_str();
-    let own = match scheme {
-        word if word.ends_with("int8") => Some(Precision::Int8),
-        word if word.ends_with("int4") => Some(Precision::Int4),
-        "float8" => Some(Precision::Fp8),
+    let scheme = quantization.scheme;
+    let own = match (scheme, scheme.bits()) {
+        (Scheme::Float { bits: 8 }, _) => Some(Precision::Fp8),
+        (Scheme::Float { .. }, _) => float,
+        (_, Some(8)) => Some(Precision::Int8),
+        (_, Some(4)) => Some(Precision::Int4),
         _ => float,
     };
     let stored_float = float.unwrap_or(Precision::Fp32);
@@ -356,7 +357,7 @@ pub(crate) fn choose(
         }
         (Some(asked), _) => (asked, false, "asked for".to_owned()),
         (None, Some(own)) if Some(own) != float => {
-            (own, true, format!("the model's own: its quantisation is {scheme}"))
+            (own, true, format!("the model's own: its quantisation is {}", scheme.id()))
         }
         (None, Some(own)) => {
             (own, true, "the model's own: most weights are stored in it".to_owned())
@@ -365,12 +366,13 @@ pub(crate) fn choose(
             (Precision::Fp32, true, "the type of the weights does not tell another".to_owned())
         }
     };
+    let is_static = matches!(scheme, Scheme::Qdq { .. } | Scheme::QOperator { .. });
     let activations = match precision {
         // Four bits are for weights alone.
         Precision::Int4 | Precision::Fp4 if is_own => stored_float,
         Precision::Int4 | Precision::Fp4 => Precision::Fp16,
         // Data that is quantised as it comes is in floats between kernels.
-        Precision::Int8 if is_own && !scheme.starts_with('q') => stored_float,
+        Precision::Int8 if is_own && !is_static => stored_float,
         other => other,
     };
     let rest = if is_own { stored_float } else { precision };

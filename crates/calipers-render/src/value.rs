@@ -1,6 +1,6 @@
 //! What a cell, or a piece of a sentence, holds: a typed value that each format writes in its way.
 
-use calipers_report::{Dimension, Span as TimeSpan, ValueShape};
+use calipers_report::{Dimension, Range, ValueKind, ValueShape};
 
 use crate::table::{Zero, dimension};
 use crate::units;
@@ -93,7 +93,7 @@ pub enum Value {
     /// A time.
     Milliseconds(f64),
     /// A time with its range.
-    Range(TimeSpan),
+    Range(Range<f64>),
     /// How many a second.
     Rate(f64),
     /// Whether it fits a memory, and how much of it.
@@ -304,22 +304,26 @@ fn shape_text(dims: &[Dimension]) -> String {
 
 /// A type with its shape, as programs read it: `float32[1, 3, 224, 224]`.
 fn type_text(value: &ValueShape) -> String {
-    let dtype = value.dtype.as_deref().unwrap_or("?");
+    let dtype = value.dtype.map_or("?".to_owned(), |dtype| dtype.to_string());
     let shape = value.shape.as_deref().map(shape_text).unwrap_or_default();
-    match value.kind.as_deref() {
+    match value.kind {
         None => format!("{dtype}{shape}"),
-        Some(kind @ ("map" | "opaque" | "unknown")) => kind.to_owned(),
-        Some(kind) => format!("{kind}({dtype}{shape})"),
+        Some(kind @ (ValueKind::Map | ValueKind::Opaque | ValueKind::Unknown)) => {
+            kind.id().to_owned()
+        }
+        Some(kind) => format!("{}({dtype}{shape})", kind.id()),
     }
 }
 
 /// The type of a value without its shape: `float32`, `sequence(float32)`.
 pub(crate) fn dtype_text(value: &ValueShape) -> String {
-    let dtype = value.dtype.as_deref().unwrap_or("?");
-    match value.kind.as_deref() {
-        None => dtype.to_owned(),
-        Some(kind @ ("map" | "opaque" | "unknown")) => kind.to_owned(),
-        Some(kind) => format!("{kind}({dtype})"),
+    let dtype = value.dtype.map_or("?".to_owned(), |dtype| dtype.to_string());
+    match value.kind {
+        None => dtype,
+        Some(kind @ (ValueKind::Map | ValueKind::Opaque | ValueKind::Unknown)) => {
+            kind.id().to_owned()
+        }
+        Some(kind) => format!("{}({dtype})", kind.id()),
     }
 }
 

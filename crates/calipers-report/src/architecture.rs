@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{
+    Activation, AttentionKind, Confidence, Family, Granularity, ModelKind, NormKind, NormPosition,
+    Scheme, SkipKind, Style, TaskKind,
+};
+
 /// How the network is built.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Architecture {
-    /// The kind of model: `cnn`, `transformer`, `hybrid`, `mixer`, `rnn`, `mlp`, `tree-ensemble`,
-    /// `linear`, `svm`, `nearest-neighbours`, `pipeline` and others; `null` when it is none that is
-    /// known.
-    pub kind: Option<String>,
-    /// How it is used: `encoder`, `decoder`, `encoder-decoder`, `dual-encoder`, `vision`.
+    /// The kind of model; `null` when it is none that is known.
+    pub kind: Option<ModelKind>,
+    /// How it is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub style: Option<String>,
-    /// The family: `bert`, `resnet`, `yolov8` and others; `null` when unsure.
-    pub family: Option<String>,
+    pub style: Option<Style>,
+    /// The family; `null` when unsure.
+    pub family: Option<Family>,
     /// How sure the family is, or the kind where there is no family.
     pub confidence: Confidence,
     /// What the kind, style and family rest on, in words.
@@ -43,21 +46,6 @@ pub struct Architecture {
     pub flow: String,
 }
 
-/// How sure a statement is.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// It is a guess.
-    #[default]
-    Low,
-    /// Much speaks for it.
-    Medium,
-    /// The structure leaves no doubt.
-    High,
-}
-
 /// Figures of the network. What does not apply, or is not known, is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -80,9 +68,9 @@ pub struct ArchitectureFacts {
     /// Inner width of the feed-forward layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ffn: Option<i64>,
-    /// `grouped-query`, `multi-query`, `multi-head`, `windowed`.
+    /// How heads share keys and values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub attention: Option<String>,
+    pub attention: Option<AttentionKind>,
     /// Whether positions are rotated into queries and keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rope: Option<bool>,
@@ -100,13 +88,13 @@ pub struct ArchitectureFacts {
     pub experts_per_token: Option<i64>,
     /// Norms by kind, in whatever form they are written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub norm: BTreeMap<String, i64>,
-    /// Where the norms stand: `pre` or `post`.
+    pub norm: BTreeMap<NormKind, i64>,
+    /// Where the norms are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub norm_position: Option<String>,
+    pub norm_position: Option<NormPosition>,
     /// The activation between layers that is used most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub activation: Option<String>,
+    pub activation: Option<Activation>,
     /// Additions that join a path with a shortcut around computation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residuals: Option<i64>,
@@ -183,10 +171,10 @@ pub struct Repeat {
 }
 
 /// A connection around computation that is no addition.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Skip {
-    /// `concatenation`, `gate` or `subtraction`.
-    pub kind: String,
+    /// How the paths join.
+    pub kind: SkipKind,
     /// How many there are.
     pub count: u64,
     /// Nodes where the first few join.
@@ -264,8 +252,8 @@ pub struct Arrow {
 /// What the model does.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
-    /// The task, such as `image-classification`; `unknown` when nothing tells.
-    pub kind: String,
+    /// The task; `unknown` when nothing indicates one.
+    pub kind: TaskKind,
     /// How sure that is.
     pub confidence: Confidence,
     /// What it rests on, in words.
@@ -278,9 +266,8 @@ pub struct Task {
 /// How numbers are held in few bits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Quantization {
-    /// `none`, `qdq-int8`, `qoperator-int8`, `dynamic-int8`, `weight-only-int4`, `mixed`, `float8`
-    /// and so on.
-    pub scheme: String,
+    /// The scheme that the contractions share.
+    pub scheme: Scheme,
     /// Contractions that run on, or hold their weights as, few bits.
     pub contractions_quantized: u64,
     /// All contractions with weights.
@@ -294,9 +281,9 @@ pub struct Quantization {
     /// Weights that share a scale, of block-wise schemes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<i64>,
-    /// `per-tensor`, `per-channel`, `per-block` or `mixed`.
+    /// What shares a scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub granularity: Option<String>,
+    pub granularity: Option<Granularity>,
     /// Whether zero points of weights are all zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symmetric: Option<bool>,

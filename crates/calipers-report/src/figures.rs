@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Report, Severity};
+use crate::{Family, ModelKind, Report, Scheme, Severity, TaskKind};
 
 /// One model in a table of many. A figure that is not known is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,15 +18,15 @@ pub struct KeyFigures {
     /// Bytes of the model file.
     pub bytes: Option<u64>,
     /// Kind of model.
-    pub kind: Option<String>,
+    pub kind: Option<ModelKind>,
     /// Family.
-    pub family: Option<String>,
+    pub family: Option<Family>,
     /// Task; null when nothing tells.
-    pub task: Option<String>,
+    pub task: Option<TaskKind>,
     /// Type in which most parameters are stored.
     pub precision: Option<String>,
     /// Scheme of quantisation, or `none`.
-    pub quantization: Option<String>,
+    pub quantization: Option<Scheme>,
     /// Nodes of the main graph.
     pub nodes: Option<u64>,
     /// Learned elements.
@@ -64,7 +64,6 @@ impl KeyFigures {
             let count = report.risks.iter().filter(|finding| finding.severity == severity).count();
             u64::try_from(count).ok()
         };
-        let named = |name: &str| (!matches!(name, "" | "unknown")).then(|| name.to_owned());
         let hardware = report.hardware.as_ref();
         let device = hardware.and_then(|hardware| hardware.device.as_ref());
         let latency = hardware.and_then(|hardware| hardware.latency_ms.as_ref());
@@ -74,11 +73,11 @@ impl KeyFigures {
             card: None,
             error: None,
             bytes: Some(report.model.bytes),
-            kind: report.architecture.kind.clone(),
-            family: report.architecture.family.clone(),
-            task: named(&report.task.kind),
+            kind: report.architecture.kind,
+            family: report.architecture.family,
+            task: Some(report.task.kind).filter(|task| *task != TaskKind::Unknown),
             precision: report.model.precision.clone(),
-            quantization: named(&report.quantization.scheme),
+            quantization: Some(report.quantization.scheme),
             nodes: Some(report.graph.nodes),
             parameters: report.parameters.total,
             weights_bytes: report.memory.weights_bytes,

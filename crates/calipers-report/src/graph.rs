@@ -1,7 +1,10 @@
 //! The graph's section: what goes in, what comes out, and how it is built.
 
+use calipers_ir::DType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::ValueKind;
 
 /// Facts of the main graph, and of the subgraphs and functions that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,10 +73,10 @@ pub struct OperatorCount {
 pub struct Port {
     /// The name by which a caller feeds or fetches it.
     pub name: String,
-    /// `tensor`, `sparse_tensor`, `sequence`, `optional`, `map`, `opaque`, or `unknown`.
-    pub kind: String,
+    /// What it is.
+    pub kind: ValueKind,
     /// Data type of the elements; null when the file does not say, and for maps, which have two.
-    pub dtype: Option<String>,
+    pub dtype: Option<DType>,
     /// Dimensions as the file writes them; null when even their number is not stated.
     pub shape: Option<Vec<Dimension>>,
     /// Dimensions of an output as inference finds them, where the file says less or otherwise.

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Assumption;
+use crate::{Assumption, Bottleneck, KernelKind};
 
 /// Where the model will run, and how fast.
 ///
@@ -39,14 +39,14 @@ pub struct Hardware {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_context: Option<u64>,
     /// Time of one run when a recorded graph is replayed, or a compiled engine runs.
-    pub latency_ms: Option<Span>,
+    pub latency_ms: Option<Range<f64>>,
     /// Time of one run when the host issues every operation.
-    pub issued_ms: Option<Span>,
+    pub issued_ms: Option<Range<f64>>,
     /// Why there is no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_latency: Option<String>,
-    /// What takes most of the time: `compute`, `memory` or `launches`.
-    pub bottleneck: Option<String>,
+    /// What takes most of the time.
+    pub bottleneck: Option<Bottleneck>,
     /// Whether the host cannot issue work as fast as the device does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_bound: Option<bool>,
@@ -109,15 +109,15 @@ pub struct Hardware {
     pub assumptions: Vec<Assumption>,
 }
 
-/// A figure with how far it can be believed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Span {
+/// An estimate with its uncertainty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Range<T> {
     /// At best.
-    pub low: f64,
+    pub low: T,
     /// Most likely.
-    pub expected: f64,
-    /// At worst.
-    pub high: f64,
+    pub expected: T,
+    /// At worst, with common settings.
+    pub high: T,
 }
 
 /// A device, as far as the figures rest on it.
@@ -163,21 +163,10 @@ pub struct MemoryNeed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache_bytes: Option<u64>,
     /// What a runtime takes besides.
-    pub workspace_bytes: Workspace,
+    pub workspace_bytes: Range<u64>,
     /// Why a part is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
-}
-
-/// What a runtime takes besides the model, as a range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Workspace {
-    /// At least.
-    pub low: u64,
-    /// Most likely.
-    pub expected: u64,
-    /// At most, with common settings.
-    pub high: u64,
 }
 
 /// How the time of a run divides, in percent.
@@ -194,8 +183,8 @@ pub struct TimeShares {
 /// A kernel that takes much of the time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DearKernel {
-    /// What it does: `conv`, `gemm`, `attention` and so on.
-    pub kind: String,
+    /// What it does.
+    pub kind: KernelKind,
     /// The node that it comes from; of several, the last.
     pub node: String,
     /// Its time.
@@ -236,8 +225,8 @@ pub struct ComputeRoof {
 /// Kernels that are alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RooflineKernel {
-    /// What they do: `conv`, `gemm`, `attention` and so on.
-    pub kind: String,
+    /// What they do.
+    pub kind: KernelKind,
     /// The node of the first of them.
     pub node: String,
     /// How many there are.
@@ -257,11 +246,19 @@ pub struct RooflineKernel {
 pub struct ScalingRow {
     /// The batch, the length or the side.
     pub size: u64,
+    /// One run at that size; throughput is in tokens along a sequence that is generated.
+    #[serde(flatten)]
+    pub run: RunEstimate,
+}
+
+/// One run on a device at one size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunEstimate {
     /// Time of one run; `null` when it does not fit or is not known.
-    pub latency_ms: Option<Span>,
-    /// Samples a second; tokens a second along a sequence that is generated.
+    pub latency_ms: Option<Range<f64>>,
+    /// Samples per second.
     pub throughput: Option<f64>,
-    /// Memory needed, the workspace at its expected size.
+    /// Memory needed, the runtime overhead at its expected size.
     pub memory_bytes: Option<u64>,
     /// Whether that fits.
     pub fits: Option<bool>,
@@ -280,9 +277,9 @@ pub struct Generation {
     /// Whether keys and values are kept, so that a step computes one token alone.
     pub cached: bool,
     /// Time to the first token: the prompt in one run.
-    pub first_token_ms: Option<Span>,
+    pub first_token_ms: Option<Range<f64>>,
     /// Time of each further token, of all sequences of the batch at once.
-    pub token_ms: Option<Span>,
+    pub token_ms: Option<Range<f64>>,
     /// Tokens a second of one sequence.
     pub tokens_per_s: Option<f64>,
     /// Tokens a second of all sequences of the batch together.
@@ -310,9 +307,9 @@ pub struct DeviceRow {
     /// The largest batch that fits.
     pub largest_batch: Option<u64>,
     /// Time of one run; `null` when it does not fit or is not known.
-    pub latency_ms: Option<Span>,
+    pub latency_ms: Option<Range<f64>>,
     /// What takes most of that time.
-    pub bottleneck: Option<String>,
+    pub bottleneck: Option<Bottleneck>,
     /// Samples a second.
     pub throughput: Option<f64>,
     /// Precision that it computes in, where it lacks the one asked for.
@@ -361,7 +358,7 @@ pub struct Requirement {
     /// The batch at which it does.
     pub batch: u64,
     /// Time of one run at that batch.
-    pub latency_ms: Span,
+    pub latency_ms: Range<f64>,
     /// Samples a second at that batch.
     pub throughput: f64,
     /// How many times better than the target the expected figure is.

@@ -13,22 +13,28 @@
 //! why. It is never 0.
 #![forbid(unsafe_code)]
 
+mod activation;
 mod architecture;
 mod cost;
 mod devices;
+mod family;
 mod figures;
 mod findings;
 mod graph;
 mod hardware;
+mod kernel;
+mod kind;
 mod layers;
 mod memory;
 mod model;
-pub mod names;
+mod names;
 mod ordered;
 mod parameters;
+mod scheme;
 mod shapes;
 mod summary;
 mod sweep;
+mod task;
 mod view;
 mod weights;
 
@@ -37,32 +43,43 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use calipers_ir::DType;
+
+pub use activation::Activation;
 pub use architecture::{
-    Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Confidence, Drawing, DrawnBox,
-    Quantization, Repeat, Skip, Task,
+    Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Drawing, DrawnBox, Quantization,
+    Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
     PrecisionPeak,
 };
+pub use family::Family;
 pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Requirement,
-    Requirements, Roofline, RooflineKernel, ScalingRow, Span, TimeShares, Workspace,
+    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range,
+    Requirement, Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares,
+};
+pub use kernel::{Bottleneck, KernelKind};
+pub use kind::{
+    AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
 };
 pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
+pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
+pub use scheme::{Granularity, Scheme};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
+pub use task::TaskKind;
 pub use view::{
-    DeviceTimes, GraphView, Knob, Life, Room, RoomEdge, RoomItem, RoomKind, RunTime, SizeChoices,
-    TimeTable, ViewNode, ViewValue,
+    DeviceTimes, GraphView, Knob, Life, Room, RoomEdge, RoomItem, RoomKind, SizeChoices, TimeTable,
+    ViewNode, ViewValue,
 };
 pub use weights::{TensorRange, UnreadTensor, Weights};
 

@@ -1,210 +1,196 @@
-//! Display names of families, kinds, tasks and activations.
+//! Closed sets of words: an enum, its ids and its display names in one table.
 
-/// Families as people write them.
-const NAMES: &[(&str, &str)] = &[
-    ("adaboost", "AdaBoost"),
-    ("albert", "ALBERT"),
-    ("alexnet", "AlexNet"),
-    ("bagging", "Bagging"),
-    ("bart", "BART"),
-    ("beit", "BEiT"),
-    ("bert", "BERT"),
-    ("bloom", "BLOOM"),
-    ("clip", "CLIP"),
-    ("conformer", "Conformer"),
-    ("convnext", "ConvNeXt"),
-    ("crnn", "CRNN"),
-    ("darknet", "Darknet"),
-    ("deberta", "DeBERTa"),
-    ("decision-tree", "Decision tree"),
-    ("deeplab", "DeepLab"),
-    ("deit", "DeiT"),
-    ("densenet", "DenseNet"),
-    ("detr", "DETR"),
-    ("dinov2", "DINOv2"),
-    ("distilbert", "DistilBERT"),
-    ("efficientnet", "EfficientNet"),
-    ("efficientnetv2", "EfficientNetV2"),
-    ("electra", "ELECTRA"),
-    ("falcon", "Falcon"),
-    ("faster-rcnn", "Faster R-CNN"),
-    ("fcn", "FCN"),
-    ("fcos", "FCOS"),
-    ("gaussian-mixture", "Gaussian mixture"),
-    ("gemma", "Gemma"),
-    ("gemma2", "Gemma 2"),
-    ("gemma3", "Gemma 3"),
-    ("gpt-bigcode", "GPT-BigCode"),
-    ("gpt-neo", "GPT-Neo"),
-    ("gpt-neox", "GPT-NeoX"),
-    ("gpt2", "GPT-2"),
-    ("gptj", "GPT-J"),
-    ("gradient-boosting", "Gradient boosting"),
-    ("gru", "GRU"),
-    ("hubert", "HuBERT"),
-    ("inception", "Inception"),
-    ("isolation-forest", "Isolation forest"),
-    ("k-means", "k-means"),
-    ("k-nearest-neighbours", "k nearest neighbours"),
-    ("keypoint-rcnn", "Keypoint R-CNN"),
-    ("lenet", "LeNet"),
-    ("linear-classifier", "Linear classifier"),
-    ("linear-regression", "Linear regression"),
-    ("llama", "Llama"),
-    ("logistic-regression", "Logistic regression"),
-    ("lraspp", "LR-ASPP"),
-    ("lstm", "LSTM"),
-    ("m2m100", "M2M100"),
-    ("marian", "Marian"),
-    ("mask-rcnn", "Mask R-CNN"),
-    ("mbart", "mBART"),
-    ("mistral", "Mistral"),
-    ("mixtral", "Mixtral"),
-    ("mlp", "Multi-layer perceptron"),
-    ("mlp-mixer", "MLP-Mixer"),
-    ("mnasnet", "MNASNet"),
-    ("mobilenetv1", "MobileNet"),
-    ("mobilenetv2", "MobileNetV2"),
-    ("mobilenetv3", "MobileNetV3"),
-    ("mobilevit", "MobileViT"),
-    ("modernbert", "ModernBERT"),
-    ("mpnet", "MPNet"),
-    ("naive-bayes", "Naive Bayes"),
-    ("opt", "OPT"),
-    ("pegasus", "Pegasus"),
-    ("phi", "Phi"),
-    ("phi3", "Phi-3"),
-    ("qwen2", "Qwen2"),
-    ("qwen3", "Qwen3"),
-    ("random-forest", "Random forest"),
-    ("regnet", "RegNet"),
-    ("resnet", "ResNet"),
-    ("resnext", "ResNeXt"),
-    ("retinanet", "RetinaNet"),
-    ("rnn", "RNN"),
-    ("roberta", "RoBERTa"),
-    ("segformer", "SegFormer"),
-    ("shufflenet", "ShuffleNet"),
-    ("squeezenet", "SqueezeNet"),
-    ("ssd", "SSD"),
-    ("svm", "Support vector machine"),
-    ("swin", "Swin"),
-    ("t5", "T5"),
-    ("tiny-yolo", "Tiny YOLO"),
-    ("unet", "U-Net"),
-    ("vgg", "VGG"),
-    ("vit", "ViT"),
-    ("wav2vec2", "wav2vec 2.0"),
-    ("whisper", "Whisper"),
-    ("xception", "Xception"),
-    ("yolo11", "YOLO11"),
-    ("yolos", "YOLOS"),
-    ("yolov10", "YOLOv10"),
-    ("yolov3", "YOLOv3"),
-    ("yolov4", "YOLOv4"),
-    ("yolov5", "YOLOv5"),
-    ("yolov8", "YOLOv8"),
-    ("yolox", "YOLOX"),
-    ("zfnet", "ZFNet"),
-];
+use std::fmt;
 
-/// Tasks as a sentence ends.
-const DOES: &[(&str, &str)] = &[
-    ("anomaly-detection", "finds what is unlike the rest"),
-    ("audio-classification", "classifies sounds"),
-    ("audio-to-audio", "makes sound of sound"),
-    ("clustering", "puts rows into groups"),
-    ("depth-estimation", "estimates depth"),
-    ("fill-mask", "fills in masked words"),
-    ("image-classification", "classifies images"),
-    ("image-embedding", "embeds images"),
-    ("image-features", "gives features of images"),
-    ("image-segmentation", "segments images"),
-    ("image-text-similarity", "compares images with texts"),
-    ("image-to-image", "makes an image of an image"),
-    ("image-to-text", "describes images"),
-    ("object-detection", "finds objects"),
-    ("pose-estimation", "finds the points of bodies"),
-    ("question-answering", "answers questions by span"),
-    ("speech-features", "gives features of speech"),
-    ("speech-recognition", "recognises speech"),
-    ("super-resolution", "enlarges images"),
-    ("tabular-classification", "classifies rows of a table"),
-    ("tabular-regression", "predicts numbers from rows of a table"),
-    ("text-classification", "classifies texts"),
-    ("text-embedding", "embeds texts"),
-    ("text-generation", "generates text"),
-    ("text-regression", "predicts numbers from texts"),
-    ("token-classification", "classifies tokens"),
-];
-
-/// Kinds as people write them.
-const KINDS: &[(&str, &str)] = &[
-    ("clustering", "Clustering"),
-    ("cnn", "Convolutional network"),
-    ("hybrid", "Hybrid network"),
-    ("linear", "Linear model"),
-    ("mixer", "Mixer"),
-    ("mlp", "Multi-layer perceptron"),
-    ("naive-bayes", "Naive Bayes"),
-    ("nearest-neighbours", "Nearest neighbours"),
-    ("pipeline", "Pipeline"),
-    ("rnn", "Recurrent network"),
-    ("svm", "Support vector machine"),
-    ("transformer", "Transformer"),
-    ("tree-ensemble", "Ensemble of trees"),
-];
-
-fn named(table: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
-    let place = table.binary_search_by(|(key, _)| (*key).cmp(word)).ok()?;
-    table.get(place).map(|(_, name)| *name)
+/// A text that is not an id of a closed set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownId {
+    /// The set, by the name of its type.
+    pub set: &'static str,
+    /// The text.
+    pub text: String,
 }
 
-/// Every family: its word in the report, and as people write it.
-pub fn families() -> &'static [(&'static str, &'static str)] {
-    NAMES
-}
-
-/// A family as people write it.
-pub fn family_name(family: &str) -> &str {
-    named(NAMES, family).unwrap_or(family)
-}
-
-/// What a task does, as a sentence ends: `finds objects`.
-pub fn does(task: &str) -> Option<&'static str> {
-    named(DOES, task)
-}
-
-/// A kind as people write it.
-pub fn kind_name(kind: &str) -> &str {
-    named(KINDS, kind).unwrap_or(kind)
-}
-
-/// An activation as people write it.
-pub fn activation(word: &str) -> String {
-    match word {
-        "gelu" => "GELU",
-        "geglu" => "GeGLU",
-        "hardswish" => "hard-swish",
-        "leaky_relu" | "leakyrelu" => "LeakyReLU",
-        "mish" => "Mish",
-        "relu" => "ReLU",
-        "relu6" => "ReLU6",
-        "silu" => "SiLU",
-        "swiglu" => "SwiGLU",
-        other => other,
+impl fmt::Display for UnknownId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown {} {:?}", self.set, self.text)
     }
-    .to_owned()
 }
+
+impl std::error::Error for UnknownId {}
+
+/// Defines a closed set of words, one line to a value: `Variant = "id" => "display name"`.
+///
+/// Ids appear in JSON and on the command line; display names in everything that people read. There
+/// is deliberately no `Display`: a caller says which of the two it wants.
+///
+/// The enum is `#[non_exhaustive]`, since sets grow; `pub exhaustive enum` defines one that does not.
+/// `default Variant` after the name implements `Default`.
+macro_rules! names {
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $name:ident $(default $default:ident)? { $($values:tt)+ }
+    ) => {
+        $crate::names::names! {
+            @define [#[non_exhaustive]] [$($default)?] $(#[doc = $doc])+ $name $($values)+
+        }
+    };
+    (
+        $(#[doc = $doc:literal])+
+        pub exhaustive enum $name:ident $(default $default:ident)? { $($values:tt)+ }
+    ) => {
+        $crate::names::names! { @define [] [$($default)?] $(#[doc = $doc])+ $name $($values)+ }
+    };
+    (
+        @define [$(#[$meta:meta])?] [$($default:ident)?]
+        $(#[doc = $doc:literal])+
+        $name:ident
+        $( $(#[doc = $note:literal])* $variant:ident = $id:literal => $display:literal, )+
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $(#[$meta])?
+        pub enum $name {
+            $(
+                $(#[doc = $note])*
+                #[doc = concat!("`", $id, "`: ", $display, ".")]
+                $variant,
+            )+
+        }
+
+        impl $name {
+            /// Every value, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Returns the id, as JSON has it.
+            pub const fn id(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $id, )+
+                }
+            }
+
+            /// Returns the name as people write it.
+            pub const fn display_name(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $display, )+
+                }
+            }
+        }
+
+        $(
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::$default
+                }
+            }
+        )?
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::UnknownId;
+
+            /// Parses an id.
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $( $id => Ok(Self::$variant), )+
+                    _ => Err($crate::UnknownId { set: stringify!($name), text: text.to_owned() }),
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.id())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+                text.parse()
+                    .map_err(|_| serde::de::Error::unknown_variant(&text, &[$($id),+]))
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let description = [$($doc.trim()),+].join(" ");
+                schemars::json_schema!({
+                    "description": description,
+                    "type": "string",
+                    "enum": [$($id),+],
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use names;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::{
+        Activation, AttentionKind, Bottleneck, Confidence, Family, Granularity, KernelKind,
+        ModelKind, NormKind, NormPosition, SkipKind, Style, TaskKind, ValueKind,
+    };
+
+    /// Ids are unique and parsed back, through JSON too; display names are not empty.
+    macro_rules! check {
+        ($($name:ident)+) => {
+            $(
+                let ids: std::collections::BTreeSet<&str> =
+                    $name::ALL.iter().map(|value| value.id()).collect();
+                assert_eq!(ids.len(), $name::ALL.len(), "ids of {}", stringify!($name));
+                for value in $name::ALL {
+                    assert_eq!(value.id().parse(), Ok(*value));
+                    let json = serde_json::to_string(value).unwrap();
+                    assert_eq!(json, format!("{:?}", value.id()));
+                    assert_eq!(serde_json::from_str::<$name>(&json).unwrap(), *value);
+                    assert!(!value.display_name().trim().is_empty(), "{}", value.id());
+                }
+                let error = "no such id".parse::<$name>().unwrap_err();
+                assert_eq!(error.set, stringify!($name));
+                assert!(serde_json::from_str::<$name>("\"no such id\"").is_err());
+            )+
+        };
+    }
 
     #[test]
-    fn tables_are_sorted() {
-        for table in [NAMES, DOES, KINDS] {
-            assert!(table.is_sorted_by(|a, b| a.0 < b.0));
-        }
+    fn ids_are_unique_and_parsed_back() {
+        check!(
+            Activation AttentionKind Bottleneck Confidence Family Granularity KernelKind ModelKind
+            NormKind NormPosition SkipKind Style TaskKind ValueKind
+        );
+    }
+
+    #[test]
+    fn tables_are_sorted_by_id() {
+        assert!(Activation::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(AttentionKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Bottleneck::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Family::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Granularity::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(ModelKind::ALL.is_sorted_by_key(|value| value.id()));
+        // Maps by kind of norm are in the order of their ids in JSON.
+        assert!(NormKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(NormPosition::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(SkipKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(Style::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(ValueKind::ALL.is_sorted_by_key(|value| value.id()));
+        // The rest ends with what is not known, or goes from little to much.
+        let (last, tasks) = TaskKind::ALL.split_last().unwrap();
+        assert!(*last == TaskKind::Unknown && tasks.is_sorted_by_key(|value| value.id()));
+        let (last, kernels) = KernelKind::ALL.split_last().unwrap();
+        assert!(*last == KernelKind::Other && kernels.is_sorted_by_key(|value| value.id()));
+        assert_eq!(Confidence::ALL, [Confidence::Low, Confidence::Medium, Confidence::High]);
+    }
+
+    #[test]
+    fn the_schema_lists_the_ids() {
+        let schema = schemars::schema_for!(NormPosition).to_value();
+        assert_eq!(schema["enum"], serde_json::json!(["post", "pre"]));
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use calipers_ir::DType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Binding, Dimension, ordered};
+use crate::{Binding, Dimension, ValueKind, ordered};
 
 /// How much is known of the values of the main graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,12 +56,11 @@ pub struct ShapeTable {
 /// Type and shape of one value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValueShape {
-    /// `tensor` is left out; else `sequence`, `optional`, `map`, `sparse_tensor`, `opaque`,
-    /// `unknown`.
+    /// What it is; left out for a tensor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
+    pub kind: Option<ValueKind>,
     /// Data type of the elements.
-    pub dtype: Option<String>,
+    pub dtype: Option<DType>,
     /// Dimensions: numbers, or expressions; null when their number is not known.
     pub shape: Option<Vec<Dimension>>,
     /// Why something above is not known.
@@ -74,9 +74,9 @@ mod tests {
 
     #[test]
     fn values_keep_their_order() {
-        let value = |dtype: &str| ValueShape { dtype: Some(dtype.into()), ..ValueShape::default() };
+        let value = |dtype| ValueShape { dtype: Some(dtype), ..ValueShape::default() };
         let table = ShapeTable {
-            values: vec![("z".into(), value("float32")), ("a".into(), value("int64"))],
+            values: vec![("z".into(), value(DType::Float32)), ("a".into(), value(DType::Int64))],
             ..ShapeTable::default()
         };
         let json = serde_json::to_string(&table).unwrap();

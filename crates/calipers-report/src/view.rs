@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LayerWork, Span, ValueShape};
+use crate::{LayerWork, RunEstimate, ValueShape};
 
 /// A graph as rooms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -244,23 +244,7 @@ pub struct DeviceTimes {
     /// Its memory.
     pub memory_bytes: Option<u64>,
     /// One for each batch at the first length, then for each at the second, and so on.
-    pub runs: Vec<RunTime>,
-}
-
-/// One run at one size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RunTime {
-    /// Time; null when it does not fit or is not known.
-    pub latency_ms: Option<Span>,
-    /// Samples a second.
-    pub throughput: Option<f64>,
-    /// Memory needed, the workspace at its expected size.
-    pub memory_bytes: Option<u64>,
-    /// Whether that fits.
-    pub fits: Option<bool>,
-    /// Why there is no time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub runs: Vec<RunEstimate>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

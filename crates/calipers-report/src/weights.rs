@@ -1,5 +1,6 @@
 //! The weights' section: what reading every element showed. Only there when it was asked for.
 
+use calipers_ir::DType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +54,7 @@ pub struct TensorRange {
     /// The tensor.
     pub name: String,
     /// Type of its elements.
-    pub dtype: String,
+    pub dtype: DType,
     /// Its dimensions.
     pub shape: Vec<i64>,
     /// The least element.

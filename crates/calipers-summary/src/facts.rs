@@ -12,7 +12,7 @@
 //! assert!(facts.iter().any(|fact| fact.label == "parameters" && fact.text == "22.57 M (22,565,376)"));
 //! ```
 
-use calipers_report::{Dimension, Hardware, Port, Report, Severity, Span};
+use calipers_report::{Dimension, Hardware, Port, Range, Report, Severity};
 use calipers_units as units;
 
 use super::names;
@@ -181,8 +181,8 @@ impl Facts {
         self.add(label, Quantity::Percent, value, units::percent(value), topic);
     }
 
-    fn span(&mut self, label: &str, span: Option<Span>, topic: &'static str) {
-        let Some(Span { low, expected, high }) = span else { return };
+    fn span(&mut self, label: &str, span: Option<Range<f64>>, topic: &'static str) {
+        let Some(Range { low, expected, high }) = span else { return };
         let text = units::time_range(low, expected, high);
         self.add(label, Quantity::Millis, expected, text, topic);
         self.add(&format!("{label}, at best"), Quantity::Millis, low, units::time(low), topic);
@@ -287,7 +287,7 @@ fn network(report: &Report, facts: &mut Facts) {
         facts.signed(label, value, topic);
     }
     for (norm, count) in &told.norm {
-        facts.signed(norm, Some(*count), "norms");
+        facts.signed(norm.id(), Some(*count), "norms");
     }
     for stride in told.strides.iter().flatten() {
         facts.signed("stride of a scale", Some(*stride), "strides");
@@ -328,7 +328,7 @@ fn graph(report: &Report, facts: &mut Facts) {
 
 fn quantization(report: &Report, facts: &mut Facts) {
     let told = &report.quantization;
-    if told.scheme.is_empty() || told.scheme == "none" {
+    if !told.scheme.is_quantized() {
         return;
     }
     let quantized = Some(told.contractions_quantized);

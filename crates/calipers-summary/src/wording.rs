@@ -1,6 +1,6 @@
 //! Small pieces of English that several sentences share.
 
-use calipers_report::{Assumption, Dimension, Port, Report};
+use calipers_report::{Activation, Assumption, Dimension, Port, Report, ValueKind};
 use calipers_units as units;
 
 use super::names;
@@ -69,10 +69,10 @@ pub(super) fn some(value: Option<i64>, one: &str, many: &str) -> Option<String> 
 
 /// The shape and type of an input or output: `1×3×640×640 float32`.
 pub(super) fn tensor(port: &Port, report: &Report) -> String {
-    if port.kind != "tensor" {
-        return port.kind.replace('_', " ");
+    if port.kind != ValueKind::Tensor {
+        return port.kind.display_name().to_owned();
     }
-    let dtype = port.dtype.as_deref().unwrap_or("untyped tensor");
+    let dtype = port.dtype.map_or("untyped tensor".to_owned(), |dtype| dtype.to_string());
     let Some(shape) = port.inferred.as_ref().or(port.shape.as_ref()) else {
         return format!("{dtype} of unknown shape");
     };
@@ -109,22 +109,19 @@ pub(super) fn tokens(report: &Report) -> Option<u64> {
 }
 
 /// A recognised activation as people write it.
-pub(super) fn activation(report: &Report) -> Option<String> {
-    report.architecture.facts.activation.as_deref().map(calipers_report::names::activation)
+pub(super) fn activation(report: &Report) -> Option<&'static str> {
+    report.architecture.facts.activation.map(Activation::display_name)
 }
 
 /// The family as people write it, else what the kind is called.
 pub(super) fn family_or(report: &Report, kind: &str) -> String {
-    match report.architecture.family.as_deref() {
-        Some(family) => calipers_report::names::family_name(family).to_owned(),
-        None => kind.to_owned(),
-    }
+    report.architecture.family.map_or(kind, |family| family.display_name()).to_owned()
 }
 
 /// `YOLOv8 object detector`, or `object detector` where the family is not known.
 pub(super) fn of_family(report: &Report, noun: &str) -> String {
-    match report.architecture.family.as_deref() {
-        Some(family) => format!("{} {noun}", calipers_report::names::family_name(family)),
+    match report.architecture.family {
+        Some(family) => format!("{} {noun}", family.display_name()),
         None => noun.to_owned(),
     }
 }

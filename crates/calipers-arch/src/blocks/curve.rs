@@ -185,7 +185,7 @@ fn function(net: &Net<'_>, unit: &Unit) -> Option<Box<dyn Fn(f64) -> f64>> {
     let number = |name, otherwise| net.float(unit, name).unwrap_or(otherwise);
     Some(match unit.op {
         "Abs" => Box::new(f64::abs),
-        "Erf" => Box::new(erf),
+        "Erf" => Box::new(libm::erf),
         "Exp" => Box::new(f64::exp),
         "HardSigmoid" => {
             let (alpha, beta) = (number("alpha", 0.2), number("beta", 0.5));
@@ -219,27 +219,9 @@ pub(super) fn limits(net: &Net<'_>, unit: &Unit) -> Option<(f64, f64)> {
     Some((limit(1, "min", f64::NEG_INFINITY)?, limit(2, "max", f64::INFINITY)?))
 }
 
-/// The error function, to seven digits: Abramowitz and Stegun, 7.1.26.
-pub(super) fn erf(x: f64) -> f64 {
-    const TERMS: [f64; 5] =
-        [1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592];
-    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
-    let sum = TERMS.iter().fold(0.0, |sum, term| (sum + term) * t);
-    (1.0 - sum * (-x * x).exp()).copysign(x)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{erf, is, sigmoid};
-
-    #[test]
-    fn the_error_function_is_right() {
-        for (x, wanted) in
-            [(0.0, 0.0), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (-2.0, -0.995_322_3)]
-        {
-            assert!((erf(x) - wanted).abs() < 1e-6, "{x}");
-        }
-    }
+    use super::{is, sigmoid};
 
     #[test]
     fn curves_that_are_near_are_told_apart() {

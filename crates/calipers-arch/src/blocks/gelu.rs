@@ -12,7 +12,7 @@
 //! Extracts `form`: `erf`, `tanh`, `sigmoid`, or `fused` where one operator computes it.
 
 use super::Recogniser;
-use super::curve::{self, Samples, erf, sigmoid};
+use super::curve::{self, Samples, sigmoid};
 use crate::net::{Found, Net, UnitId};
 
 pub(super) const GELU: Recogniser = Recogniser {
@@ -43,7 +43,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 
 /// The curve without its half.
 fn twice(x: f64) -> f64 {
-    x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2))
+    x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
 
 #[cfg(test)]

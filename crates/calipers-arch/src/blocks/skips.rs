@@ -10,7 +10,7 @@
 //! shapes is none of them: no operand follows from another. x·sigmoid(x) is an activation, and the
 //! subtraction of a mean has no contraction.
 
-use calipers_report::Skip;
+use calipers_report::{Skip, SkipKind};
 use hashbrown::HashSet;
 
 use super::Recogniser;
@@ -44,11 +44,15 @@ const NAMED: usize = 5;
 
 /// The skips that are no additions, by kind.
 pub fn skips(net: &Net<'_>) -> Vec<Skip> {
-    let kinds = [("concatenation", CONCATENATION), ("gate", GATE), ("subtraction", SUBTRACTION)];
-    let skip = |(kind, row): (&str, Recogniser)| {
+    let kinds = [
+        (SkipKind::Concatenation, CONCATENATION),
+        (SkipKind::Gate, GATE),
+        (SkipKind::Subtraction, SUBTRACTION),
+    ];
+    let skip = |(kind, row): (SkipKind, Recogniser)| {
         let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
         let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
-        Skip { kind: kind.to_owned(), count: found.len() as u64, nodes }
+        Skip { kind, count: found.len() as u64, nodes }
     };
     kinds.into_iter().map(skip).filter(|skip| skip.count > 0).collect()
 }

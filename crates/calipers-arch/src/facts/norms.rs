@@ -2,39 +2,42 @@
 
 use std::collections::BTreeMap;
 
-use calipers_report::ArchitectureFacts;
+use calipers_report::{Activation, ArchitectureFacts, NormKind};
 use hashbrown::HashSet;
 
 use crate::net::{Net, Unit, Val};
 
-/// Norms that are layers, and their names in the report.
-const NORMS: &[(&str, &str)] = &[
-    ("BatchNorm", "BatchNormalization"),
-    ("GroupNorm", "GroupNorm"),
-    ("InstanceNorm", "InstanceNorm"),
-    ("LRN", "LRN"),
-    ("LayerNorm", "LayerNorm"),
-    ("RMSNorm", "RMSNorm"),
+/// Norms that are layers.
+const NORMS: &[(&str, NormKind)] = &[
+    ("BatchNorm", NormKind::BatchNorm),
+    ("GroupNorm", NormKind::GroupNorm),
+    ("InstanceNorm", NormKind::InstanceNorm),
+    ("LRN", NormKind::Lrn),
+    ("LayerNorm", NormKind::LayerNorm),
+    ("RMSNorm", NormKind::RmsNorm),
 ];
 
-/// Activations that stand between layers, and their names in the report.
-const ACTIVATIONS: &[(&str, &str)] = &[
-    ("CELU", "celu"),
-    ("ELU", "elu"),
-    ("GELU", "gelu"),
-    ("HardSwish", "hardswish"),
-    ("LeakyReLU", "leakyrelu"),
-    ("Mish", "mish"),
-    ("PReLU", "prelu"),
-    ("ReLU", "relu"),
-    ("ReLU6", "relu6"),
-    ("SELU", "selu"),
-    ("SiLU", "silu"),
+/// Activations between layers.
+const ACTIVATIONS: &[(&str, Activation)] = &[
+    ("CELU", Activation::Celu),
+    ("ELU", Activation::Elu),
+    ("GELU", Activation::Gelu),
+    ("HardSwish", Activation::HardSwish),
+    ("LeakyReLU", Activation::LeakyRelu),
+    ("Mish", Activation::Mish),
+    ("PReLU", Activation::Prelu),
+    ("ReLU", Activation::Relu),
+    ("ReLU6", Activation::Relu6),
+    ("SELU", Activation::Selu),
+    ("SiLU", Activation::Silu),
 ];
 
 /// Curves that are as often a gate or an output. They count right between two layers only.
-const PERHAPS: &[(&str, &str)] =
-    &[("Sigmoid", "sigmoid"), ("Softplus", "softplus"), ("Tanh", "tanh")];
+const PERHAPS: &[(&str, Activation)] = &[
+    ("Sigmoid", Activation::Sigmoid),
+    ("Softplus", Activation::Softplus),
+    ("Tanh", Activation::Tanh),
+];
 
 const LAYERS: &[&str] = &["Convolution", "Linear"];
 
@@ -42,20 +45,20 @@ pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
     for (kind, name) in NORMS {
         let count = net.count(kind);
         if count > 0 {
-            facts.norm.insert((*name).to_owned(), count);
+            facts.norm.insert(*name, count);
         }
     }
-    facts.activation = activation(net).map(str::to_owned);
+    facts.activation = activation(net);
     facts.silu = Some(silus(net)).filter(|count| *count > 0);
     facts.batchnorm_folded = is_norm_folded(net).then_some(true);
 }
 
 /// The activation between layers that is used most. Where there are feed-forward layers it is
 /// theirs, since they know a gate when they see one; two that are used alike are not told apart.
-fn activation(net: &Net<'_>) -> Option<&'static str> {
-    let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+fn activation(net: &Net<'_>) -> Option<Activation> {
+    let mut counts: BTreeMap<Activation, u64> = BTreeMap::new();
     for unit in net.all().filter(|unit| unit.is("FeedForward")) {
-        if let Some(word) = unit.word("activation") {
+        if let Some(word) = unit.word("activation").and_then(|word| word.parse().ok()) {
             *counts.entry(word).or_default() += 1;
         }
     }
@@ -75,7 +78,7 @@ fn activation(net: &Net<'_>) -> Option<&'static str> {
     names.next().is_none().then_some(name)
 }
 
-fn name_in(names: &[(&str, &'static str)], unit: &Unit) -> Option<&'static str> {
+fn name_in(names: &[(&str, Activation)], unit: &Unit) -> Option<Activation> {
     names.iter().find(|(kind, _)| unit.is(kind)).map(|(_, name)| *name)
 }
 
@@ -210,7 +213,7 @@ fn joins_pictures(net: &Net<'_>, unit: &Unit) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use calipers_report::ArchitectureFacts;
+    use calipers_report::{Activation, ArchitectureFacts};
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
@@ -273,8 +276,16 @@ mod tests {
         let y = t.op("Sigmoid", &[&y]);
         let found = facts(t, &y);
         // The sigmoid is the output's, not a layer's.
-        assert_eq!(found.activation.as_deref(), Some("tanh"));
+        assert_eq!(found.activation, Some(Activation::Tanh));
         assert_eq!(found.silu, None);
+    }
+
+    #[test]
+    fn every_activation_of_an_operator_has_its_place_in_the_report() {
+        for activation in calipers_ops::Activation::ALL {
+            assert_eq!(activation.id().parse::<Activation>().unwrap().id(), activation.id());
+            assert!(activation.gated_id().parse::<Activation>().is_ok(), "{activation:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A figure is given when all blocks of its kind agree on it.
 
-use calipers_report::ArchitectureFacts;
+use calipers_report::{ArchitectureFacts, AttentionKind};
 
 use crate::net::{Net, Unit};
 
@@ -29,13 +29,13 @@ fn attention(net: &Net<'_>, units: &[&Unit], facts: &mut ArchitectureFacts) {
     facts.kv_heads = number("kv_heads");
     facts.head_dim = number("head_dim");
     facts.hidden = number("width");
-    facts.attention = kind(units, facts).map(str::to_owned);
+    facts.attention = kind(units, facts);
     facts.rope = Some(units.iter().any(|unit| unit.says("rotary")));
     let over = |word| units.iter().any(|unit| unit.word("over") == Some(word));
     facts.cross_attention = Some(over("self") && over("cross"));
     // The first layer may read what nothing normalised yet.
     let norms = units.iter().filter_map(|unit| unit.word("norm"));
-    facts.norm_position = most(norms).map(str::to_owned);
+    facts.norm_position = most(norms).and_then(|position| position.parse().ok());
 }
 
 /// Layers are counted by their self-attention. A decoder's first one may be a constant, as that
@@ -51,17 +51,19 @@ fn layers(net: &Net<'_>, units: &[&Unit]) -> Option<i64> {
     i64::try_from(own.len() + missing).ok().filter(|layers| *layers > 0)
 }
 
-fn kind(units: &[&Unit], facts: &ArchitectureFacts) -> Option<&'static str> {
+fn kind(units: &[&Unit], facts: &ArchitectureFacts) -> Option<AttentionKind> {
     match (facts.heads, facts.kv_heads) {
-        (Some(heads), Some(1)) if heads > 1 => return Some("multi-query"),
-        (Some(heads), Some(kv_heads)) if kv_heads < heads => return Some("grouped-query"),
+        (Some(heads), Some(1)) if heads > 1 => return Some(AttentionKind::MultiQuery),
+        (Some(heads), Some(kv_heads)) if kv_heads < heads => {
+            return Some(AttentionKind::GroupedQuery);
+        }
         _ => {}
     }
     if units.iter().all(|unit| unit.says("windowed")) {
-        return Some("windowed");
+        return Some(AttentionKind::Windowed);
     }
     let many = units.iter().all(|unit| unit.number("heads").is_some_and(|heads| heads > 1));
-    many.then_some("multi-head")
+    many.then_some(AttentionKind::MultiHead)
 }
 
 fn recurrence(units: &[&Unit], facts: &mut ArchitectureFacts) {

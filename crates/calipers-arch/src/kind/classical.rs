@@ -14,8 +14,8 @@
 //! | `pipeline` | nothing but the preparation of features, or several models |
 
 use calipers_ops::Class;
-use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::{ArchitectureFacts, Family, ModelKind};
 use calipers_units as units;
 
 use super::Decision;
@@ -53,7 +53,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
             linear.len(),
             support.len()
         );
-        Decision::new("pipeline", None, Medium, words)
+        Decision::new(ModelKind::Pipeline, None, Medium, words)
     } else if !forests.is_empty() {
         let forest = trees::of(net, &forests);
         facts.trees = forest.trees;
@@ -62,7 +62,8 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
             Some(trees) => format!("{} trees", units::signed(trees)),
             None => "an ensemble of trees".to_owned(),
         };
-        let mut decision = Decision::new("tree-ensemble", forest.family, forest.confidence, words);
+        let mut decision =
+            Decision::new(ModelKind::TreeEnsemble, forest.family, forest.confidence, words);
         decision.evidence.push(forest.evidence);
         decision
     } else if let Some(first) = linear.first() {
@@ -72,13 +73,13 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
             Some(kernel) => format!("support vectors with the kernel {kernel}"),
             None => "support vectors".to_owned(),
         };
-        Decision::new("svm", Some("svm"), High, words)
+        Decision::new(ModelKind::Svm, Some(Family::Svm), High, words)
     } else {
         by_arithmetic(net).or_else(|| {
             let bare = net.all().all(|unit| !unit.is_contraction() && !unit.is("Attention"));
             (!prepared.is_empty() && bare).then(|| {
                 let words = "features are prepared and no model takes them";
-                Decision::new("pipeline", None, Medium, words.to_owned())
+                Decision::new(ModelKind::Pipeline, None, Medium, words.to_owned())
             })
         })?
     };
@@ -102,23 +103,23 @@ pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
 fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
     if unit.is("LinearRegressor") {
         let words = "one weight for each feature, added up".to_owned();
-        return Decision::new("linear", Some("linear-regression"), High, words);
+        return Decision::new(ModelKind::Linear, Some(Family::LinearRegression), High, words);
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
     let curve = net.all().find(|unit| unit.is_any(&["Softmax", "Sigmoid"])).map(|unit| unit.op);
     match (transform, curve) {
         ("NONE", None) => {
             let words = "weighted sums of the features are compared".to_owned();
-            Decision::new("linear", Some("linear-classifier"), Medium, words)
+            Decision::new(ModelKind::Linear, Some(Family::LinearClassifier), Medium, words)
         }
         ("NONE", Some(curve)) => {
             let words = format!("weighted sums of the features become probabilities by {curve}");
-            Decision::new("linear", Some("logistic-regression"), High, words)
+            Decision::new(ModelKind::Linear, Some(Family::LogisticRegression), High, words)
         }
         (transform, _) => {
             let words =
                 format!("weighted sums of the features become probabilities by {transform}");
-            Decision::new("linear", Some("logistic-regression"), High, words)
+            Decision::new(ModelKind::Linear, Some(Family::LogisticRegression), High, words)
         }
     }
 }
@@ -141,27 +142,27 @@ fn by_arithmetic(net: &Net<'_>) -> Option<Decision> {
         // What compares them with a limit tells outliers, by this or by a kindred rule.
         let limited = net.all().any(|unit| unit.is_any(&["Greater", "Less", "Sign"]));
         let sure = if limited { Medium } else { High };
-        let family = Some("k-nearest-neighbours");
-        return Some(Decision::new("nearest-neighbours", family, sure, words));
+        let family = Some(Family::KNearestNeighbours);
+        return Some(Decision::new(ModelKind::NearestNeighbours, family, sure, words));
     }
     let has = |op: &str| net.all().any(|unit| unit.is(op));
     if has("ArgMin") && (distances || has("ReduceSumSquare")) {
         let words = "the nearest of stored points is chosen".to_owned();
-        return Some(Decision::new("clustering", Some("k-means"), Medium, words));
+        return Some(Decision::new(ModelKind::Clustering, Some(Family::KMeans), Medium, words));
     }
     if !marked && has("ReduceLogSumExp") && has("ReduceSumSquare") && has("ArgMax") {
         let words =
             "distances to stored points become the chances of a few bells, which are compared";
         return Some(Decision::new(
-            "clustering",
-            Some("gaussian-mixture"),
+            ModelKind::Clustering,
+            Some(Family::GaussianMixture),
             Medium,
             words.to_owned(),
         ));
     }
     if marked && has("ReduceLogSumExp") && has("ArgMax") {
         let words = "logarithms of the classes' chances are added up and compared".to_owned();
-        return Some(Decision::new("naive-bayes", Some("naive-bayes"), Medium, words));
+        return Some(Decision::new(ModelKind::NaiveBayes, Some(Family::NaiveBayes), Medium, words));
     }
     None
 }

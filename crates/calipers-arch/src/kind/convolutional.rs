@@ -20,32 +20,33 @@
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::Family;
 
-use super::{Family, Seen, Told, some};
+use super::{FamilyRule, Seen, Told, some};
 use crate::census::Conv;
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[Family] = &[
-    Family { name: "convnext", rule: convnext },
-    Family { name: "densenet", rule: densenet },
-    Family { name: "squeezenet", rule: squeezenet },
-    Family { name: "shufflenet", rule: shufflenet },
-    Family { name: "efficientnetv2", rule: efficientnetv2 },
-    Family { name: "efficientnet", rule: efficientnet },
-    Family { name: "mobilenetv3", rule: mobilenetv3 },
-    Family { name: "mnasnet", rule: mnasnet },
-    Family { name: "mobilenetv2", rule: mobilenetv2 },
-    Family { name: "mobilenetv1", rule: mobilenetv1 },
-    Family { name: "inception", rule: inception },
-    Family { name: "regnet", rule: regnet },
-    Family { name: "resnext", rule: resnext },
-    Family { name: "resnet", rule: resnet },
-    Family { name: "darknet", rule: darknet },
-    Family { name: "xception", rule: xception },
-    Family { name: "lenet", rule: lenet },
-    Family { name: "alexnet", rule: alexnet },
-    Family { name: "zfnet", rule: zfnet },
-    Family { name: "vgg", rule: vgg },
+pub(super) const FAMILIES: &[FamilyRule] = &[
+    FamilyRule { family: Family::Convnext, rule: convnext },
+    FamilyRule { family: Family::Densenet, rule: densenet },
+    FamilyRule { family: Family::Squeezenet, rule: squeezenet },
+    FamilyRule { family: Family::Shufflenet, rule: shufflenet },
+    FamilyRule { family: Family::Efficientnetv2, rule: efficientnetv2 },
+    FamilyRule { family: Family::Efficientnet, rule: efficientnet },
+    FamilyRule { family: Family::Mobilenetv3, rule: mobilenetv3 },
+    FamilyRule { family: Family::Mnasnet, rule: mnasnet },
+    FamilyRule { family: Family::Mobilenetv2, rule: mobilenetv2 },
+    FamilyRule { family: Family::Mobilenetv1, rule: mobilenetv1 },
+    FamilyRule { family: Family::Inception, rule: inception },
+    FamilyRule { family: Family::Regnet, rule: regnet },
+    FamilyRule { family: Family::Resnext, rule: resnext },
+    FamilyRule { family: Family::Resnet, rule: resnet },
+    FamilyRule { family: Family::Darknet, rule: darknet },
+    FamilyRule { family: Family::Xception, rule: xception },
+    FamilyRule { family: Family::Lenet, rule: lenet },
+    FamilyRule { family: Family::Alexnet, rule: alexnet },
+    FamilyRule { family: Family::Zfnet, rule: zfnet },
+    FamilyRule { family: Family::Vgg, rule: vgg },
 ];
 
 /// What the rules for plain networks look at.

@@ -8,15 +8,16 @@
 //! | fcn | a classifier at every place, made as large as the image |
 
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::Family;
 
-use super::{Family, Seen, Told};
+use super::{FamilyRule, Seen, Told};
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[Family] = &[
-    Family { name: "unet", rule: unet },
-    Family { name: "deeplab", rule: deeplab },
-    Family { name: "lraspp", rule: lraspp },
-    Family { name: "fcn", rule: fcn },
+pub(super) const FAMILIES: &[FamilyRule] = &[
+    FamilyRule { family: Family::Unet, rule: unet },
+    FamilyRule { family: Family::Deeplab, rule: deeplab },
+    FamilyRule { family: Family::Lraspp, rule: lraspp },
+    FamilyRule { family: Family::Fcn, rule: fcn },
 ];
 
 /// Features of the way down, joined on the way up.

@@ -14,25 +14,26 @@
 //! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::Family;
 
-use super::{Family, Seen, Told};
+use super::{FamilyRule, Seen, Told};
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[Family] = &[
-    Family { name: "mask-rcnn", rule: mask_rcnn },
-    Family { name: "keypoint-rcnn", rule: keypoint_rcnn },
-    Family { name: "faster-rcnn", rule: faster_rcnn },
-    Family { name: "yolov10", rule: yolov10 },
-    Family { name: "yolo11", rule: yolo11 },
-    Family { name: "yolov8", rule: yolov8 },
-    Family { name: "yolov5", rule: yolov5 },
-    Family { name: "yolov4", rule: yolov4 },
-    Family { name: "yolov3", rule: yolov3 },
-    Family { name: "tiny-yolo", rule: tiny_yolo },
-    Family { name: "yolox", rule: yolox },
-    Family { name: "retinanet", rule: retinanet },
-    Family { name: "fcos", rule: fcos },
-    Family { name: "ssd", rule: ssd },
+pub(super) const FAMILIES: &[FamilyRule] = &[
+    FamilyRule { family: Family::MaskRcnn, rule: mask_rcnn },
+    FamilyRule { family: Family::KeypointRcnn, rule: keypoint_rcnn },
+    FamilyRule { family: Family::FasterRcnn, rule: faster_rcnn },
+    FamilyRule { family: Family::Yolov10, rule: yolov10 },
+    FamilyRule { family: Family::Yolo11, rule: yolo11 },
+    FamilyRule { family: Family::Yolov8, rule: yolov8 },
+    FamilyRule { family: Family::Yolov5, rule: yolov5 },
+    FamilyRule { family: Family::Yolov4, rule: yolov4 },
+    FamilyRule { family: Family::Yolov3, rule: yolov3 },
+    FamilyRule { family: Family::TinyYolo, rule: tiny_yolo },
+    FamilyRule { family: Family::Yolox, rule: yolox },
+    FamilyRule { family: Family::Retinanet, rule: retinanet },
+    FamilyRule { family: Family::Fcos, rule: fcos },
+    FamilyRule { family: Family::Ssd, rule: ssd },
 ];
 
 impl Seen<'_, '_> {

@@ -14,7 +14,7 @@ mod transformers;
 mod trees;
 
 use calipers_report::Confidence::{self, High, Low, Medium};
-use calipers_report::{Architecture, ArchitectureFacts};
+use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
 use calipers_units as units;
 
 use super::census::Census;
@@ -22,17 +22,17 @@ use super::census::Census;
 /// What was decided.
 #[derive(Clone, Debug)]
 pub(crate) struct Decision {
-    pub kind: &'static str,
-    pub style: Option<&'static str>,
-    pub family: Option<&'static str>,
+    pub kind: ModelKind,
+    pub style: Option<Style>,
+    pub family: Option<Family>,
     pub confidence: Confidence,
     pub evidence: Vec<String>,
 }
 
 impl Decision {
     pub(crate) fn new(
-        kind: &'static str,
-        family: Option<&'static str>,
+        kind: ModelKind,
+        family: Option<Family>,
         confidence: Confidence,
         evidence: String,
     ) -> Self {
@@ -44,8 +44,8 @@ impl Decision {
 type Told = Option<(Confidence, String)>;
 
 /// A family, and the rule that finds it.
-pub(crate) struct Family {
-    pub name: &'static str,
+pub(crate) struct FamilyRule {
+    pub family: Family,
     rule: fn(&Seen<'_, '_>) -> Told,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Seen<'c, 'a> {
     pub census: &'c Census<'c, 'a>,
     pub facts: &'c ArchitectureFacts,
     /// The style, of transformers.
-    pub style: Option<&'static str>,
+    pub style: Option<Style>,
 }
 
 /// Decides what the network is, and writes it down.
@@ -65,9 +65,9 @@ pub(crate) fn decide(census: &Census<'_, '_>, architecture: &mut Architecture) {
         architecture.evidence = vec!["nothing with weights is known in it".to_owned()];
         return;
     };
-    architecture.kind = Some(decision.kind.to_owned());
-    architecture.style = decision.style.map(str::to_owned);
-    architecture.family = decision.family.map(str::to_owned);
+    architecture.kind = Some(decision.kind);
+    architecture.style = decision.style;
+    architecture.family = decision.family;
     architecture.confidence = decision.confidence;
     architecture.evidence = decision.evidence;
 }
@@ -93,7 +93,7 @@ fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision
     }
     if !census.convs.is_empty() {
         let words = format!("{} convolutions over signals", census.convs.len());
-        return Some(Decision::new("cnn", None, Medium, words));
+        return Some(Decision::new(ModelKind::Cnn, None, Medium, words));
     }
     sequences::products(census, facts)
 }
@@ -105,7 +105,7 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
     }
     let count = census.image_convs().count();
     let words = some(count, "convolution over images", "convolutions over images");
-    let mut decision = Decision::new("cnn", None, Low, words);
+    let mut decision = Decision::new(ModelKind::Cnn, None, Low, words);
     let detects =
         census.count_of(&["DetectionHead", "MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
     let net = census.net;
@@ -120,7 +120,7 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
         for row in *rows {
             if let Some((confidence, why)) = (row.rule)(&seen) {
                 let most = if backbone && maps { Medium } else { High };
-                decision.family = Some(row.name);
+                decision.family = Some(row.family);
                 decision.confidence = confidence.min(most);
                 decision.evidence.push(why);
                 return decision;

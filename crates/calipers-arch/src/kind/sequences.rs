@@ -8,31 +8,32 @@
 //! | `mlp` | dense layers with activations between |
 //! | `linear` | one dense layer |
 
-use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, some};
 use crate::census::{Census, Conv, Given};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
-    let cells = [("LSTM", "lstm"), ("GRU", "gru"), ("RNN", "rnn")];
+    let cells = [("LSTM", Family::Lstm), ("GRU", Family::Gru), ("RNN", Family::Rnn)];
     let counted = cells.map(|(op, family)| (census.count(op), family));
-    let (most, family) = counted.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, "rnn"));
+    let (most, family) =
+        counted.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, Family::Rnn));
     let kinds = counted.iter().filter(|(count, _)| *count > 0).count();
     let layers = some(most, "recurrent layer", "recurrent layers");
     let features = census.feature_convs();
     if features >= 3 {
-        let words = format!("{features} convolutions over images, then {layers} ({family})");
-        return Decision::new("hybrid", Some("crnn"), Medium, words);
+        let words = format!("{features} convolutions over images, then {layers} ({})", family.id());
+        return Decision::new(ModelKind::Hybrid, Some(Family::Crnn), Medium, words);
     }
     let signal = census.convs.iter().filter(|conv| conv.spatial()).count();
     if signal >= 3 {
-        let words = format!("{signal} convolutions and {layers} ({family})");
-        return Decision::new("hybrid", None, Medium, words);
+        let words = format!("{signal} convolutions and {layers} ({})", family.id());
+        return Decision::new(ModelKind::Hybrid, None, Medium, words);
     }
-    let words = format!("{layers}, {family}");
-    Decision::new("rnn", (kinds == 1).then_some(family), High, words)
+    let words = format!("{layers}, {}", family.id());
+    Decision::new(ModelKind::Rnn, (kinds == 1).then_some(family), High, words)
 }
 
 /// An image in pieces, and nothing but products after: over places and over channels.
@@ -48,10 +49,10 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
         true => format!("{blocks} feed-forwards over places and over channels by turns"),
         false => format!("{products} dense layers over places and channels"),
     };
-    let (family, sure) = if by_turns { (Some("mlp-mixer"), High) } else { (None, Medium) };
+    let (family, sure) = if by_turns { (Some(Family::MlpMixer), High) } else { (None, Medium) };
     let mut decision =
-        Decision::new("mixer", family, sure, format!("an image in pieces, and {words}"));
-    decision.style = Some("vision");
+        Decision::new(ModelKind::Mixer, family, sure, format!("an image in pieces, and {words}"));
+    decision.style = Some(Style::Vision);
     Some(decision)
 }
 
@@ -110,19 +111,19 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
             let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
             let (family, words) = match (shares, compared, single) {
                 (true, ..) => (
-                    Some("logistic-regression"),
+                    Some(Family::LogisticRegression),
                     "one dense layer, whose sums become probabilities",
                 ),
                 (_, true, _) => {
-                    (Some("linear-classifier"), "one dense layer, whose sums are compared")
+                    (Some(Family::LinearClassifier), "one dense layer, whose sums are compared")
                 }
                 (_, _, true) => {
-                    (Some("linear-regression"), "one dense layer, which gives one number")
+                    (Some(Family::LinearRegression), "one dense layer, which gives one number")
                 }
                 _ => (None, "one dense layer"),
             };
             let sure = if rows { Medium } else { Low };
-            Some(Decision::new("linear", family.filter(|_| rows), sure, words.to_owned()))
+            Some(Decision::new(ModelKind::Linear, family.filter(|_| rows), sure, words.to_owned()))
         }
         // Without a curve between them, products among other arithmetic are no layers.
         _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is_any(PLAIN)) => None,
@@ -130,7 +131,7 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
             let between = some(curves, "activation", "activations");
             let words = format!("{layers} dense layers with {between}");
             let sure = if curves > 0 { High } else { Medium };
-            let mut decision = Decision::new("mlp", Some("mlp"), sure, words);
+            let mut decision = Decision::new(ModelKind::Mlp, Some(Family::Mlp), sure, words);
             if census.takes(Given::Tokens) {
                 decision.evidence.push("tokens are looked up in a table".to_owned());
                 decision.confidence = Medium;

@@ -11,6 +11,7 @@
 
 use calipers_ir::{AttributeValue, List, NodeId};
 use calipers_report::Confidence::{self, High, Low, Medium};
+use calipers_report::Family;
 use hashbrown::HashMap;
 
 use crate::net::{Net, Unit};
@@ -19,7 +20,7 @@ use crate::net::{Net, Unit};
 pub(super) struct Forest {
     /// How many, where they can be counted.
     pub(super) trees: Option<i64>,
-    pub(super) family: Option<&'static str>,
+    pub(super) family: Option<Family>,
     pub(super) confidence: Confidence,
     pub(super) evidence: String,
 }
@@ -36,23 +37,23 @@ fn family(
     net: &Net<'_>,
     units: &[&Unit],
     trees: Option<i64>,
-) -> (Option<&'static str>, Confidence, String) {
+) -> (Option<Family>, Confidence, String) {
     if is_isolation(net) {
         let words = "the depths of the trees become a score as 2 to the power of minus their mean";
-        return (Some("isolation-forest"), High, words.to_owned());
+        return (Some(Family::IsolationForest), High, words.to_owned());
     }
     let [unit] = units else { return together(net, units) };
     if trees == Some(1) {
-        return (Some("decision-tree"), High, "a single tree".to_owned());
+        return (Some(Family::DecisionTree), High, "a single tree".to_owned());
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
     let classifies = unit.is("TreeEnsembleClassifier");
     if transform != "NONE" {
         let words = format!("the trees' scores add up and go through {transform}");
-        return (Some("gradient-boosting"), High, words);
+        return (Some(Family::GradientBoosting), High, words);
     }
     if net.text(unit, "aggregate_function") == Some("AVERAGE") {
-        return (Some("random-forest"), High, "the trees' results are averaged".to_owned());
+        return (Some(Family::RandomForest), High, "the trees' results are averaged".to_owned());
     }
     let model = net.model;
     let based = ["base_values", "base_values_as_tensor"]
@@ -60,7 +61,7 @@ fn family(
         .any(|name| model.attribute(unit.node, name).is_some());
     if based {
         let words = "the trees' results are added to a base value";
-        return (Some("gradient-boosting"), High, words.to_owned());
+        return (Some(Family::GradientBoosting), High, words.to_owned());
     }
     let Some(leaves) = leaves(net, unit) else {
         return (None, Low, "the leaves are too many to read".to_owned());
@@ -69,14 +70,16 @@ fn family(
 }
 
 /// How several ensembles are put together.
-fn together(net: &Net<'_>, units: &[&Unit]) -> (Option<&'static str>, Confidence, String) {
+fn together(net: &Net<'_>, units: &[&Unit]) -> (Option<Family>, Confidence, String) {
     let count = |op: &str| net.all().filter(|unit| unit.is(op)).count();
     let votes = count("ArgMax") > units.len() && count("Equal") >= units.len();
     let median = count("TopK") > 0 && count("CumSum") > 0;
     let (family, words) = match (votes, median, count("ReduceMean") > 0) {
-        (true, ..) => (Some("adaboost"), "each tree votes for a class, and votes are weighed"),
-        (_, true, _) => (Some("adaboost"), "the median of the trees by weight comes out"),
-        (.., true) => (Some("bagging"), "the results of several ensembles are averaged"),
+        (true, ..) => {
+            (Some(Family::Adaboost), "each tree votes for a class, and votes are weighed")
+        }
+        (_, true, _) => (Some(Family::Adaboost), "the median of the trees by weight comes out"),
+        (.., true) => (Some(Family::Bagging), "the results of several ensembles are averaged"),
         _ => (None, "several ensembles of trees"),
     };
     (family, Medium, words.to_owned())
@@ -87,18 +90,18 @@ fn by_leaves(
     leaves: &[(i64, f64)],
     classifies: bool,
     trees: Option<i64>,
-) -> (Option<&'static str>, Confidence, String) {
+) -> (Option<Family>, Confidence, String) {
     if classifies {
         if leaves.iter().any(|(_, weight)| *weight < 0.0) {
             let words = "leaves hold scores below zero that add up";
-            return (Some("gradient-boosting"), Medium, words.to_owned());
+            return (Some(Family::GradientBoosting), Medium, words.to_owned());
         }
         #[expect(clippy::cast_precision_loss, reason = "trees are few")]
         let share = trees.map_or(1.0, |trees| 1.0 / trees as f64);
         if leaves.iter().all(|(_, weight)| *weight <= share * 1.001) {
             // Trees that are cut at random are kept the same way.
             let words = "every leaf holds shares of the classes, which are averaged";
-            return (Some("random-forest"), Medium, words.to_owned());
+            return (Some(Family::RandomForest), Medium, words.to_owned());
         }
         return (None, Low, "the leaves are no shares of classes".to_owned());
     }
@@ -106,11 +109,11 @@ fn by_leaves(
         Some(true) => {
             let words =
                 "leaves shrink from the first trees to the last, as each corrects those before";
-            (Some("gradient-boosting"), Medium, words.to_owned())
+            (Some(Family::GradientBoosting), Medium, words.to_owned())
         }
         Some(false) => {
             let words = "leaves are of the same size in all trees, and add up to a mean";
-            (Some("random-forest"), Medium, words.to_owned())
+            (Some(Family::RandomForest), Medium, words.to_owned())
         }
         None => (None, Low, "the leaves do not tell how the trees were grown".to_owned()),
     }

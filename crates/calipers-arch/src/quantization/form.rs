@@ -1,5 +1,7 @@
 //! How one contraction is quantised.
 
+use calipers_report::{Granularity, Scheme};
+
 use calipers_ir::{AttributeValue, DType, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Bits, Class, Elem, WeightFormat};
 
@@ -48,28 +50,23 @@ pub struct Looked {
     /// Elements that share a scale.
     pub block: Option<i64>,
     /// What shares a scale.
-    pub granularity: Option<&'static str>,
+    pub granularity: Option<Granularity>,
     /// Whether every zero point is zero.
     pub symmetric: Option<bool>,
 }
 
 impl Looked {
-    /// The word for the scheme, if all were like this.
-    pub(super) fn scheme(&self) -> String {
-        if self.float {
-            return match self.bits {
-                Some(bits) => format!("float{bits}"),
-                None => "float8".to_owned(),
-            };
+    /// The scheme, if all contractions were like this one.
+    pub(super) fn scheme(&self) -> Scheme {
+        let bits = self.bits.unwrap_or(8);
+        match self.form {
+            _ if self.float => Scheme::Float { bits },
+            Form::Float => Scheme::None,
+            Form::Qdq => Scheme::Qdq { bits },
+            Form::QOperator => Scheme::QOperator { bits },
+            Form::Dynamic => Scheme::Dynamic { bits },
+            Form::WeightOnly => Scheme::WeightOnly { bits },
         }
-        let form = match self.form {
-            Form::Float => return "none".to_owned(),
-            Form::Qdq => "qdq",
-            Form::QOperator => "qoperator",
-            Form::Dynamic => "dynamic",
-            Form::WeightOnly => "weight-only",
-        };
-        format!("{form}-int{}", self.bits.unwrap_or(8))
     }
 }
 
@@ -159,9 +156,9 @@ impl Site<'_, '_> {
         looked.form = Form::WeightOnly;
         looked.block = int(self.model(), self.node, "block_size").filter(|block| *block > 0);
         looked.granularity = Some(if looked.op == "QMoE" && looked.block.is_none() {
-            "per-channel"
+            Granularity::PerChannel
         } else {
-            "per-block"
+            Granularity::PerBlock
         });
         // Without zero points the middle of the range is zero; with them, when all are that middle.
         let middle = match looked.bits {
@@ -201,7 +198,7 @@ impl Site<'_, '_> {
         // Without any of the two there is one zero for all.
         looked.granularity = match scaled {
             Some(value) => by_scale(self.net, value, self.is_recurrent()),
-            None => Some("per-tensor"),
+            None => Some(Granularity::PerTensor),
         };
         looked.symmetric = zero.map_or(Some(true), |zero| all_are(self.net, zero, Some(0)));
     }
@@ -230,7 +227,7 @@ impl Site<'_, '_> {
         let slot = |at: usize| model.inputs(node).get(at).copied().flatten();
         looked.block = int(model, node, "block_size").filter(|block| *block > 0);
         looked.granularity = match looked.block {
-            Some(_) => Some("per-block"),
+            Some(_) => Some(Granularity::PerBlock),
             None => slot(1).and_then(|scale| by_scale(self.net, scale, false)),
         };
         looked.symmetric = slot(2).map_or(Some(true), |zero| all_are(self.net, zero, Some(0)));
@@ -353,13 +350,13 @@ fn elements(net: &Net<'_>, value: ValueId) -> Option<usize> {
 }
 
 /// What shares a scale. Scales of recurrence have an axis for the directions before the others.
-fn by_scale(net: &Net<'_>, scale: ValueId, recurrent: bool) -> Option<&'static str> {
+fn by_scale(net: &Net<'_>, scale: ValueId, recurrent: bool) -> Option<Granularity> {
     let dims = net.typed.fact(scale).as_tensor()?.dims()?;
     let long = dims.iter().skip(usize::from(recurrent)).filter(|dim| dim.as_const() != Some(1));
     Some(match long.count() {
-        0 => "per-tensor",
-        1 => "per-channel",
-        _ => "per-block",
+        0 => Granularity::PerTensor,
+        1 => Granularity::PerChannel,
+        _ => Granularity::PerBlock,
     })
 }
 

@@ -19,7 +19,7 @@ mod form;
 
 use std::collections::BTreeMap;
 
-use calipers_report::{Parameters, Quantization};
+use calipers_report::{Granularity, Parameters, Quantization, Scheme};
 
 use crate::net::{Net, Origin};
 pub use form::{Form, Looked, look};
@@ -49,7 +49,7 @@ pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
     }
     let narrow_tables = tables.get(&true).copied().unwrap_or(0);
     let scheme = scheme(&quantized, narrow_tables > 0 && weighted.is_empty());
-    if scheme == "none" {
+    if !scheme.is_quantized() {
         return Quantization {
             scheme,
             contractions: weighted.len() as u64,
@@ -86,16 +86,16 @@ pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
 /// Of the quantised contractions, this share must agree for one scheme; in hundredths.
 const AGREE: usize = 90;
 
-fn scheme(quantized: &[&Looked], tables_alone: bool) -> String {
-    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+fn scheme(quantized: &[&Looked], tables_alone: bool) -> Scheme {
+    let mut counts: BTreeMap<Scheme, usize> = BTreeMap::new();
     for looked in quantized {
-        *words.entry(looked.scheme()).or_default() += 1;
+        *counts.entry(looked.scheme()).or_default() += 1;
     }
-    match words.iter().max_by_key(|(_, count)| **count) {
-        None if tables_alone => "weight-only-int8".to_owned(),
-        None => "none".to_owned(),
-        Some((word, count)) if count * 100 >= quantized.len() * AGREE => word.clone(),
-        Some(_) => "mixed".to_owned(),
+    match counts.into_iter().max_by_key(|(_, count)| *count) {
+        None if tables_alone => Scheme::WeightOnly { bits: 8 },
+        None => Scheme::None,
+        Some((scheme, count)) if count * 100 >= quantized.len() * AGREE => scheme,
+        Some(_) => Scheme::Mixed,
     }
 }
 
@@ -108,15 +108,10 @@ fn common(values: impl Iterator<Item = i64>) -> Option<i64> {
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(value, _)| value)
 }
 
-fn granularity(quantized: &[&Looked]) -> Option<String> {
-    let mut words: Vec<&str> = quantized.iter().filter_map(|looked| looked.granularity).collect();
-    words.sort_unstable();
-    words.dedup();
-    match words[..] {
-        [] => None,
-        [word] => Some(word.to_owned()),
-        _ => Some("mixed".to_owned()),
-    }
+fn granularity(quantized: &[&Looked]) -> Option<Granularity> {
+    let mut found = quantized.iter().filter_map(|looked| looked.granularity);
+    let first = found.next()?;
+    Some(if found.all(|other| other == first) { first } else { Granularity::Mixed })
 }
 
 /// Whether all are symmetric, when all are known.

@@ -1,6 +1,6 @@
 //! Each scheme in a model of a few nodes.
 
-use calipers_report::Quantization;
+use calipers_report::{Granularity, Quantization, Scheme};
 use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
 
 const MS: &str = "com.microsoft";
@@ -31,7 +31,7 @@ fn floats_are_not_quantised() {
     let mut model = start();
     model.node("MatMul", &["x", "w"], &["y"], &[]);
     let told = quantization(&mut model, "y");
-    assert_eq!((told.scheme.as_str(), told.contractions), ("none", 1));
+    assert_eq!((told.scheme, told.contractions), (Scheme::None, 1));
     assert_eq!(told.bits, None);
 }
 
@@ -44,9 +44,9 @@ fn weights_and_data_between_quantize_and_dequantize() {
     model.node("MatMul", &["d", "f"], &["y"], &[]);
     model.node("MatMul", &["y", "w"], &["z"], &[]);
     let told = quantization(&mut model, "z");
-    assert_eq!(told.scheme, "qdq-int8");
+    assert_eq!(told.scheme, Scheme::Qdq { bits: 8 });
     assert_eq!((told.contractions_quantized, told.contractions), (1, 2));
-    assert_eq!(told.granularity.as_deref(), Some("per-channel"));
+    assert_eq!(told.granularity, Some(Granularity::PerChannel));
     assert_eq!((told.bits, told.symmetric), (Some(8), Some(true)));
     assert_eq!(told.in_float.get("MatMul"), Some(&1));
     assert_eq!(told.weights_percent, Some(50.0));
@@ -61,7 +61,7 @@ fn scales_that_follow_from_the_data_are_dynamic() {
     model.node("Mul", &["s", "scale"], &["both"], &[]);
     model.node("Mul", &["f", "both"], &["y"], &[]);
     let told = quantization(&mut model, "y");
-    assert_eq!(told.scheme, "dynamic-int8");
+    assert_eq!(told.scheme, Scheme::Dynamic { bits: 8 });
     assert_eq!((told.contractions_quantized, told.contractions), (1, 1));
 
     // The same, written out by an exporter that quantises with a scale it computes.
@@ -72,7 +72,7 @@ fn scales_that_follow_from_the_data_are_dynamic() {
     model.node("DequantizeLinear", &["q", "s", "zero"], &["d"], &[]);
     model.node("DequantizeLinear", &["w8", "scale"], &["f"], &[]);
     model.node("MatMul", &["d", "f"], &["y"], &[]);
-    assert_eq!(quantization(&mut model, "y").scheme, "dynamic-int8");
+    assert_eq!(quantization(&mut model, "y").scheme, Scheme::Dynamic { bits: 8 });
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn operators_on_integers() {
     model.node("QLinearMatMul", &inputs, &["r"], &[]);
     model.node("DequantizeLinear", &["r", "scale", "zero_u8"], &["y"], &[]);
     let told = quantization(&mut model, "y");
-    assert_eq!(told.scheme, "qoperator-int8");
-    assert_eq!(told.granularity.as_deref(), Some("per-tensor"));
+    assert_eq!(told.scheme, Scheme::QOperator { bits: 8 });
+    assert_eq!(told.granularity, Some(Granularity::PerTensor));
 }
 
 #[test]
@@ -95,22 +95,22 @@ fn weights_alone() {
     let node = Node::new("MatMulNBits", &["x", "w4", "scales"], &["y"], &attributes);
     model.push(&node.in_domain(MS));
     let told = quantization(&mut model, "y");
-    assert_eq!(told.scheme, "weight-only-int4");
+    assert_eq!(told.scheme, Scheme::WeightOnly { bits: 4 });
     assert_eq!((told.bits, told.block), (Some(4), Some(16)));
-    assert_eq!(told.granularity.as_deref(), Some("per-block"));
+    assert_eq!(told.granularity, Some(Granularity::PerBlock));
     assert_eq!(told.symmetric, Some(true));
 
     let mut model = start();
     model.node("DequantizeLinear", &["w8", "scale"], &["f"], &[]);
     model.node("MatMul", &["x", "f"], &["y"], &[]);
-    assert_eq!(quantization(&mut model, "y").scheme, "weight-only-int8");
+    assert_eq!(quantization(&mut model, "y").scheme, Scheme::WeightOnly { bits: 8 });
 
     // Written out: cast, times the scale.
     let mut model = start();
     model.node("Cast", &["w8"], &["c"], &[Attribute::int("to", 1)]);
     model.node("Mul", &["c", "scale"], &["f"], &[]);
     model.node("MatMul", &["x", "f"], &["y"], &[]);
-    assert_eq!(quantization(&mut model, "y").scheme, "weight-only-int8");
+    assert_eq!(quantization(&mut model, "y").scheme, Scheme::WeightOnly { bits: 8 });
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn several_ways_are_mixed() {
     model.node("MatMulInteger", &["q", "w8", "z"], &["i"], &[]);
     model.node("Cast", &["i"], &["c"], &[Attribute::int("to", 1)]);
     model.node("Mul", &["c", "s"], &["u"], &[]);
-    assert_eq!(quantization(&mut model, "u").scheme, "mixed");
+    assert_eq!(quantization(&mut model, "u").scheme, Scheme::Mixed);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn eight_bits_that_are_floats() {
     model.node("DequantizeLinear", &["q", "scale", "zero_f8"], &["d"], &[]);
     model.node("DequantizeLinear", &["w_f8", "scale"], &["f"], &[]);
     model.node("MatMul", &["d", "f"], &["y"], &[]);
-    assert_eq!(quantization(&mut model, "y").scheme, "float8");
+    assert_eq!(quantization(&mut model, "y").scheme, Scheme::Float { bits: 8 });
 }
 
 #[test]
@@ -147,5 +147,5 @@ fn a_table_that_is_looked_up_does_not_decide() {
     model.node("MatMulInteger", &["q", "w8", "z"], &["i"], &[]);
     model.node("Cast", &["i"], &["c"], &[Attribute::int("to", 1)]);
     model.node("Mul", &["c", "s"], &["y"], &[]);
-    assert_eq!(quantization(&mut model, "y").scheme, "dynamic-int8");
+    assert_eq!(quantization(&mut model, "y").scheme, Scheme::Dynamic { bits: 8 });
 }

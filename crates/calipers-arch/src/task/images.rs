@@ -15,7 +15,7 @@
 use crate::words::grouped;
 
 use calipers_report::Confidence::{High, Low, Medium};
-use calipers_report::Task;
+use calipers_report::{Family, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
@@ -50,20 +50,19 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         // One map beside the boxes holds what masks are made of.
         if maps == 1 && outputs.len() == 2 {
             let words = format!("boxes at {places}, and a map that masks are made of");
-            return Some(told("image-segmentation", Medium, words, facts.classes));
+            return Some(told(TaskKind::ImageSegmentation, Medium, words, facts.classes));
         }
         let words = format!("boxes and scores at {places}");
-        return Some(told("object-detection", High, words, facts.classes));
+        return Some(told(TaskKind::ObjectDetection, High, words, facts.classes));
     }
-    let family = seen.architecture.family.as_deref();
-    if let Some(family @ ("detr" | "yolos")) = family {
+    if let Some(family @ (Family::Detr | Family::Yolos)) = seen.architecture.family {
         // One score more than there are classes says that there is no object.
         let scores = outputs.iter().filter(|output| net.rank(**output) == Some(3));
         let mut widths = scores.filter_map(|output| net.dim(*output, -1)).filter(|w| *w != 4);
         let classes = widths.next().filter(|_| widths.next().is_none()).map(|width| width - 1);
         let words = "queries that become a box and scores each, one of them for no object";
-        let sure = if family == "detr" { High } else { Medium };
-        return Some(told("object-detection", sure, words.to_owned(), classes));
+        let sure = if family == Family::Detr { High } else { Medium };
+        return Some(told(TaskKind::ObjectDetection, sure, words.to_owned(), classes));
     }
     let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
     // Points of bodies: for each region, rows of a place and whether it is seen.
@@ -77,15 +76,15 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             "regions are cut out of the image's features, and points found in them ({})",
             seen.shown(*points)
         );
-        return Some(told("pose-estimation", Medium, words, None));
+        return Some(told(TaskKind::PoseEstimation, Medium, words, None));
     }
     if regions {
         let words = "regions are cut out of the image's features and judged".to_owned();
-        return Some(told("object-detection", High, words, None));
+        return Some(told(TaskKind::ObjectDetection, High, words, None));
     }
     if census.count("NonMaxSuppression") > 0 {
         let words = "boxes that overlap are reduced to the best ones".to_owned();
-        return Some(told("object-detection", High, words, facts.classes));
+        return Some(told(TaskKind::ObjectDetection, High, words, facts.classes));
     }
     // A box of four sides and scores for the same places.
     let boxes = outputs.iter().find(|output| {
@@ -95,29 +94,29 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         && outputs.len() >= 2
     {
         let words = format!("boxes come out, and scores for them ({})", seen.shown(*boxes));
-        return Some(told("object-detection", Medium, words, None));
+        return Some(told(TaskKind::ObjectDetection, Medium, words, None));
     }
-    let anchored = ["yolov3", "tiny-yolo", "yolov4"];
-    if seen.architecture.family.as_deref().is_some_and(|family| anchored.contains(&family)) {
+    let family = seen.architecture.family;
+    if let Some(Family::TinyYolo | Family::Yolov3 | Family::Yolov4) = family {
         let words = "boxes and scores at every place of the features".to_owned();
-        return Some(told("object-detection", Medium, words, facts.classes));
+        return Some(told(TaskKind::ObjectDetection, Medium, words, facts.classes));
     }
     None
 }
 
 fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let tokens = seen.census.takes(Given::Tokens);
-    let told_by = tokens && (seen.styled("encoder-decoder") || seen.styled("decoder"));
+    let told_by = tokens && (seen.styled(Style::EncoderDecoder) || seen.styled(Style::Decoder));
     let output = outputs.first().filter(|_| told_by)?;
     let words = format!("an image goes in, and scores of words come out ({})", seen.shown(*output));
-    Some(told("image-to-text", Medium, words, None))
+    Some(told(TaskKind::ImageToText, Medium, words, None))
 }
 
 fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     if let Some(classes) = seen.classifier() {
         let words =
             format!("an image goes in, a score for each of {} classes comes out", grouped(classes));
-        return Some(told("image-classification", High, words, Some(classes)));
+        return Some(told(TaskKind::ImageClassification, High, words, Some(classes)));
     }
     let net = seen.net();
     let [output] = outputs else { return None };
@@ -127,7 +126,7 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
         let sure = if shared { High } else { Medium };
-        told("image-classification", sure, words, Some(classes))
+        told(TaskKind::ImageClassification, sure, words, Some(classes))
     })
 }
 
@@ -159,38 +158,40 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         return None;
     }
     let (kind, sure, classes) = match (size, channels) {
-        (Size::Larger, Some(1 | 3)) => ("super-resolution", High, None),
+        (Size::Larger, Some(1 | 3)) => (TaskKind::SuperResolution, High, None),
         (Size::Same, Some(3)) if !named("logit") && !named("seg") && !named("mask") => {
-            ("image-to-image", Low, None)
+            (TaskKind::ImageToImage, Low, None)
         }
         (Size::Same | Size::Smaller, Some(1)) => match ended {
-            "Sigmoid" => ("image-segmentation", Medium, None),
-            "ReLU" | "Relu" => ("depth-estimation", Medium, None),
-            _ if named("depth") => ("depth-estimation", Medium, None),
-            _ => ("image-segmentation", Low, None),
+            "Sigmoid" => (TaskKind::ImageSegmentation, Medium, None),
+            "ReLU" | "Relu" => (TaskKind::DepthEstimation, Medium, None),
+            _ if named("depth") => (TaskKind::DepthEstimation, Medium, None),
+            _ => (TaskKind::ImageSegmentation, Low, None),
         },
         // People are described by 16 or 17 points, at a quarter of the image's side.
         (Size::Smaller, Some(16 | 17)) if seen.census.count("Resize") > 0 || named("heat") => {
-            ("pose-estimation", Medium, None)
+            (TaskKind::PoseEstimation, Medium, None)
         }
-        (Size::Same, classes) => ("image-segmentation", High, classes),
+        (Size::Same, classes) => (TaskKind::ImageSegmentation, High, classes),
         (Size::Smaller, Some(classes)) if seen.census.count("UNetSkip") > 0 || classes >= 2 => {
-            ("image-segmentation", Medium, Some(classes))
+            (TaskKind::ImageSegmentation, Medium, Some(classes))
         }
-        (Size::Unknown, classes) if seen.architecture.family.as_deref() == Some("unet") => {
-            ("image-segmentation", Medium, classes)
+        (Size::Unknown, classes) if seen.architecture.family == Some(Family::Unet) => {
+            (TaskKind::ImageSegmentation, Medium, classes)
         }
         (Size::Tiny, Some(classes)) if classes > 1 && (named("logit") || named("seg")) => {
-            ("image-segmentation", Low, Some(classes))
+            (TaskKind::ImageSegmentation, Low, Some(classes))
         }
-        (Size::Tiny, _) => ("image-features", Low, None),
+        (Size::Tiny, _) => (TaskKind::ImageFeatures, Low, None),
         _ => return None,
     };
     let words = match kind {
-        "super-resolution" => format!("a larger image comes out ({shown})"),
-        "image-features" => format!("features at few places come out ({shown})"),
-        "pose-estimation" => format!("a map for each of a body's points comes out ({shown})"),
-        "image-to-image" => format!("an image of the same size comes out ({shown})"),
+        TaskKind::SuperResolution => format!("a larger image comes out ({shown})"),
+        TaskKind::ImageFeatures => format!("features at few places come out ({shown})"),
+        TaskKind::PoseEstimation => {
+            format!("a map for each of a body's points comes out ({shown})")
+        }
+        TaskKind::ImageToImage => format!("an image of the same size comes out ({shown})"),
         _ => format!("a result for every place of the image comes out ({shown})"),
     };
     Some(told(kind, sure, words, classes))
@@ -235,6 +236,6 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let output = outputs.iter().find(|output| matches!(net.rank(**output), Some(2 | 3)))?;
     let words = format!("vectors of the image come out, and no scores ({})", seen.shown(*output));
-    let sure = if seen.styled("vision") { Medium } else { Low };
-    Some(told("image-embedding", sure, words, None))
+    let sure = if seen.styled(Style::Vision) { Medium } else { Low };
+    Some(told(TaskKind::ImageEmbedding, sure, words, None))
 }

@@ -11,7 +11,7 @@ mod text;
 
 use calipers_ir::{DType, ValueId};
 use calipers_report::Confidence::{self, High, Low};
-use calipers_report::{Architecture, Task};
+use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
 
 use super::census::{Census, Given};
 use crate::net::{Net, Origin, Val};
@@ -21,7 +21,7 @@ pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Ta
     let seen = Seen { census, architecture };
     let task = decide(&seen).unwrap_or_else(|| {
         let words = "neither inputs nor outputs say what it is for";
-        told("unknown", Low, words.to_owned(), None)
+        told(TaskKind::Unknown, Low, words.to_owned(), None)
     });
     if let Some(classes) = task.classes {
         architecture.facts.classes = Some(classes);
@@ -34,9 +34,9 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
     if let Some(task) = tables::classical(seen) {
         return Some(task);
     }
-    if seen.styled("dual-encoder") {
+    if seen.styled(Style::DualEncoder) {
         let words = "images and tokens go in, and the likeness of their vectors comes out";
-        return Some(told("image-text-similarity", High, words.to_owned(), None));
+        return Some(told(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
     }
     if census.takes(Given::Spectrogram) || census.takes(Given::Waveform) {
         return sounds::task(seen);
@@ -56,8 +56,8 @@ struct Seen<'c, 'a> {
     architecture: &'c Architecture,
 }
 
-fn told(kind: &str, confidence: Confidence, evidence: String, classes: Option<i64>) -> Task {
-    Task { kind: kind.to_owned(), confidence, evidence: vec![evidence], classes }
+fn told(kind: TaskKind, confidence: Confidence, evidence: String, classes: Option<i64>) -> Task {
+    Task { kind, confidence, evidence: vec![evidence], classes }
 }
 
 impl<'a> Seen<'_, 'a> {
@@ -65,12 +65,12 @@ impl<'a> Seen<'_, 'a> {
         self.census.net
     }
 
-    fn styled(&self, style: &str) -> bool {
-        self.architecture.style.as_deref() == Some(style)
+    fn styled(&self, style: Style) -> bool {
+        self.architecture.style == Some(style)
     }
 
-    fn is_kind(&self, kind: &str) -> bool {
-        self.architecture.kind.as_deref() == Some(kind)
+    fn is_kind(&self, kind: ModelKind) -> bool {
+        self.architecture.kind == Some(kind)
     }
 
     /// Outputs that are numbers and follow from the data, without caches.

@@ -10,7 +10,7 @@
 use crate::words::grouped;
 
 use calipers_report::Confidence::{High, Low, Medium};
-use calipers_report::Task;
+use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
@@ -20,35 +20,35 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     let output = *outputs.first()?;
     let shown = seen.shown(output);
-    if seen.styled("encoder-decoder") && seen.census.takes(Given::Tokens) {
+    if seen.styled(Style::EncoderDecoder) && seen.census.takes(Given::Tokens) {
         let words = format!("sound goes in, and scores of words come out ({shown})");
-        return Some(told("speech-recognition", High, words, None));
+        return Some(told(TaskKind::SpeechRecognition, High, words, None));
     }
     if let Some(classes) = seen.classifier() {
         let words = format!(
             "sound goes in, and a score for each of {} classes comes out",
             grouped(classes)
         );
-        return Some(told("audio-classification", Medium, words, Some(classes)));
+        return Some(told(TaskKind::AudioClassification, Medium, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
     let width = net.dim(output, -1);
     match net.rank(output)? {
         3 if seen.is_scores(output) && width != hidden => {
             let words = format!("sound goes in, and scores at each place come out ({shown})");
-            Some(told("speech-recognition", Medium, words, None))
+            Some(told(TaskKind::SpeechRecognition, Medium, words, None))
         }
-        3 if seen.is_kind("transformer") || seen.is_kind("hybrid") => {
+        3 if seen.is_kind(ModelKind::Transformer) || seen.is_kind(ModelKind::Hybrid) => {
             let words = format!("sound goes in, and vectors for each place come out ({shown})");
-            Some(told("speech-features", High, words, None))
+            Some(told(TaskKind::SpeechFeatures, High, words, None))
         }
         2 if seen.is_scores(output) => {
             let words = format!("sound goes in, and scores come out ({shown})");
-            Some(told("audio-classification", Low, words, width))
+            Some(told(TaskKind::AudioClassification, Low, words, width))
         }
         _ if seen.census.takes(Given::Waveform) && width.is_none() => {
             let words = format!("sound goes in, and a signal comes out ({shown})");
-            Some(told("audio-to-audio", Low, words, None))
+            Some(told(TaskKind::AudioToAudio, Low, words, None))
         }
         _ => None,
     }

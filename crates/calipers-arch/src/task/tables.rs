@@ -11,7 +11,7 @@ use crate::words::grouped;
 
 use calipers_ir::AttributeValue;
 use calipers_report::Confidence::{High, Low, Medium};
-use calipers_report::Task;
+use calipers_report::{Family, ModelKind, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
@@ -30,37 +30,41 @@ const REGRESSORS: &[&str] =
 pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
     let units = |ops: &[&str]| net.all().filter(|unit| unit.is_any(ops)).collect::<Vec<&Unit>>();
-    if seen.architecture.family.as_deref() == Some("isolation-forest") {
+    if seen.architecture.family == Some(Family::IsolationForest) {
         let words = "an isolation forest tells how easily a row is set apart".to_owned();
-        return Some(told("anomaly-detection", High, words, None));
+        return Some(told(TaskKind::AnomalyDetection, High, words, None));
     }
-    if seen.is_kind("clustering") {
+    if seen.is_kind(ModelKind::Clustering) {
         let words = "the nearest of stored points comes out".to_owned();
-        return Some(told("clustering", Medium, words, None));
+        return Some(told(TaskKind::Clustering, Medium, words, None));
     }
     let regressors = units(REGRESSORS);
     if regressors.iter().any(|unit| net.int(unit, "one_class") == Some(1)) {
         let words = "support vectors of one class tell what is unlike it".to_owned();
-        return Some(told("anomaly-detection", High, words, None));
+        return Some(told(TaskKind::AnomalyDetection, High, words, None));
     }
     let parted = seen.census.count_of(&["Greater", "Less", "Sign"]) > 0;
-    let scored = seen.is_kind("nearest-neighbours") && seen.census.count("ArgMax") == 0
-        || seen.is_kind("svm") && !regressors.is_empty();
+    let scored = seen.is_kind(ModelKind::NearestNeighbours) && seen.census.count("ArgMax") == 0
+        || seen.is_kind(ModelKind::Svm) && !regressors.is_empty();
     if scored && seen.gives_whole_numbers() && parted {
         let words = "a score comes out, and on which side of a limit it lies".to_owned();
-        return Some(told("anomaly-detection", Medium, words, None));
+        return Some(told(TaskKind::AnomalyDetection, Medium, words, None));
     }
     let text = seen.census.takes(Given::Text)
         && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
     let classifiers = units(CLASSIFIERS);
-    let neighbours = seen.is_kind("nearest-neighbours") || seen.is_kind("naive-bayes");
+    let neighbours =
+        seen.is_kind(ModelKind::NearestNeighbours) || seen.is_kind(ModelKind::NaiveBayes);
     // A label may be made of a number by a cast, which is looked through.
     let labelled = net.model.main().outputs.iter().any(|output| {
         let tensor = net.typed.fact(*output).as_tensor();
         tensor.is_some_and(|tensor| !tensor.dtype.is_float() && tensor.rank() == Some(1))
     });
-    let (given, field) =
-        if text { ("counted words", "text") } else { ("rows of features", "tabular") };
+    let (given, classification, regression) = if text {
+        ("counted words", TaskKind::TextClassification, TaskKind::TextRegression)
+    } else {
+        ("rows of features", TaskKind::TabularClassification, TaskKind::TabularRegression)
+    };
     if !classifiers.is_empty() || neighbours && labelled {
         let classes =
             classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
@@ -68,11 +72,11 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
             Some(classes) => format!("{given} go in, one of {} labels comes out", grouped(classes)),
             None => format!("{given} go in, a label comes out"),
         };
-        return Some(told(&format!("{field}-classification"), High, words, classes));
+        return Some(told(classification, High, words, classes));
     }
     if !regressors.is_empty() || neighbours {
         let words = format!("{given} go in, numbers come out");
-        return Some(told(&format!("{field}-regression"), High, words, None));
+        return Some(told(regression, High, words, None));
     }
     None
 }
@@ -97,7 +101,9 @@ fn width(seen: &Seen<'_, '_>) -> Option<i64> {
 /// The task of a network that takes rows of numbers.
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
-    if !seen.census.takes(Given::Features) || !(seen.is_kind("mlp") || seen.is_kind("linear")) {
+    if !seen.census.takes(Given::Features)
+        || !(seen.is_kind(ModelKind::Mlp) || seen.is_kind(ModelKind::Linear))
+    {
         return None;
     }
     let outputs = seen.outputs();
@@ -108,13 +114,13 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     if shares {
         let classes = width.map(|width| if width == 1 { 2 } else { width });
         let words = format!("a row of features goes in, shares of classes come out{shown}");
-        return Some(told("tabular-classification", Medium, words, classes));
+        return Some(told(TaskKind::TabularClassification, Medium, words, classes));
     }
     let words = format!("a row of features goes in, numbers come out{shown}");
     match width {
-        Some(1) => Some(told("tabular-regression", Medium, words, None)),
+        Some(1) => Some(told(TaskKind::TabularRegression, Medium, words, None)),
         // Several sums of one layer may be anything: a projection, or several targets.
-        _ if seen.is_kind("linear") => None,
-        _ => Some(told("tabular-regression", Low, words, None)),
+        _ if seen.is_kind(ModelKind::Linear) => None,
+        _ => Some(told(TaskKind::TabularRegression, Low, words, None)),
     }
 }

@@ -12,7 +12,7 @@
 use crate::words::grouped;
 
 use calipers_report::Confidence::{High, Low, Medium};
-use calipers_report::Task;
+use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::net::Val;
@@ -61,13 +61,13 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let headed = seen.census.count("LanguageHead") > 0;
     let scores = scores.or_else(|| outputs.first().copied().filter(|_| headed))?;
     let shown = seen.shown(scores);
-    if seen.styled("encoder") {
+    if seen.styled(Style::Encoder) {
         let words = format!("a score for each word at each place ({shown}), from an encoder");
-        return Some(told("fill-mask", High, words, None));
+        return Some(told(TaskKind::FillMask, High, words, None));
     }
     let sure = if seen.architecture.style.is_some() { High } else { Medium };
     let words = format!("a score for each next word ({shown})");
-    Some(told("text-generation", sure, words, None))
+    Some(told(TaskKind::TextGeneration, sure, words, None))
 }
 
 fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
@@ -84,17 +84,17 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = format!(
             "two scores for each place, where the answer starts and where it ends ({start}; {end})"
         );
-        return Some(told("question-answering", High, words, None));
+        return Some(told(TaskKind::QuestionAnswering, High, words, None));
     }
     if let [place] = places[..]
         && outputs.len() == 1
     {
         let words = format!("a score for each place ({})", seen.shown(*place));
-        return Some(told("token-classification", Medium, words, None));
+        return Some(told(TaskKind::TokenClassification, Medium, words, None));
     }
     headed.then(|| {
         let words = "two scores for each place, where the answer starts and where it ends";
-        told("question-answering", High, words.to_owned(), None)
+        told(TaskKind::QuestionAnswering, High, words.to_owned(), None)
     })
 }
 
@@ -102,7 +102,7 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     if let Some(classes) = seen.classifier() {
         let words = format!("a score for each of {} classes", grouped(classes));
-        return Some(told("text-classification", High, words, Some(classes)));
+        return Some(told(TaskKind::TextClassification, High, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
@@ -115,12 +115,12 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     match net.rank(output)? {
         2 => {
             let words = format!("a score for each of {} classes ({shown})", grouped(classes));
-            Some(told("text-classification", Medium, words, Some(classes)))
+            Some(told(TaskKind::TextClassification, Medium, words, Some(classes)))
         }
         3 if classes > 1 => {
             let words =
                 format!("a score for each of {} classes at each place ({shown})", grouped(classes));
-            Some(told("token-classification", Medium, words, Some(classes)))
+            Some(told(TaskKind::TokenClassification, Medium, words, Some(classes)))
         }
         _ => None,
     }
@@ -134,14 +134,14 @@ fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
 
 fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let output = *outputs.first()?;
-    if seen.is_kind("transformer") || seen.is_kind("rnn") {
-        let sure = match (seen.is_kind("transformer"), seen.styled("encoder")) {
+    if seen.is_kind(ModelKind::Transformer) || seen.is_kind(ModelKind::Rnn) {
+        let sure = match (seen.is_kind(ModelKind::Transformer), seen.styled(Style::Encoder)) {
             (true, true) => High,
             (true, false) => Medium,
             _ => Low,
         };
         let words = format!("vectors of the text come out, and no scores ({})", seen.shown(output));
-        return Some(told("text-embedding", sure, words, None));
+        return Some(told(TaskKind::TextEmbedding, sure, words, None));
     }
     None
 }

@@ -62,7 +62,7 @@ impl GateArgs {
 
     pub(super) fn resolve(self) -> Result<Gate, clap::Error> {
         let selection =
-            Selection::new(self.select, self.ignore).map_err(|error| unknown(&error))?;
+            Selection::new(&self.select, &self.ignore).map_err(|error| unknown(&error))?;
         let fail_on = self.fail_on.map(|threshold| match threshold {
             Threshold::Info => Severity::Info,
             Threshold::Warning => Severity::Warning,

@@ -23,7 +23,8 @@ mod tables;
 
 use std::sync::LazyLock;
 
-pub use kind::{KernelKind, UnknownKernelKind};
+pub use calipers_report::KernelKind;
+use kind::substitute;
 use tables::{Architecture, Assumed, Similarity, Tables};
 
 use crate::catalog;
@@ -281,20 +282,22 @@ impl Architecture {
             return SelectedModel { model: *model, substitution: None };
         }
         for &near in substitutes(precision) {
-            for other in [Some(kind), kind.substitute()].into_iter().flatten() {
+            for other in [Some(kind), substitute(kind)].into_iter().flatten() {
                 let Some(model) = self.models.get(&(other, near)) else { continue };
                 // Sixteen bits take the same time to read, whatever they mean.
                 let is_alike = near.bits() == precision.bits() && precision != Precision::Tf32;
                 let substitution = (other != kind || !is_alike).then(|| {
                     format!(
-                        "no {kind} kernel was measured at {precision}: {other} at {near} stands for it"
+                        "no {} kernel was measured at {precision}: {} at {near} stands for it",
+                        kind.id(),
+                        other.id()
                     )
                 });
                 let model = KernelModel { peak: model.peak.filter(|peak| *peak != near), ..*model };
                 return SelectedModel { model, substitution };
             }
         }
-        let substitution = Some(format!("no {kind} kernel was measured"));
+        let substitution = Some(format!("no {} kernel was measured", kind.id()));
         SelectedModel { model: CAUTIOUS, substitution }
     }
 }
@@ -340,23 +343,27 @@ mod tests {
     #[test]
     fn every_kind_has_a_timing_model() {
         for row in &BUILTIN.defaults {
-            for kind in KernelKind::ALL {
+            for kind in KernelKind::ALL.iter().copied() {
                 let model = row.kernel_model(kind);
                 let stated = row.efficiency.get(&kind).or(row.efficiency.get(&KernelKind::Other));
-                assert_eq!(Some(&model.efficiency), stated, "{} {kind}", row.class);
-                assert!(model.efficiency > 0.0 && model.efficiency <= 1.0, "{} {kind}", row.class);
+                assert_eq!(Some(&model.efficiency), stated, "{} {kind:?}", row.class);
+                assert!(
+                    model.efficiency > 0.0 && model.efficiency <= 1.0,
+                    "{} {kind:?}",
+                    row.class
+                );
             }
         }
         for known in &BUILTIN.architectures {
-            for kind in KernelKind::ALL {
-                let names = [Some(kind), kind.substitute()];
+            for kind in KernelKind::ALL.iter().copied() {
+                let names = [Some(kind), substitute(kind)];
                 let is_known = |precision| {
                     names
                         .iter()
                         .flatten()
                         .any(|name| known.models.contains_key(&(*name, precision)))
                 };
-                assert!(is_known(Precision::Fp32) && is_known(Precision::Fp16), "{kind}");
+                assert!(is_known(Precision::Fp32) && is_known(Precision::Fp16), "{kind:?}");
             }
         }
     }

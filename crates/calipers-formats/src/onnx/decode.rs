@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use calipers_ir::DType::{Bfloat16, Float16, Float32, Float64};
 use calipers_ir::{DType, Data, DecodeError, Decoder, Source, Tensor};
+use half::{bf16, f16};
 
 use super::tensor::packed_integers;
 use crate::wire::{Message, Payload};
@@ -199,23 +200,8 @@ fn raw_floats(bytes: &[u8], dtype: DType, count: usize) -> Vec<f64> {
     match dtype {
         Float32 => wide(bytes, count, |b| f64::from(f32::from_le_bytes(b))),
         Float64 => wide(bytes, count, f64::from_le_bytes),
-        _ => wide(bytes, count, |b| half(u16::from_le_bytes(b), dtype)),
-    }
-}
-
-/// A 16-bit float of either kind.
-fn half(bits: u16, dtype: DType) -> f64 {
-    if dtype == DType::Bfloat16 {
-        return f64::from(f32::from_bits(u32::from(bits) << 16));
-    }
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f64::from(bits & 0x3ff);
-    sign * match exponent {
-        0 => fraction * 2_f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+        Bfloat16 => wide(bytes, count, |b| bf16::from_le_bytes(b).to_f64()),
+        _ => wide(bytes, count, |b| f16::from_le_bytes(b).to_f64()),
     }
 }
 
@@ -229,10 +215,10 @@ mod tests {
         for (bits, value) in
             [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2_f64.powi(-24)), (0, 0.0)]
         {
-            assert_eq!(half(bits, DType::Float16), value);
+            assert_eq!(raw_floats(&u16::to_le_bytes(bits), DType::Float16, 1), [value]);
         }
-        assert_eq!(half(0x3f80, DType::Bfloat16), 1.0);
-        assert!(half(0x7e00, DType::Float16).is_nan());
+        assert_eq!(raw_floats(&[0x80, 0x3f], DType::Bfloat16, 1), [1.0]);
+        assert!(raw_floats(&[0x00, 0x7e], DType::Float16, 1)[0].is_nan());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Blocks of weights that share a scale, of a size that is too large or has no kernels.
 
-use calipers_report::Severity;
+use calipers_report::{Granularity, Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted};
 use calipers_arch::quantization::look;
@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    if evidence.quantization.scheme == "none" {
+    if evidence.quantization.scheme == Scheme::None {
         return None;
     }
     let net = evidence.net;
@@ -42,7 +42,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
                 format!("blocks of {block}, for which kernels are rare")
             }
             (Some(block), _) if block > LARGE => format!("blocks of {block}"),
-            (None, Some(shared @ ("per-channel" | "per-tensor"))) => format!("scales {shared}"),
+            (None, Some(shared @ (Granularity::PerChannel | Granularity::PerTensor))) => {
+                format!("scales {}", shared.id())
+            }
             _ => continue,
         };
         found.push((net.model.node_label(unit.node), problem));

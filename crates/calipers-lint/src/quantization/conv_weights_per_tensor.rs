@@ -1,6 +1,6 @@
 //! Convolutions whose filters share one scale.
 
-use calipers_report::Severity;
+use calipers_report::{Granularity, Severity};
 
 use super::super::{Evidence, Hit, Rule};
 use super::quantized_convolutions;
@@ -27,7 +27,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             continue;
         }
         all += 1;
-        if looked.granularity == Some("per-tensor") {
+        if looked.granularity == Some(Granularity::PerTensor) {
             shared.push(evidence.model.node_label(unit.node));
         }
     }

@@ -1,6 +1,6 @@
 //! Depthwise convolutions whose filters share one scale.
 
-use calipers_report::Severity;
+use calipers_report::{Granularity, Severity};
 
 use super::super::{Evidence, Hit, Rule};
 use super::quantized_convolutions;
@@ -23,7 +23,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (mut all, mut shared) = (0_usize, Vec::new());
     for (unit, looked) in depthwise {
         all += 1;
-        if looked.granularity == Some("per-tensor") {
+        if looked.granularity == Some(Granularity::PerTensor) {
             shared.push(evidence.model.node_label(unit.node));
         }
     }

@@ -1,6 +1,6 @@
 //! A layer left in floats in the middle of integers.
 
-use calipers_report::Severity;
+use calipers_report::{Scheme, Severity};
 use hashbrown::HashSet;
 
 use super::super::structure::{Layers, WEIGHTED};
@@ -29,10 +29,9 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let scheme = &evidence.quantization.scheme;
-    if !scheme.starts_with("qdq") && !scheme.starts_with("qoperator") {
+    let (Scheme::Qdq { .. } | Scheme::QOperator { .. }) = evidence.quantization.scheme else {
         return None;
-    }
+    };
     let net = evidence.net;
     let layers = Layers::of(net);
     let forms: Vec<Option<Form>> = layers

@@ -12,6 +12,8 @@ pub(super) mod scale_invalid;
 pub(super) mod scale_vanishing;
 pub(super) mod zero_point_wrong;
 
+use calipers_report::Scheme;
+
 use super::Evidence;
 use calipers_arch::net::{Net, Unit};
 use calipers_arch::quantization::{Looked, look};
@@ -19,7 +21,7 @@ use calipers_arch::quantization::{Looked, look};
 /// Every convolution that is quantised, with how.
 fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (&'n Unit, Looked)> {
     let net: &'n Net<'n> = evidence.net;
-    let quantized = evidence.quantization.scheme != "none";
+    let quantized = evidence.quantization.scheme != Scheme::None;
     let layers = net.all().filter(move |unit| quantized && unit.is("Convolution"));
     layers.filter_map(move |unit| {
         let looked = contraction(unit).and_then(|inner| look(net, inner))?;

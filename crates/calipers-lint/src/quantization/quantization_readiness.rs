@@ -2,7 +2,7 @@
 
 use crate::number;
 
-use calipers_report::Severity;
+use calipers_report::{Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted};
 use calipers_arch::net::{Net, Unit};
@@ -41,7 +41,7 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
     let told = evidence.quantization;
-    if told.scheme != "none" || told.contractions < MIN_CONTRACTIONS {
+    if told.scheme != Scheme::None || told.contractions < MIN_CONTRACTIONS {
         return None;
     }
     let (mut parts, mut names) = (Vec::new(), Vec::new());

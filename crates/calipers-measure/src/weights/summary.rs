@@ -72,7 +72,7 @@ fn range(seen: &Seen) -> TensorRange {
     let stats = &seen.found.stats;
     TensorRange {
         name: seen.name.clone(),
-        dtype: seen.dtype.to_string(),
+        dtype: seen.dtype,
         shape: seen.dims.to_vec(),
         min: stats.min,
         max: stats.max,

@@ -93,6 +93,9 @@ impl Precision {
 }
 
 /// Rounds to so many binary digits, with exponents from `least`, and infinity beyond `greatest`.
+///
+/// The `half` crate does not replace it: its conversion from `f64` drops the lower 32 bits first, so
+/// a number just above the middle of two halves becomes the lower of them.
 fn round_to(value: f64, digits: i32, least: i32, greatest: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -273,6 +276,8 @@ mod tests {
         let half = |value| Precision::Half.round(value);
         assert_eq!(half(2049.0), 2048.0);
         assert_eq!(half(2051.0), 2052.0);
+        // Halves are 2 apart from 2048 on: the number is above the middle of 2048 and 2050.
+        assert_eq!(half(2049.0 + 2_f64.powi(-30)), 2050.0);
         assert_eq!(half(65_519.0), 65_504.0);
         assert_eq!(half(65_520.0), f64::INFINITY);
         assert_eq!(half(2_f64.powi(-24)), 2_f64.powi(-24));

@@ -27,6 +27,7 @@ fn product_kind(rows: i128) -> KernelKind {
     if rows <= FEW_ROWS { KernelKind::Gemv } else { KernelKind::Gemm }
 }
 
+/// The kind of a convolution.
 fn convolution_kind(
     channels: i64,
     groups: i64,

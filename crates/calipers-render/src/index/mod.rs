@@ -16,7 +16,7 @@ mod markdown;
 pub use html::index_to_html;
 pub use markdown::index_to_markdown;
 
-use calipers_report::KeyFigures;
+use calipers_report::{Family, KeyFigures, ModelKind, Scheme, TaskKind};
 
 use crate::text::{self, Charset};
 use crate::units;
@@ -34,8 +34,8 @@ struct Column {
 
 /// Columns beside the model's name, in their order.
 const COLUMNS: [Column; 9] = [
-    words("Kind", |model| joined(&[&model.kind, &model.family])),
-    words("Task", |model| joined(&[&model.task]).replace('-', " ")),
+    words("Kind", |model| joined(&[model.kind.map(ModelKind::id), model.family.map(Family::id)])),
+    words("Task", |model| joined(&[model.task.map(TaskKind::id)]).replace('-', " ")),
     words("Precision", precision),
     figures(
         "Parameters",
@@ -85,19 +85,19 @@ fn told(value: Option<u64>, set: fn(u64) -> String) -> String {
     value.map(set).unwrap_or_default()
 }
 
-fn joined(parts: &[&Option<String>]) -> String {
+fn joined(parts: &[Option<&str>]) -> String {
     let parts: Vec<String> = parts
         .iter()
-        .filter_map(|part| part.as_ref())
+        .flatten()
         .map(|part| text::truncate(&text::name(part, Charset::Unicode), 40, Charset::Unicode))
         .collect();
     parts.join(" · ")
 }
 
 fn precision(model: &KeyFigures) -> String {
-    match model.quantization.as_deref() {
-        None | Some("none") => joined(&[&model.precision]),
-        Some(_) => joined(&[&model.quantization]).replace('-', " "),
+    match model.quantization {
+        None | Some(Scheme::None) => joined(&[model.precision.as_deref()]),
+        Some(scheme) => joined(&[Some(&scheme.id())]).replace('-', " "),
     }
 }
 

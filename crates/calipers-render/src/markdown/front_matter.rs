@@ -11,41 +11,15 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::Report;
+use calipers_report::{Family, ModelKind, Report, Style};
 
 use crate::sections;
 use crate::text::{self, Charset};
 
-/// Tasks of ours and what hubs call them. A task that is not here has no name there.
-const PIPELINES: [(&str, &str); 22] = [
-    ("audio-classification", "audio-classification"),
-    ("audio-to-audio", "audio-to-audio"),
-    ("depth-estimation", "depth-estimation"),
-    ("fill-mask", "fill-mask"),
-    ("image-classification", "image-classification"),
-    ("image-embedding", "image-feature-extraction"),
-    ("image-features", "image-feature-extraction"),
-    ("image-segmentation", "image-segmentation"),
-    ("image-text-similarity", "zero-shot-image-classification"),
-    ("image-to-image", "image-to-image"),
-    ("image-to-text", "image-to-text"),
-    ("object-detection", "object-detection"),
-    ("pose-estimation", "keypoint-detection"),
-    ("question-answering", "question-answering"),
-    ("speech-recognition", "automatic-speech-recognition"),
-    ("super-resolution", "image-to-image"),
-    ("tabular-classification", "tabular-classification"),
-    ("tabular-regression", "tabular-regression"),
-    ("text-classification", "text-classification"),
-    ("text-embedding", "feature-extraction"),
-    ("text-generation", "text-generation"),
-    ("token-classification", "token-classification"),
-];
-
 /// The front matter, ending in a newline after its last line of dashes.
 pub fn front_matter(report: &Report) -> String {
     let mut head = "---\nlibrary_name: onnx\n".to_owned();
-    if let Some((_, pipeline)) = PIPELINES.iter().find(|(task, _)| *task == report.task.kind) {
+    if let Some(pipeline) = report.task.kind.pipeline_tag() {
         // Writing to a String does not fail.
         let _ = writeln!(head, "pipeline_tag: {pipeline}");
     }
@@ -60,7 +34,6 @@ pub fn front_matter(report: &Report) -> String {
             let _ = writeln!(head, "  {key}: {value}");
         }
     };
-    let word = |text: &Option<String>| text.as_deref().map(scalar);
     let number = |value: Option<u64>| value.map(|value| value.to_string());
     fact("file_bytes", Some(report.model.bytes.to_string()));
     fact("precision", sections::precision(report).map(|text| scalar(&text)));
@@ -69,8 +42,8 @@ pub fn front_matter(report: &Report) -> String {
     let exact = !report.cost.lower_bound;
     fact("macs", number(report.cost.macs.filter(|_| exact)));
     fact("peak_activation_bytes", number(report.memory.peak_activation_bytes));
-    fact("architecture", word(&report.architecture.kind));
-    fact("family", word(&report.architecture.family));
+    fact("architecture", report.architecture.kind.map(|kind| scalar(kind.id())));
+    fact("family", report.architecture.family.map(|family| scalar(family.id())));
     head.push_str("---\n");
     head
 }
@@ -79,10 +52,15 @@ pub fn front_matter(report: &Report) -> String {
 fn tags(report: &Report) -> Vec<String> {
     let mut tags = vec!["onnx".to_owned()];
     let architecture = &report.architecture;
-    let quantized = Some(report.quantization.scheme.clone())
-        .filter(|scheme| !matches!(scheme.as_str(), "" | "none"));
-    let found = [&architecture.kind, &architecture.style, &architecture.family, &quantized];
-    for tag in found.into_iter().flatten().map(|tag| text::name(tag, Charset::Unicode)) {
+    let scheme = report.quantization.scheme;
+    let scheme_id = scheme.id();
+    let found = [
+        architecture.kind.map(ModelKind::id),
+        architecture.style.map(Style::id),
+        architecture.family.map(Family::id),
+        scheme.is_quantized().then_some(&*scheme_id),
+    ];
+    for tag in found.into_iter().flatten().map(str::to_owned) {
         if !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -116,6 +94,8 @@ const RESERVED: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "null", 
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::TaskKind;
+
     use super::*;
 
     #[test]
@@ -136,16 +116,11 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_sorted() {
-        assert!(PIPELINES.is_sorted());
-    }
-
-    #[test]
     fn a_task_has_the_hub_s_name() {
         let mut report = Report::default();
-        report.task.kind = "text-embedding".into();
+        report.task.kind = TaskKind::TextEmbedding;
         assert!(front_matter(&report).contains("\npipeline_tag: feature-extraction\n"));
-        report.task.kind = "unknown".into();
+        report.task.kind = TaskKind::Unknown;
         assert!(!front_matter(&report).contains("pipeline_tag"));
     }
 }

@@ -110,8 +110,9 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
 fn values(view: &GraphView, texts: &mut Texts) -> Value {
     let (mut dtypes, mut shapes) = (Vec::new(), Vec::new());
     for value in &view.values {
-        let kind = value.value.dtype.as_deref().or(value.value.kind.as_deref());
-        dtypes.push(texts.number(kind.unwrap_or("unknown")));
+        let kind = value.value.kind.unwrap_or_default().id();
+        let dtype = value.value.dtype.map(|dtype| dtype.to_string());
+        dtypes.push(texts.number(dtype.as_deref().unwrap_or(kind)));
         let shape = match &value.value.shape {
             Some(_) => labels::shape(&value.value),
             None => "unknown shape".to_owned(),

@@ -60,12 +60,12 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
 }
 
 /// Kinds of kernel with the share of the run that they take, dearest first.
-fn kinds(kernels: &[RooflineKernel]) -> Vec<(&str, f64)> {
-    let mut kinds: Vec<(&str, f64)> = vec![];
+fn kinds(kernels: &[RooflineKernel]) -> Vec<(&'static str, f64)> {
+    let mut kinds: Vec<(&'static str, f64)> = vec![];
     for kernel in kernels {
-        match kinds.iter_mut().find(|(kind, _)| *kind == kernel.kind) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == kernel.kind.id()) {
             Some((_, percent)) => *percent += kernel.percent,
-            None => kinds.push((&kernel.kind, kernel.percent)),
+            None => kinds.push((kernel.kind.id(), kernel.percent)),
         }
     }
     kinds.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -151,7 +151,7 @@ impl Chart {
         // The largest first, so that none hides another.
         for kernel in kernels {
             let place = self.place(kernel.intensity, kernel.per_s);
-            let color = color(kinds, &kernel.kind);
+            let color = color(kinds, kernel.kind.id());
             canvas.told(&words(kernel), |canvas| canvas.dot(place, radius(kernel), color, 0.85));
         }
     }
@@ -166,7 +166,7 @@ fn words(kernel: &RooflineKernel) -> String {
     };
     format!(
         "{} {node}{more}: {} of the time, {} at {} FLOPs a byte",
-        super::word(&kernel.kind),
+        super::word(kernel.kind.id()),
         units::percent(kernel.percent),
         units::axis(kernel.per_s, "FLOP/s"),
         units::decimal(kernel.intensity)

@@ -36,11 +36,11 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
 
 fn kind(architecture: &Architecture) -> Facts {
     let mut facts = Facts::default();
-    facts.add("Kind", architecture.kind.as_ref().map(|name| Value::Prose(kind_name(name))));
-    facts.add("Style", architecture.style.as_ref().map(|name| Value::Prose(spaced(name))));
-    let family = architecture.family.as_ref().map(|family| {
+    facts.add("Kind", architecture.kind.map(|kind| Value::Prose(kind_name(kind.id()))));
+    facts.add("Style", architecture.style.map(|style| Value::Prose(spaced(style.id()))));
+    let family = architecture.family.map(|family| {
         let certainty = certainty(architecture.confidence);
-        Spans::from(Value::prose(family)).and_text(format!(" ({certainty})"))
+        Spans::from(Value::prose(family.id())).and_text(format!(" ({certainty})"))
     });
     facts.add("Family", family);
     figures(&architecture.facts, &mut facts);
@@ -79,18 +79,18 @@ fn figures(known: &ArchitectureFacts, facts: &mut Facts) {
         Spans::joined(strides, ", ")
     });
     facts.add("Strides", strides);
-    facts.add("Attention", known.attention.as_ref().map(Value::prose));
+    facts.add("Attention", known.attention.map(|kind| Value::prose(kind.id())));
     let norms = known.norm.iter().map(|(name, count)| {
-        Spans::from(number(*count)).and_text(" ").and_value(Value::prose(name))
+        Spans::from(number(*count)).and_text(" ").and_value(Value::prose(name.id()))
     });
-    let norms = joined(norms.collect(), ", ").map(|norms| match &known.norm_position {
-        Some(at) => norms.and_text(" (").and_value(Value::prose(at)).and_text("-norm)"),
+    let norms = joined(norms.collect(), ", ").map(|norms| match known.norm_position {
+        Some(at) => norms.and_text(format!(" ({})", at.display_name())),
         None => norms,
     });
     facts.add("Norms", norms);
     let folded = known.batchnorm_folded == Some(true);
     facts.add("Batch norm", folded.then(|| Value::text("folded into the convolutions")));
-    facts.add("Activation", known.activation.as_ref().map(Value::prose));
+    facts.add("Activation", known.activation.map(|activation| Value::prose(activation.id())));
     let also: Vec<&str> = [
         (known.rope, "rotary positions"),
         (known.cross_attention, "attends to another sequence"),
@@ -135,7 +135,7 @@ fn skips(architecture: &Architecture) -> Vec<Spans> {
     for skip in architecture.skips.iter().take(MOST) {
         let mut text = Spans::from(Value::Integer(skip.count))
             .and_text(" by ")
-            .and_value(Value::prose(&skip.kind));
+            .and_value(Value::prose(skip.kind.id()));
         if let Some(node) = skip.nodes.first() {
             text = text.and_text(", the first at ").and_value(Value::name(node));
         }

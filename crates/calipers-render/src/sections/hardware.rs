@@ -68,7 +68,7 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Facts {
     facts.add("Latency, with its range", latency.or(none));
     facts.add("When the host issues every operation", hardware.issued_ms.map(Value::Range));
     facts.add("Throughput", hardware.throughput.map(Value::Rate));
-    facts.add("Bottleneck", hardware.bottleneck.as_ref().map(Value::prose));
+    facts.add("Bottleneck", hardware.bottleneck.map(|limit| Value::prose(limit.id())));
     let shares = hardware.shares.as_ref().map(|shares| {
         let parts = [
             (shares.compute_percent, "compute"),

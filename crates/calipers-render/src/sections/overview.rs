@@ -1,6 +1,6 @@
 //! What the model is, in a paragraph, and its figures at a glance.
 
-use calipers_report::{Binding, Confidence, Report, Severity};
+use calipers_report::{Binding, Confidence, Report, Severity, TaskKind};
 
 use super::wording::{certainty, joined, quoted, spaced};
 use crate::document::{Block, Facts};
@@ -36,8 +36,8 @@ fn glance(report: &Report) -> Facts {
     let (cost, memory) = (&report.cost, &report.memory);
     let least = if cost.lower_bound { "at least " } else { "" };
     let mut facts = Facts::default();
-    if !matches!(report.task.kind.as_str(), "" | "unknown") {
-        let task = Spans::from(Value::Prose(spaced(&report.task.kind)));
+    if report.task.kind != TaskKind::Unknown {
+        let task = Spans::from(Value::Prose(spaced(report.task.kind.id())));
         facts.add("Task", task.and_text(format!(" ({})", certainty(report.task.confidence))));
     }
     let parameters = &report.parameters;

@@ -10,11 +10,11 @@ use crate::value::Spans;
 
 pub(super) fn build(report: &Report) -> Vec<Block> {
     let quantization = &report.quantization;
-    if matches!(quantization.scheme.as_str(), "" | "none") {
+    if !quantization.scheme.is_quantized() {
         return vec![];
     }
     let mut facts = Facts::default();
-    facts.add("Scheme", Value::Prose(spaced(&quantization.scheme)));
+    facts.add("Scheme", Value::Prose(spaced(&quantization.scheme.id())));
     facts.add(
         "Contractions in few bits",
         format!(
@@ -26,7 +26,7 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
     facts.add("Share of the weights", quantization.weights_percent.map(Value::Percent));
     facts.add("Bits of a weight", quantization.bits.map(|bits| bits.to_string()));
     facts.add("Weights that share a scale", quantization.block.map(|block| block.to_string()));
-    facts.add("Scales", quantization.granularity.as_ref().map(Value::prose));
+    facts.add("Scales", quantization.granularity.map(|granularity| Value::prose(granularity.id())));
     facts.add("Symmetric", quantization.symmetric.map(Value::Flag));
     let floats = quantization.in_float.iter().take(10).map(|(op, count)| {
         Spans::from(Value::Integer(*count)).and_text(" ").and_value(Value::name(op))

@@ -1,6 +1,6 @@
 //! What the model does, and the evidence for it.
 
-use calipers_report::Report;
+use calipers_report::{Report, TaskKind};
 
 use super::wording::{certainty, joined, quoted, spaced};
 use crate::document::Block;
@@ -10,7 +10,7 @@ use crate::{text, units};
 
 pub(super) fn build(report: &Report) -> Vec<Block> {
     let task = &report.task;
-    let is_unknown = matches!(task.kind.as_str(), "" | "unknown");
+    let is_unknown = task.kind == TaskKind::Unknown;
     // That the task of an unrecognized model is not known either is not worth a section.
     if is_unknown && report.architecture.kind.is_none() {
         return vec![];
@@ -18,7 +18,7 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
     let mut words = match is_unknown {
         true => Spans::of(Tone::Strong, Value::text("Unknown")),
         false => {
-            let kind = Value::Prose(text::capitalised(&spaced(&task.kind)));
+            let kind = Value::Prose(text::capitalised(&spaced(task.kind.id())));
             Spans::of(Tone::Strong, kind).and_text(format!(" ({})", certainty(task.confidence)))
         }
     };

@@ -1,6 +1,6 @@
 //! Wording that several sections share.
 
-use calipers_report::{Confidence, Report};
+use calipers_report::{Confidence, Report, Scheme};
 
 use crate::table::Value;
 use crate::text::{self, Charset};
@@ -21,11 +21,11 @@ pub(crate) fn model_name(report: &Report) -> String {
 
 /// How numbers are held: the quantization scheme, or the type of most parameters.
 pub(crate) fn precision(report: &Report) -> Option<String> {
-    match report.quantization.scheme.as_str() {
-        "" | "none" => {
+    match report.quantization.scheme {
+        Scheme::None => {
             report.model.precision.as_ref().map(|name| text::name(name, Charset::Unicode))
         }
-        scheme => Some(spaced(scheme)),
+        scheme => Some(spaced(&scheme.id())),
     }
 }
 

@@ -47,11 +47,11 @@ fn row(model: &KeyFigures) -> Vec<Value> {
         name(&model.card),
         Value::of(model.error.clone(), Value::Prose),
         bytes(model.bytes),
-        name(&model.kind),
-        name(&model.family),
-        name(&model.task),
+        Value::of(model.kind, |kind| Value::name(kind.id())),
+        Value::of(model.family, |family| Value::name(family.id())),
+        Value::of(model.task, |task| Value::name(task.id())),
         name(&model.precision),
-        name(&model.quantization),
+        Value::of(model.quantization, |scheme| Value::name(scheme.id())),
         integer(model.nodes),
         integer(model.parameters),
         bytes(model.weights_bytes),
@@ -78,7 +78,7 @@ mod tests {
     fn columns_are_the_fields_of_the_json() {
         let mut model = KeyFigures { path: "a.onnx".into(), ..KeyFigures::default() };
         (model.macs, model.infos, model.latency_ms) = (Some(7), Some(3), Some(1.5));
-        (model.kind, model.lower_bound) = (Some("cnn".into()), Some(false));
+        (model.kind, model.lower_bound) = (Some(calipers_report::ModelKind::Cnn), Some(false));
         let table = figures(std::slice::from_ref(&model));
         let json = serde_json::to_string(&model).unwrap();
         assert_eq!(jsonl::table(&table), format!("{json}\n"));

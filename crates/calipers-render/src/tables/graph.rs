@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_report::{Binding, FunctionFacts, OperatorCount, Port, Report};
+use calipers_report::{Binding, FunctionFacts, OperatorCount, Port, Report, ValueKind};
 
 use crate::table::{Column, Table, Value};
 use crate::value::Spans;
@@ -28,9 +28,9 @@ pub fn ports(ports: &[Port]) -> Table {
             "" => Value::text("(unnamed)"),
             name => Value::name(name),
         };
-        let (kind, shape) = match port.kind.as_str() {
-            "tensor" => (
-                Value::known(port.dtype.clone(), Value::Prose),
+        let (kind, shape) = match port.kind {
+            ValueKind::Tensor => (
+                Value::known(port.dtype, |dtype| Value::Prose(dtype.to_string())),
                 port.shape.clone().map_or_else(|| Value::text("not stated"), Value::Shape),
             ),
             _ => (Value::name(&port.type_text), Value::Blank),

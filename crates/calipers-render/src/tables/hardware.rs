@@ -1,6 +1,6 @@
 //! The model on one device at several sizes, and on several devices.
 
-use calipers_report::{DearKernel, DeviceRow, Hardware, ScalingRow, Span};
+use calipers_report::{DearKernel, DeviceRow, Hardware, Range, ScalingRow};
 
 use crate::table::{Column, Table, Tone, Value};
 use crate::units;
@@ -82,31 +82,35 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
     let capacity = device.and_then(|device| device.memory_bytes);
     for row in what.rows(hardware) {
         // No figure is missing where the model does not fit; there is none.
-        let missing = match row.fits {
+        let missing = match row.run.fits {
             Some(false) => Value::Blank,
-            _ => Value::Missing(row.reason.clone()),
+            _ => Value::Missing(row.run.reason.clone()),
         };
-        let [low, expected, high] = range(row.latency_ms.as_ref());
+        let [low, expected, high] = range(row.run.latency_ms.as_ref());
         let values = vec![
             Value::text(what.id()),
             Value::of(device, |device| Value::name(&device.id)),
             Value::Integer(row.size),
             Value::prose(&hardware.precision),
-            row.latency_ms.map_or_else(|| missing.clone(), Value::Range),
+            row.run.latency_ms.map_or_else(|| missing.clone(), Value::Range),
             low,
             expected,
             high,
-            row.throughput.map_or(missing, Value::Rate),
-            Value::known(row.memory_bytes, Value::Gigabytes),
+            row.run.throughput.map_or(missing, Value::Rate),
+            Value::known(row.run.memory_bytes, Value::Gigabytes),
             Value::of(capacity, Value::Capacity),
-            Value::known(row.fits, Value::Flag),
+            Value::known(row.run.fits, Value::Flag),
             Value::Blank,
             Value::Blank,
         ];
-        match row.fits {
+        match row.run.fits {
             Some(false) => {
-                let fit =
-                    Fit { needed: row.memory_bytes, capacity, fits: row.fits, is_tight: false };
+                let fit = Fit {
+                    needed: row.run.memory_bytes,
+                    capacity,
+                    fits: row.run.fits,
+                    is_tight: false,
+                };
                 set.row_instead(values, Value::Fit(fit).into());
             }
             _ => set.row(values),
@@ -183,7 +187,7 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
         Value::of(row.memory_bytes, Value::Gigabytes),
         Value::of(row.device_memory_bytes, Value::Capacity),
         Value::of(row.fits, Value::Flag),
-        timed(Value::of(row.bottleneck.clone(), Value::Prose)),
+        timed(Value::of(row.bottleneck, |limit| Value::prose(limit.id()))),
         Value::of(row.reason.clone(), Value::Prose),
     ];
     match row.fits {
@@ -206,7 +210,7 @@ pub fn top_kernels(kernels: &[DearKernel]) -> Table {
     for kernel in kernels {
         set.row(vec![
             Value::name(&kernel.node),
-            Value::prose(&kernel.kind),
+            Value::prose(kernel.kind.id()),
             Value::Milliseconds(kernel.ms),
             Value::Percent(kernel.percent),
         ]);
@@ -272,7 +276,7 @@ pub fn requirements(requirements: &calipers_report::Requirements) -> Table {
     set
 }
 
-fn range(span: Option<&Span>) -> [Value; 3] {
+fn range(span: Option<&Range<f64>>) -> [Value; 3] {
     [span.map(|s| s.low), span.map(|s| s.expected), span.map(|s| s.high)]
         .map(|value| Value::of(value, Value::Milliseconds))
 }

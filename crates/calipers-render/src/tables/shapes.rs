@@ -48,26 +48,26 @@ fn add(place: &str, name: &str, value: &ValueShape, set: &mut Table) {
 
 #[cfg(test)]
 mod tests {
-    use calipers_report::Dimension;
+    use calipers_report::{DType, Dimension, ValueKind};
 
     use super::*;
     use crate::{Style, csv, terminal};
 
-    fn value(dtype: &str, dims: Vec<Dimension>) -> ValueShape {
-        ValueShape { dtype: Some(dtype.into()), shape: Some(dims), ..ValueShape::default() }
+    fn value(dtype: DType, dims: Vec<Dimension>) -> ValueShape {
+        ValueShape { dtype: Some(dtype), shape: Some(dims), ..ValueShape::default() }
     }
 
     fn table() -> ShapeTable {
         let symbol = |name: &str| Dimension::Symbol(name.into());
         let unknown = ValueShape {
-            kind: Some("unknown".into()),
+            kind: Some(ValueKind::Unknown),
             reason: Some("Calipers does not know the operator Fancy".into()),
             ..ValueShape::default()
         };
         ShapeTable {
             values: vec![
-                ("x".into(), value("float32", vec![symbol("batch"), Dimension::Size(3)])),
-                ("long\u{1b}".into(), value("int64", vec![])),
+                ("x".into(), value(DType::Float32, vec![symbol("batch"), Dimension::Size(3)])),
+                ("long\u{1b}".into(), value(DType::Int64, vec![])),
                 ("y".into(), unknown),
             ],
             ..ShapeTable::default()
@@ -87,7 +87,7 @@ mod tests {
     fn a_long_shape_continues_beneath_its_column() {
         let dims = (0..16).map(|size| Dimension::Size(1000 + size)).collect();
         let long = ShapeTable {
-            values: vec![("x".into(), value("float32", dims))],
+            values: vec![("x".into(), value(DType::Float32, dims))],
             ..ShapeTable::default()
         };
         let screen = terminal::table(&shapes(&long), &Style::plain(70));

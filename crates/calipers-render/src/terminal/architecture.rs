@@ -9,7 +9,10 @@
 //!   Task         question-answering · sure · two scores for each token come out
 //! ```
 
-use calipers_report::{Architecture, ArchitectureFacts, Confidence, Quantization, Repeat, Report};
+use calipers_report::{
+    Architecture, ArchitectureFacts, Confidence, Family, ModelKind, Quantization, Repeat, Report,
+    Style, TaskKind,
+};
 
 use super::header::more;
 use super::page::{Line, Page, Role, flow};
@@ -29,7 +32,11 @@ const LINES: usize = 3;
 pub(super) fn what(report: &Report, page: &mut Page) {
     let architecture = &report.architecture;
     let mut lines = Vec::new();
-    let named = [&architecture.kind, &architecture.style, &architecture.family];
+    let named = [
+        architecture.kind.map(ModelKind::id),
+        architecture.style.map(Style::id),
+        architecture.family.map(Family::id),
+    ];
     let mut names: Vec<Line> = named
         .into_iter()
         .flatten()
@@ -58,14 +65,14 @@ pub(super) fn what(report: &Report, page: &mut Page) {
 fn task(report: &Report, page: &mut Page) {
     let task = &report.task;
     // What is not known of a model that is not known either is not worth a line.
-    let is_unknown = task.kind.is_empty() || task.kind == "unknown";
+    let is_unknown = task.kind == TaskKind::Unknown;
     if is_unknown && report.architecture.kind.is_none() {
         return;
     }
     let mut facts = if is_unknown {
         vec![Line::of(Role::Plain, "unknown")]
     } else {
-        let kind = Line::of(Role::Strong, short(&task.kind, page));
+        let kind = Line::of(Role::Strong, short(task.kind.id(), page));
         vec![kind, Line::of(Role::Quiet, sure(task.confidence))]
     };
     let evidence = task.evidence.iter().take(EVIDENCE).filter(|words| !words.trim().is_empty());
@@ -149,10 +156,10 @@ fn all_figures(facts: &ArchitectureFacts) -> Vec<String> {
         "squeeze-and-excite",
         "squeeze-and-excites",
     ));
-    told.extend(facts.norm.iter().map(|(kind, count)| format!("{} {kind}", number(*count))));
-    told.extend(facts.norm_position.as_ref().map(|place| format!("{place}-norm")));
-    told.extend(facts.activation.as_deref().map(curve));
-    told.extend(facts.attention.as_ref().map(|kind| format!("{kind} attention")));
+    told.extend(facts.norm.iter().map(|(kind, count)| format!("{} {}", number(*count), kind.id())));
+    told.extend(facts.norm_position.map(|position| position.display_name().to_owned()));
+    told.extend(facts.activation.map(|activation| curve(activation.id())));
+    told.extend(facts.attention.map(|kind| format!("{} attention", kind.id())));
     told.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
     told.extend((facts.cross_attention == Some(true)).then(|| "cross-attention".to_owned()));
     told.extend((facts.bidirectional == Some(true)).then(|| "bidirectional".to_owned()));
@@ -216,18 +223,18 @@ fn times(repeat: &Repeat, page: &Page) -> String {
 
 fn skips(architecture: &Architecture, page: &Page) -> Vec<Line> {
     let skip = |skip: &calipers_report::Skip| {
-        let kind = short(&skip.kind, page);
+        let kind = short(skip.kind.id(), page);
         Line::of(Role::Plain, format!("{} by {kind}", units::integer(skip.count)))
     };
     architecture.skips.iter().take(REPEATS).map(skip).collect()
 }
 
 fn quantization(quantization: &Quantization, page: &Page) -> Vec<Line> {
-    if matches!(quantization.scheme.as_str(), "" | "none") {
+    if !quantization.scheme.is_quantized() {
         return Vec::new();
     }
     let plain = |words: String| Line::of(Role::Plain, short(&words, page));
-    let mut facts = vec![plain(quantization.scheme.clone())];
+    let mut facts = vec![plain(quantization.scheme.id().into_owned())];
     if quantization.contractions > 0 {
         let done = units::integer(quantization.contractions_quantized);
         let all = units::counted(quantization.contractions, "contraction", "contractions");
@@ -240,7 +247,7 @@ fn quantization(quantization: &Quantization, page: &Page) -> Vec<Line> {
     );
     facts.extend(quantization.bits.map(|bits| plain(format!("{bits} bits"))));
     facts.extend(quantization.block.map(|block| plain(format!("blocks of {block}"))));
-    facts.extend(quantization.granularity.clone().map(plain));
+    facts.extend(quantization.granularity.map(|granularity| plain(granularity.id().to_owned())));
     facts.extend(
         quantization
             .symmetric

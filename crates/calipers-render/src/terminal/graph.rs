@@ -7,7 +7,9 @@
 //!   Graph        12 nodes · 8 initialisers · depth 11
 //! ```
 
-use calipers_report::{Binding, Dimension, GraphFacts, OperatorCount, Port, Report, ShapeFacts};
+use calipers_report::{
+    Binding, Dimension, GraphFacts, OperatorCount, Port, Report, ShapeFacts, ValueKind,
+};
 
 use super::chart::{self, Bar};
 use super::header::more;
@@ -100,15 +102,15 @@ fn row(port: &Port, path: &str, reasons: &mut Reasons<'_>, page: &Page) -> Row {
         name => text::name(name, page.charset),
     };
     let plain = |text: &str| Line::of(Role::Plain, text::name(text, page.charset));
-    if port.kind != "tensor" && !port.type_text.is_empty() {
+    if port.kind != ValueKind::Tensor && !port.type_text.is_empty() {
         return Row { name, dtype: Line::default(), rest: plain(&port.type_text) };
     }
     if port.dtype.is_none() && port.shape.is_none() {
         let rest = Line::of(Role::Plain, "type ").and_line(reasons.unknown(path));
         return Row { name, dtype: Line::default(), rest };
     }
-    let dtype = match &port.dtype {
-        Some(dtype) => plain(dtype),
+    let dtype = match port.dtype {
+        Some(dtype) => plain(&dtype.to_string()),
         None => Line::of(Role::Warning, "unknown"),
     };
     let rest = match port.shape.as_deref() {

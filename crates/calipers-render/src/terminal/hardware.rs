@@ -6,7 +6,7 @@
 //!                rtx-4050-mobile  does not fit: needs 29.4 GB of 6 GB
 //! ```
 
-use calipers_report::{DeviceRow, Hardware, Report, Span};
+use calipers_report::{DeviceRow, Hardware, Range, Report};
 
 use super::page::{Line, Page, Role};
 use super::{table, value};
@@ -88,7 +88,7 @@ pub(super) fn fit(fits: Option<bool>, needed: Option<u64>, capacity: Option<u64>
 }
 
 /// A time with its range, in characters that the terminal has.
-pub(super) fn span(span: &Span, charset: Charset) -> String {
+pub(super) fn span(span: &Range<f64>, charset: Charset) -> String {
     let text = units::time_range(span.low, span.expected, span.high);
     in_charset(text, charset)
 }

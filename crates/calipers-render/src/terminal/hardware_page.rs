@@ -201,7 +201,7 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
         rows.facts("issued", facts);
     }
     if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
-        let mut facts = vec![Line::of(Role::Strong, text::name(limit, page.charset))];
+        let mut facts = vec![Line::of(Role::Strong, text::name(limit.id(), page.charset))];
         for (percent, word) in [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
@@ -238,7 +238,7 @@ fn generation_rows(hardware: &Hardware, page: &Page) -> Rows {
     let mut rows = Rows::default();
     let Some(generation) = &hardware.generation else { return rows };
     let unknown = || Line::of(Role::Warning, "unknown");
-    let figure = |time: &Option<calipers_report::Span>| {
+    let figure = |time: &Option<calipers_report::Range<f64>>| {
         time.as_ref().map_or_else(unknown, |time| Line::of(Role::Strong, span(time, page.charset)))
     };
     let after =

@@ -1,8 +1,8 @@
 //! Sentences that a report holds, and sentences that it does not.
 
 use calipers_report::{
-    Architecture, ArchitectureFacts, DeviceRow, Finding, Hardware, OperatorCount, Report, Severity,
-    Span, Task,
+    Architecture, ArchitectureFacts, DeviceRow, Family, Finding, Hardware, ModelKind,
+    OperatorCount, Range, Report, Severity, Style, Task, TaskKind,
 };
 
 use super::Checker;
@@ -17,9 +17,9 @@ fn report() -> Report {
     report.cost.flops = Some(45_899_317_248);
     report.cost.other_flops = Some(18_765_432);
     report.architecture = Architecture {
-        kind: Some("transformer".to_owned()),
-        style: Some("encoder".to_owned()),
-        family: Some("bert".to_owned()),
+        kind: Some(ModelKind::Transformer),
+        style: Some(Style::Encoder),
+        family: Some(Family::Bert),
         words: "BERT encoder: 12 layers, GELU.".to_owned(),
         facts: ArchitectureFacts {
             layers: Some(12),
@@ -30,7 +30,7 @@ fn report() -> Report {
         },
         ..Architecture::default()
     };
-    report.task = Task { kind: "text-embedding".to_owned(), ..Task::default() };
+    report.task = Task { kind: TaskKind::TextEmbedding, ..Task::default() };
     let share = |op: &str, count, percent| OperatorCount {
         op: op.to_owned(),
         domain: "ai.onnx".to_owned(),
@@ -45,7 +45,7 @@ fn report() -> Report {
         name: "NVIDIA GeForce RTX 4090".to_owned(),
         device_memory_bytes: Some(24_000_000_000),
         fits: Some(true),
-        latency_ms: Some(Span { low: 1.62, expected: 1.94, high: 2.33 }),
+        latency_ms: Some(Range { low: 1.62, expected: 1.94, high: 2.33 }),
         throughput: Some(515.0),
         ..DeviceRow::default()
     };
@@ -53,7 +53,7 @@ fn report() -> Report {
         id: "raspberry-pi-5".to_owned(),
         name: "Raspberry Pi 5".to_owned(),
         fits: Some(false),
-        latency_ms: Some(Span { low: 298.0, expected: 606.0, high: 1516.0 }),
+        latency_ms: Some(Range { low: 298.0, expected: 606.0, high: 1516.0 }),
         ..DeviceRow::default()
     };
     report.hardware = Some(Hardware {

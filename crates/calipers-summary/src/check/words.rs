@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use calipers_report::{Report, Severity};
+use calipers_report::{
+    Activation, AttentionKind, Family, ModelKind, Report, Severity, Style, TaskKind,
+};
 
 use super::super::names;
 use super::tokens::{Token, tokens};
-use calipers_report::names::families;
 
 /// Words with capitals that are no claim about a model.
 const COMMON: &[&str] = &[
@@ -28,31 +29,32 @@ const CLAIMS: &[Claim] = &[
     ("cnn", |r| convolves(r)),
     ("convolutional", |r| convolves(r)),
     ("cross-attention", |r| r.architecture.facts.cross_attention == Some(true)),
-    ("decoder", |r| style(r).is_some_and(|style| style.contains("decoder"))),
+    ("decoder", |r| style(r).is_some_and(Style::has_decoder)),
     ("depthwise", |r| r.architecture.facts.depthwise.is_some_and(|count| count > 0)),
-    ("detector", |r| r.task.kind == "object-detection"),
-    ("embeds", |r| r.task.kind.ends_with("embedding")),
-    ("encoder", |r| {
-        style(r).is_some_and(|style| style.contains("encoder")) || kind(r, "transformer")
-    }),
-    ("encoder-decoder", |r| style(r) == Some("encoder-decoder")),
-    ("grouped-query", |r| r.architecture.facts.attention.as_deref() == Some("grouped-query")),
+    ("detector", |r| r.task.kind == TaskKind::ObjectDetection),
+    ("embeds", |r| r.task.kind.is_embedding()),
+    ("encoder", |r| style(r).is_some_and(Style::has_encoder) || kind(r, ModelKind::Transformer)),
+    ("encoder-decoder", |r| style(r) == Some(Style::EncoderDecoder)),
+    ("grouped-query", |r| r.architecture.facts.attention == Some(AttentionKind::GroupedQuery)),
     ("key-value cache", |r| caches(r)),
     ("kv cache", |r| caches(r)),
-    ("language model", |r| r.task.kind.contains("text") || r.task.kind == "fill-mask"),
+    ("language model", |r| {
+        let texts = [TaskKind::FillMask, TaskKind::ImageTextSimilarity, TaskKind::ImageToText];
+        r.task.kind.is_text() || texts.contains(&r.task.kind)
+    }),
     ("mixture of experts", |r| r.architecture.facts.experts.is_some()),
-    ("mlp", |r| kind(r, "mlp") || kind(r, "mixer")),
-    ("multi-query", |r| r.architecture.facts.attention.as_deref() == Some("multi-query")),
-    ("object detection", |r| r.task.kind == "object-detection"),
-    ("perceptron", |r| kind(r, "mlp")),
-    ("recurrent", |r| kind(r, "rnn")),
+    ("mlp", |r| kind(r, ModelKind::Mlp) || kind(r, ModelKind::Mixer)),
+    ("multi-query", |r| r.architecture.facts.attention == Some(AttentionKind::MultiQuery)),
+    ("object detection", |r| r.task.kind == TaskKind::ObjectDetection),
+    ("perceptron", |r| kind(r, ModelKind::Mlp)),
+    ("recurrent", |r| kind(r, ModelKind::Rnn)),
     ("rotary", |r| r.architecture.facts.rope == Some(true)),
-    ("segmentation", |r| r.task.kind == "image-segmentation"),
-    ("segments", |r| r.task.kind == "image-segmentation"),
-    ("speech", |r| r.task.kind.contains("speech") || r.task.kind.contains("audio")),
-    ("text generation", |r| r.task.kind == "text-generation"),
-    ("transformer", |r| kind(r, "transformer") || kind(r, "hybrid")),
-    ("tree ensemble", |r| kind(r, "tree-ensemble")),
+    ("segmentation", |r| r.task.kind == TaskKind::ImageSegmentation),
+    ("segments", |r| r.task.kind == TaskKind::ImageSegmentation),
+    ("speech", |r| r.task.kind.is_audio()),
+    ("text generation", |r| r.task.kind == TaskKind::TextGeneration),
+    ("transformer", |r| kind(r, ModelKind::Transformer) || kind(r, ModelKind::Hybrid)),
+    ("tree ensemble", |r| kind(r, ModelKind::TreeEnsemble)),
 ];
 
 /// What no report can know, so that a text which says it made it up.
@@ -114,25 +116,22 @@ const NONE: &[Claim] = &[
     ("no warnings", |r| count(r, Severity::Warning) == 0),
 ];
 
-/// Families whose names are words of their own, so that only their own spelling counts.
-const AMBIGUOUS: &[&str] = &["bagging", "falcon", "inception", "marian", "pegasus"];
-
-fn kind(report: &Report, kind: &str) -> bool {
-    report.architecture.kind.as_deref() == Some(kind)
+fn kind(report: &Report, kind: ModelKind) -> bool {
+    report.architecture.kind == Some(kind)
 }
 
-fn style(report: &Report) -> Option<&str> {
-    report.architecture.style.as_deref()
+fn style(report: &Report) -> Option<Style> {
+    report.architecture.style
 }
 
 fn classifies(report: &Report) -> bool {
-    report.task.kind.ends_with("classification")
-        || report.architecture.family.as_deref().is_some_and(|family| family.contains("classifier"))
+    report.task.kind.is_classification()
+        || report.architecture.family == Some(Family::LinearClassifier)
 }
 
 fn convolves(report: &Report) -> bool {
-    kind(report, "cnn")
-        || kind(report, "hybrid")
+    kind(report, ModelKind::Cnn)
+        || kind(report, ModelKind::Hybrid)
         || report.architecture.facts.convs.is_some_and(|count| count > 0)
 }
 
@@ -153,23 +152,17 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     pub(super) fn of(report: &Report) -> Self {
-        let mut said: Vec<&str> =
-            vec![&report.architecture.words, &report.task.kind, &report.quantization.scheme];
+        let scheme = report.quantization.scheme.id();
+        let mut said: Vec<&str> = vec![&report.architecture.words, report.task.kind.id(), &scheme];
         let architecture = &report.architecture;
-        said.extend(
-            [&architecture.kind, &architecture.style, &architecture.family]
-                .into_iter()
-                .flatten()
-                .map(String::as_str),
-        );
+        said.extend(architecture.kind.map(ModelKind::id));
+        said.extend(architecture.style.map(Style::id));
+        said.extend(architecture.family.map(Family::id));
         let told = &architecture.facts;
-        said.extend(
-            [&told.activation, &told.attention, &told.precision]
-                .into_iter()
-                .flatten()
-                .map(String::as_str),
-        );
-        said.extend(told.norm.keys().map(String::as_str));
+        said.extend(told.activation.map(Activation::id));
+        said.extend(told.attention.map(AttentionKind::id));
+        said.extend(told.precision.as_deref());
+        said.extend(told.norm.keys().map(|norm| norm.id()));
         said.extend(architecture.blocks.iter().map(|block| block.kind.as_str()));
         said.extend(report.model.precision.as_deref());
         said.extend(report.parameters.by_dtype.keys().map(String::as_str));
@@ -177,7 +170,9 @@ impl Vocabulary {
             said.extend([finding.title.as_str(), &finding.recommendation]);
         }
         let ports = || report.graph.inputs.iter().chain(&report.graph.outputs);
-        said.extend(ports().filter_map(|port| port.dtype.as_deref()));
+        let dtypes: Vec<String> =
+            ports().filter_map(|port| port.dtype).map(|dtype| dtype.to_string()).collect();
+        said.extend(dtypes.iter().map(String::as_str));
         said.extend(ports().filter_map(|port| names::plain(&port.name)));
         said.extend(report.bindings.keys().filter_map(|name| names::plain(name)));
         said.extend(report.graph.operators_total.iter().filter_map(|row| names::operator(&row.op)));
@@ -230,19 +225,20 @@ impl Vocabulary {
         let mut looked_up = 0;
         self.names(sentence, english, &mut faults, &mut looked_up);
         let lower = sentence.to_lowercase();
-        for (key, display) in families() {
-            let shown = [*key, *display].into_iter().find(|name| {
+        for family in Family::ALL {
+            let (id, display) = (family.id(), family.display_name());
+            let shown = [id, display].into_iter().find(|name| {
                 let any_case =
-                    key.len() >= 6 || key.contains(|c: char| c.is_ascii_digit() || c == '-');
-                if any_case && !AMBIGUOUS.contains(key) {
+                    id.len() >= 6 || id.contains(|c: char| c.is_ascii_digit() || c == '-');
+                if any_case && !family.is_common_word() {
                     has_phrase(&lower, &name.to_lowercase())
                 } else {
-                    *name == *display && has_phrase(sentence, name)
+                    *name == display && has_phrase(sentence, name)
                 }
             });
             if let Some(name) = shown {
                 looked_up += 1;
-                let is_it = report.architecture.family.as_deref() == Some(key);
+                let is_it = report.architecture.family == Some(*family);
                 if is_it && is_denied(&lower, &name.to_lowercase()) {
                     faults.push((name.to_owned(), "is the family that the report names"));
                 }

@@ -1,11 +1,19 @@
 //! Models of few steps: linear ones, support vectors, neighbours, Bayes, clusters.
 
+use calipers_report::{Family, ModelKind};
+
 use super::super::Kind;
 use super::super::wording::{family_or, lower};
 use super::into_classes;
 
 /// Kinds that are told so.
-const TOLD: &[&str] = &["clustering", "linear", "naive-bayes", "nearest-neighbours", "svm"];
+const TOLD: &[ModelKind] = &[
+    ModelKind::Clustering,
+    ModelKind::Linear,
+    ModelKind::NaiveBayes,
+    ModelKind::NearestNeighbours,
+    ModelKind::Svm,
+];
 
 /// A classifier and a machine are things; a regression is a way to make a model.
 fn as_thing(family: String) -> String {
@@ -15,15 +23,17 @@ fn as_thing(family: String) -> String {
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "classical",
-    is: |report| report.architecture.kind.as_deref().is_some_and(|kind| TOLD.contains(&kind)),
+    is: |report| report.architecture.kind.is_some_and(|kind| TOLD.contains(&kind)),
     noun: |report| {
-        let kind = report.architecture.kind.as_deref().unwrap_or("classical");
-        let family = match report.architecture.family.as_deref() {
+        let kind = report.architecture.kind.map_or("classical", ModelKind::id);
+        let family = match report.architecture.family {
             // A name of a person or of letters keeps its capital.
-            Some("k-means" | "k-nearest-neighbours" | "naive-bayes") => family_or(report, kind),
+            Some(Family::KMeans | Family::KNearestNeighbours | Family::NaiveBayes) => {
+                family_or(report, kind)
+            }
             _ => lower(&family_or(report, &format!("{} model", kind.replace('-', " ")))),
         };
-        match calipers_report::names::does(&report.task.kind) {
+        match report.task.kind.activity() {
             Some(does) => format!("{} that {does}", as_thing(family)),
             None => as_thing(family),
         }

@@ -1,19 +1,21 @@
 //! Networks of plain layers: perceptrons, mixers.
 
+use calipers_report::ModelKind;
+
 use super::super::Kind;
 use super::super::wording::{activation, family_or, lower, some};
 use super::{into_classes, is_kind, one_run};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "dense network",
-    is: |report| is_kind(report, "mlp") || is_kind(report, "mixer"),
+    is: |report| is_kind(report, ModelKind::Mlp) || is_kind(report, ModelKind::Mixer),
     noun: |report| {
         let family = family_or(
             report,
-            if is_kind(report, "mixer") { "mixer" } else { "multi-layer perceptron" },
+            if is_kind(report, ModelKind::Mixer) { "mixer" } else { "multi-layer perceptron" },
         );
-        let family = if is_kind(report, "mlp") { lower(&family) } else { family };
-        match calipers_report::names::does(&report.task.kind) {
+        let family = if is_kind(report, ModelKind::Mlp) { lower(&family) } else { family };
+        match report.task.kind.activity() {
             Some(does) => format!("{family} that {does}"),
             None => family,
         }

@@ -1,6 +1,6 @@
 //! Finds objects in images.
 
-use calipers_report::Report;
+use calipers_report::{Report, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::{listed, of_family};
@@ -8,7 +8,7 @@ use super::{attention_layers, convolutions, image, number};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "detector",
-    is: |report| report.task.kind == "object-detection",
+    is: |report| report.task.kind == TaskKind::ObjectDetection,
     noun: |report| of_family(report, "object detector"),
     built,
     run: image,

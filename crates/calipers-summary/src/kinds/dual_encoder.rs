@@ -1,13 +1,15 @@
 //! Two encoders side by side, such as one for images and one for texts.
 
+use calipers_report::{Style, TaskKind};
+
 use super::super::Kind;
 use super::super::wording::of_family;
 use super::{attention_layers, is_style, number};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "dual encoder",
-    is: |report| is_style(report, "dual-encoder"),
-    noun: |report| match report.task.kind == "image-text-similarity" {
+    is: |report| is_style(report, Style::DualEncoder),
+    noun: |report| match report.task.kind == TaskKind::ImageTextSimilarity {
         true => of_family(report, "dual encoder that compares images with texts"),
         false => of_family(report, "dual encoder"),
     },

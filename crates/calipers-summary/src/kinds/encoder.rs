@@ -1,24 +1,27 @@
 //! Reads text at once: embeddings, answers, labels.
 
-use calipers_report::Report;
+use calipers_report::{ModelKind, Report, Style, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::of_family;
 use super::{attention_layers, into_classes, is_kind, is_style, number, sequence};
 
 /// Tasks as the noun names them.
-const NOUNS: &[(&str, &str)] = &[
-    ("fill-mask", "encoder that fills in masked words"),
-    ("question-answering", "encoder that answers questions by marking a span"),
-    ("text-classification", "encoder that classifies texts"),
-    ("text-embedding", "encoder that embeds texts"),
-    ("text-regression", "encoder that scores texts"),
-    ("token-classification", "encoder that labels tokens"),
+const NOUNS: &[(TaskKind, &str)] = &[
+    (TaskKind::FillMask, "encoder that fills in masked words"),
+    (TaskKind::QuestionAnswering, "encoder that answers questions by marking a span"),
+    (TaskKind::TextClassification, "encoder that classifies texts"),
+    (TaskKind::TextEmbedding, "encoder that embeds texts"),
+    (TaskKind::TextRegression, "encoder that scores texts"),
+    (TaskKind::TokenClassification, "encoder that labels tokens"),
 ];
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "encoder",
-    is: |report| is_style(report, "encoder") || (is_kind(report, "transformer") && is_text(report)),
+    is: |report| {
+        is_style(report, Style::Encoder)
+            || (is_kind(report, ModelKind::Transformer) && is_text(report))
+    },
     noun,
     built,
     run: sequence,
@@ -37,9 +40,12 @@ fn built(report: &Report) -> Vec<String> {
     let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
     let facts = &report.architecture.facts;
     let classes = into_classes(report);
-    match (facts.vocab, report.task.kind.as_str()) {
-        (Some(words), "text-classification" | "token-classification") if !classes.is_empty() => {
-            let what = if report.task.kind.starts_with("text") { "texts" } else { "tokens" };
+    match (facts.vocab, report.task.kind) {
+        (Some(words), TaskKind::TextClassification | TaskKind::TokenClassification)
+            if !classes.is_empty() =>
+        {
+            let what =
+                if report.task.kind == TaskKind::TextClassification { "texts" } else { "tokens" };
             sentences.push(format!(
                 "It reads a vocabulary of {} and sorts {what}{classes}.",
                 number(words)

@@ -1,6 +1,6 @@
 //! Generates text, token by token.
 
-use calipers_report::Report;
+use calipers_report::{Report, Style, TaskKind};
 use calipers_units as units;
 
 use super::super::Kind;
@@ -9,8 +9,8 @@ use super::{attention_layers, is_style, number, sequence};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "generator",
-    is: |report| report.task.kind == "text-generation" || is_style(report, "decoder"),
-    noun: |report| match report.task.kind == "text-generation" {
+    is: |report| report.task.kind == TaskKind::TextGeneration || is_style(report, Style::Decoder),
+    noun: |report| match report.task.kind == TaskKind::TextGeneration {
         true => of_family(report, "decoder that generates text"),
         false => of_family(report, "decoder"),
     },
@@ -22,12 +22,12 @@ fn built(report: &Report) -> Vec<String> {
     let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
     if let Some(words) = report.architecture.facts.vocab {
         let words = number(words);
-        sentences.push(match report.task.kind == "text-generation" {
+        sentences.push(match report.task.kind == TaskKind::TextGeneration {
             true => format!("It scores the next token out of a vocabulary of {words}."),
             false => format!("It reads tokens out of a vocabulary of {words}."),
         });
     }
-    if report.memory.kv_cache.is_none() && report.task.kind == "text-generation" {
+    if report.memory.kv_cache.is_none() && report.task.kind == TaskKind::TextGeneration {
         sentences.push(
             "It keeps no keys and values, so each new token costs the whole sequence again."
                 .to_owned(),

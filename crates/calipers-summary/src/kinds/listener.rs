@@ -1,15 +1,17 @@
 //! Hears: speech and other sounds.
 
+use calipers_report::TaskKind;
+
 use super::super::Kind;
 use super::super::wording::of_family;
 use super::{attention_layers, convolutions, into_classes, one_run};
 
 /// Tasks of sound, as the noun names them.
-const NOUNS: &[(&str, &str)] = &[
-    ("audio-classification", "network that classifies sounds"),
-    ("audio-to-audio", "network that makes sound of sound"),
-    ("speech-features", "encoder that gives features of speech"),
-    ("speech-recognition", "network that recognises speech"),
+const NOUNS: &[(TaskKind, &str)] = &[
+    (TaskKind::AudioClassification, "network that classifies sounds"),
+    (TaskKind::AudioToAudio, "network that makes sound of sound"),
+    (TaskKind::SpeechFeatures, "encoder that gives features of speech"),
+    (TaskKind::SpeechRecognition, "network that recognises speech"),
 ];
 
 pub(in super::super) const KIND: Kind = Kind {
@@ -25,7 +27,7 @@ pub(in super::super) const KIND: Kind = Kind {
             sentences.extend(convolutions(report));
         }
         let classes = into_classes(report);
-        if report.task.kind == "audio-classification" && !classes.is_empty() {
+        if report.task.kind == TaskKind::AudioClassification && !classes.is_empty() {
             sentences.push(format!("It sorts sounds{classes}."));
         }
         sentences

@@ -16,19 +16,19 @@ pub(super) mod translator;
 pub(super) mod trees;
 pub(super) mod vision_transformer;
 
-use calipers_report::Report;
+use calipers_report::{AttentionKind, ModelKind, Report, Style};
 use calipers_units as units;
 
 use super::wording::{activation, listed, some, tokens};
 
 /// Whether the kind is this one.
-fn is_kind(report: &Report, kind: &str) -> bool {
-    report.architecture.kind.as_deref() == Some(kind)
+fn is_kind(report: &Report, kind: ModelKind) -> bool {
+    report.architecture.kind == Some(kind)
 }
 
 /// Whether the style is this one.
-fn is_style(report: &Report, style: &str) -> bool {
-    report.architecture.style.as_deref() == Some(style)
+fn is_style(report: &Report, style: Style) -> bool {
+    report.architecture.style == Some(style)
 }
 
 /// One image, with its size where the input shows it.
@@ -55,14 +55,16 @@ fn one_run(_: &Report) -> String {
 /// Layers of attention in a sentence: `It stacks 12 post-norm layers with 12 heads of 64 …`.
 fn attention_layers(report: &Report) -> Option<String> {
     let facts = &report.architecture.facts;
-    let norm = facts.norm_position.as_ref().map_or(String::new(), |place| format!("{place}-norm "));
+    let norm = facts
+        .norm_position
+        .map_or(String::new(), |position| format!("{} ", position.display_name()));
     let layers = some(facts.layers, &format!("{norm}layer"), &format!("{norm}layers"))?;
     let mut parts = Vec::new();
     if let Some(heads) = some(facts.heads, "head", "heads") {
         let width = facts.head_dim.map_or(String::new(), |width| format!(" of {}", number(width)));
         let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
         let shared = shared.map_or(String::new(), |shared| {
-            let attention = facts.attention.as_deref().unwrap_or("shared");
+            let attention = facts.attention.map_or("shared", AttentionKind::display_name);
             let heads = if shared == 1 { "head" } else { "heads" };
             format!(" ({attention} attention, {} {heads} for keys and values)", number(shared))
         });

@@ -1,6 +1,6 @@
 //! Whatever is none of the others: what the graph shows is told, and no more.
 
-use calipers_report::Report;
+use calipers_report::{ModelKind, Report};
 use calipers_units as units;
 
 use super::super::wording::{listed, of_family};
@@ -13,10 +13,8 @@ const MOST: usize = 3;
 pub(in super::super) const KIND: Kind = Kind {
     name: "other",
     is: |_| true,
-    noun: |report| match (
-        report.architecture.kind.as_deref(),
-        calipers_report::names::does(&report.task.kind),
-    ) {
+    noun: |report| match (report.architecture.kind.map(ModelKind::id), report.task.kind.activity())
+    {
         (Some(kind), Some(does)) => {
             format!("{} that {does}", of_family(report, &kind.replace('-', " ")))
         }

@@ -1,16 +1,18 @@
 //! Images in, maps or images out: segmentation, depth, super-resolution.
 
+use calipers_report::TaskKind;
+
 use super::super::Kind;
 use super::super::wording::of_family;
 use super::{attention_layers, convolutions, image, into_classes};
 
 /// Tasks whose output is a map, as the noun names them.
-const NOUNS: &[(&str, &str)] = &[
-    ("depth-estimation", "network that estimates depth"),
-    ("image-segmentation", "segmentation network"),
-    ("image-to-image", "network that makes an image of an image"),
-    ("pose-estimation", "network that finds the points of bodies"),
-    ("super-resolution", "super-resolution network"),
+const NOUNS: &[(TaskKind, &str)] = &[
+    (TaskKind::DepthEstimation, "network that estimates depth"),
+    (TaskKind::ImageSegmentation, "segmentation network"),
+    (TaskKind::ImageToImage, "network that makes an image of an image"),
+    (TaskKind::PoseEstimation, "network that finds the points of bodies"),
+    (TaskKind::SuperResolution, "super-resolution network"),
 ];
 
 pub(in super::super) const KIND: Kind = Kind {
@@ -28,7 +30,7 @@ pub(in super::super) const KIND: Kind = Kind {
             sentences.push("Early features are joined with late ones by concatenation.".to_owned());
         }
         let classes = into_classes(report);
-        if report.task.kind == "image-segmentation" && !classes.is_empty() {
+        if report.task.kind == TaskKind::ImageSegmentation && !classes.is_empty() {
             sentences.push(format!("It sorts every pixel{classes}."));
         }
         sentences

@@ -1,5 +1,7 @@
 //! Several steps in one file: preparation and a model behind it.
 
+use calipers_report::ModelKind;
+
 use super::super::wording::listed;
 use super::super::{Kind, names};
 use super::{into_classes, is_kind};
@@ -9,8 +11,8 @@ const MOST: usize = 4;
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "pipeline",
-    is: |report| is_kind(report, "pipeline"),
-    noun: |report| match calipers_report::names::does(&report.task.kind) {
+    is: |report| is_kind(report, ModelKind::Pipeline),
+    noun: |report| match report.task.kind.activity() {
         Some(does) => format!("pipeline that {does}"),
         None if report.graph.nodes == 1 => "pipeline of a single step".to_owned(),
         None => "pipeline of several steps".to_owned(),

@@ -1,6 +1,6 @@
 //! Recurrent networks.
 
-use calipers_report::Report;
+use calipers_report::{Family, ModelKind, Report, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::{of_family, some};
@@ -8,14 +8,16 @@ use super::{into_classes, is_kind, number, sequence};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "recurrent network",
-    is: |report| is_kind(report, "rnn"),
+    is: |report| is_kind(report, ModelKind::Rnn),
     noun: |report| {
         // The N of RNN is the network.
-        let is_said = report.architecture.family.as_deref() == Some("rnn");
+        let is_said = report.architecture.family == Some(Family::Rnn);
         let what = if is_said { "" } else { "recurrent network " };
-        match report.task.kind.as_str() {
-            "text-classification" => of_family(report, &format!("{what}that classifies texts")),
-            "text-generation" => of_family(report, &format!("{what}that generates text")),
+        match report.task.kind {
+            TaskKind::TextClassification => {
+                of_family(report, &format!("{what}that classifies texts"))
+            }
+            TaskKind::TextGeneration => of_family(report, &format!("{what}that generates text")),
             _ => of_family(report, what.trim_end()),
         }
         .trim_end()
@@ -36,7 +38,7 @@ fn built(report: &Report) -> Vec<String> {
         sentences.push(format!("It has {layers}{width}{ways}."));
     }
     let classes = into_classes(report);
-    let what = if report.task.kind.starts_with("text") { "texts" } else { "what it reads" };
+    let what = if report.task.kind.is_text() { "texts" } else { "what it reads" };
     match (facts.vocab.map(number), classes.is_empty()) {
         (Some(words), true) => sentences.push(format!("It reads a vocabulary of {words}.")),
         (Some(words), false) => {

@@ -1,12 +1,14 @@
 //! Encoder and decoder together: a sequence in, another out.
 
+use calipers_report::Style;
+
 use super::super::Kind;
 use super::super::wording::{of_family, some};
 use super::{attention_layers, is_style, number, sequence};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "translator",
-    is: |report| is_style(report, "encoder-decoder"),
+    is: |report| is_style(report, Style::EncoderDecoder),
     noun: |report| of_family(report, "encoder-decoder"),
     built: |report| {
         let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();

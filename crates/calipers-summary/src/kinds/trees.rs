@@ -1,6 +1,6 @@
 //! Trees: forests, boosting, isolation forests.
 
-use calipers_report::Report;
+use calipers_report::{ModelKind, Report};
 
 use super::super::Kind;
 use super::super::wording::{family_or, lower, some};
@@ -8,13 +8,13 @@ use super::{into_classes, is_kind};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "trees",
-    is: |report| is_kind(report, "tree-ensemble"),
+    is: |report| is_kind(report, ModelKind::TreeEnsemble),
     noun: |report| {
         let family = lower(&family_or(report, "ensemble of trees"));
         // Boosting and bagging are ways to build one; a forest and a tree are things.
         let is_thing = ["forest", "tree", "trees"].iter().any(|thing| family.ends_with(thing));
         let family = if is_thing { family } else { format!("{family} ensemble") };
-        match calipers_report::names::does(&report.task.kind) {
+        match report.task.kind.activity() {
             Some(does) => format!("{family} that {does}"),
             None => family,
         }

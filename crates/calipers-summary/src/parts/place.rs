@@ -1,6 +1,6 @@
 //! Where it fits, and how fast it is there.
 
-use calipers_report::{DeviceRow, Hardware, Report, Span};
+use calipers_report::{Bottleneck, DeviceRow, Hardware, Range, Report};
 use calipers_units as units;
 
 use super::super::wording::listed;
@@ -45,7 +45,7 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
             sentences.push(format!("In {} expect {}.", hardware.precision, listed(&both)));
         }
         (_, Some(time)) => {
-            let limit = limited_by(hardware.bottleneck.as_deref());
+            let limit = limited_by(hardware.bottleneck);
             sentences.push(format!(
                 "In {} at batch {} a run should take {}{limit}.",
                 hardware.precision,
@@ -58,11 +58,11 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
     sentences
 }
 
-fn limited_by(bottleneck: Option<&str>) -> &'static str {
+fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
     match bottleneck {
-        Some("compute") => ", limited by arithmetic",
-        Some("memory") => ", limited by memory",
-        Some("launches") => ", limited by launching kernels",
+        Some(Bottleneck::Compute) => ", limited by arithmetic",
+        Some(Bottleneck::Memory) => ", limited by memory",
+        Some(Bottleneck::Launches) => ", limited by launching kernels",
         _ => "",
     }
 }
@@ -110,8 +110,9 @@ fn fitting(hardware: &Hardware) -> Option<String> {
 /// The fastest and the slowest of those compared.
 fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
     let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.latency_ms?)));
-    let order =
-        |a: &(&DeviceRow, Span), b: &(&DeviceRow, Span)| a.1.expected.total_cmp(&b.1.expected);
+    let order = |a: &(&DeviceRow, Range<f64>), b: &(&DeviceRow, Range<f64>)| {
+        a.1.expected.total_cmp(&b.1.expected)
+    };
     let (fast, first) = timed().min_by(order)?;
     let (slow, last) = timed().max_by(order)?;
     let run = if report.memory.kv_cache.is_some() { "a step" } else { "a run" };
@@ -129,6 +130,6 @@ fn short(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-fn range(time: Span) -> String {
+fn range(time: Range<f64>) -> String {
     units::time_range(time.low, time.expected, time.high)
 }

@@ -3,33 +3,20 @@
 use calipers_report::Report;
 use calipers_units as units;
 
-/// Schemes as people say them.
-const SCHEMES: &[(&str, &str)] = &[
-    ("dynamic-int8", "dynamically quantised"),
-    ("float8", "float8"),
-    ("mixed", "partly quantised"),
-    ("qdq-int8", "int8-quantised"),
-    ("qoperator-int8", "int8-quantised"),
-    ("weight-only-int4", "4-bit"),
-    ("weight-only-int8", "8-bit"),
-];
-
-fn scheme(report: &Report) -> Option<&str> {
-    let scheme = report.quantization.scheme.as_str();
-    (!scheme.is_empty() && scheme != "none").then_some(scheme)
-}
-
 /// The model's noun with its quantisation before it.
 pub(in super::super) fn noun(report: &Report, noun: String) -> String {
-    let Some(scheme) = scheme(report) else { return noun };
-    let word = SCHEMES.iter().find(|(key, _)| *key == scheme).map_or("quantised", |(_, word)| word);
-    format!("{word} {noun}")
+    match report.quantization.scheme.display_name() {
+        Some(adjective) => format!("{adjective} {noun}"),
+        None => noun,
+    }
 }
 
 /// How it is quantised, and what is not.
 pub(in super::super) fn told(report: &Report) -> Option<String> {
-    let scheme = scheme(report)?;
     let told = &report.quantization;
+    if !told.scheme.is_quantized() {
+        return None;
+    }
     let of = match (told.contractions_quantized, told.contractions) {
         (some, all) if some == all => {
             format!("All {} of its products with weights are", units::integer(all))
@@ -40,9 +27,9 @@ pub(in super::super) fn told(report: &Report) -> Option<String> {
             units::integer(some)
         ),
     };
-    let mut text = format!("{of} quantised ({scheme}");
-    if let Some(granularity) = &told.granularity {
-        text += &format!(", {granularity}");
+    let mut text = format!("{of} quantised ({}", told.scheme.id());
+    if let Some(granularity) = told.granularity {
+        text += &format!(", {}", granularity.id());
     }
     if let Some(block) = told.block.and_then(|block| u64::try_from(block).ok()) {
         text += &format!(", {} weights to a scale", units::integer(block));

@@ -1,6 +1,6 @@
 //! The line above, and the first sentence.
 
-use calipers_report::{Confidence, Report};
+use calipers_report::{Confidence, Report, TaskKind};
 use calipers_units as units;
 
 use super::super::wording::{capital, with_article};
@@ -37,7 +37,7 @@ pub(in super::super) fn opening(report: &Report, noun: &str) -> String {
     match (architecture.confidence, report.task.confidence) {
         (Confidence::High, Confidence::High) => format!("This is {is}."),
         (Confidence::Low, _) => format!("This may be {is}; the structure leaves room for doubt."),
-        (_, Confidence::Low) if report.task.kind == "unknown" => {
+        (_, Confidence::Low) if report.task.kind == TaskKind::Unknown => {
             format!("This is {is}; nothing in the file tells what it is for.")
         }
         _ => format!("This is most likely {is}."),

@@ -1,5 +1,7 @@
 //! What models are, against labels that people wrote.
-use calipers_report::{Confidence, Report};
+use calipers_report::{
+    Confidence, Family, ModelKind, NormKind, Report, Scheme, SkipKind, Style, TaskKind,
+};
 use calipers_testkit::{Corpus, Outcome, score};
 use serde_json::Value;
 
@@ -76,7 +78,7 @@ fn documented_models_are_right(corpus: &Corpus) -> Outcome {
                     is(r, "transformer", "bert") && does(r, "text-embedding")
                 }),
                 ("6 layers", |r| r.architecture.facts.layers == Some(6)),
-                ("dynamic int8", |r| r.quantization.scheme == "dynamic-int8"),
+                ("dynamic int8", |r| r.quantization.scheme.id() == "dynamic-int8"),
                 ("36 quantised products", |r| r.quantization.contractions_quantized == 36),
                 ("12 residual additions", |r| r.architecture.facts.residuals == Some(12)),
                 ("no cache", |r| r.architecture.facts.kv_cache == Some(false)),
@@ -89,7 +91,7 @@ fn documented_models_are_right(corpus: &Corpus) -> Outcome {
                     is(r, "transformer", "bert") && does(r, "text-embedding")
                 }),
                 ("12 layers", |r| r.architecture.facts.layers == Some(12)),
-                ("dynamic int8", |r| r.quantization.scheme == "dynamic-int8"),
+                ("dynamic int8", |r| r.quantization.scheme.id() == "dynamic-int8"),
                 ("72 quantised products", |r| r.quantization.contractions_quantized == 72),
                 ("24 residual additions", |r| r.architecture.facts.residuals == Some(24)),
             ],
@@ -105,7 +107,9 @@ fn documented_models_are_right(corpus: &Corpus) -> Outcome {
                 ("one class", |r| r.task.classes == Some(1)),
                 ("18 residual additions", |r| r.architecture.facts.residuals == Some(18)),
                 ("97 SiLUs", |r| r.architecture.facts.silu == Some(97)),
-                ("no gates", |r| r.architecture.skips.iter().all(|skip| skip.kind != "gate")),
+                ("no gates", |r| {
+                    r.architecture.skips.iter().all(|skip| skip.kind != SkipKind::Gate)
+                }),
                 ("norms were folded", |r| r.architecture.facts.batchnorm_folded == Some(true)),
                 ("three scales", |r| r.architecture.facts.strides == Some(vec![8, 16, 32])),
                 ("8,400 places", |r| r.architecture.facts.positions == Some(8400)),
@@ -144,7 +148,7 @@ const BERT_SQUAD: &[Correction] = &[
     ("feed-forward 3,072", |r| r.architecture.facts.ffn == Some(3072)),
     ("24 residual additions", |r| r.architecture.facts.residuals == Some(24)),
     ("no other skips", |r| r.architecture.skips.is_empty()),
-    ("25 LayerNorms", |r| r.architecture.facts.norm.get("LayerNorm") == Some(&25)),
+    ("25 LayerNorms", |r| r.architecture.facts.norm.get(&NormKind::LayerNorm) == Some(&25)),
     ("no cache", |r| r.architecture.facts.kv_cache == Some(false)),
     ("73 weighted products, or 74 with segments by product", |r| {
         (73..=74).contains(&r.quantization.contractions)
@@ -157,11 +161,11 @@ const BERT_SQUAD: &[Correction] = &[
 
 fn is(report: &Report, kind: &str, family: &str) -> bool {
     let what = &report.architecture;
-    (what.kind.as_deref(), what.family.as_deref()) == (Some(kind), Some(family))
+    (what.kind.map(ModelKind::id), what.family.map(Family::id)) == (Some(kind), Some(family))
 }
 
 fn does(report: &Report, task: &str) -> bool {
-    report.task.kind == task
+    report.task.kind.id() == task
 }
 
 /// Nothing is recognized in any model that the model does not have.
@@ -182,16 +186,16 @@ fn no_false_alarms(corpus: &Corpus) -> Outcome {
 fn false_alarms(report: &Report) -> Vec<&'static str> {
     let what = &report.architecture;
     let facts = &what.facts;
-    let kind = what.kind.as_deref().unwrap_or("");
+    let kind = what.kind.map_or("", ModelKind::id);
     let block = |kind: &str| what.blocks.iter().any(|block| block.kind == kind);
     let attends = facts.heads.is_some() || block("Attention");
     let cached = facts.kv_cache == Some(true);
     let checks = [
         ("attention in a convolutional network", kind == "cnn" && attends),
         ("attention in a recurrent network", kind == "rnn" && attends),
-        ("a cache where nothing decodes", cached && what.style.as_deref() != Some("decoder")),
-        ("gates", what.skips.iter().any(|skip| skip.kind == "gate")),
-        ("subtracted skips", what.skips.iter().any(|skip| skip.kind == "subtraction")),
+        ("a cache where nothing decodes", cached && what.style != Some(Style::Decoder)),
+        ("gates", what.skips.iter().any(|skip| skip.kind == SkipKind::Gate)),
+        ("subtracted skips", what.skips.iter().any(|skip| skip.kind == SkipKind::Subtraction)),
         ("dense units in a transformer", kind == "transformer" && block("DenseUnit")),
         ("concatenations in a transformer", kind == "transformer" && !what.skips.is_empty()),
         ("squeeze-and-excite in a transformer", kind == "transformer" && block("SqueezeExcite")),
@@ -205,7 +209,7 @@ fn false_alarms(report: &Report) -> Vec<&'static str> {
         ("trees in a network", facts.trees.is_some() && kind != "tree-ensemble"),
         (
             "hundreds of classes of a detector that has few",
-            report.task.kind == "object-detection" && report.task.classes > Some(100),
+            report.task.kind == TaskKind::ObjectDetection && report.task.classes > Some(100),
         ),
     ];
     checks.into_iter().filter(|(_, seen)| *seen).map(|(what, _)| what).collect()
@@ -216,10 +220,7 @@ fn an_empty_file_is_unknown() {
     let report = crate::support::analyze(&empty);
     assert_eq!((report.architecture.kind, report.architecture.family), (None, None));
     assert_eq!(report.architecture.words, "");
-    assert_eq!(
-        (report.task.kind.as_str(), report.quantization.scheme.as_str()),
-        ("unknown", "none")
-    );
+    assert_eq!((report.task.kind, report.quantization.scheme), (TaskKind::Unknown, Scheme::None));
 }
 
 fn hostile_files_have_no_sure_family(corpus: &Corpus) -> Outcome {
@@ -228,7 +229,7 @@ fn hostile_files_have_no_sure_family(corpus: &Corpus) -> Outcome {
         let what = &report.architecture;
         assert!(what.family.is_none() || what.kind.is_some(), "{}", path.display());
         // A chain of linear layers is an MLP; anything more specific needs a real network.
-        let is_specific = what.family.as_deref().is_some_and(|family| family != "mlp");
+        let is_specific = what.family.is_some_and(|family| family != Family::Mlp);
         let sure = is_specific && what.confidence == Confidence::High;
         let copy = path.file_name().unwrap().to_string_lossy().contains("bitflipped");
         assert!(!sure || copy, "{} is a {:?}", path.display(), what.family);

@@ -6,7 +6,7 @@ use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
 use calipers_devices::{Device, Precision, find};
-use calipers_report::{Hardware, ScalingRow, Span};
+use calipers_report::{Hardware, Range, ScalingRow};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
 
 calipers_testkit::tests! {
@@ -66,7 +66,7 @@ fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights(corpus: &Corpus) -> O
         // Every input has a batch of its own name, and all grow together.
         let rows = &found.batch_scaling;
         assert!(rows.len() >= 7, "{rows:?}");
-        let (one, many) = (rows[0].latency_ms.unwrap(), rows[6].latency_ms.unwrap());
+        let (one, many) = (rows[0].run.latency_ms.unwrap(), rows[6].run.latency_ms.unwrap());
         assert!(many.expected > 8.0 * one.expected, "{name}: 64 in {many:?}, one in {one:?}");
     }
     Ok(())
@@ -78,9 +78,9 @@ fn a_detector_s_batches_end_where_they_do_not_fit(corpus: &Corpus) -> Outcome {
         let found = ask(&model, &on("rtx-4050-mobile", precision));
         let rows = &found.batch_scaling;
         let last = rows.last().unwrap();
-        assert_eq!(last.fits, Some(false), "{rows:?}");
-        assert!(last.size >= 32 && last.latency_ms.is_none() && last.throughput.is_none());
-        assert!(last.memory_bytes.unwrap() > 6_000_000_000);
+        assert_eq!(last.run.fits, Some(false), "{rows:?}");
+        assert!(last.size >= 32 && last.run.latency_ms.is_none() && last.run.throughput.is_none());
+        assert!(last.run.memory_bytes.unwrap() > 6_000_000_000);
         let largest = found.largest_batch.unwrap();
         assert!(largest < last.size && largest >= last.size / 2, "{largest}");
         // Throughput is not the same at every batch, and never shrinks by much.
@@ -97,14 +97,14 @@ fn a_detector_s_batches_end_where_they_do_not_fit(corpus: &Corpus) -> Outcome {
 }
 
 fn check_rows(rows: &[ScalingRow]) {
-    let timed: Vec<(u64, Span)> =
-        rows.iter().filter_map(|row| Some((row.size, row.latency_ms?))).collect();
+    let timed: Vec<(u64, Range<f64>)> =
+        rows.iter().filter_map(|row| Some((row.size, row.run.latency_ms?))).collect();
     for pair in timed.windows(2) {
         let ((_, less), (_, more)) = (pair[0], pair[1]);
         assert!(more.expected >= less.expected * 0.999, "{pair:?}");
         assert!(more.expected <= less.expected * 2.5, "{pair:?}");
     }
-    let memory: Vec<u64> = rows.iter().filter_map(|row| row.memory_bytes).collect();
+    let memory: Vec<u64> = rows.iter().filter_map(|row| row.run.memory_bytes).collect();
     assert!(memory.is_sorted(), "{memory:?}");
 }
 
@@ -222,8 +222,8 @@ fn a_forest_has_memory_and_no_time() {
     assert!(found.batch_scaling.is_empty() && found.generation.is_none());
 }
 
-fn check_span(span: &Span, place: &str) {
-    let Span { low, expected, high } = *span;
+fn check_span(span: &Range<f64>, place: &str) {
+    let Range { low, expected, high } = *span;
     assert!(
         low > 0.0 && low <= expected && expected <= high && high.is_finite(),
         "{place}: {span:?}"
@@ -273,9 +273,9 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
             .chain(&found.sequence_scaling)
             .chain(&found.resolution_scaling);
         for row in rows {
-            row.latency_ms.iter().for_each(|span| check_span(span, &place));
+            row.run.latency_ms.iter().for_each(|span| check_span(span, &place));
             assert!(
-                row.throughput.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
+                row.run.throughput.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
                 "{place}: {row:?}"
             );
         }

@@ -2,7 +2,7 @@
 //!
 //! A file without a line here fails the suite.
 
-use calipers_report::Report;
+use calipers_report::{Report, ValueKind};
 use calipers_testkit::{Corpus, Outcome, score};
 
 use crate::support;
@@ -198,9 +198,9 @@ fn detail(report: &Report, text: &str) -> bool {
 
 fn optional_sequence(report: &Report) -> bool {
     let [sequence, optional] = &report.graph.outputs[..] else { return false };
-    sequence.kind == "sequence"
+    sequence.kind == ValueKind::Sequence
         && sequence.type_text == "sequence(float32[1])"
-        && optional.kind == "optional"
+        && optional.kind == ValueKind::Optional
         && optional.type_text == "optional(sequence(float32[1]))"
 }
 

@@ -8,7 +8,7 @@ use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
 use calipers_devices::{Device, Precision, find};
-use calipers_report::{Hardware, Report, Span};
+use calipers_report::{Bottleneck, DType, Hardware, Range, Report};
 use calipers_testkit::{fixture, score};
 
 calipers_testkit::tests! {
@@ -86,9 +86,9 @@ fn answer(model: &Model, row: Row) -> Answer {
     bindings.inputs.insert(name.to_owned(), shape);
     let report = report(model, &bindings, "h200-sxm", row.precision);
     let [input] = &report.graph.inputs[..] else { panic!("{} has one input", row.graph) };
-    let bits = match input.dtype.as_deref() {
-        Some("float32") => u64::from(row.precision.bits()),
-        Some("int64") => 64,
+    let bits = match input.dtype {
+        Some(DType::Float32) => u64::from(row.precision.bits()),
+        Some(DType::Int64) => 64,
         other => panic!("{} reads {other:?}", row.graph),
     };
     let hardware = report.hardware.expect("a device was asked for");
@@ -122,7 +122,7 @@ fn worst(rows: &[(f64, String)]) -> String {
     rows.iter().take(15).map(|(factor, label)| format!("x{factor:.3} {label}\n")).collect()
 }
 
-fn check_span(span: Span, label: &str) {
+fn check_span(span: Range<f64>, label: &str) {
     for figure in [span.low, span.expected, span.high] {
         assert!(figure.is_normal() && figure > 0.0, "{label}: {span:?}");
     }
@@ -156,7 +156,7 @@ fn measured_latencies_are_predicted() {
         let sum: f64 = parts.iter().map(|(_, percent)| percent).sum();
         assert!((sum - 100.0).abs() < 0.02, "{label}: {shares:?}");
         let most = parts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
-        assert_eq!(hardware.bottleneck.as_deref(), Some(most.0), "{label}: {shares:?}");
+        assert_eq!(hardware.bottleneck.map(Bottleneck::id), Some(most.0), "{label}: {shares:?}");
         assert_eq!(hardware.dearest.len(), 5, "{label}");
         assert!(hardware.dearest.is_sorted_by(|a, b| a.ms >= b.ms), "{label}");
         let named: f64 = hardware.dearest.iter().map(|kernel| kernel.ms).sum();
@@ -240,7 +240,7 @@ fn a_step_of_a_large_decoder_reads_its_weights() {
     assert!(time.low >= 2.7 && time.expected < 8.0, "{time:?}");
     let shares = half.shares.unwrap();
     assert!(shares.memory_percent > shares.compute_percent + shares.launches_percent, "{shares:?}");
-    assert_eq!(half.bottleneck.as_deref(), Some("memory"));
+    assert_eq!(half.bottleneck, Some(Bottleneck::Memory));
     // Weights of four bits are read faster, but launches take as long.
     let int4 = step(Precision::Int4);
     let gain = time.expected / int4.latency_ms.unwrap().expected;

@@ -16,6 +16,7 @@ mod layers;
 mod memory;
 mod parameters;
 mod redaction;
+mod round_trip;
 mod shapes;
 mod summaries;
 mod support;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         memory::tests(),
         parameters::tests(),
         redaction::tests(),
+        round_trip::tests(),
         shapes::tests(),
         summaries::tests(),
         traffic::tests(),

@@ -33,69 +33,71 @@ mod senses;
 mod tokens;
 
 use calipers_ir::{Model, Producer, ValueId};
-use calipers_report::ArchitectureFacts;
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::{
+    Activation, ArchitectureFacts, Family, ModelKind, NormKind, NormPosition, Style,
+};
 use hashbrown::HashMap;
 
-use super::{Decision, Family, Seen, Told, some};
+use super::{Decision, FamilyRule, Seen, Told, some};
 use crate::census::{Census, Given};
 use crate::net::{Origin, Val};
 
 /// The rows, the particular before the general.
-const FAMILIES: &[Family] = &[
-    Family { name: "clip", rule: clip },
-    Family { name: "detr", rule: senses::detr },
-    Family { name: "mobilevit", rule: senses::mobilevit },
-    Family { name: "whisper", rule: senses::whisper },
-    Family { name: "wav2vec2", rule: senses::wav2vec2 },
-    Family { name: "conformer", rule: senses::conformer },
-    Family { name: "t5", rule: tokens::t5 },
-    Family { name: "bart", rule: tokens::bart },
-    Family { name: "marian", rule: tokens::marian },
-    Family { name: "mbart", rule: tokens::mbart },
-    Family { name: "m2m100", rule: tokens::m2m100 },
-    Family { name: "pegasus", rule: tokens::pegasus },
-    Family { name: "swin", rule: senses::swin },
-    Family { name: "segformer", rule: senses::segformer },
-    Family { name: "yolos", rule: senses::yolos },
-    Family { name: "beit", rule: senses::beit },
-    Family { name: "deit", rule: senses::deit },
-    Family { name: "clip", rule: senses::clip_vision },
-    Family { name: "dinov2", rule: senses::dinov2 },
-    Family { name: "vit", rule: senses::vit },
-    Family { name: "albert", rule: tokens::albert },
-    Family { name: "roberta", rule: tokens::roberta },
-    Family { name: "mpnet", rule: tokens::mpnet },
-    Family { name: "deberta", rule: tokens::deberta },
-    Family { name: "distilbert", rule: tokens::distilbert },
-    Family { name: "bert", rule: tokens::bert },
-    Family { name: "modernbert", rule: tokens::modernbert },
-    Family { name: "gemma3", rule: tokens::gemma3 },
-    Family { name: "gemma2", rule: tokens::gemma2 },
-    Family { name: "gemma", rule: tokens::gemma },
-    Family { name: "mixtral", rule: tokens::mixtral },
-    Family { name: "qwen3", rule: tokens::qwen3 },
-    Family { name: "qwen2", rule: tokens::qwen2 },
-    Family { name: "phi3", rule: tokens::phi3 },
-    Family { name: "llama", rule: tokens::llama },
-    Family { name: "falcon", rule: tokens::falcon },
-    Family { name: "gptj", rule: tokens::gptj },
-    Family { name: "phi", rule: tokens::phi },
-    Family { name: "gpt-neox", rule: tokens::gpt_neox },
-    Family { name: "bloom", rule: tokens::bloom },
-    Family { name: "gpt-bigcode", rule: tokens::gpt_bigcode },
-    Family { name: "opt", rule: tokens::opt },
-    Family { name: "gpt-neo", rule: tokens::gpt_neo },
-    Family { name: "gpt2", rule: tokens::gpt2 },
+const FAMILIES: &[FamilyRule] = &[
+    FamilyRule { family: Family::Clip, rule: clip },
+    FamilyRule { family: Family::Detr, rule: senses::detr },
+    FamilyRule { family: Family::Mobilevit, rule: senses::mobilevit },
+    FamilyRule { family: Family::Whisper, rule: senses::whisper },
+    FamilyRule { family: Family::Wav2vec2, rule: senses::wav2vec2 },
+    FamilyRule { family: Family::Conformer, rule: senses::conformer },
+    FamilyRule { family: Family::T5, rule: tokens::t5 },
+    FamilyRule { family: Family::Bart, rule: tokens::bart },
+    FamilyRule { family: Family::Marian, rule: tokens::marian },
+    FamilyRule { family: Family::Mbart, rule: tokens::mbart },
+    FamilyRule { family: Family::M2m100, rule: tokens::m2m100 },
+    FamilyRule { family: Family::Pegasus, rule: tokens::pegasus },
+    FamilyRule { family: Family::Swin, rule: senses::swin },
+    FamilyRule { family: Family::Segformer, rule: senses::segformer },
+    FamilyRule { family: Family::Yolos, rule: senses::yolos },
+    FamilyRule { family: Family::Beit, rule: senses::beit },
+    FamilyRule { family: Family::Deit, rule: senses::deit },
+    FamilyRule { family: Family::Clip, rule: senses::clip_vision },
+    FamilyRule { family: Family::Dinov2, rule: senses::dinov2 },
+    FamilyRule { family: Family::Vit, rule: senses::vit },
+    FamilyRule { family: Family::Albert, rule: tokens::albert },
+    FamilyRule { family: Family::Roberta, rule: tokens::roberta },
+    FamilyRule { family: Family::Mpnet, rule: tokens::mpnet },
+    FamilyRule { family: Family::Deberta, rule: tokens::deberta },
+    FamilyRule { family: Family::Distilbert, rule: tokens::distilbert },
+    FamilyRule { family: Family::Bert, rule: tokens::bert },
+    FamilyRule { family: Family::Modernbert, rule: tokens::modernbert },
+    FamilyRule { family: Family::Gemma3, rule: tokens::gemma3 },
+    FamilyRule { family: Family::Gemma2, rule: tokens::gemma2 },
+    FamilyRule { family: Family::Gemma, rule: tokens::gemma },
+    FamilyRule { family: Family::Mixtral, rule: tokens::mixtral },
+    FamilyRule { family: Family::Qwen3, rule: tokens::qwen3 },
+    FamilyRule { family: Family::Qwen2, rule: tokens::qwen2 },
+    FamilyRule { family: Family::Phi3, rule: tokens::phi3 },
+    FamilyRule { family: Family::Llama, rule: tokens::llama },
+    FamilyRule { family: Family::Falcon, rule: tokens::falcon },
+    FamilyRule { family: Family::GptJ, rule: tokens::gptj },
+    FamilyRule { family: Family::Phi, rule: tokens::phi },
+    FamilyRule { family: Family::GptNeox, rule: tokens::gpt_neox },
+    FamilyRule { family: Family::Bloom, rule: tokens::bloom },
+    FamilyRule { family: Family::GptBigcode, rule: tokens::gpt_bigcode },
+    FamilyRule { family: Family::Opt, rule: tokens::opt },
+    FamilyRule { family: Family::GptNeo, rule: tokens::gpt_neo },
+    FamilyRule { family: Family::Gpt2, rule: tokens::gpt2 },
 ];
 
 /// Families that only a name tells from one of the table.
-const BY_NAME: &[(&str, &str, &str)] = &[
-    ("llama", "mistral", "mistral"),
-    ("wav2vec2", "hubert", "hubert"),
-    ("vit", "deit", "deit"),
-    ("vit", "dinov2", "dinov2"),
-    ("bert", "electra", "electra"),
+const BY_NAME: &[(Family, &str, Family)] = &[
+    (Family::Llama, "mistral", Family::Mistral),
+    (Family::Wav2vec2, "hubert", Family::Hubert),
+    (Family::Vit, "deit", Family::Deit),
+    (Family::Vit, "dinov2", Family::Dinov2),
+    (Family::Bert, "electra", Family::Electra),
 ];
 
 /// What a network with attention is.
@@ -105,7 +107,7 @@ pub(super) fn decide(
     with_convolutions: bool,
 ) -> Decision {
     let style = style(census);
-    let kind = if with_convolutions { "hybrid" } else { "transformer" };
+    let kind = if with_convolutions { ModelKind::Hybrid } else { ModelKind::Transformer };
     let mut decision = Decision::new(kind, None, High, shape(census, facts));
     decision.style = Some(style);
     if with_convolutions {
@@ -118,12 +120,14 @@ pub(super) fn decide(
     for row in FAMILIES {
         if let Some((confidence, why)) = (row.rule)(&seen) {
             let named =
-                BY_NAME.iter().find(|(like, word, _)| *like == row.name && census.mentions(word));
-            decision.family = Some(named.map_or(row.name, |(_, _, family)| family));
+                BY_NAME.iter().find(|(like, word, _)| *like == row.family && census.mentions(word));
+            decision.family = Some(named.map_or(row.family, |(_, _, family)| *family));
             decision.confidence = confidence;
             decision.evidence.push(why);
             if let Some((like, word, _)) = named {
-                decision.evidence.push(format!("built as {like}; names in the file say {word}"));
+                decision
+                    .evidence
+                    .push(format!("built as {}; names in the file say {word}", like.id()));
             }
             break;
         }
@@ -134,19 +138,19 @@ pub(super) fn decide(
     decision
 }
 
-fn style(census: &Census<'_, '_>) -> &'static str {
+fn style(census: &Census<'_, '_>) -> Style {
     let (own, cross) = census.own_and_cross();
     let (image, tokens) = (census.takes(Given::Image), census.takes(Given::Tokens));
     if image && tokens && cross == 0 && compares(census) {
-        "dual-encoder"
+        Style::DualEncoder
     } else if cross > 0 {
-        if own > cross { "encoder-decoder" } else { "decoder" }
+        if own > cross { Style::EncoderDecoder } else { Style::Decoder }
     } else if census.cache || (tokens || !image) && census.attends("causal") {
-        if pools_at_highest(census) { "encoder" } else { "decoder" }
+        if pools_at_highest(census) { Style::Encoder } else { Style::Decoder }
     } else if image && !tokens {
-        "vision"
+        Style::Vision
     } else {
-        "encoder"
+        Style::Encoder
     }
 }
 
@@ -184,7 +188,7 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
         words += &format!(", {cross} over another sequence");
     }
     if let Some(position) = census.norm_position() {
-        words += &format!("; {position}-norm");
+        words += &format!("; {}", position.display_name());
     }
     let tables: Vec<&str> = ["token", "position", "type"]
         .into_iter()
@@ -198,25 +202,25 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
 }
 
 impl Seen<'_, '_> {
-    fn styled(&self, style: &str) -> bool {
+    fn styled(&self, style: Style) -> bool {
         self.style == Some(style)
     }
 
-    fn norms(&self, kind: &str) -> i64 {
-        self.facts.norm.get(kind).copied().unwrap_or(0)
+    fn norms(&self, kind: NormKind) -> i64 {
+        self.facts.norm.get(&kind).copied().unwrap_or(0)
     }
 
     /// Whether most norms are of this kind.
-    fn normalises(&self, kind: &str) -> bool {
+    fn normalizes(&self, kind: NormKind) -> bool {
         self.norms(kind) > 0 && self.norms(kind) * 2 >= self.facts.norm.values().sum::<i64>()
     }
 
-    fn normed(&self, position: &str) -> bool {
+    fn normed(&self, position: NormPosition) -> bool {
         self.census.norm_position() == Some(position)
     }
 
-    fn activates(&self, with: &str) -> bool {
-        self.facts.activation.as_deref() == Some(with)
+    fn activates(&self, with: Activation) -> bool {
+        self.facts.activation == Some(with)
     }
 
     fn rotates(&self) -> bool {
@@ -288,7 +292,7 @@ fn clip(seen: &Seen<'_, '_>) -> Told {
         let words = "the text's vector is the one at the token with the highest number";
         return Some((Medium, words.to_owned()));
     }
-    seen.styled("dual-encoder").then(|| {
+    seen.styled(Style::DualEncoder).then(|| {
         let words =
             "an encoder of images and one of tokens, whose vectors are brought to length one";
         (High, words.to_owned())

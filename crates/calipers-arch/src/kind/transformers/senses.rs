@@ -4,11 +4,12 @@ use super::{Seen, Told};
 use crate::census::Given;
 use crate::net::{Unit, Val};
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::{Activation, NormKind, NormPosition, Style};
 use hashbrown::HashSet;
 
 pub(super) fn detr(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let fits = census.takes(Given::Image) && seen.styled("encoder-decoder") && !seen.text();
+    let fits = census.takes(Given::Image) && seen.styled(Style::EncoderDecoder) && !seen.text();
     (fits && seen.gives(4)).then(|| {
         let words = "a decoder whose queries attend to the image's features and become boxes";
         (High, words.to_owned())
@@ -35,8 +36,8 @@ impl Seen<'_, '_> {
 
 pub(super) fn mobilevit(seen: &Seen<'_, '_>) -> Told {
     let blocks = seen.census.count("InvertedResidual");
-    let plain = seen.activates("silu") && !seen.census.attends("windowed");
-    (blocks >= 3 && seen.styled("vision") && plain)
+    let plain = seen.activates(Activation::Silu) && !seen.census.attends("windowed");
+    (blocks >= 3 && seen.styled(Style::Vision) && plain)
         .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
 }
 
@@ -51,12 +52,12 @@ pub(super) fn whisper(seen: &Seen<'_, '_>) -> Told {
         let stem = signal.len() == 2
             && signal.iter().all(|conv| conv.side() == 3 && conv.groups == 1)
             && signal.last().is_some_and(|conv| conv.stride == 2);
-        let fits = stem && seen.normalises("LayerNorm");
+        let fits = stem && seen.normalizes(NormKind::LayerNorm);
         return fits.then(|| {
             (High, "two convolutions over a spectrogram, the second with stride 2".to_owned())
         });
     }
-    if !(seen.styled("decoder") && seen.text() && seen.normalises("LayerNorm")) {
+    if !(seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::LayerNorm)) {
         return None;
     }
     let (_, cross) = census.own_and_cross();
@@ -93,7 +94,7 @@ pub(super) fn swin(seen: &Seen<'_, '_>) -> Told {
     let net = seen.census.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let sure = if maps { Medium } else { High };
-    (seen.styled("vision") && seen.census.attends("windowed"))
+    (seen.styled(Style::Vision) && seen.census.attends("windowed"))
         .then(|| (sure, "attention inside windows of the image".to_owned()))
 }
 
@@ -101,7 +102,7 @@ pub(super) fn segformer(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let filters = census.image_convs().filter(|conv| conv.depthwise() && conv.side() == 3).count();
     let down = census.image_convs().filter(|conv| conv.stride > 1 && !conv.cuts()).count();
-    let fits = seen.styled("vision") && filters >= census.attention.len() && down >= 3;
+    let fits = seen.styled(Style::Vision) && filters >= census.attention.len() && down >= 3;
     // Others that classify are built alike.
     let net = census.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
@@ -139,8 +140,10 @@ pub(super) fn beit(seen: &Seen<'_, '_>) -> Told {
 pub(super) fn clip_vision(seen: &Seen<'_, '_>) -> Told {
     let norms = seen.layers().saturating_mul(2).saturating_add(2);
     vit(seen)?;
-    (seen.normed("pre") && seen.norms("LayerNorm") == norms && seen.facts.classes.is_none())
-        .then(|| (Medium, "an image in pieces, with a norm before all layers".to_owned()))
+    (seen.normed(NormPosition::Pre)
+        && seen.norms(NormKind::LayerNorm) == norms
+        && seen.facts.classes.is_none())
+    .then(|| (Medium, "an image in pieces, with a norm before all layers".to_owned()))
 }
 
 /// Others scale their paths too; only these cut pieces of 14.
@@ -154,9 +157,9 @@ pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Told {
 pub(super) fn vit(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let cut = census.count("PatchEmbedding") > 0 || census.image_convs().any(|conv| conv.cuts());
-    let fits = seen.styled("vision") && cut && census.image_convs().count() <= 1;
-    (fits && seen.normalises("LayerNorm")).then(|| {
-        let plain = seen.normed("pre") && seen.has_positions() && !seen.scales_paths();
+    let fits = seen.styled(Style::Vision) && cut && census.image_convs().count() <= 1;
+    (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
+        let plain = seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.scales_paths();
         let sure = if plain { High } else { Medium };
         (sure, "an image in pieces, each a token".to_owned())
     })

@@ -1,12 +1,13 @@
 //! Families of networks of one or two layers.
 
 use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::{Family, Style};
 use calipers_samples::{Attribute, DataType};
 
 use crate::blocks::testing::Tiny;
 use calipers_testkit::{FOUR, Heads};
 
-type Told = (Option<String>, Option<String>, Confidence);
+type Told = (Option<Style>, Option<Family>, Confidence);
 
 fn told(tiny: Tiny, output: &str) -> Told {
     let architecture = {
@@ -16,7 +17,7 @@ fn told(tiny: Tiny, output: &str) -> Told {
     (architecture.style, architecture.family, architecture.confidence)
 }
 
-fn family(tiny: Tiny, output: &str) -> Option<String> {
+fn family(tiny: Tiny, output: &str) -> Option<Family> {
     told(tiny, output).1
 }
 
@@ -57,7 +58,7 @@ fn causal(t: &mut Tiny, scores: &str) -> String {
 }
 
 /// An encoder and a decoder of a layer each.
-fn translator(pre: bool, after_tables: bool) -> Option<String> {
+fn translator(pre: bool, after_tables: bool) -> Option<Family> {
     let mut t = Tiny::new();
     let [mut x, mut y] = [words(&mut t), words(&mut t)];
     if after_tables {
@@ -79,9 +80,9 @@ fn translator(pre: bool, after_tables: bool) -> Option<String> {
 
 #[test]
 fn encoders_and_decoders_are_told_by_their_norms() {
-    assert_eq!(translator(false, true).as_deref(), Some("bart"));
-    assert_eq!(translator(false, false).as_deref(), Some("marian"));
-    assert_eq!(translator(true, true).as_deref(), Some("mbart"));
+    assert_eq!(translator(false, true), Some(Family::Bart));
+    assert_eq!(translator(false, false), Some(Family::Marian));
+    assert_eq!(translator(true, true), Some(Family::Mbart));
     assert_eq!(translator(true, false), None, "several are built so");
 }
 
@@ -102,8 +103,8 @@ fn positions_and_relative_ones() {
         }
         family(t, &x)
     };
-    assert_eq!(encoder(true).as_deref(), Some("mpnet"));
-    assert_eq!(encoder(false).as_deref(), Some("bert"));
+    assert_eq!(encoder(true), Some(Family::Mpnet));
+    assert_eq!(encoder(false), Some(Family::Bert));
 }
 
 #[test]
@@ -123,7 +124,7 @@ fn narrow_tables_make_bert_less_sure() {
             x = part(&mut t, &x, false, feed_forward);
         }
         let (_, family, confidence) = told(t, &x);
-        assert_eq!((family.as_deref(), confidence), (Some("bert"), sure), "{width}");
+        assert_eq!((family, confidence), (Some(Family::Bert), sure), "{width}");
     }
 }
 
@@ -160,11 +161,11 @@ fn bare(t: &mut Tiny, x: &str) -> String {
 
 #[test]
 fn decoders_are_told_by_their_biases() {
-    let named = |family: &str| (Some("decoder".to_owned()), Some(family.to_owned()));
+    let named = |family: Family| (Some(Style::Decoder), Some(family));
     let (style, family, sure) = decoder(true);
-    assert_eq!(((style, family), sure), (named("gpt2"), High));
+    assert_eq!(((style, family), sure), (named(Family::Gpt2), High));
     let (style, family, sure) = decoder(false);
-    assert_eq!(((style, family), sure), (named("gpt-neo"), Medium));
+    assert_eq!(((style, family), sure), (named(Family::GptNeo), Medium));
 }
 
 #[test]
@@ -187,14 +188,11 @@ fn built_as_llama_without_positions_in_sight() {
     let scale = t.weight(&[32]);
     let y = t.op("RMSNormalization", &[&x, &scale]);
     let (style, family, sure) = told(t, &y);
-    assert_eq!(
-        (style.as_deref(), family.as_deref(), sure),
-        (Some("decoder"), Some("llama"), Medium)
-    );
+    assert_eq!((style, family, sure), (Some(Style::Decoder), Some(Family::Llama), Medium));
 }
 
 /// An image in sixteen pieces, and two layers.
-fn pieces(before: bool, scaled: bool) -> (Option<String>, Confidence) {
+fn pieces(before: bool, scaled: bool) -> (Option<Family>, Confidence) {
     let mut t = Tiny::new();
     let image = t.input(&["2", "3", "64", "64"]);
     let (weight, bias) = (t.weight(&[32, 3, 16, 16]), t.weight(&[32]));
@@ -227,7 +225,7 @@ fn pieces(before: bool, scaled: bool) -> (Option<String>, Confidence) {
 
 #[test]
 fn images_in_pieces() {
-    assert_eq!(pieces(false, false), (Some("vit".to_owned()), High));
-    assert_eq!(pieces(false, true), (Some("vit".to_owned()), Medium), "others scale their paths");
-    assert_eq!(pieces(true, false), (Some("clip".to_owned()), Medium));
+    assert_eq!(pieces(false, false), (Some(Family::Vit), High));
+    assert_eq!(pieces(false, true), (Some(Family::Vit), Medium), "others scale their paths");
+    assert_eq!(pieces(true, false), (Some(Family::Clip), Medium));
 }

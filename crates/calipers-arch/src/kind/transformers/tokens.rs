@@ -3,11 +3,12 @@
 use super::{Seen, Told};
 use crate::net::Unit;
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::{Activation, NormKind, NormPosition, Style};
 
 pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
-    let fits = seen.text() && seen.normalises("RMSNorm") && !seen.rotates();
+    let fits = seen.text() && seen.normalizes(NormKind::RmsNorm) && !seen.rotates();
     let relative = seen.census.attends("relative");
-    (fits && (relative || seen.styled("encoder-decoder"))).then(|| {
+    (fits && (relative || seen.styled(Style::EncoderDecoder))).then(|| {
         let sure = if relative { High } else { Medium };
         (sure, "RMSNorm, and a bias by relative position in place of a position table".to_owned())
     })
@@ -17,34 +18,37 @@ pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
 /// the layers: each has one at its attention, one at its feed-forward, and one where it looks at
 /// the other sequence.
 fn norms_beside_layers(seen: &Seen<'_, '_>) -> Option<i64> {
-    let fits = seen.text() && seen.styled("encoder-decoder") && seen.normalises("LayerNorm");
+    let fits =
+        seen.text() && seen.styled(Style::EncoderDecoder) && seen.normalizes(NormKind::LayerNorm);
     let (own, cross) = seen.census.own_and_cross();
     let layers = i64::try_from(own.saturating_mul(2).saturating_add(cross)).ok()?;
-    (fits && !seen.rotates()).then(|| seen.norms("LayerNorm") - layers)
+    (fits && !seen.rotates()).then(|| seen.norms(NormKind::LayerNorm) - layers)
 }
 
 pub(super) fn bart(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed("post") && seen.activates("gelu");
+    let fits = norms_beside_layers(seen)? == 2
+        && seen.normed(NormPosition::Post)
+        && seen.activates(Activation::Gelu);
     let words =
         "an encoder and a decoder of tokens, LayerNorm after each part and after the tables";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn marian(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 0 && seen.normed("post");
+    let fits = norms_beside_layers(seen)? == 0 && seen.normed(NormPosition::Post);
     let words = "an encoder and a decoder of tokens, LayerNorm after each part and nowhere else";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn mbart(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 4 && seen.normed("pre");
+    let fits = norms_beside_layers(seen)? == 4 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part, after the tables \
                  and at the ends";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed("pre");
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends; \
                  positions are counted from the tokens that are no padding";
     (fits && seen.census.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
@@ -52,17 +56,17 @@ pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Told {
 
 /// Others are built alike: a name must say it.
 pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed("pre");
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends";
     (fits && seen.census.mentions("pegasus")).then(|| (Medium, words.to_owned()))
 }
 
 /// An encoder of tokens with LayerNorm after each part.
 fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
-    seen.styled("encoder")
+    seen.styled(Style::Encoder)
         && seen.text()
-        && seen.normalises("LayerNorm")
-        && seen.normed("post")
+        && seen.normalizes(NormKind::LayerNorm)
+        && seen.normed(NormPosition::Post)
         && !seen.rotates()
         && !seen.census.attends("relative")
 }
@@ -79,16 +83,16 @@ pub(super) fn roberta(seen: &Seen<'_, '_>) -> Told {
 
 /// BERT with a bias by relative position beside its positions.
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Told {
-    let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
+    let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
     let places = seen.census.attends("relative") && seen.has_positions();
-    (fits && seen.normed("post") && places && !seen.rotates())
+    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
         .then(|| (Medium, "a position table, and a bias by relative position beside it".to_owned()))
 }
 
 /// An encoder with rotated positions and GeGLU.
 pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Told {
-    let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
-    (fits && seen.rotates() && seen.activates("geglu"))
+    let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
+    (fits && seen.rotates() && seen.activates(Activation::Geglu))
         .then(|| (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned()))
 }
 
@@ -119,19 +123,24 @@ pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
 
 /// Norms of every layer of a decoder with RMSNorm, beside the last one.
 fn norms_of_a_layer(seen: &Seen<'_, '_>) -> Option<i64> {
-    let inside = seen.norms("RMSNorm").checked_sub(1)?;
+    let inside = seen.norms(NormKind::RmsNorm).checked_sub(1)?;
     let layers = seen.layers();
     (layers > 0 && inside % layers == 0).then(|| inside / layers)
 }
 
 /// A decoder of tokens with RMSNorm and rotated positions.
 fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
-    seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm") && seen.rotates()
+    seen.styled(Style::Decoder)
+        && seen.text()
+        && seen.normalizes(NormKind::RmsNorm)
+        && seen.rotates()
 }
 
 /// A decoder with RMSNorm, rotated positions and GeGLU, and so many norms in each layer.
 fn gemma_of(seen: &Seen<'_, '_>, norms: i64) -> bool {
-    rotary_decoder(seen) && seen.activates("geglu") && norms_of_a_layer(seen) == Some(norms)
+    rotary_decoder(seen)
+        && seen.activates(Activation::Geglu)
+        && norms_of_a_layer(seen) == Some(norms)
 }
 
 pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Told {
@@ -162,7 +171,7 @@ pub(super) fn mixtral(seen: &Seen<'_, '_>) -> Told {
 
 /// A decoder with RMSNorm, rotated positions and SwiGLU.
 fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
-    rotary_decoder(seen) && (seen.activates("swiglu") || seen.activates("silu"))
+    rotary_decoder(seen) && (seen.activates(Activation::Swiglu) || seen.activates(Activation::Silu))
 }
 
 /// Products with a bias and all products, of an attention.
@@ -211,24 +220,27 @@ pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
         let words = "a decoder with RMSNorm before each part, rotated positions and SwiGLU";
         return Some((sure, words.to_owned()));
     }
-    let fits = seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm");
+    let fits = seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::RmsNorm);
     let relative = seen.census.attends("relative") || seen.has_positions();
-    (fits && seen.activates("swiglu") && seen.normed("pre") && !relative).then(|| {
-        let words =
-            "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
-        (Medium, words.to_owned())
-    })
+    (fits && seen.activates(Activation::Swiglu) && seen.normed(NormPosition::Pre) && !relative)
+        .then(|| {
+            let words =
+                "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
+            (Medium, words.to_owned())
+        })
 }
 
 /// A decoder of tokens with LayerNorm, rotated positions and no gate.
 fn rotary_layer_decoder(seen: &Seen<'_, '_>) -> bool {
-    let fits = seen.styled("decoder") && seen.text() && seen.normalises("LayerNorm");
-    fits && seen.rotates() && !seen.activates("swiglu") && !seen.activates("geglu")
+    let fits = seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
+    fits && seen.rotates()
+        && !seen.activates(Activation::Swiglu)
+        && !seen.activates(Activation::Geglu)
 }
 
 /// Whether attention and feed-forward of a layer read the same, so that one norm will do.
 fn shares_a_norm(seen: &Seen<'_, '_>) -> bool {
-    seen.norms("LayerNorm") == seen.layers().saturating_add(1)
+    seen.norms(NormKind::LayerNorm) == seen.layers().saturating_add(1)
 }
 
 pub(super) fn falcon(seen: &Seen<'_, '_>) -> Told {
@@ -267,10 +279,10 @@ pub(super) fn gpt_neox(seen: &Seen<'_, '_>) -> Told {
 
 /// A decoder of tokens alone with LayerNorm before each part.
 fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
-    seen.styled("decoder")
+    seen.styled(Style::Decoder)
         && seen.text()
-        && seen.normalises("LayerNorm")
-        && !seen.normed("post")
+        && seen.normalizes(NormKind::LayerNorm)
+        && !seen.normed(NormPosition::Post)
         && !seen.rotates()
         && seen.census.own_and_cross().1 == 0
 }
@@ -283,8 +295,8 @@ fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
 /// Positions are a bias of the scores, and the tables have a norm of their own.
 pub(super) fn bloom(seen: &Seen<'_, '_>) -> Told {
     let norms = seen.layers().saturating_mul(2).saturating_add(2);
-    let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates("gelu");
-    (fits && seen.norms("LayerNorm") == norms).then(|| {
+    let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates(Activation::Gelu);
+    (fits && seen.norms(NormKind::LayerNorm) == norms).then(|| {
         let words =
             "a decoder with LayerNorm before each part and after the table, and no position table";
         (Medium, words.to_owned())
@@ -297,7 +309,7 @@ pub(super) fn gpt_bigcode(seen: &Seen<'_, '_>) -> Told {
 }
 
 pub(super) fn opt(seen: &Seen<'_, '_>) -> Told {
-    (plain_decoder(seen) && seen.activates("relu")).then(|| {
+    (plain_decoder(seen) && seen.activates(Activation::Relu)).then(|| {
         (Medium, "a decoder with LayerNorm before each part, learned positions and ReLU".to_owned())
     })
 }
@@ -313,7 +325,7 @@ pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Told {
 
 pub(super) fn gpt2(seen: &Seen<'_, '_>) -> Told {
     plain_decoder(seen).then(|| {
-        let sure = if seen.activates("gelu") { High } else { Medium };
+        let sure = if seen.activates(Activation::Gelu) { High } else { Medium };
         (sure, "a decoder with LayerNorm before each part and learned positions".to_owned())
     })
 }

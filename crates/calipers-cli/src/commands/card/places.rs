@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use globset::{GlobBuilder, GlobMatcher};
+
 use crate::problem::{Problem, reason};
 
 /// Folders inside folders that are looked into.
@@ -51,8 +53,9 @@ impl Places {
                 all.push(Place { path: path.clone(), shown, error: None });
             } else {
                 let (root, pattern) = split(path);
-                let is_wanted = |name: &str| matches(pattern.as_bytes(), name.as_bytes());
-                look_through(&root, "", 0, &is_wanted, &mut all);
+                let glob = compiled(&pattern)
+                    .map_err(|error| Problem::unreadable(path, &error.kind(), None))?;
+                look_through(&root, "", 0, &|name| glob.is_match(name), &mut all);
             }
             if all.len() == before {
                 let why = "there is no model in it; their names end in .onnx";
@@ -165,56 +168,19 @@ fn split(path: &Path) -> (PathBuf, String) {
     (root, pattern.join("/"))
 }
 
-/// Whether a path is of a pattern: `?` is a letter and `*` any number of them inside a name, `**/`
-/// any number of folders.
-///
-/// It remembers the last star of either kind alone, so that it takes at most as many steps as
-/// pattern and path are long, multiplied, whatever they hold.
-fn matches(pattern: &[u8], path: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
-    // Where the pattern goes on after it, and how far into the path it reaches.
-    let mut star: Option<(usize, usize)> = None;
-    let mut stars: Option<(usize, usize)> = None;
-    loop {
-        if pattern[p..].starts_with(b"**/") {
-            p += 3;
-            stars = Some((p, t));
-            star = None;
-            continue;
-        }
-        match (pattern.get(p), path.get(t)) {
-            (None, None) => return true,
-            (Some(b'*'), _) => {
-                p += 1;
-                star = Some((p, t));
-                continue;
-            }
-            (Some(b'?'), Some(c)) if *c != b'/' => {
-                (p, t) = (p + 1, t + 1);
-                continue;
-            }
-            (Some(wanted), Some(c)) if wanted == c => {
-                (p, t) = (p + 1, t + 1);
-                continue;
-            }
-            _ => {}
-        }
-        // The star takes one letter more, or the stars one folder more.
-        if let Some((after, taken)) = star
-            && path.get(taken).is_some_and(|c| *c != b'/')
-        {
-            star = Some((after, taken + 1));
-            (p, t) = (after, taken + 1);
-        } else if let Some((after, taken)) = stars
-            && let Some(length) = path[taken..].iter().position(|c| *c == b'/')
-        {
-            stars = Some((after, taken + length + 1));
-            star = None;
-            (p, t) = (after, taken + length + 1);
-        } else {
-            return false;
+/// A pattern of paths: `?` is a letter and `*` any number of them inside a name, `**/` any number
+/// of folders. All other letters are themselves, brackets and braces too.
+fn compiled(pattern: &str) -> Result<GlobMatcher, globset::Error> {
+    let mut escaped = String::new();
+    for letter in pattern.chars() {
+        match letter {
+            '[' | ']' | '{' | '}' => escaped.extend(['[', letter, ']']),
+            _ => escaped.push(letter),
         }
     }
+    let mut glob = GlobBuilder::new(&escaped);
+    glob.literal_separator(true).backslash_escape(false);
+    Ok(glob.build()?.compile_matcher())
 }
 
 #[cfg(test)]
@@ -234,11 +200,13 @@ mod tests {
             ("a*b*c", "aXbXbc", true),
             ("a*b*c", "aXbXbd", false),
             ("m*/v?.onnx", "models/v1.onnx", true),
+            ("*[1]{a,b}.onnx", "x[1]{a,b}.onnx", true),
+            ("*[1].onnx", "x1.onnx", false),
         ] {
-            assert_eq!(matches(pattern.as_bytes(), path.as_bytes()), wanted, "{pattern} {path}");
+            assert_eq!(compiled(pattern).unwrap().is_match(path), wanted, "{pattern} {path}");
         }
         let (stars, letters) = ("*a".repeat(50), "a".repeat(5000));
-        assert!(!matches(format!("{stars}b").as_bytes(), letters.as_bytes()));
+        assert!(!compiled(&format!("{stars}b")).unwrap().is_match(&letters));
     }
 
     #[test]

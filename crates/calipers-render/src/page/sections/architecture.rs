@@ -1,6 +1,6 @@
 //! How the network is built: its facts, what repeats, and the drawing.
 
-use calipers_report::{Architecture, Confidence, Repeat, Report};
+use calipers_report::{Architecture, Confidence, Family, ModelKind, Repeat, Report, Style};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -58,13 +58,13 @@ fn facts(report: &Report) -> Vec<(String, String)> {
         Confidence::Medium => " (likely)",
         Confidence::Low => " (a guess)",
     };
-    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+    let known = |id: Option<&str>| id.unwrap_or("not known").to_owned();
     let mut rows = vec![
-        ("kind".to_owned(), known(kind)),
-        ("family".to_owned(), known(family) + sure),
-        ("style".to_owned(), style.clone().unwrap_or_default()),
-        ("task".to_owned(), report.task.kind.clone()),
-        ("quantisation".to_owned(), report.quantization.scheme.clone()),
+        ("kind".to_owned(), known(kind.map(ModelKind::id))),
+        ("family".to_owned(), known(family.map(Family::id)) + sure),
+        ("style".to_owned(), style.map_or("", Style::id).to_owned()),
+        ("task".to_owned(), report.task.kind.id().to_owned()),
+        ("quantisation".to_owned(), report.quantization.scheme.id().into_owned()),
     ];
     if let Ok(Value::Object(facts)) = serde_json::to_value(facts) {
         rows.extend(facts.iter().map(|(name, value)| (name.replace('_', " "), plain(value))));

@@ -1,6 +1,6 @@
 //! Where the model runs, and how fast.
 
-use calipers_report::{DeviceRow, GraphView, Report};
+use calipers_report::{Bottleneck, DeviceRow, GraphView, Report};
 use maud::{Markup, html};
 
 use super::parts::{part, table};
@@ -73,7 +73,7 @@ fn device_row(row: &DeviceRow) -> Markup {
                 }
             }
             td.number { (row.throughput.map_or_else(|| "–".to_owned(), units::rate)) }
-            td { (Untrusted(row.bottleneck.as_deref().unwrap_or("–"))) }
+            td { (Untrusted(row.bottleneck.map_or("–", Bottleneck::id))) }
         }
     }
 }

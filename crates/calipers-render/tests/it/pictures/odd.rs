@@ -2,8 +2,9 @@
 
 use calipers_render::picture::{Theme, pictures};
 use calipers_report::{
-    ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, OperatorCost, OperatorCount,
-    OperatorMemory, Report, Roofline, RooflineKernel, ScalingRow, Span,
+    ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, KernelKind, OperatorCost,
+    OperatorCount, OperatorMemory, Range, Report, Roofline, RooflineKernel, RunEstimate,
+    ScalingRow,
 };
 use proptest::prelude::*;
 
@@ -55,9 +56,9 @@ fn figure() -> impl Strategy<Value = f64> {
     ]
 }
 
-fn span() -> impl Strategy<Value = Option<Span>> {
+fn span() -> impl Strategy<Value = Option<Range<f64>>> {
     prop::option::of((figure(), figure(), figure()))
-        .prop_map(|span| span.map(|(low, expected, high)| Span { low, expected, high }))
+        .prop_map(|span| span.map(|(low, expected, high)| Range { low, expected, high }))
 }
 
 prop_compose! {
@@ -115,11 +116,13 @@ prop_compose! {
     fn rows()(all in prop::collection::vec((size(), span(), figure(), size(), any::<bool>()), 0..12)) -> Vec<ScalingRow> {
         let row = |(size, latency_ms, throughput, bytes, fits)| ScalingRow {
             size,
-            latency_ms,
-            throughput: Some(throughput),
-            memory_bytes: Some(bytes),
-            fits: Some(fits),
-            reason: None,
+            run: RunEstimate {
+                latency_ms,
+                throughput: Some(throughput),
+                memory_bytes: Some(bytes),
+                fits: Some(fits),
+                reason: None,
+            },
         };
         all.into_iter().map(row).collect()
     }
@@ -144,12 +147,15 @@ prop_compose! {
     fn roofline()(
         bandwidth_bytes_per_s in figure(),
         compute in prop::collection::vec((name(), figure()), 0..4),
-        kernels in prop::collection::vec((name(), figure(), figure(), figure()), 0..40),
+        kernels in prop::collection::vec(
+            (prop::sample::select(KernelKind::ALL), name(), figure(), figure(), figure()),
+            0..40,
+        ),
         without_arithmetic in size(),
     ) -> Roofline {
-        let kernel = |(kind, intensity, per_s, percent): (String, f64, f64, f64)| RooflineKernel {
-            node: kind.clone(),
+        let kernel = |(kind, node, intensity, per_s, percent)| RooflineKernel {
             kind,
+            node,
             intensity,
             per_s,
             percent,

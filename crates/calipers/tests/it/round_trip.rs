@@ -1,0 +1,27 @@
+//! Reports survive their own JSON.
+
+use calipers::{Bindings, Model, Question, Report};
+use calipers_testkit::{Corpus, Outcome};
+
+use crate::support::analyze_for;
+
+calipers_testkit::tests! {
+    each_corpus: [reports_read_back_as_they_were_written];
+}
+
+fn reports_read_back_as_they_were_written(corpus: &Corpus) -> Outcome {
+    let device = calipers_devices::find("l4").unwrap().clone();
+    let question = Question { device: Some(device), ..Question::default() };
+    for path in corpus.models() {
+        if path.metadata().unwrap().len() > 2_000_000 {
+            continue;
+        }
+        let model = Model::open(&path).unwrap();
+        let report = analyze_for(&model, &Bindings::default(), &question).unwrap();
+        let json = serde_json::to_string(&report).unwrap();
+        let back: Report = serde_json::from_str(&json).unwrap();
+        assert_eq!(serde_json::to_string(&back).unwrap(), json, "{}", path.display());
+        assert_eq!(back, report, "{}", path.display());
+    }
+    Ok(())
+}
