@@ -19,7 +19,7 @@ mod chart;
 mod check;
 mod complexity;
 mod dearest;
-mod devices;
+mod document;
 mod findings;
 mod graph;
 mod hardware;
@@ -37,8 +37,8 @@ mod weights;
 
 use calipers_report::Report;
 
-pub use check::{findings, rule_list, rules};
-pub use devices::device;
+pub use check::findings;
+pub use document::{document, documents};
 pub use hardware_page::hardware;
 pub use table::table;
 

@@ -1,0 +1,140 @@
+//! Documents on a terminal: a title, and sections next to their headings.
+//!
+//! ```text
+//!   NVIDIA H100 SXM   h100-sxm · nvidia · gpu-datacenter · Hopper
+//!
+//!   Memory       size       80 GB · HBM3
+//! ```
+
+use super::Style;
+use super::page::{Line, Page, Role, flow};
+use super::rows::Rows;
+use super::table;
+use super::value::{cell, line};
+use crate::document::{Block, Document, Facts, Section};
+use crate::table::Zero;
+use crate::text;
+
+/// Lines of a paragraph, and of an item of a list.
+const PARAGRAPH: usize = 20;
+
+/// A document as lines of text, ending in a newline.
+pub fn document(document: &Document, style: &Style) -> String {
+    documents(std::slice::from_ref(document), style)
+}
+
+/// Documents one after another, an empty line between them.
+pub fn documents(documents: &[Document], style: &Style) -> String {
+    let mut page = Page::new(style);
+    for (i, document) in documents.iter().enumerate() {
+        if i > 0 {
+            page.blank();
+        }
+        title(document, &mut page);
+        for section in &document.sections {
+            set_section(section, &mut page);
+        }
+    }
+    page.finish()
+}
+
+/// The title with the facts next to it, where there is space; else beneath it.
+fn title(document: &Document, page: &mut Page) {
+    let name = line(&document.title, page).plain_text();
+    let name = Line::of(Role::Strong, text::truncate(&name, page.full(), page.charset));
+    let facts: Vec<Line> = document.facts.iter().map(|fact| line(fact, page)).collect();
+    let on_one_line = flow(facts.clone(), page.dot(), usize::MAX).pop().unwrap_or_default();
+    let gap = "   ";
+    if facts.is_empty() || name.width() + gap.len() + on_one_line.width() <= page.full() {
+        page.line(
+            name.and(Role::Plain, if facts.is_empty() { "" } else { gap }).and_line(on_one_line),
+        );
+    } else {
+        page.line(name);
+        for line in flow(facts, page.dot(), page.full()) {
+            page.line(line);
+        }
+    }
+    if let Some(byline) = &document.byline {
+        for piece in line(byline, page).wrap_within(page.full(), PARAGRAPH, page.charset) {
+            page.line(piece);
+        }
+    }
+}
+
+fn set_section(section: &Section, page: &mut Page) {
+    let lines = blocks(&section.blocks, page);
+    page.section(&section.title, &section.note, lines);
+}
+
+fn blocks(blocks: &[Block], page: &Page) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for block in blocks.iter().filter(|block| !block.is_empty()) {
+        let set = set_block(block, page);
+        // A paragraph belongs to the one before it; what has a shape of its own does not.
+        let is_apart = !matches!(block, Block::Paragraph(_) | Block::Facts(_));
+        if is_apart && !lines.is_empty() && !set.is_empty() {
+            lines.push(Line::default());
+        }
+        lines.extend(set);
+    }
+    lines
+}
+
+fn set_block(block: &Block, page: &Page) -> Vec<Line> {
+    let width = page.body();
+    match block {
+        Block::Heading(text) => {
+            line(text, page).toned(Role::Strong).wrap_within(width, PARAGRAPH, page.charset)
+        }
+        Block::Paragraph(text) => line(text, page).wrap_within(width, PARAGRAPH, page.charset),
+        Block::Facts(facts) => rows(facts, page).set(page),
+        Block::Table(it) => {
+            let mut lines = match &it.empty {
+                Some(words) if it.is_empty() => line(words, page).wrap(width),
+                _ => table::lines(it, width, page),
+            };
+            for note in it.notes.iter().flat_map(|notes| &notes.lines) {
+                lines.extend(line(note, page).wrap_within(width, PARAGRAPH, page.charset));
+            }
+            lines
+        }
+        Block::List(items) => items
+            .iter()
+            .flat_map(|item| {
+                let indent = 2 * item.depth.min(8);
+                let mark = page.glyph("· ", "- ");
+                let hang = indent + text::width(mark);
+                let pieces = line(&item.text, page).wrap_within(
+                    width.saturating_sub(hang).max(8),
+                    PARAGRAPH,
+                    page.charset,
+                );
+                pieces.into_iter().enumerate().map(move |(i, piece)| match i {
+                    0 => Line::of(Role::Quiet, mark).and_line(piece).indent(indent),
+                    _ => piece.indent(hang),
+                })
+            })
+            .collect(),
+        Block::Fold { summary, blocks: inner } => {
+            let mut lines = Line::of(Role::Quiet, text::ours(summary, page.charset)).wrap(width);
+            lines.extend(blocks(inner, page));
+            lines
+        }
+        // A terminal shows neither diagrams nor charts.
+        Block::Code { .. } | Block::Chart(_) => Vec::new(),
+    }
+}
+
+fn rows(facts: &Facts, page: &Page) -> Rows {
+    let mut rows = Rows::default();
+    for fact in &facts.0 {
+        let key = cell(&fact.what, Role::Quiet, Zero::Shown, page).plain_text();
+        let mut values: Vec<Line> = fact.values.iter().map(|value| line(value, page)).collect();
+        match fact.most_lines {
+            Some(most) if values.len() == 1 => rows.prose(key, values.remove(0), most),
+            _ => rows.facts(key, values),
+        }
+    }
+    rows
+}
