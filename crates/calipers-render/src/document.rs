@@ -72,6 +72,8 @@ pub enum Block {
     Heading(Spans),
     /// A paragraph.
     Paragraph(Spans),
+    /// A remark on what is before it.
+    Note(Spans),
     /// Properties and their values.
     Facts(Facts),
     /// A table.
@@ -120,7 +122,7 @@ impl Block {
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         match self {
-            Self::Heading(text) | Self::Paragraph(text) => text.is_empty(),
+            Self::Heading(text) | Self::Paragraph(text) | Self::Note(text) => text.is_empty(),
             Self::Facts(facts) => facts.0.is_empty(),
             Self::Table(table) => table.is_empty() && table.empty.is_none(),
             Self::List(items) => items.is_empty(),

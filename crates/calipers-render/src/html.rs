@@ -156,6 +156,7 @@ fn set_block(block: &Block) -> Markup {
         @match block {
             Block::Heading(text) => h3 { (sentence(text)) },
             Block::Paragraph(text) => p { (sentence(text)) },
+            Block::Note(text) => p.note { (sentence(text)) },
             Block::Facts(facts) => table.facts { tbody {
                 @for fact in &facts.0 { (fact_row(fact)) }
             } },

@@ -2,7 +2,7 @@
 
 use calipers_report::Report;
 
-use super::escape::attribute;
+use super::escape::{attribute, plain};
 use super::front_matter::front_matter;
 use super::table;
 use super::value::{cell, inline};
@@ -56,7 +56,7 @@ fn finish(parts: &[String]) -> String {
 fn section_parts(section: &Section, charts: &[PictureLink]) -> Vec<String> {
     let mut parts = vec![match section.note.as_str() {
         "" => format!("## {}", section.title),
-        note => format!("## {} ({note})", section.title),
+        note => format!("## {} ({})", section.title, plain(note)),
     }];
     blocks(&section.blocks, charts, &mut parts);
     parts
@@ -71,7 +71,7 @@ fn blocks(blocks: &[Block], charts: &[PictureLink], parts: &mut Vec<String>) {
 fn set_block(block: &Block, charts: &[PictureLink], parts: &mut Vec<String>) {
     match block {
         Block::Heading(text) => parts.push(format!("### {}", inline(text))),
-        Block::Paragraph(text) => parts.push(inline(text)),
+        Block::Paragraph(text) | Block::Note(text) => parts.push(inline(text)),
         Block::Facts(facts) => parts.push(table::set(&fact_table(facts))),
         Block::Table(it) => parts.push(table::table(it).trim_end().to_owned()),
         Block::List(items) => {

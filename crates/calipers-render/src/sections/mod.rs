@@ -12,6 +12,7 @@ mod file;
 mod findings;
 mod graph;
 mod hardware;
+mod hardware_screen;
 mod memory;
 mod metadata;
 mod method;
@@ -32,6 +33,7 @@ mod wording;
 use calipers_report::Report;
 
 pub use device::device;
+pub use hardware_screen::hardware;
 pub use rules::rule;
 pub(crate) use rules::severity;
 pub(crate) use wording::{model_name, precision};

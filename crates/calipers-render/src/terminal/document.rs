@@ -11,12 +11,16 @@ use super::page::{Line, Page, Role, flow};
 use super::rows::Rows;
 use super::table;
 use super::value::{cell, line};
-use crate::document::{Block, Document, Facts, Section};
+use crate::document::{Block, Document, Facts, Item, Section};
 use crate::table::Zero;
 use crate::text;
 
-/// Lines of a paragraph, and of an item of a list.
+/// Lines of a paragraph, of an item of a list, and of a remark.
 const PARAGRAPH: usize = 20;
+const ITEM: usize = 4;
+const NOTE: usize = 2;
+/// Columns of a section's note.
+const SECTION_NOTE: usize = 12;
 
 /// A document as lines of text, ending in a newline.
 pub fn document(document: &Document, style: &Style) -> String {
@@ -64,7 +68,9 @@ fn title(document: &Document, page: &mut Page) {
 
 fn set_section(section: &Section, page: &mut Page) {
     let lines = blocks(&section.blocks, page);
-    page.section(&section.title, &section.note, lines);
+    let note = text::name(&section.note, page.charset);
+    let note = text::truncate(&note, SECTION_NOTE, page.charset);
+    page.section(&section.title, &note, lines);
 }
 
 fn blocks(blocks: &[Block], page: &Page) -> Vec<Line> {
@@ -72,7 +78,7 @@ fn blocks(blocks: &[Block], page: &Page) -> Vec<Line> {
     for block in blocks.iter().filter(|block| !block.is_empty()) {
         let set = set_block(block, page);
         // A paragraph belongs to the one before it; what has a shape of its own does not.
-        let is_apart = !matches!(block, Block::Paragraph(_) | Block::Facts(_));
+        let is_apart = !matches!(block, Block::Paragraph(_) | Block::Note(_) | Block::Facts(_));
         if is_apart && !lines.is_empty() && !set.is_empty() {
             lines.push(Line::default());
         }
@@ -99,23 +105,8 @@ fn set_block(block: &Block, page: &Page) -> Vec<Line> {
             }
             lines
         }
-        Block::List(items) => items
-            .iter()
-            .flat_map(|item| {
-                let indent = 2 * item.depth.min(8);
-                let mark = page.glyph("· ", "- ");
-                let hang = indent + text::width(mark);
-                let pieces = line(&item.text, page).wrap_within(
-                    width.saturating_sub(hang).max(8),
-                    PARAGRAPH,
-                    page.charset,
-                );
-                pieces.into_iter().enumerate().map(move |(i, piece)| match i {
-                    0 => Line::of(Role::Quiet, mark).and_line(piece).indent(indent),
-                    _ => piece.indent(hang),
-                })
-            })
-            .collect(),
+        Block::Note(text) => line(text, page).wrap_within(width, NOTE, page.charset),
+        Block::List(items) => items.iter().flat_map(|item| hang(item, page)).collect(),
         Block::Fold { summary, blocks: inner } => {
             let mut lines = Line::of(Role::Quiet, text::ours(summary, page.charset)).wrap(width);
             lines.extend(blocks(inner, page));
@@ -124,6 +115,15 @@ fn set_block(block: &Block, page: &Page) -> Vec<Line> {
         // A terminal shows neither diagrams nor charts.
         Block::Code { .. } | Block::Chart(_) => Vec::new(),
     }
+}
+
+/// An item of a list: its further lines are indented.
+fn hang(item: &Item, page: &Page) -> Vec<Line> {
+    let indent = 2 * item.depth.min(8);
+    let width = page.body().saturating_sub(indent + 2).max(8);
+    let pieces = line(&item.text, page).wrap_within(width, ITEM, page.charset);
+    let set = |(i, piece): (usize, Line)| piece.indent(if i == 0 { indent } else { indent + 2 });
+    pieces.into_iter().enumerate().map(set).collect()
 }
 
 fn rows(facts: &Facts, page: &Page) -> Rows {

@@ -36,7 +36,7 @@ pub(super) fn section(report: &Report, page: &mut Page) {
 }
 
 /// The precision, for beneath the heading.
-pub(super) fn note(hardware: &Hardware, page: &Page) -> String {
+fn note(hardware: &Hardware, page: &Page) -> String {
     text::truncate(&text::name(&hardware.precision, page.charset), 12, page.charset)
 }
 
@@ -54,7 +54,7 @@ fn headline(hardware: &Hardware, name: &str, page: &Page) -> Line {
 }
 
 /// Devices, a line each beneath headings. A column that no device fills is left out.
-pub(super) fn devices(hardware: &Hardware, page: &Page) -> Vec<Line> {
+fn devices(hardware: &Hardware, page: &Page) -> Vec<Line> {
     if hardware.devices.is_empty() {
         return vec![];
     }
@@ -83,19 +83,14 @@ fn reasons(rows: &[DeviceRow], page: &Page) -> Vec<Line> {
 }
 
 /// `0.68 GB of 24 GB`, `does not fit: needs 29.4 GB of 24 GB`.
-pub(super) fn fit(fits: Option<bool>, needed: Option<u64>, capacity: Option<u64>) -> Line {
+fn fit(fits: Option<bool>, needed: Option<u64>, capacity: Option<u64>) -> Line {
     value::memory(&Fit { fits, is_tight: false, needed, capacity }, Role::Plain)
 }
 
 /// A time with its range, in characters that the terminal has.
-pub(super) fn span(span: &Span, charset: Charset) -> String {
+fn span(span: &Span, charset: Charset) -> String {
     let text = units::time_range(span.low, span.expected, span.high);
     in_charset(text, charset)
-}
-
-/// One time.
-pub(super) fn time(milliseconds: f64, charset: Charset) -> String {
-    in_charset(units::time(milliseconds), charset)
 }
 
 fn in_charset(text: String, charset: Charset) -> String {

@@ -23,7 +23,6 @@ mod document;
 mod findings;
 mod graph;
 mod hardware;
-mod hardware_page;
 mod header;
 mod memory;
 mod page;
@@ -39,7 +38,6 @@ use calipers_report::Report;
 
 pub use check::findings;
 pub use document::{document, documents};
-pub use hardware_page::hardware;
 pub use table::table;
 
 use crate::text::Charset;

@@ -94,7 +94,7 @@ fn hardware() {
         snapshots(name, &report, &[Style::plain(80)]);
         for style in [Style::plain(100), Style::plain(80), Style::plain(40), ASCII] {
             let kind = if style.unicode { "" } else { "_ascii" };
-            let screen = terminal::hardware(&report, &style);
+            let screen = terminal::document(&sections::hardware(&report), &style);
             insta::assert_snapshot!(format!("{name}_page_{}{kind}", style.width), screen);
         }
         insta::assert_snapshot!(
@@ -113,7 +113,7 @@ fn pages_about_hardware_keep_to_their_width_and_hide_nothing() {
         for width in 0..130 {
             for unicode in [true, false] {
                 let style = Style { width, color: false, unicode };
-                let screen = terminal::hardware(&report, &style);
+                let screen = terminal::document(&sections::hardware(&report), &style);
                 assert!(unicode || screen.is_ascii(), "{name} at {width}: {screen}");
                 for line in screen.lines() {
                     assert!(!line.contains(text::is_hidden), "{name} at {width}: {line:?}");
