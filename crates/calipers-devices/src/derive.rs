@@ -65,6 +65,7 @@ type Rates = (&'static str, Part, &'static [(Precision, u32)]);
 /// H100     132 × 1.830 GHz × 4096 = 989.4 TFLOPS fp16       (989); × 8192 = 1979 TOPS int8 (1979)
 /// AGX Orin  16 × 1.300 GHz × 4096 =  85.2 TOPS int8         (85)
 /// MI300X   304 × 2.100 GHz × 2048 = 1307.4 TFLOPS fp16      (1307.4)
+/// MI355X   256 × 2.400 GHz × 4096 = 2516.6 TFLOPS fp16      (2517); × 8192 = 5033 TFLOPS fp8 (5033)
 /// ```
 const RATES: &[Rates] = &[
     ("ARMv8", Part::Any, &[(Fp32, 8)]),
@@ -132,12 +133,23 @@ const RATES: &[Rates] = &[
     ("CDNA 2.0", Part::Any, &[(Fp32, 128), (Fp16, 1024), (Bf16, 1024)]),
     ("CDNA 3.0", Part::Any, &[(Fp32, 128), (Fp16, 2048), (Bf16, 2048), (Fp8, 4096), (Int8, 4096)]),
     (
+        "CDNA 4",
+        Part::Any,
+        &[(Fp32, 256), (Fp16, 4096), (Bf16, 4096), (Fp8, 8192), (Int8, 8192), (Fp4, 16384)],
+    ),
+    (
         "Hopper",
         Part::Any,
         &[(Fp32, 256), (Tf32, 2048), (Fp16, 4096), (Bf16, 4096), (Fp8, 8192), (Int8, 8192)],
     ),
     // Tegra X1: packed halves.
     ("Maxwell", Part::Module, &[(Fp32, 256), (Fp16, 512)]),
+    // Xe-HPC: eight vector and eight matrix engines in a core.
+    (
+        "Ponte Vecchio",
+        Part::Any,
+        &[(Fp32, 256), (Tf32, 2048), (Fp16, 4096), (Bf16, 4096), (Int8, 8192)],
+    ),
     ("RDNA 3.0", Part::Any, &[(Fp32, 256), (Fp16, 512)]),
     ("RDNA 4.0", Part::Any, &[(Fp32, 256), (Fp16, 512)]),
     ("Turing", Part::Consumer, &[(Fp32, 128), (Fp16, 512), (Int8, 2048), (Int4, 4096)]),
@@ -183,10 +195,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_sorted_and_stand_once() {
+    fn rates_are_sorted_and_unique() {
         for (before, after) in RATES.iter().zip(&RATES[1..]) {
             assert!(before.0 <= after.0, "{} {}", before.0, after.0);
-            assert!(before.0 != after.0 || before.1 != after.1, "{} stands twice", before.0);
+            assert!(before.0 != after.0 || before.1 != after.1, "{} has two rows", before.0);
         }
         for (name, _, rates) in RATES {
             assert!(rates.iter().zip(&rates[1..]).all(|(a, b)| a.0 < b.0), "{name} is not sorted");

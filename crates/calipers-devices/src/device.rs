@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::near;
 use crate::precision::{Peak, Precision};
+use crate::suggestions;
 
 /// What kind of machine a device is. The order is that of the listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// A GPU for servers and workstations.
@@ -68,6 +68,7 @@ impl fmt::Display for Class {
 
 /// A word that names no class.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("{0:?} is no class of devices; there are {names}", names = Class::ALL.map(Class::name).join(", "))]
 pub struct UnknownClass(pub String);
 
@@ -76,23 +77,25 @@ impl FromStr for Class {
 
     fn from_str(word: &str) -> Result<Self, UnknownClass> {
         let known = Self::ALL.into_iter().find(|class| class.name().eq_ignore_ascii_case(word));
-        known.ok_or_else(|| UnknownClass(near::shortened(word)))
+        known.ok_or_else(|| UnknownClass(suggestions::shortened(word)))
     }
 }
 
 /// What a device's figures rest on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
-    /// The peaks are cited to a document of the vendor.
+    /// A document of the vendor states the figures.
     DatasheetCited,
-    /// Memory, clock, units and power from a database; matrix peaks are units × clock × rate.
+    /// Memory, clock, units and power from a database; peaks are units × clock × rate.
     DatabaseDerived,
     /// An article or a comparison.
     WebPage,
-    /// Arithmetic alone.
+    /// Arithmetic on units, clock and rate that the vendor states.
     Derived,
-    /// Somebody ran it.
+    /// Arithmetic with a factor that the vendor does not state, such as the clock of an Apple GPU.
+    Estimated,
+    /// A benchmark on the device.
     Measured,
     /// Found on this machine.
     Detected,
@@ -100,11 +103,12 @@ pub enum Evidence {
 
 impl Evidence {
     /// All of them, in the order of the data file's head.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::DatasheetCited,
         Self::DatabaseDerived,
         Self::WebPage,
         Self::Derived,
+        Self::Estimated,
         Self::Measured,
         Self::Detected,
     ];
@@ -116,6 +120,7 @@ impl Evidence {
             Self::DatabaseDerived => "database-derived",
             Self::WebPage => "web-page",
             Self::Derived => "derived",
+            Self::Estimated => "estimated",
             Self::Measured => "measured",
             Self::Detected => "detected",
         }
@@ -128,8 +133,23 @@ impl fmt::Display for Evidence {
     }
 }
 
+/// A word that names no kind of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown evidence {0:?}; there are {names}", names = Evidence::ALL.map(Evidence::name).join(", "))]
+#[non_exhaustive]
+pub struct UnknownEvidence(pub String);
+
+impl FromStr for Evidence {
+    type Err = UnknownEvidence;
+
+    fn from_str(word: &str) -> Result<Self, UnknownEvidence> {
+        let known = Self::ALL.into_iter().find(|evidence| evidence.name() == word);
+        known.ok_or_else(|| UnknownEvidence(suggestions::shortened(word)))
+    }
+}
+
 /// Overheads of issuing work, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// From kernel to kernel on the device, as when a recorded graph is replayed.
     pub device_us: Option<f64>,
@@ -141,7 +161,7 @@ pub struct Launch {
 ///
 /// Bandwidth does not describe it: a model fits on the chip, or its weights cross the link for
 /// every inference.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnChip {
     /// On-chip memory for weights, in MB (10⁶ bytes).
     pub memory_mb: Option<f64>,
@@ -151,8 +171,8 @@ pub struct OnChip {
     pub rule: String,
 }
 
-/// One device. Every figure that nobody states is `None`; peaks are dense.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// One device. A figure that no source states is `None`; peaks are dense.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// What the command is given: `h100-sxm`.
     pub id: String,
@@ -194,6 +214,8 @@ pub struct Device {
     pub evidence: Evidence,
     /// Where they are from.
     pub source: String,
+    /// The arithmetic behind the figures that the source does not state.
+    pub derivation: Option<String>,
     /// What they were compared with.
     pub checked: Option<String>,
     /// What else a reader should know.
@@ -201,7 +223,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// A device of which nothing is known but what it is.
+    /// Returns a device with an identity and no figures.
     pub fn blank(id: &str, name: &str, class: Class, evidence: Evidence, source: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -224,6 +246,7 @@ impl Device {
             dense_checked: false,
             evidence,
             source: source.to_owned(),
+            derivation: None,
             checked: None,
             notes: None,
         }
@@ -246,6 +269,14 @@ impl Device {
         let widened = if precision.bits() < used.bits() { "widens to" } else { "computes in" };
         let why = format!("no {precision} peak is known; a runtime {widened} {used}");
         Some(Peak { flops: self.peak(used)?, precision_used: used, why })
+    }
+
+    /// The source, followed by the arithmetic where a figure is not the source's own.
+    pub fn provenance(&self) -> String {
+        match &self.derivation {
+            Some(derivation) => format!("{}; {}: {derivation}", self.source, self.evidence),
+            None => self.source.clone(),
+        }
     }
 
     /// Memory that a model can use, in bytes.
@@ -276,8 +307,10 @@ mod tests {
             assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
         }
         for evidence in Evidence::ALL {
+            assert_eq!(evidence.to_string().parse(), Ok(evidence));
             assert_eq!(serde_json::to_string(&evidence).unwrap(), format!("\"{evidence}\""));
         }
+        assert!("hearsay".parse::<Evidence>().is_err());
         let error = "gpu".parse::<Class>().unwrap_err().to_string();
         assert!(error.starts_with("\"gpu\" is no class of devices; there are gpu-datacenter,"));
     }

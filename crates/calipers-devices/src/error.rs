@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::device::{Class, Evidence};
-use crate::near;
+use crate::suggestions;
 
 /// A place in a text, both numbers from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,53 +23,73 @@ impl Place {
     }
 }
 
-/// Why a device file cannot be used: `line 3, column 1: unknown field "memroy_gb" in device "x"`.
+/// The reason that a device file cannot be used: `line 3, column 1: unknown field "memroy_gb" in device "x"`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DeviceFileError {
-    /// Where, as far as there is a place.
+    /// The place, where one is known.
     pub place: Option<Place>,
-    /// The `id` of the device at fault, as far as it has one.
+    /// The `id` of the device at fault, where it has one.
     pub device: Option<String>,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: Box<Fault>,
 }
 
 /// What is wrong with a device file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// The file cannot be read; the reason.
+    #[error("{0}")]
     Unreadable(String),
     /// More bytes than a device file may have.
+    #[error("the file has more than {most} bytes")]
     TooLarge {
         /// The most it may have.
         most: u64,
     },
     /// Not UTF-8.
+    #[error("the file is not UTF-8 text")]
     NotText,
-    /// No TOML; the parser's reason.
+    /// Not TOML; the parser's reason.
+    #[error("this is not TOML: {0}")]
     Syntax(String),
     /// No `[[device]]` in it.
+    #[error("the file holds no device")]
     Empty,
     /// A field that devices do not have.
+    #[error("unknown field {field:?}")]
     UnknownField {
         /// Its name.
         field: String,
         /// The field that was probably meant.
-        near: Option<&'static str>,
+        near: Option<String>,
     },
-    /// A mandatory field is not there.
+    /// A mandatory field is missing.
+    #[error("the field \"{0}\" is missing")]
     MissingField(&'static str),
     /// A value of the wrong type.
+    #[error("\"{field}\" must be {expected}, not {found}")]
     WrongType {
         /// The field.
         field: String,
         /// What belongs there, with its article.
-        expected: &'static str,
-        /// What stands there.
-        found: &'static str,
+        expected: String,
+        /// What is written there.
+        found: String,
     },
-    /// A figure that no device has: negative, zero, infinite, not a number, or beyond all reason.
+    /// A value that cannot be represented.
+    #[error("\"{field}\" is {value}: {why}")]
+    Invalid {
+        /// The field.
+        field: String,
+        /// As it is written.
+        value: String,
+        /// The parser's reason.
+        why: String,
+    },
+    /// A figure that no device has: negative, zero, infinite, not a number, or far too large.
+    #[error("\"{field}\" is {value}, and must be above 0 and at most {most}")]
     OutOfRange {
         /// The field.
         field: String,
@@ -77,10 +97,11 @@ pub enum Fault {
         value: String,
         /// The unit that the field is in.
         unit: &'static str,
-        /// The most that is believed.
+        /// The largest figure that is accepted.
         most: f64,
     },
     /// A text that is empty, too long, or not of the letters that belong there.
+    #[error("\"{field}\" must be {expected}")]
     BadText {
         /// The field.
         field: &'static str,
@@ -88,18 +109,24 @@ pub enum Fault {
         expected: &'static str,
     },
     /// A word that is not among those to choose from.
+    #[error("unknown {field} {word:?}")]
     UnknownWord {
         /// The field.
         field: &'static str,
         /// The word.
         word: String,
     },
-    /// An `id` that stands twice.
+    /// An `id` that two devices have.
+    #[error("this id is already on line {},", first.line)]
     Duplicate {
-        /// Where it stood first.
+        /// The place of the first.
         first: Place,
     },
-    /// A peak that is about twice what units × clock × rate gives.
+    /// A peak that is about twice units × clock × rate.
+    #[error(
+        "the {precision} peak of {stated} looks sparse, or accumulated in fewer bits: \
+         units × clock × rate is {derived:.4}"
+    )]
     LooksSparse {
         /// The precision.
         precision: crate::Precision,
@@ -109,13 +136,14 @@ pub enum Fault {
         derived: f64,
     },
     /// Memory of its own and an on-chip rule exclude each other.
+    #[error("\"memory_gb\" and \"on_chip\" exclude each other")]
     TwoMemories,
 }
 
 impl DeviceFileError {
-    /// What the reader can do about it.
+    /// Returns what the reader can do about it.
     pub fn hint(&self) -> Option<String> {
-        Some(match &self.fault {
+        Some(match &*self.fault {
             Fault::UnknownField { near: Some(near), .. } => format!("did you mean \"{near}\"?"),
             Fault::Empty => "each device is a stanza that begins with [[device]]".to_owned(),
             Fault::OutOfRange { unit, .. } => format!("the figure is in {unit}"),
@@ -124,12 +152,16 @@ impl DeviceFileError {
             }
             Fault::UnknownWord { field: "evidence", word } => {
                 let names = Evidence::ALL.map(Evidence::name);
-                match near::nearest(word, names) {
+                match suggestions::nearest(word, names) {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => format!("there are {}", names.join(", ")),
                 }
             }
+            Fault::Invalid { .. } => "write a number that fits 64 bits".to_owned(),
             Fault::MissingField("source") => "say where the figures are from".to_owned(),
+            Fault::MissingField("derivation") => {
+                "an estimate states its arithmetic: cores x lanes x clock".to_owned()
+            }
             Fault::MissingField("evidence") => {
                 format!("it is one of {}", Evidence::ALL.map(Evidence::name).join(", "))
             }
@@ -151,44 +183,13 @@ impl fmt::Display for DeviceFileError {
         }
         write!(f, "{}", self.fault)?;
         match &self.device {
-            Some(id) => write!(f, " in device {:?}", near::shortened(id)),
+            Some(id) => write!(f, " in device {:?}", suggestions::shortened(id)),
             None => Ok(()),
         }
     }
 }
 
 impl std::error::Error for DeviceFileError {}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(why) => f.write_str(why),
-            Self::TooLarge { most } => write!(f, "the file has more than {most} bytes"),
-            Self::NotText => f.write_str("the file is not UTF-8 text"),
-            Self::Syntax(why) => write!(f, "this is not TOML: {why}"),
-            Self::Empty => f.write_str("the file holds no device"),
-            Self::UnknownField { field, .. } => write!(f, "unknown field {field:?}"),
-            Self::MissingField(field) => write!(f, "the field \"{field}\" is missing"),
-            Self::WrongType { field, expected, found } => {
-                write!(f, "\"{field}\" must be {expected}, not {found}")
-            }
-            Self::OutOfRange { field, value, most, .. } => {
-                write!(f, "\"{field}\" is {value}, and must be above 0 and at most {most}")
-            }
-            Self::BadText { field, expected } => write!(f, "\"{field}\" must be {expected}"),
-            Self::UnknownWord { field, word } => write!(f, "{word:?} is no {field}"),
-            Self::Duplicate { first } => {
-                write!(f, "this id stands on line {} already,", first.line)
-            }
-            Self::LooksSparse { precision, stated, derived } => write!(
-                f,
-                "the {precision} peak of {stated} looks sparse, or accumulated in fewer bits: \
-                 units × clock × rate is {derived:.4}"
-            ),
-            Self::TwoMemories => f.write_str("\"memory_gb\" and \"on_chip\" exclude each other"),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

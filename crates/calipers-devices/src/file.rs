@@ -1,68 +1,46 @@
 //! The format of `devices.toml`: our own table and a user's file are read by the same code.
 //!
-//! The text is walked by hand rather than through serde, so that every complaint has its line and
-//! column and names the field that was probably meant.
+//! Reading has three steps: TOML syntax, the structure (serde), and the values. Every error names
+//! line, column and field, and where possible the field that was probably meant.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, de};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::device::{Device, Evidence, Launch, OnChip};
+use crate::device::{Class, Device, Evidence, Launch, OnChip};
 use crate::error::{DeviceFileError, Fault, Place};
-use crate::near;
 use crate::precision::Precision;
+use crate::suggestions::{nearest, shortened};
 
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;
 
-const FIELDS: [&str; 22] = [
-    "id",
-    "name",
-    "vendor",
-    "class",
-    "architecture",
-    "memory_gb",
-    "memory_type",
-    "bandwidth_gb_s",
-    "on_chip",
-    "peaks",
-    "units",
-    "clock_mhz",
-    "matrix_clock_mhz",
-    "cache_mb",
-    "power_w",
-    "launch",
-    "detect_as",
-    "dense_checked",
-    "evidence",
-    "source",
-    "checked",
-    "notes",
-];
-const ON_CHIP: [&str; 3] = ["memory_mb", "link_gb_s", "rule"];
-const LAUNCH: [&str; 2] = ["device_us", "host_us"];
+/// The most names of a device in `detect_as`.
+const MAX_NAMES: usize = 16;
 
-/// Names that a device may have in `detect_as`.
-const MOST_NAMES: usize = 16;
+/// The unit of a bandwidth, as a hint states it.
+const GB_PER_SECOND: &str = "GB/s (10^9 bytes a second)";
 
 /// Reads a device file.
 pub fn load(path: &Path) -> Result<Vec<Device>, DeviceFileError> {
-    let whole = |fault| DeviceFileError { place: None, device: None, fault };
     let unreadable = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => whole(Fault::Unreadable("there is no such file".into())),
         _ => whole(Fault::Unreadable(error.to_string())),
     };
-    let facts = std::fs::metadata(path).map_err(unreadable)?;
-    if !facts.is_file() {
-        let why = if facts.is_dir() { "it is a folder" } else { "it is not a regular file" };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        let why = if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(whole(Fault::Unreadable(why.to_owned())));
     }
     let mut bytes = vec![];
-    // One byte more than allowed tells a file that grows from one that fits.
+    // One byte more than allowed separates a file that is too long from one that just fits.
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -80,119 +58,246 @@ pub fn load(path: &Path) -> Result<Vec<Device>, DeviceFileError> {
 /// assert_eq!(error.hint().unwrap(), "did you mean \"memory_gb\"?");
 /// ```
 pub fn parse(text: &str) -> Result<Vec<Device>, DeviceFileError> {
-    let at = |byte: usize, fault| DeviceFileError {
-        place: Some(Place::of(text, byte)),
-        device: None,
-        fault,
-    };
     if text.len() as u64 > MAX_BYTES {
-        let fault = Fault::TooLarge { most: MAX_BYTES };
-        return Err(DeviceFileError { place: None, device: None, fault });
+        return Err(whole(Fault::TooLarge { most: MAX_BYTES }));
     }
     let document = DeTable::parse(text).map_err(|error| {
         let why = error.message().lines().collect::<Vec<_>>().join(", ");
-        at(error.span().map_or(0, |span| span.start), Fault::Syntax(why))
+        let byte = error.span().map_or(0, |span| span.start);
+        DeviceFileError { place: Some(Place::of(text, byte)), ..whole(Fault::Syntax(why)) }
     })?;
-    let table = document.get_ref();
-    if let Some((key, _)) = table.iter().find(|(key, _)| key.get_ref() != "device") {
-        let field = near::shortened(key.get_ref());
-        let near = (near::nearest(&field, ["device"]).is_some()).then_some("device");
-        return Err(at(key.span().start, Fault::UnknownField { field, near }));
-    }
-    let Some(stanzas) = table.get("device") else {
-        return Err(DeviceFileError { place: None, device: None, fault: Fault::Empty });
-    };
-    let DeValue::Array(array) = stanzas.get_ref() else {
-        return Err(at(stanzas.span().start, wrong("device", "[[device]] stanzas", stanzas)));
-    };
+    // Where each stanza begins, for errors of serde, which know bytes but no devices.
+    let stanzas = ids(document.get_ref());
+    let file = DeviceFile::deserialize(toml::de::Deserializer::from(document))
+        .map_err(|error| structural(text, &stanzas, &error))?;
     let mut places: BTreeMap<String, Place> = BTreeMap::new();
-    let mut devices = Vec::with_capacity(array.len());
-    for stanza in array.iter() {
-        let DeValue::Table(fields) = stanza.get_ref() else {
-            return Err(at(stanza.span().start, wrong("device", "a [[device]] stanza", stanza)));
+    let mut devices = Vec::with_capacity(file.device.len());
+    for stanza in file.device {
+        let reader = Reader {
+            text,
+            id: stanza.get_ref().id.as_ref().map(|id| id.get_ref().clone()),
+            span: stanza.span(),
         };
-        let id = fields.get("id").and_then(|id| id.get_ref().as_str());
-        let stanza = Stanza { text, id, fields, span: stanza.span() };
-        let device = stanza.device()?;
-        let place = Place::of(text, stanza.span_of("id").start);
+        let id_span = stanza.get_ref().id.as_ref().map_or(stanza.span(), Spanned::span);
+        let device = reader.device(stanza.into_inner())?;
+        let place = Place::of(text, id_span.start);
         if let Some(first) = places.insert(device.id.clone(), place) {
-            return Err(stanza.error(stanza.span_of("id"), Fault::Duplicate { first }));
+            return Err(reader.error(id_span, Fault::Duplicate { first }));
         }
         devices.push(device);
     }
     if devices.is_empty() {
-        return Err(DeviceFileError { place: None, device: None, fault: Fault::Empty });
+        return Err(whole(Fault::Empty));
     }
     Ok(devices)
 }
 
-fn wrong(field: &str, expected: &'static str, value: &Spanned<DeValue<'_>>) -> Fault {
-    let found = match value.get_ref() {
-        DeValue::String(_) => "a text",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
-    };
-    Fault::WrongType { field: field.to_owned(), expected, found }
+/// An error of the file as a whole.
+fn whole(fault: Fault) -> DeviceFileError {
+    DeviceFileError { place: None, device: None, fault: Box::new(fault) }
 }
 
-/// A table of the file, with what it takes to complain about it.
-struct Stanza<'a> {
+/// The first byte and the id of every stanza, in the order of the file.
+fn ids(document: &DeTable<'_>) -> Vec<(usize, Option<String>)> {
+    let Some(DeValue::Array(stanzas)) = document.get("device").map(Spanned::get_ref) else {
+        return vec![];
+    };
+    let id = |stanza: &Spanned<DeValue<'_>>| {
+        let id = stanza.get_ref().as_table()?.get("id")?.get_ref().as_str()?;
+        Some(shortened(id))
+    };
+    stanzas.iter().map(|stanza| (stanza.span().start, id(stanza))).collect()
+}
+
+/// What serde found wrong, as one of our errors.
+fn structural(
+    text: &str,
+    stanzas: &[(usize, Option<String>)],
+    error: &toml::de::Error,
+) -> DeviceFileError {
+    let span = error.span().unwrap_or(0..0);
+    let device = stanzas.iter().rev().find(|(start, _)| *start <= span.start);
+    DeviceFileError {
+        place: Some(Place::of(text, span.start)),
+        device: device.and_then(|(_, id)| id.clone()),
+        fault: Box::new(structural_fault(text, &span, error.message())),
+    }
+}
+
+/// Sorts serde's messages, whose wording is part of its interface, by what they report.
+fn structural_fault(text: &str, span: &Range<usize>, message: &str) -> Fault {
+    // The words in backticks are the one that was found, then those that were expected.
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    if (message.starts_with("unknown field") || message.starts_with("unknown variant"))
+        && let Some(field) = quoted.next()
+    {
+        let near = nearest(field, quoted).map(str::to_owned);
+        return Fault::UnknownField { field: shortened(field), near };
+    }
+    let field = key_before(text, span.start).unwrap_or("device").to_owned();
+    if let Some((found, expected)) =
+        message.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
+    {
+        let (expected, found) = (shortened(expected), shortened(found));
+        return Fault::WrongType { field, expected, found };
+    }
+    let value = shortened(text.get(span.clone()).unwrap_or_default());
+    Fault::Invalid { field, value, why: shortened(message) }
+}
+
+/// The key of the value that begins at a byte: the word before the last equals sign.
+fn key_before(text: &str, byte: usize) -> Option<&str> {
+    let (before, _) = text.get(..byte)?.rsplit_once('=')?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    before.trim_end().rsplit(|c| !is_part(c)).next().filter(|key| !key.is_empty())
+}
+
+/// A number, whole or not.
+#[derive(Clone, Copy)]
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Numbers;
+
+        impl Visitor<'_> for Numbers {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
+                Ok(Number(value))
+            }
+        }
+        deserializer.deserialize_any(Numbers)
+    }
+}
+
+type Text = Option<Spanned<String>>;
+type Figure = Option<Spanned<Number>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeviceFile {
+    #[serde(default)]
+    device: Vec<Spanned<Stanza>>,
+}
+
+/// A `[[device]]` as written; [`Reader::device`] checks it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a [[device]] stanza")]
+struct Stanza {
+    id: Text,
+    name: Text,
+    vendor: Text,
+    class: Text,
+    architecture: Text,
+    memory_gb: Figure,
+    memory_type: Text,
+    bandwidth_gb_s: Figure,
+    on_chip: Option<Spanned<RawOnChip>>,
+    peaks: Option<Spanned<BTreeMap<Precision, Spanned<Number>>>>,
+    units: Figure,
+    clock_mhz: Figure,
+    matrix_clock_mhz: Figure,
+    cache_mb: Figure,
+    power_w: Figure,
+    launch: Option<RawLaunch>,
+    detect_as: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    dense_checked: bool,
+    evidence: Text,
+    source: Text,
+    derivation: Text,
+    checked: Text,
+    notes: Text,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+struct RawOnChip {
+    memory_mb: Figure,
+    link_gb_s: Figure,
+    rule: Text,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+struct RawLaunch {
+    device_us: Figure,
+    host_us: Figure,
+}
+
+/// Checks the values of a stanza.
+struct Reader<'a> {
     text: &'a str,
-    id: Option<&'a str>,
-    fields: &'a DeTable<'a>,
+    id: Option<String>,
     span: Range<usize>,
 }
 
-impl<'a> Stanza<'a> {
-    fn device(&self) -> Result<Device, DeviceFileError> {
-        self.known(&FIELDS)?;
-        let id = self.id()?;
-        let class = self.required("class", "a word", |word| word.parse().ok())?;
-        let evidence = self.required("evidence", "a word", |word| {
-            Evidence::ALL.into_iter().find(|evidence| evidence.name() == word)
-        })?;
-        let (name, source) = (self.words("name", 120)?, self.words("source", 1000)?);
+impl Reader<'_> {
+    fn device(&self, raw: Stanza) -> Result<Device, DeviceFileError> {
+        let id = self.id(raw.id)?;
+        let class = self.word("class", raw.class, |word| word.parse::<Class>().ok())?;
+        let evidence_span = raw.evidence.as_ref().map_or(self.span.clone(), Spanned::span);
+        let evidence = self.word("evidence", raw.evidence, |word| word.parse().ok())?;
+        let name = self.required("name", raw.name, 120)?;
+        let source = self.required("source", raw.source, 1000)?;
+        let on_chip_span = raw.on_chip.as_ref().map(Spanned::span);
+        let peaks_span = raw.peaks.as_ref().map_or(self.span.clone(), Spanned::span);
+
         let mut device = Device::blank(&id, &name, class, evidence, &source);
-        device.vendor = self.words("vendor", 40)?.to_lowercase();
-        device.architecture = self.words("architecture", 60)?;
-        device.memory_gb = self.figure("memory_gb", "GB (10^9 bytes)", 1e6)?;
-        device.memory_type = self.maybe_words("memory_type", 60)?;
-        device.bandwidth_gb_s = self.figure("bandwidth_gb_s", "GB/s (10^9 bytes a second)", 1e6)?;
-        device.on_chip = self.on_chip()?;
-        device.peaks = self.peaks()?;
-        device.units = self.units()?;
-        device.clock_mhz = self.figure("clock_mhz", "MHz", 1e5)?;
-        device.matrix_clock_mhz = self.figure("matrix_clock_mhz", "MHz", 1e5)?;
-        device.cache_mb = self.figure("cache_mb", "MB", 1e6)?;
-        device.power_w = self.figure("power_w", "W", 1e6)?;
-        device.launch = self.launch()?;
-        device.detect_as = self.names()?;
-        device.dense_checked = self.flag("dense_checked")?;
-        device.checked = self.maybe_words("checked", 1000)?;
-        device.notes = self.maybe_words("notes", 2000)?;
-        self.check(&device)?;
+        device.vendor = self.required("vendor", raw.vendor, 40)?.to_lowercase();
+        device.architecture = self.required("architecture", raw.architecture, 60)?;
+        device.memory_gb = self.figure("memory_gb", raw.memory_gb, "GB (10^9 bytes)", 1e6)?;
+        device.memory_type = self.optional("memory_type", raw.memory_type, 60)?;
+        device.bandwidth_gb_s =
+            self.figure("bandwidth_gb_s", raw.bandwidth_gb_s, GB_PER_SECOND, 1e6)?;
+        device.on_chip = raw.on_chip.map(|raw| self.on_chip(raw)).transpose()?;
+        device.peaks = self.peaks(raw.peaks)?;
+        device.units = self.units(raw.units)?;
+        device.clock_mhz = self.figure("clock_mhz", raw.clock_mhz, "MHz", 1e5)?;
+        device.matrix_clock_mhz =
+            self.figure("matrix_clock_mhz", raw.matrix_clock_mhz, "MHz", 1e5)?;
+        device.cache_mb = self.figure("cache_mb", raw.cache_mb, "MB", 1e6)?;
+        device.power_w = self.figure("power_w", raw.power_w, "W", 1e6)?;
+        device.launch = raw.launch.map(|raw| self.launch(raw)).transpose()?.unwrap_or_default();
+        device.detect_as = self.names(raw.detect_as)?;
+        device.dense_checked = raw.dense_checked;
+        device.derivation = self.optional("derivation", raw.derivation, 1000)?;
+        device.checked = self.optional("checked", raw.checked, 1000)?;
+        device.notes = self.optional("notes", raw.notes, 2000)?;
+
+        if let Some(span) = on_chip_span.filter(|_| device.memory_gb.is_some()) {
+            return Err(self.error(span, Fault::TwoMemories));
+        }
+        if evidence == Evidence::Estimated && device.derivation.is_none() {
+            return Err(self.error(evidence_span, Fault::MissingField("derivation")));
+        }
+        self.check_dense(&device, &peaks_span)?;
         Ok(device)
     }
 
-    /// What no field alone can tell.
-    fn check(&self, device: &Device) -> Result<(), DeviceFileError> {
-        if device.on_chip.is_some() && device.memory_gb.is_some() {
-            return Err(self.error(self.span_of("on_chip"), Fault::TwoMemories));
-        }
+    /// Refuses peaks that look sparse, unless the file says that they were checked.
+    fn check_dense(&self, device: &Device, span: &Range<usize>) -> Result<(), DeviceFileError> {
         if device.dense_checked {
             return Ok(());
         }
-        for (precision, stated) in &device.peaks {
-            if let Some(derived) = device.looks_sparse(*precision) {
-                let fault = Fault::LooksSparse {
-                    precision: *precision,
-                    stated: *stated,
-                    derived: derived.flops / 1e12,
-                };
-                return Err(self.error(self.span_of("peaks"), fault));
+        for (&precision, &stated) in &device.peaks {
+            if let Some(derived) = device.looks_sparse(precision) {
+                let derived = derived.flops / 1e12;
+                let fault = Fault::LooksSparse { precision, stated, derived };
+                return Err(self.error(span.clone(), fault));
             }
         }
         Ok(())
@@ -200,118 +305,85 @@ impl<'a> Stanza<'a> {
 
     fn error(&self, span: Range<usize>, fault: Fault) -> DeviceFileError {
         let place = Some(Place::of(self.text, span.start));
-        DeviceFileError { place, device: self.id.map(near::shortened), fault }
+        DeviceFileError { place, device: self.id.as_deref().map(shortened), fault: Box::new(fault) }
     }
 
-    /// Where a field's name stands, or the stanza where it has none.
-    fn span_of(&self, field: &str) -> Range<usize> {
-        self.fields.get_key_value(field).map_or(self.span.clone(), |(key, _)| key.span())
+    fn missing(&self, field: &'static str) -> DeviceFileError {
+        self.error(self.span.clone(), Fault::MissingField(field))
     }
 
-    fn known(&self, known: &[&'static str]) -> Result<(), DeviceFileError> {
-        // The map is sorted by name; the reader meets fields in the order of the file.
-        let mut keys: Vec<_> = self.fields.iter().map(|(key, _)| key).collect();
-        keys.sort_by_key(|key| key.span().start);
-        let Some(key) = keys.into_iter().find(|key| !known.contains(&key.get_ref().as_ref()))
-        else {
-            return Ok(());
-        };
-        let near = near::nearest(key.get_ref(), known.iter().copied());
-        let near = known.iter().copied().find(|name| Some(*name) == near);
-        let field = near::shortened(key.get_ref());
-        Err(self.error(key.span(), Fault::UnknownField { field, near }))
-    }
-
-    fn text(
-        &self,
-        field: &'static str,
-    ) -> Result<Option<(&'a str, Range<usize>)>, DeviceFileError> {
-        let Some(value) = self.fields.get(field) else { return Ok(None) };
-        match value.get_ref().as_str() {
-            Some(text) => Ok(Some((text, value.span()))),
-            None => Err(self.error(value.span(), wrong(field, "a text", value))),
-        }
-    }
-
-    fn required<T>(
-        &self,
-        field: &'static str,
-        expected: &'static str,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, DeviceFileError> {
-        let Some((text, span)) = self.text(field)? else {
-            return Err(self.error(self.span.clone(), Fault::MissingField(field)));
-        };
-        if text.is_empty() {
-            return Err(self.error(span, Fault::BadText { field, expected }));
-        }
-        let word = near::shortened(text);
-        read(text).ok_or_else(|| self.error(span, Fault::UnknownWord { field, word }))
-    }
-
-    fn id(&self) -> Result<String, DeviceFileError> {
+    fn id(&self, id: Text) -> Result<String, DeviceFileError> {
         const EXPECTED: &str = "lower-case letters, digits, \"-\" and \".\", at most 60 of them, \
             and neither \"auto\" nor \"all\"";
+        let Some(id) = id else { return Err(self.missing("id")) };
+        let span = id.span();
+        let id = id.into_inner();
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
-        let Some((id, span)) = self.text("id")? else {
-            return Err(self.error(self.span.clone(), Fault::MissingField("id")));
-        };
         let begins = id.starts_with(|c: char| c.is_ascii_alphanumeric());
-        if !begins || id.len() > 60 || !id.chars().all(fits) || matches!(id, "auto" | "all") {
+        if !begins || id.len() > 60 || !id.chars().all(fits) || matches!(&*id, "auto" | "all") {
             let fault = Fault::BadText { field: "id", expected: EXPECTED };
             return Err(DeviceFileError { device: None, ..self.error(span, fault) });
         }
-        Ok(id.to_owned())
+        Ok(id)
     }
 
-    fn words(&self, field: &'static str, most: usize) -> Result<String, DeviceFileError> {
-        let missing = || self.error(self.span.clone(), Fault::MissingField(field));
-        self.maybe_words(field, most)?.ok_or_else(missing)
-    }
-
-    fn maybe_words(
+    /// One word of a closed set.
+    fn word<T>(
         &self,
         field: &'static str,
+        word: Text,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, DeviceFileError> {
+        let Some(word) = word else { return Err(self.missing(field)) };
+        read(word.get_ref()).ok_or_else(|| {
+            let fault = Fault::UnknownWord { field, word: shortened(word.get_ref()) };
+            self.error(word.span(), fault)
+        })
+    }
+
+    fn required(
+        &self,
+        field: &'static str,
+        text: Text,
+        most: usize,
+    ) -> Result<String, DeviceFileError> {
+        self.optional(field, text, most)?.ok_or_else(|| self.missing(field))
+    }
+
+    /// A text of at most so many characters.
+    fn optional(
+        &self,
+        field: &'static str,
+        text: Text,
         most: usize,
     ) -> Result<Option<String>, DeviceFileError> {
-        let Some((text, span)) = self.text(field)? else { return Ok(None) };
-        if text.trim().is_empty() || text.chars().count() > most {
+        let Some(text) = text else { return Ok(None) };
+        let trimmed = text.get_ref().trim();
+        if trimmed.is_empty() || trimmed.chars().count() > most {
             let expected = "words, and not too many; leave the field out where there is none";
-            return Err(self.error(span, Fault::BadText { field, expected }));
+            return Err(self.error(text.span(), Fault::BadText { field, expected }));
         }
-        Ok(Some(text.trim().to_owned()))
+        Ok(Some(trimmed.to_owned()))
     }
 
-    fn flag(&self, field: &'static str) -> Result<bool, DeviceFileError> {
-        let Some(value) = self.fields.get(field) else { return Ok(false) };
-        let wrong = || self.error(value.span(), wrong(field, "true or false", value));
-        value.get_ref().as_bool().ok_or_else(wrong)
-    }
-
+    /// A figure above 0 and at most `most`.
     fn figure(
         &self,
         field: &str,
+        figure: Figure,
         unit: &'static str,
         most: f64,
     ) -> Result<Option<f64>, DeviceFileError> {
-        let Some(value) = self.fields.get(field) else { return Ok(None) };
-        let (number, written) = match value.get_ref() {
-            DeValue::Integer(number) => {
-                let whole = i64::from_str_radix(number.as_str(), number.radix());
-                (whole.map_or(f64::INFINITY, |whole| whole as f64), number.as_str())
-            }
-            DeValue::Float(number) => {
-                (number.as_str().parse().unwrap_or(f64::NAN), number.as_str())
-            }
-            _ => return Err(self.error(value.span(), wrong(field, "a number", value))),
-        };
+        let Some(figure) = figure else { return Ok(None) };
+        let Number(number) = *figure.get_ref();
         // Comparisons with NaN are false, so that it does not pass.
         if number > 0.0 && number <= most && number.is_normal() {
             return Ok(Some(number));
         }
-        let (field, value_text) = (field.to_owned(), near::shortened(written));
-        let fault = Fault::OutOfRange { field, value: value_text, unit, most };
-        Err(self.error(value.span(), fault))
+        let span = figure.span();
+        let value = shortened(self.text.get(span.clone()).unwrap_or_default());
+        let fault = Fault::OutOfRange { field: field.to_owned(), value, unit, most };
+        Err(self.error(span, fault))
     }
 
     #[allow(
@@ -319,77 +391,54 @@ impl<'a> Stanza<'a> {
         clippy::cast_sign_loss,
         reason = "checked: 1 to 10^6"
     )]
-    fn units(&self) -> Result<Option<u32>, DeviceFileError> {
-        let Some(units) = self.figure("units", "multiprocessors, compute units or cores", 1e6)?
-        else {
-            return Ok(None);
-        };
-        if units.fract() != 0.0 {
-            let found = "a fraction";
-            let fault =
-                Fault::WrongType { field: "units".into(), expected: "a whole number", found };
-            return Err(self.error(self.span_of("units"), fault));
+    fn units(&self, units: Figure) -> Result<Option<u32>, DeviceFileError> {
+        let span = units.as_ref().map_or(self.span.clone(), Spanned::span);
+        let units = self.figure("units", units, "multiprocessors, compute units or cores", 1e6)?;
+        if units.is_some_and(|units| units.fract() != 0.0) {
+            let (expected, found) = ("a whole number".to_owned(), "a fraction".to_owned());
+            let fault = Fault::WrongType { field: "units".to_owned(), expected, found };
+            return Err(self.error(span, fault));
         }
-        Ok(Some(units as u32))
+        Ok(units.map(|units| units as u32))
     }
 
-    /// A table within the stanza, whose fields are among the known ones.
-    fn inner(
+    fn peaks(
         &self,
-        field: &'static str,
-        known: &[&'static str],
-    ) -> Result<Option<Self>, DeviceFileError> {
-        let Some(value) = self.fields.get(field) else { return Ok(None) };
-        let DeValue::Table(fields) = value.get_ref() else {
-            return Err(self.error(value.span(), wrong(field, "a table", value)));
-        };
-        let inner = Self { text: self.text, id: self.id, fields, span: value.span() };
-        inner.known(known)?;
-        Ok(Some(inner))
-    }
-
-    fn peaks(&self) -> Result<BTreeMap<Precision, f64>, DeviceFileError> {
-        let mut peaks = BTreeMap::new();
-        let Some(inner) = self.inner("peaks", &Precision::ALL.map(Precision::name))? else {
-            return Ok(peaks);
-        };
-        for precision in Precision::ALL {
-            if let Some(peak) = inner.figure(precision.name(), precision.unit(), 1e6)? {
-                peaks.insert(precision, peak);
-            }
+        peaks: Option<Spanned<BTreeMap<Precision, Spanned<Number>>>>,
+    ) -> Result<BTreeMap<Precision, f64>, DeviceFileError> {
+        let mut read = BTreeMap::new();
+        for (precision, peak) in peaks.map(Spanned::into_inner).unwrap_or_default() {
+            let peak = self.figure(precision.name(), Some(peak), precision.unit(), 1e6)?;
+            read.extend(peak.map(|peak| (precision, peak)));
         }
-        Ok(peaks)
+        Ok(read)
     }
 
-    fn on_chip(&self) -> Result<Option<OnChip>, DeviceFileError> {
-        let Some(inner) = self.inner("on_chip", &ON_CHIP)? else { return Ok(None) };
-        Ok(Some(OnChip {
-            memory_mb: inner.figure("memory_mb", "MB (10^6 bytes)", 1e6)?,
-            link_gb_s: inner.figure("link_gb_s", "GB/s (10^9 bytes a second)", 1e6)?,
-            rule: inner.words("rule", 500)?,
-        }))
-    }
-
-    fn launch(&self) -> Result<Launch, DeviceFileError> {
-        let Some(inner) = self.inner("launch", &LAUNCH)? else { return Ok(Launch::default()) };
-        Ok(Launch {
-            device_us: inner.figure("device_us", "microseconds", 1e6)?,
-            host_us: inner.figure("host_us", "microseconds", 1e6)?,
+    fn on_chip(&self, raw: Spanned<RawOnChip>) -> Result<OnChip, DeviceFileError> {
+        let inner = Self { text: self.text, id: self.id.clone(), span: raw.span() };
+        let RawOnChip { memory_mb, link_gb_s, rule } = raw.into_inner();
+        Ok(OnChip {
+            memory_mb: self.figure("memory_mb", memory_mb, "MB (10^6 bytes)", 1e6)?,
+            link_gb_s: self.figure("link_gb_s", link_gb_s, GB_PER_SECOND, 1e6)?,
+            rule: inner.required("rule", rule, 500)?,
         })
     }
 
-    fn names(&self) -> Result<Vec<String>, DeviceFileError> {
-        let Some(value) = self.fields.get("detect_as") else { return Ok(vec![]) };
-        let wrong = || self.error(value.span(), wrong("detect_as", "a list of texts", value));
-        let list = value.get_ref().as_array().ok_or_else(wrong)?;
-        let names: Option<Vec<&str>> = list.iter().map(|name| name.get_ref().as_str()).collect();
-        let names = names.ok_or_else(wrong)?;
-        let fits = |name: &&str| !name.trim().is_empty() && name.chars().count() <= 120;
-        if names.len() > MOST_NAMES || !names.iter().all(fits) {
+    fn launch(&self, raw: RawLaunch) -> Result<Launch, DeviceFileError> {
+        Ok(Launch {
+            device_us: self.figure("device_us", raw.device_us, "microseconds", 1e6)?,
+            host_us: self.figure("host_us", raw.host_us, "microseconds", 1e6)?,
+        })
+    }
+
+    fn names(&self, names: Option<Spanned<Vec<String>>>) -> Result<Vec<String>, DeviceFileError> {
+        let Some(names) = names else { return Ok(vec![]) };
+        let fits = |name: &String| !name.trim().is_empty() && name.chars().count() <= 120;
+        if names.get_ref().len() > MAX_NAMES || !names.get_ref().iter().all(fits) {
             let fault = Fault::BadText { field: "detect_as", expected: "a few names" };
-            return Err(self.error(value.span(), fault));
+            return Err(self.error(names.span(), fault));
         }
-        Ok(names.into_iter().map(|name| name.trim().to_owned()).collect())
+        Ok(names.into_inner().iter().map(|name| name.trim().to_owned()).collect())
     }
 }
 

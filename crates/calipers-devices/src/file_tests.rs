@@ -78,12 +78,12 @@ fn complaints_name_place_field_and_remedy() {
         ),
         (
             with("gpu-consumer", "gpu"),
-            "line 5, column 9: \"gpu\" is no class in device \"mine\"",
+            "line 5, column 9: unknown class \"gpu\" in device \"mine\"",
             "there are gpu-datacenter, gpu-consumer, edge-module, soc, npu, tpu, cpu",
         ),
         (
             with("\"measured\"", "\"mesured\""),
-            "line 12, column 12: \"mesured\" is no evidence in device \"mine\"",
+            "line 12, column 12: unknown evidence \"mesured\" in device \"mine\"",
             "did you mean \"measured\"?",
         ),
         (
@@ -98,14 +98,63 @@ fn complaints_name_place_field_and_remedy() {
         ),
         (
             with("memory_gb = 12", "memory_gb = 12\non_chip = { rule = 'none' }"),
-            "line 8, column 1: \"memory_gb\" and \"on_chip\" exclude each other in device \"mine\"",
+            "line 8, column 11: \"memory_gb\" and \"on_chip\" exclude each other in device \"mine\"",
             "leave out one of them",
+        ),
+        (
+            with("\"measured\"", "\"estimated\""),
+            "line 12, column 12: the field \"derivation\" is missing in device \"mine\"",
+            "an estimate states its arithmetic: cores x lanes x clock",
         ),
     ] {
         let error = parse(&text).expect_err(&text);
         assert_eq!(error.to_string(), message);
         assert_eq!(error.hint().as_deref(), Some(hint), "{message}");
     }
+}
+
+#[test]
+fn wrong_types_name_the_key_and_what_was_found() {
+    for (text, expected) in [
+        (
+            with("memory_gb = 12", "memory_gb = '12'"),
+            "line 7, column 13: \"memory_gb\" must be a number, not string \"12\" in device \"mine\"",
+        ),
+        (
+            with("fp16 = 58.3", "fp16 = true"),
+            "line 9, column 31: \"fp16\" must be a number, not boolean `true` in device \"mine\"",
+        ),
+        (
+            format!("{GOOD}detect_as = ['a', 1]"),
+            "line 14, column 19: \"detect_as\" must be a string, not integer `1` in device \"mine\"",
+        ),
+        (
+            format!("{GOOD}launch = 3"),
+            "line 14, column 10: \"launch\" must be a table, not integer `3` in device \"mine\"",
+        ),
+        (
+            format!("{GOOD}dense_checked = 'yes'"),
+            "line 14, column 17: \"dense_checked\" must be a boolean, not string \"yes\" in device \"mine\"",
+        ),
+        (
+            format!("{GOOD}launch = {{ device = 3 }}"),
+            "line 14, column 12: unknown field \"device\" in device \"mine\"",
+        ),
+        (
+            with("memory_gb = 12", "on_chip = { memory_mb = 8 }"),
+            "line 7, column 11: the field \"rule\" is missing in device \"mine\"",
+        ),
+        (
+            "device = 3".to_owned(),
+            "line 1, column 10: \"device\" must be a sequence, not integer `3`",
+        ),
+    ] {
+        assert_eq!(complaint(&text), expected);
+    }
+    // The second of two stanzas is the one at fault.
+    let second = GOOD.replace("\"mine\"", "\"yours\"").replace("units = 46", "unit = 46");
+    let message = complaint(&format!("{GOOD}\n{second}"));
+    assert_eq!(message, "line 24, column 1: unknown field \"unit\" in device \"yours\"");
 }
 
 #[test]
@@ -149,7 +198,7 @@ fn a_peak_that_looks_sparse_is_refused_unless_it_was_looked_into() {
 #[test]
 fn an_id_stands_once_and_can_be_typed() {
     let message = complaint(&format!("{GOOD}\n{GOOD}"));
-    assert_eq!(message, "line 16, column 1: this id stands on line 2 already, in device \"mine\"");
+    assert_eq!(message, "line 16, column 6: this id is already on line 2, in device \"mine\"");
     for id in ["", "My Card", "auto", "all", "-x", "ä", "a/b", "x\\u001b", &"x".repeat(61)] {
         let message = complaint(&with("\"mine\"", &format!("\"{id}\"")));
         assert!(message.starts_with("line 2, column 6: \"id\" must be lower-case"), "{message}");

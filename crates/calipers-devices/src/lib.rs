@@ -17,30 +17,33 @@
 //!
 //! The table is `devices.toml`, whose head explains every field. A user's file of the same format
 //! goes through [`load`] and [`Catalog::with`]. `architectures.toml` holds
-//! curves that were fitted on measurements, and [`Speed`] applies them.
+//! kernel timing models that were fitted on measurements; [`DeviceTiming`] selects among them.
 //!
-//! What is not known is `None`, never 0 and never a guess.
+//! An unknown figure is `None`, never 0 and never a guess.
 #![forbid(unsafe_code)]
 
 mod catalog;
-mod curves;
 mod derive;
 #[cfg(feature = "detect")]
 mod detect;
 mod device;
 mod error;
 mod file;
-mod near;
 mod precision;
 mod sheet;
+mod suggestions;
+mod timing;
 
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
-pub use curves::{Curve, FoundCurve, KernelTime, Speed};
 pub use derive::Derived;
 #[cfg(feature = "detect")]
 pub use detect::{Cpu, Detected, Gpu, Vector, detect};
-pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass};
+pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass, UnknownEvidence};
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
-pub use near::nearest;
 pub use precision::{Peak, Precision, UnknownPrecision};
+pub use suggestions::nearest;
+pub use timing::{
+    DeviceTiming, HostOverhead, KernelKind, KernelModel, KernelTime, SelectedModel,
+    UnknownKernelKind,
+};

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::near;
+use crate::suggestions;
 
 /// What a product's inputs are held in.
 ///
@@ -15,7 +15,7 @@ use crate::near;
 /// assert_eq!("bf16".parse(), Ok(Precision::Bf16));
 /// assert_eq!(Precision::Int4.to_string(), "int4");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 32-bit floats on vector units.
@@ -107,6 +107,7 @@ impl fmt::Display for Precision {
 
 /// A word that names no precision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error("{word:?} is no precision; there are {}", names())]
 pub struct UnknownPrecision {
     /// What was given.
@@ -132,9 +133,9 @@ impl FromStr for Precision {
                 "float16" => Ok(Self::Fp16),
                 "bfloat16" => Ok(Self::Bf16),
                 _ => {
-                    let near = near::nearest(&lower, Self::ALL.map(Self::name));
+                    let near = suggestions::nearest(&lower, Self::ALL.map(Self::name));
                     let near = near.and_then(|name| name.parse().ok());
-                    Err(UnknownPrecision { word: near::shortened(word), near })
+                    Err(UnknownPrecision { word: suggestions::shortened(word), near })
                 }
             },
             Ok,
@@ -143,7 +144,7 @@ impl FromStr for Precision {
 }
 
 /// The rate at which a device does the products of a precision.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
     /// Dense FLOP/s, or integer operations a second; a multiply-add counts as two.
     pub flops: f64,

@@ -35,6 +35,7 @@ mod link;
 mod model;
 mod names;
 mod order;
+pub mod scope;
 mod source;
 mod tensor;
 mod types;

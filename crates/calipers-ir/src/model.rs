@@ -119,6 +119,15 @@ impl Model {
         &self.graphs[0]
     }
 
+    /// Inputs of the main graph that a caller must feed: those that no initializer fills.
+    pub fn required_inputs(&self) -> Vec<ValueId> {
+        let filled = |value: &ValueId| {
+            let value = self.value(*value);
+            value.initializer.is_some() || value.sparse_initializer.is_some()
+        };
+        self.main().inputs.iter().copied().filter(|value| !filled(value)).collect()
+    }
+
     /// The id of the main graph.
     pub fn main_id(&self) -> GraphId {
         GraphId::new(0).expect("0 is an index")

@@ -3,7 +3,7 @@
 //! Any server that speaks the chat-completions protocol will do, a hosted one or one on this
 //! machine. What is sent is the report's facts and nothing else: no file, no weight, and of the
 //! model's own names only those of inputs, outputs and dimensions that look like nothing but names.
-//! What comes back is text that is not believed: [`calipers_analyze::summary::check`] looks up every
+//! What comes back is text that is not believed: [`calipers_summary::check`] looks up every
 //! claim in it. A text with a false one is asked for once more; then sentences are struck, or the
 //! built-in summary is used. [`write()`] always gives a summary, and its notes say what happened.
 //!
@@ -20,11 +20,12 @@ mod prompt;
 
 use std::time::{Duration, Instant};
 
-use calipers_analyze::summary::check::{Checker, Verdict};
-use calipers_analyze::summary::{Audience, summarize_for};
 use calipers_report::{Report, Summary, SummaryCheck};
+use calipers_summary::check::{Checker, Verdict};
+use calipers_summary::{Audience, summarize_for};
 
 pub use address::Address;
+pub use calipers_summary::BUILT_IN;
 pub use error::Error;
 pub use key::Key;
 

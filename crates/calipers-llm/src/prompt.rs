@@ -1,8 +1,8 @@
 //! What is sent: the report's facts, as data.
 
-use calipers_analyze::summary::check::Verdict;
-use calipers_analyze::summary::{Audience, facts, plain, summarize_for};
 use calipers_report::{Port, Report};
+use calipers_summary::check::Verdict;
+use calipers_summary::{Audience, facts, plain, summarize_for};
 use serde_json::{Value, json};
 
 use crate::Settings;

@@ -8,23 +8,36 @@ use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::known;
 use crate::row::Operator;
+use crate::traits::{Class, KernelClass, Lowering, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("Attention", &[])
-        .since(&[23, 24, 25])
-        .infer(attention)
-        .costs(cost::attention::attention),
-    Operator::onnx("LinearAttention", &[])
-        .since(&[27])
-        .infer(linear)
-        .costs(cost::attention::linear),
-    Operator::onnx("RotaryEmbedding", &[]).since(&[23]).infer(rotary).costs(cost::per_output::<3>),
-    Operator::new("ai.onnx.preview", "FlexAttention", &[])
-        .since(&[1])
-        .infer(flex)
-        .costs(cost::attention::flex),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Attention,
+    [
+        Operator::onnx("Attention", &[])
+            .contracts(KernelClass::Attention, &[])
+            .lowers(Lowering::Attention)
+            .caches(&[(4, 1), (5, 2)])
+            .since(&[23, 24, 25])
+            .infer(attention)
+            .costs(cost::attention::attention),
+        Operator::onnx("LinearAttention", &[])
+            .contracts(KernelClass::Attention, &[])
+            .since(&[27])
+            .infer(linear)
+            .costs(cost::attention::linear),
+        Operator::onnx("RotaryEmbedding", &[])
+            .class(Class::Rotary)
+            .since(&[23])
+            .infer(rotary)
+            .costs(cost::per_output::<3>),
+        Operator::new("ai.onnx.preview", "FlexAttention", &[])
+            .contracts(KernelClass::Attention, &[])
+            .since(&[1])
+            .infer(flex)
+            .costs(cost::attention::flex),
+    ],
+);
 
 /// Queries, keys or values as heads, each part as far as it is known.
 #[derive(Default)]

@@ -9,41 +9,59 @@ use crate::elem::Elem;
 use crate::fact::{Fact, MAX_ELEMENTS, TensorFact};
 use crate::movement::given::{data, dimension, list, open, size};
 use crate::row::Operator;
+use crate::traits::{Class, Extent, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("Constant", &[])
-        .since(&[1, 9, 11, 12, 13, 19, 21, 23, 24, 25])
-        .infer(constant)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("ConstantOfShape", &[])
-        .since(&[9, 20, 21, 23, 24, 25])
-        .infer(constant_of_shape)
-        .costs(cost::free),
-    Operator::onnx("EyeLike", &[])
-        .since(&[9, 22])
-        .infer(eye_like)
-        .costs(cost::free)
-        .moves(Traffic::Without(&[0])),
-    Operator::onnx("Multinomial", &[])
-        .since(&[7, 22])
-        .infer(multinomial)
-        .costs(cost::per_output::<1>),
-    Operator::onnx("RandomNormal", &[]).since(&[1, 22]).infer(random).costs(cost::per_output::<1>),
-    Operator::onnx("RandomNormalLike", &[])
-        .since(&[1, 22])
-        .infer(random_like)
-        .costs(cost::per_output::<1>)
-        .moves(Traffic::Without(&[0])),
-    Operator::onnx("RandomUniform", &[]).since(&[1, 22]).infer(random).costs(cost::per_output::<1>),
-    Operator::onnx("RandomUniformLike", &[])
-        .since(&[1, 22])
-        .infer(random_like)
-        .costs(cost::per_output::<1>)
-        .moves(Traffic::Without(&[0])),
-    Operator::onnx("Range", &[]).since(&[11, 27]).infer(range).costs(cost::per_output::<1>),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Generator,
+    [
+        Operator::onnx("Constant", &[])
+            .since(&[1, 9, 11, 12, 13, 19, 21, 23, 24, 25])
+            .infer(constant)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("ConstantOfShape", &[])
+            .extent(Extent::Inputs(&[0]))
+            .grows_when_folded()
+            .since(&[9, 20, 21, 23, 24, 25])
+            .infer(constant_of_shape)
+            .costs(cost::free),
+        Operator::onnx("EyeLike", &[])
+            .grows_when_folded()
+            .since(&[9, 22])
+            .infer(eye_like)
+            .costs(cost::free)
+            .moves(Traffic::Without(&[0])),
+        Operator::onnx("Multinomial", &[])
+            .since(&[7, 22])
+            .infer(multinomial)
+            .costs(cost::per_output::<1>),
+        Operator::onnx("RandomNormal", &[])
+            .since(&[1, 22])
+            .infer(random)
+            .costs(cost::per_output::<1>),
+        Operator::onnx("RandomNormalLike", &[])
+            .since(&[1, 22])
+            .infer(random_like)
+            .costs(cost::per_output::<1>)
+            .moves(Traffic::Without(&[0])),
+        Operator::onnx("RandomUniform", &[])
+            .since(&[1, 22])
+            .infer(random)
+            .costs(cost::per_output::<1>),
+        Operator::onnx("RandomUniformLike", &[])
+            .since(&[1, 22])
+            .infer(random_like)
+            .costs(cost::per_output::<1>)
+            .moves(Traffic::Without(&[0])),
+        Operator::onnx("Range", &[])
+            .extent(Extent::Inputs(&[0, 1, 2]))
+            .grows_when_folded()
+            .since(&[11, 27])
+            .infer(range)
+            .costs(cost::per_output::<1>),
+    ],
+);
 
 /// Constant is one of its attributes: <https://onnx.ai/onnx/operators/onnx__Constant.html>.
 fn constant(call: &mut Call<'_>) -> Outcome {

@@ -41,7 +41,10 @@ mod row;
 mod sequence;
 mod signal;
 mod strings;
+#[cfg(test)]
+mod testing;
 mod training;
+mod traits;
 mod window;
 
 use std::collections::HashMap;
@@ -52,6 +55,10 @@ pub use cost::{CostRule, Traffic, Work, bytes};
 pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 pub use row::{AttributeUse, Operator, Packing, Slot};
+pub use traits::{
+    Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, KernelClass, Lowering,
+    Movement, Norm, Pool, QuantizedInput, Traits, WeightFormat, deprecation, foreign_code,
+};
 
 /// The standard operator domain.
 pub const ONNX: &str = "ai.onnx";
@@ -61,6 +68,8 @@ pub const ML: &str = "ai.onnx.ml";
 pub const MICROSOFT: &str = "com.microsoft";
 /// ONNX Runtime's operators on blocked layouts.
 pub const NCHWC: &str = "com.microsoft.nchwc";
+/// ONNX Runtime's operators with channels last.
+pub const NHWC: &str = "com.ms.internal.nhwc";
 
 /// Domains whose operators are known here or listed as taking no weights.
 const DOMAINS: &[&str] = &[
@@ -72,7 +81,7 @@ const DOMAINS: &[&str] = &[
     "ai.onnx.preview.training",
     "ai.onnx.training",
     "com.microsoft.experimental",
-    "com.ms.internal.nhwc",
+    NHWC,
 ];
 
 /// Every family of rows.
@@ -80,7 +89,11 @@ pub const FAMILIES: &[&[Operator]] = &[
     attention::ROWS,
     classical::ROWS,
     contraction::ROWS,
-    contrib::ROWS,
+    contrib::rows::attention::ROWS,
+    contrib::rows::layouts::ROWS,
+    contrib::rows::others::ROWS,
+    contrib::rows::pointwise::ROWS,
+    contrib::rows::products::ROWS,
     control::ROWS,
     creation::ROWS,
     elementwise::ROWS,
@@ -89,7 +102,9 @@ pub const FAMILIES: &[&[Operator]] = &[
     movement::ROWS,
     normalization::ROWS,
     pooling::ROWS,
-    quantized::ROWS,
+    quantized::rows::integer::ROWS,
+    quantized::rows::others::ROWS,
+    quantized::rows::packed::ROWS,
     recurrent::ROWS,
     reduction::ROWS,
     sequence::ROWS,
@@ -105,6 +120,20 @@ static INDEX: LazyLock<HashMap<(&str, &str), &Operator>> = LazyLock::new(|| {
 /// The row of an operator. The standard domain may be given by its name or as the empty text.
 pub fn find(domain: &str, name: &str) -> Option<&'static Operator> {
     INDEX.get(&(canonical_domain(domain), name)).copied()
+}
+
+static BY_NAME: LazyLock<HashMap<&str, &Operator>> = LazyLock::new(|| {
+    // Where two domains have the same name, the one that is listed first counts.
+    let place = |row: &Operator| DOMAINS.iter().position(|domain| *domain == row.domain);
+    let mut rows: Vec<&Operator> = FAMILIES.iter().flat_map(|rows| rows.iter()).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
+    rows.into_iter().map(|row| (row.name, row)).collect()
+});
+
+/// The row of an operator whose domain is not known: of the standard if it has the name, else of
+/// another known domain.
+pub fn find_by_name(name: &str) -> Option<&'static Operator> {
+    BY_NAME.get(name).copied()
 }
 
 /// The name of a domain: files write the standard one as the empty text.
@@ -131,6 +160,13 @@ mod tests {
         }
         let rows: usize = FAMILIES.iter().map(|rows| rows.len()).sum();
         assert_eq!(INDEX.len(), rows, "an operator has two rows");
+    }
+
+    #[test]
+    fn the_standard_goes_first() {
+        assert_eq!(find_by_name("Attention").unwrap().domain, ONNX);
+        assert_eq!(find_by_name("MatMulNBits").unwrap().domain, MICROSOFT);
+        assert!(find_by_name("Linear").is_none());
     }
 
     #[test]

@@ -6,18 +6,22 @@ use crate::call::{Call, Fail, Outcome};
 use crate::cost;
 use crate::fact::Fact;
 use crate::row::Operator;
+use crate::traits::{Class, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("NegativeLogLikelihoodLoss", &[])
-        .since(&[12, 13, 22])
-        .infer(loss)
-        .costs(cost::pointwise::likelihood),
-    Operator::onnx("SoftmaxCrossEntropyLoss", &[])
-        .since(&[12, 13])
-        .infer(loss)
-        .costs(cost::pointwise::cross_entropy),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Loss,
+    [
+        Operator::onnx("NegativeLogLikelihoodLoss", &[])
+            .since(&[12, 13, 22])
+            .infer(loss)
+            .costs(cost::pointwise::likelihood),
+        Operator::onnx("SoftmaxCrossEntropyLoss", &[])
+            .since(&[12, 13])
+            .infer(loss)
+            .costs(cost::pointwise::cross_entropy),
+    ],
+);
 
 /// A loss for each label, or one for all; also the log-probabilities where they are asked for.
 ///

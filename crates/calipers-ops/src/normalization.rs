@@ -9,39 +9,62 @@ use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::known;
 use crate::row::Operator;
+use crate::traits::{Class, Lowering, Norm, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("BatchNormalization", &[Data, Weight, Weight, Statistic, Statistic])
-        .since(&[1, 6, 7, 9, 14, 15])
-        .infer(batch)
-        .costs(cost::pointwise::batch_norm),
-    Operator::onnx("GroupNormalization", &[Data, Weight, Weight])
-        .since(&[18, 21])
-        .infer(channels)
-        .costs(cost::per_output::<7>),
-    Operator::onnx("InstanceNormalization", &[Data, Weight, Weight])
-        .since(&[1, 6, 22])
-        .infer(channels)
-        .costs(cost::per_output::<7>),
-    Operator::onnx("LRN", &[]).since(&[1, 13]).infer(same).costs(cost::pointwise::lrn),
-    Operator::onnx("LayerNormalization", &[Data, Weight, Weight])
-        .since(&[17])
-        .infer(layer)
-        .costs(cost::pointwise::layer_norm),
-    Operator::onnx("LpNormalization", &[]).since(&[1, 22]).infer(same).costs(cost::per_output::<3>),
-    Operator::onnx("MeanVarianceNormalization", &[])
-        .since(&[9, 13])
-        .infer(same)
-        .costs(cost::per_output::<5>),
-    Operator::onnx("RMSNormalization", &[Data, Weight])
-        .since(&[23])
-        .infer(root_mean_square)
-        .costs(cost::per_output::<4>),
-    Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight])
-        .infer(root_mean_square)
-        .costs(cost::per_output::<4>),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Normalization(Norm::Layer),
+    [
+        Operator::onnx("BatchNormalization", &[Data, Weight, Weight, Statistic, Statistic])
+            .normalizes(Norm::Batch)
+            .lowers(Lowering::As("BatchNormalization", &[0, 1, 2, 3, 4]))
+            .in_place(true)
+            .has_integer_kernel()
+            .since(&[1, 6, 7, 9, 14, 15])
+            .infer(batch)
+            .costs(cost::pointwise::batch_norm),
+        Operator::onnx("GroupNormalization", &[Data, Weight, Weight])
+            .normalizes(Norm::Group)
+            .since(&[18, 21])
+            .infer(channels)
+            .costs(cost::per_output::<7>),
+        Operator::onnx("InstanceNormalization", &[Data, Weight, Weight])
+            .normalizes(Norm::Instance)
+            .since(&[1, 6, 22])
+            .infer(channels)
+            .costs(cost::per_output::<7>),
+        Operator::onnx("LRN", &[])
+            .normalizes(Norm::LocalResponse)
+            .since(&[1, 13])
+            .infer(same)
+            .costs(cost::pointwise::lrn),
+        Operator::onnx("LayerNormalization", &[Data, Weight, Weight])
+            .normalizes(Norm::Layer)
+            .since(&[17])
+            .infer(layer)
+            .costs(cost::pointwise::layer_norm),
+        Operator::onnx("LpNormalization", &[])
+            .normalizes(Norm::Lp)
+            .since(&[1, 22])
+            .infer(same)
+            .costs(cost::per_output::<3>),
+        Operator::onnx("MeanVarianceNormalization", &[])
+            .normalizes(Norm::MeanVariance)
+            .since(&[9, 13])
+            .infer(same)
+            .costs(cost::per_output::<5>),
+        Operator::onnx("RMSNormalization", &[Data, Weight])
+            .normalizes(Norm::Rms)
+            .since(&[23])
+            .infer(root_mean_square)
+            .costs(cost::per_output::<4>),
+        Operator::onnx("SimplifiedLayerNormalization", &[Data, Weight])
+            .normalizes(Norm::Rms)
+            .lowers(Lowering::As("RMSNormalization", &[0, 1]))
+            .infer(root_mean_square)
+            .costs(cost::per_output::<4>),
+    ],
+);
 
 /// The type and shape of the input: <https://onnx.ai/onnx/operators/onnx__LRN.html>,
 /// `onnx__LpNormalization`, `onnx__MeanVarianceNormalization`.

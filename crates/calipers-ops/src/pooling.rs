@@ -8,33 +8,53 @@ use crate::cost;
 use crate::fact::Fact;
 use crate::known;
 use crate::row::Operator;
+use crate::traits::{Class, Pool, family};
 use crate::window::Window;
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("AveragePool", &[])
-        .since(&[1, 7, 10, 11, 19, 22])
-        .infer(pool)
-        .costs(cost::window::pool::<1>),
-    Operator::onnx("GlobalAveragePool", &[])
-        .since(&[1, 22])
-        .infer(global)
-        .costs(cost::per_input::<1>),
-    Operator::onnx("GlobalLpPool", &[])
-        .since(&[1, 2, 22])
-        .infer(global)
-        .costs(cost::per_input::<2>),
-    Operator::onnx("GlobalMaxPool", &[]).since(&[1, 22]).infer(global).costs(cost::per_input::<1>),
-    Operator::onnx("LpPool", &[])
-        .since(&[1, 2, 11, 18, 22])
-        .infer(pool)
-        .costs(cost::window::pool::<2>),
-    Operator::onnx("MaxPool", &[])
-        .since(&[1, 8, 10, 11, 12, 22])
-        .infer(pool)
-        .costs(cost::window::pool::<1>),
-    Operator::onnx("MaxUnpool", &[]).since(&[9, 11, 22]).infer(unpool).costs(cost::free),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Pooling(Pool::Max),
+    [
+        Operator::onnx("AveragePool", &[])
+            .pools(Pool::Average)
+            .has_integer_kernel()
+            .since(&[1, 7, 10, 11, 19, 22])
+            .infer(pool)
+            .costs(cost::window::pool::<1>),
+        Operator::onnx("GlobalAveragePool", &[])
+            .pools(Pool::GlobalAverage)
+            .has_integer_kernel()
+            .since(&[1, 22])
+            .infer(global)
+            .costs(cost::per_input::<1>),
+        Operator::onnx("GlobalLpPool", &[])
+            .pools(Pool::GlobalLp)
+            .since(&[1, 2, 22])
+            .infer(global)
+            .costs(cost::per_input::<2>),
+        Operator::onnx("GlobalMaxPool", &[])
+            .pools(Pool::GlobalMax)
+            .since(&[1, 22])
+            .infer(global)
+            .costs(cost::per_input::<1>),
+        Operator::onnx("LpPool", &[])
+            .pools(Pool::Lp)
+            .since(&[1, 2, 11, 18, 22])
+            .infer(pool)
+            .costs(cost::window::pool::<2>),
+        Operator::onnx("MaxPool", &[])
+            .pools(Pool::Max)
+            .has_integer_kernel()
+            .since(&[1, 8, 10, 11, 12, 22])
+            .infer(pool)
+            .costs(cost::window::pool::<1>),
+        Operator::onnx("MaxUnpool", &[])
+            .class(Class::Movement)
+            .since(&[9, 11, 22])
+            .infer(unpool)
+            .costs(cost::free),
+    ],
+);
 
 /// Places of a window for each channel: <https://onnx.ai/onnx/operators/onnx__MaxPool.html>,
 /// `onnx__AveragePool`, `onnx__LpPool`. `MaxPool` also gives where each maximum was.

@@ -8,22 +8,29 @@ use crate::cost;
 use crate::fact::Fact;
 use crate::known;
 use crate::row::Operator;
+use crate::traits::{Class, KernelClass, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("GRU", &[Data, Weight, Weight, Weight])
-        .since(&[1, 3, 7, 14, 22])
-        .infer(recurrent)
-        .costs(cost::recurrent::recurrent),
-    Operator::onnx("LSTM", &[Data, Weight, Weight, Weight, Data, Data, Data, Weight])
-        .since(&[1, 7, 14, 22])
-        .infer(recurrent)
-        .costs(cost::recurrent::recurrent),
-    Operator::onnx("RNN", &[Data, Weight, Weight, Weight])
-        .since(&[1, 7, 14, 22])
-        .infer(recurrent)
-        .costs(cost::recurrent::recurrent),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Recurrent,
+    [
+        Operator::onnx("GRU", &[Data, Weight, Weight, Weight])
+            .contracts(KernelClass::Recurrent, &[1])
+            .since(&[1, 3, 7, 14, 22])
+            .infer(recurrent)
+            .costs(cost::recurrent::recurrent),
+        Operator::onnx("LSTM", &[Data, Weight, Weight, Weight, Data, Data, Data, Weight])
+            .contracts(KernelClass::Recurrent, &[1])
+            .since(&[1, 7, 14, 22])
+            .infer(recurrent)
+            .costs(cost::recurrent::recurrent),
+        Operator::onnx("RNN", &[Data, Weight, Weight, Weight])
+            .contracts(KernelClass::Recurrent, &[1])
+            .since(&[1, 7, 14, 22])
+            .infer(recurrent)
+            .costs(cost::recurrent::recurrent),
+    ],
+);
 
 /// The hidden state of every step, and the last of it; `LSTM` gives the last cell state too:
 /// <https://onnx.ai/onnx/operators/onnx__LSTM.html>, `onnx__GRU`, `onnx__RNN`.

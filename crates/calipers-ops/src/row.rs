@@ -2,6 +2,7 @@
 
 use crate::call::Rule;
 use crate::cost::{CostRule, Traffic};
+use crate::traits::{Stated, Traits};
 
 /// An operator.
 #[derive(Debug)]
@@ -25,6 +26,9 @@ pub struct Operator {
     pub cost: Option<CostRule>,
     /// What it reads and writes.
     pub traffic: Traffic,
+    /// What kind of operator it is.
+    pub traits: Traits,
+    pub(crate) stated: Stated,
 }
 
 /// What it means for a stored tensor to stand in an input.
@@ -128,6 +132,8 @@ impl Operator {
             rule: None,
             cost: None,
             traffic: Traffic::Whole,
+            traits: Traits::UNSTATED,
+            stated: Stated::NOTHING,
         }
     }
 

@@ -8,19 +8,29 @@ use crate::cost;
 use crate::elem::Elem;
 use crate::fact::Fact;
 use crate::row::Operator;
+use crate::traits::{Class, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("BlackmanWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
-    Operator::onnx("DFT", &[]).since(&[17, 20]).infer(dft).costs(cost::signal::dft),
-    Operator::onnx("HammingWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
-    Operator::onnx("HannWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
-    Operator::onnx("MelWeightMatrix", &[])
-        .since(&[17])
-        .infer(mel_weight_matrix)
-        .costs(cost::per_output::<1>),
-    Operator::onnx("STFT", &[]).since(&[17]).infer(stft).costs(cost::signal::stft),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Signal,
+    [
+        Operator::onnx("BlackmanWindow", &[])
+            .since(&[17])
+            .infer(window)
+            .costs(cost::per_output::<1>),
+        Operator::onnx("DFT", &[]).since(&[17, 20]).infer(dft).costs(cost::signal::dft),
+        Operator::onnx("HammingWindow", &[])
+            .since(&[17])
+            .infer(window)
+            .costs(cost::per_output::<1>),
+        Operator::onnx("HannWindow", &[]).since(&[17]).infer(window).costs(cost::per_output::<1>),
+        Operator::onnx("MelWeightMatrix", &[])
+            .since(&[17])
+            .infer(mel_weight_matrix)
+            .costs(cost::per_output::<1>),
+        Operator::onnx("STFT", &[]).since(&[17]).infer(stft).costs(cost::signal::stft),
+    ],
+);
 
 /// The only element of an input, if it is a whole number that is no less than 0.
 fn scalar(call: &Call<'_>, index: usize) -> Result<Option<Expr>, Fail> {

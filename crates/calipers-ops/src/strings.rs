@@ -8,19 +8,33 @@ use crate::call::{Attr, Call, Fail, Outcome, broadcast};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
+use crate::traits::{Class, Extent, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("RegexFullMatch", &[]).since(&[20]).infer(regex_full_match).costs(cost::free),
-    Operator::onnx("StringConcat", &[]).since(&[20]).infer(string_concat).costs(cost::free),
-    Operator::onnx("StringNormalizer", &[]).since(&[10]).infer(string_normalizer).costs(cost::free),
-    Operator::onnx("StringSplit", &[]).since(&[20]).infer(string_split).costs(cost::free),
-    Operator::onnx("TfIdfVectorizer", &[])
-        .holding(&[("weights", Learned)])
-        .since(&[9])
-        .infer(tf_idf_vectorizer)
-        .costs(cost::free),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Text,
+    [
+        Operator::onnx("RegexFullMatch", &[])
+            .since(&[20])
+            .infer(regex_full_match)
+            .costs(cost::free),
+        Operator::onnx("StringConcat", &[]).since(&[20]).infer(string_concat).costs(cost::free),
+        Operator::onnx("StringNormalizer", &[])
+            .since(&[10])
+            .infer(string_normalizer)
+            .costs(cost::free),
+        Operator::onnx("StringSplit", &[])
+            .extent(Extent::Data)
+            .since(&[20])
+            .infer(string_split)
+            .costs(cost::free),
+        Operator::onnx("TfIdfVectorizer", &[])
+            .holding(&[("weights", Learned)])
+            .since(&[9])
+            .infer(tf_idf_vectorizer)
+            .costs(cost::free),
+    ],
+);
 
 /// A truth value for each text: <https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html>.
 fn regex_full_match(call: &mut Call<'_>) -> Outcome {

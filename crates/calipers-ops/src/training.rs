@@ -6,25 +6,32 @@ use crate::call::{Attr, Call, Fail, Outcome};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
+use crate::traits::{Class, family};
 
 const TRAINING: &str = "ai.onnx.preview.training";
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::new(TRAINING, "Adagrad", &[])
-        .since(&[1])
-        .infer(optimizer)
-        .costs(cost::pointwise::adagrad),
-    Operator::new(TRAINING, "Adam", &[]).since(&[1]).infer(optimizer).costs(cost::pointwise::adam),
-    Operator::new(TRAINING, "Gradient", &[])
-        .since(&[1])
-        .infer(gradient)
-        .costs(cost::pointwise::gradient),
-    Operator::new(TRAINING, "Momentum", &[])
-        .since(&[1])
-        .infer(optimizer)
-        .costs(cost::pointwise::momentum),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Training,
+    [
+        Operator::new(TRAINING, "Adagrad", &[])
+            .since(&[1])
+            .infer(optimizer)
+            .costs(cost::pointwise::adagrad),
+        Operator::new(TRAINING, "Adam", &[])
+            .since(&[1])
+            .infer(optimizer)
+            .costs(cost::pointwise::adam),
+        Operator::new(TRAINING, "Gradient", &[])
+            .since(&[1])
+            .infer(gradient)
+            .costs(cost::pointwise::gradient),
+        Operator::new(TRAINING, "Momentum", &[])
+            .since(&[1])
+            .infer(optimizer)
+            .costs(cost::pointwise::momentum),
+    ],
+);
 
 /// The same tensor with elements that are not followed.
 fn renewed(fact: &Fact) -> Fact {

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use calipers_analyze::{Bindings, Question, analyze_for};
+use calipers::Question;
 use calipers_render::picture::{Theme, pictures, png};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             question.device = Some(calipers_devices::find(&id)?.clone());
             continue;
         }
-        let model = calipers_formats::open(Path::new(&argument))?;
-        let report = analyze_for(&model, &Bindings::default(), &question)?;
+        let model = calipers::Model::open(Path::new(&argument))?;
+        let report = model.analyze(&calipers::Options::new().hardware(question.clone()))?;
         let stem = Path::new(&argument).file_stem().unwrap_or_default();
         let folder = folder.join(stem);
         std::fs::create_dir_all(&folder)?;

@@ -23,6 +23,7 @@ mod hardware;
 mod layers;
 mod memory;
 mod model;
+pub mod names;
 mod ordered;
 mod parameters;
 mod shapes;

@@ -21,6 +21,10 @@
 
 mod corpus;
 mod harness;
+mod sequence;
+mod tiny;
 
 pub use corpus::{Corpus, Facts, Label, PublishedMacs, TorchvisionMacs, files, fixture, root};
 pub use harness::{Ignored, IntoOutcome, Outcome, Suite, main, score};
+pub use sequence::{FOUR, Heads};
+pub use tiny::{Tiny, TinyModel};

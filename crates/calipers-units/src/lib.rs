@@ -183,8 +183,9 @@ pub fn rate(per_second: f64) -> String {
         v if v < 1.0 => format!("{v:.2}/s"),
         v if v < 100.0 => format!("{v:.1}/s"),
         v => {
-            let rounded: f64 = format!("{v:.2e}").parse().unwrap_or(v);
-            format!("{}/s", grouped(&format!("{rounded:.0}")))
+            // The largest floats round up to infinity.
+            let rounded = format!("{v:.2e}").parse().ok().filter(|it: &f64| it.is_finite());
+            format!("{}/s", grouped(&format!("{:.0}", rounded.unwrap_or(v))))
         }
     }
 }
@@ -314,6 +315,19 @@ fn scaled(value: u128, units: &[&str]) -> Result<String, u128> {
         unit *= 1000;
     }
     Err(value)
+}
+
+/// At most `most` characters of a text, with an ellipsis in place of its middle.
+pub fn shortened(text: &str, most: usize) -> String {
+    // No more of a long text is read than can be shown.
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let tail = most / 3;
+    let head: String = text.chars().take(most - tail - 1).collect();
+    let mut end: Vec<char> = text.chars().rev().take(tail).collect();
+    end.reverse();
+    format!("{head}…{}", end.into_iter().collect::<String>())
 }
 
 #[cfg(test)]
@@ -544,5 +558,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        let long = "é".repeat(10_000);
+        assert_eq!(shortened(&long, 20).chars().count(), 20);
+        assert_eq!(shortened("abcdefghij", 6), "abc…ij");
+        assert_eq!(shortened("abcdef", 6), "abcdef");
     }
 }

@@ -185,7 +185,7 @@ impl Vector {
     }
 
     /// Operations per clock and core; a multiply-add counts as two. Two pipes are taken for
-    /// granted where a processor does not tell.
+    /// granted where a processor does not report them.
     fn rates(self) -> Vec<(Precision, u32)> {
         let mut rates = vec![];
         let fp32 = match self {

@@ -14,7 +14,7 @@ pub use nvidia::Gpu;
 
 use crate::catalog::Catalog;
 use crate::device::Device;
-use crate::near;
+use crate::suggestions;
 
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,7 +38,7 @@ impl Detected {
 
 /// Finds out what device this machine is.
 pub fn detect(catalog: &Catalog) -> Detected {
-    match nvidia::look() {
+    match nvidia::find_gpu() {
         Ok((gpu, count)) => from_gpu(&gpu, count, catalog),
         Err(why) => {
             let mut detected = from_cpu(&cpu::look(), catalog);
@@ -77,8 +77,8 @@ fn from_cpu(cpu: &Cpu, catalog: &Catalog) -> Detected {
 }
 
 fn is_named(row: &Device, name: &str) -> bool {
-    let name = near::folded(name);
-    !name.is_empty() && row.detect_as.iter().any(|known| near::folded(known) == name)
+    let name = suggestions::folded(name);
+    !name.is_empty() && row.detect_as.iter().any(|known| suggestions::folded(known) == name)
 }
 
 /// The row of the table with what is known better here, or what was found as it is.
@@ -108,7 +108,7 @@ fn gigabytes(bytes: u64) -> f64 {
 
 /// A peak in tera, to four digits that mean something.
 fn rounded(tera: f64) -> f64 {
-    // The logarithm of nothing is no number of digits.
+    // The logarithm of 0 is infinite.
     let scale = 10_f64.powf((3.0 - tera.abs().log10().floor()).clamp(0.0, 12.0));
     (tera * scale).round() / scale
 }

@@ -29,16 +29,42 @@ pub struct Gpu {
     pub power_mw: Option<u32>,
 }
 
-/// The first GPU and how many there are, or why there is none.
-pub(super) fn look() -> Result<(Gpu, u32), String> {
-    let library = Nvml::init().map_err(|error| reason(&error))?;
-    let count = library.device_count().map_err(|error| reason(&error))?;
-    if count == 0 {
-        return Err("its driver shows none".to_owned());
+/// The reason that no GPU was found.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoGpu {
+    #[error("the library of its driver is not on this machine")]
+    NoLibrary,
+    #[error("its driver is not loaded")]
+    NotLoaded,
+    #[error("its driver may not be asked")]
+    NoPermission,
+    #[error("its driver shows none")]
+    NoDevice,
+    #[error("its driver says: {0}")]
+    Driver(NvmlError),
+}
+
+impl From<NvmlError> for NoGpu {
+    fn from(error: NvmlError) -> Self {
+        match error {
+            NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => Self::NoLibrary,
+            NvmlError::DriverNotLoaded => Self::NotLoaded,
+            NvmlError::NoPermission => Self::NoPermission,
+            error => Self::Driver(error),
+        }
     }
-    let device = library.device_by_index(0).map_err(|error| reason(&error))?;
+}
+
+/// Returns the first GPU and how many there are.
+pub(super) fn find_gpu() -> Result<(Gpu, u32), NoGpu> {
+    let library = Nvml::init()?;
+    let count = library.device_count()?;
+    if count == 0 {
+        return Err(NoGpu::NoDevice);
+    }
+    let device = library.device_by_index(0)?;
     let gpu = Gpu {
-        name: device.name().map_err(|error| reason(&error))?,
+        name: device.name()?,
         memory_bytes: device.memory_info().ok().map(|memory| memory.total),
         capability: device.cuda_compute_capability().ok().map(|cc| (cc.major, cc.minor)),
         cores: device.num_cores().ok(),
@@ -48,17 +74,6 @@ pub(super) fn look() -> Result<(Gpu, u32), String> {
         power_mw: device.power_management_limit_default().ok(),
     };
     Ok((gpu, count))
-}
-
-fn reason(error: &NvmlError) -> String {
-    match error {
-        NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => {
-            "the library of its driver is not on this machine".to_owned()
-        }
-        NvmlError::DriverNotLoaded => "its driver is not loaded".to_owned(),
-        NvmlError::NoPermission => "its driver may not be asked".to_owned(),
-        error => format!("its driver says: {error}"),
-    }
 }
 
 impl Gpu {
@@ -80,7 +95,7 @@ impl Gpu {
     }
 
     /// Whether its memory is that of a row. A card's "24 GB" is 24 GiB less what the driver keeps,
-    /// or 24 × 10⁹ bytes; what the driver does not tell is taken to agree.
+    /// or 24 × 10⁹ bytes; an unknown size counts as equal.
     pub(super) fn has_memory_of(&self, row: &Device) -> bool {
         match (self.memory_bytes, row.memory_gb) {
             (Some(bytes), Some(listed)) => (0.94..=1.08).contains(&(gigabytes(bytes) / listed)),

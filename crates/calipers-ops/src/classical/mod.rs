@@ -10,111 +10,127 @@ use crate::call::{Attr, Call};
 use crate::cost::{self, Traffic};
 use crate::fact::TensorFact;
 use crate::row::Operator;
+use crate::traits::{Class, KernelClass, Movement, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::new(ML, "ArrayFeatureExtractor", &[Table, Data])
-        .since(&[1])
-        .infer(features::array_feature_extractor)
-        .costs(cost::free)
-        .moves(Traffic::Gathered),
-    Operator::new(ML, "Binarizer", &[])
-        .since(&[1])
-        .infer(features::same_type)
-        .costs(cost::per_output::<1>),
-    Operator::new(ML, "CastMap", &[]).since(&[1]).infer(features::cast_map).costs(cost::free),
-    Operator::new(ML, "CategoryMapper", &[])
-        .holding(&[])
-        .since(&[1])
-        .infer(features::category_mapper)
-        .costs(cost::free),
-    Operator::new(ML, "DictVectorizer", &[])
-        .since(&[1])
-        .infer(features::dict_vectorizer)
-        .costs(cost::free),
-    Operator::new(ML, "FeatureVectorizer", &[])
-        .since(&[1])
-        .infer(features::feature_vectorizer)
-        .costs(cost::free),
-    Operator::new(ML, "Imputer", &[])
-        .holding(&[("imputed_value_floats", Fitted), ("imputed_value_int64s", Fitted)])
-        .since(&[1])
-        .infer(features::same_type)
-        .costs(cost::per_output::<1>),
-    Operator::new(ML, "LabelEncoder", &[])
-        .since(&[1, 2, 4])
-        .infer(features::label_encoder)
-        .costs(cost::free),
-    Operator::new(ML, "LinearClassifier", &[])
-        .holding(&[("coefficients", Learned), ("intercepts", Learned)])
-        .since(&[1])
-        .infer(models::linear_classifier)
-        .costs(cost::classical::linear),
-    Operator::new(ML, "LinearRegressor", &[])
-        .holding(&[("coefficients", Learned), ("intercepts", Learned)])
-        .since(&[1])
-        .infer(models::linear_regressor)
-        .costs(cost::classical::linear),
-    Operator::new(ML, "Normalizer", &[])
-        .since(&[1])
-        .infer(features::to_floats)
-        .costs(cost::per_output::<3>),
-    Operator::new(ML, "OneHotEncoder", &[])
-        .since(&[1])
-        .infer(features::one_hot_encoder)
-        .costs(cost::free),
-    Operator::new(ML, "SVMClassifier", &[])
-        .holding(&[
-            ("coefficients", Learned),
-            ("prob_a", Learned),
-            ("prob_b", Learned),
-            ("rho", Learned),
-            ("support_vectors", Learned),
-        ])
-        .since(&[1])
-        .infer(models::svm_classifier)
-        .costs(cost::classical::support_vectors),
-    Operator::new(ML, "SVMRegressor", &[])
-        .holding(&[("coefficients", Learned), ("rho", Learned), ("support_vectors", Learned)])
-        .since(&[1])
-        .infer(models::svm_regressor)
-        .costs(cost::classical::support_vectors),
-    Operator::new(ML, "Scaler", &[])
-        .holding(&[("offset", Fitted), ("scale", Fitted)])
-        .since(&[1])
-        .infer(features::to_floats)
-        .costs(cost::per_output::<2>),
-    Operator::new(ML, "TreeEnsemble", &[])
-        .holding(&[("leaf_weights", Learned), ("nodes_splits", Learned)])
-        .since(&[5])
-        .infer(models::tree_ensemble)
-        .costs(cost::classical::tree_ensemble),
-    Operator::new(ML, "TreeEnsembleClassifier", &[])
-        .holding(&[
-            ("base_values", Learned),
-            ("base_values_as_tensor", Learned),
-            ("class_weights", Learned),
-            ("class_weights_as_tensor", Learned),
-            ("nodes_values", Learned),
-            ("nodes_values_as_tensor", Learned),
-        ])
-        .since(&[1, 3, 5])
-        .infer(models::tree_classifier)
-        .costs(cost::classical::trees),
-    Operator::new(ML, "TreeEnsembleRegressor", &[])
-        .holding(&[
-            ("base_values", Learned),
-            ("base_values_as_tensor", Learned),
-            ("nodes_values", Learned),
-            ("nodes_values_as_tensor", Learned),
-            ("target_weights", Learned),
-            ("target_weights_as_tensor", Learned),
-        ])
-        .since(&[1, 3, 5])
-        .infer(models::tree_ensemble)
-        .costs(cost::classical::trees),
-    Operator::new(ML, "ZipMap", &[]).since(&[1]).infer(models::zip_map).costs(cost::free),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Features,
+    [
+        Operator::new(ML, "ArrayFeatureExtractor", &[Table, Data])
+            .passes(Movement::Gather)
+            .since(&[1])
+            .infer(features::array_feature_extractor)
+            .costs(cost::free)
+            .moves(Traffic::Gathered),
+        Operator::new(ML, "Binarizer", &[])
+            .since(&[1])
+            .infer(features::same_type)
+            .costs(cost::per_output::<1>),
+        Operator::new(ML, "CastMap", &[]).since(&[1]).infer(features::cast_map).costs(cost::free),
+        Operator::new(ML, "CategoryMapper", &[])
+            .holding(&[])
+            .since(&[1])
+            .infer(features::category_mapper)
+            .costs(cost::free),
+        Operator::new(ML, "DictVectorizer", &[])
+            .since(&[1])
+            .infer(features::dict_vectorizer)
+            .costs(cost::free),
+        Operator::new(ML, "FeatureVectorizer", &[])
+            .since(&[1])
+            .infer(features::feature_vectorizer)
+            .costs(cost::free),
+        Operator::new(ML, "Imputer", &[])
+            .holding(&[("imputed_value_floats", Fitted), ("imputed_value_int64s", Fitted)])
+            .since(&[1])
+            .infer(features::same_type)
+            .costs(cost::per_output::<1>),
+        Operator::new(ML, "LabelEncoder", &[])
+            .since(&[1, 2, 4])
+            .infer(features::label_encoder)
+            .costs(cost::free),
+        Operator::new(ML, "LinearClassifier", &[])
+            .class(Class::LinearModel)
+            .contracts(KernelClass::Gemm, &[])
+            .holding(&[("coefficients", Learned), ("intercepts", Learned)])
+            .since(&[1])
+            .infer(models::linear_classifier)
+            .costs(cost::classical::linear),
+        Operator::new(ML, "LinearRegressor", &[])
+            .class(Class::LinearModel)
+            .contracts(KernelClass::Gemm, &[])
+            .holding(&[("coefficients", Learned), ("intercepts", Learned)])
+            .since(&[1])
+            .infer(models::linear_regressor)
+            .costs(cost::classical::linear),
+        Operator::new(ML, "Normalizer", &[])
+            .since(&[1])
+            .infer(features::to_floats)
+            .costs(cost::per_output::<3>),
+        Operator::new(ML, "OneHotEncoder", &[])
+            .since(&[1])
+            .infer(features::one_hot_encoder)
+            .costs(cost::free),
+        Operator::new(ML, "SVMClassifier", &[])
+            .class(Class::SupportVectors)
+            .contracts(KernelClass::Gemm, &[])
+            .holding(&[
+                ("coefficients", Learned),
+                ("prob_a", Learned),
+                ("prob_b", Learned),
+                ("rho", Learned),
+                ("support_vectors", Learned),
+            ])
+            .since(&[1])
+            .infer(models::svm_classifier)
+            .costs(cost::classical::support_vectors),
+        Operator::new(ML, "SVMRegressor", &[])
+            .class(Class::SupportVectors)
+            .contracts(KernelClass::Gemm, &[])
+            .holding(&[("coefficients", Learned), ("rho", Learned), ("support_vectors", Learned)])
+            .since(&[1])
+            .infer(models::svm_regressor)
+            .costs(cost::classical::support_vectors),
+        Operator::new(ML, "Scaler", &[])
+            .holding(&[("offset", Fitted), ("scale", Fitted)])
+            .since(&[1])
+            .infer(features::to_floats)
+            .costs(cost::per_output::<2>),
+        Operator::new(ML, "TreeEnsemble", &[])
+            .class(Class::Trees)
+            .holding(&[("leaf_weights", Learned), ("nodes_splits", Learned)])
+            .since(&[5])
+            .infer(models::tree_ensemble)
+            .costs(cost::classical::tree_ensemble),
+        Operator::new(ML, "TreeEnsembleClassifier", &[])
+            .class(Class::Trees)
+            .holding(&[
+                ("base_values", Learned),
+                ("base_values_as_tensor", Learned),
+                ("class_weights", Learned),
+                ("class_weights_as_tensor", Learned),
+                ("nodes_values", Learned),
+                ("nodes_values_as_tensor", Learned),
+            ])
+            .since(&[1, 3, 5])
+            .infer(models::tree_classifier)
+            .costs(cost::classical::trees),
+        Operator::new(ML, "TreeEnsembleRegressor", &[])
+            .class(Class::Trees)
+            .holding(&[
+                ("base_values", Learned),
+                ("base_values_as_tensor", Learned),
+                ("nodes_values", Learned),
+                ("nodes_values_as_tensor", Learned),
+                ("target_weights", Learned),
+                ("target_weights_as_tensor", Learned),
+            ])
+            .since(&[1, 3, 5])
+            .infer(models::tree_ensemble)
+            .costs(cost::classical::trees),
+        Operator::new(ML, "ZipMap", &[]).since(&[1]).infer(models::zip_map).costs(cost::free),
+    ],
+);
 
 /// How many elements a list in the attributes has; `None` when it is not given.
 fn count(call: &Call<'_>, name: &str) -> Option<i64> {

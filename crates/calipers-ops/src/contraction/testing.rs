@@ -1,28 +1,11 @@
 //! A call made by hand.
 
 use calipers_ir::DType;
-use calipers_sym::{Expr, Symbol};
+use calipers_sym::Expr;
 
-use crate::call::{Attr, Attributes, Call, Fail, Fresh, Outcome};
+use crate::call::{Attr, Call, Fail, Outcome};
 use crate::fact::Fact;
-
-/// Attributes by name.
-pub(crate) struct Named<'a>(pub(crate) &'a [(&'a str, Attr<'a>)]);
-
-impl Attributes for Named<'_> {
-    fn attribute(&self, name: &str) -> Option<Attr<'_>> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
-    }
-}
-
-struct Numbered(usize);
-
-impl Fresh for Numbered {
-    fn fresh(&mut self, _: &str) -> Expr {
-        self.0 += 1;
-        Expr::symbol(&Symbol::new(format!("new{}", self.0)))
-    }
-}
+use crate::testing::{Counter, Named};
 
 /// A float tensor; a dimension is a number or a name.
 pub(crate) fn floats(dims: &str) -> Option<Fact> {
@@ -39,7 +22,7 @@ pub(crate) fn facts(
 ) -> Outcome {
     let row = crate::find("ai.onnx", op).or_else(|| crate::find("ai.onnx.preview", op)).unwrap();
     let attributes = Named(attributes);
-    let mut fresh = Numbered(0);
+    let mut fresh = Counter::new("new", 1);
     let mut call = Call::new(op, version, 5, inputs, &attributes, &mut fresh);
     (row.rule.unwrap())(&mut call)
 }

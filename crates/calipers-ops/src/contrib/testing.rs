@@ -3,29 +3,12 @@
 use std::sync::Arc;
 
 use calipers_ir::DType;
-use calipers_sym::{Expr, Symbol};
+use calipers_sym::Expr;
 
-use crate::call::{Attr, Attributes, Call, Fresh, Outcome};
+use crate::call::{Attr, Call, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-struct Given<'a>(&'a [(&'a str, Attr<'static>)]);
-
-impl Attributes for Given<'_> {
-    fn attribute(&self, name: &str) -> Option<Attr<'_>> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value.clone())
-    }
-}
-
-struct Counted(usize);
-
-impl Fresh for Counted {
-    fn fresh(&mut self, _: &str) -> Expr {
-        let symbol = Symbol::new(format!("fresh_{}", self.0));
-        self.0 += 1;
-        Expr::symbol(&symbol)
-    }
-}
+use crate::testing::{Counter, Named};
 
 pub(crate) fn int(value: i64) -> Attr<'static> {
     Attr::Int(value)
@@ -68,7 +51,7 @@ pub(crate) fn with_call<T>(
     act: impl FnOnce(&mut Call<'_>) -> T,
 ) -> T {
     let inputs: Vec<Option<Fact>> = inputs.iter().map(|text| tensor(text)).collect();
-    let (given, mut fresh) = (Given(attributes), Counted(0));
+    let (given, mut fresh) = (Named(attributes), Counter::new("fresh_", 0));
     act(&mut Call::new(op, version, outputs, &inputs, &given, &mut fresh))
 }
 

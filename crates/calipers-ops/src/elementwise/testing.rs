@@ -3,27 +3,10 @@
 use calipers_ir::DType;
 use calipers_sym::{Expr, Symbol};
 
-use crate::call::{Attr, Attributes, Call, Fail, Fresh, Outcome, Rule};
+use crate::call::{Attr, Call, Fail, Outcome, Rule};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-/// Attributes from a list.
-struct Given<'a>(&'a [(&'a str, Attr<'a>)]);
-
-impl Attributes for Given<'_> {
-    fn attribute(&self, name: &str) -> Option<Attr<'_>> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value.clone())
-    }
-}
-
-struct Names(usize);
-
-impl Fresh for Names {
-    fn fresh(&mut self, _why: &str) -> Expr {
-        self.0 += 1;
-        Expr::symbol(&Symbol::new(format!("fresh_{}", self.0)))
-    }
-}
+use crate::testing::{Counter, Named};
 
 /// A size that is at least 1.
 pub(super) fn n() -> Expr {
@@ -58,8 +41,8 @@ impl Trial<'_> {
         let inputs: Vec<Option<Fact>> =
             inputs.iter().map(|input| Some(Fact::Tensor(input.clone()))).collect();
         let rule: Rule = crate::find("", self.op).unwrap().rule.unwrap();
-        let given = Given(self.attributes);
-        let mut names = Names(0);
+        let given = Named(self.attributes);
+        let mut names = Counter::new("fresh_", 1);
         rule(&mut Call::new(self.op, self.version, 1, &inputs, &given, &mut names))
     }
 

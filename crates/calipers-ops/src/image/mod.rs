@@ -6,39 +6,48 @@ mod sampling;
 
 use crate::cost;
 use crate::row::Operator;
+use crate::traits::{Class, Extent, KernelClass, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("AffineGrid", &[])
-        .since(&[20])
-        .infer(sampling::affine_grid)
-        .costs(cost::window::affine_grid),
-    Operator::onnx("GridSample", &[])
-        .since(&[16, 20, 22])
-        .infer(sampling::grid_sample)
-        .costs(cost::window::grid_sample),
-    Operator::onnx("ImageDecoder", &[])
-        .since(&[20])
-        .infer(sampling::image_decoder)
-        .costs(cost::free),
-    Operator::onnx("MaxRoiPool", &[])
-        .since(&[1, 22])
-        .infer(regions::max_roi_pool)
-        .costs(cost::window::max_roi_pool),
-    Operator::onnx("NonMaxSuppression", &[])
-        .since(&[10, 11])
-        .infer(regions::non_max_suppression)
-        .costs(cost::pointwise::non_max_suppression),
-    Operator::onnx("Resize", &[])
-        .since(&[10, 11, 13, 18, 19])
-        .infer(resize::resize)
-        .costs(cost::window::resize),
-    Operator::onnx("RoiAlign", &[])
-        .since(&[10, 16, 22])
-        .infer(regions::roi_align)
-        .costs(cost::window::roi_align),
-    Operator::onnx("Upsample", &[])
-        .since(&[1, 7, 9, 10])
-        .infer(resize::upsample)
-        .costs(cost::window::resize),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Image,
+    [
+        Operator::onnx("AffineGrid", &[])
+            .since(&[20])
+            .infer(sampling::affine_grid)
+            .costs(cost::window::affine_grid),
+        Operator::onnx("GridSample", &[])
+            .since(&[16, 20, 22])
+            .infer(sampling::grid_sample)
+            .costs(cost::window::grid_sample),
+        Operator::onnx("ImageDecoder", &[])
+            .since(&[20])
+            .infer(sampling::image_decoder)
+            .costs(cost::free),
+        Operator::onnx("MaxRoiPool", &[])
+            .since(&[1, 22])
+            .infer(regions::max_roi_pool)
+            .costs(cost::window::max_roi_pool),
+        Operator::onnx("NonMaxSuppression", &[])
+            .kernel(KernelClass::Irregular)
+            .extent(Extent::Data)
+            .since(&[10, 11])
+            .infer(regions::non_max_suppression)
+            .costs(cost::pointwise::non_max_suppression),
+        Operator::onnx("Resize", &[])
+            .extent(Extent::Inputs(&[2, 3]))
+            .has_integer_kernel()
+            .since(&[10, 11, 13, 18, 19])
+            .infer(resize::resize)
+            .costs(cost::window::resize),
+        Operator::onnx("RoiAlign", &[])
+            .kernel(KernelClass::Irregular)
+            .since(&[10, 16, 22])
+            .infer(regions::roi_align)
+            .costs(cost::window::roi_align),
+        Operator::onnx("Upsample", &[])
+            .since(&[1, 7, 9, 10])
+            .infer(resize::upsample)
+            .costs(cost::window::resize),
+    ],
+);

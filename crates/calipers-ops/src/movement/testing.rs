@@ -1,29 +1,12 @@
 //! Calls for tests of rules.
 
 use calipers_ir::DType;
-use calipers_sym::{Expr, Symbol, parse_at_least};
+use calipers_sym::{Expr, parse_at_least};
 
-use crate::call::{Attr, Attributes, Call, Fail, Fresh, Rule};
+use crate::call::{Attr, Call, Fail, Rule};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-/// Attributes by name.
-pub(crate) struct Given(pub(crate) &'static [(&'static str, Attr<'static>)]);
-
-impl Attributes for Given {
-    fn attribute(&self, name: &str) -> Option<Attr<'_>> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
-    }
-}
-
-struct Counter(usize);
-
-impl Fresh for Counter {
-    fn fresh(&mut self, _why: &str) -> Expr {
-        self.0 += 1;
-        Expr::from(Symbol::new(format!("fresh{}", self.0)))
-    }
-}
+use crate::testing::{Counter, Named};
 
 /// What a rule tells of a call.
 pub(crate) fn outcome(
@@ -33,7 +16,7 @@ pub(crate) fn outcome(
     inputs: &[Option<Fact>],
     attributes: &'static [(&'static str, Attr<'static>)],
 ) -> Result<Vec<Fact>, Fail> {
-    let (given, mut fresh) = (Given(attributes), Counter(0));
+    let (given, mut fresh) = (Named(attributes), Counter::new("fresh", 1));
     rule(&mut Call::new("Op", version, outputs, inputs, &given, &mut fresh))
 }
 

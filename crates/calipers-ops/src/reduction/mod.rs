@@ -15,61 +15,72 @@ use crate::call::{Attr, Call, Fail, Outcome};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
+use crate::traits::{Class, family};
 
 use values::Kind;
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("ArgMax", &[])
-        .since(&[1, 11, 12, 13])
-        .infer(arg::arg_extremum)
-        .costs(cost::per_input::<1>),
-    Operator::onnx("ArgMin", &[])
-        .since(&[1, 11, 12, 13])
-        .infer(arg::arg_extremum)
-        .costs(cost::per_input::<1>),
-    Operator::onnx("Det", &[]).since(&[11, 22]).infer(det).costs(cost::pointwise::determinant),
-    Operator::onnx("ReduceL1", &[])
-        .since(&[1, 11, 13, 18])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<2>),
-    Operator::onnx("ReduceL2", &[Moved, Setting])
-        .since(&[1, 11, 13, 18])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<2>),
-    Operator::onnx("ReduceLogSum", &[])
-        .since(&[1, 11, 13, 18, 28])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<1>),
-    Operator::onnx("ReduceLogSumExp", &[])
-        .since(&[1, 11, 13, 18, 28])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<2>),
-    Operator::onnx("ReduceMax", &[Moved, Setting])
-        .since(&[1, 11, 12, 13, 18, 20])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<1>),
-    Operator::onnx("ReduceMean", &[Moved, Setting])
-        .since(&[1, 11, 13, 18])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<1>),
-    Operator::onnx("ReduceMin", &[])
-        .since(&[1, 11, 12, 13, 18, 20])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<1>),
-    Operator::onnx("ReduceProd", &[])
-        .since(&[1, 11, 13, 18])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<1>),
-    Operator::onnx("ReduceSum", &[Moved, Setting])
-        .since(&[1, 11, 13])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<1>),
-    Operator::onnx("ReduceSumSquare", &[Moved, Setting])
-        .since(&[1, 11, 13, 18])
-        .infer(reduce)
-        .costs(cost::pointwise::reduce::<2>),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Reduction,
+    [
+        Operator::onnx("ArgMax", &[])
+            .has_integer_kernel()
+            .since(&[1, 11, 12, 13])
+            .infer(arg::arg_extremum)
+            .costs(cost::per_input::<1>),
+        Operator::onnx("ArgMin", &[])
+            .has_integer_kernel()
+            .since(&[1, 11, 12, 13])
+            .infer(arg::arg_extremum)
+            .costs(cost::per_input::<1>),
+        Operator::onnx("Det", &[])
+            .class(Class::LinearAlgebra)
+            .since(&[11, 22])
+            .infer(det)
+            .costs(cost::pointwise::determinant),
+        Operator::onnx("ReduceL1", &[])
+            .since(&[1, 11, 13, 18])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<2>),
+        Operator::onnx("ReduceL2", &[Moved, Setting])
+            .since(&[1, 11, 13, 18])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<2>),
+        Operator::onnx("ReduceLogSum", &[])
+            .since(&[1, 11, 13, 18, 28])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<1>),
+        Operator::onnx("ReduceLogSumExp", &[])
+            .since(&[1, 11, 13, 18, 28])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<2>),
+        Operator::onnx("ReduceMax", &[Moved, Setting])
+            .since(&[1, 11, 12, 13, 18, 20])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<1>),
+        Operator::onnx("ReduceMean", &[Moved, Setting])
+            .has_integer_kernel()
+            .since(&[1, 11, 13, 18])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<1>),
+        Operator::onnx("ReduceMin", &[])
+            .since(&[1, 11, 12, 13, 18, 20])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<1>),
+        Operator::onnx("ReduceProd", &[])
+            .since(&[1, 11, 13, 18])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<1>),
+        Operator::onnx("ReduceSum", &[Moved, Setting])
+            .since(&[1, 11, 13])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<1>),
+        Operator::onnx("ReduceSumSquare", &[Moved, Setting])
+            .since(&[1, 11, 13, 18])
+            .infer(reduce)
+            .costs(cost::pointwise::reduce::<2>),
+    ],
+);
 
 /// What a call says of the axes to reduce.
 enum Axes {

@@ -1,13 +1,12 @@
 //! Calls for the tests of rules.
 
-use std::collections::BTreeMap;
-
 use calipers_ir::DType;
 use calipers_sym::{Expr, Symbol};
 
-use crate::call::{Attr, Attributes, Call, Fresh, Outcome, Rule};
+use crate::call::{Attr, Call, Outcome, Rule};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
+use crate::testing::{Counter, Named};
 
 /// A call that is put together piece by piece.
 pub(crate) struct Try {
@@ -15,32 +14,12 @@ pub(crate) struct Try {
     version: i64,
     outputs: usize,
     inputs: Vec<Option<Fact>>,
-    attributes: Given,
-}
-
-#[derive(Default)]
-struct Given(BTreeMap<&'static str, Attr<'static>>);
-
-impl Attributes for Given {
-    fn attribute(&self, name: &str) -> Option<Attr<'_>> {
-        self.0.get(name).cloned()
-    }
-}
-
-/// Names fresh dimensions `f1`, `f2` and so on.
-#[derive(Default)]
-struct Numbered(usize);
-
-impl Fresh for Numbered {
-    fn fresh(&mut self, _why: &str) -> Expr {
-        self.0 += 1;
-        Expr::symbol(&Symbol::new(format!("f{}", self.0)))
-    }
+    attributes: Vec<(&'static str, Attr<'static>)>,
 }
 
 impl Try {
     pub(crate) fn new(op: &'static str, version: i64) -> Self {
-        Self { op, version, outputs: 1, inputs: Vec::new(), attributes: Given::default() }
+        Self { op, version, outputs: 1, inputs: Vec::new(), attributes: Vec::new() }
     }
 
     pub(crate) fn input(mut self, fact: Fact) -> Self {
@@ -59,7 +38,7 @@ impl Try {
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: Attr<'static>) -> Self {
-        self.attributes.0.insert(name, value);
+        self.attributes.push((name, value));
         self
     }
 
@@ -76,13 +55,13 @@ impl Try {
     }
 
     pub(crate) fn run(&self, rule: Rule) -> Outcome {
-        let mut fresh = Numbered::default();
+        let mut fresh = Counter::new("f", 1);
         rule(&mut Call::new(
             self.op,
             self.version,
             self.outputs,
             &self.inputs,
-            &self.attributes,
+            &Named(&self.attributes),
             &mut fresh,
         ))
     }

@@ -15,64 +15,68 @@ use crate::cost::{self, Traffic};
 use crate::elem::Elem;
 use crate::fact::{Fact, SequenceFact, TensorFact};
 use crate::row::Operator;
+use crate::traits::{Class, family};
 
 /// Rows of the family.
-pub(crate) const ROWS: &[Operator] = &[
-    Operator::onnx("ConcatFromSequence", &[Moved])
-        .since(&[11])
-        .infer(join::concat)
-        .costs(cost::free),
-    Operator::onnx("Optional", &[Moved])
-        .since(&[15, 28])
-        .infer(optional)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("OptionalGetElement", &[Moved])
-        .since(&[15, 18, 28])
-        .infer(get_element)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("OptionalHasElement", &[])
-        .since(&[15, 18, 28])
-        .infer(has_element)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SequenceAt", &[Moved, Setting])
-        .since(&[11])
-        .infer(at)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SequenceConstruct", &[Joined])
-        .variadic()
-        .since(&[11])
-        .infer(construct)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SequenceEmpty", &[])
-        .since(&[11])
-        .infer(empty)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SequenceErase", &[])
-        .since(&[11])
-        .infer(erase)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SequenceInsert", &[])
-        .since(&[11])
-        .infer(insert)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SequenceLength", &[])
-        .since(&[11])
-        .infer(length)
-        .costs(cost::free)
-        .moves(Traffic::Nothing),
-    Operator::onnx("SplitToSequence", &[Moved, Setting])
-        .since(&[11, 24])
-        .infer(join::split)
-        .costs(cost::free),
-];
+pub(crate) const ROWS: &[Operator] = &family(
+    Class::Sequence,
+    [
+        Operator::onnx("ConcatFromSequence", &[Moved])
+            .since(&[11])
+            .infer(join::concat)
+            .costs(cost::free),
+        Operator::onnx("Optional", &[Moved])
+            .since(&[15, 28])
+            .infer(optional)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("OptionalGetElement", &[Moved])
+            .since(&[15, 18, 28])
+            .infer(get_element)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("OptionalHasElement", &[])
+            .since(&[15, 18, 28])
+            .infer(has_element)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SequenceAt", &[Moved, Setting])
+            .since(&[11])
+            .infer(at)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SequenceConstruct", &[Joined])
+            .variadic()
+            .since(&[11])
+            .infer(construct)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SequenceEmpty", &[])
+            .since(&[11])
+            .infer(empty)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SequenceErase", &[])
+            .since(&[11])
+            .infer(erase)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SequenceInsert", &[])
+            .since(&[11])
+            .infer(insert)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SequenceLength", &[])
+            .since(&[11])
+            .infer(length)
+            .costs(cost::free)
+            .moves(Traffic::Nothing),
+        Operator::onnx("SplitToSequence", &[Moved, Setting])
+            .since(&[11, 24])
+            .infer(join::split)
+            .costs(cost::free),
+    ],
+);
 
 /// Elements beyond this are not followed one by one.
 const MAX_ITEMS: usize = 1024;

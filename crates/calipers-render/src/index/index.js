@@ -1,21 +1,30 @@
+// @ts-check
 'use strict';
 // Sorts the table by the heading that is pressed, and shows the rows that hold what is searched for.
-const table = document.getElementById('models');
+const table = /** @type {HTMLTableElement} */ (document.getElementById('models'));
+const field = /** @type {HTMLInputElement} */ (document.getElementById('search'));
+const note = /** @type {HTMLElement} */ (document.getElementById('shown'));
 const body = table.tBodies[0];
 const rows = [...body.rows];
-const headings = [...table.tHead.rows[0].cells];
+const headings = [...(table.tHead?.rows[0].cells ?? [])];
 
+/** @param {number} column */
 function compare(column) {
-  return (one, other) => {
+  return (/** @type {HTMLTableRowElement} */ one, /** @type {HTMLTableRowElement} */ other) => {
     const [a, b] = [one.cells[column], other.cells[column]];
-    if (a.dataset.value !== undefined && b.dataset.value !== undefined) return a.dataset.value - b.dataset.value;
-    return a.textContent.localeCompare(b.textContent, 'en', { numeric: true });
+    if (a.dataset.value !== undefined && b.dataset.value !== undefined) return Number(a.dataset.value) - Number(b.dataset.value);
+    return (a.textContent ?? '').localeCompare(b.textContent ?? '', 'en', { numeric: true });
   };
 }
 
-// What is not known, and files that could not be read, come last either way.
+/**
+ * What is not known, and files that could not be read, come last either way.
+ * @param {number} column
+ * @returns {(row: HTMLTableRowElement) => boolean}
+ */
 const isKnown = (column) => (row) => Boolean(row.cells[column]?.textContent) && !row.querySelector('.error');
 
+/** @param {number} column */
 function sort(column) {
   const down = headings[column].getAttribute('aria-sort') === 'ascending';
   headings.forEach((heading) => heading.removeAttribute('aria-sort'));
@@ -26,15 +35,16 @@ function sort(column) {
   body.append(...known, ...rest);
 }
 
+/** @param {string} words */
 function search(words) {
   const wanted = words.toLowerCase();
   let shown = 0;
   for (const row of rows) {
-    row.hidden = !row.textContent.toLowerCase().includes(wanted);
-    shown += !row.hidden;
+    row.hidden = !(row.textContent ?? '').toLowerCase().includes(wanted);
+    if (!row.hidden) shown++;
   }
-  document.getElementById('shown').textContent = wanted ? `${shown} of ${rows.length}` : '';
+  note.textContent = wanted ? `${shown} of ${rows.length}` : '';
 }
 
-headings.forEach((heading, column) => heading.firstElementChild.addEventListener('click', () => sort(column)));
-document.getElementById('search').addEventListener('input', (event) => search(event.target.value));
+headings.forEach((heading, column) => heading.firstElementChild?.addEventListener('click', () => sort(column)));
+field.addEventListener('input', () => search(field.value));

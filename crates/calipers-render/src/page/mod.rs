@@ -1,19 +1,21 @@
 //! The report as one page: opens from disk, asks for nothing, lets a reader look around.
 //!
-//! What can be read without a script is written here, in `sections`; the scripts under `assets/`
-//! add the graph, the table of layers, the charts and the sizes to choose, from data that `pack` leaves in
-//! the page. A policy in the page allows these scripts and this style and nothing else, and no text
-//! of the model is ever markup.
+//! What can be read without a script is written by `sections`; the scripts under `assets/` add the
+//! graph, the table of layers, the charts and the size controls, from data that `pack` leaves in the
+//! page. A policy in the page allows these scripts and this style and nothing else, and no text of the
+//! model is ever markup: templates escape it, and `html::Untrusted` makes its hidden characters visible.
 
-mod embed;
+mod choices;
+pub(crate) mod embed;
 pub mod html;
 mod pack;
 mod sections;
 
 use calipers_report::{GraphView, Report};
+use maud::{DOCTYPE, PreEscaped, html};
 use serde_json::{Value, json};
 
-use html::escape;
+use html::Untrusted;
 use pack::figure;
 
 use crate::text::{self, Charset};
@@ -22,8 +24,10 @@ const STYLE: &str = include_str!("assets/page.css");
 
 /// The scripts, in the order in which they need each other.
 const SCRIPTS: &[&str] = &[
+    include_str!("assets/dom.js"),
     include_str!("assets/units.js"),
     include_str!("assets/formula.js"),
+    include_str!("assets/liveness.js"),
     include_str!("assets/model.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/paint.js"),
@@ -62,29 +66,33 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
         embed::digest(&script),
         embed::digest(STYLE)
     );
-    let body = match focus {
-        Focus::Report => sections::report(report, view),
-        Focus::Graph => sections::graph_only(report),
+    let (kind, body) = match focus {
+        Focus::Report => ("report", sections::report(report, view)),
+        Focus::Graph => ("graph", sections::graph_only(report)),
     };
-    let (name, kind) = (
-        escape(&report.model.file),
-        match focus {
-            Focus::Report => "report",
-            Focus::Graph => "graph",
-        },
-    );
-    format!(
-        "<!doctype html>\n<html lang=\"en\" data-page=\"{kind}\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta name=\"generator\" content=\"{} {}\">\n\
-         <title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n{}\n\
-         <script>{script}</script>\n</body>\n</html>\n",
-        escape(&report.generator.name),
-        escape(&report.generator.version),
-        embed::data(&data(report, view)),
-    )
+    let (name, version) = (&report.generator.name, &report.generator.version);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" data-page=(kind) {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ (Untrusted(name)) " " (Untrusted(version)) };
+                title { (Untrusted(&report.model.file)) }
+                // Our own asset; the policy holds the digest of exactly this text.
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (body)
+                (embed::data(&data(report, view)))
+                // As above.
+                script { (PreEscaped(script)) }
+            }
+        }
+    };
+    page.into_string() + "\n"
 }
 
 /// What the scripts read.
@@ -93,7 +101,7 @@ fn data(report: &Report, view: &GraphView) -> Value {
     json!({
         "file": text::name(&report.model.file, Charset::Unicode),
         "graph": pack::graph(view),
-        "sizes": sizes(view),
+        "sizes": choices::sizes(view),
         "main": report.graph.nodes,
         "cost": {
             "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
@@ -103,47 +111,5 @@ fn data(report: &Report, view: &GraphView) -> Value {
         "peak": figure(report.memory.peak_activation_bytes),
         "in_place": figure(report.memory.peak_activation_in_place_bytes),
         "timeline": report.memory.timeline.iter().map(|bytes| figure(Some(*bytes))).collect::<Vec<_>>(),
-    })
-}
-
-/// Sizes that can be chosen, with lives as formulas that stand once.
-fn sizes(view: &GraphView) -> Value {
-    let sizes = &view.sizes;
-    let mut formulas: Vec<&str> = Vec::new();
-    let mut numbers: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
-    let lives: Vec<Value> = sizes
-        .lives
-        .iter()
-        .map(|life| {
-            let number = *numbers.entry(&life.bytes).or_insert_with(|| {
-                formulas.push(&life.bytes);
-                formulas.len() - 1
-            });
-            json!([life.from, life.until, number, u8::from(life.lent), life.view_of, life.may_take])
-        })
-        .collect();
-    let prose = |words: &str| text::prose(words, Charset::Unicode);
-    let knobs = sizes.knobs.iter().map(|knob| {
-        json!({
-            "name": text::name(&knob.name, Charset::Unicode), "size": knob.size,
-            "most": knob.most, "dims": knob.dims, "fixed": knob.fixed,
-        })
-    });
-    let devices = sizes.times.devices.iter().map(|device| {
-        let runs = device.runs.iter().map(|run| {
-            let time = run.latency_ms.map(|span| [span.low, span.expected, span.high]);
-            let reason = run.reason.as_deref().map(prose);
-            json!([time, run.throughput, figure(run.memory_bytes), run.fits, reason])
-        });
-        json!({
-            "id": device.id, "name": prose(&device.name), "memory": figure(device.memory_bytes),
-            "runs": runs.collect::<Vec<_>>(),
-        })
-    });
-    json!({
-        "knobs": knobs.collect::<Vec<_>>(), "lives": lives, "formulas": formulas,
-        "no_lives": sizes.no_lives.as_deref().map(prose),
-        "batches": sizes.times.batches, "lengths": sizes.times.lengths,
-        "devices": devices.collect::<Vec<_>>(),
     })
 }

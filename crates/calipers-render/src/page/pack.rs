@@ -1,8 +1,10 @@
-//! The graph as columns, so that a hundred thousand nodes stay small: texts once, figures in lists.
+//! The graph as columns, so that the data of a hundred thousand nodes stay small: each text once, figures in
+//! lists. `assets/types.d.ts` declares the same columns for the scripts.
 
 use std::collections::HashMap;
 
-use calipers_report::{GraphView, RoomItem, ViewNode};
+use calipers_report::{GraphView, Room, RoomItem, ViewNode};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::graph::labels;
@@ -124,29 +126,70 @@ fn values(view: &GraphView, texts: &mut Texts) -> Value {
     })
 }
 
+/// What is drawn in a room, a column for each property.
+#[derive(Default, Serialize)]
+struct Items {
+    kind: Vec<&'static str>,
+    /// The number of the room, node or value; 0 where a kind needs none.
+    id: Vec<usize>,
+    rank: Vec<usize>,
+    /// The middle, in pixels.
+    x: Vec<f64>,
+    width: Vec<f64>,
+    height: Vec<f64>,
+    /// Numbers of texts.
+    title: Vec<usize>,
+    note: Vec<usize>,
+}
+
+/// The arrows of a room, a column for each property.
+#[derive(Default, Serialize)]
+struct Edges<'a> {
+    /// Places among the items.
+    from: Vec<usize>,
+    to: Vec<usize>,
+    /// How many values go along the arrow, and the first of them.
+    count: Vec<u64>,
+    values: Vec<&'a [usize]>,
+    /// Ranks that the arrow passes, each with the place where it does, in pixels.
+    bends: Vec<&'a [(usize, f64)]>,
+}
+
+fn items(room: &Room, laid_out: &LaidOut, texts: &mut Texts) -> Items {
+    let mut items = Items::default();
+    let drawn = room.items.iter().zip(&laid_out.labels).zip(&laid_out.sheet.boxes);
+    for ((item, label), place) in drawn {
+        let (kind, id) = match item {
+            RoomItem::Room(id) => ("room", *id),
+            RoomItem::Node(id) => ("node", *id),
+            RoomItem::Input(id) => ("input", *id),
+            RoomItem::Output(id) => ("output", *id),
+            RoomItem::Entry => ("entry", 0),
+            RoomItem::Exit => ("exit", 0),
+        };
+        items.kind.push(kind);
+        items.id.push(id);
+        items.rank.push(place.rank);
+        items.x.push(place.x);
+        items.width.push(place.width);
+        items.height.push(place.height);
+        items.title.push(texts.number(&label.title));
+        items.note.push(texts.number(&label.note));
+    }
+    items
+}
+
 fn room(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) -> Value {
     let room = &view.rooms[number];
-    let sheet = &laid_out.sheet;
-    let items = room.items.iter().zip(&laid_out.labels).zip(&sheet.boxes);
-    let items: Vec<Value> = items
-        .map(|((item, label), place)| {
-            let (kind, id) = match item {
-                RoomItem::Room(id) => (0, *id),
-                RoomItem::Node(id) => (1, *id),
-                RoomItem::Input(id) => (2, *id),
-                RoomItem::Output(id) => (3, *id),
-                RoomItem::Entry => (4, 0),
-                RoomItem::Exit => (5, 0),
-            };
-            let (title, note) = (texts.number(&label.title), texts.number(&label.note));
-            json!([kind, id, place.rank, place.x, place.width, place.height, title, note])
-        })
-        .collect();
-    let edges = room.edges.iter().zip(&sheet.bends).map(|(edge, bends)| {
-        let bends: Vec<Value> = bends.iter().map(|(rank, x)| json!([rank, x])).collect();
-        json!([edge.from, edge.to, edge.count, edge.values, bends])
-    });
-    let bands = sheet.bands.iter().map(|band| json!(band.height));
+    let mut edges = Edges::default();
+    for (edge, bends) in room.edges.iter().zip(&laid_out.sheet.bends) {
+        edges.from.push(edge.from);
+        edges.to.push(edge.to);
+        edges.count.push(edge.count);
+        edges.values.push(&edge.values);
+        edges.bends.push(bends);
+    }
+    let bands: Vec<f64> = laid_out.sheet.bands.iter().map(|band| band.height).collect();
     json!({
         "kind": labels::kind_word(room.kind),
         "name": text::name(&room.name, Charset::Unicode),
@@ -155,7 +198,7 @@ fn room(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) 
         "parent": room.parent, "count": room.nodes,
         "parameters": figure(room.parameters), "macs": figure(room.macs),
         "bytes": figure(room.bytes_moved), "alive": figure(room.alive_bytes),
-        "unknown": room.unknown, "items": items, "edges": edges.collect::<Vec<_>>(),
-        "bands": bands.collect::<Vec<_>>(),
+        "unknown": room.unknown, "items": items(room, laid_out, texts), "edges": edges,
+        "bands": bands,
     })
 }

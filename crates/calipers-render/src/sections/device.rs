@@ -127,6 +127,7 @@ fn evidence(device: &DeviceSpec) -> Facts {
     facts.add("class", Value::name(&device.evidence));
     let prose = [
         ("source", Some(&device.source)),
+        ("derivation", device.derivation.as_ref()),
         ("checked", device.checked.as_ref()),
         ("notes", device.notes.as_ref()),
     ];

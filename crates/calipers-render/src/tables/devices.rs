@@ -60,6 +60,7 @@ fn columns() -> Vec<Column> {
         Column::data("capacity_rule"),
         Column::text("evidence", "evidence").priority(13).limits(20, 20).tone(Tone::Quiet),
         Column::data("source"),
+        Column::data("derivation"),
         Column::data("checked"),
         Column::data("notes"),
     ]);
@@ -102,6 +103,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
         Value::of(on_chip, |chip| Value::prose(&chip.rule)),
         Value::text(&device.evidence),
         Value::prose(&device.source),
+        prose(&device.derivation),
         prose(&device.checked),
         prose(&device.notes),
     ]);

@@ -2,7 +2,7 @@
 //! of the published cards of the same models.
 use std::path::{Path, PathBuf};
 
-use calipers_analyze::{Bindings, Question};
+use calipers::Question;
 use calipers_render::picture::{Theme, pictures};
 use calipers_render::sections::SECTIONS;
 use calipers_render::{CardOptions, PictureLink, markdown};
@@ -22,8 +22,8 @@ fn report(path: &Path) -> Report {
     let mut question = Question::default();
     question.device = question.catalog.find("rtx-4050-mobile").ok().cloned();
     question.target_latency_ms = Some(20.0);
-    let model = calipers_formats::open(path).unwrap();
-    calipers_analyze::analyze_for(&model, &Bindings::default(), &question).unwrap()
+    let model = calipers::Model::open(path).unwrap();
+    model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap()
 }
 
 fn card(report: &Report) -> String {
@@ -228,10 +228,10 @@ fn cards_are_reviewed(corpus: &Corpus) -> Outcome {
 }
 
 fn every_picture_has_its_section() {
-    let model = calipers_formats::read(calipers_samples::digits(), "digits.onnx").unwrap();
+    let model = calipers::Model::read(calipers_samples::digits(), "digits.onnx").unwrap();
     let mut question = Question::default();
     question.device = question.catalog.find("h200-sxm").ok().cloned();
-    let report = calipers_analyze::analyze_for(&model, &Bindings::default(), &question).unwrap();
+    let report = model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap();
     let found = pictures(&report, Theme::Light);
     assert!(found.len() > 5, "the sample has pictures");
     let card = card(&report);

@@ -2,13 +2,19 @@
 //! in the page.
 use calipers_render::{graph_to_dot, graph_to_html, graph_to_svg, to_page};
 use calipers_report::{
-    Dimension, GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, Summary, SummaryCheck,
-    ViewNode, ViewValue,
+    Binding, Dimension, GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, Summary,
+    SummaryCheck, ViewNode, ViewValue,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::fixtures;
 
 calipers_testkit::tests! {
     test: [
         hostile_text_is_nothing_but_text,
+        no_text_of_a_report_is_markup,
         the_summary_is_the_verdict,
         only_sums_of_costs_are_lower_bounds,
         the_policy_allows_what_is_in_the_page_and_nothing_else,
@@ -110,6 +116,56 @@ fn hostile_text_is_nothing_but_text() {
     }
 }
 
+/// Every string of a report and of its graph that may hold any text, replaced; how many there were.
+fn spoil<T: Serialize + DeserializeOwned>(whole: &T) -> (T, usize) {
+    fn paths(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::String(_) => found.push(at.to_owned()),
+            Value::Array(list) => {
+                list.iter().enumerate().for_each(|(i, it)| paths(it, &format!("{at}/{i}"), found));
+            }
+            Value::Object(map) => {
+                // A key that is a JSON pointer's own sign would need an escape.
+                let plain = map.iter().filter(|(key, _)| !key.contains(['/', '~']));
+                plain.for_each(|(key, it)| paths(it, &format!("{at}/{key}"), found));
+            }
+            _ => {}
+        }
+    }
+    let mut json = serde_json::to_value(whole).unwrap();
+    let (mut strings, mut spoiled) = (Vec::new(), 0);
+    paths(&json, "", &mut strings);
+    for path in strings {
+        let place = json.pointer_mut(&path).unwrap();
+        let before = std::mem::replace(place, Value::from(HOSTILE));
+        // A string that stands for an enum takes no other text.
+        if T::deserialize(&json).is_ok() {
+            spoiled += 1;
+        } else {
+            *json.pointer_mut(&path).unwrap() = before;
+        }
+    }
+    (T::deserialize(&json).unwrap(), spoiled)
+}
+
+fn no_text_of_a_report_is_markup() {
+    let (_, view) = hostile();
+    let mut texts = 0;
+    for (name, report) in fixtures::all() {
+        let (mut report, spoiled) = spoil(&report);
+        texts += spoiled;
+        report.model.metadata.insert(HOSTILE.into(), HOSTILE.into());
+        report.model.opsets.insert(HOSTILE.into(), 1);
+        report.bindings.insert(HOSTILE.into(), Binding::Size(1));
+        report.parameters.by_dtype.insert(HOSTILE.into(), 1);
+        let html = to_page(&report, &view);
+        assert!(!html.contains("<img"), "{name}: a text became an element");
+        assert_eq!(html.matches("<script").count(), 2, "{name}: data and code");
+        assert!(!html.contains('\u{202e}'), "{name}: a text turns the reading direction");
+    }
+    assert!(texts > 500, "the fixtures have {texts} texts");
+}
+
 fn the_summary_is_the_verdict() {
     let mut report = Report::default();
     report.architecture.words = "a network".into();
@@ -157,5 +213,5 @@ fn the_same_report_gives_the_same_page() {
     let (report, view) = hostile();
     assert_eq!(to_page(&report, &view), to_page(&report, &view));
     let empty = to_page(&Report::default(), &GraphView::default());
-    assert!(empty.starts_with("<!doctype html>") && empty.ends_with("</html>\n"));
+    assert!(empty.starts_with("<!DOCTYPE html>") && empty.ends_with("</html>\n"));
 }

@@ -1,135 +1,140 @@
-//! `calipers layers MODEL`: rows, orders, sums by scope, and CSV.
-
-use calipers_samples::digits::{MACS_PER_IMAGE, PARAMETERS};
-use serde_json::{Value, json};
-
-use super::{folder_with_model, run_in, width};
+//! Rows and scopes sum to what the report says of the whole.
+use calipers::{Bindings, LayerOrder, LayerQuery, Model, Options};
+use calipers_report::{LayerTable, LayerWork};
+use calipers_testkit::{Corpus, Outcome, fixture};
 
 calipers_testkit::tests! {
     test: [
-        every_node_has_its_row,
-        free_dimensions_stay_in_the_formula,
-        the_dearest_come_first_when_asked_for,
-        scopes_sum_to_the_whole,
-        the_screen_fits_and_says_what_it_assumes,
-        csv_has_a_line_for_each,
-        what_makes_no_sense_is_refused,
+        operators_and_stretches_of_the_digits_are_those_of_its_table,
+        modules_are_named_by_their_exporter,
+        a_weight_belongs_to_the_call_it_is_handed_to,
     ];
+    each_corpus: [rows_and_scopes_sum_to_the_whole, operators_and_stretches_sum_to_the_whole];
 }
 
-fn layers(folder: &std::path::Path, args: &[&str]) -> Value {
-    let args = [&["layers", "digits.onnx", "--format", "json"], args].concat();
-    serde_json::from_str(&run_in(folder, &args).succeeded()).unwrap()
+fn table(model: &Model) -> LayerTable {
+    let query = LayerQuery { order: LayerOrder::Macs, top: None, tree: Some(usize::MAX) };
+    model.layers(&Options::new(), &query).unwrap()
 }
 
-fn figures(rows: &Value, field: &str) -> Vec<u64> {
-    rows.as_array().unwrap().iter().map(|row| row[field].as_u64().unwrap()).collect()
+/// Sums over rows, where every row has the figure.
+fn sums<'a>(rows: impl Iterator<Item = &'a LayerWork>) -> [Option<u64>; 3] {
+    rows.fold([Some(0), Some(0), Some(0)], |sums, work| {
+        let parts = [work.macs, work.other_flops, work.bytes_moved];
+        std::array::from_fn(|i| Some(sums[i]? + parts[i]?))
+    })
 }
 
-/// The table at the top of the sample's module, for one image.
-fn every_node_has_its_row() {
-    let folder = folder_with_model();
-    let table = layers(folder.path(), &["--dim", "batch=1"]);
-    let rows = &table["layers"];
-    assert_eq!(figures(rows, "macs"), [156_800, 0, 0, 0, 627_200, 0, 0, 0, 0, 7840]);
-    assert_eq!(figures(rows, "parameters"), [208, 32, 0, 0, 3216, 64, 0, 0, 0, 7850]);
-    assert_eq!(figures(rows, "index"), (0..10).collect::<Vec<_>>());
+fn rows_and_scopes_sum_to_the_whole(corpus: &Corpus) -> Outcome {
+    for path in corpus.models() {
+        let name = path.display();
+        let model = Model::open(&path).unwrap();
+        let report = crate::support::analyze(&model);
+        let table = table(&model);
 
-    let conv = &rows[0];
-    assert_eq!((&conv["op"], &conv["domain"]), (&json!("Conv"), &json!("ai.onnx")));
-    assert_eq!(conv["scope"], "/stage1.conv");
-    assert_eq!(conv["inputs"][1]["shape"], json!([8, 1, 5, 5]));
-    assert_eq!(conv["outputs"][0]["shape"], json!([1, 8, 28, 28]));
-    assert_eq!(conv["flops"], 313_600);
-    // 28·28 in, 8·1·5·5 + 8 weights, 8·28·28 out: 784 + 208 + 6,272 = 7,264 floats.
-    assert_eq!(conv["bytes_moved"], 29_056);
-    assert_eq!(conv["macs_percent"], 19.8); // 156,800 / 791,840 = 0.198020…
-    assert!(conv.get("formula").is_none(), "nothing is free");
+        let parameters: Option<u64> = table.layers.iter().map(|row| row.parameters).sum();
+        let all = parameters.map(|sum| sum + table.total.parameters_elsewhere);
+        assert_eq!(all, report.parameters.total, "{name}");
+        assert_eq!(table.scopes[0].parameters, parameters, "{name}");
+        assert_eq!(table.scopes[0].nodes, report.graph.nodes, "{name}");
 
-    let total = &table["total"];
-    assert_eq!(total["macs"], MACS_PER_IMAGE);
-    assert_eq!(total["parameters"], PARAMETERS);
-    assert_eq!((&total["nodes"], &total["unknown"]), (&json!(10), &json!(0)));
-    assert_eq!(total["parameters_elsewhere"], 0);
-}
-
-fn free_dimensions_stay_in_the_formula() {
-    let folder = folder_with_model();
-    let table = layers(folder.path(), &[]);
-    assert_eq!(table["total"]["formula"]["macs"], "791840*batch");
-    assert_eq!(table["layers"][4]["formula"]["macs"], "627200*batch");
-    assert_eq!(table["layers"][4]["macs_percent"], 79.21); // 627,200 / 791,840 = 0.792079…
-    assert_eq!(table["bindings"], json!({"batch": "symbolic"}));
-    assert_eq!(table["assumptions"][0]["value"], "1");
-}
-
-fn the_dearest_come_first_when_asked_for() {
-    let folder = folder_with_model();
-    let dearest = layers(folder.path(), &["--top", "2"]);
-    assert_eq!(figures(&dearest["layers"], "macs"), [627_200, 156_800]);
-    assert_eq!(dearest["left_out"], 8);
-    assert_eq!(dearest["total"]["macs"], MACS_PER_IMAGE, "the sums are of all nodes");
-
-    let by_parameters = layers(folder.path(), &["--sort", "params", "--top", "2"]);
-    assert_eq!(figures(&by_parameters["layers"], "parameters"), [7850, 3216]);
-    let by_bytes = layers(folder.path(), &["--sort", "bytes"]);
-    assert!(figures(&by_bytes["layers"], "bytes_moved").is_sorted_by(|a, b| a >= b));
-    let first = layers(folder.path(), &["--sort", "order", "--top", "1"]);
-    assert_eq!(first["layers"][0]["node"], "stage1.conv/Conv");
-}
-
-fn scopes_sum_to_the_whole() {
-    let folder = folder_with_model();
-    let table = layers(folder.path(), &["--tree", "--sort", "macs"]);
-    let scopes = table["scopes"].as_array().unwrap();
-    let names: Vec<&str> = scopes.iter().map(|scope| scope["scope"].as_str().unwrap()).collect();
-    assert_eq!(names[..3], ["/", "/stage2.conv", "/stage1.conv"]);
-    assert_eq!(scopes[0]["macs"], MACS_PER_IMAGE);
-    assert_eq!(scopes[0]["parameters"], PARAMETERS);
-    for field in ["nodes", "macs", "parameters", "bytes_moved", "other_flops"] {
-        let below: u64 = scopes[1..].iter().map(|scope| scope[field].as_u64().unwrap()).sum();
-        assert_eq!(scopes[0][field], below, "{field}");
+        let total = &table.total.work;
+        let whole = [total.macs, total.other_flops, total.bytes_moved];
+        let cost = &report.cost;
+        assert_eq!(whole, [cost.macs, cost.other_flops, cost.bytes_moved], "{name}");
+        if report.cost.unknown_count == 0 {
+            let rows = sums(table.layers.iter().map(|row| &row.work));
+            assert!(
+                rows.iter().zip(whole).all(|(sum, all)| sum.is_none() || *sum == all),
+                "{name}"
+            );
+            assert_eq!(&table.scopes[0].work, total, "{name}");
+        }
     }
-    let root = layers(folder.path(), &["--tree", "--depth", "0"]);
-    assert_eq!(root["scopes"].as_array().unwrap().len(), 1);
-
-    let screen = run_in(folder.path(), &["layers", "digits.onnx", "--tree"]).succeeded();
-    assert!(screen.contains("├ stage1.conv") && screen.contains("└ classifier"), "{screen}");
+    Ok(())
 }
 
-fn the_screen_fits_and_says_what_it_assumes() {
-    let folder = folder_with_model();
-    let screen = run_in(folder.path(), &["layers", "digits.onnx", "--top", "3"]).succeeded();
-    assert!(width(&screen) <= 100, "{screen}");
-    for text in ["627.20 k", "79.2%", "and 7 more nodes", "791.84 k", "dimension batch = 1"] {
-        assert!(screen.contains(text), "{text}: {screen}");
+fn operators_and_stretches_sum_to_the_whole(corpus: &Corpus) -> Outcome {
+    for path in corpus.models() {
+        let name = path.display();
+        let report = crate::support::analyze(&Model::open(&path).unwrap());
+        let cost = &report.cost;
+        let macs: Option<u64> = cost.by_op.iter().map(|entry| entry.macs).sum();
+        let other: Option<u64> = cost.by_op.iter().map(|entry| entry.other_flops).sum();
+        assert!(macs.is_none() || macs == cost.macs, "{name}: {macs:?}");
+        assert!(other.is_none() || other == cost.other_flops, "{name}: {other:?}");
+        let shares: Option<f64> = cost.by_op.iter().map(|entry| entry.percent).sum();
+        assert!(
+            shares.is_none_or(|all| cost.by_op.is_empty() || (all - 100.0).abs() < 0.5),
+            "{name}: {shares:?}"
+        );
+        let along = &cost.along_depth;
+        assert!(along.len() <= 64, "{name}");
+        assert_eq!(along.iter().map(|part| part.nodes).sum::<u64>(), report.graph.nodes);
+        let macs: Option<u64> = along.iter().map(|part| part.macs).sum();
+        let bytes: Option<u64> = along.iter().map(|part| part.bytes_moved).sum();
+        assert!(macs.is_none() || macs == cost.macs, "{name}: {macs:?}");
+        assert!(bytes.is_none() || bytes == cost.bytes_moved, "{name}: {bytes:?}");
+        let elements: Option<u64> = along.iter().map(|part| part.parameters).sum();
+        assert!(elements <= report.parameters.total, "{name}: {elements:?}");
     }
+    Ok(())
 }
 
-fn csv_has_a_line_for_each() {
-    let folder = folder_with_model();
-    assert_eq!(run_in(folder.path(), &["layers", "digits.onnx", "-o", "l.csv"]).succeeded(), "");
-    let csv = std::fs::read_to_string(folder.path().join("l.csv")).unwrap();
-    let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines.len(), 11);
-    let conv = "0,stage1.conv/Conv,Conv,ai.onnx,/stage1.conv,\"float32[batch, 1, 28, 28]; ";
-    assert!(lines[1].starts_with(conv), "{}", lines[1]);
-    let args = ["layers", "digits.onnx", "--tree", "--format", "csv"];
-    let tree = run_in(folder.path(), &args).succeeded();
-    assert!(tree.lines().nth(1).unwrap().starts_with("/,0,,10,11370,791840,100,"), "{tree}");
+/// The sample's own table: 156,800 + 627,200 multiply-accumulates of convolutions and 7,840 of the
+/// dense layer, in ten nodes of which the first, the fifth and the last have them.
+fn operators_and_stretches_of_the_digits_are_those_of_its_table() {
+    let model = Model::read(calipers_samples::digits(), "digits").unwrap();
+    let bindings = Bindings { dims: [("batch".to_owned(), 1)].into(), ..Bindings::default() };
+    let cost = crate::support::analyze_bound(&model, &bindings).unwrap().cost;
+    let of = |op: &str| cost.by_op.iter().find(|entry| entry.op == op).unwrap();
+    assert_eq!((of("Conv").nodes, of("Conv").macs), (2, Some(784_000)));
+    assert_eq!(of("Conv").flops, Some(1_568_000));
+    assert_eq!((of("Gemm").nodes, of("Gemm").macs), (1, Some(7_840)));
+    // One operation for each of 8 x 28 x 28 and 16 x 14 x 14 elements.
+    assert_eq!(of("Relu").other_flops, Some(6_272 + 3_136));
+    assert!(!cost.by_op.iter().any(|entry| entry.op == "Flatten"), "it does no arithmetic");
+    let macs: Vec<_> = cost.along_depth.iter().map(|part| part.macs.unwrap()).collect();
+    assert_eq!(macs, [156_800, 0, 0, 0, 627_200, 0, 0, 0, 0, 7_840]);
+    let elements: Vec<_> = cost.along_depth.iter().map(|part| part.parameters.unwrap()).collect();
+    assert_eq!(elements, [208, 32, 0, 0, 3_216, 64, 0, 0, 0, 7_850]);
+    // 627,200 of 791,840, and 7,850 of 11,370.
+    assert_eq!(cost.along_depth[4].macs_percent, Some(79.21));
+    assert_eq!(cost.along_depth[9].parameters_percent, Some(69.04));
 }
 
-fn what_makes_no_sense_is_refused() {
-    let folder = folder_with_model();
-    for (args, why) in [
-        (&["--top", "3", "--tree"][..], "cannot be used with"),
-        (&["--depth", "3"], "--tree"),
-        (&["--sort", "size"], "possible values: macs, params, bytes, order"),
-        (&["--format", "xml"], "possible values: text, json, csv"),
-        (&["--dim", "sequence=1"], "no input has a dimension named"),
-    ] {
-        let args = [&["layers", "digits.onnx"], args].concat();
-        let message = run_in(folder.path(), &args).failed(2);
-        assert!(message.contains(why), "{args:?}: {message}");
+fn modules_are_named_by_their_exporter() {
+    let path = fixture("zoo/dynamo-bert_tiny.onnx");
+    let table = table(&Model::open(&path).unwrap());
+    let scope = |wanted: &str| table.scopes.iter().find(|scope| scope.scope == wanted).unwrap();
+    let encoder = scope("/m/bert/encoder");
+    assert_eq!(
+        encoder.class.as_deref(),
+        Some("transformers.models.bert.modeling_bert.BertEncoder")
+    );
+    let layers = scope("/m/bert/encoder/layer.0").parameters.unwrap()
+        + scope("/m/bert/encoder/layer.1").parameters.unwrap();
+    assert_eq!(encoder.parameters, Some(layers));
+}
+
+fn a_weight_belongs_to_the_call_it_is_handed_to() {
+    use calipers_samples::{DataType, Function, ModelBuilder, Node, Tensor};
+    let mut dense = Function::new("local", "Dense", &["in", "weight"], &["out"]);
+    dense.opset("", 17).push(&Node::new("MatMul", &["in", "weight"], &["out"], &[]));
+    let mut builder = ModelBuilder::new(17);
+    builder.opset("local", 1).function(&dense);
+    builder.input("x", DataType::F32, &["2", "4"]).output("z", DataType::F32, &["2", "6"]);
+    builder.initializer(&Tensor::f32("first", &[4, 5], &[0.5; 20]));
+    builder.initializer(&Tensor::f32("second", &[5, 6], &[0.5; 30]));
+    for (name, inputs, output) in [("a", ["x", "first"], "y"), ("b", ["y", "second"], "z")] {
+        let node = Node::new("Dense", &inputs, &[output], &[]);
+        builder.push(&node.named(name).in_domain("local"));
     }
+    let model = Model::read(builder.build(), "calls.onnx").unwrap();
+    let table = table(&model);
+    let row = |node: &str| table.layers.iter().find(|row| row.node == node).unwrap();
+    assert_eq!((row("a").parameters, row("b").parameters), (Some(20), Some(30)));
+    // 2 · 4 · 5 and 2 · 5 · 6.
+    assert_eq!((row("a").work.macs, row("b").work.macs), (Some(40), Some(60)));
+    assert_eq!(table.layers[0].node, "b", "the dearest comes first");
 }

@@ -1,16 +1,26 @@
+// @ts-check
 // The table of layers: only the rows in sight are in the page, however many there are.
 
 const Layers = (() => {
+  // The height of a row in pixels, and how many beyond those in sight are drawn.
   const ROW = 28, AROUND = 12;
+  // Names that a filter lists.
+  const CHOICES = 500;
+
+  /** @typedef {number | string | null} Cell */
+  /** @typedef {{ name: string, value: (row: number) => Cell, write?: (value: any) => string, figure?: boolean, link?: boolean }} Column */
 
   class Table {
+    /** @param {Graph} graph @param {number} count Nodes of the main graph. */
     constructor(graph, count) {
       this.graph = graph;
       this.count = count;
       const { nodes } = graph;
+      /** @type {(list: Cell[]) => (row: number) => Cell} */
       const number = (list) => (row) => list[row];
+      /** @type {Column[]} */
       this.columns = [
-        { name: "#", value: (row) => row, write: (value) => Units.integer(value + 1), wide: true },
+        { name: "#", value: (row) => row, write: (value) => Units.integer(value + 1) },
         { name: "Node", value: (row) => nodes.name[row], link: true },
         { name: "Operator", value: (row) => graph.op(row) },
         { name: "Block", value: (row) => this.block(row) },
@@ -20,32 +30,45 @@ const Layers = (() => {
         { name: "Share", value: number(nodes.percent), write: Units.percent, figure: true },
         { name: "Bytes moved", value: number(nodes.bytes), write: Units.bytes, figure: true },
       ];
+      /** @type {Map<number, string>} */
       this.blocks = new Map();
+      /** @type {number[]} */
+      this.rows = [];
       this.sorted = { column: 0, down: false };
-      this.scroll = document.getElementById("layer-scroll");
+      // The rows that are drawn.
+      this.from = this.to = 0;
+      this.scroll = byId("layer-scroll");
       this.scroll.classList.toggle("few", count <= AROUND);
-      this.body = document.querySelector("#layer-table tbody");
+      this.table = asType("layer-table", HTMLTableElement);
+      this.body = this.table.tBodies[0];
+      this.shown = byId("layer-count");
       this.heads();
-      this.filters();
+      this.op = this.choices("layer-op", (row) => graph.op(row));
+      this.part = this.choices("layer-block", (row) => this.block(row));
+      this.cost = asType("layer-cost", HTMLSelectElement);
+      this.text = asType("layer-text", HTMLInputElement);
+      this.listen();
       this.scroll.addEventListener("scroll", () => this.draw(), { passive: true });
       new ResizeObserver(() => this.draw(true)).observe(this.scroll);
       this.filter();
     }
 
-    // Rooms are few, so what they are called is looked up once for each.
+    /** Rooms are few, so the name of each is looked up once. @param {number} row */
     block(row) {
       const room = this.graph.nodes.room[row];
-      if (!this.blocks.has(room)) this.blocks.set(room, this.graph.block(row));
-      return this.blocks.get(room);
+      const name = this.blocks.get(room) ?? this.graph.block(row);
+      this.blocks.set(room, name);
+      return name;
     }
 
+    /** @param {number} row */
     output(row) {
-      const value = this.graph.nodes.outputs[row].find((it) => it !== null);
-      return value === undefined ? "" : this.graph.shape(value);
+      const value = this.graph.output(row);
+      return value === null ? "" : this.graph.shape(value);
     }
 
     heads() {
-      const head = document.querySelector("#layer-table thead tr");
+      const head = this.table.tHead?.rows[0];
       this.columns.forEach((column, i) => {
         const cell = document.createElement("th");
         cell.scope = "col";
@@ -54,35 +77,36 @@ const Layers = (() => {
         button.type = "button";
         button.addEventListener("click", () => this.sort(i));
         cell.append(button);
-        head.append(cell);
+        head?.append(cell);
       });
     }
 
-    filters() {
-      const fill = (id, value) => {
-        const select = document.getElementById(id);
-        const names = new Set();
-        for (let row = 0; row < this.count; row++) names.add(value(row));
-        for (const name of [...names].filter(Boolean).sort().slice(0, 500)) {
-          const option = Panel.element("option", name);
-          option.value = name;
-          select.append(option);
-        }
-        select.addEventListener("change", () => this.filter());
-        return select;
-      };
-      this.op = fill("layer-op", (row) => this.graph.op(row));
-      this.part = fill("layer-block", (row) => this.block(row));
-      this.cost = document.getElementById("layer-cost");
-      this.cost.addEventListener("change", () => this.filter());
-      this.text = document.getElementById("layer-text");
+    /**
+     * A filter filled with the names that occur.
+     * @param {string} id
+     * @param {(row: number) => string} value
+     */
+    choices(id, value) {
+      const select = asType(id, HTMLSelectElement);
+      const names = new Set();
+      for (let row = 0; row < this.count; row++) names.add(value(row));
+      for (const name of [...names].filter(Boolean).sort().slice(0, CHOICES)) {
+        const option = Panel.element("option", name);
+        option.value = name;
+        select.append(option);
+      }
+      return select;
+    }
+
+    listen() {
+      for (const select of [this.op, this.part, this.cost]) select.addEventListener("change", () => this.filter());
       let wait = 0;
       this.text.addEventListener("input", () => {
         clearTimeout(wait);
         wait = setTimeout(() => this.filter(), 80);
       });
-      document.getElementById("layer-copy").addEventListener("click", () => this.copy());
-      document.getElementById("layer-csv").addEventListener("click", () => save("layers.csv", "text/csv", this.csv()));
+      byId("layer-copy").addEventListener("click", () => this.copy());
+      byId("layer-csv").addEventListener("click", () => save("layers.csv", "text/csv", this.csv()));
     }
 
     filter() {
@@ -92,7 +116,7 @@ const Layers = (() => {
       for (let row = 0; row < this.count; row++) {
         if (op && this.graph.op(row) !== op) continue;
         if (part && this.block(row) !== part) continue;
-        if (cost && !(nodes.percent[row] >= cost)) continue;
+        if (cost && !((nodes.percent[row] ?? -1) >= cost)) continue;
         if (text && !nodes.name[row].toLowerCase().includes(text)) continue;
         rows.push(row);
       }
@@ -100,6 +124,7 @@ const Layers = (() => {
       this.order();
     }
 
+    /** @param {number} column */
     sort(column) {
       const isSame = this.sorted.column === column;
       const down = isSame ? !this.sorted.down : Boolean(this.columns[column].figure);
@@ -111,19 +136,19 @@ const Layers = (() => {
       const { column, down } = this.sorted;
       const { value, figure } = this.columns[column];
       const sign = down ? -1 : 1;
+      // What is not known comes last either way; rows that are equal keep the order of execution.
       if (figure) {
         const keys = new Map(this.rows.map((row) => [row, value(row) === null ? null : Number(value(row))]));
-        // What is not known stands last either way.
         this.rows.sort((a, b) => {
-          const [x, y] = [keys.get(a), keys.get(b)];
-          if (x === null || y === null) return (x === null) - (y === null) || a - b;
+          const [x, y] = [keys.get(a) ?? null, keys.get(b) ?? null];
+          if (x === null || y === null) return Number(x === null) - Number(y === null) || a - b;
           return sign * (x - y) || a - b;
         });
       } else if (column === 0) this.rows.sort((a, b) => sign * (a - b));
       else {
-        const keys = new Map(this.rows.map((row) => [row, value(row)]));
+        const keys = new Map(this.rows.map((row) => [row, String(value(row))]));
         this.rows.sort((a, b) => {
-          const [x, y] = [keys.get(a), keys.get(b)];
+          const [x, y] = [keys.get(a) ?? "", keys.get(b) ?? ""];
           return x < y ? -sign : x > y ? sign : a - b;
         });
       }
@@ -131,29 +156,32 @@ const Layers = (() => {
         if (i === column) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
         else cell.removeAttribute("aria-sort");
       });
-      document.getElementById("layer-count").textContent =
+      this.shown.textContent =
         this.rows.length === this.count ? Units.counted(this.count, "node", "nodes") : `${Units.integer(this.rows.length)} of ${Units.integer(this.count)} nodes`;
       this.scroll.scrollTop = 0;
       this.draw(true);
     }
 
-    draw(anew) {
-      const from = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - AROUND);
-      const to = Math.min(this.rows.length, from + Math.ceil(this.scroll.clientHeight / ROW) + 2 * AROUND);
-      if (!anew && from === this.from && to === this.to) return;
+    /** Draws the rows in sight, where those that are drawn are others. @param {boolean} [always] */
+    draw(always) {
+      const { rows, scroll } = this;
+      const from = Math.max(0, Math.floor(scroll.scrollTop / ROW) - AROUND);
+      const to = Math.min(rows.length, from + Math.ceil(scroll.clientHeight / ROW) + 2 * AROUND);
+      if (!always && from === this.from && to === this.to) return;
       [this.from, this.to] = [from, to];
-      const table = document.getElementById("layer-table");
-      table.setAttribute("aria-rowcount", this.rows.length + 1);
-      this.body.replaceChildren(spacer(from * ROW), ...this.rows.slice(from, to).map((row, i) => this.row(row, from + i)), spacer((this.rows.length - to) * ROW));
+      this.table.setAttribute("aria-rowcount", String(rows.length + 1));
+      const drawn = rows.slice(from, to).map((row, i) => this.row(row, from + i));
+      this.body.replaceChildren(spacer(from * ROW), ...drawn, spacer((rows.length - to) * ROW));
     }
 
+    /** @param {number} row @param {number} place */
     row(row, place) {
       const line = document.createElement("tr");
-      line.setAttribute("aria-rowindex", place + 2);
+      line.setAttribute("aria-rowindex", String(place + 2));
       for (const column of this.columns) {
         const cell = document.createElement("td");
         const value = column.value(row);
-        const words = value === null || value === undefined ? "unknown" : column.write ? column.write(value) : value;
+        const words = value === null ? "unknown" : column.write ? column.write(value) : String(value);
         if (column.figure) cell.className = "number";
         if (column.link) {
           const link = Panel.element("a", words);
@@ -166,8 +194,10 @@ const Layers = (() => {
       return line;
     }
 
+    /** The rows as text. @param {string} separator @param {(text: string) => string} quote */
     lines(separator, quote) {
-      const write = (value) => quote(value === null || value === undefined ? "" : String(value));
+      /** @param {Cell} value */
+      const write = (value) => quote(value === null ? "" : String(value));
       const lines = [this.columns.map((column) => write(column.name)).join(separator)];
       for (const row of this.rows) {
         lines.push(this.columns.map((column, i) => write(i ? column.value(row) : row + 1)).join(separator));
@@ -177,17 +207,19 @@ const Layers = (() => {
 
     // A spreadsheet must not take a name for a formula.
     csv() {
+      /** @param {string} text */
       const safe = (text) => (/^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text);
       return this.lines(",", (text) => (/[",\n]/.test(safe(text)) ? `"${safe(text).replaceAll('"', '""')}"` : safe(text)));
     }
 
     copy() {
       const text = this.lines("\t", (words) => words.replace(/[\t\n]/g, " "));
-      const done = () => { document.getElementById("layer-count").textContent = `${Units.integer(this.rows.length)} rows copied`; };
+      const done = () => { this.shown.textContent = `${Units.integer(this.rows.length)} rows copied`; };
       if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => this.copyOld(text, done));
       else this.copyOld(text, done);
     }
 
+    /** @param {string} text @param {() => void} done */
     copyOld(text, done) {
       const area = Panel.element("textarea", text);
       area.className = "unseen";
@@ -198,6 +230,7 @@ const Layers = (() => {
     }
   }
 
+  /** A row as high as those that are not drawn. @param {number} height */
   function spacer(height) {
     const line = document.createElement("tr");
     line.setAttribute("aria-hidden", "true");
@@ -206,6 +239,7 @@ const Layers = (() => {
     return line;
   }
 
+  /** Hands a file to the browser. @param {string} name @param {string} type @param {string | Blob} contents */
   function save(name, type, contents) {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(contents instanceof Blob ? contents : new Blob([contents], { type }));

@@ -1,76 +1,100 @@
-// Where boxes are when some rooms are open. The layout of each room comes with the page; a box that
-// is opened pushes its neighbours of the same row aside, and the rows below it down.
+// @ts-check
+// Where boxes are when some rooms are open. The layout of each room comes with the page; a box that is opened pushes
+// its neighbors of the same row aside, and the rows below it down.
 
 const Layout = (() => {
-  const PADDING = 16, TITLE = 32, BETWEEN_ROWS = 40, EDGE = 20;
+  const PADDING = 16, TITLE = 32, BETWEEN_ROWS = 40;
 
-  // A room laid out, with the rooms inside it that are open.
+  /** @typedef {{ x: number, top: number, height: number }} Bend Where a line passes a row. */
+
+  /**
+   * A room laid out, with the rooms inside it that are open.
+   * @param {Graph} graph
+   * @param {number} number
+   * @param {Set<number>} open
+   * @returns {RoomLayout}
+   */
   function room(graph, number, open) {
-    const data = graph.rooms[number];
-    const inner = data.items.map(([kind, id]) =>
-      kind === Model.ROOM && open.has(id) ? room(graph, id, open) : null);
-    const sizes = data.items.map((item, i) => inner[i]
-      ? [Math.max(item[4], inner[i].width + 2 * PADDING), inner[i].height + TITLE + PADDING]
-      : [item[4], item[5]]);
-    const grown = new Map();
-    data.items.forEach((item, i) => {
-      const more = sizes[i][0] - item[4];
-      if (more <= 0) return;
-      if (!grown.has(item[2])) grown.set(item[2], []);
-      grown.get(item[2]).push([item[3], more / 2]);
-    });
-    const shifted = (rank, x) => {
-      let by = 0;
-      for (const [at, half] of grown.get(rank) ?? []) by += at < x ? half : at > x ? -half : 0;
-      return x + by;
-    };
-    const heights = data.bands.slice();
-    data.items.forEach((item, i) => { heights[item[2]] = Math.max(heights[item[2]], sizes[i][1]); });
+    const { items, edges, bands } = graph.rooms[number];
+    const inner = items.kind.map((kind, i) => (kind === "room" && open.has(items.id[i]) ? room(graph, items.id[i], open) : null));
+    const sizes = inner.map((inside, i) => (inside
+      ? { width: Math.max(items.width[i], inside.width + 2 * PADDING), height: inside.height + TITLE + PADDING }
+      : { width: items.width[i], height: items.height[i] }));
+    const shifted = shifts(items, sizes.map((size) => size.width));
+    const heights = bands.slice();
+    sizes.forEach(({ height }, i) => { heights[items.rank[i]] = Math.max(heights[items.rank[i]], height); });
+    /** @type {number[]} */
     const tops = [];
     let y = 0;
     for (const height of heights) { tops.push(y); y += height + BETWEEN_ROWS; }
 
-    let [left, right] = [Infinity, -Infinity];
-    const boxes = data.items.map((item, i) => {
-      const [width, height] = sizes[i];
-      const x = shifted(item[2], item[3]) - width / 2;
-      left = Math.min(left, x);
-      right = Math.max(right, x + width);
+    const boxes = sizes.map(({ width, height }, i) => {
+      const [kind, id, rank] = [items.kind[i], items.id[i], items.rank[i]];
+      const x = shifted(rank, items.x[i]) - width / 2;
       return {
-        kind: item[0], id: item[1], rank: item[2], x, y: tops[item[2]] + (heights[item[2]] - height) / 2,
-        width, height, title: graph.text(item[6]), note: graph.text(item[7]), inner: inner[i],
+        kind, id, rank, x, y: tops[rank] + (heights[rank] - height) / 2, width, height,
+        title: graph.text(items.title[i]), note: graph.text(items.note[i]), inner: inner[i],
       };
     });
-    const lines = data.edges.map(([from, to, count, values, bends]) => {
-      const points = bends.map(([rank, x]) => {
-        const at = shifted(rank, x);
-        left = Math.min(left, at);
-        right = Math.max(right, at);
-        return [at, tops[rank], heights[rank]];
-      });
-      return { from: boxes[from], to: boxes[to], count, values, bends: points };
-    });
+    const bends = edges.bends.map((list) => list.map(([rank, x]) => ({ x: shifted(rank, x), top: tops[rank], height: heights[rank] })));
+    let [left, right] = [Infinity, -Infinity];
+    for (const box of boxes) [left, right] = [Math.min(left, box.x), Math.max(right, box.x + box.width)];
+    for (const bend of bends.flat()) [left, right] = [Math.min(left, bend.x), Math.max(right, bend.x)];
     if (left > right) [left, right] = [0, 0];
     for (const box of boxes) box.x -= left;
-    for (const line of lines) {
-      for (const bend of line.bends) bend[0] -= left;
-      line.points = route(line);
-    }
+    for (const bend of bends.flat()) bend.x -= left;
+    const lines = edges.from.map((from, i) => {
+      const ends = { from: boxes[from], to: boxes[edges.to[i]] };
+      return { ...ends, count: edges.count[i], values: edges.values[i], points: route(ends.from, ends.to, bends[i]) };
+    });
     return { number, boxes, lines, width: right - left, height: Math.max(0, y - BETWEEN_ROWS) };
   }
 
-  // The points of a line, from the box that gives to the one that reads.
-  function route({ from, to, bends }) {
+  /**
+   * Where a place in a row is when boxes of the row have grown.
+   * @param {Items} items
+   * @param {number[]} widths
+   */
+  function shifts(items, widths) {
+    /** @type {Map<number, { at: number, half: number }[]>} */
+    const grown = new Map();
+    widths.forEach((width, i) => {
+      const half = (width - items.width[i]) / 2;
+      if (half <= 0) return;
+      const row = grown.get(items.rank[i]) ?? [];
+      row.push({ at: items.x[i], half });
+      grown.set(items.rank[i], row);
+    });
+    return (/** @type {number} */ rank, /** @type {number} */ x) => {
+      let by = 0;
+      for (const { at, half } of grown.get(rank) ?? []) by += at < x ? half : at > x ? -half : 0;
+      return x + by;
+    };
+  }
+
+  /**
+   * The points of a line, from the box that gives to the one that reads.
+   * @param {Box} from
+   * @param {Box} to
+   * @param {Bend[]} bends
+   */
+  function route(from, to, bends) {
     const up = from.rank > to.rank;
     const [above, below] = up ? [to, from] : [from, to];
+    /** @type {Point[]} */
     const points = [[above.x + above.width / 2, above.y + above.height]];
-    for (const [x, top, height] of bends) points.push([x, top], [x, top + height]);
+    for (const { x, top, height } of bends) points.push([x, top], [x, top + height]);
     points.push([below.x + below.width / 2, below.y]);
     return up ? points.reverse() : points;
   }
 
-  // Where what is inside an open box begins.
-  const inside = (box) => [box.x + (box.width - box.inner.width) / 2, box.y + TITLE];
+  /**
+   * Where what is inside an open box begins.
+   * @param {Box} box
+   * @param {RoomLayout} inner
+   * @returns {Point}
+   */
+  const inside = (box, inner) => [box.x + (box.width - inner.width) / 2, box.y + TITLE];
 
-  return { room, inside, TITLE, EDGE };
+  return { room, inside };
 })();

@@ -1,7 +1,7 @@
+// @ts-check
 // Puts the page together.
 
-const byId = (id) => document.getElementById(id);
-
+/** Switches between light and dark. @param {() => void} changed Called after every change of colors. */
 function theme(changed) {
   const button = byId("theme");
   const root = document.documentElement;
@@ -13,16 +13,18 @@ function theme(changed) {
   for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", changed);
 }
 
+/** Goes to what the address names. @param {Graph} graph @param {View} view */
 function follow(graph, view) {
   const [key, ...rest] = location.hash.slice(1).split("=");
   if (!rest.length) return;
   let name = rest.join("=");
-  try { name = decodeURIComponent(name); } catch { /* It is taken as it stands. */ }
+  try { name = decodeURIComponent(name); } catch { /* It is taken as it is. */ }
   let node;
   if (key === "node") node = name.startsWith("@") ? Number(name.slice(1)) : graph.byName.get(name);
   else if (key === "value") {
     const value = graph.values.name.indexOf(name);
-    node = value < 0 ? undefined : graph.flow.givers[value] >= 0 ? graph.flow.givers[value] : graph.flow.readers.get(value)?.[0];
+    const giver = graph.flow.givers[value] ?? -1;
+    node = giver >= 0 ? giver : graph.flow.readers.get(value)?.[0];
   } else if (key === "room" && graph.rooms[Number(name)]) {
     reveal();
     return view.showRoom(Number(name));
@@ -37,16 +39,19 @@ function reveal() {
   byId("graph").scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
 }
 
+/** @param {View} view */
 function controls(view) {
+  /** @param {string} id @param {() => void} act */
   const on = (id, act) => byId(id).addEventListener("click", act);
   on("fit", () => view.fit());
-  on("zoom-in", () => view.zoom(1.25));
-  on("zoom-out", () => view.zoom(0.8));
+  on("zoom-in", () => view.zoom(Viewer.ZOOM_IN));
+  on("zoom-out", () => view.zoom(Viewer.ZOOM_OUT));
   on("more", () => view.level(true));
   on("less", () => view.level(false));
   on("save-svg", () => Layers.save("graph.svg", "image/svg+xml", view.svg()));
   on("save-png", async () => Layers.save("graph.png", "image/png", await view.png()));
-  byId("colour").addEventListener("change", (event) => view.colour(event.target.value));
+  const mode = asType("colour", HTMLSelectElement);
+  mode.addEventListener("change", () => view.color(mode.value));
 }
 
 async function start() {
@@ -57,10 +62,11 @@ async function start() {
   new Panel.Search(graph, view);
   Panel.crumbs(graph, view);
   controls(view);
-  theme(() => view.recolour());
+  theme(() => view.recolor());
   performance.mark("graph");
+  /** @param {number} node */
   const go = (node) => { location.hash = Panel.link(graph, node); };
-  if (byId("layers")) {
+  if (document.getElementById("layers")) {
     new Layers.Table(graph, data.main);
     new Sizes.Choice(data, graph, go);
     Charts.timeline(graph, data.timeline.map(Number), go);

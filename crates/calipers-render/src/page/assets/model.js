@@ -1,99 +1,128 @@
-// The graph as it stands in the page's data, with what is asked of it often.
+// @ts-check
+// The graph in the page's data, with what is asked of it often.
 
 const Model = (() => {
+  /** @returns {Promise<PageData>} */
   async function read() {
-    const element = document.getElementById("data");
-    if (element.dataset.form !== "deflate") return JSON.parse(element.textContent);
-    const letters = atob(element.textContent);
+    const element = byId("data");
+    const text = element.textContent ?? "";
+    if (element.dataset.form !== "deflate") return JSON.parse(text);
+    const letters = atob(text);
     const bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Response(stream).json();
   }
 
-  const ROOM = 0, NODE = 1, INPUT = 2, OUTPUT = 3, ENTRY = 4, EXIT = 5;
+  /** @param {(number | null)[]} values */
+  const present = (values) => values.filter((value) => value !== null);
 
   class Graph {
+    /** @param {GraphData} data */
     constructor(data) {
-      Object.assign(this, data);
+      this.nodes = data.nodes;
+      this.values = data.values;
+      this.rooms = data.rooms;
+      this.texts = data.texts;
       this.count = data.nodes.name.length;
     }
 
+    /** @param {number} number */
     text(number) { return this.texts[number]; }
+    /** @param {number} node */
     op(node) { return this.texts[this.nodes.op[node]]; }
+    /** @param {number} value */
     shape(value) { return this.texts[this.values.shape[value]]; }
+    /** @param {number} value */
     dtype(value) { return this.texts[this.values.dtype[value]]; }
 
-    // The room and those around it, outermost first.
+    /** The first value that a node gives. @param {number} node */
+    output(node) { return this.nodes.outputs[node].find((value) => value !== null) ?? null; }
+
+    /** The room and those around it, outermost first. @param {number} room */
     path(room) {
+      /** @type {number[]} */
       const path = [];
-      for (let at = room; at !== null && at !== undefined; at = this.rooms[at].parent) path.unshift(at);
+      /** @type {number | null} */
+      let at = room;
+      for (; at !== null; at = this.rooms[at].parent) path.unshift(at);
       return path;
     }
 
-    // The part of the network that a node belongs to: its outermost room below the graph.
+    /** The part of the network that a node belongs to: its outermost room below the graph. @param {number} node */
     block(node) {
       const path = this.path(this.nodes.room[node]).filter((room) => this.rooms[room].kind !== "stretch");
       return path.length > 1 ? this.rooms[path[1]].name : "";
     }
 
+    /** Nodes by their names, the first one of several. @returns {Map<string, number>} */
     get byName() {
-      if (!this._byName) {
-        this._byName = new Map();
-        for (let i = this.count - 1; i >= 0; i--) this._byName.set(this.nodes.name[i], i);
-      }
-      return this._byName;
+      /** @type {Map<string, number>} */
+      const nodes = new Map();
+      for (let i = this.count - 1; i >= 0; i--) nodes.set(this.nodes.name[i], i);
+      Object.defineProperty(this, "byName", { value: nodes });
+      return nodes;
     }
 
-    // Who gives a value, and who reads it.
+    /**
+     * The node that gives each value, -1 for none, and the nodes that read it.
+     * @returns {{ givers: Int32Array, readers: Map<number, number[]> }}
+     */
     get flow() {
-      if (this._flow) return this._flow;
       const givers = new Int32Array(this.values.name.length).fill(-1);
+      /** @type {Map<number, number[]>} */
       const readers = new Map();
       for (let node = 0; node < this.count; node++) {
-        for (const value of this.nodes.outputs[node]) if (value !== null) givers[value] = node;
-        for (const value of this.nodes.inputs[node]) {
-          if (value === null) continue;
-          if (!readers.has(value)) readers.set(value, []);
-          readers.get(value).push(node);
+        for (const value of present(this.nodes.outputs[node])) givers[value] = node;
+        for (const value of present(this.nodes.inputs[node])) {
+          const list = readers.get(value);
+          if (list) list.push(node);
+          else readers.set(value, [node]);
         }
       }
-      return (this._flow = { givers, readers });
+      const flow = { givers, readers };
+      Object.defineProperty(this, "flow", { value: flow });
+      return flow;
     }
 
-    // All nodes on ways to a node and from it.
+    /** All nodes on ways to a node and from it. @param {number} start */
     paths(start) {
       const { givers, readers } = this.flow;
-      const [before, after] = [new Set(), new Set()];
-      const walk = (seen, next) => {
+      /** @param {(node: number) => number[]} next */
+      const walk = (next) => {
+        /** @type {Set<number>} */
+        const seen = new Set();
         const open = [start];
-        while (open.length) {
-          for (const node of next(open.pop())) {
+        for (let at = open.pop(); at !== undefined; at = open.pop()) {
+          for (const node of next(at)) {
             if (node >= 0 && !seen.has(node)) { seen.add(node); open.push(node); }
           }
         }
+        return seen;
       };
-      const present = (values) => values.filter((value) => value !== null);
-      walk(before, (node) => present(this.nodes.inputs[node]).map((value) => givers[value]));
-      walk(after, (node) => present(this.nodes.outputs[node]).flatMap((value) => readers.get(value) ?? []));
+      const before = walk((node) => present(this.nodes.inputs[node]).map((value) => givers[value]));
+      const after = walk((node) => present(this.nodes.outputs[node]).flatMap((value) => readers.get(value) ?? []));
       return { before, after };
     }
 
-    // Rooms around nodes.
+    /** Rooms around nodes. @param {Iterable<number>} nodes */
     around(nodes) {
+      /** @type {Set<number>} */
       const rooms = new Set();
       for (const node of nodes) {
-        for (let at = this.nodes.room[node]; at !== null && !rooms.has(at); at = this.rooms[at].parent) rooms.add(at);
+        /** @type {number | null} */
+        let at = this.nodes.room[node];
+        for (; at !== null && !rooms.has(at); at = this.rooms[at].parent) rooms.add(at);
       }
       return rooms;
     }
 
-    // The type that a node computes in: that of what it gives.
+    /** The type that a node computes in: that of what it gives. @param {number} node */
     precision(node) {
-      const value = this.nodes.outputs[node].find((value) => value !== null);
-      return value === undefined ? "none" : this.dtype(value);
+      const value = this.output(node);
+      return value === null ? "none" : this.dtype(value);
     }
   }
 
-  return { read, Graph, ROOM, NODE, INPUT, OUTPUT, ENTRY, EXIT };
+  return { read, Graph };
 })();

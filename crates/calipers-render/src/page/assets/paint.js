@@ -1,22 +1,35 @@
+// @ts-check
 // Boxes and lines on one sheet, painted on a canvas or written as SVG.
 
 const Paint = (() => {
   const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-  // All boxes and lines of a layout with their places on the sheet; outer boxes first.
+  /** @typedef {"macs" | "memory" | "precision" | "block" | "plain" | string} Mode What colors mean. */
+  /** @typedef {{ width: number, height: number, ratio: number, colors: Colors, filling: Filling, selected: PlacedBox | null, marked: Marked | null }} Look */
+
+  /**
+   * All boxes and lines of a layout with their places on the sheet; outer boxes first.
+   * @param {RoomLayout} layout
+   * @param {Graph} graph
+   * @returns {Scene}
+   */
   function flatten(layout, graph) {
-    const [boxes, lines] = [[], []];
+    /** @type {PlacedBox[]} */
+    const boxes = [];
+    /** @type {PlacedLine[]} */
+    const lines = [];
+    /** @param {RoomLayout} room @param {number} left @param {number} top @param {PlacedBox | null} parent @param {number} depth */
     const put = (room, left, top, parent, depth) => {
       for (const box of room.boxes) {
         const placed = { ...box, x: left + box.x, y: top + box.y, open: Boolean(box.inner), parent, depth, room: room.number };
         boxes.push(placed);
         if (box.inner) {
-          const [x, y] = Layout.inside(box);
+          const [x, y] = Layout.inside(box, box.inner);
           put(box.inner, left + x, top + y, placed, depth + 1);
         }
       }
       for (const line of room.lines) {
-        const points = line.points.map(([x, y]) => [left + x, top + y]);
+        const points = line.points.map(/** @returns {Point} */ ([x, y]) => [left + x, top + y]);
         const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
         const label = line.count > 1 ? `${line.count} values` : graph.shape(line.values[0]);
         lines.push({
@@ -29,29 +42,35 @@ const Paint = (() => {
     return { boxes, lines, width: layout.width, height: layout.height };
   }
 
-  // What colours stand for.
-  class Colours {
-    constructor() { this.refresh(); }
-
-    refresh() {
+  // The colors of the style sheet.
+  class Colors {
+    constructor() {
       const style = getComputedStyle(document.documentElement);
-      const pick = (name) => style.getPropertyValue(name).trim();
-      for (const name of ["paper", "ink", "soft", "faint", "edge", "accent", "room", "port", "port-edge", "heat", "hit", "ground"]) {
-        this[name.replace("-", "_")] = pick(`--${name}`);
-      }
-      this.dark = pick("--dark") === "1";
-      this.heatRGB = rgb(this.heat);
+      /** @param {string} name */
+      const pick = (name) => style.getPropertyValue(`--${name}`).trim();
+      this.paper = pick("paper");
+      this.ink = pick("ink");
+      this.soft = pick("soft");
+      this.edge = pick("edge");
+      this.accent = pick("accent");
+      this.room = pick("room");
+      this.port = pick("port");
+      this.portEdge = pick("port-edge");
+      this.hit = pick("hit");
+      this.ground = pick("ground");
+      this.dark = pick("dark") === "1";
+      this.heatRGB = rgb(pick("heat"));
       this.paperRGB = rgb(this.paper);
     }
 
-    // From paper to the strongest shade.
+    /** From paper to the strongest shade. @param {number} share */
     shade(share) {
       const by = 0.08 + 0.72 * Math.sqrt(Math.min(1, Math.max(0, share)));
       const mix = this.paperRGB.map((from, i) => Math.round(from + (this.heatRGB[i] - from) * by));
       return `rgb(${mix.join(",")})`;
     }
 
-    // One of a few shades that can be told apart.
+    /** One of a few shades that are easy to distinguish. @param {number} number */
     kind(number) {
       const hue = [212, 28, 150, 330, 262, 52, 186, 0, 96, 292][number % 10];
       const far = Math.floor(number / 10) % 2;
@@ -59,14 +78,17 @@ const Paint = (() => {
     }
   }
 
+  /** @param {string} hex Such as `#a0b1c2`. */
   const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-  // How a box is filled under a way of colouring.
+  // How a box is filled.
   class Filling {
-    constructor(mode, graph, boxes, colours) {
+    /** @param {Mode} mode @param {Graph} graph @param {PlacedBox[]} boxes @param {Colors} colors */
+    constructor(mode, graph, boxes, colors) {
       this.mode = mode;
       this.graph = graph;
-      this.colours = colours;
+      this.colors = colors;
+      /** @type {Map<string, number>} */
       this.kinds = new Map();
       this.most = 0;
       for (const box of boxes) {
@@ -77,10 +99,11 @@ const Paint = (() => {
       }
     }
 
+    /** What the color of a box shows: a number, a name or nothing. @param {Labeled} box */
     value({ kind, id }) {
       const { nodes, rooms } = this.graph;
-      if (kind !== Model.ROOM && kind !== Model.NODE) return null;
-      const isRoom = kind === Model.ROOM;
+      if (kind !== "room" && kind !== "node") return null;
+      const isRoom = kind === "room";
       switch (this.mode) {
         case "macs": return Number((isRoom ? rooms[id].macs : nodes.macs[id]) ?? 0);
         case "memory": return Number((isRoom ? rooms[id].alive : nodes.alive[id]) ?? 0);
@@ -90,25 +113,32 @@ const Paint = (() => {
       }
     }
 
+    /** @param {Labeled} box */
     of(box) {
-      const { colours } = this;
-      if (box.kind === Model.INPUT || box.kind === Model.OUTPUT) return colours.port;
+      const { colors } = this;
+      if (isPort(box)) return colors.port;
       const value = this.value(box);
-      if (typeof value === "number") return value > 0 ? colours.shade(value / this.most) : colours.paper;
-      if (value !== null) return colours.kind(this.kinds.get(value) ?? 0);
-      return box.kind === Model.ROOM ? colours.room : colours.paper;
+      if (typeof value === "number") return value > 0 ? colors.shade(value / this.most) : colors.paper;
+      if (value !== null) return colors.kind(this.kinds.get(value) ?? 0);
+      return box.kind === "room" ? colors.room : colors.paper;
     }
 
-    // What the shades mean, in words.
+    /** What the shades mean. @returns {[color: string, meaning: string][]} */
     legend() {
       switch (this.mode) {
-        case "macs": return this.most ? [[this.colours.shade(1), `up to ${Units.operations(this.most, "MACs")}`]] : [];
-        case "memory": return this.most ? [[this.colours.shade(1), `up to ${Units.bytes(this.most)} alive`]] : [];
-        default: return [...this.kinds].slice(0, 8).map(([name, number]) => [this.colours.kind(number), name]);
+        case "macs": return this.most ? [[this.colors.shade(1), `up to ${Units.operations(this.most, "MACs")}`]] : [];
+        case "memory": return this.most ? [[this.colors.shade(1), `up to ${Units.bytes(this.most)} alive`]] : [];
+        default: return [...this.kinds].slice(0, 8).map(([name, number]) => [this.colors.kind(number), name]);
       }
     }
   }
 
+  /** @param {Labeled} box */
+  const isPort = ({ kind }) => kind === "input" || kind === "output";
+  /** Where values come into a room or leave it. @param {Labeled} box */
+  const isDoor = ({ kind }) => kind === "entry" || kind === "exit";
+
+  /** @param {Path} path @param {Point[]} points */
   function trace(path, points) {
     path.moveTo(points[0][0], points[0][1]);
     for (let i = 1; i < points.length; i++) {
@@ -118,6 +148,7 @@ const Paint = (() => {
     }
   }
 
+  /** @param {Path} path @param {Point[]} points */
   function tip(path, points) {
     const [x, y] = points[points.length - 1];
     const back = points[points.length - 2][1] <= y ? -6 : 6;
@@ -127,59 +158,71 @@ const Paint = (() => {
     path.closePath();
   }
 
-  const corner = (box) =>
-    box.kind === Model.ROOM ? 8 : box.kind === Model.NODE ? 4 : box.height / 2;
+  /** @param {Box} box */
+  const corner = (box) => (box.kind === "room" ? 8 : box.kind === "node" ? 4 : box.height / 2);
 
-  // Paints what a camera sees.
+  /** Lines stay visible however small the sheet is. @param {number} scale */
+  const hairline = (scale) => Math.max(1, 0.7 / scale);
+
+  /**
+   * Paints what a camera sees; how many boxes that is.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Scene} scene
+   * @param {Camera} camera
+   * @param {Look} look
+   */
   function canvas(context, scene, camera, look) {
-    const { colours, filling, selected, marked } = look;
+    const { colors, selected } = look;
     const { scale } = camera;
     const view = {
       left: -camera.x / scale, top: -camera.y / scale,
       right: (look.width - camera.x) / scale, bottom: (look.height - camera.y) / scale,
     };
+    /** @param {number} left @param {number} top @param {number} right @param {number} bottom */
     const seen = (left, top, right, bottom) =>
       right >= view.left && left <= view.right && bottom >= view.top && top <= view.bottom;
     const ratio = look.ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = colours.paper;
+    context.fillStyle = colors.paper;
     context.fillRect(0, 0, look.width, look.height);
     context.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * camera.x, ratio * camera.y);
-    context.lineWidth = Math.max(1, 0.7 / scale);
+    context.lineWidth = hairline(scale);
 
     const boxes = scene.boxes.filter((box) => seen(box.x, box.y, box.x + box.width, box.y + box.height));
-    for (const box of boxes) if (box.open) frame(context, box, colours, selected === box, scale);
+    for (const box of boxes) if (box.open) frame(context, box, colors, selected === box, scale);
     lines(context, scene.lines.filter((line) => seen(line.left, line.top, line.right, line.bottom)), look, scale);
     for (const box of boxes) if (!box.open) leaf(context, box, look, scale);
     context.globalAlpha = 1;
     return boxes.length;
   }
 
-  function frame(context, box, colours, isSelected, scale) {
+  /** @param {CanvasRenderingContext2D} context @param {PlacedBox} box @param {Colors} colors @param {boolean} isSelected @param {number} scale */
+  function frame(context, box, colors, isSelected, scale) {
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, 8);
-    // Rooms inside one another are told apart by turns of two shades.
-    context.fillStyle = box.depth % 2 ? colours.paper : colours.ground;
+    // Rooms inside one another alternate between two shades.
+    context.fillStyle = box.depth % 2 ? colors.paper : colors.ground;
     context.fill();
     context.globalAlpha = isSelected ? 1 : 0.55;
-    context.strokeStyle = colours.accent;
-    context.lineWidth = (isSelected ? 2 : 1) * Math.max(1, 0.7 / scale);
+    context.strokeStyle = colors.accent;
+    context.lineWidth = (isSelected ? 2 : 1) * hairline(scale);
     context.stroke();
     context.globalAlpha = 1;
     if (scale * 13 < 5) return;
-    context.fillStyle = colours.accent;
+    context.fillStyle = colors.accent;
     context.font = `600 12px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.fillText(`▾ ${box.title}`, box.x + 10, box.y + 16, box.width - 20);
   }
 
-  function lines(context, shown, { colours, marked }, scale) {
+  /** @param {CanvasRenderingContext2D} context @param {PlacedLine[]} shown @param {Look} look @param {number} scale */
+  function lines(context, shown, { colors, marked }, scale) {
     const groups = marked ? [shown.filter((line) => !isMarked(line, marked)), shown.filter((line) => isMarked(line, marked))] : [shown, []];
     groups.forEach((group, isHit) => {
       context.globalAlpha = marked && !isHit ? 0.3 : 1;
-      context.strokeStyle = context.fillStyle = isHit ? colours.hit : colours.edge;
-      context.lineWidth = (isHit ? 2 : 1) * Math.max(1, 0.7 / scale);
+      context.strokeStyle = context.fillStyle = isHit ? colors.hit : colors.edge;
+      context.lineWidth = (isHit ? 2 : 1) * hairline(scale);
       context.beginPath();
       for (const line of group) trace(context, line.points);
       context.stroke();
@@ -193,41 +236,42 @@ const Paint = (() => {
     context.font = `10px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
-    context.fillStyle = colours.soft;
+    context.fillStyle = colors.soft;
+    /** @type {{ x: number, y: number, width: number }[]} */
     const taken = [];
     for (const { points, label } of shown) {
       if (!label) continue;
       const [[x0, y0], [x1, y1]] = points.slice(-2);
       const [x, y, width] = [(x0 + x1) / 2 + 5, (y0 + y1) / 2, label.length * 6];
       // Labels that would cover each other are seen in the panel instead.
-      if (taken.some((it) => x < it[0] + it[2] && it[0] < x + width && Math.abs(y - it[1]) < 11)) continue;
-      taken.push([x, y, width]);
+      if (taken.some((it) => x < it.x + it.width && it.x < x + width && Math.abs(y - it.y) < 11)) continue;
+      taken.push({ x, y, width });
       context.fillText(label, x, y);
     }
   }
 
+  /** @param {PlacedLine} line @param {Marked} marked */
   const isMarked = ({ from, to }, marked) => hit(from, marked) && hit(to, marked);
-  const hit = ({ kind, id }, { nodes, rooms }) =>
-    kind === Model.NODE ? nodes.has(id) : kind === Model.ROOM ? rooms.has(id) : true;
+  /** @param {Labeled} box @param {Marked} marked */
+  const hit = ({ kind, id }, { nodes, rooms }) => (kind === "node" ? nodes.has(id) : kind === "room" ? rooms.has(id) : true);
 
-  function leaf(context, box, { colours, filling, selected, marked }, scale) {
+  /** @param {CanvasRenderingContext2D} context @param {PlacedBox} box @param {Look} look @param {number} scale */
+  function leaf(context, box, { colors, filling, selected, marked }, scale) {
     const isSelected = selected === box;
     context.globalAlpha = marked && !hit(box, marked) ? 0.3 : 1;
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, corner(box));
-    const isDoor = box.kind === Model.ENTRY || box.kind === Model.EXIT;
-    context.fillStyle = isDoor ? colours.edge : filling.of(box);
+    context.fillStyle = isDoor(box) ? colors.edge : filling.of(box);
     context.fill();
-    context.strokeStyle = isSelected ? colours.hit : box.kind === Model.ROOM ? colours.accent
-      : box.kind === Model.INPUT || box.kind === Model.OUTPUT ? colours.port_edge : colours.edge;
-    context.lineWidth = (isSelected ? 2.5 : 1) * Math.max(1, 0.7 / scale);
-    if (!isDoor || isSelected) context.stroke();
-    if (isDoor || scale * 13 < 5) return;
+    context.strokeStyle = isSelected ? colors.hit : box.kind === "room" ? colors.accent : isPort(box) ? colors.portEdge : colors.edge;
+    context.lineWidth = (isSelected ? 2.5 : 1) * hairline(scale);
+    if (!isDoor(box) || isSelected) context.stroke();
+    if (isDoor(box) || scale * 13 < 5) return;
     context.textAlign = "center";
     context.textBaseline = "middle";
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-    context.fillStyle = colours.ink;
-    context.font = `${box.kind === Model.ROOM ? "600 " : ""}13px ${FONT}`;
+    context.fillStyle = colors.ink;
+    context.font = `${box.kind === "room" ? "600 " : ""}13px ${FONT}`;
     context.fillText(box.title, x, box.note ? y - 8 : y + 0.5, box.width - 12);
     if (!box.note || scale * 11 < 5) return;
     context.font = `11px ${FONT}`;
@@ -235,44 +279,65 @@ const Paint = (() => {
     context.fillText(box.note, x, y + 9, box.width - 12);
   }
 
+  /** @param {string} text */
   const escaped = (text) =>
-    text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]);
+    text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? "&#39;");
 
-  // The whole sheet as SVG that stands alone.
-  function svg(scene, { colours, filling }, name) {
-    const n = (value) => Math.round(value * 10) / 10;
+  /** The data of an SVG path. @implements {Path} */
+  class Trace {
+    d = "";
+    /** @param {string} letter @param {number[]} places */
+    add(letter, ...places) { this.d += letter + places.map(tenths).join(" "); }
+    /** @param {number} x @param {number} y */
+    moveTo(x, y) { this.add("M", x, y); }
+    /** @param {number} x @param {number} y */
+    lineTo(x, y) { this.add("L", x, y); }
+    /** @type {Path["bezierCurveTo"]} */
+    bezierCurveTo(...places) { this.add("C", ...places); }
+    closePath() { this.add("Z"); }
+  }
+
+  /** @param {number} value */
+  const tenths = (value) => Math.round(value * 10) / 10;
+
+  /**
+   * The whole sheet as an SVG file.
+   * @param {Scene} scene
+   * @param {{ colors: Colors, filling: Filling }} look
+   * @param {string} name
+   */
+  function svg(scene, { colors, filling }, name) {
+    const n = tenths;
+    /** @type {string[]} */
     const out = [];
+    /** @param {number} x @param {number} y @param {string} words @param {number} size @param {string} fill @param {string} extra */
     const text = (x, y, words, size, fill, extra) => out.push(
       `<text x="${n(x)}" y="${n(y)}" font-size="${size}" fill="${fill}" ${extra}>${escaped(words)}</text>`);
     for (const box of scene.boxes) {
       const area = `x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}" rx="${n(corner(box))}"`;
       if (box.open) {
-        out.push(`<rect ${area} fill="${box.depth % 2 ? colours.paper : colours.ground}" stroke="${colours.accent}" stroke-opacity=".6"/>`);
-        text(box.x + 10, box.y + 20, box.title, 12, colours.accent, 'font-weight="600"');
+        out.push(`<rect ${area} fill="${box.depth % 2 ? colors.paper : colors.ground}" stroke="${colors.accent}" stroke-opacity=".6"/>`);
+        text(box.x + 10, box.y + 20, box.title, 12, colors.accent, 'font-weight="600"');
         continue;
       }
-      const isDoor = box.kind === Model.ENTRY || box.kind === Model.EXIT;
-      out.push(`<rect ${area} fill="${isDoor ? colours.edge : filling.of(box)}" stroke="${box.kind === Model.ROOM ? colours.accent : colours.edge}"/>`);
-      if (isDoor) continue;
+      out.push(`<rect ${area} fill="${isDoor(box) ? colors.edge : filling.of(box)}" stroke="${box.kind === "room" ? colors.accent : colors.edge}"/>`);
+      if (isDoor(box)) continue;
       const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-      text(x, box.note ? y - 4 : y + 4.5, box.title, 13, colours.ink, 'text-anchor="middle"');
-      if (box.note) text(x, y + 13, box.note, 11, colours.soft, 'text-anchor="middle"');
+      text(x, box.note ? y - 4 : y + 4.5, box.title, 13, colors.ink, 'text-anchor="middle"');
+      if (box.note) text(x, y + 13, box.note, 11, colors.soft, 'text-anchor="middle"');
     }
     for (const { points, label } of scene.lines) {
-      const path = { d: "", moveTo(x, y) { this.d += `M${n(x)} ${n(y)}`; }, lineTo(x, y) { this.d += `L${n(x)} ${n(y)}`; },
-        bezierCurveTo(...c) { this.d += `C${c.map(n).join(" ")}`; }, closePath() { this.d += "Z"; } };
-      trace(path, points);
-      out.push(`<path d="${path.d}" fill="none" stroke="${colours.edge}"/>`);
-      path.d = "";
-      tip(path, points);
-      out.push(`<path d="${path.d}" fill="${colours.edge}"/>`);
+      const [line, arrow] = [new Trace(), new Trace()];
+      trace(line, points);
+      tip(arrow, points);
+      out.push(`<path d="${line.d}" fill="none" stroke="${colors.edge}"/><path d="${arrow.d}" fill="${colors.edge}"/>`);
       const [[x0, y0], [x1, y1]] = points.slice(-2);
-      if (label) text((x0 + x1) / 2 + 5, (y0 + y1) / 2 + 3, label, 10, colours.soft, "");
+      if (label) text((x0 + x1) / 2 + 5, (y0 + y1) / 2 + 3, label, 10, colors.soft, "");
     }
     const [width, height] = [Math.ceil(scene.width) + 40, Math.ceil(scene.height) + 40];
     return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 -20 ${width} ${height}" width="${width}" height="${height}" font-family="${escaped(FONT)}">` +
-      `<title>${escaped(name)}</title><rect x="-20" y="-20" width="${width}" height="${height}" fill="${colours.paper}"/>${out.join("")}</svg>`;
+      `<title>${escaped(name)}</title><rect x="-20" y="-20" width="${width}" height="${height}" fill="${colors.paper}"/>${out.join("")}</svg>`;
   }
 
-  return { flatten, Colours, Filling, canvas, svg };
+  return { flatten, Colors, Filling, canvas, svg };
 })();

@@ -1,8 +1,17 @@
+// @ts-check
 // Around the graph: what is known of the selected box, the search, where in the graph one is.
 
 const Panel = (() => {
+  // Nodes that a search lists.
   const FOUND = 30;
 
+  /**
+   * A new element with text.
+   * @template {keyof HTMLElementTagNameMap} Tag
+   * @param {Tag} name
+   * @param {string} [words]
+   * @param {string} [className]
+   */
   const element = (name, words, className) => {
     const made = document.createElement(name);
     if (words !== undefined) made.textContent = words;
@@ -10,31 +19,41 @@ const Panel = (() => {
     return made;
   };
 
+  /** @typedef {[name: string, value: string | Node | null | undefined]} Fact */
+  /** @typedef {[words: string, act: () => void]} Action */
+
+  /** A list of facts, without those that are not known. @param {Fact[]} pairs */
   function facts(pairs) {
     const list = element("dl", undefined, "facts");
     for (const [name, value] of pairs) {
       if (value === null || value === undefined || value === "") continue;
       const row = element("div");
-      const told = element("dd");
-      if (value instanceof Node) told.append(value);
-      else told.textContent = value;
-      row.append(element("dt", name), told);
+      const shown = element("dd");
+      shown.append(value);
+      row.append(element("dt", name), shown);
       list.append(row);
     }
     return list;
   }
 
-  const told = (value, write) => (value === null || value === undefined ? "unknown" : write(value));
+  /** @param {Known} value @param {(value: number | string) => string} write */
+  const orUnknown = (value, write) => (value === null ? "unknown" : write(value));
+  /** @param {Known} value @param {(value: number | string) => string} write */
+  const orNothing = (value, write) => (value === null ? null : write(value));
+  /** Rounded and exact. @param {number | string} value */
+  const both = (value) => `${Units.magnitude(value)} · ${Units.integer(value)}`;
 
   class About {
+    /** @param {Graph} graph @param {View} view */
     constructor(graph, view) {
       this.graph = graph;
       this.view = view;
-      this.panel = document.getElementById("panel");
-      this.said = document.getElementById("said");
+      this.panel = byId("panel");
+      this.said = byId("said");
       view.onSelect = (box) => this.show(box);
     }
 
+    /** @param {(Labeled & { open?: boolean }) | null} box */
     show(box) {
       const { panel } = this;
       panel.hidden = !box;
@@ -42,24 +61,26 @@ const Panel = (() => {
       const close = element("button", "×", "quiet close");
       close.type = "button";
       close.setAttribute("aria-label", "Close");
-      close.addEventListener("click", () => { this.view.select(null); document.getElementById("canvas").focus(); });
+      close.addEventListener("click", () => { this.view.select(null); this.view.canvas.focus(); });
       panel.replaceChildren(close, ...this.contents(box));
       panel.scrollTop = 0;
       this.said.textContent = `${box.title}${box.note ? `, ${box.note}` : ""}${box.open ? ", open" : ""}`;
     }
 
+    /** @param {Labeled & { open?: boolean }} box @returns {Node[]} */
     contents(box) {
-      if (box.kind === Model.ROOM) return this.room(box);
-      if (box.kind === Model.NODE) return this.node(box.id);
-      if (box.kind === Model.ENTRY || box.kind === Model.EXIT) {
-        return [element("h3", box.kind === Model.ENTRY ? "From outside" : "To outside"),
-          element("p", box.kind === Model.ENTRY ? "Values that come from outside this part." : "Values that are read outside this part.", "note")];
+      switch (box.kind) {
+        case "room": return this.room(box);
+        case "node": return this.node(box.id);
+        case "entry": return [element("h3", "From outside"), element("p", "Values that come from outside this part.", "note")];
+        case "exit": return [element("h3", "To outside"), element("p", "Values that are read outside this part.", "note")];
       }
       const value = box.id;
       return [element("h3", this.graph.values.name[value]),
-        facts([["is an", box.kind === Model.INPUT ? "input" : "output"], ["type", this.graph.dtype(value)], ["shape", this.graph.shape(value)]])];
+        facts([["is an", box.kind], ["type", this.graph.dtype(value)], ["shape", this.graph.shape(value)]])];
     }
 
+    /** @param {Action[]} list */
     actions(...list) {
       const bar = element("p", undefined, "actions");
       for (const [words, act] of list) {
@@ -71,44 +92,50 @@ const Panel = (() => {
       return bar;
     }
 
+    /** @param {Labeled & { open?: boolean }} box @returns {Node[]} */
     room(box) {
       const room = this.graph.rooms[box.id];
       return [
         element("h3", room.name), element("p", room.detail, "note"),
-        this.actions([box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)], ["Enter", () => this.view.enter(box.id, box)]),
+        this.actions([box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)], ["Enter", () => this.view.enter(box.id, true)]),
         facts([
           ["kind", room.block || room.kind], ["nodes", Units.integer(room.count)],
-          ["parameters", room.parameters === null ? null : Units.integer(room.parameters)],
-          ["MACs", told(room.macs, (value) => `${Units.magnitude(value)} · ${Units.integer(value)}`)],
-          ["bytes moved", told(room.bytes, Units.bytes)],
-          ["most alive", room.alive === null ? null : Units.bytes(room.alive)],
+          ["parameters", orNothing(room.parameters, Units.integer)],
+          ["MACs", orUnknown(room.macs, both)],
+          ["bytes moved", orUnknown(room.bytes, Units.bytes)],
+          ["most alive", orNothing(room.alive, Units.bytes)],
           ["unknown cost", room.unknown ? Units.counted(room.unknown, "node", "nodes") : null],
         ]),
       ];
     }
 
+    /** @param {number} id @returns {Node[]} */
     node(id) {
       const { graph } = this;
       const { nodes } = graph;
+      /** @type {Action[]} */
       const list = [["Paths", () => this.paths(id)], ["Copy link", () => navigator.clipboard?.writeText(`${location.href.split("#")[0]}${Panel.link(graph, id)}`)]];
-      for (const room of nodes.rooms[id] ?? []) list.unshift([`Enter ${graph.rooms[room].name}`, () => this.view.enter(room, this.view.selected)]);
+      for (const room of nodes.rooms[id] ?? []) list.unshift([`Enter ${graph.rooms[room].name}`, () => this.view.enter(room, true)]);
+      /** @type {Fact[]} */
       const formulas = (nodes.formulas[id] ?? []).map(([field, text]) => [graph.text(field).replace("_", " "), element("code", graph.text(text))]);
       const pairs = nodes.attributes[id];
+      /** @type {Fact[]} */
       const attributes = [];
       for (let i = 0; i < pairs.length; i += 2) attributes.push([graph.text(pairs[i]), graph.text(pairs[i + 1])]);
       const domain = graph.text(nodes.domain[id]);
       const reason = nodes.reasons[id];
+      /** @type {Node[]} */
       const parts = [
         element("h3", graph.op(id)), element("p", nodes.name[id], "note wrap"), this.actions(...list),
         facts([
           ["domain", domain === "ai.onnx" ? null : domain], ["scope", graph.text(nodes.scope[id])],
           ["part of", graph.path(nodes.room[id]).slice(1).map((room) => graph.rooms[room].name).join(" › ")],
-          ["parameters", nodes.parameters[id] ? Units.integer(nodes.parameters[id]) : null],
-          ["MACs", reason === undefined ? told(nodes.macs[id], (value) => `${Units.magnitude(value)} · ${Units.integer(value)}`) : `unknown: ${graph.text(reason)}`],
-          ["share", nodes.percent[id] === null ? null : Units.percent(nodes.percent[id])],
-          ["other FLOPs", nodes.other[id] ? Units.integer(nodes.other[id]) : null],
-          ["bytes moved", nodes.bytes[id] === null ? null : Units.bytes(nodes.bytes[id])],
-          ["alive here", nodes.alive[id] === null ? null : Units.bytes(nodes.alive[id])],
+          ["parameters", orNothing(nodes.parameters[id] || null, Units.integer)],
+          ["MACs", reason === undefined ? orUnknown(nodes.macs[id], both) : `unknown: ${graph.text(reason)}`],
+          ["share", orNothing(nodes.percent[id], (value) => Units.percent(Number(value)))],
+          ["other FLOPs", orNothing(nodes.other[id] || null, Units.integer)],
+          ["bytes moved", orNothing(nodes.bytes[id], Units.bytes)],
+          ["alive here", orNothing(nodes.alive[id], Units.bytes)],
         ]),
       ];
       if (formulas.length) parts.push(element("h4", "Formulas"), facts(formulas));
@@ -117,6 +144,7 @@ const Panel = (() => {
       return parts;
     }
 
+    /** Values with links to the node at the other end. @param {(number | null)[]} values @param {"giver" | "reader"} way */
     values(values, way) {
       const { graph } = this;
       const list = element("ul", undefined, "values");
@@ -136,6 +164,7 @@ const Panel = (() => {
       return list;
     }
 
+    /** @param {number} id */
     paths(id) {
       this.view.mark(this.view.marked ? null : id);
       const { marked } = this.view;
@@ -143,7 +172,7 @@ const Panel = (() => {
     }
   }
 
-  // The address of a node inside the page.
+  /** The address of a node inside the page. @param {Graph} graph @param {number} id */
   const link = (graph, id) => {
     const name = graph.nodes.name[id];
     return `#node=${encodeURIComponent(graph.byName.get(name) === id ? name : `@${id}`)}`;
@@ -151,18 +180,19 @@ const Panel = (() => {
 
   // Finds nodes by parts of their name or operator.
   class Search {
+    /** @param {Graph} graph @param {View} view */
     constructor(graph, view) {
       this.graph = graph;
       this.view = view;
-      this.input = document.getElementById("find");
-      this.list = document.getElementById("found");
+      this.input = asType("find", HTMLInputElement);
+      this.list = byId("found");
       this.at = -1;
       this.input.addEventListener("input", () => this.look());
       this.input.addEventListener("keydown", (event) => this.key(event));
       this.input.addEventListener("blur", () => setTimeout(() => this.close(), 150));
       this.list.addEventListener("mousedown", (event) => {
-        const item = event.target.closest("li");
-        if (item) this.go(Number(item.dataset.node));
+        const item = event.target instanceof Element ? event.target.closest("li") : null;
+        if (item?.dataset.node) this.go(Number(item.dataset.node));
       });
     }
 
@@ -171,6 +201,7 @@ const Panel = (() => {
       if (!wanted) return this.close();
       const { graph } = this;
       const { nodes } = graph;
+      /** @type {number[]} */
       const found = [];
       for (let i = 0; i < graph.count && found.length < FOUND; i++) {
         if (nodes.name[i].toLowerCase().includes(wanted) || graph.op(i).toLowerCase() === wanted) found.push(i);
@@ -179,7 +210,7 @@ const Panel = (() => {
         const item = element("li");
         item.id = `found-${place}`;
         item.setAttribute("role", "option");
-        item.dataset.node = node;
+        item.dataset.node = String(node);
         item.append(element("b", graph.op(node)), " ", nodes.name[node]);
         return item;
       }));
@@ -194,6 +225,7 @@ const Panel = (() => {
       this.choose(found.length ? 0 : -1);
     }
 
+    /** @param {number} place */
     choose(place) {
       this.at = place;
       [...this.list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === place)));
@@ -203,16 +235,20 @@ const Panel = (() => {
       } else this.input.removeAttribute("aria-activedescendant");
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
-      const count = this.list.querySelectorAll("[data-node]").length;
+      /** @type {NodeListOf<HTMLElement>} */
+      const found = this.list.querySelectorAll("[data-node]");
+      const count = found.length;
       if (event.key === "ArrowDown" && count) this.choose((this.at + 1) % count);
       else if (event.key === "ArrowUp" && count) this.choose((this.at - 1 + count) % count);
-      else if (event.key === "Enter" && this.at >= 0) this.go(Number(this.list.children[this.at].dataset.node));
+      else if (event.key === "Enter" && this.at >= 0) this.go(Number(found[this.at].dataset.node));
       else if (event.key === "Escape") this.close();
       else return;
       event.preventDefault();
     }
 
+    /** @param {number} node */
     go(node) {
       this.close();
       this.view.show(node);
@@ -226,8 +262,9 @@ const Panel = (() => {
     }
   }
 
+  /** Shows where in the graph one is. @param {Graph} graph @param {View} view */
   function crumbs(graph, view) {
-    const nav = document.getElementById("crumbs");
+    const nav = byId("crumbs");
     const draw = () => {
       const path = graph.path(view.root);
       nav.hidden = path.length < 2 && view.root === 0;

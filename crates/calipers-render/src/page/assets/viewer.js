@@ -1,25 +1,64 @@
-// The graph's viewer: a camera over the sheet, rooms that open and close, a selection.
+// @ts-check
+// The viewer of the graph: a camera over the sheet, rooms that open and close, a selection.
 
 const Viewer = (() => {
   const CLOSEST = 3, FARTHEST = 0.02;
+  const ZOOM_IN = 1.25, ZOOM_OUT = 0.8;
   // Boxes that "open one level" may bring about.
   const MOST_BOXES = 3000;
+  // Space around the whole sheet, in pixels of the sheet.
+  const MARGIN = 20;
+  // The longest side of a saved picture, which every browser's canvas can hold.
+  const MOST_PIXELS = 8000;
+  // Pixels that the pointer may move in a click.
+  const CLICK = 4;
+
+  /** @param {Labeled} box @param {number} room */
+  const keyOf = (box, room) => `${room}/${box.kind}/${box.id}`;
+
+  /** @param {HTMLCanvasElement} canvas */
+  const contextOf = (canvas) => {
+    const context = canvas.getContext("2d");
+    if (!context) throw new Error("the browser cannot draw on a canvas");
+    return context;
+  };
 
   class View {
+    /** @param {Graph} graph @param {string} file */
     constructor(graph, file) {
       this.graph = graph;
       this.file = file;
-      this.canvas = document.getElementById("canvas");
-      this.minimap = document.getElementById("minimap");
-      this.stage = this.canvas.parentElement;
-      this.context = this.canvas.getContext("2d");
-      this.colours = new Paint.Colours();
+      this.canvas = asType("canvas", HTMLCanvasElement);
+      this.minimap = asType("minimap", HTMLCanvasElement);
+      this.stage = this.canvas.parentElement ?? document.body;
+      this.context = contextOf(this.canvas);
+      this.colors = new Paint.Colors();
       this.mode = "macs";
+      // The room that is the whole sheet, and the ones before it.
       this.root = 0;
+      /** @type {number[]} */
+      this.back = [];
+      /** @type {Set<number>} */
       this.open = new Set();
+      /** @type {PlacedBox | null} */
       this.selected = null;
+      /** @type {Marked | null} */
       this.marked = null;
+      /** @type {Camera} */
       this.camera = { x: 0, y: 0, scale: 1 };
+      // The size of the stage, and the pixels of the canvas for each of its own.
+      this.width = this.height = 0;
+      this.ratio = 1;
+      this.scene = this.layOut();
+      this.filling = new Paint.Filling(this.mode, graph, this.scene.boxes, this.colors);
+      /** @type {Map<string, PlacedBox>} */
+      this.index = new Map();
+      /** @type {{ scale: number, left: number, top: number } | null} */
+      this.mapped = null;
+      this.waiting = false;
+      // Boxes that the last picture showed.
+      this.painted = 0;
+      /** @type {(box: (Labeled & { open?: boolean }) | null) => void} */
       this.onSelect = () => {};
       this.onMove = () => {};
       this.listen();
@@ -28,19 +67,22 @@ const Viewer = (() => {
       this.begin();
     }
 
+    layOut() { return Paint.flatten(Layout.room(this.graph, this.root, this.open), this.graph); }
+
     // A few boxes say little, so their insides are shown as well.
     begin() {
       for (let level = 0; level < 2 && this.scene.boxes.length < 9; level++) this.level(true);
       this.fit();
     }
 
-    // Lays the sheet out anew; a box that is given stays where it is on the screen.
+    /** Lays the sheet out again; a box that is given keeps its place on the screen. @param {PlacedBox} [anchor] */
     lay(anchor) {
       const before = anchor && this.screen(anchor);
-      this.scene = Paint.flatten(Layout.room(this.graph, this.root, this.open), this.graph);
-      this.filling = new Paint.Filling(this.mode, this.graph, this.scene.boxes, this.colours);
-      this.index = new Map(this.scene.boxes.map((box) => [`${box.room}/${box.kind}/${box.id}`, box]));
-      const same = (box) => box && this.index.get(`${box.room}/${box.kind}/${box.id}`);
+      this.scene = this.layOut();
+      this.filling = new Paint.Filling(this.mode, this.graph, this.scene.boxes, this.colors);
+      this.index = new Map(this.scene.boxes.map((box) => [keyOf(box, box.room), box]));
+      /** @param {PlacedBox | null | undefined} box */
+      const same = (box) => box && this.index.get(keyOf(box, box.room));
       this.selected = same(this.selected) ?? null;
       const now = same(anchor);
       if (before && now) {
@@ -48,11 +90,12 @@ const Viewer = (() => {
         this.camera.x += before[0] - x;
         this.camera.y += before[1] - y;
       }
-      this.stage.dataset.boxes = this.scene.boxes.length;
+      this.stage.dataset.boxes = String(this.scene.boxes.length);
       this.draw();
       this.drawLegend();
     }
 
+    /** The middle of a box's upper edge on the screen. @param {Box} box */
     screen(box) {
       const { x, y, scale } = this.camera;
       return [x + (box.x + box.width / 2) * scale, y + box.y * scale];
@@ -90,34 +133,34 @@ const Viewer = (() => {
       if (isAll || !width || !scene.width) return;
       minimap.width = width * ratio;
       minimap.height = height * ratio;
-      const context = minimap.getContext("2d");
+      const context = contextOf(minimap);
       const scale = Math.min((width - 8) / scene.width, (height - 8) / scene.height);
       const [left, top] = [(width - scene.width * scale) / 2, (height - scene.height * scale) / 2];
       this.mapped = { scale, left, top };
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.fillStyle = this.colours.paper;
+      context.fillStyle = this.colors.paper;
       context.fillRect(0, 0, width, height);
-      context.fillStyle = this.colours.edge;
+      context.fillStyle = this.colors.edge;
       for (const box of scene.boxes) {
         if (box.open) continue;
         context.fillRect(left + box.x * scale, top + box.y * scale, Math.max(1, box.width * scale), Math.max(1, box.height * scale));
       }
-      context.strokeStyle = this.colours.hit;
+      context.strokeStyle = this.colors.hit;
       context.strokeRect(left - camera.x / camera.scale * scale, top - camera.y / camera.scale * scale,
         this.width / camera.scale * scale, this.height / camera.scale * scale);
     }
 
     drawLegend() {
-      const legend = document.getElementById("legend");
-      legend.replaceChildren(...this.filling.legend().map(([colour, words]) => {
+      byId("legend").replaceChildren(...this.filling.legend().map(([color, words]) => {
         const item = document.createElement("span");
         const swatch = document.createElement("i");
-        swatch.style.background = colour;
+        swatch.style.background = color;
         item.append(swatch, words);
         return item;
       }));
     }
 
+    /** @param {number} by @param {number} [x] The place that stays. @param {number} [y] */
     zoom(by, x = this.width / 2, y = this.height / 2) {
       const { camera } = this;
       const scale = Math.min(CLOSEST, Math.max(FARTHEST, camera.scale * by));
@@ -130,16 +173,17 @@ const Viewer = (() => {
     // All of it, or its top where all of it would be too small to read.
     fit() {
       const { scene } = this;
-      const whole = Math.min(this.width / (scene.width + 40), this.height / (scene.height + 40));
-      const wide = Math.min(1, this.width / (scene.width + 40));
+      const whole = Math.min(this.width / (scene.width + 2 * MARGIN), this.height / (scene.height + 2 * MARGIN));
+      const wide = Math.min(1, this.width / (scene.width + 2 * MARGIN));
       const scale = Math.max(FARTHEST, Math.min(1, whole > 0.45 ? whole : Math.max(whole, Math.min(wide, 0.7))));
       this.camera = {
         scale, x: (this.width - scene.width * scale) / 2,
-        y: scene.height * scale + 40 < this.height ? (this.height - scene.height * scale) / 2 : 36,
+        y: scene.height * scale + 2 * MARGIN < this.height ? (this.height - scene.height * scale) / 2 : 36,
       };
       this.draw();
     }
 
+    /** The innermost box at a place of the screen. @param {number} x @param {number} y */
     at(x, y) {
       const { camera, scene } = this;
       const [sx, sy] = [(x - camera.x) / camera.scale, (y - camera.y) / camera.scale];
@@ -150,26 +194,28 @@ const Viewer = (() => {
       return null;
     }
 
-    select(box, quiet) {
+    /** @param {PlacedBox | null} box */
+    select(box) {
       this.selected = box;
       this.draw();
-      if (!quiet) this.onSelect(box);
+      this.onSelect(box);
     }
 
+    /** Opens or closes a room, or enters the subgraph of a node. @param {PlacedBox | null} box */
     toggle(box) {
       if (!box) return;
-      if (box.kind === Model.ROOM) {
+      if (box.kind === "room") {
         if (!this.open.delete(box.id)) this.open.add(box.id);
         this.lay(box);
         return;
       }
-      const inner = box.kind === Model.NODE && this.graph.nodes.rooms[box.id];
-      if (inner) this.enter(inner[0], box);
+      const inner = box.kind === "node" && this.graph.nodes.rooms[box.id];
+      if (inner) this.enter(inner[0], true);
     }
 
-    // Makes a room the whole sheet.
-    enter(room, from) {
-      if (from) (this.back ??= []).push([this.root, from]);
+    /** Makes a room the whole sheet. @param {number} room @param {boolean} [remember] Whether `out` comes back. */
+    enter(room, remember) {
+      if (remember) this.back.push(this.root);
       this.root = room;
       this.marked = null;
       this.select(null);
@@ -179,24 +225,24 @@ const Viewer = (() => {
     }
 
     out() {
-      const [root] = this.back?.pop() ?? [this.graph.rooms[this.root].parent];
-      if (root !== null && root !== undefined && root !== this.root) this.enter(root);
+      const root = this.back.pop() ?? this.graph.rooms[this.root].parent;
+      if (root !== null && root !== this.root) this.enter(root);
     }
 
-    // Opens or closes one level everywhere.
+    /** Opens or closes one level everywhere. @param {boolean} opening */
     level(opening) {
       const before = new Set(this.open);
       if (opening) {
         let left = MOST_BOXES - this.scene.boxes.length;
         for (const box of this.scene.boxes) {
-          if (box.kind !== Model.ROOM || box.open) continue;
-          left -= this.graph.rooms[box.id].items.length;
+          if (box.kind !== "room" || box.open) continue;
+          left -= this.graph.rooms[box.id].items.kind.length;
           if (left < 0) break;
           this.open.add(box.id);
         }
       } else {
         for (const box of this.scene.boxes) {
-          if (box.open && !box.inner.boxes.some((inner) => inner.inner)) this.open.delete(box.id);
+          if (box.inner && !box.inner.boxes.some((inner) => inner.inner)) this.open.delete(box.id);
         }
       }
       if (before.size !== this.open.size) {
@@ -205,36 +251,35 @@ const Viewer = (() => {
       }
     }
 
-    // Opens what is around a node, and goes to it.
+    /** Opens what is around a node, and goes to it. @param {number} node */
     show(node) {
       const { nodes, rooms } = this.graph;
       let shown = node;
-      // A constant is seen beside the node that reads it.
-      if (!nodes.drawn[node]) {
-        const value = nodes.outputs[node].find((it) => it !== null);
-        shown = this.graph.flow.readers.get(value)?.[0] ?? node;
-      }
+      // A constant is not drawn; the node that reads it is.
+      if (!nodes.drawn[node]) shown = this.graph.flow.readers.get(this.graph.output(node) ?? -1)?.[0] ?? node;
       const path = this.graph.path(nodes.room[shown]);
       // Subgraphs and functions are rooms of their own.
       const from = path.map((room) => rooms[room].kind).findLastIndex((kind) => kind === "subgraph" || kind === "function" || kind === "graph");
       this.root = path[Math.max(0, from)];
       for (const room of path.slice(from + 1)) this.open.add(room);
       this.lay();
-      this.go(this.index.get(`${nodes.room[shown]}/${Model.NODE}/${shown}`));
-      if (shown !== node) this.onSelect({ kind: Model.NODE, id: node, title: this.graph.op(node), note: "" });
+      this.go(this.scene.boxes.find((box) => box.kind === "node" && box.id === shown));
+      if (shown !== node) this.onSelect({ kind: "node", id: node, title: this.graph.op(node), note: "" });
       this.onMove();
     }
 
+    /** Opens what is around a room and the room, and goes to it. @param {number} number */
     showRoom(number) {
       const path = this.graph.path(number);
       this.root = path[0] ?? 0;
       for (const room of path.slice(1, -1)) this.open.add(room);
       if (number !== this.root) this.open.add(number);
       this.lay();
-      this.go(this.scene.boxes.find((box) => box.kind === Model.ROOM && box.id === number));
+      this.go(this.scene.boxes.find((box) => box.kind === "room" && box.id === number));
       this.onMove();
     }
 
+    /** @param {PlacedBox | undefined} box */
     go(box) {
       if (!box) return this.fit();
       const scale = Math.max(0.6, Math.min(1, this.camera.scale));
@@ -247,9 +292,9 @@ const Viewer = (() => {
       this.select(box);
     }
 
-    // Marks the ways to a node and from it.
+    /** Marks the ways to a node and from it. @param {number | null} node */
     mark(node) {
-      if (node === null || node === undefined) this.marked = null;
+      if (node === null) this.marked = null;
       else {
         const { before, after } = this.graph.paths(node);
         const all = new Set([node, ...before, ...after]);
@@ -258,23 +303,24 @@ const Viewer = (() => {
       this.draw();
     }
 
-    // The neighbour of the selected box in a direction, by arrows up and down, by place sideways.
+    /** Selects the neighbor in a direction: along arrows up and down, by place sideways. @param {string} key */
     step(key) {
       const { scene, selected } = this;
       if (!selected) return this.select(scene.boxes.find((box) => !box.open) ?? scene.boxes[0] ?? null);
-      const beside = scene.boxes.filter((box) => box.room === selected.room && box.parent === selected.parent);
+      const near = scene.boxes.filter((box) => box.room === selected.room && box.parent === selected.parent);
+      /** @param {Labeled} end */
       const same = (end) => end.kind === selected.kind && end.id === selected.id;
       const lines = scene.lines.filter((line) => line.room === selected.room);
-      let next = null;
+      let next;
       if (key === "ArrowDown" || key === "ArrowUp") {
         const down = key === "ArrowDown";
-        const end = lines.map((line) => (down ? same(line.from) && line.to : same(line.to) && line.from)).find(Boolean);
-        next = end && beside.find((box) => box.kind === end.kind && box.id === end.id);
-        next ??= beside.filter((box) => (down ? box.y > selected.y : box.y < selected.y))
+        const end = lines.map((line) => (down ? same(line.from) && line.to : same(line.to) && line.from)).find((it) => it !== false);
+        next = end && near.find((box) => box.kind === end.kind && box.id === end.id);
+        next ??= near.filter((box) => (down ? box.y > selected.y : box.y < selected.y))
           .sort((a, b) => Math.abs(a.y - selected.y) - Math.abs(b.y - selected.y))[0];
       } else {
         const right = key === "ArrowRight";
-        next = beside.filter((box) => box.rank === selected.rank && (right ? box.x > selected.x : box.x < selected.x))
+        next = near.filter((box) => box.rank === selected.rank && (right ? box.x > selected.x : box.x < selected.x))
           .sort((a, b) => Math.abs(a.x - selected.x) - Math.abs(b.x - selected.x))[0];
       }
       if (!next) return;
@@ -289,8 +335,11 @@ const Viewer = (() => {
 
     listen() {
       const { canvas } = this;
+      /** @type {Map<number, Point>} */
       const touches = new Map();
+      /** @type {{ at: Point, moved: boolean } | null} */
       let start = null;
+      /** @param {MouseEvent} event @returns {Point} */
       const place = (event) => {
         const box = canvas.getBoundingClientRect();
         return [event.clientX - box.left, event.clientY - box.top];
@@ -304,8 +353,9 @@ const Viewer = (() => {
         const last = touches.get(event.pointerId);
         if (!last) return;
         const now = place(event);
-        if (touches.size === 2) {
-          const other = [...touches].find(([id]) => id !== event.pointerId)[1];
+        const other = [...touches].find(([id]) => id !== event.pointerId)?.[1];
+        if (other && touches.size === 2) {
+          /** @param {Point} a */
           const apart = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]);
           this.zoom(apart(now) / Math.max(1, apart(last)), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
         } else {
@@ -314,8 +364,9 @@ const Viewer = (() => {
           this.draw();
         }
         touches.set(event.pointerId, now);
-        if (start && Math.hypot(now[0] - start.at[0], now[1] - start.at[1]) > 4) start.moved = true;
+        if (start && Math.hypot(now[0] - start.at[0], now[1] - start.at[1]) > CLICK) start.moved = true;
       });
+      /** @param {PointerEvent} event */
       const end = (event) => {
         touches.delete(event.pointerId);
         if (event.type === "pointerup" && start && !start.moved) this.select(this.at(...place(event)));
@@ -330,8 +381,8 @@ const Viewer = (() => {
       }, { passive: false });
       canvas.addEventListener("keydown", (event) => this.key(event));
       this.minimap.addEventListener("pointerdown", (event) => {
-        const { scale, left, top } = this.mapped ?? {};
-        if (!scale) return;
+        if (!this.mapped) return;
+        const { scale, left, top } = this.mapped;
         const area = this.minimap.getBoundingClientRect();
         this.camera.x = this.width / 2 - (event.clientX - area.left - left) / scale * this.camera.scale;
         this.camera.y = this.height / 2 - (event.clientY - area.top - top) / scale * this.camera.scale;
@@ -340,14 +391,16 @@ const Viewer = (() => {
       new ResizeObserver(() => { this.resize(); this.draw(); }).observe(this.stage);
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
+      /** @type {Record<string, () => void>} */
       const acts = {
         Enter: () => this.toggle(this.selected), " ": () => this.toggle(this.selected),
         Backspace: () => this.out(), Escape: () => { this.mark(null); this.select(null); },
-        "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), 0: () => this.fit(),
-        p: () => this.selected?.kind === Model.NODE && this.mark(this.marked ? null : this.selected.id),
-        "/": () => document.getElementById("find").focus(),
+        "+": () => this.zoom(ZOOM_IN), "=": () => this.zoom(ZOOM_IN), "-": () => this.zoom(ZOOM_OUT), 0: () => this.fit(),
+        p: () => { if (this.selected?.kind === "node") this.mark(this.marked ? null : this.selected.id); },
+        "/": () => byId("find").focus(),
       };
       const act = event.key.startsWith("Arrow") ? () => this.step(event.key) : acts[event.key];
       if (!act) return;
@@ -355,13 +408,14 @@ const Viewer = (() => {
       act();
     }
 
-    colour(mode) {
+    /** @param {string} mode */
+    color(mode) {
       this.mode = mode;
       this.lay();
     }
 
-    recolour() {
-      this.colours.refresh();
+    recolor() {
+      this.colors = new Paint.Colors();
       this.lay();
     }
 
@@ -369,16 +423,18 @@ const Viewer = (() => {
       return Paint.svg(this.scene, this, this.file);
     }
 
-    // The whole sheet as a picture, within what a canvas can hold.
+    /** The whole sheet as a picture, within what a canvas can hold. @returns {Promise<Blob>} */
     png() {
-      const scale = Math.min(2, 8000 / (this.scene.width + 40), 8000 / (this.scene.height + 40));
+      const { scene, colors, filling, marked } = this;
+      const [width, height] = [scene.width + 2 * MARGIN, scene.height + 2 * MARGIN];
+      const scale = Math.min(2, MOST_PIXELS / width, MOST_PIXELS / height);
       const sheet = document.createElement("canvas");
-      const look = { ...this, selected: null, ratio: 1, width: Math.ceil((this.scene.width + 40) * scale), height: Math.ceil((this.scene.height + 40) * scale) };
-      [sheet.width, sheet.height] = [look.width, look.height];
-      Paint.canvas(sheet.getContext("2d"), this.scene, { x: 20 * scale, y: 20 * scale, scale }, look);
-      return new Promise((done) => sheet.toBlob(done, "image/png"));
+      [sheet.width, sheet.height] = [Math.ceil(width * scale), Math.ceil(height * scale)];
+      const look = { width: sheet.width, height: sheet.height, ratio: 1, selected: null, colors, filling, marked };
+      Paint.canvas(contextOf(sheet), scene, { x: MARGIN * scale, y: MARGIN * scale, scale }, look);
+      return new Promise((done, fail) => sheet.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
     }
   }
 
-  return { View };
+  return { View, ZOOM_IN, ZOOM_OUT };
 })();

@@ -1,43 +1,47 @@
-//! What the page says without a script, a file per part.
+//! The parts of the page that need no script, a file for each.
 
 mod architecture;
+mod cost;
+mod drawing;
 mod findings;
 mod frame;
+mod hardware;
+mod memory;
 mod overview;
+mod parts;
 mod pictures;
-mod tables;
+mod ports;
 
 use calipers_report::{GraphView, Report};
+use maud::{Markup, html};
 
 /// The whole body.
-pub(super) fn report(report: &Report, view: &GraphView) -> String {
-    let mut body = frame::top(report, true);
-    body.push_str("<main id=\"main\">\n");
-    body.push_str(&overview::verdict(report));
-    body.push_str(&overview::figures(report));
-    body.push_str(&overview::sizes(report, view));
-    body.push_str(&architecture::architecture(report));
-    body.push_str(frame::GRAPH);
-    body.push_str(&tables::ports(report));
-    body.push_str(&tables::cost(report, view));
-    body.push_str(&tables::operators(report));
-    body.push_str(&tables::parameters(report));
-    body.push_str(&tables::memory(report));
-    body.push_str(frame::LAYERS);
-    body.push_str(&tables::hardware(report, view));
-    body.push_str(&findings::findings(report, view));
-    body.push_str(&findings::formulas(report));
-    body.push_str(&findings::assumptions(report));
-    body.push_str("</main>\n");
-    body.push_str(&frame::end(report));
-    body
+pub(super) fn report(report: &Report, view: &GraphView) -> Markup {
+    html! {
+        (frame::top(report, true))
+        main #main {
+            (overview::overview(report, view))
+            (architecture::architecture(report))
+            (frame::graph())
+            (ports::ports(report))
+            (cost::cost(report, view))
+            (cost::operators(report))
+            (cost::parameters(report))
+            (memory::memory(report))
+            (frame::layers())
+            (hardware::hardware(report, view))
+            (findings::findings(report, view))
+            (findings::formulas(report))
+            (findings::assumptions(report))
+        }
+        (frame::end(report))
+    }
 }
 
-/// The graph, and nothing else.
-pub(super) fn graph_only(report: &Report) -> String {
-    let mut body = frame::top(report, false);
-    body.push_str("<main id=\"main\">\n");
-    body.push_str(frame::GRAPH);
-    body.push_str("</main>\n");
-    body
+/// The body with the graph alone.
+pub(super) fn graph_only(report: &Report) -> Markup {
+    html! {
+        (frame::top(report, false))
+        main #main { (frame::graph()) }
+    }
 }

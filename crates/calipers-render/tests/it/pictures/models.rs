@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers_analyze::{Bindings, Question, analyze_for};
+use calipers::Question;
 use calipers_render::picture::{Theme, pictures};
 use calipers_report::Report;
 use calipers_testkit::{Corpus, Outcome};
@@ -17,17 +17,17 @@ calipers_testkit::tests! {
 }
 
 /// A report with an answer about this device, where the file is a model at all.
-fn report(model: &calipers_ir::Model, device: &str) -> Report {
+fn report(model: &calipers::Model, device: &str) -> Report {
     let device = Some(calipers_devices::find(device).unwrap().clone());
     let question = Question { device, ..Question::default() };
-    analyze_for(model, &Bindings::default(), &question).unwrap()
+    model.analyze(&calipers::Options::new().hardware(question)).unwrap()
 }
 
 /// Checks every chart of every model that opens; returns the number of charts.
 fn check_all(files: Vec<PathBuf>, device: &str) -> usize {
     let mut count = 0;
     for file in files {
-        let Ok(model) = calipers_formats::open(&file) else { continue };
+        let Ok(model) = calipers::Model::open(&file) else { continue };
         let report = report(&model, device);
         for theme in [Theme::Light, Theme::Dark] {
             for picture in pictures(&report, theme) {
@@ -43,7 +43,7 @@ fn check_all(files: Vec<PathBuf>, device: &str) -> usize {
 
 fn samples() {
     for sample in calipers_samples::SAMPLES {
-        let model = calipers_formats::read((sample.model)(), sample.name).unwrap();
+        let model = calipers::Model::read((sample.model)(), sample.name).unwrap();
         let pictures = pictures(&report(&model, "h200-sxm"), Theme::Light);
         for picture in &pictures {
             check(picture, sample.name);

@@ -18,10 +18,10 @@ const SCALE: u32 = 2;
 
 fn sample(name: &str) -> Report {
     let sample = calipers_samples::SAMPLES.into_iter().find(|sample| sample.name == name).unwrap();
-    let model = calipers_formats::read((sample.model)(), name).unwrap();
+    let model = calipers::Model::read((sample.model)(), name).unwrap();
     let device = Some(calipers_devices::find("h200-sxm").unwrap().clone());
-    let question = calipers_analyze::Question { device, ..Default::default() };
-    calipers_analyze::analyze_for(&model, &Default::default(), &question).unwrap()
+    let question = calipers::Question { device, ..Default::default() };
+    model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap()
 }
 
 fn luminance([red, green, blue]: [u8; 3]) -> f64 {

@@ -10,8 +10,8 @@ calipers_testkit::tests! {
 }
 
 fn pictures_of_the_digits() {
-    let model = calipers_formats::read(calipers_samples::digits(), "digits").unwrap();
-    let report = calipers_analyze::analyze(&model);
+    let model = calipers::Model::read(calipers_samples::digits(), "digits").unwrap();
+    let report = model.analyze(&calipers::Options::new()).unwrap();
     for (theme, word) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
         for picture in pictures(&report, theme) {
             let wanted = match theme {
@@ -26,10 +26,10 @@ fn pictures_of_the_digits() {
 }
 
 fn what_pictures_say() {
-    let model = calipers_formats::read(calipers_samples::encoder(), "encoder").unwrap();
+    let model = calipers::Model::read(calipers_samples::encoder(), "encoder").unwrap();
     let device = Some(calipers_devices::find("h200-sxm").unwrap().clone());
-    let question = calipers_analyze::Question { device, ..Default::default() };
-    let report = calipers_analyze::analyze_for(&model, &Default::default(), &question).unwrap();
+    let question = calipers::Question { device, ..Default::default() };
+    let report = model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap();
     let said: Vec<String> = pictures(&report, Theme::Light)
         .into_iter()
         .map(|picture| format!("{} | {} | {}", picture.name, picture.title, picture.alt))

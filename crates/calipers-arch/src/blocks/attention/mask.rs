@@ -1,0 +1,195 @@
+//! What is joined with the scores: masks, of which the causal ones matter, and learned biases.
+
+use std::collections::VecDeque;
+
+use calipers_ir::{Data, Producer, ValueId};
+use hashbrown::HashSet;
+
+use crate::net::{Net, Val};
+
+/// Steps of a mask's computation that are looked at.
+const MAX_STEPS: usize = 600;
+
+/// What masks and biases say.
+#[derive(Default)]
+pub(super) struct Masks {
+    /// No position sees later ones.
+    pub(super) causal: bool,
+    /// Each head has a bias of its own.
+    pub(super) relative: bool,
+}
+
+/// Looks at everything that is joined with the scores.
+pub(super) fn look(net: &Net<'_>, others: &[Val], heads: Option<i64>) -> Masks {
+    let mut masks = Masks::default();
+    for other in others {
+        if net.rank(*other).is_none_or(|rank| rank >= 2) {
+            masks.causal = masks.causal || is_causal(net, *other);
+            masks.relative = masks.relative || is_per_head(net, *other, heads);
+        }
+    }
+    masks
+}
+
+/// Whether a bias differs between heads.
+fn is_per_head(net: &Net<'_>, bias: Val, heads: Option<i64>) -> bool {
+    let Some(heads) = heads.filter(|heads| *heads > 1) else { return false };
+    let mut units = Vec::new();
+    let bias = net.behind_views(bias, &mut units, 6);
+    let Some(mut value) = net.value(bias) else { return false };
+    // What only repeats a mask for every head says nothing.
+    for _ in 0..6 {
+        match producer(net, value) {
+            Some((op, inputs)) if op == "Expand" || op == "Reshape" => match inputs.first() {
+                Some(Some(input)) => value = *input,
+                _ => break,
+            },
+            _ => break,
+        }
+    }
+    let Some(shape) = shape(net, value) else { return false };
+    let at = shape.len().checked_sub(3);
+    at.and_then(|at| shape.get(at)?.as_const()) == Some(heads) && is_learned(net, bias, heads)
+}
+
+/// Whether a bias is computed by layers, or comes from stored numbers for each head.
+fn is_learned(net: &Net<'_>, bias: Val, heads: i64) -> bool {
+    walk(net, bias, |step| match step {
+        Step::Operator(op, _) => is_layer(op),
+        Step::Stored(value) => net.model.value(value).initializer.is_some_and(|tensor| {
+            let tensor = net.model.tensor(tensor);
+            let number = tensor.dtype.is_float() || tensor.dtype.is_narrow_integer();
+            number && tensor.dims.contains(&heads)
+        }),
+    })
+}
+
+/// Whether a mask is made of a triangle.
+fn is_causal(net: &Net<'_>, mask: Val) -> bool {
+    walk(net, mask, |step| match step {
+        Step::Operator(op, inputs) => op == "Trilu" || compares_positions(net, op, inputs),
+        Step::Stored(value) => is_triangle(net, value),
+    })
+}
+
+/// A step of a mask's computation: an operator, with its inputs where all follow from shapes and
+/// constants; or a stored tensor.
+enum Step<'a> {
+    Operator(&'a str, &'a [Option<ValueId>]),
+    Stored(ValueId),
+}
+
+enum At {
+    Net(Val),
+    Model(ValueId),
+}
+
+/// Whether something is found among what a value is computed from, short of other layers.
+fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> bool {
+    let mut queue = VecDeque::from([At::Net(val)]);
+    let (mut vals, mut values) = (HashSet::new(), HashSet::new());
+    while let Some(at) = queue.pop_front() {
+        if vals.len() + values.len() > MAX_STEPS {
+            return false;
+        }
+        let value = match at {
+            At::Net(val) if net.is_data(val) => {
+                let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
+                if found(Step::Operator(unit.op, &[])) {
+                    return true;
+                }
+                if vals.insert(val) && !stops(unit.op) {
+                    queue.extend(unit.inputs.iter().flatten().map(|input| At::Net(*input)));
+                }
+                continue;
+            }
+            At::Net(val) => match net.value(val) {
+                Some(value) => value,
+                None => continue,
+            },
+            At::Model(value) => value,
+        };
+        if !values.insert(value) {
+            continue;
+        }
+        if found(Step::Stored(value)) {
+            return true;
+        }
+        let Some((op, inputs)) = producer(net, value) else { continue };
+        if found(Step::Operator(op, inputs)) {
+            return true;
+        }
+        if !stops(op) {
+            queue.extend(inputs.iter().flatten().map(|input| At::Model(*input)));
+        }
+    }
+    false
+}
+
+fn is_layer(op: &str) -> bool {
+    let operator = calipers_ops::find_by_name(op);
+    operator.is_some_and(|row| row.traits.is_contraction()) || op == "Linear"
+}
+
+/// What a mask's own computation begins after. A shape says nothing about what has it.
+fn stops(op: &str) -> bool {
+    is_layer(op) || op == "Shape" || op == "Size"
+}
+
+fn producer<'a>(net: &'a Net<'_>, value: ValueId) -> Option<(&'a str, &'a [Option<ValueId>])> {
+    let Producer::Node { node, .. } = net.model.value(value).producer else { return None };
+    Some((net.model.name(net.model.node(node).op), net.model.inputs(node)))
+}
+
+fn shape<'a>(net: &'a Net<'_>, value: ValueId) -> Option<&'a [calipers_sym::Expr]> {
+    net.typed.fact(value).as_tensor()?.dims()
+}
+
+/// Whether an operator compares a row of positions with a column of them.
+fn compares_positions(net: &Net<'_>, op: &str, inputs: &[Option<ValueId>]) -> bool {
+    if !["Greater", "GreaterOrEqual", "Less", "LessOrEqual"].contains(&op) {
+        return false;
+    }
+    let [Some(a), Some(b)] = *inputs else { return false };
+    let is_column = |value| {
+        shape(net, value).is_some_and(|shape| match shape {
+            [.., rows, columns] => columns.as_const() == Some(1) && rows.as_const() != Some(1),
+            _ => false,
+        })
+    };
+    let is_row = |value| {
+        let last = shape(net, value).and_then(<[_]>::last);
+        last.is_some_and(|columns| columns.as_const() != Some(1))
+    };
+    is_column(a) && is_row(b) || is_column(b) && is_row(a)
+}
+
+/// Whether a stored tensor is a triangle: its last two axes hold one value up to the diagonal that
+/// ends in the last corner, and others after it. A few rows are looked at.
+fn is_triangle(net: &Net<'_>, value: ValueId) -> bool {
+    let Some(tensor) = net.model.value(value).initializer else { return false };
+    let tensor = net.model.tensor(tensor);
+    let [.., rows, columns] = *tensor.dims else { return false };
+    let (Ok(rows), Ok(columns)) = (usize::try_from(rows), usize::try_from(columns)) else {
+        return false;
+    };
+    let Some(offset) = columns.checked_sub(rows).filter(|_| rows >= 2) else { return false };
+    let Some(size) = tensor.dtype.bits().filter(|bits| bits % 8 == 0) else { return false };
+    let size = size as usize / 8;
+    let Data::Raw(span) = tensor.data else { return false };
+    let Some(bytes) = net.model.source.slice(span) else { return false };
+    let element = |row: usize, column: usize| {
+        let start = row.checked_mul(columns)?.checked_add(column)?.checked_mul(size)?;
+        bytes.get(start..start.checked_add(size)?)
+    };
+    let (Some(seen), Some(hidden)) = (element(0, 0), element(0, columns - 1)) else {
+        return false;
+    };
+    seen != hidden
+        && [0, 1, rows / 2, rows - 1].into_iter().all(|row| {
+            (0..columns).all(|column| {
+                let wanted = if column <= row + offset { seen } else { hidden };
+                element(row, column) == Some(wanted)
+            })
+        })
+}

@@ -1,0 +1,95 @@
+//! A convolution with the norm and the activation that follow it.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `Conv, BatchNormalization, Relu` | training mode exports, ONNX zoo |
+//! | `Conv, Relu`: the norm folded into the weights | PyTorch, TensorFlow |
+//! | `FusedConv`, `QLinearConv` and an activation | ONNX Runtime; lowered |
+//!
+//! A convolution with neither is left as it is. Extracts `in`, `out`, `kernel`, `stride`, `groups`,
+//! and the `activation`, as its kind is named.
+
+use super::Recogniser;
+use super::conv::{ACTIVATIONS, NORMS, conv};
+use crate::net::{Found, Net, UnitId};
+
+pub(super) const CONV_NORM_ACT: Recogniser = Recogniser {
+    kind: "ConvNormAct",
+    what: "A convolution with the norm and the activation that follow it.",
+    ends: &["Conv", "Convolution"],
+    find,
+};
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let shape = conv(net, end)?;
+    let mut units = vec![end];
+    let mut at = net.unit(end).output();
+    let mut activation = None;
+    if let Some(norm) = net.only_use(at).filter(|unit| net.unit(*unit).is_any(NORMS)) {
+        units.push(norm);
+        at = net.unit(norm).output();
+    }
+    if let Some(curve) = net.only_use(at).filter(|unit| net.unit(*unit).is_any(ACTIVATIONS)) {
+        units.push(curve);
+        activation = Some(net.unit(curve).op);
+    }
+    if units.len() < 2 {
+        return None;
+    }
+    let found = Found::of(units)
+        .number("in", Some(shape.inputs))
+        .number("out", Some(shape.outputs))
+        .number("kernel", Some(shape.kernel))
+        .number("stride", Some(shape.stride))
+        .number("groups", Some(shape.groups))
+        .says("depthwise", shape.depthwise())
+        .says("pointwise", shape.pointwise())
+        .taking(net.unit(end).input(0));
+    Some(match activation {
+        Some(curve) => found.word("activation", curve),
+        None => found,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Look as _, Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::new().over(&["1", "8", "16", "16"], build)
+    }
+
+    #[test]
+    fn with_and_without_its_norm() {
+        let normed = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 4, 3));
+            let [a, b, c, d] = [(); 4].map(|()| t.weight(&[4]));
+            let y = t.op("BatchNormalization", &[&y, &a, &b, &c, &d]);
+            t.op("Relu", &[&y])
+        };
+        assert_eq!(seen(normed).kinds(), ["ConvNormAct"]);
+        let folded = seen(|t, x| conv_relu(t, x, shape(8, 8, 3).groups(8)));
+        assert_eq!(folded.kinds(), ["ConvNormAct"]);
+        assert_eq!(folded.first("ConvNormAct", |_, unit| unit.says("depthwise")), Some(true));
+        assert!(folded.takes_the_input("ConvNormAct"));
+        let quantised = |t: &mut Tiny, x: &str| {
+            let x = t.quantised(x);
+            let y = conv(t, &x, shape(8, 4, 3));
+            let y = t.quantised(&y);
+            t.op("Relu", &[&y])
+        };
+        assert_eq!(seen(quantised).kinds(), ["ConvNormAct"]);
+    }
+
+    #[test]
+    fn alone_or_read_elsewhere_it_is_none() {
+        assert_eq!(seen(|t, x| conv(t, x, shape(8, 4, 3))).count("ConvNormAct"), 0);
+        let shared = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3));
+            let z = t.op("Relu", &[&y]);
+            t.op("Mul", &[&y, &z])
+        };
+        assert_eq!(seen(shared).count("ConvNormAct"), 0);
+    }
+}

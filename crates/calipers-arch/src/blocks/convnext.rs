@@ -1,0 +1,110 @@
+//! The block of ConvNeXt: a wide depthwise convolution, a norm, two products around a GELU, and a
+//! shortcut around all.
+//!
+//! | form | written by |
+//! |---|---|
+//! | depthwise `Conv`, `Transpose`, LayerNorm, Linear, GELU, Linear, `Transpose`, `Mul`, `Add` | torchvision, Hugging Face |
+//! | depthwise `Conv`, LayerNorm over channels, `Conv` 1×1, GELU, `Conv` 1×1, `Mul`, `Add` | timm |
+//!
+//! Extracts `channels`, `inner` and `kernel`.
+
+use super::Recogniser;
+use super::conv::conv;
+use super::residual::around;
+use crate::net::{Found, Net, UnitId};
+
+pub(super) const CONVNEXT: Recogniser = Recogniser {
+    kind: "ConvNeXtBlock",
+    what: "A wide depthwise convolution, a norm and two products, with a shortcut around them.",
+    ends: &["ResidualAdd"],
+    find,
+};
+
+/// What may stand between the convolution and the addition.
+const INSIDE: &[&str] = &[
+    "Add",
+    "Div",
+    "FeedForward",
+    "GELU",
+    "GRN",
+    "Gelu",
+    "Gemm",
+    "LayerNorm",
+    "LayerNormalization",
+    "Linear",
+    "MatMul",
+    "Mul",
+    "ReLU",
+    "SiLU",
+    "BatchNorm",
+];
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let around = around(net, end)?;
+    let (first, rest) = around.path.split_first()?;
+    let wide = conv(net, *first).filter(|conv| conv.depthwise() && conv.spatial())?;
+    if !around.shortcut.is_empty() || around.contractions != 3 {
+        return None;
+    }
+    let mut inner = None;
+    for id in rest {
+        let unit = net.unit(*id);
+        let pointwise = conv(net, *id).filter(super::conv::Conv::pointwise);
+        let width = unit.number("inner").or(pointwise.map(|conv| conv.outputs));
+        inner = inner.max(width.or_else(|| unit.number("out")));
+        if pointwise.is_none() && !unit.is_any(INSIDE) && !unit.is_layout() {
+            return None;
+        }
+    }
+    let normed = rest.iter().any(|id| net.unit(*id).is_any(&["LayerNorm", "LayerNormalization"]));
+    let units = around.path.iter().copied().chain([end]);
+    normed.then(|| {
+        Found::of(units)
+            .number("channels", Some(wide.inputs))
+            .number("inner", inner)
+            .number("kernel", Some(wide.kernel))
+            .taking([around.fork])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::super::conv::sketch::{conv, linear, shape};
+    use super::super::testing::{Look as _, Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::new().over(&["1", "8", "16", "16"], build)
+    }
+
+    fn turned(t: &mut Tiny, x: &str, perm: [i64; 4]) -> String {
+        t.op_with("Transpose", &[x], &[Attribute::ints("perm", &perm)])
+    }
+
+    fn block(t: &mut Tiny, x: &str, first: super::super::conv::sketch::Shape) -> String {
+        let y = conv(t, x, first);
+        let y = turned(t, &y, [0, 2, 3, 1]);
+        let (scale, shift) = (t.weight(&[8]), t.weight(&[8]));
+        let y = t.op("LayerNormalization", &[&y, &scale, &shift]);
+        let y = linear(t, &y, 8, 32);
+        let y = t.op("Gelu", &[&y]);
+        let y = linear(t, &y, 32, 8);
+        let y = turned(t, &y, [0, 3, 1, 2]);
+        let gamma = t.weight(&[8, 1, 1]);
+        let y = t.op("Mul", &[&gamma, &y]);
+        t.op("Add", &[&y, x])
+    }
+
+    #[test]
+    fn wide_filters_then_products() {
+        let seen = seen(|t, x| block(t, x, shape(8, 8, 7).groups(8)));
+        assert_eq!(seen.kinds(), ["ConvNeXtBlock"]);
+        assert!(seen.takes_the_input("ConvNeXtBlock"));
+    }
+
+    #[test]
+    fn a_convolution_over_all_channels_is_none() {
+        assert_eq!(seen(|t, x| block(t, x, shape(8, 8, 7))).count("ConvNeXtBlock"), 0);
+    }
+}

@@ -1,0 +1,77 @@
+//! Depthwise-separable convolution: each channel filtered by itself, then mixed place by place.
+//!
+//! | form | written by |
+//! |---|---|
+//! | depthwise, norm, activation, 1×1 | MobileNetV1, the first block of MobileNetV2 and EfficientNet |
+//! | depthwise, 1×1 | Xception, BiFPN, depthwise heads |
+//!
+//! What is part of an inverted residual or a ConvNeXt block is taken before. Extracts `in`, `out`,
+//! `kernel`, `stride`.
+
+use super::Recogniser;
+use super::conv::{CONVS, conv};
+use super::inverted_residual::conv_behind;
+use crate::net::{Found, Net, UnitId};
+
+pub(super) const DEPTHWISE_SEPARABLE: Recogniser = Recogniser {
+    kind: "DepthwiseSeparable",
+    what: "Channels filtered one by one, then mixed.",
+    ends: CONVS,
+    find,
+};
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let mix = conv(net, end).filter(super::conv::Conv::pointwise)?;
+    let mut units = vec![end];
+    let (first, filter) = conv_behind(net, net.unit(end).input(0)?, &mut units)?;
+    if !filter.depthwise() || !filter.spatial() {
+        return None;
+    }
+    units.push(first);
+    Some(
+        Found::of(units)
+            .number("in", Some(filter.inputs))
+            .number("out", Some(mix.outputs))
+            .number("kernel", Some(filter.kernel))
+            .number("stride", Some(filter.stride))
+            .taking(net.unit(first).input(0)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Look as _, Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::new().over(&["1", "8", "16", "16"], build)
+    }
+
+    #[test]
+    fn filtered_then_mixed() {
+        let plain = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3).groups(8));
+            conv(t, &y, shape(8, 16, 1))
+        };
+        assert_eq!(seen(plain).kinds(), ["DepthwiseSeparable"]);
+        let activated = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3).groups(8).stride(2));
+            conv_relu(t, &y, shape(8, 16, 1))
+        };
+        assert_eq!(seen(activated).kinds(), ["DepthwiseSeparable"]);
+    }
+
+    #[test]
+    fn groups_and_mixing_first_are_none() {
+        let groups = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3).groups(2));
+            conv(t, &y, shape(8, 16, 1))
+        };
+        assert_eq!(seen(groups).count("DepthwiseSeparable"), 0);
+        let mixed_first = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 16, 1));
+            conv(t, &y, shape(16, 16, 3).groups(16))
+        };
+        assert_eq!(seen(mixed_first).count("DepthwiseSeparable"), 0);
+    }
+}

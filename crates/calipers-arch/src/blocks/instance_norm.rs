@@ -1,0 +1,99 @@
+//! Instance normalisation: each channel of each picture by its own mean and variance.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `InstanceNormalization` | PyTorch |
+//! | `MeanVarianceNormalization` over the spatial axes | Caffe |
+//! | mean and variance over the spatial axes, written out | TensorFlow |
+//!
+//! Between two `Reshape`s that make groups of channels it is a group norm, which is looked for first.
+//! Extracts `width`, the number of channels.
+
+use super::Recogniser;
+use super::moments::{Standardised, has_elements, standardised};
+use crate::net::{Found, Net, UnitId};
+
+pub(super) const INSTANCE_NORM: Recogniser = Recogniser {
+    kind: "InstanceNorm",
+    what: "Instance normalisation: each channel of each picture by its own mean and variance.",
+    ends: &["InstanceNormalization", "MeanVarianceNormalization", "Pow", "Sqrt"],
+    find,
+};
+
+fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+    let unit = net.unit(start);
+    match unit.op {
+        "InstanceNormalization" => {
+            Some(Found::of([start]).number("width", net.dim(unit.input(0)?, 1)))
+        }
+        "MeanVarianceNormalization" => {
+            let width = net.dim(unit.input(0)?, 1);
+            let spatial = net.ints(unit, "axes") == Some(&[2, 3]);
+            spatial.then(|| Found::of([start]).number("width", width))
+        }
+        _ => {
+            let core = standardised(net, start)?;
+            let channels = channels_beside(net, &core)?;
+            if !core.centred || core.summed {
+                return None;
+            }
+            let width = net.dim(core.x, channels);
+            let block = core.block(net, |constant| has_elements(net, constant, width));
+            Some(block.number("width", width))
+        }
+    }
+}
+
+/// The axis of channels, where the others but the first are what the mean is over.
+fn channels_beside(net: &Net<'_>, core: &Standardised) -> Option<isize> {
+    let rank = i64::try_from(net.rank(core.x)?).ok()?;
+    let over = |range: std::ops::Range<i64>| core.axes.iter().copied().eq(range);
+    match rank {
+        4.. if over(2..rank) => Some(1),
+        4.. if over(1..rank - 1) => Some(-1),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Look as _, Seen, Tiny};
+    use calipers_samples::Attribute;
+
+    fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::of_opset(17).over(&["batch", "8", "16", "16"], build)
+    }
+
+    #[test]
+    fn every_form() {
+        let operator = built(|t, x| {
+            let (scale, shift) = (t.weight(&[8]), t.weight(&[8]));
+            t.op("InstanceNormalization", &[x, &scale, &shift])
+        });
+        let spatial = [Attribute::ints("axes", &[2, 3])];
+        let caffe = built(|t, x| t.op_with("MeanVarianceNormalization", &[x], &spatial));
+        let written_out = built(|t, x| {
+            let m = t.op_with("ReduceMean", &[x], &spatial);
+            let d = t.op("Sub", &[x, &m]);
+            let s = t.op("Mul", &[&d, &d]);
+            let v = t.op_with("ReduceMean", &[&s], &spatial);
+            let v = t.with("Add", &v, 1e-5);
+            let r = t.op("Sqrt", &[&v]);
+            let q = t.op("Div", &[&d, &r]);
+            let (scale, shift) = (t.weight(&[8, 1, 1]), t.weight(&[8, 1, 1]));
+            let q = t.op("Mul", &[&q, &scale]);
+            t.op("Add", &[&q, &shift])
+        });
+        for seen in [operator, caffe, written_out] {
+            assert_eq!(seen.kinds(), ["InstanceNorm"]);
+            assert_eq!(seen.first("InstanceNorm", |_, unit| unit.number("width")), Some(Some(8)));
+        }
+    }
+
+    #[test]
+    fn over_everything_is_none() {
+        let all = [Attribute::ints("axes", &[0, 2, 3])];
+        let seen = built(|t, x| t.op_with("MeanVarianceNormalization", &[x], &all));
+        assert_eq!(seen.kinds(), ["MeanVarianceNormalization"]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Inverted residual: 1×1 to more channels, a depthwise convolution, 1×1 to fewer.
+//!
+//! | form | written by |
+//! |---|---|
+//! | 1×1, activation, depthwise, activation, 1×1, perhaps an addition | MobileNetV2, MnasNet |
+//! | the same with squeeze-and-excite before the last 1×1 | MobileNetV3, EfficientNet |
+//! | no activations | quantised: ranges cut off instead |
+//!
+//! With the addition where there is one; without it where channels or resolution change. Extracts
+//! `in`, `out`, `inner`, `kernel`, `stride`, and whether it has a `shortcut`.
+
+use super::Recogniser;
+use super::conv::{ACTIVATIONS, CONVS, Conv, NORMS, conv};
+use super::residual::around;
+use crate::net::{Found, Net, UnitId, Val};
+
+pub(super) const INVERTED_RESIDUAL: Recogniser = Recogniser {
+    kind: "InvertedResidual",
+    what: "Channels made many, filtered one by one, and made few again.",
+    ends: CONVS,
+    find,
+};
+
+/// Back to the convolution that a value comes from, by norms, activations and squeeze-and-excite
+/// that nothing else reads. The units between come with it.
+pub(super) fn conv_behind(
+    net: &Net<'_>,
+    val: Val,
+    between: &mut Vec<UnitId>,
+) -> Option<(UnitId, Conv)> {
+    let mut at = val;
+    for _ in 0..4 {
+        net.only_use(at)?;
+        let id = net.producer(at)?;
+        if let Some(shape) = conv(net, id) {
+            return Some((id, shape));
+        }
+        let unit = net.unit(id);
+        if !(unit.is("SqueezeExcite") || unit.is_any(NORMS) || unit.is_any(ACTIVATIONS)) {
+            return None;
+        }
+        between.push(id);
+        at = unit.input(0)?;
+    }
+    None
+}
+
+fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let project = conv(net, end).filter(|conv| conv.pointwise() && !conv.activated)?;
+    if project.outputs >= project.inputs {
+        return None;
+    }
+    let mut units = vec![end];
+    let (middle, depthwise) = conv_behind(net, net.unit(end).input(0)?, &mut units)?;
+    if !depthwise.depthwise() || !depthwise.spatial() {
+        return None;
+    }
+    units.push(middle);
+    let (first, expand) = conv_behind(net, net.unit(middle).input(0)?, &mut units)?;
+    if !expand.pointwise() || expand.outputs <= expand.inputs {
+        return None;
+    }
+    units.push(first);
+    let input = net.unit(first).input(0)?;
+    let output = net.unit(end).output();
+    let join = net.only_use(output).filter(|join| net.unit(*join).is("ResidualAdd"));
+    let join = join.filter(|join| around(net, *join).is_some_and(|found| found.fork == input));
+    units.extend(join);
+    Some(
+        Found::of(units)
+            .number("in", Some(expand.inputs))
+            .number("out", Some(project.outputs))
+            .number("inner", Some(depthwise.inputs))
+            .number("kernel", Some(depthwise.kernel))
+            .number("stride", Some(depthwise.stride))
+            .says("shortcut", join.is_some())
+            .taking([input]),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Look as _, Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::new().over(&["1", "8", "16", "16"], build)
+    }
+
+    #[test]
+    fn with_and_without_a_shortcut() {
+        let with = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 32, 1));
+            let y = conv_relu(t, &y, shape(32, 32, 3).groups(32));
+            let y = conv(t, &y, shape(32, 8, 1));
+            t.op("Add", &[&y, x])
+        };
+        let with = seen(with);
+        assert_eq!(with.kinds(), ["InvertedResidual"]);
+        assert_eq!(with.first("InvertedResidual", |_, unit| unit.says("shortcut")), Some(true));
+        let without = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 32, 1));
+            let y = conv(t, &y, shape(32, 32, 3).groups(32).stride(2));
+            conv(t, &y, shape(32, 12, 1))
+        };
+        assert_eq!(seen(without).kinds(), ["InvertedResidual"], "as quantised networks write it");
+    }
+
+    #[test]
+    fn with_squeeze_and_excite() {
+        let block = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 32, 1));
+            let y = conv_relu(t, &y, shape(32, 32, 5).groups(32));
+            let mean = t.op("GlobalAveragePool", &[&y]);
+            let gate = conv_relu(t, &mean, shape(32, 2, 1));
+            let gate = conv(t, &gate, shape(2, 32, 1));
+            let gate = t.op("Sigmoid", &[&gate]);
+            let y = t.op("Mul", &[&gate, &y]);
+            conv(t, &y, shape(32, 8, 1))
+        };
+        assert_eq!(seen(block).kinds(), ["InvertedResidual"]);
+    }
+
+    #[test]
+    fn separable_convolutions_are_none() {
+        let chain = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 16, 1));
+            let y = conv_relu(t, &y, shape(16, 16, 3).groups(16));
+            conv_relu(t, &y, shape(16, 16, 1))
+        };
+        let seen = seen(chain);
+        assert_eq!((seen.count("InvertedResidual"), seen.count("DepthwiseSeparable")), (0, 1));
+    }
+}

@@ -1,0 +1,124 @@
+//! Values divided by their length, and local response normalisation.
+//!
+//! | kind | forms |
+//! |---|---|
+//! | L2Norm | `LpNormalization`; `ReduceL2, Div`, perhaps with `Clip` and `Expand` (PyTorch); `Mul, ReduceSum, Sqrt, Div` |
+//! | LRN | `LRN` |
+//!
+//! Extracts `width`, the length of the axis.
+
+use super::Recogniser;
+use super::moments::standardised;
+use crate::net::{Found, Net, UnitId};
+
+pub(super) const L2_NORM: Recogniser = Recogniser {
+    kind: "L2Norm",
+    what: "Values divided by their length.",
+    ends: &["LpNormalization", "Pow", "ReduceL2", "Sqrt"],
+    find,
+};
+
+/// `LRN` is a unit of this kind already.
+pub(super) const LRN: Recogniser = Recogniser {
+    kind: "LRN",
+    what: "Local response normalisation: each value by its neighbours in other channels.",
+    ends: &["LRN"],
+    find: |_, _| None,
+};
+
+fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+    let unit = net.unit(start);
+    match unit.op {
+        "LpNormalization" => {
+            let squares = net.int(unit, "p").unwrap_or(2) == 2;
+            squares.then(|| Found::of([start]).number("width", None))
+        }
+        "ReduceL2" => by_length(net, start),
+        _ => {
+            let core = standardised(net, start)?;
+            if core.centred || !core.summed || core.scaled {
+                return None;
+            }
+            let width = core.width(net);
+            Some(Found::of(core.units).taking([core.x]).number("width", width))
+        }
+    }
+}
+
+fn by_length(net: &Net<'_>, start: UnitId) -> Option<Found> {
+    let x = net.unit(start).input(0)?;
+    let mut units = vec![start];
+    let mut length = net.unit(start).output();
+    // At least a small number, and as long as the values.
+    for _ in 0..4 {
+        let id = net.only_use(length)?;
+        let unit = net.unit(id);
+        let taken = unit.is_any(&["Add", "Clip", "Expand", "Max", "Reshape", "Unsqueeze"])
+            && unit.inputs.iter().flatten().filter(|input| net.is_data(**input)).count() == 1;
+        units.push(id);
+        if unit.is("Div") && unit.inputs[..] == [Some(x), Some(length)] {
+            let width = super::moments::axes(net, net.unit(start));
+            let width = width
+                .filter(|axes| axes.len() == 1)
+                .and_then(|axes| net.dim(x, isize::try_from(*axes.first()?).ok()?));
+            return Some(Found::of(units).taking([x]).number("width", width));
+        }
+        if !taken {
+            return None;
+        }
+        length = unit.output();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Look as _, Seen, Tiny};
+    use calipers_samples::Attribute;
+
+    fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::of_opset(17).over(&["batch", "8"], build)
+    }
+
+    fn along(axis: i64) -> [Attribute; 1] {
+        [Attribute::ints("axes", &[axis])]
+    }
+
+    #[test]
+    fn every_form() {
+        let clip = built(|t, x| {
+            let l = t.op_with("ReduceL2", &[x], &along(-1));
+            t.op("Div", &[x, &l])
+        });
+        let normalize = built(|t, x| {
+            let l = t.op_with("ReduceL2", &[x], &along(1));
+            let least = t.scalar(1e-12);
+            let l = t.op("Clip", &[&l, &least]);
+            let shape = t.op("Shape", &[x]);
+            let l = t.op("Expand", &[&l, &shape]);
+            t.op("Div", &[x, &l])
+        });
+        let written_out = built(|t, x| {
+            let s = t.op("Mul", &[x, x]);
+            let axis = t.ints(&[1]);
+            let s = t.op("ReduceSum", &[&s, &axis]);
+            let r = t.op("Sqrt", &[&s]);
+            t.op("Div", &[x, &r])
+        });
+        for seen in [clip, normalize, written_out] {
+            assert_eq!(seen.kinds(), ["L2Norm"]);
+            assert!(seen.takes_the_input("L2Norm"));
+            assert_eq!(seen.first("L2Norm", |_, unit| unit.number("width")), Some(Some(8)));
+        }
+    }
+
+    #[test]
+    fn lengths_of_others_are_none() {
+        let other = built(|t, x| {
+            let other = t.input(&["batch", "8"]);
+            let l = t.op_with("ReduceL2", &[x], &along(-1));
+            t.op("Div", &[&other, &l])
+        });
+        assert_eq!(other.count("L2Norm"), 0);
+    }
+}

@@ -1,0 +1,128 @@
+//! The blocks of residual networks of convolutions.
+//!
+//! | kind | form |
+//! |---|---|
+//! | `Bottleneck` | 1×1, k×k, 1×1 (the middle in groups: ResNeXt), shortcut, activation |
+//! | `BasicBlock` | k×k, k×k, shortcut, activation: ResNet-18, Darknet, YOLO |
+//!
+//! With the norm before the convolution, after it, or folded into it; with squeeze-and-excite on the
+//! path; quantised, where no activation is written. Extracts `channels`, those of the result,
+//! `inner`, `groups`, `stride`, and whether the shortcut is a `projection`.
+
+use super::Recogniser;
+use super::conv::{Conv, activation_after, convs_among};
+use super::residual::around;
+use crate::net::{Found, Net, UnitId};
+
+pub(super) const BOTTLENECK: Recogniser = Recogniser {
+    kind: "Bottleneck",
+    what: "Convolutions 1×1, k×k and 1×1 with a shortcut around them.",
+    ends: &["ResidualAdd"],
+    find: |net, end| find(net, end, bottleneck),
+};
+
+pub(super) const BASIC: Recogniser = Recogniser {
+    kind: "BasicBlock",
+    what: "Two convolutions with a shortcut around them.",
+    ends: &["ResidualAdd"],
+    find: |net, end| find(net, end, basic),
+};
+
+fn bottleneck(convs: &[Conv]) -> bool {
+    let [reduce, middle, expand] = convs else { return false };
+    let plain = reduce.pointwise() && middle.spatial() && expand.pointwise();
+    plain && !middle.depthwise() && reduce.outputs <= expand.outputs
+}
+
+fn basic(convs: &[Conv]) -> bool {
+    let [first, second] = convs else { return false };
+    first.spatial() && second.spatial() && !first.depthwise() && !second.depthwise()
+}
+
+fn find(net: &Net<'_>, end: UnitId, fits: fn(&[Conv]) -> bool) -> Option<Found> {
+    let around = around(net, end)?;
+    let convs = convs_among(net, &around.path)?;
+    if !fits(&convs) {
+        return None;
+    }
+    let projection = around.shortcut.iter().any(|unit| net.unit(*unit).contractions() > 0);
+    let mut units = around.path;
+    units.extend(around.shortcut);
+    units.push(end);
+    units.extend(activation_after(net, net.unit(end).output()));
+    let stride = convs.iter().map(|conv| conv.stride).max();
+    Some(
+        Found::of(units)
+            .number("channels", convs.last().map(|conv| conv.outputs))
+            .number("inner", convs.first().map(|conv| conv.outputs))
+            .number("groups", convs.get(1).map(|conv| conv.groups))
+            .number("stride", stride)
+            .says("projection", projection)
+            .taking([around.fork]),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::{Look as _, Seen, Tiny};
+
+    fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "16", "16"]);
+        let x = t.op("Relu", &[&x]);
+        let y = build(&mut t, &x);
+        t.output(&y)
+    }
+
+    #[test]
+    fn bottlenecks() {
+        for groups in [1, 2] {
+            let block = |t: &mut Tiny, x: &str| {
+                let y = conv_relu(t, x, shape(16, 4, 1));
+                let y = conv_relu(t, &y, shape(4, 4, 3).groups(groups));
+                let y = conv(t, &y, shape(4, 16, 1));
+                let y = t.op("Add", &[&y, x]);
+                t.op("Relu", &[&y])
+            };
+            assert_eq!(seen(block).kinds(), ["ReLU", "Bottleneck"]);
+        }
+        let inverted = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(16, 64, 1));
+            let y = conv_relu(t, &y, shape(64, 64, 3).groups(64));
+            let y = conv(t, &y, shape(64, 16, 1));
+            t.op("Add", &[&y, x])
+        };
+        let seen = seen(inverted);
+        assert_eq!((seen.count("Bottleneck"), seen.count("InvertedResidual")), (0, 1));
+    }
+
+    #[test]
+    fn basic_blocks() {
+        let block = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(16, 32, 3).stride(2));
+            let y = conv(t, &y, shape(32, 32, 3));
+            let s = conv(t, x, shape(16, 32, 1).stride(2));
+            let y = t.op("Add", &[&y, &s]);
+            t.op("Relu", &[&y])
+        };
+        let block = seen(block);
+        assert_eq!(block.kinds(), ["ReLU", "BasicBlock"]);
+        assert_eq!(block.first("BasicBlock", |_, unit| unit.says("projection")), Some(true));
+        let quantised = |t: &mut Tiny, x: &str| {
+            let x = t.quantised(x);
+            let y = conv(t, &x, shape(16, 16, 3));
+            let y = t.quantised(&y);
+            let y = conv(t, &y, shape(16, 16, 3));
+            let y = t.quantised(&y);
+            t.op("Add", &[&x, &y])
+        };
+        assert_eq!(seen(quantised).count("BasicBlock"), 1);
+        let one = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(16, 16, 3));
+            t.op("Add", &[&y, x])
+        };
+        let one = seen(one);
+        assert_eq!((one.count("BasicBlock"), one.count("Residual")), (0, 1));
+    }
+}

@@ -1,0 +1,245 @@
+//! Skips that are no additions: concatenation, gate, subtraction.
+//!
+//! | form | written by |
+//! |---|---|
+//! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Net, CSP, pyramids |
+//! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)` | highway networks |
+//! | `Sub(x, f(x))` with a contraction in `f` | denoisers that predict the noise |
+//!
+//! A concatenation of parallel branches, of keys with those of a cache, of rotated halves or of
+//! shapes is none of them: no operand follows from another. x·sigmoid(x) is an activation, and the
+//! subtraction of a mean has no contraction.
+
+use calipers_report::Skip;
+use hashbrown::HashSet;
+
+use super::Recogniser;
+use super::conv::{CONVS, GATES, joins_channels};
+use super::residual::around;
+use crate::net::{Found, Net, Unit, UnitId, Val};
+
+pub(super) const CONCATENATION: Recogniser = Recogniser {
+    kind: "ConcatSkip",
+    what: "A concatenation that joins a value with what was computed from it.",
+    ends: &["Concat"],
+    find: find_concatenation,
+};
+
+pub(super) const GATE: Recogniser = Recogniser {
+    kind: "GatedSkip",
+    what: "A gate that blends a value with what was computed from it, as in highway networks.",
+    ends: &["Add"],
+    find: find_gate,
+};
+
+pub(super) const SUBTRACTION: Recogniser = Recogniser {
+    kind: "SubtractedSkip",
+    what: "A subtraction that takes from a value what was computed from it.",
+    ends: &["Sub"],
+    find: find_subtraction,
+};
+
+/// Nodes that are named for each kind.
+const NAMED: usize = 5;
+
+/// The skips that are no additions, by kind.
+pub fn skips(net: &Net<'_>) -> Vec<Skip> {
+    let kinds = [("concatenation", CONCATENATION), ("gate", GATE), ("subtraction", SUBTRACTION)];
+    let skip = |(kind, row): (&str, Recogniser)| {
+        let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
+        let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
+        Skip { kind: kind.to_owned(), count: found.len() as u64, nodes }
+    };
+    kinds.into_iter().map(skip).filter(|skip| skip.count > 0).collect()
+}
+
+fn find_concatenation(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let unit = net.unit(end);
+    let parts: Vec<Val> = net.data_inputs(unit).collect();
+    if parts.len() < 2 || !joins_channels(net, unit) {
+        return None;
+    }
+    joined(net, &parts).then(|| Found::of([end]))
+}
+
+/// Whether one of these values follows from another, by a contraction.
+fn joined(net: &Net<'_>, parts: &[Val]) -> bool {
+    // Nothing before the first of them can lie between; an input comes before all.
+    let first = parts.iter().map(|part| net.producer(*part)).min().flatten();
+    let parts: HashSet<Val> = parts.iter().copied().collect();
+    let limit = net.search_limit(&["Concat"]);
+    // Each unit with whether a contraction lies between it and the concatenation.
+    let mut seen: HashSet<(UnitId, bool)> = HashSet::new();
+    let start = parts.iter().filter_map(|part| net.producer(*part));
+    let mut stack: Vec<(UnitId, bool)> = start.map(|unit| (unit, false)).collect();
+    while let Some((id, computed)) = stack.pop() {
+        let before = first.is_some_and(|first| id < first);
+        if before || seen.contains(&(id, true)) || !seen.insert((id, computed)) {
+            continue;
+        }
+        if seen.len() > limit {
+            return false;
+        }
+        let unit = net.unit(id);
+        let computed = computed || unit.contractions() > 0;
+        for input in unit.inputs.iter().flatten() {
+            if computed && parts.contains(input) {
+                return true;
+            }
+            stack.extend(net.producer(*input).map(|unit| (unit, computed)));
+        }
+    }
+    false
+}
+
+fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let unit = net.unit(end);
+    let (a, b) = net.data_pair(unit)?;
+    let [first, second] = [net.made_by(a, &["Mul"])?, net.made_by(b, &["Mul"])?];
+    [(first, second), (second, first)].into_iter().find_map(|(taken, kept)| {
+        let (a, b) = net.data_pair(net.unit(taken))?;
+        let (c, d) = net.data_pair(net.unit(kept))?;
+        for (gate, new) in [(a, b), (b, a)] {
+            for (rest, old) in [(c, d), (d, c)] {
+                if let Some(units) = highway(net, gate, new, rest, old) {
+                    let all = units.into_iter().chain([taken, kept, end]);
+                    return Some(Found::of(all).taking([old]));
+                }
+            }
+        }
+        None
+    })
+}
+
+/// The units of `gate · new + rest · old`, when the gate and the new value are computed from the old
+/// one alone, and the rest is what the gate leaves.
+fn highway(net: &Net<'_>, gate: Val, new: Val, rest: Val, old: Val) -> Option<Vec<UnitId>> {
+    let complement = net.made_by(rest, &["Sub"])?;
+    let sub = net.unit(complement);
+    if sub.input(1)? != gate || !net.is_number(sub.input(0)?, 1.0) {
+        return None;
+    }
+    let curve = net.made_by(gate, GATES)?;
+    let from_old = |val: Val| {
+        let mut at = val;
+        // A product, its bias, and the curve after it.
+        for _ in 0..4 {
+            let unit = net.unit(net.producer(at)?);
+            let mut inputs = net.data_inputs(unit);
+            at = inputs.next().filter(|_| inputs.next().is_none())?;
+            if at == old {
+                return Some(());
+            }
+        }
+        None
+    };
+    from_old(gate)?;
+    from_old(new)?;
+    Some(vec![complement, curve])
+}
+
+fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
+    let around = around(net, end)?;
+    // Differences of what two products made are arithmetic.
+    around.shortcut.is_empty().then_some(())?;
+    let kinds = CONVS.iter().chain(&["Linear", "Gemm", "MatMul"]);
+    let kinds: Vec<&str> = kinds.copied().collect();
+    let weighted = around.path.iter().any(|unit| net.unit(*unit).is_any(&kinds));
+    weighted.then(|| Found::of([end]).taking([around.fork]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv::sketch::{concat, conv, conv_relu, linear, shape};
+    use super::super::testing::{Look as _, Seen, Tiny};
+
+    fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::new().over(&["1", "8", "16", "16"], build)
+    }
+
+    fn rows(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
+        Tiny::new().over(&["batch", "16"], build)
+    }
+
+    #[test]
+    fn a_value_joined_with_what_follows_from_it() {
+        let dense = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 4, 3));
+            concat(t, &[x, &y], 1)
+        };
+        assert_eq!(images(dense).count("ConcatSkip"), 1);
+        let branches = |t: &mut Tiny, x: &str| {
+            let (a, b) = (conv(t, x, shape(8, 4, 1)), conv(t, x, shape(8, 4, 3)));
+            concat(t, &[&a, &b], 1)
+        };
+        assert_eq!(images(branches).count("ConcatSkip"), 0, "branches side by side");
+        let rectified = |t: &mut Tiny, x: &str| {
+            let (a, b) = (t.op("Relu", &[x]), t.op("Neg", &[x]));
+            let b = t.op("Relu", &[&b]);
+            concat(t, &[x, &a, &b], 1)
+        };
+        assert_eq!(images(rectified).count("ConcatSkip"), 0, "no computation between");
+        let stacked = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            concat(t, &[x, &y], 2)
+        };
+        assert_eq!(images(stacked).count("ConcatSkip"), 0, "along the rows");
+    }
+
+    #[test]
+    fn a_highway_is_a_gate() {
+        let highway = |t: &mut Tiny, x: &str| {
+            let h = linear(t, x, 16, 16);
+            let h = t.op("Relu", &[&h]);
+            let g = linear(t, x, 16, 16);
+            let g = t.op("Sigmoid", &[&g]);
+            let one = t.scalar(1.0);
+            let rest = t.op("Sub", &[&one, &g]);
+            let (a, b) = (t.op("Mul", &[&g, &h]), t.op("Mul", &[&rest, x]));
+            t.op("Add", &[&a, &b])
+        };
+        assert_eq!(rows(highway).count("GatedSkip"), 1);
+    }
+
+    #[test]
+    fn activations_and_cells_are_no_gates() {
+        let silu = |t: &mut Tiny, x: &str| {
+            let y = linear(t, x, 16, 16);
+            let s = t.op("Sigmoid", &[&y]);
+            let y = t.op("Mul", &[&y, &s]);
+            t.op("Add", &[x, &y])
+        };
+        assert_eq!(rows(silu).count("GatedSkip"), 0);
+        let cell = |t: &mut Tiny, x: &str| {
+            let state = t.input(&["batch", "16"]);
+            let both = concat(t, &[x, &state], 1);
+            let z = linear(t, &both, 32, 16);
+            let z = t.op("Sigmoid", &[&z]);
+            let new = linear(t, x, 16, 16);
+            let new = t.op("Tanh", &[&new]);
+            let one = t.scalar(1.0);
+            let rest = t.op("Sub", &[&one, &z]);
+            let (a, b) = (t.op("Mul", &[&rest, &new]), t.op("Mul", &[&z, &state]));
+            t.op("Add", &[&a, &b])
+        };
+        let seen = rows(cell);
+        assert_eq!((seen.count("GatedSkip"), seen.count("ResidualAdd")), (0, 0));
+    }
+
+    #[test]
+    fn noise_taken_off_is_a_subtraction() {
+        let denoiser = |t: &mut Tiny, x: &str| {
+            let y = conv_relu(t, x, shape(8, 8, 3));
+            let y = conv(t, &y, shape(8, 8, 3));
+            t.op("Sub", &[x, &y])
+        };
+        assert_eq!(images(denoiser).count("SubtractedSkip"), 1);
+        let centred = |t: &mut Tiny, x: &str| {
+            let y = conv(t, x, shape(8, 8, 3));
+            let axes = t.ints(&[1]);
+            let mean = t.op("ReduceMean", &[&y, &axes]);
+            t.op("Sub", &[&y, &mean])
+        };
+        assert_eq!(images(centred).count("SubtractedSkip"), 0);
+    }
+}

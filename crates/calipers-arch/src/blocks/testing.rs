@@ -1,0 +1,42 @@
+//! Recognizes the blocks of tiny models.
+
+use calipers_infer::{Bindings, infer};
+pub use calipers_testkit::{FOUR, Heads, Tiny, TinyModel as Seen};
+
+use crate::net::{Net, Unit};
+
+/// Looks at the network of a tiny model.
+pub trait Look {
+    /// Recognizes the blocks and looks at the network.
+    fn look<T>(&self, look: impl FnOnce(&Net<'_>) -> T) -> T;
+
+    /// Operators and kinds of the units that are left.
+    fn kinds(&self) -> Vec<&'static str> {
+        self.look(|net| net.units().map(|(_, unit)| unit.op).collect())
+    }
+
+    /// The number of units of a kind.
+    fn count(&self, kind: &str) -> usize {
+        self.look(|net| net.all().filter(|unit| unit.is(kind)).count())
+    }
+
+    /// The first unit of a kind.
+    fn first<T>(&self, kind: &str, look: impl FnOnce(&Net<'_>, &Unit) -> T) -> Option<T> {
+        self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
+    }
+
+    /// Whether the first input of the first unit of a kind is the model's.
+    fn takes_the_input(&self, kind: &str) -> bool {
+        self.first(kind, |net, unit| unit.input(0) == net.inputs.first().copied()) == Some(true)
+    }
+}
+
+impl Look for Seen {
+    fn look<T>(&self, look: impl FnOnce(&Net<'_>) -> T) -> T {
+        let model = calipers_formats::read(self.bytes(), "tiny.onnx").unwrap();
+        let typed = infer(&model, &Bindings::default()).unwrap();
+        let mut net = Net::build(&model, &typed);
+        super::recognise(&mut net);
+        look(&net)
+    }
+}

@@ -1,0 +1,26 @@
+//! Figures of the network, from its blocks. Each file fills in what it knows.
+
+mod convolutions;
+mod layers;
+mod norms;
+mod sequences;
+
+use calipers_report::{ArchitectureFacts, Memory, Parameters};
+
+use crate::net::Net;
+
+pub use norms::is_norm_folded;
+
+/// The figures.
+pub(crate) fn of(net: &Net<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
+    let mut facts = ArchitectureFacts::default();
+    layers::fill(net, parameters, &mut facts);
+    norms::fill(net, &mut facts);
+    convolutions::fill(net, &mut facts);
+    sequences::fill(net, &mut facts);
+    facts.kv_cache = Some(memory.kv_cache.is_some());
+    if let Some(cache) = &memory.kv_cache {
+        facts.kv_bytes_per_token = cache.bytes_per_token.and_then(|bytes| bytes.try_into().ok());
+    }
+    facts
+}

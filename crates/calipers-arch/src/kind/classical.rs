@@ -1,0 +1,167 @@
+//! Models of classical machine learning, by the operators that hold them.
+//!
+//! | kind, family | what tells |
+//! |---|---|
+//! | `tree-ensemble` | `TreeEnsemble…`; the family from how trees add up, see [`trees`] |
+//! | `linear`, logistic-regression | `LinearClassifier` whose scores become probabilities |
+//! | `linear`, linear-classifier | `LinearClassifier` whose scores stay as they are |
+//! | `linear`, linear-regression | `LinearRegressor` |
+//! | `svm` | `SVMClassifier`, `SVMRegressor` |
+//! | `nearest-neighbours` | `TopK` of the smallest distances to stored points |
+//! | `naive-bayes` | the logarithms of the classes' chances are added up and compared |
+//! | `clustering`, gaussian-mixture | squared distances, and a logarithm of sums of powers |
+//! | `clustering`, k-means | `ArgMin` over the distances to stored points |
+//! | `pipeline` | nothing but the preparation of features, or several models |
+
+use calipers_ops::Class;
+use calipers_report::ArchitectureFacts;
+use calipers_report::Confidence::{High, Medium};
+use calipers_units as units;
+
+use super::Decision;
+use super::trees;
+use crate::net::{Net, Origin, Unit};
+
+/// Operators that prepare features.
+const PREPARATION: &[&str] = &[
+    "Binarizer",
+    "CastMap",
+    "CategoryMapper",
+    "DictVectorizer",
+    "FeatureVectorizer",
+    "Imputer",
+    "LabelEncoder",
+    "Normalizer",
+    "OneHotEncoder",
+    "Scaler",
+    "StringNormalizer",
+    "TfIdfVectorizer",
+    "Tokenizer",
+];
+
+/// What a model of classical machine learning is; `None` for others.
+pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
+    let of = |class: Class| net.all().filter(|unit| unit.is_class(class)).collect::<Vec<&Unit>>();
+    let (forests, linear, support) =
+        (of(Class::Trees), of(Class::LinearModel), of(Class::SupportVectors));
+    let prepared = preparation(net);
+    let families = [&forests, &linear, &support].iter().filter(|units| !units.is_empty()).count();
+    let mut decision = if families > 1 {
+        let words = format!(
+            "{} ensembles of trees, {} linear models and {} support vector machines together",
+            forests.len(),
+            linear.len(),
+            support.len()
+        );
+        Decision::new("pipeline", None, Medium, words)
+    } else if !forests.is_empty() {
+        let forest = trees::of(net, &forests);
+        facts.trees = forest.trees;
+        let words = match forest.trees {
+            Some(1) => "1 tree".to_owned(),
+            Some(trees) => format!("{} trees", units::signed(trees)),
+            None => "an ensemble of trees".to_owned(),
+        };
+        let mut decision = Decision::new("tree-ensemble", forest.family, forest.confidence, words);
+        decision.evidence.push(forest.evidence);
+        decision
+    } else if let Some(first) = linear.first() {
+        of_linear(net, first)
+    } else if let Some(first) = support.first() {
+        let words = match net.text(first, "kernel_type") {
+            Some(kernel) => format!("support vectors with the kernel {kernel}"),
+            None => "support vectors".to_owned(),
+        };
+        Decision::new("svm", Some("svm"), High, words)
+    } else {
+        by_arithmetic(net).or_else(|| {
+            let bare = net.all().all(|unit| !unit.is_contraction() && !unit.is("Attention"));
+            (!prepared.is_empty() && bare).then(|| {
+                let words = "features are prepared and no model takes them";
+                Decision::new("pipeline", None, Medium, words.to_owned())
+            })
+        })?
+    };
+    if !prepared.is_empty() {
+        decision.evidence.push(format!("features are prepared by {}", prepared.join(", ")));
+    }
+    Some(decision)
+}
+
+/// Operators that prepare features, each once, in order.
+pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    for unit in net.all().filter(|unit| unit.is_any(PREPARATION)) {
+        if !found.contains(&unit.op) {
+            found.push(unit.op);
+        }
+    }
+    found
+}
+
+fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
+    if unit.is("LinearRegressor") {
+        let words = "one weight for each feature, added up".to_owned();
+        return Decision::new("linear", Some("linear-regression"), High, words);
+    }
+    let transform = net.text(unit, "post_transform").unwrap_or("NONE");
+    let curve = net.all().find(|unit| unit.is_any(&["Softmax", "Sigmoid"])).map(|unit| unit.op);
+    match (transform, curve) {
+        ("NONE", None) => {
+            let words = "weighted sums of the features are compared".to_owned();
+            Decision::new("linear", Some("linear-classifier"), Medium, words)
+        }
+        ("NONE", Some(curve)) => {
+            let words = format!("weighted sums of the features become probabilities by {curve}");
+            Decision::new("linear", Some("logistic-regression"), High, words)
+        }
+        (transform, _) => {
+            let words =
+                format!("weighted sums of the features become probabilities by {transform}");
+            Decision::new("linear", Some("logistic-regression"), High, words)
+        }
+    }
+}
+
+/// Models that exporters write out in plain operators, marked by those of feature preparation.
+fn by_arithmetic(net: &Net<'_>) -> Option<Decision> {
+    const MARKS: &[&str] = &["ArrayFeatureExtractor", "CDist", "LabelEncoder", "ZipMap"];
+    let distances = net.all().any(|unit| unit.is("CDist"))
+        || net.all().any(|unit| {
+            unit.is_any(&["ReduceSumSquare", "ReduceL1", "ReduceL2"])
+                && unit.input(0).and_then(|val| net.made_by(val, &["Sub"])).is_some_and(|sub| {
+                    let mut inputs = net.unit(sub).inputs.iter().flatten();
+                    inputs.any(|val| net.origin(*val) == Origin::Constant)
+                })
+        });
+    let nearest = net.all().any(|unit| unit.is("TopK") && net.int(unit, "largest") == Some(0));
+    let marked = net.all().any(|unit| unit.is_any(MARKS));
+    if distances && (nearest || marked && net.all().any(|unit| unit.is("TopK"))) {
+        let words = "the smallest of the distances to stored points are chosen".to_owned();
+        // What compares them with a limit tells outliers, by this or by a kindred rule.
+        let limited = net.all().any(|unit| unit.is_any(&["Greater", "Less", "Sign"]));
+        let sure = if limited { Medium } else { High };
+        let family = Some("k-nearest-neighbours");
+        return Some(Decision::new("nearest-neighbours", family, sure, words));
+    }
+    let has = |op: &str| net.all().any(|unit| unit.is(op));
+    if has("ArgMin") && (distances || has("ReduceSumSquare")) {
+        let words = "the nearest of stored points is chosen".to_owned();
+        return Some(Decision::new("clustering", Some("k-means"), Medium, words));
+    }
+    if !marked && has("ReduceLogSumExp") && has("ReduceSumSquare") && has("ArgMax") {
+        let words =
+            "distances to stored points become the chances of a few bells, which are compared";
+        return Some(Decision::new(
+            "clustering",
+            Some("gaussian-mixture"),
+            Medium,
+            words.to_owned(),
+        ));
+    }
+    if marked && has("ReduceLogSumExp") && has("ArgMax") {
+        let words = "logarithms of the classes' chances are added up and compared".to_owned();
+        return Some(Decision::new("naive-bayes", Some("naive-bayes"), Medium, words));
+    }
+    None
+}

@@ -1,0 +1,346 @@
+//! Families of convolutional networks that classify, or that others are built on.
+//!
+//! | family | structure |
+//! |---|---|
+//! | convnext | depthwise 7×7, LayerNorm, and a feed-forward with GELU, in residual blocks |
+//! | densenet | units that add channels to what came before, by concatenation |
+//! | squeezenet | fire modules: a squeeze and two expansions side by side |
+//! | shufflenet | channels shuffled between groups |
+//! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite, or with ReLU6 and 5×5; v2 has plain 3×3 expansions too |
+//! | mobilenetv3 | inverted residuals with hard-swish and squeeze-and-excite |
+//! | mnasnet | inverted residuals with ReLU, and 5×5 among the depthwise |
+//! | mobilenetv2 | inverted residuals with 3×3 depthwise, without squeeze-and-excite |
+//! | mobilenetv1 | depthwise and pointwise by turns, without shortcuts |
+//! | inception | branches of different kernels side by side, joined by concatenation |
+//! | regnet | residual bottlenecks in groups that do not narrow |
+//! | resnext | residual bottlenecks in groups |
+//! | resnet | residual blocks of two or three plain convolutions |
+//! | darknet | residual blocks of 1×1 and 3×3 with LeakyReLU |
+//! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
+//! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
+
+use calipers_report::Confidence::{High, Medium};
+
+use super::{Family, Seen, Told, some};
+use crate::census::Conv;
+
+/// The rows, the particular before the general.
+pub(super) const FAMILIES: &[Family] = &[
+    Family { name: "convnext", rule: convnext },
+    Family { name: "densenet", rule: densenet },
+    Family { name: "squeezenet", rule: squeezenet },
+    Family { name: "shufflenet", rule: shufflenet },
+    Family { name: "efficientnetv2", rule: efficientnetv2 },
+    Family { name: "efficientnet", rule: efficientnet },
+    Family { name: "mobilenetv3", rule: mobilenetv3 },
+    Family { name: "mnasnet", rule: mnasnet },
+    Family { name: "mobilenetv2", rule: mobilenetv2 },
+    Family { name: "mobilenetv1", rule: mobilenetv1 },
+    Family { name: "inception", rule: inception },
+    Family { name: "regnet", rule: regnet },
+    Family { name: "resnext", rule: resnext },
+    Family { name: "resnet", rule: resnet },
+    Family { name: "darknet", rule: darknet },
+    Family { name: "xception", rule: xception },
+    Family { name: "lenet", rule: lenet },
+    Family { name: "alexnet", rule: alexnet },
+    Family { name: "zfnet", rule: zfnet },
+    Family { name: "vgg", rule: vgg },
+];
+
+/// What the rules for plain networks look at.
+impl Seen<'_, '_> {
+    fn image_convs(&self) -> Vec<&Conv> {
+        self.census.image_convs().collect()
+    }
+
+    pub(super) fn residuals(&self) -> i64 {
+        self.facts.residuals.unwrap_or(0)
+    }
+
+    fn depthwise(&self) -> Vec<&Conv> {
+        self.census.image_convs().filter(|conv| conv.depthwise()).collect()
+    }
+
+    /// Convolutions in groups that are neither one nor a channel each.
+    fn grouped(&self) -> Vec<&Conv> {
+        self.census.image_convs().filter(|c| c.groups > 1 && !c.depthwise()).collect()
+    }
+
+    fn inverted(&self) -> i64 {
+        self.census.count("InvertedResidual")
+    }
+
+    fn pools(&self) -> i64 {
+        self.census.count_of(&["MaxPool", "AveragePool", "LpPool"])
+    }
+
+    /// A chain of convolutions without shortcuts, branches or groups of a channel each.
+    fn in_a_row(&self) -> bool {
+        self.residuals() == 0
+            && self.census.count_of(&["Concat", "ConcatSkip"]) == 0
+            && self.depthwise().is_empty()
+            && self.image_convs().iter().all(|conv| !conv.transposed)
+    }
+}
+
+/// Depthwise 7×7, LayerNorm, feed-forward with GELU.
+fn convnext(seen: &Seen<'_, '_>) -> Told {
+    let blocks = seen.census.count("ConvNeXtBlock");
+    (blocks >= 3).then(|| {
+        let words = "blocks of a depthwise 7×7 convolution, LayerNorm and a feed-forward with GELU";
+        (High, format!("{blocks} {words}"))
+    })
+}
+
+/// Each unit's channels are joined to all that came before.
+fn densenet(seen: &Seen<'_, '_>) -> Told {
+    let units = seen.census.count("DenseUnit");
+    (units >= 8 && seen.residuals() == 0)
+        .then(|| (High, format!("{units} units whose channels are joined to all that came before")))
+}
+
+/// A squeeze and two expansions side by side.
+fn squeezenet(seen: &Seen<'_, '_>) -> Told {
+    let fires = seen.census.count("Fire");
+    (fires >= 4).then(|| (High, format!("{fires} fire modules: a squeeze, and 1×1 beside 3×3")))
+}
+
+/// Channels shuffled between groups.
+fn shufflenet(seen: &Seen<'_, '_>) -> Told {
+    let units = seen.census.count("ShuffleUnit");
+    (units >= 4).then(|| (High, format!("{units} units that shuffle channels between groups")))
+}
+
+/// As EfficientNet, the first stages with plain 3×3 expansions.
+fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let dense = census.image_convs().filter(|c| c.side() == 3 && c.groups == 1).count();
+    let fits = census.count("SiLU") > 10 && census.count("SqueezeExcite") >= 4 && dense >= 4;
+    (fits && seen.depthwise().len() >= 4 && seen.residuals() > 0).then(|| {
+        let words = "inverted residuals with SiLU and squeeze-and-excite, the first ones with plain \
+                     3×3 convolutions";
+        (High, words.to_owned())
+    })
+}
+
+/// Inverted residuals with SiLU and squeeze-and-excite.
+fn efficientnet(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    // The variant for small devices has ReLU6 and no gates.
+    let wide = seen.depthwise().iter().filter(|conv| conv.side() == 5).count();
+    let light = census.count("ReLU6") > 10 && wide >= 4 && census.count("SqueezeExcite") == 0;
+    if light && seen.inverted() >= 4 && seen.residuals() > 0 {
+        let words = "inverted residuals with 3×3 and 5×5 depthwise convolutions and ReLU6";
+        return Some((Medium, words.to_owned()));
+    }
+    let (gates, depthwise) = (census.count("SqueezeExcite"), seen.depthwise().len());
+    let fits = census.count("SiLU") > 10 && gates >= 4 && depthwise >= 8;
+    (fits && seen.residuals() > 0).then(|| {
+        let words = format!("{depthwise} depthwise convolutions in inverted residuals with SiLU");
+        (High, format!("{words}, {gates} with squeeze-and-excite"))
+    })
+}
+
+/// Inverted residuals with hard-swish and squeeze-and-excite.
+fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let (swish, gates) = (census.count("HardSwish"), census.count("SqueezeExcite"));
+    let depthwise = seen.depthwise().len();
+    (swish >= 4 && depthwise >= 8 && seen.residuals() > 0).then(|| {
+        let words =
+            format!("{depthwise} depthwise convolutions in inverted residuals, {swish} hard-swish");
+        let sure = if gates > 0 { High } else { Medium };
+        (sure, format!("{words}, {gates} squeeze-and-excite"))
+    })
+}
+
+/// Inverted residuals whose depthwise kernels are 3×3 or 5×5, with ReLU.
+fn mnasnet(seen: &Seen<'_, '_>) -> Told {
+    let depthwise = seen.depthwise();
+    let wide = depthwise.iter().filter(|conv| conv.side() == 5).count();
+    let census = seen.census;
+    let plain = census.count_of(&["HardSwish", "ReLU6", "SiLU"]) == 0;
+    (seen.inverted() >= 4 && wide >= 2 && plain && seen.residuals() > 0).then(|| {
+        let words =
+            "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
+        (Medium, words.to_owned())
+    })
+}
+
+/// Inverted residuals with 3×3 depthwise convolutions.
+fn mobilenetv2(seen: &Seen<'_, '_>) -> Told {
+    let depthwise = seen.depthwise();
+    let narrow = depthwise.len() >= 8 && depthwise.iter().all(|conv| conv.side() == 3);
+    let plain = seen.census.count("SqueezeExcite") == 0 && seen.census.count("HardSwish") == 0;
+    let shortcuts = seen.residuals();
+    (narrow && plain && shortcuts > 0 && seen.inverted() >= 4 && linear_ends(seen)).then(|| {
+        let words = format!("{} depthwise 3×3 convolutions in inverted residuals", depthwise.len());
+        (High, format!("{words}, {shortcuts} of them with a shortcut"))
+    })
+}
+
+/// Whether pointwise convolutions widen before the depthwise ones, and narrow after them.
+fn linear_ends(seen: &Seen<'_, '_>) -> bool {
+    let convs = seen.image_convs();
+    let narrows = convs.windows(2).filter(
+        |pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output < b.input),
+    );
+    narrows.count() * 2 >= seen.depthwise().len()
+}
+
+/// Depthwise and pointwise by turns.
+fn mobilenetv1(seen: &Seen<'_, '_>) -> Told {
+    let depthwise = seen.depthwise().len();
+    let turns = seen
+        .image_convs()
+        .windows(2)
+        .filter(
+            |pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output >= b.input),
+        )
+        .count();
+    (depthwise >= 8 && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
+        (High, format!("{depthwise} depthwise and pointwise convolutions by turns, no shortcuts"))
+    })
+}
+
+/// Branches of different kernels side by side.
+fn inception(seen: &Seen<'_, '_>) -> Told {
+    let blocks = seen.census.count("Inception");
+    (blocks >= 3).then(|| {
+        let uneven = |conv: &&Conv| conv.kernel.iter().min() != conv.kernel.iter().max();
+        let long = seen.census.image_convs().filter(uneven).count();
+        let words = format!("{blocks} modules of branches with different kernels side by side");
+        let more = if long > 0 {
+            format!(", {long} convolutions in one direction")
+        } else {
+            String::new()
+        };
+        (High, words + &more)
+    })
+}
+
+/// Bottlenecks in groups whose middle is as wide as their end.
+fn regnet(seen: &Seen<'_, '_>) -> Told {
+    let grouped = seen.grouped();
+    let convs = seen.image_convs();
+    // Between the two may stand a squeeze and an excitation.
+    let ends_level = |at: usize, wide: i64| {
+        let after = convs.iter().skip(at + 1).take(4);
+        after.filter(|c| c.pointwise()).any(|c| c.input == wide && c.output == wide)
+    };
+    let level = convs
+        .iter()
+        .enumerate()
+        .filter(|(at, c)| c.groups > 1 && !c.depthwise() && ends_level(*at, c.output))
+        .count();
+    let fits = seen.residuals() >= 4 && grouped.len() >= 4 && level * 2 >= grouped.len();
+    fits.then(|| (High, format!("{} residual blocks in groups that do not narrow", grouped.len())))
+}
+
+/// Bottlenecks in groups.
+fn resnext(seen: &Seen<'_, '_>) -> Told {
+    let grouped = seen.grouped();
+    let groups = grouped.first()?.groups;
+    let blocks = seen.census.count("Bottleneck");
+    let fits = blocks >= 4 && blocks * 10 >= seen.residuals() * 8;
+    let even = i64::try_from(grouped.len()).is_ok_and(|count| count == blocks);
+    let plain =
+        seen.depthwise().is_empty() && seen.census.count_of(&["SiLU", "SqueezeExcite"]) == 0;
+    (fits && even && plain)
+        .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
+}
+
+/// Residual blocks of two or three plain convolutions.
+fn resnet(seen: &Seen<'_, '_>) -> Told {
+    let census = seen.census;
+    let (basic, narrow) = (census.count("BasicBlock"), census.count("Bottleneck"));
+    let residuals = seen.residuals();
+    let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
+    let straight = census.count_of(&["ConcatSkip", "CSP", "FeaturePyramid", "UNetSkip"]) == 0;
+    let fits = residuals >= 3 && (basic + narrow) * 10 >= residuals * 8 && plain && straight;
+    // A classifier of images begins by going down; others with residual blocks may not.
+    let goes_down = census.image_convs().filter(|conv| conv.stride == 2).count() >= 2;
+    (fits && goes_down && census.count("SiLU") == 0).then(|| {
+        let words = match (basic, narrow) {
+            (basic, 0) => format!("{basic} residual blocks of two convolutions"),
+            (0, narrow) => format!("{narrow} residual bottlenecks of three convolutions"),
+            _ => format!("{basic} residual blocks of two convolutions and {narrow} bottlenecks"),
+        };
+        let stem = census.image_convs().next().filter(|conv| conv.side() == 7 && conv.stride == 2);
+        match stem {
+            Some(_) => (High, format!("{words}, after a 7×7 convolution")),
+            None => (Medium, words),
+        }
+    })
+}
+
+/// Residual blocks of 1×1 and 3×3 with LeakyReLU.
+fn darknet(seen: &Seen<'_, '_>) -> Told {
+    let leaky = seen.census.count("LeakyReLU");
+    let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
+    let apart = seen.census.count_of(&["CSP", "Concat", "ConcatSkip", "FeaturePyramid"]) == 0;
+    let residuals = seen.residuals();
+    (leaky >= 10 && residuals >= 4 && plain && apart)
+        .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
+}
+
+/// Depthwise and pointwise by turns, with shortcuts around several.
+fn xception(seen: &Seen<'_, '_>) -> Told {
+    let depthwise = seen.depthwise().len();
+    // Branches that are added up, as those that are folded into one before use, are no shortcuts.
+    let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
+    let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
+    let plain = seen.census.count_of(&["SqueezeExcite", "SiLU", "HardSwish", "GELU"]) == 0;
+    (fits && plain && !linear_ends(seen)).then(|| {
+        (
+            Medium,
+            format!("{depthwise} depthwise and pointwise convolutions by turns, with shortcuts"),
+        )
+    })
+}
+
+/// Two or three 5×5 convolutions with pooling, on small images.
+fn lenet(seen: &Seen<'_, '_>) -> Told {
+    let convs = seen.image_convs();
+    let fives = convs.iter().filter(|conv| conv.side() == 5).count();
+    let linears = seen.census.linears();
+    let fits = (2..=3).contains(&convs.len()) && fives == convs.len() && (1..=3).contains(&linears);
+    (fits && seen.pools() >= 1 && seen.in_a_row()).then(|| {
+        let pools = some(seen.pools(), "pooling", "poolings");
+        let dense = some(linears, "dense layer", "dense layers");
+        (High, format!("{fives} convolutions of 5×5, {pools}, {dense}"))
+    })
+}
+
+/// Eleven by eleven at first, five convolutions, three dense layers.
+fn alexnet(seen: &Seen<'_, '_>) -> Told {
+    let convs = seen.image_convs();
+    let first = convs.first()?;
+    let fits = convs.len() == 5 && first.side() == 11 && first.stride == 4;
+    (fits && seen.in_a_row() && seen.census.linears() >= 2).then(|| {
+        let dense = some(seen.census.linears(), "dense layer", "dense layers");
+        (High, format!("5 convolutions, the first 11×11 with stride 4, and {dense}"))
+    })
+}
+
+/// As AlexNet, seven by seven at first.
+fn zfnet(seen: &Seen<'_, '_>) -> Told {
+    let convs = seen.image_convs();
+    let [first, second, ..] = convs[..] else { return None };
+    let fits = convs.len() == 5 && first.side() == 7 && second.side() == 5 && second.stride == 2;
+    (fits && seen.in_a_row() && seen.census.linears() >= 2)
+        .then(|| (High, "5 convolutions, the first 7×7, the second 5×5 with stride 2".to_owned()))
+}
+
+/// Nothing but 3×3 convolutions with pooling between.
+fn vgg(seen: &Seen<'_, '_>) -> Told {
+    let convs = seen.image_convs();
+    let threes = convs.iter().filter(|c| c.side() == 3 && c.stride == 1 && c.groups == 1).count();
+    // Some write the dense layers as convolutions.
+    let fits = threes >= 8 && convs.len() - threes <= 3 && seen.pools() >= 4;
+    (fits && seen.in_a_row()).then(|| {
+        let pools = seen.pools();
+        (High, format!("{threes} convolutions of 3×3 in a row with {pools} poolings between"))
+    })
+}

@@ -1,0 +1,141 @@
+//! Kind, style and family.
+//!
+//! The kind comes from what does the work: attention, convolution, recurrence, products, trees. The
+//! family comes from a table of rows, one rule each, tried in order: [`convolutional`],
+//! [`detection`], [`transformers`]. A rule looks at structure; names only choose between what the
+//! structure allows. Where no row fits, the kind stands alone.
+
+pub(super) mod classical;
+mod convolutional;
+mod dense_outputs;
+mod detection;
+mod sequences;
+mod transformers;
+mod trees;
+
+use calipers_report::Confidence::{self, High, Low, Medium};
+use calipers_report::{Architecture, ArchitectureFacts};
+use calipers_units as units;
+
+use super::census::Census;
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Decision {
+    pub kind: &'static str,
+    pub style: Option<&'static str>,
+    pub family: Option<&'static str>,
+    pub confidence: Confidence,
+    pub evidence: Vec<String>,
+}
+
+impl Decision {
+    pub(crate) fn new(
+        kind: &'static str,
+        family: Option<&'static str>,
+        confidence: Confidence,
+        evidence: String,
+    ) -> Self {
+        Self { kind, style: None, family, confidence, evidence: vec![evidence] }
+    }
+}
+
+/// How sure a rule is, and why in words; `None` when the network is no such one.
+type Told = Option<(Confidence, String)>;
+
+/// A family, and the rule that finds it.
+pub(crate) struct Family {
+    pub name: &'static str,
+    rule: fn(&Seen<'_, '_>) -> Told,
+}
+
+/// What a rule sees.
+pub(crate) struct Seen<'c, 'a> {
+    pub census: &'c Census<'c, 'a>,
+    pub facts: &'c ArchitectureFacts,
+    /// The style, of transformers.
+    pub style: Option<&'static str>,
+}
+
+/// Decides what the network is, and writes it down.
+pub(crate) fn decide(census: &Census<'_, '_>, architecture: &mut Architecture) {
+    let decided = classical::decide(census.net, &mut architecture.facts)
+        .or_else(|| neural(census, &architecture.facts));
+    let Some(decision) = decided else {
+        architecture.evidence = vec!["nothing with weights is known in it".to_owned()];
+        return;
+    };
+    architecture.kind = Some(decision.kind.to_owned());
+    architecture.style = decision.style.map(str::to_owned);
+    architecture.family = decision.family.map(str::to_owned);
+    architecture.confidence = decision.confidence;
+    architecture.evidence = decision.evidence;
+}
+
+/// Networks of layers.
+fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision> {
+    let (own, cross) = census.own_and_cross();
+    let attention = own + cross;
+    let features = census.feature_convs();
+    let recurrent = census.count_of(&["GRU", "LSTM", "RNN"]);
+    // A convolutional network may attend once or twice and stay one.
+    let mostly_convolution = features >= 30 && attention <= 2;
+    if attention > 0 && !mostly_convolution {
+        let convolutions = features >= attention.max(4) || census.backbone() >= 2;
+        return Some(transformers::decide(census, facts, convolutions));
+    }
+    if recurrent > 0 {
+        return Some(sequences::decide(census));
+    }
+    let convolutions = census.image_convs().count();
+    if convolutions > 0 {
+        return Some(convolution(census, facts));
+    }
+    if !census.convs.is_empty() {
+        let words = format!("{} convolutions over signals", census.convs.len());
+        return Some(Decision::new("cnn", None, Medium, words));
+    }
+    sequences::products(census, facts)
+}
+
+fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
+    let seen = Seen { census, facts, style: None };
+    if let Some(decision) = sequences::mixer(census) {
+        return decision;
+    }
+    let count = census.image_convs().count();
+    let words = some(count, "convolution over images", "convolutions over images");
+    let mut decision = Decision::new("cnn", None, Low, words);
+    let detects =
+        census.count_of(&["DetectionHead", "MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
+    let net = census.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];
+    for (table, rows) in tables.iter().enumerate() {
+        // A detector is more than its backbone, and what gives maps may be.
+        let backbone = table == 2;
+        if backbone && detects > 0 {
+            break;
+        }
+        for row in *rows {
+            if let Some((confidence, why)) = (row.rule)(&seen) {
+                let most = if backbone && maps { Medium } else { High };
+                decision.family = Some(row.name);
+                decision.confidence = confidence.min(most);
+                decision.evidence.push(why);
+                return decision;
+            }
+        }
+    }
+    // The kind is plain even where no family is known.
+    decision.confidence = if count > 1 { High } else { Medium };
+    decision
+}
+
+/// How many there are, in words.
+pub(super) fn some(count: impl TryInto<i64>, one: &str, more: &str) -> String {
+    match count.try_into().unwrap_or(i64::MAX) {
+        1 => format!("1 {one}"),
+        count => format!("{} {more}", units::signed(count)),
+    }
+}

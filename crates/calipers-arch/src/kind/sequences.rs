@@ -1,0 +1,141 @@
+//! Recurrent networks, mixers, and networks of products alone.
+//!
+//! | kind, family | structure |
+//! |---|---|
+//! | `rnn`, lstm, gru or rnn | layers of that cell |
+//! | `hybrid`, crnn | features of images, read in order by recurrent layers |
+//! | `mixer`, mlp-mixer | an image in pieces, and feed-forwards over places and over channels by turns |
+//! | `mlp` | dense layers with activations between |
+//! | `linear` | one dense layer |
+
+use calipers_report::ArchitectureFacts;
+use calipers_report::Confidence::{High, Low, Medium};
+
+use super::{Decision, some};
+use crate::census::{Census, Conv, Given};
+
+/// Networks with recurrent layers.
+pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
+    let cells = [("LSTM", "lstm"), ("GRU", "gru"), ("RNN", "rnn")];
+    let counted = cells.map(|(op, family)| (census.count(op), family));
+    let (most, family) = counted.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, "rnn"));
+    let kinds = counted.iter().filter(|(count, _)| *count > 0).count();
+    let layers = some(most, "recurrent layer", "recurrent layers");
+    let features = census.feature_convs();
+    if features >= 3 {
+        let words = format!("{features} convolutions over images, then {layers} ({family})");
+        return Decision::new("hybrid", Some("crnn"), Medium, words);
+    }
+    let signal = census.convs.iter().filter(|conv| conv.spatial()).count();
+    if signal >= 3 {
+        let words = format!("{signal} convolutions and {layers} ({family})");
+        return Decision::new("hybrid", None, Medium, words);
+    }
+    let words = format!("{layers}, {family}");
+    Decision::new("rnn", (kinds == 1).then_some(family), High, words)
+}
+
+/// An image in pieces, and nothing but products after: over places and over channels.
+pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
+    let (blocks, products) = (census.count("FeedForward"), census.linears());
+    let cut = census.image_convs().next().is_some_and(Conv::cuts);
+    if !cut || census.image_convs().count() != 1 || products < 8 {
+        return None;
+    }
+    let by_turns =
+        blocks >= 4 && census.count("Transpose") >= blocks && census.count("LayerNorm") >= blocks;
+    let words = match by_turns {
+        true => format!("{blocks} feed-forwards over places and over channels by turns"),
+        false => format!("{products} dense layers over places and channels"),
+    };
+    let (family, sure) = if by_turns { (Some("mlp-mixer"), High) } else { (None, Medium) };
+    let mut decision =
+        Decision::new("mixer", family, sure, format!("an image in pieces, and {words}"));
+    decision.style = Some("vision");
+    Some(decision)
+}
+
+/// Activations that stand between layers.
+const CURVES: &[&str] = &[
+    "CELU",
+    "ELU",
+    "GELU",
+    "HardSwish",
+    "LeakyReLU",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
+    "SiLU",
+    "Softplus",
+    "Tanh",
+];
+
+/// What a linear model is made of.
+const PLAIN: &[&str] = &[
+    "Add",
+    "ArgMax",
+    "ArrayFeatureExtractor",
+    "BatchNorm",
+    "ClassifierHead",
+    "Div",
+    "Flatten",
+    "Gemm",
+    "Linear",
+    "LogSoftmax",
+    "MatMul",
+    "Mul",
+    "Reshape",
+    "Sigmoid",
+    "Softmax",
+    "Squeeze",
+    "Sub",
+    "Unsqueeze",
+    "ZipMap",
+];
+
+/// Networks of products alone.
+pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
+    let layers = census.linears();
+    let curves = census.count_of(CURVES);
+    let rows = census.takes(Given::Features) || census.takes(Given::Image);
+    match layers {
+        0 => None,
+        1 if curves == 0 => {
+            let rows = rows && census.net.units().all(|(_, unit)| unit.is_any(PLAIN));
+            let shares = census.count_of(&["Sigmoid", "Softmax"]) > 0;
+            let compared = census.count("ArgMax") > 0;
+            let net = census.net;
+            let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
+            let (family, words) = match (shares, compared, single) {
+                (true, ..) => (
+                    Some("logistic-regression"),
+                    "one dense layer, whose sums become probabilities",
+                ),
+                (_, true, _) => {
+                    (Some("linear-classifier"), "one dense layer, whose sums are compared")
+                }
+                (_, _, true) => {
+                    (Some("linear-regression"), "one dense layer, which gives one number")
+                }
+                _ => (None, "one dense layer"),
+            };
+            let sure = if rows { Medium } else { Low };
+            Some(Decision::new("linear", family.filter(|_| rows), sure, words.to_owned()))
+        }
+        // Without a curve between them, products among other arithmetic are no layers.
+        _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is_any(PLAIN)) => None,
+        _ => {
+            let between = some(curves, "activation", "activations");
+            let words = format!("{layers} dense layers with {between}");
+            let sure = if curves > 0 { High } else { Medium };
+            let mut decision = Decision::new("mlp", Some("mlp"), sure, words);
+            if census.takes(Given::Tokens) {
+                decision.evidence.push("tokens are looked up in a table".to_owned());
+                decision.confidence = Medium;
+            }
+            Some(decision)
+        }
+    }
+}

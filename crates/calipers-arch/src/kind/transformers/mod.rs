@@ -1,0 +1,299 @@
+//! Networks that attend: their style, and their families.
+//!
+//! | style | structure |
+//! |---|---|
+//! | dual-encoder | images and tokens, each attended by itself, compared at the end |
+//! | encoder-decoder | attention over another sequence that the network itself attends to |
+//! | decoder | each place sees those before it, or attends to a sequence that is given |
+//! | vision | images and nothing else |
+//! | encoder | everything else |
+//!
+//! | family | structure |
+//! |---|---|
+//! | clip | a dual encoder whose vectors are brought to length one and multiplied |
+//! | detr | convolutions, an encoder and a decoder of queries that become boxes |
+//! | mobilevit | inverted residuals and attention by turns |
+//! | whisper | two convolutions over a spectrogram, then attention; the decoder knows 448 places or reads 1,500 |
+//! | wav2vec2 | a row of strided convolutions over the waveform, then attention |
+//! | conformer | attention and depthwise convolutions over a spectrogram |
+//! | t5 | RMSNorm, and a bias by relative position |
+//! | bart, marian, mbart, m2m100, pegasus | encoder and decoder with LayerNorm; after each part and the tables; after each part alone; before each part, after the tables and at the ends; before each part and at the ends, positions counted; the same, and named so |
+//! | swin | attention inside windows |
+//! | segformer | stages of growing width, depthwise convolutions in the feed-forwards |
+//! | yolos, beit, deit, clip, dinov2, vit | an image in pieces, norms before each part; boxes come out; a bias by relative position, or keys without a bias; the mean of two heads; a norm before all layers; scaled paths and pieces of 14; else |
+//! | albert, roberta, mpnet, deberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; both positions and relative ones; scores picked by relative position; no segments; else |
+//! | modernbert | an encoder with rotated positions and GeGLU |
+//! | gemma, gemma2, gemma3 | RMSNorm before each part, rotated positions, GeGLU; norms after each part too; and of queries and keys |
+//! | mixtral, qwen3, qwen2, phi3, llama | RMSNorm before each part, rotated positions; experts; SwiGLU with norms of queries and keys, with their biases, with packed products, without |
+//! | falcon, gptj, phi, gpt-neox | LayerNorm and rotated positions; one key for all heads; one norm for both parts of a layer, without and with biases; a norm for each, added together |
+//! | bloom | LayerNorm before each part and after the table, no positions |
+//! | gpt-bigcode, opt, gpt-neo, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; queries, keys and values without biases; GELU |
+
+mod senses;
+mod tokens;
+
+use calipers_ir::{Model, Producer, ValueId};
+use calipers_report::ArchitectureFacts;
+use calipers_report::Confidence::{High, Medium};
+use hashbrown::HashMap;
+
+use super::{Decision, Family, Seen, Told, some};
+use crate::census::{Census, Given};
+use crate::net::{Origin, Val};
+
+/// The rows, the particular before the general.
+const FAMILIES: &[Family] = &[
+    Family { name: "clip", rule: clip },
+    Family { name: "detr", rule: senses::detr },
+    Family { name: "mobilevit", rule: senses::mobilevit },
+    Family { name: "whisper", rule: senses::whisper },
+    Family { name: "wav2vec2", rule: senses::wav2vec2 },
+    Family { name: "conformer", rule: senses::conformer },
+    Family { name: "t5", rule: tokens::t5 },
+    Family { name: "bart", rule: tokens::bart },
+    Family { name: "marian", rule: tokens::marian },
+    Family { name: "mbart", rule: tokens::mbart },
+    Family { name: "m2m100", rule: tokens::m2m100 },
+    Family { name: "pegasus", rule: tokens::pegasus },
+    Family { name: "swin", rule: senses::swin },
+    Family { name: "segformer", rule: senses::segformer },
+    Family { name: "yolos", rule: senses::yolos },
+    Family { name: "beit", rule: senses::beit },
+    Family { name: "deit", rule: senses::deit },
+    Family { name: "clip", rule: senses::clip_vision },
+    Family { name: "dinov2", rule: senses::dinov2 },
+    Family { name: "vit", rule: senses::vit },
+    Family { name: "albert", rule: tokens::albert },
+    Family { name: "roberta", rule: tokens::roberta },
+    Family { name: "mpnet", rule: tokens::mpnet },
+    Family { name: "deberta", rule: tokens::deberta },
+    Family { name: "distilbert", rule: tokens::distilbert },
+    Family { name: "bert", rule: tokens::bert },
+    Family { name: "modernbert", rule: tokens::modernbert },
+    Family { name: "gemma3", rule: tokens::gemma3 },
+    Family { name: "gemma2", rule: tokens::gemma2 },
+    Family { name: "gemma", rule: tokens::gemma },
+    Family { name: "mixtral", rule: tokens::mixtral },
+    Family { name: "qwen3", rule: tokens::qwen3 },
+    Family { name: "qwen2", rule: tokens::qwen2 },
+    Family { name: "phi3", rule: tokens::phi3 },
+    Family { name: "llama", rule: tokens::llama },
+    Family { name: "falcon", rule: tokens::falcon },
+    Family { name: "gptj", rule: tokens::gptj },
+    Family { name: "phi", rule: tokens::phi },
+    Family { name: "gpt-neox", rule: tokens::gpt_neox },
+    Family { name: "bloom", rule: tokens::bloom },
+    Family { name: "gpt-bigcode", rule: tokens::gpt_bigcode },
+    Family { name: "opt", rule: tokens::opt },
+    Family { name: "gpt-neo", rule: tokens::gpt_neo },
+    Family { name: "gpt2", rule: tokens::gpt2 },
+];
+
+/// Families that only a name tells from one of the table.
+const BY_NAME: &[(&str, &str, &str)] = &[
+    ("llama", "mistral", "mistral"),
+    ("wav2vec2", "hubert", "hubert"),
+    ("vit", "deit", "deit"),
+    ("vit", "dinov2", "dinov2"),
+    ("bert", "electra", "electra"),
+];
+
+/// What a network with attention is.
+pub(super) fn decide(
+    census: &Census<'_, '_>,
+    facts: &ArchitectureFacts,
+    with_convolutions: bool,
+) -> Decision {
+    let style = style(census);
+    let kind = if with_convolutions { "hybrid" } else { "transformer" };
+    let mut decision = Decision::new(kind, None, High, shape(census, facts));
+    decision.style = Some(style);
+    if with_convolutions {
+        let convs = census.image_convs().count();
+        decision
+            .evidence
+            .insert(0, some(convs, "convolution over images", "convolutions over images"));
+    }
+    let seen = Seen { census, facts, style: Some(style) };
+    for row in FAMILIES {
+        if let Some((confidence, why)) = (row.rule)(&seen) {
+            let named =
+                BY_NAME.iter().find(|(like, word, _)| *like == row.name && census.mentions(word));
+            decision.family = Some(named.map_or(row.name, |(_, _, family)| family));
+            decision.confidence = confidence;
+            decision.evidence.push(why);
+            if let Some((like, word, _)) = named {
+                decision.evidence.push(format!("built as {like}; names in the file say {word}"));
+            }
+            break;
+        }
+    }
+    if decision.family.is_none() {
+        decision.confidence = Medium;
+    }
+    decision
+}
+
+fn style(census: &Census<'_, '_>) -> &'static str {
+    let (own, cross) = census.own_and_cross();
+    let (image, tokens) = (census.takes(Given::Image), census.takes(Given::Tokens));
+    if image && tokens && cross == 0 && compares(census) {
+        "dual-encoder"
+    } else if cross > 0 {
+        if own > cross { "encoder-decoder" } else { "decoder" }
+    } else if census.cache || (tokens || !image) && census.attends("causal") {
+        if pools_at_highest(census) { "encoder" } else { "decoder" }
+    } else if image && !tokens {
+        "vision"
+    } else {
+        "encoder"
+    }
+}
+
+/// Whether two vectors are brought to length one.
+fn compares(census: &Census<'_, '_>) -> bool {
+    census.count("L2Norm") >= 2
+}
+
+/// Whether the place of the highest token is looked for, and no words come out.
+fn pools_at_highest(census: &Census<'_, '_>) -> bool {
+    let net = census.net;
+    let tokens: Vec<Val> = census
+        .inputs
+        .iter()
+        .filter(|(_, given)| *given == Given::Tokens)
+        .map(|(val, _)| *val)
+        .collect();
+    let highest = net.all().any(|unit| {
+        unit.is("ArgMax")
+            && unit.input(0).is_some_and(|val| tokens.contains(&net.back_through_layout(val)))
+    });
+    highest && census.own_and_cross().1 == 0 && !census.cache
+}
+
+/// The layers, the norms and the tables, in words.
+fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
+    let (own, cross) = census.own_and_cross();
+    let mut words = some(own, "self-attention layer", "self-attention layers");
+    if let (Some(heads), Some(width)) = (facts.heads, facts.head_dim) {
+        words += &format!(" with {} of {width}", some(heads, "head", "heads"));
+    } else if let Some(heads) = facts.heads {
+        words += &format!(" with {}", some(heads, "head", "heads"));
+    }
+    if cross > 0 {
+        words += &format!(", {cross} over another sequence");
+    }
+    if let Some(position) = census.norm_position() {
+        words += &format!("; {position}-norm");
+    }
+    let tables: Vec<&str> = ["token", "position", "type"]
+        .into_iter()
+        .filter(|of| census.tables(of).next().is_some())
+        .collect();
+    if !tables.is_empty() {
+        let all = tables.join(", ");
+        words += &format!("; {all} {}", if tables.len() == 1 { "table" } else { "tables" });
+    }
+    words
+}
+
+impl Seen<'_, '_> {
+    fn styled(&self, style: &str) -> bool {
+        self.style == Some(style)
+    }
+
+    fn norms(&self, kind: &str) -> i64 {
+        self.facts.norm.get(kind).copied().unwrap_or(0)
+    }
+
+    /// Whether most norms are of this kind.
+    fn normalises(&self, kind: &str) -> bool {
+        self.norms(kind) > 0 && self.norms(kind) * 2 >= self.facts.norm.values().sum::<i64>()
+    }
+
+    fn normed(&self, position: &str) -> bool {
+        self.census.norm_position() == Some(position)
+    }
+
+    fn activates(&self, with: &str) -> bool {
+        self.facts.activation.as_deref() == Some(with)
+    }
+
+    fn rotates(&self) -> bool {
+        self.facts.rope == Some(true) || self.census.attends("rotary")
+    }
+
+    fn text(&self) -> bool {
+        self.census.takes(Given::Tokens) || self.census.tables("token").next().is_some()
+    }
+
+    /// Whether an output has rows of this width.
+    fn gives(&self, width: i64) -> bool {
+        let net = self.census.net;
+        net.outputs.iter().any(|output| net.dim(*output, -1) == Some(width))
+    }
+
+    /// Whether every layer uses the same weights again.
+    fn shares(&self) -> bool {
+        let net = self.census.net;
+        let mut uses: HashMap<ValueId, usize> = HashMap::new();
+        for unit in net.all().filter(|unit| unit.is_any(&["MatMul", "Gemm"])) {
+            for val in unit.inputs.iter().take(2).flatten() {
+                if net.origin(*val) == Origin::Constant
+                    && net.rank(*val) == Some(2)
+                    && let Some(stored) = net.value(*val)
+                {
+                    *uses.entry(stored_once(net.model, stored)).or_default() += 1;
+                }
+            }
+        }
+        let layers = self.census.attention.len();
+        layers >= 2 && uses.values().filter(|count| **count >= layers).count() >= 4
+    }
+
+    /// Whether the keys and values of all heads are one.
+    fn has_one_key(&self) -> bool {
+        self.facts.kv_heads == Some(1) && self.facts.heads.is_some_and(|heads| heads > 1)
+    }
+
+    /// How often it attends.
+    fn layers(&self) -> i64 {
+        i64::try_from(self.census.attention.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Whether positions are looked up in a table.
+    fn has_positions(&self) -> bool {
+        self.census.tables("position").next().is_some()
+    }
+}
+
+/// Exporters write equal weights once, and name the others by `Identity`.
+fn stored_once(model: &Model, value: ValueId) -> ValueId {
+    const MAX_STEPS: usize = 8;
+    let mut value = value;
+    for _ in 0..MAX_STEPS {
+        let Producer::Node { node, .. } = model.value(value).producer else { break };
+        let input = model.inputs(node).first().copied().flatten();
+        match input {
+            Some(input) if model.name(model.node(node).op) == "Identity" => value = input,
+            _ => break,
+        }
+    }
+    value
+}
+
+fn clip(seen: &Seen<'_, '_>) -> Told {
+    // The tower for texts alone takes the vector of the token with the highest number: the last.
+    if seen.text() && pools_at_highest(seen.census) {
+        let words = "the text's vector is the one at the token with the highest number";
+        return Some((Medium, words.to_owned()));
+    }
+    seen.styled("dual-encoder").then(|| {
+        let words =
+            "an encoder of images and one of tokens, whose vectors are brought to length one";
+        (High, words.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Ensembles of trees: how many trees, and how they were grown.
+//!
+//! | family | what tells |
+//! |---|---|
+//! | isolation-forest | trees of leaf numbers, and 2 to the power of the depth after them |
+//! | gradient-boosting | scores that a curve makes probabilities of, a base value, or leaves that shrink from tree to tree |
+//! | adaboost | several ensembles whose votes are weighed, or whose median is taken by weight |
+//! | bagging | several ensembles whose results are averaged |
+//! | random-forest | every leaf holds shares of classes, or leaves of the same size in all trees |
+//! | decision-tree | one tree |
+
+use calipers_ir::{AttributeValue, List, NodeId};
+use calipers_report::Confidence::{self, High, Low, Medium};
+use hashbrown::HashMap;
+
+use crate::net::{Net, Unit};
+
+/// Trees of a model.
+pub(super) struct Forest {
+    /// How many, where they can be counted.
+    pub(super) trees: Option<i64>,
+    pub(super) family: Option<&'static str>,
+    pub(super) confidence: Confidence,
+    pub(super) evidence: String,
+}
+
+/// The trees of these units.
+pub(super) fn of(net: &Net<'_>, units: &[&Unit]) -> Forest {
+    let counts: Option<Vec<i64>> = units.iter().map(|unit| count(net, unit)).collect();
+    let trees: Option<i64> = counts.map(|counts| counts.iter().sum());
+    let (family, confidence, evidence) = family(net, units, trees);
+    Forest { trees, family, confidence, evidence }
+}
+
+fn family(
+    net: &Net<'_>,
+    units: &[&Unit],
+    trees: Option<i64>,
+) -> (Option<&'static str>, Confidence, String) {
+    if is_isolation(net) {
+        let words = "the depths of the trees become a score as 2 to the power of minus their mean";
+        return (Some("isolation-forest"), High, words.to_owned());
+    }
+    let [unit] = units else { return together(net, units) };
+    if trees == Some(1) {
+        return (Some("decision-tree"), High, "a single tree".to_owned());
+    }
+    let transform = net.text(unit, "post_transform").unwrap_or("NONE");
+    let classifies = unit.is("TreeEnsembleClassifier");
+    if transform != "NONE" {
+        let words = format!("the trees' scores add up and go through {transform}");
+        return (Some("gradient-boosting"), High, words);
+    }
+    if net.text(unit, "aggregate_function") == Some("AVERAGE") {
+        return (Some("random-forest"), High, "the trees' results are averaged".to_owned());
+    }
+    let model = net.model;
+    let based = ["base_values", "base_values_as_tensor"]
+        .iter()
+        .any(|name| model.attribute(unit.node, name).is_some());
+    if based {
+        let words = "the trees' results are added to a base value";
+        return (Some("gradient-boosting"), High, words.to_owned());
+    }
+    let Some(leaves) = leaves(net, unit) else {
+        return (None, Low, "the leaves are too many to read".to_owned());
+    };
+    by_leaves(&leaves, classifies, trees)
+}
+
+/// How several ensembles are put together.
+fn together(net: &Net<'_>, units: &[&Unit]) -> (Option<&'static str>, Confidence, String) {
+    let count = |op: &str| net.all().filter(|unit| unit.is(op)).count();
+    let votes = count("ArgMax") > units.len() && count("Equal") >= units.len();
+    let median = count("TopK") > 0 && count("CumSum") > 0;
+    let (family, words) = match (votes, median, count("ReduceMean") > 0) {
+        (true, ..) => (Some("adaboost"), "each tree votes for a class, and votes are weighed"),
+        (_, true, _) => (Some("adaboost"), "the median of the trees by weight comes out"),
+        (.., true) => (Some("bagging"), "the results of several ensembles are averaged"),
+        _ => (None, "several ensembles of trees"),
+    };
+    (family, Medium, words.to_owned())
+}
+
+/// What the leaves of trees that simply add up say of how they were grown.
+fn by_leaves(
+    leaves: &[(i64, f64)],
+    classifies: bool,
+    trees: Option<i64>,
+) -> (Option<&'static str>, Confidence, String) {
+    if classifies {
+        if leaves.iter().any(|(_, weight)| *weight < 0.0) {
+            let words = "leaves hold scores below zero that add up";
+            return (Some("gradient-boosting"), Medium, words.to_owned());
+        }
+        #[expect(clippy::cast_precision_loss, reason = "trees are few")]
+        let share = trees.map_or(1.0, |trees| 1.0 / trees as f64);
+        if leaves.iter().all(|(_, weight)| *weight <= share * 1.001) {
+            // Trees that are cut at random are kept the same way.
+            let words = "every leaf holds shares of the classes, which are averaged";
+            return (Some("random-forest"), Medium, words.to_owned());
+        }
+        return (None, Low, "the leaves are no shares of classes".to_owned());
+    }
+    match shrinking(leaves) {
+        Some(true) => {
+            let words =
+                "leaves shrink from the first trees to the last, as each corrects those before";
+            (Some("gradient-boosting"), Medium, words.to_owned())
+        }
+        Some(false) => {
+            let words = "leaves are of the same size in all trees, and add up to a mean";
+            (Some("random-forest"), Medium, words.to_owned())
+        }
+        None => (None, Low, "the leaves do not tell how the trees were grown".to_owned()),
+    }
+}
+
+/// Whether the last trees' leaves are much smaller than the first trees'.
+fn shrinking(leaves: &[(i64, f64)]) -> Option<bool> {
+    let mut sizes: HashMap<i64, (f64, f64)> = HashMap::new();
+    for (tree, weight) in leaves {
+        let entry = sizes.entry(*tree).or_insert((0.0, 0.0));
+        entry.0 += weight.abs();
+        entry.1 += 1.0;
+    }
+    let mut means: Vec<(i64, f64)> =
+        sizes.into_iter().map(|(tree, (sum, count))| (tree, sum / count)).collect();
+    means.sort_by_key(|(tree, _)| *tree);
+    let quarter = means.len() / 4;
+    if quarter == 0 {
+        return None;
+    }
+    let mean = |part: &[(i64, f64)]| part.iter().map(|(_, size)| size).sum::<f64>();
+    let (first, last) = (mean(means.get(..quarter)?), mean(means.get(means.len() - quarter..)?));
+    Some(last < 0.6 * first)
+}
+
+/// Each leaf's tree and weight; `None` when the file's lists are too long to be held.
+fn leaves(net: &Net<'_>, unit: &Unit) -> Option<Vec<(i64, f64)>> {
+    let (trees, weights) = match unit.op {
+        "TreeEnsembleClassifier" => ("class_treeids", "class_weights"),
+        _ => ("target_treeids", "target_weights"),
+    };
+    let trees = ints(net, unit.node, trees)?;
+    let weights = match net.model.attribute(unit.node, weights)? {
+        AttributeValue::Floats(List::Held(weights)) => weights,
+        _ => return None,
+    };
+    Some(trees.iter().copied().zip(weights.iter().map(|weight| f64::from(*weight))).collect())
+}
+
+/// How many trees an ensemble has.
+fn count(net: &Net<'_>, unit: &Unit) -> Option<i64> {
+    if unit.is("TreeEnsemble") {
+        return match net.model.attribute(unit.node, "tree_roots")? {
+            AttributeValue::Ints(list) => i64::try_from(list.len()).ok(),
+            _ => None,
+        };
+    }
+    let ids = ints(net, unit.node, "nodes_treeids")?;
+    let mut ids: Vec<i64> = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    i64::try_from(ids.len()).ok().filter(|count| *count > 0)
+}
+
+fn ints<'n>(net: &'n Net<'_>, node: NodeId, name: &str) -> Option<&'n [i64]> {
+    match net.model.attribute(node, name)? {
+        AttributeValue::Ints(List::Held(values)) => Some(values),
+        _ => None,
+    }
+}
+
+/// Whether a score is 2 to the power of something that follows from the data.
+fn is_isolation(net: &Net<'_>) -> bool {
+    net.all().any(|unit| {
+        unit.is("Pow")
+            && unit.input(0).is_some_and(|base| !net.is_data(base) && net.is_number(base, 2.0))
+            && unit.input(1).is_some_and(|power| net.is_data(power))
+    })
+}

@@ -1,0 +1,156 @@
+//! Folding units into a block.
+
+use hashbrown::HashSet;
+
+use super::{Detail, Net, Unit, UnitId, Val};
+
+/// Units beside those of a block that it may take in.
+const MAX_SIDE_PRODUCTS: usize = 16;
+
+/// Operators that are a block all by themselves. They get its name and keep no part: long chains of
+/// them are what takes the most memory.
+const CURVES: &[&str] = &["Celu", "Clip", "Elu", "Gelu", "LeakyRelu", "PRelu", "Relu", "Selu"];
+
+/// What a recogniser found: the units of a block, and what it learned of it.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    pub units: Vec<UnitId>,
+    pub details: Vec<(&'static str, Detail)>,
+    /// The block's own inputs, in an order that means something; others follow them.
+    pub inputs: Vec<Val>,
+}
+
+impl Found {
+    /// A block of these units.
+    pub fn of(units: impl IntoIterator<Item = UnitId>) -> Self {
+        Self { units: units.into_iter().collect(), ..Self::default() }
+    }
+
+    pub fn number(mut self, name: &'static str, value: Option<i64>) -> Self {
+        self.details.extend(value.map(|value| (name, Detail::Number(value))));
+        self
+    }
+
+    pub fn word(mut self, name: &'static str, word: &'static str) -> Self {
+        self.details.push((name, Detail::Word(word)));
+        self
+    }
+
+    pub fn says(mut self, name: &'static str, yes: bool) -> Self {
+        self.details.extend(yes.then_some((name, Detail::Yes)));
+        self
+    }
+
+    pub fn taking(mut self, inputs: impl IntoIterator<Item = Val>) -> Self {
+        self.inputs.extend(inputs);
+        self
+    }
+}
+
+impl Net<'_> {
+    /// These units with those that read them before the last: side products, such as keys that are
+    /// given out for a cache. `None` when there are too many.
+    pub fn with_side_products(&self, mut units: Vec<UnitId>) -> Option<Vec<UnitId>> {
+        let last = *units.iter().max()?;
+        let mut inside: HashSet<UnitId> = units.iter().copied().collect();
+        let most = units.len() + MAX_SIDE_PRODUCTS;
+        let mut at = 0;
+        while let Some(id) = units.get(at).copied() {
+            at += 1;
+            let outputs = self.unit(id).outputs.iter();
+            let users = outputs.flat_map(|output| self.uses(*output)).filter(|user| *user < last);
+            units.extend(users.filter(|user| inside.insert(*user)));
+            if units.len() > most {
+                return None;
+            }
+        }
+        Some(units)
+    }
+
+    /// Makes one unit of several. It stands where the last of them stood. Nothing is done, and
+    /// `None` given, when something outside needs a part before the whole is done.
+    pub fn fold(&mut self, kind: &'static str, found: Found) -> Option<UnitId> {
+        let Found { mut units, details, inputs: mut taken } = found;
+        units.sort_unstable();
+        units.dedup();
+        let last = *units.last()?;
+        let mut outputs = self.given_by(&units)?;
+        let inside = |id: &UnitId| units.binary_search(id).is_ok();
+        for input in units.iter().flat_map(|id| self.unit(*id).inputs.iter().flatten()) {
+            let within = self.producer(*input).is_some_and(|unit| inside(&unit));
+            if !within && !taken.contains(input) {
+                taken.push(*input);
+            }
+        }
+        // A block that nothing reads still ends somewhere.
+        if outputs.is_empty() {
+            outputs.push(self.unit(last).output());
+        }
+        // What the last unit gives is what the block gives first.
+        let main = self.unit(last).output();
+        outputs.sort_by_key(|output| *output != main);
+        let node = self.unit(last).node;
+        let parts = match units[..] {
+            [only] if self.unit(only).is_any(CURVES) => Vec::new(),
+            _ => units.iter().map(|id| self.take(*id)).collect(),
+        };
+        for input in &taken {
+            let uses = &mut self.vals[input.index()].uses;
+            if let Err(place) = uses.binary_search(&last) {
+                uses.insert(place, last);
+            }
+        }
+        for output in &outputs {
+            self.vals[output.index()].producer = Some(last);
+        }
+        let inputs = taken.into_iter().map(Some).collect();
+        self.units[last.index()] =
+            Unit { op: kind, operator: None, inputs, outputs, node, parts, details, alive: true };
+        self.by_op.entry(kind).or_default().push(last);
+        self.counts.take();
+        Some(last)
+    }
+
+    /// Whether these units, in order, can be made one.
+    pub fn can_fold(&self, units: &[UnitId]) -> bool {
+        self.given_by(units).is_some()
+    }
+
+    /// What units that stand in order give to others; `None` when they cannot be one unit.
+    fn given_by(&self, units: &[UnitId]) -> Option<Vec<Val>> {
+        let last = *units.last()?;
+        if !units.iter().all(|id| self.unit(*id).alive) {
+            return None;
+        }
+        let inside = |id: &UnitId| units.binary_search(id).is_ok();
+        let mut outputs = Vec::new();
+        for id in units {
+            for output in &self.unit(*id).outputs {
+                let mut outside = self.uses(*output).filter(|user| !inside(user)).peekable();
+                let needed = outside.peek().is_some() || self.is_output(*output);
+                if outside.any(|user| user < last) {
+                    return None;
+                }
+                if needed {
+                    outputs.push(*output);
+                }
+            }
+        }
+        Some(outputs)
+    }
+
+    fn take(&mut self, id: UnitId) -> Unit {
+        let unit = &mut self.units[id.index()];
+        let left = Unit {
+            op: "",
+            operator: None,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            node: unit.node,
+            parts: Vec::new(),
+            details: Vec::new(),
+            alive: false,
+        };
+        std::mem::replace(unit, left)
+    }
+}

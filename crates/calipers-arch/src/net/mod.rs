@@ -1,0 +1,254 @@
+//! The network inside a graph, as a person would draw it.
+//!
+//! A file says how a network is computed: with casts, with quantised operators, with a hundred
+//! nodes that work out shapes, with one node where another exporter writes ten. The [`Net`] keeps
+//! what carries data. Casts, identities and quantisation are looked through; quantised and fused
+//! operators are written as the plain ones they stand for; functions and branches are entered; what
+//! follows from constants and shapes alone is left out.
+//!
+//! It consists of [`Unit`]s joined by [`Val`]s, in an order of execution. Recognisers in
+//! [`blocks`](crate::blocks) fold units into larger ones, so it ends as a tree of blocks.
+
+mod build;
+mod fold;
+mod lower;
+mod outline;
+mod query;
+
+use std::cell::OnceCell;
+
+use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ops::{Class, Movement, Operator, Traits, canonical_domain};
+use hashbrown::HashMap;
+
+use calipers_infer::Typed;
+
+pub use fold::Found;
+
+/// A value of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Val(u32);
+
+/// A unit of the network. A smaller one runs earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitId(u32);
+
+impl Val {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl UnitId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a value follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The file alone: weights, and what is computed from them.
+    Constant,
+    /// Shapes of the inputs, and constants.
+    Shape,
+    /// The range of some data, for quantising it as it comes.
+    Range,
+    /// The data.
+    Data,
+}
+
+/// An operation or, after recognition, a block of them.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The plain operator that it stands for, such as `Conv`; of a block, its kind.
+    pub op: &'static str,
+    /// The row of that operator; `None` for a block, and for an operator that is not known.
+    pub operator: Option<&'static Operator>,
+    pub inputs: Vec<Option<Val>>,
+    pub outputs: Vec<Val>,
+    /// The node it comes from; for a block, the node of its last unit.
+    pub node: NodeId,
+    /// What a block is made of, in order; empty for an operation.
+    pub parts: Vec<Unit>,
+    /// What a recogniser found out.
+    pub details: Vec<(&'static str, Detail)>,
+    /// Whether it still stands in the network and not in a block.
+    alive: bool,
+}
+
+/// Something a recogniser found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    Number(i64),
+    Word(&'static str),
+    Yes,
+}
+
+#[derive(Debug)]
+struct ValInfo {
+    origin: Origin,
+    producer: Option<UnitId>,
+    /// The value of the model whose type and shape it has.
+    like: Option<ValueId>,
+    uses: Vec<UnitId>,
+    /// How often it is an output of the network.
+    given: u32,
+}
+
+/// The network.
+pub struct Net<'a> {
+    pub model: &'a Model,
+    pub typed: &'a Typed,
+    units: Vec<Unit>,
+    vals: Vec<ValInfo>,
+    /// Units of each operator or kind, the dead among them.
+    by_op: HashMap<&'static str, Vec<UnitId>>,
+    /// Units of each operator or kind, inside blocks too, counted when that is first asked.
+    counts: OnceCell<HashMap<&'static str, i64>>,
+    /// Inputs of the model that are no weights.
+    pub inputs: Vec<Val>,
+    /// Outputs of the model.
+    pub outputs: Vec<Val>,
+}
+
+impl Unit {
+    /// Whether it is of this operator or kind.
+    pub fn is(&self, op: &str) -> bool {
+        self.op == op
+    }
+
+    /// Whether it is of one of these.
+    pub fn is_any(&self, ops: &[&str]) -> bool {
+        ops.contains(&self.op)
+    }
+
+    /// The traits of its operator; `None` for a block.
+    pub fn traits(&self) -> Option<&'static Traits> {
+        self.operator.map(|operator| &operator.traits)
+    }
+
+    /// Whether it is an operator of this class.
+    pub fn is_class(&self, class: Class) -> bool {
+        self.traits().is_some_and(|traits| traits.class == class)
+    }
+
+    /// Whether it is an operator that sums products.
+    pub fn is_contraction(&self) -> bool {
+        self.traits().is_some_and(Traits::is_contraction)
+    }
+
+    /// How it moves its first input, if it is an operator that does nothing else.
+    pub fn movement(&self) -> Option<Movement> {
+        self.traits()?.movement
+    }
+
+    /// Whether it is an operator that changes how data is arranged and nothing else.
+    pub fn is_layout(&self) -> bool {
+        self.movement().is_some_and(Movement::is_layout)
+    }
+
+    /// An input that is there.
+    pub fn input(&self, index: usize) -> Option<Val> {
+        self.inputs.get(index).copied().flatten()
+    }
+
+    /// The first output.
+    pub fn output(&self) -> Val {
+        self.outputs[0]
+    }
+
+    /// A number that a recogniser found.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.details.iter().find_map(|(key, detail)| match detail {
+            Detail::Number(number) if *key == name => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// A word that a recogniser found.
+    pub fn word(&self, name: &str) -> Option<&'static str> {
+        self.details.iter().find_map(|(key, detail)| match detail {
+            Detail::Word(word) if *key == name => Some(*word),
+            _ => None,
+        })
+    }
+
+    /// Whether a recogniser said so.
+    pub fn says(&self, name: &str) -> bool {
+        self.details.iter().any(|(key, detail)| *key == name && *detail == Detail::Yes)
+    }
+
+    /// How many matrix products, convolutions and the like are inside.
+    pub fn contractions(&self) -> usize {
+        let inside = self.walk().filter(|unit| unit.parts.is_empty());
+        inside.filter(|unit| unit.is_contraction()).count()
+    }
+
+    /// Every unit inside, this one first, parts before what follows them.
+    pub fn walk(&self) -> impl Iterator<Item = &Unit> {
+        // Most units have no parts, and then nothing is allocated.
+        let (mut first, mut stack) = (Some(self), Vec::new());
+        std::iter::from_fn(move || {
+            let unit = first.take().or_else(|| stack.pop())?;
+            stack.extend(unit.parts.iter().rev());
+            Some(unit)
+        })
+    }
+}
+
+impl<'a> Net<'a> {
+    /// The row of a node's operator as the file writes it, before lowering.
+    pub fn written_operator(&self, node: NodeId) -> Option<&'static Operator> {
+        let node = self.model.node(node);
+        let domain = canonical_domain(self.model.name(node.domain));
+        calipers_ops::find(domain, self.model.name(node.op))
+    }
+
+    /// The unit. A dead one is empty: its parts are in the block that took it.
+    pub fn unit(&self, id: UnitId) -> &Unit {
+        &self.units[id.index()]
+    }
+
+    /// Every unit that stands in the network, in order of execution.
+    pub fn units(&self) -> impl Iterator<Item = (UnitId, &Unit)> {
+        let numbered = self.units.iter().enumerate();
+        numbered.filter(|(_, unit)| unit.alive).map(|(index, unit)| (unit_id(index), unit))
+    }
+
+    /// Units of an operator or kind, in order of execution.
+    pub fn of_op(&self, op: &str) -> Vec<UnitId> {
+        let mut ids = self.by_op.get(op).cloned().unwrap_or_default();
+        ids.retain(|id| self.is_alive(*id, op));
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// Every unit of the network and inside its blocks.
+    pub fn all(&self) -> impl Iterator<Item = &Unit> {
+        self.units().flat_map(|(_, unit)| unit.walk())
+    }
+
+    /// How many units of a kind there are, inside blocks too.
+    pub fn count(&self, op: &str) -> i64 {
+        let counts = self.counts.get_or_init(|| {
+            let mut counts: HashMap<&'static str, i64> = HashMap::new();
+            for unit in self.all() {
+                *counts.entry(unit.op).or_default() += 1;
+            }
+            counts
+        });
+        counts.get(op).copied().unwrap_or(0)
+    }
+
+    fn is_alive(&self, id: UnitId, op: &str) -> bool {
+        let unit = self.unit(id);
+        unit.alive && unit.is(op)
+    }
+}
+
+/// Arenas are bounded by the number of nodes that are looked at, which 32 bits count.
+fn unit_id(index: usize) -> UnitId {
+    UnitId(u32::try_from(index).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,171 @@
+//! How numbers are held in few bits.
+//!
+//! Every contraction with weights is looked at by itself ([`form`]): how its weights are stored, and
+//! whether the data it takes is quantised too. The scheme is the form that they share.
+//!
+//! | scheme | what makes it |
+//! |---|---|
+//! | `qdq-int8` | weights and data come out of `DequantizeLinear`, with scales that are stored |
+//! | `qoperator-int8` | operators that take integers and scales: `QLinearConv`, `QLinearMatMul`, `QGemm` |
+//! | `dynamic-int8` | the data is quantised as it comes: `DynamicQuantizeLinear`, `MatMulInteger`, `DynamicQuantizeLSTM` |
+//! | `weight-only-int4` | the weights are held in few bits, the data is not: `MatMulNBits`, or `DequantizeLinear` of the weights alone |
+//! | `float8` | numbers of eight bits that are floats |
+//! | `mixed` | more than one of these, none of them on nine tenths of the quantised contractions |
+//!
+//! Tables that are looked up do not decide: a model whose products are dynamic and whose embeddings
+//! come out of `DequantizeLinear` is dynamic.
+
+mod form;
+
+use std::collections::BTreeMap;
+
+use calipers_report::{Parameters, Quantization};
+
+use crate::net::{Net, Origin};
+pub use form::{Form, Looked, look};
+
+/// The scheme, and how much of the model it covers. The network must be as it was built, before
+/// recognition.
+pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
+    let mut all: Vec<Looked> = Vec::new();
+    let mut tables: BTreeMap<bool, u64> = BTreeMap::new();
+    for (_, unit) in net.units() {
+        if let Some(looked) = form::look(net, unit) {
+            all.push(looked);
+        } else if unit.is_any(&["Gather", "GatherBlockQuantized"])
+            && let Some(table) = unit.input(0).filter(|val| net.origin(*val) == Origin::Constant)
+            && let Some(narrow) = form::table_is_narrow(net, unit, table)
+        {
+            *tables.entry(narrow).or_default() += 1;
+        }
+    }
+    let weighted: Vec<&Looked> = all.iter().filter(|looked| looked.weighted).collect();
+    let mut quantized: Vec<&Looked> =
+        weighted.iter().copied().filter(|looked| looked.form != Form::Float).collect();
+    let counted = quantized.len() as u64;
+    // A model may quantise only products of two activations: those then say how.
+    if quantized.is_empty() {
+        quantized = all.iter().filter(|looked| looked.form != Form::Float).collect();
+    }
+    let narrow_tables = tables.get(&true).copied().unwrap_or(0);
+    let scheme = scheme(&quantized, narrow_tables > 0 && weighted.is_empty());
+    if scheme == "none" {
+        return Quantization {
+            scheme,
+            contractions: weighted.len() as u64,
+            evidence: vec![match weighted.len() {
+                0 => "nothing is quantised".to_owned(),
+                1 => "the one contraction with weights computes in floats".to_owned(),
+                count => format!("all {count} contractions with weights compute in floats"),
+            }],
+            ..Quantization::default()
+        };
+    }
+    let mut in_float: BTreeMap<String, u64> = BTreeMap::new();
+    for looked in weighted.iter().filter(|looked| looked.form == Form::Float) {
+        *in_float.entry(looked.op.clone()).or_default() += 1;
+    }
+    if let Some(count) = tables.get(&false) {
+        in_float.insert("Gather".to_owned(), *count);
+    }
+    let evidence = evidence(&quantized, weighted.len(), narrow_tables, &in_float);
+    Quantization {
+        scheme,
+        contractions_quantized: counted,
+        contractions: weighted.len() as u64,
+        weights_percent: percent(parameters),
+        bits: common(quantized.iter().filter_map(|looked| looked.bits)),
+        block: common(quantized.iter().filter_map(|looked| looked.block)),
+        granularity: granularity(&quantized),
+        symmetric: symmetric(&quantized),
+        in_float,
+        evidence,
+    }
+}
+
+/// Of the quantised contractions, this share must agree for one scheme; in hundredths.
+const AGREE: usize = 90;
+
+fn scheme(quantized: &[&Looked], tables_alone: bool) -> String {
+    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+    for looked in quantized {
+        *words.entry(looked.scheme()).or_default() += 1;
+    }
+    match words.iter().max_by_key(|(_, count)| **count) {
+        None if tables_alone => "weight-only-int8".to_owned(),
+        None => "none".to_owned(),
+        Some((word, count)) if count * 100 >= quantized.len() * AGREE => word.clone(),
+        Some(_) => "mixed".to_owned(),
+    }
+}
+
+/// What most of them are.
+fn common(values: impl Iterator<Item = i64>) -> Option<i64> {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(value, _)| value)
+}
+
+fn granularity(quantized: &[&Looked]) -> Option<String> {
+    let mut words: Vec<&str> = quantized.iter().filter_map(|looked| looked.granularity).collect();
+    words.sort_unstable();
+    words.dedup();
+    match words[..] {
+        [] => None,
+        [word] => Some(word.to_owned()),
+        _ => Some("mixed".to_owned()),
+    }
+}
+
+/// Whether all are symmetric, when all are known.
+fn symmetric(quantized: &[&Looked]) -> Option<bool> {
+    if quantized.iter().any(|looked| looked.symmetric == Some(false)) {
+        return Some(false);
+    }
+    quantized.iter().all(|looked| looked.symmetric == Some(true)).then_some(true)
+}
+
+/// Share of the learned elements that take at most eight bits.
+fn percent(parameters: &Parameters) -> Option<f64> {
+    let total = parameters.total.filter(|total| *total > 0)?;
+    let is_narrow = |dtype: &str| {
+        ["int8", "uint8", "int4", "uint4", "int2", "uint2"].contains(&dtype)
+            || ["float8", "float6", "float4"].iter().any(|start| dtype.starts_with(start))
+    };
+    let narrow: u64 =
+        parameters.by_dtype.iter().filter(|(dtype, _)| is_narrow(dtype)).map(|(_, n)| *n).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a share needs a few digits")]
+    Some(narrow as f64 / total as f64 * 100.0)
+}
+
+fn evidence(
+    quantized: &[&Looked],
+    weighted: usize,
+    narrow_tables: u64,
+    in_float: &BTreeMap<String, u64>,
+) -> Vec<String> {
+    let mut ways: BTreeMap<(Form, &str), u64> = BTreeMap::new();
+    for looked in quantized {
+        *ways.entry((looked.form, looked.op.as_str())).or_default() += 1;
+    }
+    let mut lines: Vec<String> =
+        ways.iter().map(|((form, op), count)| format!("{count} × {op} {}", form.words())).collect();
+    let count = quantized.iter().filter(|looked| looked.weighted).count();
+    if weighted > 0 {
+        lines.push(format!("{count} of {weighted} contractions with weights are quantised"));
+    }
+    if narrow_tables > 0 {
+        lines.push("tables that are looked up are held in few bits too".to_owned());
+    }
+    if !in_float.is_empty() {
+        let left: Vec<String> =
+            in_float.iter().map(|(op, count)| format!("{count} × {op}")).collect();
+        lines.push(format!("in floats stay {}", left.join(", ")));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

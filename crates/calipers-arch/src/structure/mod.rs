@@ -1,0 +1,95 @@
+//! The network as a sequence of segments, and what repeats in it.
+//!
+//! ```text
+//! units, branch after branch      [`order`]
+//!   → segments between cuts       [`segments`]: a residual block, a convolution with its activation
+//!   → items with repeats          [`items`]: 12 × (attention, feed-forward)
+//! ```
+//!
+//! A cut is a place that only one value crosses: all that comes later sees what came before through
+//! it. Everything here goes by structure. Names are not looked at.
+
+mod differs;
+mod items;
+mod order;
+mod segments;
+mod weigh;
+
+use crate::net::{Net, UnitId};
+
+pub(super) use differs::differences;
+pub(super) use items::{Item, all_segments, is_one_stage};
+pub(super) use segments::Segment;
+pub(super) use weigh::{is_heavy, weight};
+
+/// The network in order, cut into segments, with its repeats.
+pub struct Structure {
+    /// Units that the data passes on its way, in an order that keeps branches together.
+    pub(super) main: Vec<UnitId>,
+    /// Place of each unit in `main`, by its number; of others, the length of `main`.
+    place: Vec<u32>,
+    /// For each place, the last one at which what it gives is read.
+    last_read: Vec<u32>,
+    /// Units before the network proper, such as those that make a mask of an input.
+    pub(super) side: Vec<UnitId>,
+    pub(super) segments: Vec<Segment>,
+    pub(super) items: Vec<Item>,
+}
+
+impl Structure {
+    /// Finds the structure of a network.
+    pub(super) fn of(net: &Net<'_>) -> Self {
+        let order::Order { main, side } = order::order(net);
+        let count = main.iter().map(|unit| unit.index() + 1).max().unwrap_or(0);
+        let mut place = vec![narrow(main.len()); count];
+        for (at, unit) in main.iter().enumerate() {
+            place[unit.index()] = narrow(at);
+        }
+        let last_read = Vec::new();
+        let (segments, items) = (Vec::new(), Vec::new());
+        let mut structure = Self { main, place, last_read, side, segments, items };
+        structure.last_read = structure.last_reads(net);
+        structure.segments = segments::cut(net, &structure);
+        structure.items = items::collapse(net, &structure);
+        structure
+    }
+
+    /// Where a unit stands; `None` for those at the side.
+    pub(super) fn place(&self, unit: UnitId) -> Option<usize> {
+        let place = *self.place.get(unit.index())? as usize;
+        (place < self.main.len()).then_some(place)
+    }
+
+    /// Units of a segment.
+    pub(super) fn units(&self, segment: usize) -> &[UnitId] {
+        self.segments.get(segment).map_or(&[], |segment| &self.main[segment.from..segment.to])
+    }
+
+    /// The last place at which what a unit gives is read; its own where nothing reads it.
+    pub(super) fn last_read(&self, place: usize) -> usize {
+        self.last_read.get(place).map_or(place, |last| *last as usize)
+    }
+
+    /// Whether something past the end of these segments reads a value made inside them.
+    pub(super) fn is_read_past(&self, segments: &[usize], end: usize) -> bool {
+        let segments = segments.iter().filter_map(|segment| self.segments.get(*segment));
+        let mut places = segments.flat_map(|segment| segment.from..segment.to);
+        places.any(|place| self.last_read(place) >= end)
+    }
+
+    fn last_reads(&self, net: &Net<'_>) -> Vec<u32> {
+        let mut last: Vec<u32> = (0..self.main.len()).map(narrow).collect();
+        for (place, id) in self.main.iter().enumerate() {
+            let givers = net.unit(*id).inputs.iter().flatten();
+            for giver in givers.filter_map(|val| self.place(net.producer(*val)?)) {
+                last[giver] = last[giver].max(narrow(place));
+            }
+        }
+        last
+    }
+}
+
+/// A place in 32 bits: there are no more units than those count.
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,327 @@
+//! Segments: the pieces between the places that one value crosses.
+//!
+//! Long ways around much of the network, as a U-Net, a feature pyramid or an encoder beside its
+//! decoder have them, hide every cut inside. So a segment that is too much for one piece is cut
+//! again with the longest ways left out, then with those half as long, and so on.
+
+use std::ops::Range;
+
+use calipers_sym::Expr;
+
+use super::weigh::{COMPOSITE, CONVOLUTIONAL, HEADS, is_convolutional, is_heavy, weight};
+use super::{Structure, narrow};
+use crate::net::{Net, Unit, UnitId};
+
+/// A segment: places `from..to` of the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub from: usize,
+    pub to: usize,
+    /// What it is by structure; widths, counts and dressing left aside.
+    pub signature: u64,
+    /// Whether it holds a block that is known by name.
+    pub is_composite: bool,
+}
+
+/// A segment of more heavy steps is cut again.
+const MAX_WEIGHT: usize = 16;
+/// So is one with this many blocks, or convolutions at this many resolutions.
+const MAX_BLOCKS: usize = 3;
+/// Ways no longer than this belong to a block and are never left out.
+const SHORT: usize = 8;
+
+/// Steps that raise the resolution.
+const RISING: &[&str] = &["ConvTranspose", "DepthToSpace", "Resize", "Upsample"];
+
+/// Steps that begin what follows them and do not end what comes before.
+const OPENING: &[&str] = &[
+    "ClassifierHead",
+    "Flatten",
+    "Gather",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "ReduceMean",
+    "Resize",
+    "Slice",
+    "SpaceToDepth",
+    "Upsample",
+];
+
+/// Cuts the order into segments.
+pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
+    let count = structure.main.len();
+    let ways = ways(net, structure);
+    let mut pieces = vec![(0, count)];
+    let mut done = Vec::new();
+    let mut longest = count.max(1);
+    loop {
+        let crossed = crossings(&ways, count, longest);
+        let cuts = |from: usize, to: usize| {
+            let mut pieces = Vec::new();
+            let mut start = from;
+            for (next, crossed) in (from + 1..=to).zip(&crossed[from..to]) {
+                if *crossed <= 1 || next == to {
+                    pieces.push((start, next));
+                    start = next;
+                }
+            }
+            pieces
+        };
+        let mut large = Vec::new();
+        for (from, to) in pieces {
+            for piece in cuts(from, to) {
+                if is_large(net, &structure.main[piece.0..piece.1]) {
+                    large.push(piece);
+                } else {
+                    done.push(piece);
+                }
+            }
+        }
+        pieces = large;
+        longest /= 2;
+        if longest < SHORT {
+            // Shorter ways are inside blocks, unless the blocks are known and stand side by side.
+            let (parted, rest): (Vec<_>, Vec<_>) = pieces
+                .into_iter()
+                .partition(|(from, to)| is_several(net, &structure.main[*from..*to]));
+            pieces = parted;
+            done.extend(rest);
+        }
+        if pieces.is_empty() || longest == 0 {
+            break;
+        }
+    }
+    done.extend(pieces);
+    done.sort_unstable();
+    let pieces = join_light(net, structure, &done);
+    pieces.into_iter().map(|(from, to)| segment(net, &structure.main, from, to)).collect()
+}
+
+/// A way from one place to another: what a unit gives is read. All that it gives counts as one.
+type Way = (u32, u32);
+
+/// All ways, by where they start.
+fn ways(net: &Net<'_>, structure: &Structure) -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
+    let mut givers: Vec<usize> = Vec::new();
+    for (place, id) in structure.main.iter().enumerate() {
+        let unit = net.unit(*id);
+        let inputs = unit.inputs.iter().flatten();
+        givers.extend(inputs.filter_map(|val| structure.place(net.producer(*val)?)));
+        // Another sequence that is attended to lies beside the way and not on it.
+        if attends_across(unit) {
+            let last = givers.iter().max().copied();
+            givers.clear();
+            givers.extend(last);
+        }
+        let way = |giver: usize| (narrow(giver), narrow(place));
+        ways.extend(givers.drain(..).filter(|giver| *giver < place).map(way));
+    }
+    ways.sort_unstable();
+    ways.dedup();
+    ways
+}
+
+fn attends_across(unit: &Unit) -> bool {
+    unit.walk().any(|part| part.is("Attention") && part.word("over") == Some("cross"))
+}
+
+/// How many units are read across each place, by ways no longer than this.
+fn crossings(ways: &[Way], count: usize, longest: usize) -> Vec<i32> {
+    let mut steps = vec![0_i32; count + 1];
+    for ways in ways.chunk_by(|a, b| a.0 == b.0) {
+        let (from, ends) = (ways[0].0 as usize, ways.iter().rev().map(|way| way.1 as usize));
+        if let Some(end) = ends.into_iter().find(|end| end - from <= longest) {
+            steps[from] += 1;
+            steps[end] -= 1;
+        }
+    }
+    let mut crossing = 0;
+    steps.truncate(count);
+    for step in &mut steps {
+        crossing += *step;
+        *step = crossing;
+    }
+    steps
+}
+
+/// Whether units are several parts of a network beyond doubt: several blocks that stand alone, a
+/// head with something before it, or what goes up in resolution with what went down.
+fn is_several(net: &Net<'_>, units: &[UnitId]) -> bool {
+    let blocks = |kinds: &[&str]| units.iter().filter(|id| net.unit(**id).is_any(kinds)).count();
+    let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
+    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is_any(RISING));
+    blocks(COMPOSITE) >= MAX_BLOCKS + blocks(&["Embedding"])
+        || (blocks(CONVOLUTIONAL) + blocks(HEADS) > 0 && heavy().nth(1).is_some())
+        || (units.iter().any(rises) && heavy().any(is_convolutional))
+}
+
+fn is_large(net: &Net<'_>, units: &[UnitId]) -> bool {
+    let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
+    if is_several(net, units) {
+        return units.len() > 1;
+    }
+    if heavy().map(|unit| weight(net, unit)).sum::<usize>() > MAX_WEIGHT {
+        return heavy().nth(1).is_some();
+    }
+    let mut seen: Vec<&[Expr]> = Vec::new();
+    for unit in heavy().filter(|unit| is_convolutional(unit)) {
+        if let Some(shape) = net.shape(unit.output())
+            && !seen.iter().any(|other| is_same_stage(other, shape))
+        {
+            seen.push(shape);
+        }
+    }
+    seen.len() >= MAX_BLOCKS
+}
+
+/// Gives pieces without a heavy unit to a neighbour.
+fn join_light(
+    net: &Net<'_>,
+    structure: &Structure,
+    pieces: &[(usize, usize)],
+) -> Vec<(usize, usize)> {
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    let mut open: Option<usize> = None;
+    for (from, to) in pieces {
+        let units = &structure.main[*from..*to];
+        let is_light = !units.iter().any(|id| is_heavy(net, net.unit(*id)));
+        let is_table = is_all(net, units, "Embedding");
+        let before = joined.last_mut().filter(|last| {
+            is_table && open.is_none() && is_all(net, &structure.main[last.0..last.1], "Embedding")
+        });
+        if let Some(before) = before {
+            // Tables whose rows are added up are one part.
+            before.1 = *to;
+        } else if !is_light {
+            let mut start = *from;
+            if let Some(opened) = open.take() {
+                match joined.last_mut() {
+                    // What follows has nothing to do with it.
+                    Some(last) if !is_read_by(net, structure, opened..*from, *from..*to) => {
+                        last.1 = *from;
+                    }
+                    _ => start = opened,
+                }
+            }
+            joined.push((start, *to));
+        } else if open.is_none() {
+            match joined.last_mut() {
+                Some(last) if !opens(net, structure, *from, *to) => last.1 = *to,
+                _ => open = Some(*from),
+            }
+        }
+    }
+    // At the end nothing follows that it could open.
+    if let (Some(from), Some((_, to))) = (open, pieces.last()) {
+        match joined.last_mut() {
+            Some(last) => last.1 = *to,
+            None => joined.push((from, *to)),
+        }
+    }
+    joined
+}
+
+/// Whether units at some places read what others give.
+fn is_read_by(
+    net: &Net<'_>,
+    structure: &Structure,
+    given: Range<usize>,
+    readers: Range<usize>,
+) -> bool {
+    let units = structure.main[readers].iter().map(|id| net.unit(*id));
+    let inputs = units.flat_map(|unit| unit.inputs.iter().flatten());
+    let mut places = inputs.filter_map(|val| structure.place(net.producer(*val)?));
+    places.any(|place| given.contains(&place))
+}
+
+/// Whether the heavy units among these are all of one kind.
+fn is_all(net: &Net<'_>, units: &[UnitId], kind: &str) -> bool {
+    let mut heavy =
+        units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit)).peekable();
+    heavy.peek().is_some() && heavy.all(|unit| unit.is(kind))
+}
+
+/// Whether light units belong with what follows: they join several ways, or change the resolution
+/// of what others still read as it was.
+fn opens(net: &Net<'_>, structure: &Structure, from: usize, to: usize) -> bool {
+    let units = || structure.main[from..to].iter().map(|id| net.unit(*id));
+    if units().any(|unit| unit.walk().any(|part| part.is_any(OPENING))) {
+        return true;
+    }
+    let inputs = units().flat_map(|unit| unit.inputs.iter().flatten());
+    let givers = inputs.filter_map(|val| structure.place(net.producer(*val)?));
+    let mut givers: Vec<usize> = givers.filter(|place| *place < from).collect();
+    givers.sort_unstable();
+    givers.dedup();
+    match givers[..] {
+        [giver] => structure.last_read(giver) >= to,
+        _ => givers.len() > 1,
+    }
+}
+
+fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
+    let units = || main[from..to].iter().map(|id| net.unit(*id));
+    let mut kinds: Vec<u64> = units().filter_map(|unit| signature(net, unit, 0)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let is_composite = units().any(|unit| unit.walk().any(|part| part.is_any(COMPOSITE)));
+    // Where nothing is known by name, a joined way tells a block from a single step.
+    let joins = || {
+        units().any(|unit| {
+            unit.is_any(&["Add", "Concat", "Mul", "ResidualAdd"])
+                && unit.inputs.iter().flatten().filter(|val| net.is_data(**val)).count() > 1
+        })
+    };
+    let joined = !is_composite && joins();
+    if kinds.is_empty() {
+        let mut ops: Vec<u64> = units().map(|unit| hash(&[text(unit.op)])).collect();
+        ops.sort_unstable();
+        ops.dedup();
+        kinds = ops;
+    }
+    kinds.push(u64::from(joined));
+    Segment { from, to, signature: hash(&kinds), is_composite }
+}
+
+/// Deeper parts do not tell kinds apart.
+const MAX_DEPTH: usize = 6;
+
+/// What a unit is by structure; `None` when it is only dressing.
+fn signature(net: &Net<'_>, unit: &Unit, depth: usize) -> Option<u64> {
+    if !is_heavy(net, unit) {
+        return None;
+    }
+    let mut parts: Vec<u64> = vec![text(unit.op)];
+    for flag in ["causal", "depthwise", "transposed"] {
+        parts.push(u64::from(unit.says(flag)));
+    }
+    parts.extend(unit.word("over").map(text));
+    // What makes a block of a known name is in its name, but for those that wrap others.
+    if depth < MAX_DEPTH && (!unit.is_any(COMPOSITE) || unit.is("Residual")) {
+        let mut inside: Vec<u64> =
+            unit.parts.iter().filter_map(|part| signature(net, part, depth + 1)).collect();
+        inside.sort_unstable();
+        inside.dedup();
+        parts.extend(inside);
+    }
+    Some(hash(&parts))
+}
+
+pub(super) fn hash(values: &[u64]) -> u64 {
+    // FNV-1a over the bytes: the same on every machine and in every run.
+    values.iter().flat_map(|value| value.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn text(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Whether two shapes are of one stage: at most the width differs.
+pub(super) fn is_same_stage(a: &[Expr], b: &[Expr]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).filter(|(a, b)| a != b).count() <= 1
+}

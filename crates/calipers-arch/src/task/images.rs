@@ -1,0 +1,240 @@
+//! Tasks on images.
+//!
+//! | task | outputs |
+//! |---|---|
+//! | object-detection | boxes and scores at many places, or regions that are judged |
+//! | image-segmentation | scores of classes at every place of the image, or masks beside the boxes |
+//! | pose-estimation | a map for each of a body's points |
+//! | depth-estimation | a distance at every place |
+//! | super-resolution | a larger image |
+//! | image-to-image | an image of the same size |
+//! | image-to-text | words from a decoder |
+//! | image-classification | a score for each class |
+//! | image-embedding | vectors |
+
+use crate::words::grouped;
+
+use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Task;
+
+use super::{Seen, told};
+use crate::census::Given;
+use crate::net::Val;
+
+pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
+    let outputs = seen.outputs();
+    detection(seen, &outputs)
+        .or_else(|| words(seen, &outputs))
+        .or_else(|| classification(seen, &outputs))
+        .or_else(|| places(seen, &outputs))
+        .or_else(|| vectors(seen, &outputs))
+}
+
+fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let census = seen.census;
+    let facts = &seen.architecture.facts;
+    let maps = outputs.iter().filter(|output| net.rank(**output) == Some(4)).count();
+    if census.count("DetectionHead") > 0 {
+        let scales = match &facts.strides {
+            Some(strides) => {
+                let strides: Vec<String> = strides.iter().map(ToString::to_string).collect();
+                format!("strides {}", strides.join("/"))
+            }
+            None => "several scales".to_owned(),
+        };
+        let places = match facts.positions {
+            Some(positions) => format!("{} places at {scales}", grouped(positions)),
+            None => scales,
+        };
+        // One map beside the boxes holds what masks are made of.
+        if maps == 1 && outputs.len() == 2 {
+            let words = format!("boxes at {places}, and a map that masks are made of");
+            return Some(told("image-segmentation", Medium, words, facts.classes));
+        }
+        let words = format!("boxes and scores at {places}");
+        return Some(told("object-detection", High, words, facts.classes));
+    }
+    let family = seen.architecture.family.as_deref();
+    if let Some(family @ ("detr" | "yolos")) = family {
+        // One score more than there are classes says that there is no object.
+        let scores = outputs.iter().filter(|output| net.rank(**output) == Some(3));
+        let mut widths = scores.filter_map(|output| net.dim(*output, -1)).filter(|w| *w != 4);
+        let classes = widths.next().filter(|_| widths.next().is_none()).map(|width| width - 1);
+        let words = "queries that become a box and scores each, one of them for no object";
+        let sure = if family == "detr" { High } else { Medium };
+        return Some(told("object-detection", sure, words.to_owned(), classes));
+    }
+    let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
+    // Points of bodies: for each region, rows of a place and whether it is seen.
+    let points = outputs
+        .iter()
+        .find(|output| net.rank(**output) == Some(3) && net.dim(**output, -1) == Some(3));
+    if let Some(points) = points
+        && regions
+    {
+        let words = format!(
+            "regions are cut out of the image's features, and points found in them ({})",
+            seen.shown(*points)
+        );
+        return Some(told("pose-estimation", Medium, words, None));
+    }
+    if regions {
+        let words = "regions are cut out of the image's features and judged".to_owned();
+        return Some(told("object-detection", High, words, None));
+    }
+    if census.count("NonMaxSuppression") > 0 {
+        let words = "boxes that overlap are reduced to the best ones".to_owned();
+        return Some(told("object-detection", High, words, facts.classes));
+    }
+    // A box of four sides and scores for the same places.
+    let boxes = outputs.iter().find(|output| {
+        net.dim(**output, -1) == Some(4) && matches!(net.rank(**output), Some(2 | 3))
+    });
+    if let Some(boxes) = boxes
+        && outputs.len() >= 2
+    {
+        let words = format!("boxes come out, and scores for them ({})", seen.shown(*boxes));
+        return Some(told("object-detection", Medium, words, None));
+    }
+    let anchored = ["yolov3", "tiny-yolo", "yolov4"];
+    if seen.architecture.family.as_deref().is_some_and(|family| anchored.contains(&family)) {
+        let words = "boxes and scores at every place of the features".to_owned();
+        return Some(told("object-detection", Medium, words, facts.classes));
+    }
+    None
+}
+
+fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let tokens = seen.census.takes(Given::Tokens);
+    let told_by = tokens && (seen.styled("encoder-decoder") || seen.styled("decoder"));
+    let output = outputs.first().filter(|_| told_by)?;
+    let words = format!("an image goes in, and scores of words come out ({})", seen.shown(*output));
+    Some(told("image-to-text", Medium, words, None))
+}
+
+fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    if let Some(classes) = seen.classifier() {
+        let words =
+            format!("an image goes in, a score for each of {} classes comes out", grouped(classes));
+        return Some(told("image-classification", High, words, Some(classes)));
+    }
+    let net = seen.net();
+    let [output] = outputs else { return None };
+    let classes = net.dim(*output, -1).filter(|classes| *classes > 1)?;
+    let shared = net.made_by(*output, &["LogSoftmax", "Softmax"]).is_some();
+    let scores = seen.is_scores(*output) && seen.is_biased(*output);
+    (net.rank(*output) == Some(2) && scores).then(|| {
+        let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
+        let sure = if shared { High } else { Medium };
+        told("image-classification", sure, words, Some(classes))
+    })
+}
+
+/// How an output's places compare with the image's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    Larger,
+    Same,
+    /// At least an eighth of the side.
+    Smaller,
+    Tiny,
+    Unknown,
+}
+
+fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let image = seen.census.inputs.iter().find(|(_, given)| *given == Given::Image)?.0;
+    // Auxiliary results come after the one that counts.
+    let output = *outputs.iter().find(|output| matches!(net.rank(**output), Some(3 | 4)))?;
+    let channels = match net.rank(output)? {
+        4 => net.dim(output, 1),
+        _ => Some(1),
+    };
+    let size = size(seen, image, output);
+    let shown = seen.shown(output);
+    let ended = net.producer(output).map_or("", |unit| net.unit(unit).op);
+    let named = |word: &str| net.output_name(output).to_ascii_lowercase().contains(word);
+    if net.rank(output) == Some(3) && !matches!(size, Size::Same | Size::Larger) {
+        return None;
+    }
+    let (kind, sure, classes) = match (size, channels) {
+        (Size::Larger, Some(1 | 3)) => ("super-resolution", High, None),
+        (Size::Same, Some(3)) if !named("logit") && !named("seg") && !named("mask") => {
+            ("image-to-image", Low, None)
+        }
+        (Size::Same | Size::Smaller, Some(1)) => match ended {
+            "Sigmoid" => ("image-segmentation", Medium, None),
+            "ReLU" | "Relu" => ("depth-estimation", Medium, None),
+            _ if named("depth") => ("depth-estimation", Medium, None),
+            _ => ("image-segmentation", Low, None),
+        },
+        // People are described by 16 or 17 points, at a quarter of the image's side.
+        (Size::Smaller, Some(16 | 17)) if seen.census.count("Resize") > 0 || named("heat") => {
+            ("pose-estimation", Medium, None)
+        }
+        (Size::Same, classes) => ("image-segmentation", High, classes),
+        (Size::Smaller, Some(classes)) if seen.census.count("UNetSkip") > 0 || classes >= 2 => {
+            ("image-segmentation", Medium, Some(classes))
+        }
+        (Size::Unknown, classes) if seen.architecture.family.as_deref() == Some("unet") => {
+            ("image-segmentation", Medium, classes)
+        }
+        (Size::Tiny, Some(classes)) if classes > 1 && (named("logit") || named("seg")) => {
+            ("image-segmentation", Low, Some(classes))
+        }
+        (Size::Tiny, _) => ("image-features", Low, None),
+        _ => return None,
+    };
+    let words = match kind {
+        "super-resolution" => format!("a larger image comes out ({shown})"),
+        "image-features" => format!("features at few places come out ({shown})"),
+        "pose-estimation" => format!("a map for each of a body's points comes out ({shown})"),
+        "image-to-image" => format!("an image of the same size comes out ({shown})"),
+        _ => format!("a result for every place of the image comes out ({shown})"),
+    };
+    Some(told(kind, sure, words, classes))
+}
+
+fn size(seen: &Seen<'_, '_>, image: Val, output: Val) -> Size {
+    let net = seen.net();
+    // The channels of an image stand first or last.
+    let last = net.dim(image, -1).is_some_and(|dim| matches!(dim, 1 | 3 | 4));
+    let side = if last { -2 } else { -1 };
+    let shapes = (net.shape(image), net.shape(output));
+    if let (Some([.., height, width]), Some([.., rows, columns])) = shapes
+        && !last
+        && (height, width) == (rows, columns)
+    {
+        return Size::Same;
+    }
+    // A list of places is no image: both sides grow alike.
+    let alike = || {
+        let dims = [net.dim(image, side - 1), net.dim(output, -2)];
+        let (Some(image), Some(output)) = (net.dim(image, side), net.dim(output, -1)) else {
+            return false;
+        };
+        match dims {
+            [Some(rows), Some(grown)] => {
+                rows.checked_mul(output).is_some_and(|one| Some(one) == grown.checked_mul(image))
+            }
+            _ => true,
+        }
+    };
+    match (net.dim(image, side), net.dim(output, -1)) {
+        (Some(image), Some(output)) if output > image && !alike() => Size::Unknown,
+        (Some(image), Some(output)) if output > image => Size::Larger,
+        (Some(image), Some(output)) if output == image => Size::Same,
+        (Some(image), Some(output)) if output.saturating_mul(8) >= image => Size::Smaller,
+        (Some(_), Some(_)) => Size::Tiny,
+        _ => Size::Unknown,
+    }
+}
+
+fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let output = outputs.iter().find(|output| matches!(net.rank(**output), Some(2 | 3)))?;
+    let words = format!("vectors of the image come out, and no scores ({})", seen.shown(*output));
+    let sure = if seen.styled("vision") { Medium } else { Low };
+    Some(told("image-embedding", sure, words, None))
+}

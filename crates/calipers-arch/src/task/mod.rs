@@ -1,0 +1,153 @@
+//! What the model does: from what it takes, what it gives, and the head that gives it.
+//!
+//! What comes in chooses the file: [`images`], [`text`], [`sounds`], [`tables`]. Each is a list of
+//! rules over the outputs. Names of inputs and outputs only choose between what the shapes allow.
+//! Where nothing tells, the task is `unknown`.
+
+mod images;
+mod sounds;
+mod tables;
+mod text;
+
+use calipers_ir::{DType, ValueId};
+use calipers_report::Confidence::{self, High, Low};
+use calipers_report::{Architecture, Task};
+
+use super::census::{Census, Given};
+use crate::net::{Net, Origin, Val};
+
+/// The task. Fills in how many classes there are.
+pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
+    let seen = Seen { census, architecture };
+    let task = decide(&seen).unwrap_or_else(|| {
+        let words = "neither inputs nor outputs say what it is for";
+        told("unknown", Low, words.to_owned(), None)
+    });
+    if let Some(classes) = task.classes {
+        architecture.facts.classes = Some(classes);
+    }
+    task
+}
+
+fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
+    let census = seen.census;
+    if let Some(task) = tables::classical(seen) {
+        return Some(task);
+    }
+    if seen.styled("dual-encoder") {
+        let words = "images and tokens go in, and the likeness of their vectors comes out";
+        return Some(told("image-text-similarity", High, words.to_owned(), None));
+    }
+    if census.takes(Given::Spectrogram) || census.takes(Given::Waveform) {
+        return sounds::task(seen);
+    }
+    if census.takes(Given::Image) {
+        return images::task(seen);
+    }
+    if census.takes(Given::Tokens) || census.tables("token").next().is_some() {
+        return text::task(seen);
+    }
+    tables::task(seen)
+}
+
+/// What a rule sees.
+struct Seen<'c, 'a> {
+    census: &'c Census<'c, 'a>,
+    architecture: &'c Architecture,
+}
+
+fn told(kind: &str, confidence: Confidence, evidence: String, classes: Option<i64>) -> Task {
+    Task { kind: kind.to_owned(), confidence, evidence: vec![evidence], classes }
+}
+
+impl<'a> Seen<'_, 'a> {
+    fn net(&self) -> &Net<'a> {
+        self.census.net
+    }
+
+    fn styled(&self, style: &str) -> bool {
+        self.architecture.style.as_deref() == Some(style)
+    }
+
+    fn is_kind(&self, kind: &str) -> bool {
+        self.architecture.kind.as_deref() == Some(kind)
+    }
+
+    /// Outputs that are numbers and follow from the data, without caches.
+    fn outputs(&self) -> Vec<Val> {
+        let net = self.net();
+        let number = |(val, given): &(Val, ValueId)| {
+            let dtype = net.typed.fact(*given).as_tensor().map(|tensor| tensor.dtype);
+            dtype.is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
+        };
+        let cached = self.census.cache;
+        let fresh = |val: &Val| !(cached && net.rank(*val).is_none_or(|rank| rank >= 4));
+        net.given_outputs().filter(number).map(|(val, _)| val).filter(fresh).collect()
+    }
+
+    /// Whether an output of the file holds whole numbers.
+    fn gives_whole_numbers(&self) -> bool {
+        let net = self.net();
+        net.model.main().outputs.iter().any(|value| {
+            let tensor = net.typed.fact(*value).as_tensor();
+            tensor.is_some_and(|tensor| matches!(tensor.dtype, DType::Int32 | DType::Int64))
+        })
+    }
+
+    /// Classes of the one head that classifies.
+    fn classifier(&self) -> Option<i64> {
+        let mut heads = self.net().all().filter(|unit| unit.is("ClassifierHead"));
+        match (heads.next(), heads.next()) {
+            (Some(head), None) => head.number("classes"),
+            _ => None,
+        }
+    }
+
+    /// What gives a value, behind views and what makes shares of scores.
+    fn maker(&self, val: Val) -> Option<&'static str> {
+        let net = self.net();
+        // One place may be chosen after the product.
+        const PICKS: &[&str] = &["Gather", "GatherND", "Slice"];
+        let behind = net.back_through_layout(val);
+        let behind = net.back_through(behind, &["LogSoftmax", "Sigmoid", "Softmax"]);
+        let behind = net.back_through(net.back_through_layout(behind), PICKS);
+        let behind = net.back_through_layout(behind);
+        let unit = net.unit(net.producer(behind)?);
+        Some(unit.op)
+    }
+
+    /// Whether a value is scores: a product gives it.
+    fn is_scores(&self, val: Val) -> bool {
+        const PRODUCTS: &[&str] = &["ClassifierHead", "Gemm", "LanguageHead", "Linear", "MatMul"];
+        self.maker(val).is_some_and(|op| PRODUCTS.contains(&op))
+            || self.census.is_mean_of_products(val)
+    }
+
+    /// Whether a product with a bias gives a value, or something makes shares of it.
+    fn is_biased(&self, val: Val) -> bool {
+        let net = self.net();
+        let behind = net.back_through_layout(val);
+        if self.census.is_mean_of_products(behind) {
+            return true;
+        }
+        if net.made_by(behind, &["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
+            return true;
+        }
+        let Some(unit) = net.producer(behind).map(|unit| net.unit(unit)) else { return false };
+        // Vectors that embed are as wide as processors like; classes are as many as there are.
+        let odd = net.dim(val, -1).is_some_and(|width| width % 32 != 0);
+        odd || unit.is("ClassifierHead")
+            || unit.says("bias")
+            || unit.is("Gemm") && unit.input(2).is_some()
+            || unit.is("Add")
+    }
+
+    /// The name of an output, as it is shown.
+    fn shown(&self, val: Val) -> String {
+        let net = self.net();
+        let dims = net.shape(val).map_or("?".to_owned(), |dims| {
+            dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")
+        });
+        format!("`{}`, {dims}", net.output_name(val))
+    }
+}

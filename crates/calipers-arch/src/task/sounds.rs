@@ -1,0 +1,55 @@
+//! Tasks on sounds.
+//!
+//! | task | outputs |
+//! |---|---|
+//! | speech-recognition | a score for each letter or word at each place, or words from a decoder |
+//! | audio-classification | a score for each class |
+//! | audio-to-audio | a waveform |
+//! | speech-features | vectors for each place |
+
+use crate::words::grouped;
+
+use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Task;
+
+use super::{Seen, told};
+use crate::census::Given;
+
+pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
+    let net = seen.net();
+    let outputs = seen.outputs();
+    let output = *outputs.first()?;
+    let shown = seen.shown(output);
+    if seen.styled("encoder-decoder") && seen.census.takes(Given::Tokens) {
+        let words = format!("sound goes in, and scores of words come out ({shown})");
+        return Some(told("speech-recognition", High, words, None));
+    }
+    if let Some(classes) = seen.classifier() {
+        let words = format!(
+            "sound goes in, and a score for each of {} classes comes out",
+            grouped(classes)
+        );
+        return Some(told("audio-classification", Medium, words, Some(classes)));
+    }
+    let hidden = seen.architecture.facts.hidden;
+    let width = net.dim(output, -1);
+    match net.rank(output)? {
+        3 if seen.is_scores(output) && width != hidden => {
+            let words = format!("sound goes in, and scores at each place come out ({shown})");
+            Some(told("speech-recognition", Medium, words, None))
+        }
+        3 if seen.is_kind("transformer") || seen.is_kind("hybrid") => {
+            let words = format!("sound goes in, and vectors for each place come out ({shown})");
+            Some(told("speech-features", High, words, None))
+        }
+        2 if seen.is_scores(output) => {
+            let words = format!("sound goes in, and scores come out ({shown})");
+            Some(told("audio-classification", Low, words, width))
+        }
+        _ if seen.census.takes(Given::Waveform) && width.is_none() => {
+            let words = format!("sound goes in, and a signal comes out ({shown})");
+            Some(told("audio-to-audio", Low, words, None))
+        }
+        _ => None,
+    }
+}

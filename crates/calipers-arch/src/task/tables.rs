@@ -1,0 +1,120 @@
+//! Tasks on rows of numbers, and those of classical models.
+//!
+//! | task | what tells |
+//! |---|---|
+//! | anomaly-detection | an isolation forest, or support vectors of one class |
+//! | clustering | the nearest of stored points |
+//! | tabular-classification, text-classification | a label comes out, or scores of classes; from text where words are counted |
+//! | tabular-regression, text-regression | numbers come out |
+
+use crate::words::grouped;
+
+use calipers_ir::AttributeValue;
+use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Task;
+
+use super::{Seen, told};
+use crate::census::Given;
+use crate::kind::classical::preparation;
+use crate::net::Unit;
+
+/// Operators that give a label.
+const CLASSIFIERS: &[&str] =
+    &["LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier", "ZipMap"];
+
+/// Operators that give a number.
+const REGRESSORS: &[&str] =
+    &["LinearRegressor", "SVMRegressor", "TreeEnsemble", "TreeEnsembleRegressor"];
+
+/// The task of a model of classical machine learning.
+pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
+    let net = seen.net();
+    let units = |ops: &[&str]| net.all().filter(|unit| unit.is_any(ops)).collect::<Vec<&Unit>>();
+    if seen.architecture.family.as_deref() == Some("isolation-forest") {
+        let words = "an isolation forest tells how easily a row is set apart".to_owned();
+        return Some(told("anomaly-detection", High, words, None));
+    }
+    if seen.is_kind("clustering") {
+        let words = "the nearest of stored points comes out".to_owned();
+        return Some(told("clustering", Medium, words, None));
+    }
+    let regressors = units(REGRESSORS);
+    if regressors.iter().any(|unit| net.int(unit, "one_class") == Some(1)) {
+        let words = "support vectors of one class tell what is unlike it".to_owned();
+        return Some(told("anomaly-detection", High, words, None));
+    }
+    let parted = seen.census.count_of(&["Greater", "Less", "Sign"]) > 0;
+    let scored = seen.is_kind("nearest-neighbours") && seen.census.count("ArgMax") == 0
+        || seen.is_kind("svm") && !regressors.is_empty();
+    if scored && seen.gives_whole_numbers() && parted {
+        let words = "a score comes out, and on which side of a limit it lies".to_owned();
+        return Some(told("anomaly-detection", Medium, words, None));
+    }
+    let text = seen.census.takes(Given::Text)
+        && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
+    let classifiers = units(CLASSIFIERS);
+    let neighbours = seen.is_kind("nearest-neighbours") || seen.is_kind("naive-bayes");
+    // A label may be made of a number by a cast, which is looked through.
+    let labelled = net.model.main().outputs.iter().any(|output| {
+        let tensor = net.typed.fact(*output).as_tensor();
+        tensor.is_some_and(|tensor| !tensor.dtype.is_float() && tensor.rank() == Some(1))
+    });
+    let (given, field) =
+        if text { ("counted words", "text") } else { ("rows of features", "tabular") };
+    if !classifiers.is_empty() || neighbours && labelled {
+        let classes =
+            classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
+        let words = match classes {
+            Some(classes) => format!("{given} go in, one of {} labels comes out", grouped(classes)),
+            None => format!("{given} go in, a label comes out"),
+        };
+        return Some(told(&format!("{field}-classification"), High, words, classes));
+    }
+    if !regressors.is_empty() || neighbours {
+        let words = format!("{given} go in, numbers come out");
+        return Some(told(&format!("{field}-regression"), High, words, None));
+    }
+    None
+}
+
+/// How many labels an operator knows.
+fn labels(seen: &Seen<'_, '_>, unit: &Unit) -> Option<i64> {
+    const NAMES: &[&str] = &["classlabels_int64s", "classlabels_ints", "classlabels_strings"];
+    NAMES.iter().find_map(|name| match seen.net().model.attribute(unit.node, name)? {
+        AttributeValue::Ints(list) => i64::try_from(list.len()).ok(),
+        AttributeValue::Texts { count, .. } => i64::try_from(*count).ok(),
+        _ => None,
+    })
+}
+
+/// Columns of the scores.
+fn width(seen: &Seen<'_, '_>) -> Option<i64> {
+    let net = seen.net();
+    let scores = seen.outputs().into_iter().find(|output| net.rank(*output) == Some(2))?;
+    net.dim(scores, 1).filter(|width| *width > 1)
+}
+
+/// The task of a network that takes rows of numbers.
+pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
+    let net = seen.net();
+    if !seen.census.takes(Given::Features) || !(seen.is_kind("mlp") || seen.is_kind("linear")) {
+        return None;
+    }
+    let outputs = seen.outputs();
+    let output = outputs.first().copied();
+    let width = output.and_then(|output| net.dim(output, -1));
+    let shares = seen.census.count_of(&["ArgMax", "LogSoftmax", "Sigmoid", "Softmax"]) > 0;
+    let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
+    if shares {
+        let classes = width.map(|width| if width == 1 { 2 } else { width });
+        let words = format!("a row of features goes in, shares of classes come out{shown}");
+        return Some(told("tabular-classification", Medium, words, classes));
+    }
+    let words = format!("a row of features goes in, numbers come out{shown}");
+    match width {
+        Some(1) => Some(told("tabular-regression", Medium, words, None)),
+        // Several sums of one layer may be anything: a projection, or several targets.
+        _ if seen.is_kind("linear") => None,
+        _ => Some(told("tabular-regression", Low, words, None)),
+    }
+}

@@ -1,0 +1,147 @@
+//! Tasks on tokens.
+//!
+//! | task | outputs |
+//! |---|---|
+//! | text-generation | a score for each word at each place, from a decoder |
+//! | fill-mask | the same from an encoder |
+//! | question-answering | two scores for each place: start and end |
+//! | text-classification | a score for each class |
+//! | token-classification | a score for each class at each place |
+//! | text-embedding | the vectors themselves |
+
+use crate::words::grouped;
+
+use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Task;
+
+use super::{Seen, told};
+use crate::net::Val;
+
+/// Fewer words than this are classes.
+const MIN_WORDS: i64 = 5000;
+
+/// More classes than this are none.
+const MAX_CLASSES: i64 = 2000;
+
+pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
+    let outputs = seen.outputs();
+    words(seen, &outputs)
+        .or_else(|| span(seen, &outputs))
+        .or_else(|| classes(seen, &outputs))
+        .or_else(|| vectors(seen, &outputs))
+}
+
+/// Whether a width is that of the vocabulary.
+fn is_vocabulary(seen: &Seen<'_, '_>, width: i64) -> bool {
+    seen.architecture.facts.vocab == Some(width) || is_table(seen, width) || width >= MIN_WORDS
+}
+
+/// Whether a width is that of a table, which tokens are looked up in.
+fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
+    let mut tables = seen
+        .census
+        .embeddings
+        .iter()
+        .filter(|table| !matches!(table.word("of"), Some("position" | "type")));
+    tables.any(|table| table.number("rows") == Some(width))
+}
+
+fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let hidden = seen.architecture.facts.hidden;
+    let scores = outputs.iter().copied().find(|output| {
+        let width = net.dim(*output, -1).filter(|width| Some(*width) != hidden);
+        let several = matches!(net.rank(*output), Some(2 | 3));
+        // Scores that a curve limits are told by their width.
+        several
+            && width.is_some_and(|width| {
+                is_vocabulary(seen, width) && (seen.is_scores(*output) || is_table(seen, width))
+            })
+    });
+    let headed = seen.census.count("LanguageHead") > 0;
+    let scores = scores.or_else(|| outputs.first().copied().filter(|_| headed))?;
+    let shown = seen.shown(scores);
+    if seen.styled("encoder") {
+        let words = format!("a score for each word at each place ({shown}), from an encoder");
+        return Some(told("fill-mask", High, words, None));
+    }
+    let sure = if seen.architecture.style.is_some() { High } else { Medium };
+    let words = format!("a score for each next word ({shown})");
+    Some(told("text-generation", sure, words, None))
+}
+
+fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    // A score for each place is as long as the tokens are.
+    let tokens: Vec<Val> = seen.census.inputs.iter().map(|(val, _)| *val).collect();
+    let per_place = |output: &&Val| {
+        net.rank(**output) == Some(2) && tokens.iter().any(|input| net.same_shape(**output, *input))
+    };
+    let places: Vec<&Val> = outputs.iter().filter(per_place).collect();
+    let headed = seen.census.count("SpanHead") > 0;
+    if let [start, end] = places[..] {
+        let (start, end) = (seen.shown(*start), seen.shown(*end));
+        let words = format!(
+            "two scores for each place, where the answer starts and where it ends ({start}; {end})"
+        );
+        return Some(told("question-answering", High, words, None));
+    }
+    if let [place] = places[..]
+        && outputs.len() == 1
+    {
+        let words = format!("a score for each place ({})", seen.shown(*place));
+        return Some(told("token-classification", Medium, words, None));
+    }
+    headed.then(|| {
+        let words = "two scores for each place, where the answer starts and where it ends";
+        told("question-answering", High, words.to_owned(), None)
+    })
+}
+
+fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    if let Some(classes) = seen.classifier() {
+        let words = format!("a score for each of {} classes", grouped(classes));
+        return Some(told("text-classification", High, words, Some(classes)));
+    }
+    let hidden = seen.architecture.facts.hidden;
+    let scored = outputs.iter().copied().find_map(|output| {
+        let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;
+        let told = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
+        (seen.is_scores(output) && Some(width) != hidden && told).then_some((output, width))
+    });
+    let (output, classes) = scored?;
+    let shown = seen.shown(output);
+    match net.rank(output)? {
+        2 => {
+            let words = format!("a score for each of {} classes ({shown})", grouped(classes));
+            Some(told("text-classification", Medium, words, Some(classes)))
+        }
+        3 if classes > 1 => {
+            let words =
+                format!("a score for each of {} classes at each place ({shown})", grouped(classes));
+            Some(told("token-classification", Medium, words, Some(classes)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an output's name says that it holds scores. A product without bias may be a projection.
+fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
+    let name = seen.net().output_name(output).to_ascii_lowercase();
+    ["logit", "score", "prob", "class", "label"].iter().any(|word| name.contains(word))
+}
+
+fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let output = *outputs.first()?;
+    if seen.is_kind("transformer") || seen.is_kind("rnn") {
+        let sure = match (seen.is_kind("transformer"), seen.styled("encoder")) {
+            (true, true) => High,
+            (true, false) => Medium,
+            _ => Low,
+        };
+        let words = format!("vectors of the text come out, and no scores ({})", seen.shown(output));
+        return Some(told("text-embedding", sure, words, None));
+    }
+    None
+}

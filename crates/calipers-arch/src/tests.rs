@@ -1,0 +1,269 @@
+//! Decisions on models of a few nodes, and on the sample models.
+
+use calipers_report::{Confidence, Report};
+use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
+
+const ML: &str = "ai.onnx.ml";
+
+fn report(bytes: Vec<u8>) -> Report {
+    let model = calipers_formats::read(bytes, "small.onnx").unwrap();
+    crate::testing::report(&model)
+}
+
+/// A model that takes rows of four features.
+fn rows() -> ModelBuilder {
+    let mut model = ModelBuilder::new(17);
+    model.opset(ML, 3);
+    model.input("x", DataType::F32, &["n", "4"]);
+    model
+}
+
+fn weight(model: &mut ModelBuilder, name: &str, dims: &[i64]) {
+    let count = usize::try_from(dims.iter().product::<i64>()).unwrap();
+    model.initializer(&Tensor::f32(name, dims, &vec![0.5; count]));
+}
+
+fn what(report: &Report) -> (Option<&str>, Option<&str>, &str) {
+    let architecture = &report.architecture;
+    (architecture.kind.as_deref(), architecture.family.as_deref(), report.task.kind.as_str())
+}
+
+/// An ensemble of two trees of one split each, whose leaves hold these weights.
+fn trees(op: &str, leaves: &[f32], with: &[Attribute]) -> Report {
+    let mut model = rows();
+    let classifies = op == "TreeEnsembleClassifier";
+    let (leaf, outputs): (&str, &[&str]) =
+        if classifies { ("class", &["label", "scores"]) } else { ("target", &["y"]) };
+    let ids: Vec<i64> = (0..leaves.len()).map(|at| i64::from(at >= leaves.len() / 2)).collect();
+    let zeros = vec![0; leaves.len()];
+    let mut attributes = vec![
+        Attribute::ints("nodes_treeids", &[0, 0, 0, 1, 1, 1]),
+        Attribute::ints(&format!("{leaf}_treeids"), &ids),
+        Attribute::ints(&format!("{leaf}_ids"), &zeros),
+        Attribute::floats(&format!("{leaf}_weights"), leaves),
+    ];
+    if classifies {
+        attributes.push(Attribute::ints("classlabels_int64s", &[0, 1]));
+    }
+    attributes.extend(with.iter().cloned());
+    model.push(&Node::new(op, &["x"], outputs, &attributes).in_domain(ML));
+    model.output(outputs[0], if classifies { DataType::I64 } else { DataType::F32 }, &["n"]);
+    report(model.build())
+}
+
+#[test]
+fn trees_are_told_by_how_they_add_up() {
+    let shares = trees("TreeEnsembleClassifier", &[0.5, 0.0, 0.25, 0.25], &[]);
+    assert_eq!(
+        what(&shares),
+        (Some("tree-ensemble"), Some("random-forest"), "tabular-classification")
+    );
+    assert_eq!((shares.architecture.facts.trees, shares.task.classes), (Some(2), Some(2)));
+
+    let curve = [Attribute::string("post_transform", "LOGISTIC")];
+    let scores = trees("TreeEnsembleClassifier", &[1.5, -2.0, 0.1, 0.2], &curve);
+    assert_eq!(scores.architecture.family.as_deref(), Some("gradient-boosting"));
+
+    let base = [Attribute::floats("base_values", &[3.0])];
+    let boosted = trees("TreeEnsembleRegressor", &[1.0, 2.0, 0.5, 0.1], &base);
+    assert_eq!(
+        what(&boosted),
+        (Some("tree-ensemble"), Some("gradient-boosting"), "tabular-regression")
+    );
+
+    let mean = [Attribute::string("aggregate_function", "AVERAGE")];
+    let forest = trees("TreeEnsembleRegressor", &[1.0, 2.0, 1.5, 1.1], &mean);
+    assert_eq!(forest.architecture.family.as_deref(), Some("random-forest"));
+
+    // Two trees that add up say nothing of how they were grown.
+    let plain = trees("TreeEnsembleRegressor", &[1.0, 2.0, 1.5, 1.1], &[]);
+    assert_eq!(plain.architecture.family, None);
+    assert_eq!(plain.architecture.confidence, Confidence::Low);
+}
+
+#[test]
+fn linear_models_and_support_vectors() {
+    let of = |op: &str, attributes: &[Attribute], outputs: &[&str]| {
+        let mut model = rows();
+        model.push(&Node::new(op, &["x"], outputs, attributes).in_domain(ML));
+        for output in outputs {
+            model.output(output, DataType::F32, &["n", "1"]);
+        }
+        report(model.build())
+    };
+    let weights = Attribute::floats("coefficients", &[0.1; 8]);
+    let labels = Attribute::ints("classlabels_ints", &[0, 1]);
+    let curve = Attribute::string("post_transform", "SOFTMAX");
+    let both = ["label", "scores"];
+    let told = of("LinearClassifier", &[weights.clone(), labels.clone(), curve], &both);
+    assert_eq!(
+        what(&told),
+        (Some("linear"), Some("logistic-regression"), "tabular-classification")
+    );
+    let told = of("LinearClassifier", &[weights.clone(), labels], &both);
+    assert_eq!(told.architecture.family.as_deref(), Some("linear-classifier"));
+    let told = of("LinearRegressor", std::slice::from_ref(&weights), &["y"]);
+    assert_eq!(what(&told), (Some("linear"), Some("linear-regression"), "tabular-regression"));
+    let one = Attribute::int("one_class", 1);
+    let told = of("SVMRegressor", &[weights, one], &["y"]);
+    assert_eq!(what(&told), (Some("svm"), Some("svm"), "anomaly-detection"));
+    let told = of("Scaler", &[Attribute::floats("scale", &[1.0; 4])], &["y"]);
+    assert_eq!(what(&told), (Some("pipeline"), None, "unknown"));
+}
+
+#[test]
+fn dense_layers_are_a_perceptron_or_a_linear_model() {
+    let mut model = rows();
+    weight(&mut model, "w", &[4, 8]);
+    weight(&mut model, "b", &[8]);
+    weight(&mut model, "v", &[8, 1]);
+    model.node("Gemm", &["x", "w", "b"], &["h"], &[]);
+    model.node("Relu", &["h"], &["r"], &[]);
+    model.node("MatMul", &["r", "v"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "1"]);
+    let told = report(model.build());
+    assert_eq!(what(&told), (Some("mlp"), Some("mlp"), "tabular-regression"));
+
+    let mut model = rows();
+    weight(&mut model, "w", &[4, 3]);
+    weight(&mut model, "b", &[3]);
+    model.node("Gemm", &["x", "w", "b"], &["h"], &[]);
+    model.node("Softmax", &["h"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "3"]);
+    let told = report(model.build());
+    assert_eq!(
+        what(&told),
+        (Some("linear"), Some("logistic-regression"), "tabular-classification")
+    );
+    assert_eq!(told.task.classes, Some(3));
+}
+
+#[test]
+fn graphs_without_weights_are_nothing_known() {
+    let mut model = rows();
+    model.node("Relu", &["x"], &["r"], &[]);
+    model.node("Concat", &["r", "x"], &["y"], &[Attribute::int("axis", 1)]);
+    model.output("y", DataType::F32, &["n", "8"]);
+    let told = report(model.build());
+    assert_eq!(what(&told), (None, None, "unknown"));
+    assert_eq!(told.architecture.confidence, Confidence::Low);
+    assert_eq!(told.architecture.words, "");
+}
+
+#[test]
+fn the_samples_are_what_they_are() {
+    let digits = report(calipers_samples::digits());
+    assert_eq!(what(&digits).0, Some("cnn"));
+    assert_eq!((what(&digits).2, digits.task.classes), ("image-classification", Some(10)));
+    let encoder = report(calipers_samples::encoder());
+    assert_eq!(what(&encoder), (Some("transformer"), Some("bert"), "text-embedding"));
+    assert_eq!(encoder.architecture.style.as_deref(), Some("encoder"));
+    let detector = report(calipers_samples::detector());
+    assert_eq!((what(&detector).0, what(&detector).2), (Some("cnn"), "object-detection"));
+    assert_eq!(detector.task.classes, Some(3));
+}
+
+#[test]
+fn recurrence_is_told_by_its_cell() {
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["steps", "n", "4"]);
+    weight(&mut model, "w", &[1, 24, 4]);
+    weight(&mut model, "r", &[1, 24, 8]);
+    let hidden = [Attribute::int("hidden_size", 8)];
+    model.node("GRU", &["x", "w", "r"], &["", "h"], &hidden);
+    model.output("h", DataType::F32, &["1", "n", "8"]);
+    let told = report(model.build());
+    assert_eq!(what(&told), (Some("rnn"), Some("gru"), "unknown"));
+}
+
+#[test]
+fn several_trees_vote_or_are_averaged() {
+    let leaves = |name: &str, op: &str| {
+        let leaf = if op.ends_with("Classifier") { "class" } else { "target" };
+        let mut with = vec![
+            Attribute::ints("nodes_treeids", &[0]),
+            Attribute::ints(&format!("{leaf}_treeids"), &[0]),
+            Attribute::ints(&format!("{leaf}_ids"), &[0]),
+            Attribute::floats(&format!("{leaf}_weights"), &[1.0]),
+        ];
+        let score = format!("{name}_score");
+        let outputs: Vec<&str> = if leaf == "class" { vec![name, &score] } else { vec![&score] };
+        if leaf == "class" {
+            with.push(Attribute::ints("classlabels_int64s", &[0, 1]));
+        }
+        Node::new(op, &["x"], &outputs, &with).in_domain(ML)
+    };
+    let mut model = rows();
+    for name in ["a", "b"] {
+        model.push(&leaves(name, "TreeEnsembleRegressor"));
+    }
+    model.node("Concat", &["a_score", "b_score"], &["all"], &[Attribute::int("axis", 1)]);
+    model.node("ReduceMean", &["all"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "1"]);
+    let told = report(model.build());
+    assert_eq!(told.architecture.family.as_deref(), Some("bagging"));
+
+    let mut model = rows();
+    model.initializer(&Tensor::i64("one", &[1], &[1]));
+    for name in ["a", "b"] {
+        model.push(&leaves(name, "TreeEnsembleClassifier"));
+        let [score, best, vote] = ["score", "best", "vote"].map(|it| format!("{name}_{it}"));
+        model.node("ArgMax", &[&score], &[&best], &[Attribute::int("axis", 1)]);
+        model.node("Equal", &[&best, "one"], &[&format!("{vote}d")], &[]);
+        model.node("Cast", &[&format!("{vote}d")], &[&vote], &[Attribute::int("to", 1)]);
+    }
+    model.node("Sum", &["a_vote", "b_vote"], &["votes"], &[]);
+    model.node("ArgMax", &["votes"], &["y"], &[]);
+    model.output("y", DataType::I64, &["n"]);
+    let told = report(model.build());
+    assert_eq!(told.architecture.family.as_deref(), Some("adaboost"));
+}
+
+#[test]
+fn products_among_arithmetic_are_no_perceptron() {
+    let mut model = rows();
+    weight(&mut model, "w", &[4, 8]);
+    weight(&mut model, "v", &[8, 2]);
+    model.node("MatMul", &["x", "w"], &["h"], &[]);
+    model.node("ReduceSum", &["h"], &["s"], &[]);
+    model.node("Sub", &["h", "s"], &["m"], &[]);
+    model.node("MatMul", &["m", "v"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "2"]);
+    assert_eq!(what(&report(model.build())).0, None);
+}
+
+#[test]
+fn outputs_are_asked_for_their_own_type() {
+    // The product is one of whole numbers; what comes out are floats, by another name.
+    let mut model = ModelBuilder::new(17);
+    model.input("ids", DataType::I64, &["n", "s"]);
+    weight(&mut model, "table", &[90, 16]);
+    model.initializer(&Tensor::raw("w", DataType::U8, &[16, 90], &[7; 1440]));
+    model.initializer(&Tensor::f32("scale", &[], &[0.1]));
+    model.node("Gather", &["table", "ids"], &["x"], &[]);
+    model.node("DynamicQuantizeLinear", &["x"], &["q", "s", "z"], &[]);
+    model.node("MatMulInteger", &["q", "w", "z"], &["sums"], &[]);
+    model.node("Cast", &["sums"], &["cast"], &[Attribute::int("to", 1)]);
+    model.node("Mul", &["s", "scale"], &["both"], &[]);
+    model.node("Mul", &["cast", "both"], &["logits"], &[]);
+    model.output("logits", DataType::F32, &["n", "s", "90"]);
+    let told = report(model.build());
+    assert_eq!(told.task.kind, "text-generation");
+    assert!(told.task.evidence.iter().any(|words| words.contains("`logits`")));
+}
+
+#[test]
+fn a_list_of_places_is_no_larger_image() {
+    let grown = |dims: &[i64], shape: &[&str]| {
+        let mut model = ModelBuilder::new(17);
+        model.input("image", DataType::F32, &["1", "3", "8", "8"]);
+        weight(&mut model, "w", &[4, 3, 1, 1]);
+        model.initializer(&Tensor::i64("dims", &[i64::try_from(dims.len()).unwrap()], dims));
+        model.node("Conv", &["image", "w"], &["c"], &[]);
+        model.node("Reshape", &["c", "dims"], &["y"], &[]);
+        model.output("y", DataType::F32, shape);
+        report(model.build()).task.kind
+    };
+    assert_eq!(grown(&[1, 16, 16], &["1", "16", "16"]), "super-resolution");
+    assert_ne!(grown(&[1, 4, 64], &["1", "4", "64"]), "super-resolution");
+}

@@ -1,0 +1,186 @@
+//! The network as a tree of blocks.
+
+use std::collections::BTreeMap;
+
+use calipers_ir::NodeId;
+use calipers_report::Block;
+use hashbrown::HashMap;
+
+use super::labels::{facts, title};
+use super::repeats::{in_sentence, nodes, plural, smallest, units};
+use super::structure::{Item, Structure};
+use crate::net::{Net, Unit};
+use calipers_ir::scope;
+use calipers_measure::assume::Sizes;
+use calipers_measure::cost::figure;
+
+/// Blocks that are shown beside one another.
+const MAX_PARTS: usize = 100;
+/// Deeper parts are left out.
+const MAX_DEPTH: usize = 4;
+
+/// The tree of a network. `sizes` are those assumed of free dimensions.
+pub(super) fn tree(net: &Net<'_>, structure: &Structure, sizes: &Sizes) -> Vec<Block> {
+    let mut writer = Writer { net, structure, sizes, macs: HashMap::new() };
+    let mut tree = Vec::new();
+    if !structure.side.is_empty() {
+        let units: Vec<&Unit> = structure.side.iter().map(|id| net.unit(*id)).collect();
+        tree.push(Block {
+            kind: "Preparation".to_owned(),
+            name: "Preparation of inputs".to_owned(),
+            times: 1,
+            nodes: nodes(&units),
+            ..Block::default()
+        });
+    }
+    tree.extend(writer.items(&structure.items));
+    tree
+}
+
+struct Writer<'a> {
+    net: &'a Net<'a>,
+    structure: &'a Structure,
+    sizes: &'a Sizes,
+    /// Multiply-accumulates of each node that was asked for.
+    macs: HashMap<NodeId, Option<u64>>,
+}
+
+impl Writer<'_> {
+    fn items(&mut self, items: &[Item]) -> Vec<Block> {
+        let shown = items.iter().take(MAX_PARTS);
+        let mut blocks: Vec<Block> = shown.map(|item| self.item(item)).collect();
+        if let Some(rest) = items.get(MAX_PARTS..).filter(|rest| !rest.is_empty()) {
+            let units = units(self.net, self.structure, rest);
+            blocks.push(self.more(rest.len(), &units));
+        }
+        blocks
+    }
+
+    fn item(&mut self, item: &Item) -> Block {
+        match item {
+            Item::Segment(number) => {
+                let ids = self.structure.units(*number);
+                let units: Vec<&Unit> = ids.iter().map(|id| self.net.unit(*id)).collect();
+                match units[..] {
+                    [unit] => self.unit(unit, 0),
+                    _ => {
+                        let parts = self.units(&units, 0);
+                        Block { parts, ..self.block(&units) }
+                    }
+                }
+            }
+            Item::Run(turns) => {
+                let first = turns.first().map_or(&[][..], Vec::as_slice);
+                let parts = self.items(first);
+                let times = turns.len() as u64;
+                // A run of what is one block anyway needs no block around it.
+                match <[Block; 1]>::try_from(parts) {
+                    Ok([part]) if part.times == 1 => Block { times, ..part },
+                    Ok([part]) => Block { times, parts: vec![part], ..self.stage(turns) },
+                    Err(parts) => Block { times, parts, ..self.stage(turns) },
+                }
+            }
+        }
+    }
+
+    fn stage(&mut self, turns: &[Vec<Item>]) -> Block {
+        let first = turns.first().map_or(&[][..], Vec::as_slice);
+        let has_runs = turns.iter().flatten().any(|item| matches!(item, Item::Run(_)));
+        let mut block = self.block(&units(self.net, self.structure, first));
+        if has_runs {
+            block.kind = "Stage".to_owned();
+            let small = units(self.net, self.structure, smallest(self.structure, turns));
+            let label = in_sentence(&title(self.net, &small).label);
+            block.name = format!("Stage of {}", plural(&label));
+        }
+        block
+    }
+
+    /// A block around units, without its parts.
+    fn block(&mut self, units: &[&Unit]) -> Block {
+        let title = title(self.net, units);
+        let mut facts = BTreeMap::new();
+        if !title.detail.is_empty() {
+            facts.insert("summary".to_owned(), title.detail);
+        }
+        facts.extend(self.scope(units).map(|scope| ("scope".to_owned(), scope)));
+        Block {
+            kind: title.kind.to_owned(),
+            name: title.label,
+            times: 1,
+            nodes: nodes(units),
+            facts,
+            macs: self.macs(units),
+            parts: Vec::new(),
+        }
+    }
+
+    fn units(&mut self, units: &[&Unit], depth: usize) -> Vec<Block> {
+        let mut blocks: Vec<Block> =
+            units.iter().take(MAX_PARTS).map(|unit| self.unit(unit, depth)).collect();
+        if let Some(rest) = units.get(MAX_PARTS..).filter(|rest| !rest.is_empty()) {
+            blocks.push(self.more(rest.len(), rest));
+        }
+        blocks
+    }
+
+    fn unit(&mut self, unit: &Unit, depth: usize) -> Block {
+        let op = match unit.op {
+            "" => self.net.model.name(self.net.model.node(unit.node).op),
+            op => op,
+        };
+        // A block made of one operator says nothing more inside.
+        let has_parts = unit.parts.len() > 1 && depth < MAX_DEPTH;
+        let inside: Vec<&Unit> = if has_parts { unit.parts.iter().collect() } else { Vec::new() };
+        Block {
+            kind: op.to_owned(),
+            name: super::labels::kind_label(op).to_owned(),
+            times: 1,
+            nodes: nodes(&[unit]),
+            facts: facts(unit),
+            macs: self.macs(&[unit]),
+            parts: self.units(&inside, depth + 1),
+        }
+    }
+
+    fn more(&mut self, count: usize, units: &[&Unit]) -> Block {
+        Block {
+            kind: "More".to_owned(),
+            name: format!("{count} more"),
+            times: 1,
+            nodes: nodes(units),
+            macs: self.macs(units),
+            ..Block::default()
+        }
+    }
+
+    /// Multiply-accumulates of all nodes of units, when they are known of each.
+    fn macs(&mut self, units: &[&Unit]) -> Option<u64> {
+        let parts = units.iter().flat_map(|unit| unit.walk()).filter(|unit| unit.parts.is_empty());
+        let mut nodes: Vec<NodeId> = parts.map(|unit| unit.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let (typed, sizes) = (self.net.typed, self.sizes);
+        nodes.into_iter().try_fold(0_u64, |sum, node| {
+            let macs = &typed.cost(node)?.ok()?.macs;
+            let macs = match macs.as_const() {
+                Some(macs) => u64::try_from(macs).ok(),
+                // Formulas take longer, and a node is in its block and in all those around it.
+                None => *self.macs.entry(node).or_insert_with(|| figure(macs, sizes).ok()),
+            };
+            sum.checked_add(macs?)
+        })
+    }
+
+    /// The scope that all units lie in, where the file tells scopes.
+    fn scope(&self, units: &[&Unit]) -> Option<String> {
+        let scope = |unit: &&Unit| scope::of(self.net.model, unit.node);
+        let mut common = scope(units.first()?);
+        for unit in units.get(1..)? {
+            let other = scope(unit);
+            let same = common.iter().zip(&other).take_while(|(a, b)| a.name == b.name).count();
+            common.truncate(same);
+        }
+        (!common.is_empty()).then(|| scope::path(&common))
+    }
+}

@@ -1,0 +1,169 @@
+//! What is known of each node and of each value, and sums of it by room.
+
+use calipers_ir::{NodeId, ValueId};
+use calipers_ops::canonical_domain;
+use calipers_report::{GraphView, LayerWork, RoomItem, ViewNode, ViewValue};
+use hashbrown::HashMap;
+
+use super::Seen;
+use super::attributes::{self, cut};
+use super::tree::Tree;
+use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
+use calipers_ir::scope;
+use calipers_measure::layers::Book;
+use calipers_measure::shapes;
+
+/// Operands that are told of a node.
+const MOST_OPERANDS: usize = 256;
+
+/// Nodes and values with their numbers.
+pub(super) struct Contents<'a> {
+    seen: &'a Seen<'a>,
+    tree: &'a Tree<'a>,
+    meanings: &'a Meanings,
+    /// Nodes in their order, and the number of each.
+    order: Vec<NodeId>,
+    number: HashMap<NodeId, usize>,
+    values: Vec<ValueId>,
+    value_numbers: HashMap<ValueId, usize>,
+}
+
+impl<'a> Contents<'a> {
+    pub(super) fn new(seen: &'a Seen<'a>, tree: &'a Tree<'a>, meanings: &'a Meanings) -> Self {
+        let graphs = seen.model.graphs().filter(|(id, _)| tree.of_graph.contains_key(id));
+        let order: Vec<NodeId> =
+            graphs.flat_map(|(_, graph)| graph.order.iter().copied()).collect();
+        let number = order.iter().enumerate().map(|(number, node)| (*node, number)).collect();
+        Self {
+            seen,
+            tree,
+            meanings,
+            order,
+            number,
+            values: Vec::new(),
+            value_numbers: HashMap::new(),
+        }
+    }
+
+    /// The number of a node.
+    pub(super) fn number(&self, node: NodeId) -> usize {
+        self.number.get(&node).copied().unwrap_or(0)
+    }
+
+    /// The number of a value.
+    pub(super) fn value(&mut self, value: ValueId) -> usize {
+        let values = &mut self.values;
+        *self.value_numbers.entry(value).or_insert_with(|| {
+            values.push(value);
+            values.len() - 1
+        })
+    }
+
+    /// All nodes, in their order.
+    pub(super) fn nodes(&mut self) -> Vec<ViewNode> {
+        let order = std::mem::take(&mut self.order);
+        let book = Book::new(self.seen.model, self.seen.typed, self.seen.sizes);
+        let timeline = &self.seen.memory.timeline;
+        let nodes = order.iter().enumerate().map(|(place, node)| {
+            let mut told = self.node(*node, &book);
+            told.alive_bytes = timeline.get(place).copied();
+            told
+        });
+        nodes.collect()
+    }
+
+    fn node(&mut self, id: NodeId, book: &Book<'_>) -> ViewNode {
+        let (model, typed) = (self.seen.model, self.seen.typed);
+        let node = model.node(id);
+        let (work, reason) = match typed.cost(id) {
+            Some(Ok(tally)) => (book.work(tally), None),
+            Some(Err(reason)) => (LayerWork::default(), Some(reason.to_string())),
+            None => (LayerWork::default(), Some("the node was not looked at".to_owned())),
+        };
+        let is_main = node.graph == model.main_id();
+        let mut operands = |values: &[Option<ValueId>]| -> Vec<Option<usize>> {
+            let told = values.iter().take(MOST_OPERANDS);
+            told.map(|value| value.map(|value| self.value(value))).collect()
+        };
+        let (inputs, outputs) = (operands(model.inputs(id)), operands(model.outputs(id)));
+        let mut rooms: Vec<usize> = subgraphs(model, id)
+            .filter_map(|graph| self.tree.of_graph.get(&graph).copied())
+            .collect();
+        if let MeaningKind::Call(function) = self.meanings.of(id).kind {
+            rooms.extend(self.tree.of_graph.get(&model.function(function).body));
+        }
+        ViewNode {
+            name: cut(&model.node_label(id)),
+            op: cut(model.name(node.op)),
+            domain: cut(canonical_domain(model.name(node.domain))),
+            scope: cut(&scope::path(&scope::of(model, id))),
+            room: self.tree.home[id.index()].unwrap_or(0),
+            drawn: self.tree.is_drawn(id),
+            rooms,
+            inputs,
+            outputs,
+            attributes: attributes::of(model, id),
+            parameters: if is_main { self.seen.owners.elements(id) } else { None },
+            work,
+            reason,
+            alive_bytes: None,
+        }
+    }
+
+    /// All values that were asked for, in the order of their numbers.
+    pub(super) fn values(&self) -> Vec<ViewValue> {
+        let (model, typed) = (self.seen.model, self.seen.typed);
+        let told = |id: &ValueId| {
+            let value = model.value(*id);
+            ViewValue {
+                name: cut(model.name(value.name)),
+                value: shapes::shape(typed.fact(*id)),
+                stored: value.initializer.is_some() || value.sparse_initializer.is_some(),
+            }
+        };
+        self.values.iter().map(told).collect()
+    }
+}
+
+/// Sums of what is in each room.
+pub(super) fn add_up(view: &mut GraphView) {
+    for node in &view.nodes {
+        let room = &mut view.rooms[node.room];
+        room.nodes += 1;
+        room.unknown += u64::from(node.reason.is_some());
+        add(&mut room.macs, node.work.macs);
+        add(&mut room.bytes_moved, node.work.bytes_moved);
+        add(&mut room.parameters, node.parameters);
+        room.alive_bytes = room.alive_bytes.max(node.alive_bytes);
+    }
+    // Parents stand before their children.
+    for number in (0..view.rooms.len()).rev() {
+        let inner: Vec<usize> = view.rooms[number]
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                RoomItem::Room(inner) => Some(*inner),
+                _ => None,
+            })
+            .collect();
+        for inner in inner {
+            // It stands behind.
+            let (before, behind) = view.rooms.split_at_mut(inner);
+            let (Some(room), Some(part)) = (before.get_mut(number), behind.first()) else {
+                continue;
+            };
+            room.nodes += part.nodes;
+            room.unknown += part.unknown;
+            add(&mut room.macs, part.macs);
+            add(&mut room.bytes_moved, part.bytes_moved);
+            add(&mut room.parameters, part.parameters);
+            room.alive_bytes = room.alive_bytes.max(part.alive_bytes);
+        }
+    }
+}
+
+fn add(sum: &mut Option<u64>, more: Option<u64>) {
+    if let Some(more) = more {
+        *sum = Some(sum.unwrap_or(0).saturating_add(more));
+    }
+}

@@ -1,0 +1,267 @@
+//! Which room every node stands in.
+
+use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
+use calipers_report::RoomKind;
+use hashbrown::HashMap;
+
+use super::attributes::cut;
+use super::{Thing, sides};
+use crate::{Inside, Part};
+
+/// Subgraphs nested deeper than this get no room.
+const MAX_NESTING: usize = 24;
+
+/// Up to so many inputs, or outputs, all stand in the main room; of more, each stands where it is
+/// used.
+const FEW_PORTS: usize = 8;
+
+/// A room while the rooms are made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Draft {
+    pub(super) kind: RoomKind,
+    pub(super) name: String,
+    pub(super) detail: String,
+    pub(super) block: String,
+    pub(super) times: Option<u64>,
+    /// The room around it.
+    pub(super) parent: Option<usize>,
+    /// The node that holds it: of subgraphs.
+    pub(super) holder: Option<NodeId>,
+    /// Whether it is there.
+    pub(super) alive: bool,
+}
+
+/// All rooms, and the one that each node stands in.
+pub(super) struct Tree<'a> {
+    pub(super) model: &'a Model,
+    pub(super) rooms: Vec<Draft>,
+    /// By the node's number; none for nodes of training graphs and of graphs nested too deep.
+    pub(super) home: Vec<Option<usize>>,
+    /// The room that stands for a graph.
+    pub(super) of_graph: HashMap<GraphId, usize>,
+    /// Inputs and outputs with the room they stand in.
+    pub(super) ports: Vec<(Thing, usize)>,
+    /// Where each of those is in the list.
+    pub(super) port_places: HashMap<Thing, usize>,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Tree<'a> {
+    /// Finds a room for every node.
+    pub(super) fn plant(model: &'a Model, parts: Vec<Inside>) -> Self {
+        let main =
+            Draft { name: cut(model.name(model.main().name)), alive: true, ..Draft::default() };
+        let mut tree = Self {
+            model,
+            rooms: vec![main],
+            home: vec![None; model.nodes().len()],
+            of_graph: HashMap::from_iter([(model.main_id(), 0)]),
+            ports: Vec::new(),
+            port_places: HashMap::new(),
+            notes: Vec::new(),
+        };
+        tree.fill(0, parts);
+        let is_beside: Vec<bool> = tree.home.iter().map(Option::is_none).collect();
+        tree.place_the_rest();
+        sides::gather(&mut tree, &is_beside);
+        tree.place_constants();
+        tree.enter_graphs();
+        tree
+    }
+
+    /// The boxes that stand in rooms: parts and nodes that are drawn.
+    pub(super) fn is_drawn(&self, node: NodeId) -> bool {
+        // A constant is seen beside the node that reads it, like every stored tensor.
+        self.model.name(self.model.node(node).op) != "Constant"
+            || !self.model.inputs(node).is_empty()
+    }
+
+    fn fill(&mut self, room: usize, inside: Vec<Inside>) {
+        for part in inside {
+            match part {
+                Inside::Node(node) => {
+                    if let Some(node) = self.in_main(node) {
+                        self.home[node.index()].get_or_insert(room);
+                    }
+                }
+                Inside::Part(part) => {
+                    let Part { name, detail, kind, times, inside } = part;
+                    let number = self.rooms.len();
+                    let of = if times.is_some() { RoomKind::Repeat } else { RoomKind::Block };
+                    self.rooms.push(Draft {
+                        kind: of,
+                        name,
+                        detail,
+                        block: kind,
+                        times,
+                        parent: Some(room),
+                        holder: None,
+                        alive: true,
+                    });
+                    self.fill(number, inside);
+                }
+            }
+        }
+    }
+
+    /// The node of the main graph that a node is or stands in; none for nodes of functions.
+    fn in_main(&self, node: NodeId) -> Option<NodeId> {
+        let mut node = node;
+        for _ in 0..=MAX_NESTING {
+            match self.model.graph(self.model.node(node).graph).kind {
+                GraphKind::Main => return Some(node),
+                GraphKind::Subgraph { node: holder, .. } => node = holder,
+                GraphKind::Function(_) | GraphKind::Training => return None,
+            }
+        }
+        None
+    }
+
+    /// Nodes that the network leaves out stand where they are read, else where they read.
+    fn place_the_rest(&mut self) {
+        let model = self.model;
+        for node in model.main().order.iter().rev() {
+            if self.home[node.index()].is_some() {
+                continue;
+            }
+            let outputs = model.outputs(*node).iter().flatten();
+            let readers = outputs.flat_map(|value| model.consumers(*value));
+            let readers = readers.filter_map(|reader| self.in_main(reader.node));
+            let rooms = readers.filter_map(|reader| self.home[reader.index()]);
+            let room = self.around(rooms).or_else(|| {
+                let givers = model.inputs(*node).iter().flatten().filter_map(|value| {
+                    match model.value(*value).producer {
+                        Producer::Node { node, .. } => self.home[node.index()],
+                        _ => None,
+                    }
+                });
+                self.around(givers)
+            });
+            self.home[node.index()] = Some(room.unwrap_or(0));
+        }
+    }
+
+    /// Constants stand where they are read, and what reads them may have moved.
+    fn place_constants(&mut self) {
+        let model = self.model;
+        for node in model.main().order.iter().rev() {
+            if self.is_drawn(*node) {
+                continue;
+            }
+            let outputs = model.outputs(*node).iter().flatten();
+            let readers = outputs.flat_map(|value| model.consumers(*value));
+            let readers = readers.filter_map(|reader| self.in_main(reader.node));
+            let room = self.around(readers.filter_map(|reader| self.home[reader.index()]));
+            self.home[node.index()] = Some(room.unwrap_or(0));
+        }
+    }
+
+    /// The innermost room around several.
+    fn around(&self, rooms: impl Iterator<Item = usize>) -> Option<usize> {
+        rooms.reduce(|one, other| self.common(one, other))
+    }
+
+    /// The innermost room around two. A parent always has the smaller number until rooms are split.
+    fn common(&self, one: usize, other: usize) -> usize {
+        let (mut one, mut other) = (one, other);
+        while one != other {
+            let deeper = if one > other { &mut one } else { &mut other };
+            *deeper = self.rooms[*deeper].parent.unwrap_or(0);
+        }
+        one
+    }
+
+    /// Rooms for subgraphs and functions.
+    fn enter_graphs(&mut self) {
+        let model = self.model;
+        let mut left_out = 0_u64;
+        for (id, graph) in model.graphs() {
+            let outer = |tree: &Self| tree.of_graph.contains_key(&graph.parent?).then_some(());
+            let (kind, name, holder) = match graph.kind {
+                GraphKind::Main | GraphKind::Training => continue,
+                GraphKind::Subgraph { node, attribute } => {
+                    if graph.nesting > MAX_NESTING || outer(self).is_none() {
+                        left_out += 1;
+                        continue;
+                    }
+                    (RoomKind::Subgraph, cut(model.name(attribute)), Some(node))
+                }
+                GraphKind::Function(function) => {
+                    let name = cut(model.name(model.function(function).name));
+                    (RoomKind::Function, name, None)
+                }
+            };
+            let number = self.rooms.len();
+            self.of_graph.insert(id, number);
+            self.rooms.push(Draft { kind, name, holder, alive: true, ..Draft::default() });
+            for node in &graph.order {
+                self.home[node.index()] = Some(number);
+            }
+        }
+        if left_out > 0 {
+            self.notes
+                .push(format!("{left_out} graphs are nested too deep, or belong to training"));
+        }
+    }
+
+    /// Takes out rooms that hold nothing, or nothing beside one box, and settles the ports.
+    pub(super) fn prune(&mut self) {
+        let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); self.rooms.len()];
+        for (id, _) in self.model.nodes() {
+            if let Some(home) = self.home[id.index()] {
+                nodes[home].push(id);
+            }
+        }
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.rooms.len()];
+        for number in (1..self.rooms.len()).rev() {
+            let Some(parent) = self.rooms[number].parent else { continue };
+            let drawn = nodes[number].iter().filter(|node| self.is_drawn(**node)).count();
+            if drawn + children[number].len() > 1 {
+                children[parent].push(number);
+                continue;
+            }
+            self.rooms[number].alive = false;
+            for node in std::mem::take(&mut nodes[number]) {
+                self.home[node.index()] = Some(parent);
+                nodes[parent].push(node);
+            }
+            for child in std::mem::take(&mut children[number]) {
+                self.rooms[child].parent = Some(parent);
+                children[parent].push(child);
+            }
+        }
+        self.ports = self.find_ports();
+        let places = self.ports.iter().enumerate();
+        self.port_places = places.map(|(place, (thing, _))| (*thing, place)).collect();
+    }
+
+    fn find_ports(&self) -> Vec<(Thing, usize)> {
+        let model = self.model;
+        let mut ports = Vec::new();
+        for (id, graph) in model.graphs() {
+            let Some(room) = self.of_graph.get(&id).copied() else { continue };
+            let is_main = id == model.main_id();
+            let inputs = if is_main { model.required_inputs() } else { graph.inputs.clone() };
+            let few = inputs.len() <= FEW_PORTS;
+            for input in inputs {
+                let readers = model.consumers(input).iter();
+                let readers = readers.filter(|reader| model.node(reader.node).graph == id);
+                let homes = readers.filter_map(|reader| self.home[reader.node.index()]);
+                let home = if few { None } else { self.around(homes) };
+                ports.push((Thing::Input(input), home.unwrap_or(room)));
+            }
+            let few = graph.outputs.len() <= FEW_PORTS;
+            let mut seen: hashbrown::HashSet<ValueId> = hashbrown::HashSet::new();
+            for output in graph.outputs.iter().filter(|output| seen.insert(**output)) {
+                let home = match model.value(*output).producer {
+                    Producer::Node { node, .. } if !few && model.node(node).graph == id => {
+                        self.home[node.index()]
+                    }
+                    _ => None,
+                };
+                ports.push((Thing::Output(*output), home.unwrap_or(room)));
+            }
+        }
+        ports
+    }
+}

@@ -1,0 +1,190 @@
+//! What `calipers check` and `calipers explain` are given, and which findings count.
+
+use std::path::PathBuf;
+
+use calipers::{Selection, SelectionError};
+use calipers_report::Severity;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, ValueEnum};
+
+use super::summary::PrivacyArgs;
+use super::{BindArgs, Cli, ends_in};
+use crate::commands::{Check, Explain, Gate};
+use crate::output::Target;
+
+pub(super) const CHECK_EXAMPLES: &str = "\
+Examples:
+  calipers check model.onnx
+  calipers check model.onnx --fail-on warning          in CI: ends with status 3
+  calipers check model.onnx --select security
+  calipers check model.onnx --weights                  reads every weight too
+  calipers check model.onnx --ignore unused-opset --ignore 'external-data-*'
+  calipers check model.onnx -o findings.sarif          for code scanning";
+
+pub(super) const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  calipers explain                    every kind of finding, a line each
+  calipers explain graph-cycle        one of them in full
+  calipers explain security           all of a group
+  calipers explain --format markdown  the whole page";
+
+/// How severe a finding has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Threshold {
+    /// Any finding.
+    Info,
+    /// What is likely to cause trouble, and worse.
+    Warning,
+    /// What cannot run or is unsafe.
+    Error,
+}
+
+/// Which findings count.
+#[derive(Args, Debug)]
+pub(super) struct GateArgs {
+    /// End with status 3 where a finding is as severe as this or more
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<Threshold>,
+
+    /// Only findings of this id or group; may be given several times, with * and ?
+    #[arg(long, value_name = "ID")]
+    select: Vec<String>,
+
+    /// No findings of this id or group; may be given several times, with * and ?
+    #[arg(long, value_name = "ID")]
+    ignore: Vec<String>,
+}
+
+impl GateArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.fail_on.is_some() || !self.select.is_empty() || !self.ignore.is_empty()
+    }
+
+    pub(super) fn resolve(self) -> Result<Gate, clap::Error> {
+        let selection =
+            Selection::new(self.select, self.ignore).map_err(|error| unknown(&error))?;
+        let fail_on = self.fail_on.map(|threshold| match threshold {
+            Threshold::Info => Severity::Info,
+            Threshold::Warning => Severity::Warning,
+            Threshold::Error => Severity::Error,
+        });
+        Ok(Gate { selection, fail_on })
+    }
+}
+
+/// Refuses a selection that could find nothing: a gate that never fails is none.
+pub(super) fn refuse_unread(gate: &Gate, weights: bool) -> Result<(), clap::Error> {
+    if weights || !gate.selection.is_of_weights() {
+        return Ok(());
+    }
+    let message = "the findings that are selected come of reading every weight\n\n  add --weights";
+    Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message))
+}
+
+/// Says that no finding is called so.
+fn unknown(error: &SelectionError) -> clap::Error {
+    let hint = match error.nearest {
+        Some(nearest) => format!("did you mean '{nearest}'?"),
+        None => "`calipers explain` lists them".to_owned(),
+    };
+    Cli::command().error(ErrorKind::InvalidValue, format!("{error}\n\n  {hint}"))
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For a terminal.
+    Text,
+    /// For a program.
+    Json,
+    /// For a page.
+    Markdown,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the findings; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<CheckFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Also read every weight: NaN, dead filters, duplicates
+    #[arg(long)]
+    weights: bool,
+
+    #[command(flatten)]
+    gate: GateArgs,
+
+    #[command(flatten)]
+    bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
+}
+
+impl CheckArgs {
+    pub(super) fn resolve(self) -> Result<Check, clap::Error> {
+        let output = Target::new(self.output);
+        let format = self.format.unwrap_or_else(|| match &output {
+            Target::File(path) if ends_in(path, "sarif") => CheckFormat::Sarif,
+            Target::File(path) if ends_in(path, "json") => CheckFormat::Json,
+            Target::File(path) if ends_in(path, "md") => CheckFormat::Markdown,
+            _ => CheckFormat::Text,
+        });
+        let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
+        refuse_unread(&gate, self.weights)?;
+        let (privacy, weights) = (self.privacy.resolve(), self.weights);
+        Ok(Check { model: self.model, format, output, weights, gate, bindings, privacy })
+    }
+}
+
+/// How the documentation of findings is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// For a terminal.
+    Text,
+    /// For a program.
+    Json,
+    /// For a page.
+    Markdown,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ExplainArgs {
+    /// Finding or group to explain, with * and ?; without it, all of them are listed
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+
+    /// How to write it; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<ExplainFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+impl ExplainArgs {
+    pub(super) fn resolve(self) -> Result<Explain, clap::Error> {
+        let output = Target::new(self.output);
+        let format = self.format.unwrap_or_else(|| match &output {
+            Target::File(path) if ends_in(path, "json") => ExplainFormat::Json,
+            Target::File(path) if ends_in(path, "md") => ExplainFormat::Markdown,
+            _ => ExplainFormat::Text,
+        });
+        let ids = self
+            .id
+            .as_deref()
+            .map(Selection::named)
+            .transpose()
+            .map_err(|error| unknown(&error))?;
+        Ok(Explain { ids, format, output })
+    }
+}

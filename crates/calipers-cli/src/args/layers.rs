@@ -1,0 +1,88 @@
+//! What `calipers layers` is given.
+
+use std::path::PathBuf;
+
+use calipers::{LayerOrder, LayerQuery};
+use clap::{Args, ValueEnum};
+
+use super::summary::PrivacyArgs;
+use super::{BindArgs, TableFormat, table_format_for};
+use crate::commands::Layers;
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers layers model.onnx --dim batch=1
+  calipers layers model.onnx --top 10
+  calipers layers model.onnx --sort params --top 20
+  calipers layers model.onnx --tree --depth 3
+  calipers layers model.onnx -o layers.csv
+
+In CSV, a text from the model that begins with =, +, - or @ has an apostrophe
+before it, so that no spreadsheet runs it.";
+
+/// What the rows of a table are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// Most multiply-accumulates first.
+    Macs,
+    /// Most parameters first.
+    Params,
+    /// Most bytes moved first.
+    Bytes,
+    /// The order of execution.
+    Order,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct LayersArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the nodes; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<TableFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Only the first N nodes; without `--sort`, those with most MACs
+    #[arg(long, value_name = "N", conflicts_with = "tree")]
+    top: Option<usize>,
+
+    /// What comes first; without it, the order of execution
+    #[arg(long, value_name = "BY")]
+    sort: Option<Sort>,
+
+    /// Add nodes up by the modules they belong to
+    #[arg(long)]
+    tree: bool,
+
+    /// Modules down to this depth only
+    #[arg(long, value_name = "N", requires = "tree")]
+    depth: Option<usize>,
+
+    #[command(flatten)]
+    bind: BindArgs,
+    #[command(flatten)]
+    privacy: PrivacyArgs,
+}
+
+impl LayersArgs {
+    pub(super) fn resolve(self) -> Result<Layers, clap::Error> {
+        let output = Target::new(self.output);
+        let format = table_format_for(self.format, &output);
+        // Who asks for a few nodes wants the dearest.
+        let order = match (self.sort, self.top) {
+            (Some(Sort::Macs), _) | (None, Some(_)) => LayerOrder::Macs,
+            (Some(Sort::Params), _) => LayerOrder::Parameters,
+            (Some(Sort::Bytes), _) => LayerOrder::Bytes,
+            (Some(Sort::Order), _) | (None, None) => LayerOrder::Execution,
+        };
+        let tree = self.tree.then(|| self.depth.unwrap_or(usize::MAX));
+        let query = LayerQuery { order, top: self.top, tree };
+        let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
+        Ok(Layers { model: self.model, format, output, query, bindings, privacy })
+    }
+}

@@ -1,0 +1,66 @@
+//! What `calipers sweep` is given.
+
+use std::path::PathBuf;
+
+use calipers::Sweep;
+use clap::Args;
+
+use super::bind::{parse_dims, parse_inputs};
+use super::summary::PrivacyArgs;
+use super::{TableFormat, table_format_for};
+use crate::commands::Sweeping;
+use crate::output::Target;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  calipers sweep model.onnx --dim sequence=128,256,512
+  calipers sweep model.onnx --dim batch=1,8 --dim sequence=128,512 -o costs.csv
+  calipers sweep model.onnx --input images=1x3x320x320,1x3x640x640";
+
+#[derive(Args, Debug)]
+pub(super) struct SweepArgs {
+    /// The model file
+    model: PathBuf,
+
+    /// How to write the table; without it, what the file's name ends in, else `text`
+    #[arg(long)]
+    format: Option<TableFormat>,
+
+    /// File to write to, made or replaced; `-` is standard output
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Sizes of a free dimension to take in turn; may be given for each
+    #[arg(long = "dim", value_name = "NAME=N,N,…", value_parser = parse_dims)]
+    #[arg(required_unless_present = "inputs")]
+    dims: Vec<(String, Vec<i64>)>,
+
+    /// Shapes of an input to take in turn, as NAME=1x3x320x320,1x3x640x640; may be given for each
+    #[arg(long = "input", value_name = "NAME=SHAPE,SHAPE,…", value_parser = parse_inputs)]
+    inputs: Vec<(String, Vec<Vec<i64>>)>,
+
+    #[command(flatten)]
+    privacy: PrivacyArgs,
+}
+
+impl SweepArgs {
+    pub(super) fn resolve(self) -> Sweeping {
+        let output = Target::new(self.output);
+        let format = table_format_for(self.format, &output);
+        let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
+        let privacy = self.privacy.resolve();
+        Sweeping { model: self.model, format, output, sweep, privacy }
+    }
+}
+
+/// Lists that are given for one name become one list.
+fn joined<T>(lists: Vec<(String, Vec<T>)>) -> Vec<(String, Vec<T>)> {
+    let mut all: Vec<(String, Vec<T>)> = Vec::new();
+    for (name, list) in lists {
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => known.extend(list),
+            None => all.push((name, list)),
+        }
+    }
+    all
+}

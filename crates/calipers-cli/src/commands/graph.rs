@@ -1,0 +1,43 @@
+//! `calipers graph MODEL`: the graph as rooms, drawn or to look around in.
+
+use std::path::PathBuf;
+
+use calipers::{Bindings, Model, Options, Question};
+
+use super::{Privacy, model};
+use crate::args::GraphFormat;
+use crate::exit::ExitStatus;
+use crate::output::Target;
+
+/// What to draw and where the drawing goes.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    pub(crate) model: PathBuf,
+    pub(crate) format: GraphFormat,
+    pub(crate) output: Target,
+    /// Levels that a picture opens.
+    pub(crate) depth: usize,
+    pub(crate) bindings: Bindings,
+    pub(crate) privacy: Privacy,
+}
+
+impl Graph {
+    /// Reads the model and writes its graph.
+    pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
+        model::check(&self.model, &self.output)?;
+        let question = Question { table: Vec::new(), ..Question::default() };
+        let options = Options::new()
+            .bindings(self.bindings.clone())
+            .hardware(question)
+            .redact_names(self.privacy.redact_names);
+        let (report, view) = model::with_progress(&self.model, options, false, Model::explore)?;
+        let text = match self.format {
+            GraphFormat::Svg => calipers_render::graph_to_svg(&view, self.depth),
+            GraphFormat::Dot => calipers_render::graph_to_dot(&view, self.depth),
+            GraphFormat::Html => calipers_render::graph_to_html(&report, &view),
+            GraphFormat::Json => calipers_render::json::to_string(&view),
+        };
+        self.output.write(&text)?;
+        Ok(ExitStatus::Done)
+    }
+}

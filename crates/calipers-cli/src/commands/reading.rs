@@ -1,0 +1,77 @@
+//! What the commands that write a whole report ask of a model, and how they get it.
+
+use std::path::Path;
+
+use calipers::{Bindings, Model, Options, Question};
+use calipers_report::{GraphView, Report};
+
+use super::hardware::{Wanted, verdict};
+use super::{Gate, Privacy, Summarizing, model, summary};
+use crate::exit::ExitStatus;
+use crate::output::Target;
+
+/// What a report is to say, and what of it counts.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// Whether to read the files whole for their fingerprints.
+    pub(crate) sha256: bool,
+    /// Whether to read every weight.
+    pub(crate) weights: bool,
+    pub(crate) bindings: Bindings,
+    pub(crate) wanted: Wanted,
+    /// Which findings count.
+    pub(crate) gate: Gate,
+    pub(crate) summary: Summarizing,
+    pub(crate) privacy: Privacy,
+}
+
+impl Reading {
+    /// What the library is asked for.
+    fn options(&self, question: &Question) -> Options {
+        Options::new()
+            .bindings(self.bindings.clone())
+            .hardware(question.clone())
+            .fingerprints(self.sha256)
+            .findings(self.gate.selection.clone())
+            .redact_names(self.privacy.redact_names)
+            .audience(self.summary.audience)
+    }
+
+    /// Reads a model and analyzes it, with signs of life.
+    pub(crate) fn report(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
+        let options = self.options(question);
+        let mut report = model::with_progress(path, options, self.weights, Model::analyze)?;
+        summary::fill(&mut report, &self.summary);
+        Ok(report)
+    }
+
+    /// Like [`Reading::report`], plus the collapsible graph for the HTML viewer.
+    pub(crate) fn explore(
+        &self,
+        path: &Path,
+        question: &Question,
+    ) -> anyhow::Result<(Report, GraphView)> {
+        let options = self.options(question);
+        let (mut report, view) = model::with_progress(path, options, self.weights, Model::explore)?;
+        summary::fill(&mut report, &self.summary);
+        Ok((report, view))
+    }
+
+    /// Like [`Reading::report`] without signs of life, for one of many.
+    pub(crate) fn quietly(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
+        model::check(path, &Target::Stdout)?;
+        let options = self.options(question).weights(self.weights);
+        let mut report =
+            model::open(path)?.analyze(&options).map_err(|error| model::unusable(&error))?;
+        summary::fill(&mut report, &self.summary);
+        Ok(report)
+    }
+
+    /// How the command ends: gates on findings come before those on hardware.
+    pub(crate) fn status(&self, report: &Report) -> anyhow::Result<ExitStatus> {
+        match self.gate.judge(&report.risks) {
+            ExitStatus::Done => verdict(report),
+            failed => Ok(failed),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The command as a user meets it: the built binary, its output and its exit status.
+#![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
+
+mod card;
+mod demo;
+mod devices;
+mod diagram;
+mod errors;
+mod findings;
+mod generated;
+mod graph;
+mod hardware;
+mod hostile;
+mod inspect;
+mod layers;
+mod pipes;
+mod readme;
+mod shapes;
+mod summary;
+mod sweep;
+mod weights;
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Output, Stdio};
+
+use calipers_samples::{DataType, ModelBuilder, Tensor};
+
+fn main() -> ExitCode {
+    // The README's console blocks name files from here.
+    std::env::set_current_dir(calipers_testkit::root()).unwrap();
+    calipers_testkit::main([
+        card::tests(),
+        demo::tests(),
+        devices::tests(),
+        diagram::tests(),
+        errors::tests(),
+        findings::tests(),
+        generated::tests(),
+        graph::tests(),
+        hardware::tests(),
+        hostile::tests(),
+        inspect::tests(),
+        layers::tests(),
+        pipes::tests(),
+        readme::tests(),
+        shapes::tests(),
+        summary::tests(),
+        sweep::tests(),
+        weights::tests(),
+    ])
+}
+
+/// The binary, in an environment that decides nothing about colour, width or language.
+fn calipers(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calipers"));
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE"] {
+        command.env_remove(name);
+    }
+    command.env("LANG", "C.UTF-8").env("TERM", "xterm").stdin(Stdio::null()).args(args);
+    command
+}
+
+/// A folder with `m.onnx`, whose four floats are in `w.bin`, which is not there.
+fn folder_without_data_file() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["n", "2"]);
+    let weight = Tensor::external("w", DataType::F32, &[2, 2], "w.bin", Some(0), Some(16));
+    model.initializer(&weight).node("MatMul", &["x", "w"], &["y"], &[]);
+    model.output("y", DataType::F32, &["n", "2"]);
+    std::fs::write(folder.path().join("m.onnx"), model.build()).unwrap();
+    folder
+}
+
+/// What a finished run left behind.
+struct Run {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    /// Panics unless the run ended well and said nothing on standard error.
+    #[track_caller]
+    fn succeeded(self) -> String {
+        assert_eq!((self.status, self.stderr.as_str()), (Some(0), ""));
+        self.stdout
+    }
+
+    /// Panics unless the run ended with this status and left standard output empty.
+    #[track_caller]
+    fn failed(self, status: i32) -> String {
+        assert_eq!((self.status, self.stdout.as_str()), (Some(status), ""), "{}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self.stderr
+    }
+}
+
+fn finish(command: &mut Command) -> Run {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    Run {
+        status: status.code(),
+        stdout: String::from_utf8(stdout).unwrap(),
+        stderr: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+fn run(args: &[&str]) -> Run {
+    finish(&mut calipers(args))
+}
+
+/// Runs in a folder, so that short names can be given and expected.
+fn run_in(folder: &Path, args: &[&str]) -> Run {
+    finish(calipers(args).current_dir(folder))
+}
+
+/// A folder with `digits.onnx` in it.
+fn folder_with_model() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("digits.onnx"), calipers_samples::digits()).unwrap();
+    folder
+}
+
+/// Columns of the widest line.
+fn width(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}

@@ -1,0 +1,68 @@
+//! `calipers shapes MODEL`, and the flags that bind dimensions.
+
+use serde_json::{Value, json};
+
+use super::{folder_with_model, run_in};
+
+calipers_testkit::tests! {
+    test: [
+        every_value_has_a_type_and_a_shape,
+        dimensions_and_inputs_can_be_bound,
+        the_screen_has_a_line_for_each,
+        bindings_that_do_not_fit_are_usage_errors,
+    ];
+}
+
+fn shapes(folder: &std::path::Path, args: &[&str]) -> Value {
+    let args = [&["shapes", "digits.onnx", "--format", "json"], args].concat();
+    serde_json::from_str(&run_in(folder, &args).succeeded()).unwrap()
+}
+
+fn every_value_has_a_type_and_a_shape() {
+    let folder = folder_with_model();
+    let table = shapes(folder.path(), &[]);
+    let values = table["values"].as_object().unwrap();
+    assert_eq!(values["image"], json!({"dtype": "float32", "shape": ["batch", 1, 28, 28]}));
+    assert_eq!(values["scores"], json!({"dtype": "float32", "shape": ["batch", 10]}));
+    for (name, value) in values {
+        assert!(value["dtype"].is_string() && value["shape"].is_array(), "{name}: {value}");
+    }
+    assert_eq!(table["bindings"], json!({"batch": "symbolic"}));
+}
+
+fn dimensions_and_inputs_can_be_bound() {
+    let folder = folder_with_model();
+    for args in [["--dim", "batch=4"], ["--input", "image=4x1x28x28"]] {
+        let table = shapes(folder.path(), &args);
+        assert_eq!(table["values"]["scores"]["shape"], json!([4, 10]));
+        assert_eq!(table["bindings"], json!({"batch": 4}));
+    }
+    let report = run_in(folder.path(), &["digits.onnx", "--format", "json", "--dim", "batch=4"]);
+    let report: Value = serde_json::from_str(&report.succeeded()).unwrap();
+    assert_eq!(report["bindings"], json!({"batch": 4}));
+    assert_eq!(report["shapes"]["values"], report["shapes"]["fixed"]);
+}
+
+fn the_screen_has_a_line_for_each() {
+    let folder = folder_with_model();
+    let screen = run_in(folder.path(), &["shapes", "digits.onnx"]).succeeded();
+    let line = screen.lines().find(|line| line.contains("scores")).unwrap();
+    assert!(line.contains("float32") && line.ends_with("[batch, 10]"), "{line}");
+}
+
+fn bindings_that_do_not_fit_are_usage_errors() {
+    let folder = folder_with_model();
+    for (args, why) in [
+        (["--dim", "sequence=1"], "no input has a dimension named \"sequence\"; there are batch"),
+        (["--input", "picture=1x1x28x28"], "the model has no input named \"picture\""),
+        (["--input", "image=1x1x28"], "input \"image\" has 4 dimensions, and 3 are given"),
+        (["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the model"),
+        (["--dim", "batch"], "NAME=N"),
+        (["--dim", "batch=-1"], "no size of a dimension"),
+        (["--input", "image=1x1x28xwide"], "no size of a dimension"),
+    ] {
+        let args = [&["shapes", "digits.onnx"], &args[..]].concat();
+        let message = run_in(folder.path(), &args).failed(2);
+        assert!(message.contains(why), "{args:?}: {message}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Batch normalisation that could be part of the convolution before it.
+
+use calipers_ir::{NodeId, Producer};
+use calipers_report::Severity;
+
+use crate::look::{Outputs, input, origins, output, producer, running, standard_op};
+use crate::{Evidence, Hit, Rule, counted};
+use calipers_arch::net::Origin;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "batch-norm-not-folded",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "Batch normalisation is not folded",
+    checks: "Nodes `BatchNormalization` with stored statistics, directly behind a convolution or a \
+             matrix product with stored weights that nothing else reads.",
+    why: "At inference it scales and shifts by constants, which can be multiplied into the weights \
+          before it. Big runtimes do so on loading; small ones, converters and quantisers may not.",
+    example: "`Conv -> BatchNormalization -> Relu`, as a training framework keeps it.",
+    recommendation: "export in inference mode with constant folding, or run a simplifier",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let outputs = Outputs::of(model);
+    let origins = origins(model);
+    let stored = |node: NodeId, slot| {
+        input(model, node, slot).is_some_and(|value| match model.value(value).producer {
+            Producer::Node { node, .. } => origins[node.index()] == Origin::Constant,
+            _ => model.value(value).initializer.is_some(),
+        })
+    };
+    let folds = |node: &NodeId| {
+        if standard_op(model, *node) != Some("BatchNormalization") {
+            return None;
+        }
+        let data = input(model, *node, 0)?;
+        let (before, op) = producer(model, data)?;
+        let weighted = matches!(op, "Conv" | "ConvTranspose" | "Gemm") && stored(before, 1);
+        let fixed = (1..5).all(|slot| stored(*node, slot));
+        let alone = outputs.only_reader(model, output(model, before)?) == Some(*node);
+        (weighted && fixed && alone).then_some(())
+    };
+    let nodes = running(model);
+    let norms: Vec<NodeId> = nodes.into_iter().filter(|node| folds(node).is_some()).collect();
+    Hit::of_nodes(
+        model,
+        &norms,
+        format!("{} whose work the weights before could take over", counted(norms.len(), "node")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn model(between: Option<&str>) -> Vec<u8> {
+        let mut tiny = Tiny::of_opset(17);
+        let x = tiny.input(&["1", "3", "8", "8"]);
+        let weight = tiny.weight(&[4, 3, 3, 3]);
+        let mut y = tiny.op("Conv", &[&x, &weight]);
+        if let Some(op) = between {
+            y = tiny.op(op, &[&y]);
+        }
+        let four: Vec<String> = (0..4).map(|_| tiny.weight(&[4])).collect();
+        let inputs = [&y, &four[0], &four[1], &four[2], &four[3]].map(String::as_str);
+        let y = tiny.op("BatchNormalization", &inputs);
+        tiny.output(&y).bytes()
+    }
+
+    #[test]
+    fn one_behind_a_convolution_is_found_and_one_behind_a_curve_is_not() {
+        assert!(raised(&RULE, model(None)).unwrap().detail.starts_with("1 node"));
+        assert_eq!(raised(&RULE, model(Some("Relu"))), None);
+    }
+}

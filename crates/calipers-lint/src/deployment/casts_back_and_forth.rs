@@ -1,0 +1,91 @@
+//! Values that are cast and cast back.
+
+use calipers_ir::{DType, Model, NodeId, ValueId};
+use calipers_ops::Movement;
+use calipers_report::Severity;
+
+use crate::look::{input, operator, output, producer, running, standard_op};
+use crate::{Evidence, Hit, Rule, counted};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "casts-back-and-forth",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "Values are cast and cast back",
+    checks: "Nodes `Cast` that give back the type that a `Cast` before them took away, with nothing \
+             in between but changes of shape. Floats that are cast to whole numbers and back are \
+             rounded on purpose, and do not count.",
+    why: "Each cast reads and writes the whole tensor. Where the type between is the narrower one, \
+          the pair also rounds, which may be meant or not.",
+    example: "`Cast` from float16 to float32, `Reshape`, `Cast` to float16.",
+    recommendation: "let the converter keep one type through such places, or run a simplifier",
+    check,
+};
+
+/// Moves that are looked through between two casts.
+const MOST_MOVES: usize = 8;
+
+/// Whether a node leaves every element as it is.
+fn is_layout(model: &Model, node: NodeId) -> bool {
+    let movement = operator(model, node).and_then(|row| row.traits.movement);
+    movement.is_some_and(Movement::is_layout)
+}
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let (model, typed) = (evidence.model, evidence.typed);
+    let dtype = |value: ValueId| {
+        let dtype = typed.fact(value).as_tensor()?.dtype;
+        (dtype != DType::Undefined).then_some(dtype)
+    };
+    let undoes = |node: NodeId| {
+        if standard_op(model, node) != Some("Cast") {
+            return None;
+        }
+        let mut value = input(model, node, 0)?;
+        for _ in 0..MOST_MOVES {
+            match producer(model, value)? {
+                (before, "Cast") => {
+                    let (from, through) = (dtype(input(model, before, 0)?)?, dtype(value)?);
+                    let back = dtype(output(model, node)?)?;
+                    // A way through whole numbers rounds a float, and is meant to.
+                    let alike = from.is_float() == through.is_float();
+                    return (back == from && through != from && alike).then_some((from, through));
+                }
+                (before, _) if is_layout(model, before) => value = input(model, before, 0)?,
+                _ => return None,
+            }
+        }
+        None
+    };
+    let mut pairs: Vec<(NodeId, (DType, DType))> = Vec::new();
+    pairs.extend(running(model).into_iter().filter_map(|node| Some((node, undoes(node)?))));
+    let (_, (from, through)) = pairs.first()?;
+    Some(Hit::new(
+        format!("{}, first {from} to {through} and back", counted(pairs.len(), "pair")),
+        pairs.iter().map(|(node, _)| model.node_label(*node)),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn model(between: &str, to: i64) -> Vec<u8> {
+        let mut tiny = Tiny::new();
+        let x = tiny.input(&["2", "8"]);
+        let half = tiny.cast(&x, to);
+        let moved = tiny.op(between, &[&half]);
+        let back = tiny.cast(&moved, 1);
+        tiny.output(&back).bytes()
+    }
+
+    #[test]
+    fn a_pair_around_a_move_is_found_and_one_around_arithmetic_is_not() {
+        let found = raised(&RULE, model("Transpose", 10)).unwrap();
+        assert_eq!(found.detail, "1 pair, first float32 to float16 and back");
+        assert_eq!(raised(&RULE, model("Exp", 10)), None);
+        assert_eq!(raised(&RULE, model("Transpose", 7)), None, "it rounds");
+    }
+}

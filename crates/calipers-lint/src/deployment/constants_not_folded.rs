@@ -1,0 +1,107 @@
+//! Results that follow from stored tensors alone.
+
+use calipers_ir::NodeId;
+use calipers_report::Severity;
+use calipers_units as units;
+use hashbrown::HashSet;
+
+use super::dead_nodes::alive;
+use crate::look::{bytes, operator, origins, standard_op};
+use crate::{Evidence, Hit, Rule, plural};
+use calipers_arch::net::Origin;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "constants-not-folded",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "Constants are computed at run time",
+    checks: "Nodes of the main graph whose results follow from stored tensors alone, where these \
+             results take 64 KiB or more together. What folding would only make larger does not \
+             count: quantised weights that are turned back into numbers, and tensors that are \
+             filled or repeated.",
+    why: "A runtime that does not fold constants on loading computes them on every run, and keeps \
+          both the stored tensor and the result in memory.",
+    example: "A stored matrix that a `Transpose` turns before every `MatMul`.",
+    recommendation: "export with constant folding, or run a simplifier",
+    check,
+};
+
+/// Below this a runtime does not notice, in bytes.
+const LEAST: u64 = 64 * 1024;
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let (origins, alive) = (origins(model), alive(model));
+    let mut left: HashSet<NodeId> = HashSet::new();
+    let mut folded = Vec::new();
+    let mut total = 0_u64;
+    for node in &model.main().order {
+        let op = standard_op(model, *node);
+        if origins[node.index()] != Origin::Constant || matches!(op, Some("Constant" | "Identity"))
+        {
+            continue;
+        }
+        let from_left = model.inputs(*node).iter().flatten().any(|input| {
+            matches!(model.value(*input).producer, calipers_ir::Producer::Node { node, .. }
+                if left.contains(&node))
+        });
+        // Folding would only make the model larger.
+        let grows = operator(model, *node).is_some_and(|row| row.traits.grows_when_folded);
+        if from_left || grows {
+            left.insert(*node);
+            continue;
+        }
+        if alive[node.index()] {
+            folded.push(*node);
+            let results = model.outputs(*node).iter().flatten();
+            let held = results.filter_map(|value| bytes(evidence.typed, *value));
+            total = held.fold(total, u64::saturating_add);
+        }
+    }
+    (total >= LEAST).then(|| {
+        Hit::new(
+            format!(
+                "{} {}",
+                plural(folded.len(), "node that gives", "nodes that give"),
+                units::bytes(total)
+            ),
+            folded.iter().map(|node| model.node_label(*node)),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::DataType::I8;
+
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    #[test]
+    fn a_turned_matrix_is_found_and_a_small_one_is_not() {
+        let model = |size: i64| {
+            let mut tiny = Tiny::new();
+            let x = tiny.input(&["2", &size.to_string()]);
+            let weight = tiny.weight(&[size, size]);
+            let turned = tiny.op("Transpose", &[&weight]);
+            let y = tiny.op("MatMul", &[&x, &turned]);
+            tiny.output(&y).bytes()
+        };
+        // 128 × 128 elements of 4 bytes are 65,536 bytes.
+        assert_eq!(raised(&RULE, model(128)).unwrap().detail, "1 node that gives 65.54 kB");
+        assert_eq!(raised(&RULE, model(64)), None);
+    }
+
+    #[test]
+    fn quantised_weights_are_meant_to_stay() {
+        let mut tiny = Tiny::new();
+        let x = tiny.input(&["2", "256"]);
+        let stored = tiny.raw(I8, &[256, 256], &[1; 65536]);
+        let scale = tiny.scalar(0.1);
+        let weight = tiny.op("DequantizeLinear", &[&stored, &scale]);
+        let turned = tiny.op("Transpose", &[&weight]);
+        let y = tiny.op("MatMul", &[&x, &turned]);
+        assert_eq!(raised(&RULE, tiny.output(&y).bytes()), None);
+    }
+}

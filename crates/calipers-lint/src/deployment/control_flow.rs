@@ -1,0 +1,64 @@
+//! Branches and loops.
+
+use std::collections::BTreeMap;
+
+use calipers_report::Severity;
+
+use crate::look::{running, standard_op};
+use crate::{Evidence, Hit, Rule};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "control-flow",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "The graph branches or loops",
+    checks: "Nodes `If`, `Loop`, `Scan` and `SequenceMap`, in subgraphs and functions too.",
+    why: "Compilers for accelerators flatten control flow, refuse it, or run it on the host. Costs \
+          count the dearer branch, and a loop as often as it is known to turn.",
+    example: "An `If` that a traced model keeps of `if x.shape[0] == 1`.",
+    recommendation: "bind what the condition hinges on and simplify the model, or make sure that the \
+                     target runs control flow",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut nodes = Vec::new();
+    let mut deepest = 0;
+    for node in running(model) {
+        if let Some(op @ ("If" | "Loop" | "Scan" | "SequenceMap")) = standard_op(model, node) {
+            *counts.entry(op).or_default() += 1;
+            nodes.push(node);
+            deepest = deepest.max(model.graph(model.node(node).graph).nesting + 1);
+        }
+    }
+    let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
+    let nested = if deepest > 1 { format!(", nested {deepest} deep") } else { String::new() };
+    Hit::of_nodes(model, &nodes, format!("{}{nested}", told.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{Attribute, DataType::Bool, DataType::F32, Graph, ModelBuilder};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    #[test]
+    fn a_branch_is_found_and_a_choice_of_elements_is_not() {
+        let branch = |name: &str, op: &str| {
+            let mut graph = Graph::new(name);
+            graph.node(op, &["x"], &[name], &[]).output(name, F32, &["1"]);
+            Attribute::graph(&format!("{name}_branch"), &graph)
+        };
+        let mut model = ModelBuilder::new(17);
+        model.input("c", Bool, &[]).input("x", F32, &["1"]).output("y", F32, &["1"]);
+        let branches = [branch("then", "Relu"), branch("else", "Abs")];
+        model.node("If", &["c"], &["y"], &branches);
+        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 If");
+        let mut model = ModelBuilder::new(17);
+        model.input("c", Bool, &["1"]).input("x", F32, &["1"]).output("y", F32, &["1"]);
+        assert_eq!(raised(&RULE, model.node("Where", &["c", "x", "x"], &["y"], &[]).build()), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Shapes that the data decides.
+
+use std::collections::BTreeMap;
+
+use calipers_ir::{NodeId, Producer};
+use calipers_ops::Extent;
+use calipers_report::Severity;
+use hashbrown::HashSet;
+
+use crate::look::{input, operator, origins, running};
+use crate::{Evidence, Hit, Rule, counted};
+use calipers_arch::net::Origin;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "data-dependent-shapes",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "The data decides some shapes",
+    checks: "Nodes whose result is as long as the data has it, such as `NonZero`, and nodes whose \
+             shape is computed from the data and not from the shapes of the inputs.",
+    why: "No memory can be planned ahead for such values, a compiler for fixed shapes refuses them, \
+          and costs behind them stay formulas.",
+    example: "`NonZero`: how many rows it gives depends on how many elements are not zero.",
+    recommendation: "keep this part on the host, or pad it to a fixed size where the target needs \
+                     fixed shapes",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let origins = origins(model);
+    let fresh: HashSet<&str> = evidence.typed.fresh.iter().map(|dim| dim.name.as_str()).collect();
+    let open = |node: NodeId| {
+        model.outputs(node).iter().flatten().any(|value| {
+            let tensor = evidence.typed.fact(*value).as_tensor();
+            let dims = tensor.and_then(|tensor| tensor.dims());
+            dims.is_none_or(|dims| {
+                dims.iter().flat_map(|dim| dim.symbols()).any(|name| fresh.contains(name.name()))
+            })
+        })
+    };
+    let from_data = |node: NodeId, slot: usize| {
+        input(model, node, slot).is_some_and(|value| match model.value(value).producer {
+            Producer::Node { node, .. } => origins[node.index()] == Origin::Data,
+            Producer::Input => model.value(value).initializer.is_none(),
+            _ => false,
+        })
+    };
+    let decides = |node: NodeId| {
+        let op = model.name(model.node(node).op);
+        let main = model.node(node).graph == model.main_id();
+        let decided = match operator(model, node).map(|row| row.traits.extent) {
+            Some(Extent::Data) => true,
+            Some(Extent::Inputs(slots)) => main && slots.iter().any(|slot| from_data(node, *slot)),
+            Some(Extent::Shapes) | None => false,
+        };
+        // What a loop stacks is as long as it turns.
+        let turns = op == "Loop" && !evidence.typed.fresh.is_empty();
+        ((decided || turns) && open(node)).then_some(op)
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut nodes = Vec::new();
+    for node in running(model) {
+        if let Some(op) = decides(node) {
+            *counts.entry(op).or_default() += 1;
+            nodes.push(node);
+        }
+    }
+    let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
+    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::DataType::{F32, I64};
+    use calipers_samples::ModelBuilder;
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    #[test]
+    fn what_the_data_decides_is_found_and_what_a_caller_decides_is_not() {
+        let of = |op: &str| {
+            let mut model = ModelBuilder::new(17);
+            model.input("x", F32, &["batch", "8"]).node(op, &["x"], &["y"], &[]);
+            model.output("y", F32, &["?", "?"]).build()
+        };
+        assert_eq!(raised(&RULE, of("NonZero")).unwrap().detail, "1 node: 1 NonZero");
+        assert_eq!(raised(&RULE, of("Relu")), None);
+    }
+
+    #[test]
+    fn a_shape_that_is_fed_is_found_and_one_that_is_taken_is_not() {
+        let of = |fed: bool| {
+            let mut model = ModelBuilder::new(17);
+            model.input("x", F32, &["batch", "8"]).input("s", I64, &["2"]);
+            model.node("Shape", &["x"], &["taken"], &[]);
+            model.node("Reshape", &["x", if fed { "s" } else { "taken" }], &["y"], &[]);
+            model.output("y", F32, &["?", "?"]).build()
+        };
+        assert_eq!(raised(&RULE, of(true)).unwrap().detail, "1 node: 1 Reshape");
+        assert_eq!(raised(&RULE, of(false)), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! Operators that the standard has given up.
+
+use std::collections::BTreeMap;
+
+use calipers_ops::canonical_domain;
+use calipers_report::Severity;
+
+use crate::look::{Imports, running};
+use crate::{Evidence, Hit, Rule, counted};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "deprecated-operators",
+    severity: Severity::Warning,
+    group: "deployment",
+    title: "Operators are deprecated at this opset",
+    checks: "Nodes of operators that the imported version of the operator set no longer has: `Upsample` \
+             from 10, `Scatter` from 11, the tree ensembles of classical models from 5 of their own \
+             set, and the experimental operators of the first releases.",
+    why: "A runtime that follows the standard refuses them at that version, or keeps them for a while \
+          and drops them later.",
+    example: "`Upsample` in a model of opset 11, where `Resize` stands in its place.",
+    recommendation: "export again, or convert the model with the standard's version converter",
+    check,
+};
+
+/// What replaces an operator that a version no longer has.
+fn instead(domain: &str, op: &str, version: i64) -> Option<&'static str> {
+    let deprecation = calipers_ops::deprecation(domain, op)?;
+    (version >= deprecation.since).then_some(deprecation.replacement)
+}
+
+/// Whether the standard once had it and gave it up.
+pub(crate) fn was_standard(domain: &str, op: &str) -> bool {
+    calipers_ops::deprecation(domain, op).is_some()
+}
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let imports = Imports::of(model);
+    let mut found: BTreeMap<&str, &'static str> = BTreeMap::new();
+    let mut nodes = Vec::new();
+    for id in running(model) {
+        let node = model.node(id);
+        let (domain, op) = (canonical_domain(model.name(node.domain)), model.name(node.op));
+        if was_standard(domain, op)
+            && let Some(version) = imports.version(model, id)
+            && let Some(other) = instead(domain, op, version)
+        {
+            found.insert(op, other);
+            nodes.push(id);
+        }
+    }
+    let told: Vec<String> = found.iter().map(|(op, other)| format!("{op} (use {other})")).collect();
+    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{DataType::F32, ModelBuilder, Tensor};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    #[test]
+    fn a_dropped_operator_is_found_and_one_of_its_time_is_not() {
+        let upsample = |opset: i64| {
+            let mut model = ModelBuilder::new(opset);
+            model.input("x", F32, &["1", "1", "2", "2"]).output("y", F32, &["1", "1", "4", "4"]);
+            model.initializer(&Tensor::f32("s", &[4], &[1.0, 1.0, 2.0, 2.0]));
+            model.node("Upsample", &["x", "s"], &["y"], &[]).build()
+        };
+        assert!(raised(&RULE, upsample(10)).unwrap().detail.contains("use Resize"));
+        assert_eq!(raised(&RULE, upsample(9)), None);
+    }
+}

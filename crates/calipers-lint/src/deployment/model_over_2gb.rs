@@ -1,0 +1,77 @@
+//! A model file beyond what protobuf holds.
+
+use calipers_report::Severity;
+use calipers_units as units;
+
+use crate::{Evidence, Hit, Rule};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "model-over-2gb",
+    severity: Severity::Error,
+    group: "deployment",
+    title: "The model file is larger than protobuf allows",
+    checks: "Whether the model file itself, without its data files, has fewer than 2³¹ bytes.",
+    why: "Protobuf refuses messages of 2 GiB and more. Every loader that is built on it, ONNX Runtime \
+          and the `onnx` package among them, cannot read the file.",
+    example: "A model of 2.5 GB with its weights inside the file.",
+    recommendation: "save the model with its weights as external data",
+    check,
+};
+
+/// The first size that protobuf refuses.
+const LIMIT: u64 = 1 << 31;
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let bytes = evidence.model.header.bytes;
+    (bytes >= LIMIT).then(|| {
+        Hit::new(
+            format!(
+                "the file has {} bytes; protobuf ends below {}",
+                units::integer(bytes),
+                units::integer(LIMIT)
+            ),
+            [],
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, SeekFrom, Write};
+
+    use super::{LIMIT, RULE};
+
+    /// The bytes of a length, as protobuf writes it.
+    fn varint(mut value: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while value >= 0x80 {
+            bytes.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
+            value >>= 7;
+        }
+        bytes.push(u8::try_from(value).unwrap());
+        bytes
+    }
+
+    /// Whether a file of a graph with one tensor, `total` bytes in all, is found.
+    fn is_found(total: u64) -> bool {
+        // graph { initializer { raw_data } }: three tags with a length of five bytes each.
+        let data = total - 18;
+        let tensor = data + 6;
+        let mut head = [vec![0x3a], varint(tensor + 6), vec![0x2a], varint(tensor)].concat();
+        head.extend([vec![0x4a], varint(data)].concat());
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&head).unwrap();
+        // The rest is a hole: no disk is used.
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.as_file().set_len(head.len() as u64 + data).unwrap();
+        assert_eq!(file.as_file().metadata().unwrap().len(), total);
+        let model = calipers_formats::open(file.path()).unwrap();
+        crate::testing::findings(&model, None).iter().any(|finding| finding.id == RULE.id)
+    }
+
+    #[test]
+    fn the_limit_is_found_and_the_last_size_below_it_is_not() {
+        assert!(is_found(LIMIT));
+        assert!(!is_found(LIMIT - 1));
+    }
+}

@@ -1,0 +1,74 @@
+//! Operators that nothing known defines.
+
+use calipers_report::Severity;
+
+use super::deprecated_operators::was_standard;
+use crate::look::{full_op, running};
+use crate::{Evidence, Hit, Rule};
+use calipers_infer::walk::{MeaningKind, Meanings};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "operators-unknown",
+    severity: Severity::Warning,
+    group: "deployment",
+    title: "Operators are defined nowhere",
+    checks: "Nodes whose operator is in no release of the standard, in no domain that is known here, \
+             and among no functions of the model.",
+    why: "A runtime needs a library of custom operators to run them: code that does not come with the \
+          model. What they compute and cost is not known, and neither are the shapes behind them.",
+    example: "A node `com.acme.FastNorm`, or `NotAnOp` in the standard domain.",
+    recommendation: "find out which library defines them, and whether you trust it; or export with \
+                     standard operators",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let meanings = Meanings::find(model);
+    let mut nodes = Vec::new();
+    for id in running(model) {
+        let node = model.node(id);
+        let domain = calipers_ops::canonical_domain(model.name(node.domain));
+        let op = model.name(node.op);
+        let unknown = match meanings.of(id).kind {
+            MeaningKind::Foreign => true,
+            // All operators of the standard have a row.
+            MeaningKind::Plain => domain.starts_with("ai.onnx") && !was_standard(domain, op),
+            MeaningKind::Operator(_) | MeaningKind::Call(_) => false,
+        };
+        if unknown {
+            nodes.push(id);
+        }
+    }
+    Hit::of_kinds(model, &nodes, |node| full_op(model, node))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{DataType::F32, Function, ModelBuilder, Node};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    fn model(domain: &str, op: &str) -> ModelBuilder {
+        let mut model = ModelBuilder::new(17);
+        model.opset("com.acme", 1).input("x", F32, &["1"]).output("y", F32, &["1"]);
+        model.push(&Node::new(op, &["x"], &["y"], &[]).in_domain(domain));
+        model
+    }
+
+    #[test]
+    fn strangers_are_found() {
+        let found = raised(&RULE, model("com.acme", "Op").build()).unwrap();
+        assert_eq!(found.detail, "1 node: 1 com.acme.Op");
+        assert!(raised(&RULE, model("", "NotAnOp").build()).is_some());
+    }
+
+    #[test]
+    fn the_standard_and_the_model_s_own_functions_are_not() {
+        assert_eq!(raised(&RULE, model("", "Relu").build()), None);
+        let mut own = Function::new("com.acme", "Op", &["x"], &["y"]);
+        own.opset("", 17).node("Relu", &["x"], &["y"], &[]);
+        assert_eq!(raised(&RULE, model("com.acme", "Op").function(&own).build()), None);
+    }
+}

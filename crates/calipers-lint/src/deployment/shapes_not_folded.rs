@@ -1,0 +1,103 @@
+//! Arithmetic on shapes that a simplifier would fold.
+
+use crate::number;
+
+use calipers_ir::{NodeId, ValueId};
+use calipers_ops::Elem;
+use calipers_report::Severity;
+
+use super::dead_nodes::alive;
+use crate::look::{origins, standard_op};
+use crate::{Evidence, Hit, Rule, counted};
+use calipers_arch::net::Origin;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "shapes-not-folded",
+    severity: Severity::Info,
+    group: "deployment",
+    title: "Shapes are computed that could be stored",
+    checks: "Nodes of the main graph that work out shapes and always give the same numbers, whatever \
+             is fed. Told where there are eight or more.",
+    why: "They cost next to nothing to run, but each is a kernel of its own: they make graphs hard to \
+          read, keep operators from being fused, and stop converters that need fixed shapes.",
+    example: "`Shape -> Gather -> Concat -> Reshape` on a tensor whose dimensions are all fixed.",
+    recommendation: "run a simplifier, with the free dimensions bound where they may be",
+    check,
+};
+
+/// Fewer are not worth a word.
+const LEAST: usize = 8;
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let (model, typed) = (evidence.model, evidence.typed);
+    let (origins, alive) = (origins(model), alive(model));
+    let fixed = |value: &ValueId| {
+        let tensor = typed.fact(*value).as_tensor();
+        let elements = tensor.and_then(|tensor| tensor.value.as_deref());
+        elements.is_some_and(|elements| elements.iter().all(is_fixed))
+    };
+    let mut all = 0_usize;
+    let mut foldable: Vec<NodeId> = Vec::new();
+    for node in &model.main().order {
+        let at = node.index();
+        let shape = origins[at] == Origin::Shape && standard_op(model, *node).is_some();
+        if !shape || !alive[at] {
+            continue;
+        }
+        all += 1;
+        if model.outputs(*node).iter().flatten().all(fixed) {
+            foldable.push(*node);
+        }
+    }
+    (foldable.len() >= LEAST).then(|| {
+        Hit::new(
+            format!(
+                "{} of {} that work out shapes always give the same",
+                number(foldable.len()),
+                counted(all, "node")
+            ),
+            foldable.iter().map(|node| model.node_label(*node)),
+        )
+    })
+}
+
+/// Whether an element is a number that no free dimension is part of.
+fn is_fixed(element: &Elem) -> bool {
+    match element {
+        Elem::Int(expr) => expr.as_const().is_some(),
+        Elem::Unknown => false,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn model(batch: &str) -> Vec<u8> {
+        let mut tiny = Tiny::of_opset(17);
+        let mut x = tiny.input(&[batch, "8"]);
+        for _ in 0..4 {
+            let shape = tiny.op("Shape", &[&x]);
+            let zero = tiny.ints(&[0]);
+            let first = tiny.op("Gather", &[&shape, &zero]);
+            let rest = tiny.ints(&[-1]);
+            let shape = tiny.op_with(
+                "Concat",
+                &[&first, &rest],
+                &[calipers_samples::Attribute::int("axis", 0)],
+            );
+            x = tiny.op("Reshape", &[&x, &shape]);
+        }
+        tiny.output(&x).bytes()
+    }
+
+    #[test]
+    fn fixed_shapes_are_found_and_free_ones_are_not() {
+        let found = raised(&RULE, model("2")).unwrap();
+        assert_eq!(found.detail, "12 of 12 nodes that work out shapes always give the same");
+        assert_eq!(raised(&RULE, model("batch")), None);
+    }
+}

@@ -1,0 +1,342 @@
+//! What is risky about a model.
+//!
+//! Each finding is a [`Rule`] in a file of its own, in the folder of its group: its id, how much it
+//! matters, what it checks, why that matters, an example, what to do, and the check. To add one:
+//! write the file, add its line to `RULES`.
+#![forbid(unsafe_code)]
+
+mod contradiction;
+mod deployment;
+mod look;
+mod quantization;
+mod runtimes;
+mod security;
+mod select;
+mod structure;
+mod weights;
+
+#[cfg(test)]
+pub(crate) mod testing;
+
+use std::collections::BTreeMap;
+
+use calipers_ir::{Model, NodeId};
+use calipers_report::{
+    Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Parameters, Quantization,
+    Report, Severity,
+};
+
+use calipers_units as units;
+
+use calipers_arch::Recognized;
+use calipers_arch::net::Net;
+use calipers_infer::Typed;
+use calipers_measure::Measured;
+use calipers_measure::assume::Sizes;
+use calipers_measure::weights::Weights;
+
+pub use select::{Selection, SelectionError, any_as_severe};
+
+/// Everything that a check may look at.
+pub struct Evidence<'a> {
+    model: &'a Model,
+    typed: &'a Typed,
+    /// Sizes assumed for free dimensions.
+    sizes: &'a Sizes,
+    /// The network with its blocks recognized.
+    net: &'a Net<'a>,
+    graph: &'a GraphFacts,
+    parameters: &'a Parameters,
+    cost: &'a Cost,
+    architecture: &'a Architecture,
+    quantization: &'a Quantization,
+    /// Statistics of the weights, if they were read.
+    weights: Option<&'a Weights>,
+}
+
+impl<'a> Evidence<'a> {
+    /// The outputs of the stages before this one.
+    pub fn new(
+        model: &'a Model,
+        typed: &'a Typed,
+        measured: &'a Measured,
+        recognized: &'a Recognized<'a>,
+        weights: Option<&'a Weights>,
+    ) -> Self {
+        Self {
+            model,
+            typed,
+            sizes: &measured.sizes,
+            net: &recognized.net,
+            graph: &measured.graph,
+            parameters: &measured.parameters,
+            cost: &measured.cost,
+            architecture: &recognized.architecture,
+            quantization: &recognized.quantization,
+            weights,
+        }
+    }
+}
+
+/// A kind of finding: documented, checked, and told what to do about.
+pub(crate) struct Rule {
+    /// Stable name, such as `graph-cycle`.
+    pub(crate) id: &'static str,
+    pub(crate) severity: Severity,
+    /// Folder and family: `contradiction`, `deployment`, `quantization`, `security`, `structure`,
+    /// `weights`.
+    pub(crate) group: &'static str,
+    /// One line that states the finding.
+    pub(crate) title: &'static str,
+    /// What is looked at.
+    pub(crate) checks: &'static str,
+    /// Why it matters.
+    pub(crate) why: &'static str,
+    /// A model that has it, in words or a few lines.
+    pub(crate) example: &'static str,
+    /// What to do about it.
+    pub(crate) recommendation: &'static str,
+    pub(crate) check: fn(&Evidence<'_>) -> Option<Hit>,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    /// What was found, with the figures.
+    pub(crate) detail: String,
+    /// Names of nodes or tensors concerned, all of them or the first few.
+    pub(crate) nodes: Vec<String>,
+}
+
+impl Hit {
+    /// What was found, and the first few names of what is concerned; the detail says how many
+    /// there are in all.
+    pub(crate) fn new(detail: String, names: impl IntoIterator<Item = String>) -> Self {
+        Self { detail, nodes: names.into_iter().take(SHOWN).collect() }
+    }
+
+    /// The same of nodes, where there are any.
+    fn of_nodes(model: &Model, nodes: &[NodeId], detail: String) -> Option<Self> {
+        let labels = nodes.iter().map(|node| model.node_label(*node));
+        (!nodes.is_empty()).then(|| Self::new(detail, labels))
+    }
+
+    /// The same, saying how many nodes are of which kind.
+    fn of_kinds(model: &Model, nodes: &[NodeId], kind: impl Fn(NodeId) -> String) -> Option<Self> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for node in nodes {
+            *counts.entry(kind(*node)).or_default() += 1;
+        }
+        let told = counts.iter().map(|(kind, count)| format!("{} {kind}", number(*count)));
+        let detail = format!("{}: {}", counted(nodes.len(), "node"), listed(told));
+        Self::of_nodes(model, nodes, detail)
+    }
+}
+
+/// Names shown with a finding.
+const SHOWN: usize = 8;
+
+/// Every rule, by group and then by id.
+pub(crate) const RULES: &[&Rule] = &[
+    &contradiction::declared_type_wrong::RULE,
+    &contradiction::domain_not_imported::RULE,
+    &contradiction::duplicate_name::RULE,
+    &contradiction::duplicate_node_name::RULE,
+    &contradiction::graph_cycle::RULE,
+    &contradiction::no_opset::RULE,
+    &contradiction::no_outputs::RULE,
+    &contradiction::nodes_out_of_order::RULE,
+    &contradiction::shapes_contradict::RULE,
+    &contradiction::tensor_data::RULE,
+    &contradiction::tensor_size::RULE,
+    &contradiction::tensor_type::RULE,
+    &contradiction::undefined_input::RULE,
+    &contradiction::undefined_output::RULE,
+    &contradiction::unused_opset::RULE,
+    &deployment::batch_norm_not_folded::RULE,
+    &deployment::casts_back_and_forth::RULE,
+    &deployment::constants_not_folded::RULE,
+    &deployment::control_flow::RULE,
+    &deployment::data_dependent_shapes::RULE,
+    &deployment::dead_nodes::RULE,
+    &deployment::deprecated_operators::RULE,
+    &deployment::dynamic_dimensions::RULE,
+    &deployment::external_data_missing::RULE,
+    &deployment::half_softmax::RULE,
+    &deployment::int64_inputs::RULE,
+    &deployment::layout_churn::RULE,
+    &deployment::model_over_2gb::RULE,
+    &deployment::newer_ir::RULE,
+    &deployment::no_runtime_yet::RULE,
+    &deployment::operators_not_in_opset::RULE,
+    &deployment::operators_of_vendors::RULE,
+    &deployment::operators_unknown::RULE,
+    &deployment::runtime_versions::RULE,
+    &deployment::shapes_not_folded::RULE,
+    &deployment::types_of_targets::RULE,
+    &deployment::unused_initializers::RULE,
+    &deployment::weights_as_inputs::RULE,
+    &quantization::activation_range::RULE,
+    &quantization::block_size::RULE,
+    &quantization::conv_weights_per_tensor::RULE,
+    &quantization::depthwise_per_tensor::RULE,
+    &quantization::float_islands::RULE,
+    &quantization::float_layer_between::RULE,
+    &quantization::quantization_readiness::RULE,
+    &quantization::scale_invalid::RULE,
+    &quantization::scale_vanishing::RULE,
+    &quantization::zero_point_wrong::RULE,
+    &security::external_data_keys::RULE,
+    &security::external_data_overlap::RULE,
+    &security::external_data_range::RULE,
+    &security::external_data_refused::RULE,
+    &security::function_expansion::RULE,
+    &security::harmful_names::RULE,
+    &security::metadata_links::RULE,
+    &security::metadata_secrets::RULE,
+    &security::names_not_utf8::RULE,
+    &security::operators_load_code::RULE,
+    &security::output_hinges_on_match::RULE,
+    &security::oversized_values::RULE,
+    &security::python_operators::RULE,
+    &security::unknown_fields::RULE,
+    &structure::attention_quadratic::RULE,
+    &structure::deep_without_shortcut::RULE,
+    &structure::dense_layer_dominates::RULE,
+    &structure::embedding_dominates::RULE,
+    &structure::embedding_untied::RULE,
+    &structure::extreme_bottleneck::RULE,
+    &structure::linear_layers_in_a_row::RULE,
+    &structure::no_normalization::RULE,
+    &structure::one_node_dominates::RULE,
+    &weights::constant_weights::RULE,
+    &weights::dead_filters::RULE,
+    &weights::duplicate_weights::RULE,
+    &weights::sparse_weights::RULE,
+    &weights::subnormal_weights::RULE,
+    &weights::weight_outliers::RULE,
+    &weights::weights_fit_float16::RULE,
+    &weights::weights_not_finite::RULE,
+];
+
+/// Runs every check: what was found, most severe first, then in the order of [`RULES`]. Each rule
+/// speaks at most once.
+pub fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
+    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit)).collect();
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+impl Rule {
+    fn finding(&self, hit: Hit) -> Finding {
+        Finding {
+            id: self.id.to_owned(),
+            severity: self.severity,
+            title: self.title.to_owned(),
+            detail: hit.detail,
+            nodes: hit.nodes,
+            recommendation: self.recommendation.to_owned(),
+        }
+    }
+}
+
+/// The documentation of every rule, by group and then by id.
+pub fn rules() -> Vec<FindingRule> {
+    let described = |rule: &&Rule| FindingRule {
+        id: rule.id.to_owned(),
+        severity: rule.severity,
+        group: rule.group.to_owned(),
+        title: rule.title.to_owned(),
+        checks: rule.checks.to_owned(),
+        why: rule.why.to_owned(),
+        example: rule.example.to_owned(),
+        recommendation: rule.recommendation.to_owned(),
+    };
+    RULES.iter().map(described).collect()
+}
+
+/// The findings of a report on their own.
+pub fn finding_table(report: &Report) -> FindingTable {
+    let count = |severity| {
+        report.risks.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    FindingTable {
+        file: report.model.file.clone(),
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        infos: count(Severity::Info),
+        findings: report.risks.clone(),
+    }
+}
+
+/// `12`, `1,204`.
+pub(crate) fn number(count: usize) -> String {
+    units::integer(count as u64)
+}
+
+/// `1 node`, `2 nodes`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    plural(count, noun, &format!("{noun}s"))
+}
+
+/// `1 entry`, `2 entries`.
+pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
+    units::counted(count as u64, one, many)
+}
+
+/// The first few of some texts, and how many more there are: a hostile file may have thousands.
+pub(crate) fn listed(texts: impl IntoIterator<Item = String>) -> String {
+    let mut texts = texts.into_iter();
+    let mut told: Vec<String> = texts.by_ref().take(SHOWN).collect();
+    let more = texts.count();
+    if more > 0 {
+        told.push(format!("and {} more", number(more)));
+    }
+    told.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUPS: [&str; 6] =
+        ["contradiction", "deployment", "quantization", "security", "structure", "weights"];
+
+    #[test]
+    fn rules_are_sorted_and_stand_once() {
+        for pair in RULES.windows(2) {
+            let key = |rule: &Rule| (rule.group, rule.id);
+            assert!(key(pair[0]) < key(pair[1]), "{:?} is out of order", key(pair[1]));
+        }
+        let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len(), "an id stands twice");
+    }
+
+    #[test]
+    fn every_rule_is_documented() {
+        for rule in RULES {
+            assert!(GROUPS.contains(&rule.group), "{}: group {:?}", rule.id, rule.group);
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(rule.id.chars().all(kebab) && !rule.id.is_empty(), "{:?}", rule.id);
+            // Sentences, but for the title, which stands as a heading, and the advice, which
+            // stands behind an arrow.
+            for text in [rule.checks, rule.why, rule.example] {
+                assert!(
+                    text.len() > 20 && text.ends_with(['.', '`', ')']),
+                    "{}: {text:?}",
+                    rule.id
+                );
+            }
+            for text in [rule.title, rule.recommendation] {
+                assert!(text.len() > 10 && !text.ends_with('.'), "{}: {text:?}", rule.id);
+            }
+            assert!(rule.title.chars().next().is_some_and(char::is_uppercase), "{}", rule.id);
+            for text in [rule.title, rule.checks, rule.why, rule.example, rule.recommendation] {
+                assert!(!text.contains("  "), "{}: a gap in {text:?}", rule.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Depthwise convolutions whose filters share one scale.
+
+use calipers_report::Severity;
+
+use super::super::{Evidence, Hit, Rule};
+use super::quantized_convolutions;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "depthwise-per-tensor",
+    severity: Severity::Warning,
+    group: "quantization",
+    title: "Filters of depthwise convolutions share one scale",
+    checks: "Quantised depthwise convolutions whose weights have one scale for the whole tensor.",
+    why: "Channels of depthwise layers differ in range by orders of magnitude. Under one scale the \
+          small ones lose all their steps: MobileNets are known to lose most of their accuracy so.",
+    example: "MobileNet v2 quantised with per-tensor weights.",
+    recommendation: "quantise the weights per channel, or equalise the ranges across layers first",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let depthwise = quantized_convolutions(evidence).filter(|(unit, _)| unit.says("depthwise"));
+    let (mut all, mut shared) = (0_usize, Vec::new());
+    for (unit, looked) in depthwise {
+        all += 1;
+        if looked.granularity == Some("per-tensor") {
+            shared.push(evidence.model.node_label(unit.node));
+        }
+    }
+    let count = shared.len();
+    (count > 0)
+        .then(|| Hit::new(format!("{count} of {all} quantised depthwise convolutions"), shared))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conv_weights_per_tensor::tests::convolution;
+    use super::RULE;
+    use crate::testing::raised;
+
+    #[test]
+    fn one_scale_for_all_channels_is_told() {
+        let told = raised(&RULE, convolution(0, 8)).unwrap();
+        assert_eq!(told.detail, "1 of 1 quantised depthwise convolutions");
+    }
+
+    #[test]
+    fn a_scale_for_each_is_not() {
+        assert_eq!(raised(&RULE, convolution(8, 8)), None);
+        assert_eq!(raised(&RULE, convolution(0, 1)), None, "an ordinary one");
+    }
+}

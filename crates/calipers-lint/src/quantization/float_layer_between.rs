@@ -1,0 +1,123 @@
+//! A layer left in floats in the middle of integers.
+
+use calipers_report::Severity;
+use hashbrown::HashSet;
+
+use super::super::structure::{Layers, WEIGHTED};
+use super::super::{Evidence, Hit, Rule};
+use super::contraction;
+use calipers_arch::net::Val;
+use calipers_arch::quantization::{Form, look};
+
+/// Where fewer layers are quantised, those are the islands.
+const MOST: usize = 2;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "float-layer-between",
+    severity: Severity::Warning,
+    group: "quantization",
+    title: "A layer in floats splits a quantised network",
+    checks: "Models with stored scales in which at least half of the layers with weights are \
+             quantised: convolutions and dense layers that are not, though quantised ones come both \
+             before and behind them. First and last layers are often left in floats on purpose.",
+    why: "The data is brought to floats and back around it, which costs more than the layer saves; \
+          often a pair of `QuantizeLinear` and `DequantizeLinear` was just left out.",
+    example: "A quantised ResNet in which one convolution reads the sum of two branches directly, \
+              without a pair before it.",
+    recommendation: "put the missing pairs around it, or check that the layer was left out on purpose",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let scheme = &evidence.quantization.scheme;
+    if !scheme.starts_with("qdq") && !scheme.starts_with("qoperator") {
+        return None;
+    }
+    let net = evidence.net;
+    let layers = Layers::of(net);
+    let forms: Vec<Option<Form>> = layers
+        .units
+        .iter()
+        .map(|unit| {
+            let layer = Some(*unit).filter(|unit| unit.is_any(WEIGHTED))?;
+            look(net, contraction(layer)?)
+                .filter(|looked| looked.weighted)
+                .map(|looked| looked.form)
+        })
+        .collect();
+    let quantized =
+        forms.iter().filter(|form| form.is_some_and(|form| form != Form::Float)).count();
+    let all = forms.iter().flatten().count();
+    if quantized * MOST < all {
+        return None;
+    }
+    // Values that follow from a quantised layer, and values that lead to one.
+    let is_quantized = |at: usize| forms[at].is_some_and(|form| form != Form::Float);
+    let (mut after, mut before): (HashSet<Val>, HashSet<Val>) = Default::default();
+    for (at, unit) in layers.units.iter().enumerate() {
+        if is_quantized(at) || net.data_inputs(unit).any(|input| after.contains(&input)) {
+            after.extend(&unit.outputs);
+        }
+    }
+    for (at, unit) in layers.units.iter().enumerate().rev() {
+        if is_quantized(at) || unit.outputs.iter().any(|output| before.contains(output)) {
+            before.extend(net.data_inputs(unit));
+        }
+    }
+    let between: Vec<String> = layers
+        .units
+        .iter()
+        .zip(&forms)
+        .filter(|(unit, form)| {
+            **form == Some(Form::Float)
+                && net.data_inputs(unit).any(|input| after.contains(&input))
+                && unit.outputs.iter().any(|output| before.contains(output))
+        })
+        .map(|(unit, _)| net.model.node_label(unit.node))
+        .collect();
+    let first = between.first()?;
+    let detail = format!(
+        "{} of {all} layers with weights compute in floats between quantised ones, first {first:?}",
+        between.len()
+    );
+    Some(Hit::new(detail, between))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    /// A chain of dense layers; `true` is quantised.
+    fn chain(layers: &[bool]) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["batch", "8"]);
+        for quantised in layers {
+            let mut w = t.weight(&[8, 8]);
+            if *quantised {
+                x = t.quantised(&x);
+                w = t.raw(calipers_samples::DataType::I8, &[8, 8], &[1; 64]);
+                let scale = t.scalar(0.1);
+                w = t.op("DequantizeLinear", &[&w, &scale]);
+            }
+            let y = t.op("MatMul", &[&x, &w]);
+            x = t.op("Relu", &[&y]);
+        }
+        t.build(&x)
+    }
+
+    #[test]
+    fn a_float_layer_in_the_middle_is_told() {
+        let told = raised(&RULE, chain(&[true, true, false, true])).unwrap();
+        assert!(told.detail.starts_with("1 of 4"), "{}", told.detail);
+    }
+
+    #[test]
+    fn the_first_and_the_last_are_not() {
+        assert_eq!(raised(&RULE, chain(&[false, true, true, true, false])), None);
+        assert_eq!(raised(&RULE, chain(&[true, true, true])), None);
+        // Mostly in floats: the quantised ones are the islands.
+        assert_eq!(raised(&RULE, chain(&[true, false, false, false, true])), None);
+    }
+}

@@ -1,0 +1,35 @@
+//! How numbers of few bits are made and used.
+
+pub(super) mod activation_range;
+pub(super) mod block_size;
+pub(super) mod conv_weights_per_tensor;
+pub(super) mod depthwise_per_tensor;
+pub(super) mod float_islands;
+pub(super) mod float_layer_between;
+mod pairs;
+pub(super) mod quantization_readiness;
+pub(super) mod scale_invalid;
+pub(super) mod scale_vanishing;
+pub(super) mod zero_point_wrong;
+
+use super::Evidence;
+use calipers_arch::net::{Net, Unit};
+use calipers_arch::quantization::{Looked, look};
+
+/// Every convolution that is quantised, with how.
+fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (&'n Unit, Looked)> {
+    let net: &'n Net<'n> = evidence.net;
+    let quantized = evidence.quantization.scheme != "none";
+    let layers = net.all().filter(move |unit| quantized && unit.is("Convolution"));
+    layers.filter_map(move |unit| {
+        let looked = contraction(unit).and_then(|inner| look(net, inner))?;
+        (looked.bits.is_some() && !looked.float).then_some((unit, looked))
+    })
+}
+
+/// The operation of a layer that contracts.
+fn contraction(layer: &Unit) -> Option<&Unit> {
+    layer.walk().find(|unit| {
+        unit.parts.is_empty() && unit.is_any(&["Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"])
+    })
+}

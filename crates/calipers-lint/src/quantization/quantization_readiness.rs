@@ -1,0 +1,114 @@
+//! What to look after when a float model is quantised.
+
+use crate::number;
+
+use calipers_report::Severity;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use calipers_arch::net::{Net, Unit};
+
+/// Kinds that lose most by few bits, and why.
+const SENSITIVE: &[(&[&str], &str)] = &[
+    (&["Softmax"], "small probabilities vanish in steps of 1/255"),
+    (
+        &["GroupNorm", "InstanceNorm", "L2Norm", "LayerNorm", "RMSNorm"],
+        "squares of outliers decide the scale",
+    ),
+    (
+        &["GELU", "HardSwish", "Mish", "SiLU"],
+        "what lies below zero is small and falls into few steps",
+    ),
+];
+
+/// Smaller networks have nothing to gain.
+const MIN_CONTRACTIONS: u64 = 4;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "quantization-readiness",
+    severity: Severity::Info,
+    group: "quantization",
+    title: "Parts to look after when this model is quantised",
+    checks: "Float models of four layers with weights and more: operators that are known to lose \
+             accuracy in eight bits, depthwise convolutions, and the first and last layer.",
+    why: "Most of the accuracy that a quantised model loses is lost in a few places; whoever keeps \
+          those in floats, or gives them finer scales, keeps the rest.",
+    example: "A transformer of 12 layers: 12 softmax, 25 LayerNorm and 12 GELU nodes.",
+    recommendation: "keep these in float16 or float32 at first, give weights a scale per channel, and \
+                     compare accuracy before taking them in",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    let told = evidence.quantization;
+    if told.scheme != "none" || told.contractions < MIN_CONTRACTIONS {
+        return None;
+    }
+    let (mut parts, mut names) = (Vec::new(), Vec::new());
+    for (kinds, why) in SENSITIVE {
+        let mut counts = Vec::new();
+        for kind in *kinds {
+            let found: Vec<&Unit> = net.all().filter(|unit| is_inside(net, unit, kind)).collect();
+            if let Some(first) = found.first() {
+                counts.push(format!("{} {kind}", number(found.len())));
+                names.push(net.model.node_label(first.node));
+            }
+        }
+        if !counts.is_empty() {
+            parts.push(format!("{} ({why})", counts.join(", ")));
+        }
+    }
+    let depthwise = net.all().filter(|unit| unit.is("Convolution") && unit.says("depthwise"));
+    let depthwise: Vec<&Unit> = depthwise.collect();
+    if let Some(first) = depthwise.first() {
+        let count = counted(depthwise.len(), "depthwise convolution");
+        parts.push(format!("{count} (ranges differ from channel to channel)"));
+        names.push(net.model.node_label(first.node));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    parts.push("the first and the last layer (their errors reach everything)".to_owned());
+    Some(Hit::new(parts.join("; "), names))
+}
+
+/// Whether a unit is of a kind, and matters: a softmax at the end is no part of the network.
+fn is_inside(net: &Net<'_>, unit: &Unit, kind: &str) -> bool {
+    let given = || unit.outputs.iter().any(|output| net.is_output(*output));
+    unit.is(kind) && !(kind == "Softmax" && given())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn network(activation: &str, quantised: bool) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["batch", "8"]);
+        for _ in 0..4 {
+            let mut w = t.weight(&[8, 8]);
+            if quantised {
+                x = t.quantised(&x);
+                w = t.quantised(&w);
+            }
+            let y = t.op("MatMul", &[&x, &w]);
+            x = t.op(activation, &[&y]);
+        }
+        t.build(&x)
+    }
+
+    #[test]
+    fn sensitive_operators_of_a_float_model_are_told() {
+        let told = raised(&RULE, network("Softmax", false)).unwrap();
+        assert!(told.detail.starts_with("3 Softmax (small"), "{}", told.detail);
+        assert!(raised(&RULE, network("Gelu", false)).is_some());
+    }
+
+    #[test]
+    fn a_plain_or_quantised_one_is_not() {
+        assert_eq!(raised(&RULE, network("Relu", false)), None);
+        assert_eq!(raised(&RULE, network("Softmax", true)), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! Names that would harm a terminal, a page or a shell.
+
+use calipers_ir::{Dim, Model, NameId};
+use calipers_report::Severity;
+
+use super::{shortened, texts};
+use crate::{Evidence, Hit, Rule, counted};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "harmful-names",
+    severity: Severity::Warning,
+    group: "security",
+    title: "Names could harm what shows them",
+    checks: "Every name in the file, for characters that control a terminal, turn the direction of \
+             writing or cannot be seen, for active HTML and ends of quotes, and for commands that a \
+             shell would run. Documentation and metadata may hold lines, links and code; there only \
+             scripts count.",
+    why: "Names of nodes and tensors end up in logs, web pages, file names and scripts. No exporter \
+          writes such names; whoever put them there means the tool that shows them.",
+    example: "A node called `<img src=x onerror=alert(1)>`, or a tensor called `w$(reboot)`.",
+    recommendation: "find out where the file comes from before you show its names elsewhere; here \
+                     they are written harmlessly",
+    check,
+};
+
+/// Tags that do something when a page shows them. `<lambda>` and `<locals>` are Python's own.
+const TAGS: [&str; 17] = [
+    "a", "base", "body", "button", "embed", "form", "iframe", "img", "input", "link", "meta",
+    "object", "script", "style", "svg", "textarea", "video",
+];
+
+/// What a name could harm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Harm {
+    Terminal,
+    Hidden,
+    Page,
+    Shell,
+}
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let mut counts = [0_usize; 4];
+    let mut found = Vec::new();
+    let names = names(model).into_iter().map(|name| (name, harm(name)));
+    let texts = texts(model).map(|(_, text)| (text, harm_of_text(text)));
+    for (text, harm) in names.chain(texts) {
+        if let Some(harm) = harm {
+            counts[harm as usize] += 1;
+            found.push(text);
+        }
+    }
+    let kinds = ["control a terminal", "hidden letters", "active HTML", "commands of a shell"];
+    let told: Vec<String> = counts
+        .iter()
+        .zip(kinds)
+        .filter(|(count, _)| **count > 0)
+        .map(|(count, kind)| format!("{kind} ({count})"))
+        .collect();
+    (!found.is_empty()).then(|| {
+        Hit::new(
+            format!("{}: {}", counted(found.len(), "text"), told.join(", ")),
+            found.iter().map(|name| shortened(name)),
+        )
+    })
+}
+
+/// Names of nodes, values, dimensions, operators, functions and keys, each once.
+fn names(model: &Model) -> Vec<&str> {
+    let mut seen = vec![false; model.names.len()];
+    let mut names = Vec::new();
+    let mut add = |id: NameId| {
+        if !std::mem::replace(&mut seen[id.index()], true) {
+            names.push(model.name(id));
+        }
+    };
+    for (_, node) in model.nodes() {
+        for name in [node.name, node.op, node.domain, node.overload] {
+            add(name);
+        }
+    }
+    for (_, value) in model.values() {
+        add(value.name);
+        let tensor = value.ty.and_then(|ty| model.value_type(ty).tensor());
+        for dim in tensor.and_then(|tensor| tensor.shape.as_ref()).into_iter().flatten() {
+            if let Dim::Symbol(name) = dim {
+                add(*name);
+            }
+        }
+    }
+    for (_, graph) in model.graphs() {
+        add(graph.name);
+        graph.metadata.iter().for_each(|(key, _)| add(*key));
+    }
+    for (_, function) in model.functions() {
+        add(function.name);
+        add(function.domain);
+    }
+    names.extend(model.header.metadata.iter().map(|(key, _)| key.as_str()));
+    names.push(&model.header.producer_name);
+    names
+}
+
+fn harm(name: &str) -> Option<Harm> {
+    // Most names are plain, and one look tells.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-, :()[]".contains(&byte);
+    if name.bytes().all(plain) {
+        return is_script(name).then_some(Harm::Page);
+    }
+    let quoted = ["\"}", "\"]", "\")", "\";", "\">", "'>", "');"];
+    if name.contains(char::is_control) {
+        Some(Harm::Terminal)
+    } else if name.contains(hides) {
+        Some(Harm::Hidden)
+    } else if has_tag(name, &TAGS) || quoted.iter().any(|end| name.contains(end)) {
+        Some(Harm::Page)
+    } else if name.contains("$(") || name.contains("&&") || name.contains('`') {
+        Some(Harm::Shell)
+    } else {
+        None
+    }
+}
+
+/// The same for documentation and metadata, which may hold lines, links and code.
+fn harm_of_text(text: &str) -> Option<Harm> {
+    if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
+        Some(Harm::Terminal)
+    } else if text.contains(hides) {
+        Some(Harm::Hidden)
+    } else if has_tag(text, &["iframe", "script"]) || text.contains("onerror=") {
+        Some(Harm::Page)
+    } else {
+        None
+    }
+}
+
+/// Characters that turn the direction of writing or take no room.
+fn hides(c: char) -> bool {
+    // The joiners of emoji and of some scripts are left out.
+    matches!(u32::from(c), 0x200b | 0x200e..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069
+        | 0xfeff | 0xe0001..=0xe007f)
+}
+
+/// Whether an address in a text is a script.
+fn is_script(text: &str) -> bool {
+    let scheme = b"javascript";
+    text.match_indices(':').any(|(at, _)| {
+        let before = &text.as_bytes()[..at];
+        before.len() >= scheme.len()
+            && before[before.len() - scheme.len()..].eq_ignore_ascii_case(scheme)
+    })
+}
+
+/// Whether a tag of these begins or ends in a text, or an address that is a script.
+fn has_tag(text: &str, tags: &[&str]) -> bool {
+    if !text.contains('<') {
+        return is_script(text);
+    }
+    let lower = text.to_ascii_lowercase();
+    let tag = lower.match_indices('<').any(|(at, _)| {
+        let rest = lower[at + 1..].trim_start_matches('/');
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        tags.contains(&&rest[..end])
+    });
+    tag || is_script(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{DataType::F32, ModelBuilder, Node};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    fn named(name: &str) -> Vec<u8> {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", F32, &["1"]).output("y", F32, &["1"]);
+        model.push(&Node::new("Relu", &["x"], &["y"], &[]).named(name)).build()
+    }
+
+    #[test]
+    fn attacks_are_found() {
+        for (name, kind) in [
+            ("a\u{1b}[31mb", "control a terminal"),
+            ("gpj.\u{202e}xnno", "hidden letters"),
+            ("<img src=x onerror=alert(1)>", "active HTML"),
+            ("</script><script>", "active HTML"),
+            ("[x](javascript:alert(1))", "active HTML"),
+            ("w$(reboot)", "shell"),
+            ("w`reboot`", "shell"),
+            ("batch\"}]; alert(1)//", "active HTML"),
+            ("a\n## Injected", "control a terminal"),
+        ] {
+            let found = raised(&RULE, named(name)).unwrap();
+            assert!(found.detail.contains(kind), "{name:?}: {}", found.detail);
+        }
+    }
+
+    #[test]
+    fn names_of_exporters_and_of_every_language_are_not() {
+        for name in [
+            "/model/layers.0/attn/MatMul",
+            "jit(<lambda>)/dot_general",
+            "fn.<locals>.inner",
+            "StatefulPartitionedCall/a;StatefulPartitionedCall/b",
+            "輸入🦀",
+            "größe",
+            "model/dense/BiasAdd:0",
+            "torch.nn.modules.conv.Conv2d::conv1",
+        ] {
+            assert_eq!(raised(&RULE, named(name)), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn documentation_may_quote_code() {
+        let mut model = ModelBuilder::new(17);
+        model.metadata("readme", "Call `run`. It returns `y`.\nSee the page.");
+        assert_eq!(raised(&RULE, model.build()), None);
+    }
+}

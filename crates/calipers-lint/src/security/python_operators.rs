@@ -1,0 +1,59 @@
+//! Operators that run Python.
+
+use calipers_ops::ForeignCode;
+use calipers_report::Severity;
+
+use crate::look::running;
+use crate::{Evidence, Hit, Rule, counted};
+use calipers_infer::walk::{MeaningKind, Meanings};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "python-operators",
+    severity: Severity::Warning,
+    group: "security",
+    title: "Operators run Python code",
+    checks: "Nodes that call a Python function by its name: `PyOp`, `PythonOp`, `PyFunc` and their \
+             kin, in any domain.",
+    why: "Such a node runs whatever function is registered under that name in the process, with the \
+          rights of the process. The code is not in the model and was not reviewed with it.",
+    example: "`com.microsoft.PythonOp` with the name of a training function.",
+    recommendation: "do not register Python functions for a model that you did not make; export \
+                     without them",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let model = evidence.model;
+    let meanings = Meanings::find(model);
+    let nodes: Vec<_> = running(model)
+        .into_iter()
+        .filter(|node| {
+            let node = model.node(*node);
+            let code = calipers_ops::foreign_code(model.name(node.domain), model.name(node.op));
+            code == Some(ForeignCode::Python)
+        })
+        .filter(|node| !matches!(meanings.of(*node).kind, MeaningKind::Call(_)))
+        .collect();
+    (!nodes.is_empty()).then(|| {
+        Hit::new(counted(nodes.len(), "node"), nodes.iter().map(|node| model.node_label(*node)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{DataType::F32, Function, ModelBuilder, Node};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    #[test]
+    fn a_call_of_python_is_found_and_a_function_of_that_name_is_not() {
+        let mut model = ModelBuilder::new(17);
+        model.opset("com.microsoft", 1).input("x", F32, &["1"]).output("y", F32, &["1"]);
+        model.push(&Node::new("PythonOp", &["x"], &["y"], &[]).in_domain("com.microsoft"));
+        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 node");
+        let mut own = Function::new("com.microsoft", "PythonOp", &["x"], &["y"]);
+        own.opset("", 17).node("Relu", &["x"], &["y"], &[]);
+        assert_eq!(raised(&RULE, model.function(&own).build()), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! Attention whose scores have come to cost as much as the layers.
+
+use calipers_units as units;
+
+use std::collections::BTreeSet;
+
+use calipers_report::Severity;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::{count, percent};
+use calipers_arch::net::{Net, Unit};
+use calipers_measure::cost::figure;
+
+/// Share of all multiply-accumulates, in percent.
+const MIN_SHARE: u64 = 25;
+
+/// Shorter sequences have no square to speak of.
+const MIN_LENGTH: u64 = 32;
+
+/// Operators whose nodes do nothing but multiply queries, keys and values.
+const PRODUCTS: &[&str] =
+    &["Einsum", "FusedMatMul", "GroupQueryAttention", "MatMul", "MultiHeadAttention"];
+
+pub(crate) const RULE: Rule = Rule {
+    id: "attention-quadratic",
+    severity: Severity::Info,
+    group: "structure",
+    title: "Attention's cost is governed by the length of the sequence",
+    checks: "Products of queries with keys and of scores with values, in layers that attend to all \
+             positions: whether they have a quarter or more of all multiply-accumulates at the \
+             lengths that are bound or assumed.",
+    why: "They grow with the square of the length, and all else in proportion to it: twice the \
+          length costs up to four times as much, and scores that are written out take memory \
+          alike.",
+    example: "A speech encoder on 1,500 frames of width 384: a third of its work is attention.",
+    recommendation: "bind the length that you need with `--dim`; for longer ones use a fused attention \
+                     kernel, windows, or a shorter input",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    let total = evidence.cost.macs.filter(|macs| *macs > 0)?;
+    let layers: Vec<&Unit> = net
+        .all()
+        .filter(|unit| {
+            unit.is("Attention") && !unit.says("windowed") && unit.word("over") == Some("self")
+        })
+        .collect();
+    // A decoder's single step is in proportion to what came before it, and no square.
+    let length = |layer: &&Unit| {
+        let queries = net.shape(*layer.outputs.first()?)?.get(1)?;
+        figure(queries, evidence.sizes).ok()
+    };
+    let lengths: Option<Vec<u64>> = layers.iter().map(length).collect();
+    let (shortest, longest) = (*lengths.as_ref()?.iter().min()?, *lengths.as_ref()?.iter().max()?);
+    if shortest < MIN_LENGTH {
+        return None;
+    }
+    let nodes: BTreeSet<_> = layers
+        .iter()
+        .flat_map(|layer| layer.walk())
+        .filter(|unit| unit.parts.is_empty() && is_product(net, unit))
+        .map(|unit| unit.node)
+        .collect();
+    let mut sum = 0_u64;
+    for node in nodes {
+        let tally = net.typed.cost(node)?.ok()?;
+        sum = sum.checked_add(figure(&tally.macs, evidence.sizes).ok()?)?;
+    }
+    let share = percent(sum, total);
+    if share < MIN_SHARE || sum > total {
+        return None;
+    }
+    let detail = format!(
+        "in {} the products of queries, keys and values take {} of {} multiply-accumulates \
+         ({share}%) at {} positions; at twice as many they would take four times that",
+        counted(layers.len(), "layer"),
+        count(sum),
+        count(total),
+        units::integer(longest)
+    );
+    Some(Hit::new(detail, layers.iter().map(|unit| net.model.node_label(unit.node))))
+}
+
+fn is_product(net: &Net<'_>, unit: &Unit) -> bool {
+    let op = net.model.name(net.model.node(unit.node).op);
+    PRODUCTS.contains(&op) && net.data_inputs(unit).nth(1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    /// One head of width 8 over a fixed number of positions.
+    fn attention(length: i64) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", &length.to_string(), "8"]);
+        let project = |t: &mut Tiny, perm: &[i64]| {
+            let w = t.weight(&[8, 8]);
+            let y = t.op("MatMul", &[&x, &w]);
+            let split = t.ints(&[1, length, 2, 4]);
+            let y = t.op("Reshape", &[&y, &split]);
+            t.op_with("Transpose", &[&y], &[Attribute::ints("perm", perm)])
+        };
+        let q = project(&mut t, &[0, 2, 1, 3]);
+        let k = project(&mut t, &[0, 2, 3, 1]);
+        let v = project(&mut t, &[0, 2, 1, 3]);
+        let scores = t.op("MatMul", &[&q, &k]);
+        let scores = t.with("Div", &scores, 2.0);
+        let scores = t.op_with("Softmax", &[&scores], &[Attribute::int("axis", -1)]);
+        let y = t.op("MatMul", &[&scores, &v]);
+        let y = t.op_with("Transpose", &[&y], &[Attribute::ints("perm", &[0, 2, 1, 3])]);
+        let whole = t.ints(&[1, length, 8]);
+        let y = t.op("Reshape", &[&y, &whole]);
+        let w = t.weight(&[8, 8]);
+        let y = t.op("MatMul", &[&y, &w]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn long_sequences_are_told() {
+        // Projections: 4 · 64 · 8 · 8. Products: 2 · 64 · 64 · 8, four fifths of all.
+        let told = raised(&RULE, attention(64)).unwrap();
+        assert!(told.detail.contains("(80%)"), "{}", told.detail);
+    }
+
+    #[test]
+    fn short_ones_are_not() {
+        // Products: 2 · 4 · 4 · 8 of 4 · 4 · 64 besides, a fifth.
+        assert_eq!(raised(&RULE, attention(4)), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! Many layers in a row that nothing goes around.
+
+use crate::number;
+
+use calipers_report::Severity;
+
+use super::super::{Evidence, Hit, Rule};
+use super::layers::{Layers, WEIGHTED, weighted};
+
+/// Plain networks of up to twenty layers train well; MobileNet v1 has 15 by this count.
+const MIN_LAYERS: usize = 30;
+
+/// Norms between convolutions: where there are none, they were folded, and shortcuts may have been
+/// folded with them.
+const NORMS: &[&str] = &["BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "RMSNorm"];
+
+pub(crate) const RULE: Rule = Rule {
+    id: "deep-without-shortcut",
+    severity: Severity::Warning,
+    group: "structure",
+    title: "Many layers in a row without a shortcut",
+    checks: "The longest way through convolutions and dense layers on which no two values join: no \
+             addition, concatenation, gate or product of two values. A depthwise convolution and \
+             the pointwise one behind it count as one. Convolutions without norms are left out \
+             where they have biases: norms were folded there, and shortcuts may have been too, as \
+             in RepVGG.",
+    why: "Gradients fade or explode over so many layers: such a network is hard to train further \
+          and loses accuracy with depth, which is what shortcuts were invented against.",
+    example: "A chain of 34 blocks of convolution, batch norm and ReLU without additions.",
+    recommendation: "before training it further, add shortcuts around every two or three layers; \
+                     for inference alone nothing needs to change",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    if weighted(net) < MIN_LAYERS {
+        return None;
+    }
+    let layers = Layers::of(net);
+    let depths =
+        layers.depths(net, |unit| unit.is("Recurrent") || net.data_inputs(unit).nth(1).is_some());
+    let (end, depth) = depths.iter().enumerate().rev().max_by_key(|(_, depth)| **depth)?;
+    if *depth < MIN_LAYERS {
+        return None;
+    }
+    // Back along the way, to see what it is made of.
+    let (mut names, mut norms, mut unbiased, mut at) = (Vec::new(), 0_usize, 0_usize, Some(end));
+    while let Some(layer) = at {
+        let unit = layers.units[layer];
+        if unit.is_any(WEIGHTED) {
+            names.push(net.model.node_label(unit.node));
+            unbiased += usize::from(unit.is("Linear") || !unit.says("bias"));
+        }
+        norms += usize::from(unit.is_any(NORMS));
+        let before = net.data_inputs(unit).filter_map(|input| layers.maker(input));
+        at = before
+            .filter(|maker| *maker < layer && depths[*maker] > 0)
+            .max_by_key(|maker| depths[*maker]);
+    }
+    if norms * 2 < names.len() && unbiased * 2 < names.len() {
+        return None;
+    }
+    names.reverse();
+    let detail = format!(
+        "{} layers with weights follow one another from {:?} to {:?}, and nothing goes around \
+         any of them",
+        number(*depth),
+        names.first()?,
+        names.last()?
+    );
+    Some(Hit::new(detail, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn dense(layers: usize, shortcut_at: usize) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["batch", "8"]);
+        for layer in 0..layers {
+            let w = t.weight(&[8, 8]);
+            let y = t.op("MatMul", &[&x, &w]);
+            let y = t.op("Relu", &[&y]);
+            x = if layer == shortcut_at { t.op("Add", &[&y, &x]) } else { y };
+        }
+        t.build(&x)
+    }
+
+    fn convolutions(layers: usize, bias: bool) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["1", "4", "8", "8"]);
+        for _ in 0..layers {
+            let (w, b) = (t.weight(&[4, 4, 3, 3]), t.weight(&[4]));
+            let inputs: Vec<&str> = if bias { vec![&x, &w, &b] } else { vec![&x, &w] };
+            let y = t.op_with("Conv", &inputs, &[Attribute::ints("pads", &[1; 4])]);
+            x = t.op("Relu", &[&y]);
+        }
+        t.build(&x)
+    }
+
+    #[test]
+    fn thirty_in_a_row_are_told() {
+        let told = raised(&RULE, dense(30, 99)).unwrap();
+        assert!(told.detail.starts_with("30 layers"), "{}", told.detail);
+        assert!(raised(&RULE, convolutions(30, false)).is_some());
+    }
+
+    #[test]
+    fn fewer_or_with_a_shortcut_or_folded_are_not() {
+        assert_eq!(raised(&RULE, dense(29, 99)), None);
+        assert_eq!(raised(&RULE, dense(40, 20)), None);
+        // Norms were folded into these, and who knows what else.
+        assert_eq!(raised(&RULE, convolutions(40, true)), None);
+    }
+}

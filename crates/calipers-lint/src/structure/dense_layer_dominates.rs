@@ -1,0 +1,93 @@
+//! One dense layer with most of the parameters.
+
+use calipers_report::Severity;
+use calipers_units as units;
+
+use super::super::{Evidence, Hit, Rule};
+use super::{count, percent};
+use calipers_arch::net::Unit;
+
+/// Smaller layers are no burden, whatever their share.
+const MIN_ELEMENTS: u64 = 10_000_000;
+
+/// Share of all parameters, in percent.
+const MIN_SHARE: u64 = 50;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "dense-layer-dominates",
+    severity: Severity::Info,
+    group: "structure",
+    title: "One dense layer holds most of the parameters",
+    checks: "Dense layers with more than 10 million weights that are more than half of all \
+             parameters. A layer that gives a score to every token of a vocabulary is left out.",
+    why: "Its weights make the file large and are read for every sample; at small batches their \
+          transfer, and not the arithmetic, takes the time.",
+    example: "VGG's first dense layer: 25,088 to 4,096, 103 of its 144 million parameters.",
+    recommendation: "pool before it, factor it into two of low rank, or quantise this layer first",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let total = evidence.parameters.total?;
+    let vocab = evidence.architecture.facts.vocab;
+    let elements = |unit: &Unit| {
+        let (wide, out) = (unit.number("in")?, unit.number("out")?);
+        u64::try_from(wide.checked_mul(out)?).ok()
+    };
+    let layers = evidence.net.all().filter(|unit| unit.is("Linear"));
+    let layers = layers.filter(|unit| unit.number("out").is_some() && unit.number("out") != vocab);
+    let (elements, unit) =
+        layers.filter_map(|unit| Some((elements(unit)?, unit))).max_by_key(|(count, _)| *count)?;
+    let share = percent(elements, total);
+    if elements <= MIN_ELEMENTS || share <= MIN_SHARE || elements > total {
+        return None;
+    }
+    let label = evidence.net.model.node_label(unit.node);
+    let detail = format!(
+        "{label:?} holds {} of {} parameters ({share}%): {} to {}",
+        count(elements),
+        count(total),
+        units::signed(unit.number("in")?),
+        units::signed(unit.number("out")?)
+    );
+    Some(Hit::new(detail, [label]))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{DataType, ModelBuilder, Tensor};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    /// Two dense layers; the weights are said to be in another file, so that none is needed.
+    fn network(wide: i64, middle: i64) -> Vec<u8> {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", DataType::F32, &["batch", &wide.to_string()]);
+        for (name, dims, at) in [("a", [wide, middle], 0), ("b", [middle, 1000], 1 << 40)] {
+            let tensor = Tensor::external(name, DataType::F32, &dims, "w.bin", Some(at), None);
+            model.initializer(&tensor);
+        }
+        model.node("MatMul", &["x", "a"], &["h"], &[]).node("Relu", &["h"], &["r"], &[]);
+        model.node("MatMul", &["r", "b"], &["y"], &[]).output(
+            "y",
+            DataType::F32,
+            &["batch", "1000"],
+        );
+        model.build()
+    }
+
+    #[test]
+    fn the_dense_layer_of_vgg_is_told() {
+        let told = raised(&RULE, network(25_088, 4_096)).unwrap();
+        // 25,088 × 4,096 = 102,760,448.
+        assert!(told.detail.contains("103 million"), "{}", told.detail);
+    }
+
+    #[test]
+    fn a_smaller_share_or_size_is_not() {
+        // Two layers of twelve million each.
+        assert_eq!(raised(&RULE, network(1_000, 12_000)), None);
+        assert_eq!(raised(&RULE, network(9_000, 1_100)), None);
+    }
+}

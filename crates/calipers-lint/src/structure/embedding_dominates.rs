@@ -1,0 +1,101 @@
+//! Tables larger than the rest of the network.
+
+use calipers_report::Severity;
+use calipers_units as units;
+use hashbrown::HashSet;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::{count, percent};
+use calipers_arch::net::Unit;
+
+/// Smaller tables are no burden.
+const MIN_ELEMENTS: u64 = 1_000_000;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "embedding-dominates",
+    severity: Severity::Info,
+    group: "structure",
+    title: "Embedding tables hold most of the parameters",
+    checks: "Tables that are looked up, each once, where they hold more than half of all parameters \
+             and more than a million.",
+    why: "Figures that follow from the number of parameters mislead: a run reads a few rows of the \
+          table. The table decides the size of the file and of the memory.",
+    example: "A small multilingual encoder: a vocabulary of 250,000 tokens takes 96 of 118 million \
+              parameters.",
+    recommendation: "quantise the tables to eight or four bits first, or keep the rows of the tokens \
+                     that are used",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let total = evidence.parameters.total?;
+    let net = evidence.net;
+    let mut seen = HashSet::new();
+    let mut tables: Vec<(u64, &Unit)> = Vec::new();
+    for unit in net.all().filter(|unit| unit.is("Embedding")) {
+        // The table is the largest of the constants that it reads; two lookups may share one.
+        let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
+        let Some(table) = stored.max_by_key(|input| net.elements(**input)) else { continue };
+        let (Some(rows), Some(width)) = (unit.number("rows"), unit.number("width")) else {
+            continue;
+        };
+        let elements = rows.checked_mul(width).and_then(|count| u64::try_from(count).ok());
+        if seen.insert(net.value(*table)) {
+            tables.extend(elements.map(|elements| (elements, unit)));
+        }
+    }
+    let sum = tables.iter().try_fold(0_u64, |sum, (elements, _)| sum.checked_add(*elements))?;
+    if sum <= MIN_ELEMENTS || sum > total || sum <= total / 2 {
+        return None;
+    }
+    let (largest, unit) = tables.iter().max_by_key(|(elements, _)| *elements)?;
+    let detail = format!(
+        "{} of {} parameters ({}%) in {}, the largest of {} rows by {}, {} in all",
+        count(sum),
+        count(total),
+        percent(sum, total),
+        counted(tables.len(), "table"),
+        units::signed(unit.number("rows")?),
+        units::signed(unit.number("width")?),
+        count(*largest)
+    );
+    Some(Hit::new(detail, tables.iter().map(|(_, unit)| net.model.node_label(unit.node))))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{DataType, ModelBuilder, Tensor};
+
+    use super::RULE;
+    use crate::testing::raised;
+
+    fn network(rows: i64, layers: usize) -> Vec<u8> {
+        let mut model = ModelBuilder::new(17);
+        model.input("ids", DataType::I64, &["batch", "length"]);
+        let weight = |model: &mut ModelBuilder, name: &str, dims: [i64; 2], at: u64| {
+            model.initializer(&Tensor::external(name, DataType::F32, &dims, "w", Some(at), None));
+        };
+        weight(&mut model, "table", [rows, 256], 0);
+        model.node("Gather", &["table", "ids"], &["x0"], &[]);
+        for layer in 0..layers {
+            let name = format!("w{layer}");
+            weight(&mut model, &name, [256, 256], 1 << 40 | (layer as u64) << 20);
+            let (x, y, z) = (format!("x{layer}"), format!("y{layer}"), format!("x{}", layer + 1));
+            model.node("MatMul", &[&x, &name], &[&y], &[]).node("Relu", &[&y], &[&z], &[]);
+        }
+        model.output(&format!("x{layers}"), DataType::F32, &["batch", "length", "256"]);
+        model.build()
+    }
+
+    #[test]
+    fn a_table_larger_than_the_rest_is_told() {
+        let told = raised(&RULE, network(8192, 8)).unwrap();
+        assert!(told.detail.contains("(80%) in 1 table"), "{}", told.detail);
+    }
+
+    #[test]
+    fn a_smaller_one_is_not() {
+        assert_eq!(raised(&RULE, network(8192, 33)), None);
+        assert_eq!(raised(&RULE, network(3000, 1)), None);
+    }
+}

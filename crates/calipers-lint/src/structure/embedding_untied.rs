@@ -1,0 +1,144 @@
+//! A token table and an output layer that may be one.
+
+use calipers_report::Severity;
+use calipers_units as units;
+use hashbrown::HashMap;
+
+use super::super::{Evidence, Hit, Rule};
+use super::count;
+use calipers_arch::net::{Net, Unit, Val};
+use calipers_measure::weights::{Seen, Weights};
+
+/// Smaller tables are no burden.
+const MIN_ELEMENTS: i64 = 1_000_000;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "embedding-untied",
+    severity: Severity::Info,
+    group: "structure",
+    title: "The token table may be stored a second time as the output layer",
+    checks: "A table of tokens and an output layer whose weights have its shape, or that shape \
+             transposed, and are stored apart. With `--weights` it is told only where least, \
+             greatest, mean and spread of both are the same.",
+    why: "Most language models tie the two. Exporters that transpose the table into the output layer \
+          store it twice, which can be a third of a small model.",
+    example: "GPT-2 exported with `lm_head.weight` of 768 by 50,257 beside its table of 50,257 by 768.",
+    recommendation: "if they are tied in training, let the output layer read the table, through a \
+                     Transpose where needed",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    let tokens = net.all().filter(|unit| unit.is("Embedding") && unit.word("of") == Some("token"));
+    // Looked up, not searched for each table: a hostile file may have thousands of both.
+    let mut by_size: HashMap<(Option<i64>, Option<i64>), Vec<&Unit>> = HashMap::new();
+    for unit in net.all().filter(|unit| unit.is("Linear")) {
+        by_size.entry((unit.number("in"), unit.number("out"))).or_default().push(unit);
+    }
+    for table in tokens {
+        let (Some(rows), Some(width)) = (table.number("rows"), table.number("width")) else {
+            continue;
+        };
+        if rows.checked_mul(width).is_none_or(|elements| elements < MIN_ELEMENTS) {
+            continue;
+        }
+        let Some(stored) = weight(net, table) else { continue };
+        for &head in by_size.get(&(Some(width), Some(rows))).into_iter().flatten() {
+            let Some(own) = weight(net, head).filter(|own| is_apart(net, *own, stored)) else {
+                continue;
+            };
+            let told = match evidence.weights.and_then(|weights| alike(net, weights, own, stored)) {
+                Some(true) => "their elements have the same range, mean and spread",
+                Some(false) => continue,
+                None => "whether they hold the same numbers, `--weights` tells",
+            };
+            let detail = format!(
+                "{:?} of {} by {} and {:?} are stored apart, {} elements each; {told}",
+                net.name(stored),
+                units::signed(rows),
+                units::signed(width),
+                net.name(own),
+                count(u64::try_from(rows * width).unwrap_or(0)),
+            );
+            return Some(Hit::new(
+                detail,
+                [table, head].map(|unit| net.model.node_label(unit.node)),
+            ));
+        }
+    }
+    None
+}
+
+/// The largest stored value that a unit reads.
+fn weight(net: &Net<'_>, unit: &Unit) -> Option<Val> {
+    let stored = unit.inputs.iter().flatten().copied().filter(|input| !net.is_data(*input));
+    stored.max_by_key(|input| net.elements(*input))
+}
+
+/// Whether two values are stored by themselves: initialisers, both of them, and not the same one.
+fn is_apart(net: &Net<'_>, own: Val, stored: Val) -> bool {
+    let initializer = |val: Val| net.model.value(net.value(val)?).initializer;
+    match (initializer(own), initializer(stored)) {
+        (Some(own), Some(stored)) => own != stored,
+        _ => false,
+    }
+}
+
+/// Whether two tensors have the same figures, as they have when one is the other transposed; `None`
+/// when one was not read.
+fn alike(net: &Net<'_>, weights: &Weights, a: Val, b: Val) -> Option<bool> {
+    let seen = |val: Val| -> Option<&Seen> {
+        weights.tensors.iter().find(|seen| seen.name == net.name(val))
+    };
+    let (a, b) = (seen(a)?, seen(b)?);
+    let (x, y) = (&a.found.stats, &b.found.stats);
+    let near = |x: f64, y: f64| (x - y).abs() <= 1e-6 * (x.abs() + y.abs()) + 1e-12;
+    Some(
+        a.dtype == b.dtype
+            && (x.min, x.max, x.zeros) == (y.min, y.max, y.zeros)
+            && near(x.mean, y.mean)
+            && near(x.deviation(), y.deviation()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::{Attribute, DataType, ModelBuilder, Tensor};
+
+    use super::RULE;
+    use crate::testing::{raised, raised_by_weights};
+
+    /// A table of 1,024 by 1,024, and an output layer that reads it or has weights of its own.
+    fn network(tied: bool, factor: f32) -> Vec<u8> {
+        let mut model = ModelBuilder::new(17);
+        model.input("ids", DataType::I64, &["batch", "length"]);
+        let values: Vec<f32> = (0..1 << 20).map(|at| (at % 1013) as f32 * 0.5).collect();
+        model.initializer(&Tensor::f32("table", &[1024, 1024], &values));
+        model.node("Gather", &["table", "ids"], &["x"], &[]).node("Relu", &["x"], &["h"], &[]);
+        if tied {
+            let perm = Attribute::ints("perm", &[1, 0]);
+            model.node("Transpose", &["table"], &["head"], &[perm]);
+        } else {
+            let other: Vec<f32> = values.iter().map(|value| value * factor).collect();
+            model.initializer(&Tensor::f32("head", &[1024, 1024], &other));
+        }
+        model.node("MatMul", &["h", "head"], &["y"], &[]);
+        model.output("y", DataType::F32, &["batch", "length", "1024"]);
+        model.build()
+    }
+
+    #[test]
+    fn two_tables_are_told() {
+        let told = raised(&RULE, network(false, 2.0)).unwrap();
+        assert!(told.detail.contains("`--weights` tells"), "{}", told.detail);
+        let told = raised_by_weights(&RULE, network(false, 1.0)).unwrap();
+        assert!(told.detail.contains("the same range"), "{}", told.detail);
+    }
+
+    #[test]
+    fn a_tied_table_or_other_numbers_are_not() {
+        assert_eq!(raised(&RULE, network(true, 1.0)), None);
+        assert_eq!(raised_by_weights(&RULE, network(false, 2.0)), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! A narrow place that everything must pass.
+
+use calipers_report::Severity;
+use calipers_units as units;
+use hashbrown::HashMap;
+
+use super::super::{Evidence, Hit, Rule};
+use super::layers::{Layers, WEIGHTED, weighted};
+use calipers_arch::net::{Net, Unit, Val};
+
+/// How much narrower than what is before and behind it.
+const FACTOR: i64 = 64;
+
+/// Layers between the narrow place and the next one: a norm, an activation, a view.
+const MAX_STEPS: usize = 4;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "extreme-bottleneck",
+    severity: Severity::Info,
+    group: "structure",
+    title: "Everything passes through a very narrow layer",
+    checks: "A dense layer or convolution that gives 64 times fewer channels than it takes, followed \
+             by one that gives 64 times as many again, where no value goes around the two.",
+    why: "What the narrow place does not hold is lost for all that follows. In an autoencoder that is \
+          the purpose; elsewhere it is a mistake in the sizes.",
+    example: "A classifier whose features go from 2,048 channels to 16 and back to 1,024.",
+    recommendation: "check the width of this layer, unless the model is there to compress",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    if weighted(net) < 2 {
+        return None;
+    }
+    let layers = Layers::of(net);
+    // How many values still wait for a reader behind each layer: one means that all passes there.
+    let mut last: HashMap<Val, usize> = HashMap::new();
+    for (at, unit) in layers.units.iter().enumerate() {
+        last.extend(net.data_inputs(unit).map(|input| (input, at)));
+    }
+    let mut closing = vec![0_usize; layers.units.len()];
+    last.values().for_each(|at| closing[*at] += 1);
+    let mut open = net.inputs.iter().filter(|input| last.contains_key(*input)).count();
+    let mut narrow = Vec::new();
+    for (at, unit) in layers.units.iter().enumerate() {
+        open += unit.outputs.iter().filter(|output| last.contains_key(*output)).count();
+        open = open.saturating_sub(closing[at]);
+        if open == 1 && unit.is_any(WEIGHTED) && is_narrow(net, &layers, unit).is_some() {
+            narrow.push(unit);
+        }
+    }
+    let first = narrow.first()?;
+    let next = is_narrow(net, &layers, first)?;
+    let label = net.model.node_label(first.node);
+    let detail = format!(
+        "{label:?} goes from {} channels to {}, and {:?} from there to {}",
+        units::signed(first.number("in")?),
+        units::signed(first.number("out")?),
+        net.model.node_label(next.node),
+        units::signed(next.number("out")?)
+    );
+    Some(Hit::new(detail, narrow.iter().map(|unit| net.model.node_label(unit.node))))
+}
+
+/// The layer that widens again what this one narrows.
+fn is_narrow<'n>(net: &Net<'_>, layers: &Layers<'n>, unit: &Unit) -> Option<&'n Unit> {
+    let (wide, out) = (unit.number("in")?, unit.number("out")?);
+    if out < 1 || wide / out < FACTOR {
+        return None;
+    }
+    let mut val = unit.output();
+    for _ in 0..MAX_STEPS {
+        let next = layers.units[layers.only_reader(net, val)?];
+        if next.is_any(WEIGHTED) {
+            let again = next.number("in") == Some(out);
+            return (again && next.number("out")? / out >= FACTOR).then_some(next);
+        }
+        val = *next.outputs.first()?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn network(middle: i64, around: bool) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "256"]);
+        let w = t.weight(&[256, middle]);
+        let y = t.op("MatMul", &[&x, &w]);
+        let y = t.op("Relu", &[&y]);
+        let w = t.weight(&[middle, 256]);
+        let mut y = t.op("MatMul", &[&y, &w]);
+        if around {
+            y = t.op("Mul", &[&y, &x]);
+        }
+        t.build(&y)
+    }
+
+    #[test]
+    fn a_place_too_narrow_is_told() {
+        let told = raised(&RULE, network(4, false)).unwrap();
+        assert!(told.detail.contains("from 256 channels to 4"), "{}", told.detail);
+    }
+
+    #[test]
+    fn a_wider_place_or_a_way_around_is_not() {
+        assert_eq!(raised(&RULE, network(5, false)), None);
+        // A gate, as in squeeze-and-excite.
+        assert_eq!(raised(&RULE, network(4, true)), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! The network as layers: what stands inside of blocks brought into one line, in order.
+//!
+//! Blocks of many layers are opened; a layer, a norm or an activation stays whole, in whatever form
+//! it is written.
+
+use hashbrown::HashMap;
+
+use calipers_arch::net::{Net, Unit, Val};
+
+/// Blocks that are one layer.
+const WHOLE: &[&str] = &[
+    "BatchNorm",
+    "CELU",
+    "Convolution",
+    "ELU",
+    "Embedding",
+    "GELU",
+    "GatedSkip",
+    "GroupNorm",
+    "HardSigmoid",
+    "HardSwish",
+    "InstanceNorm",
+    "L2Norm",
+    "LRN",
+    "LayerNorm",
+    "LeakyReLU",
+    "Linear",
+    "Mish",
+    "PReLU",
+    "RMSNorm",
+    "ReLU",
+    "ReLU6",
+    "Recurrent",
+    "Rotary",
+    "SELU",
+    "SiLU",
+];
+
+/// Layers with weights.
+pub(in super::super) const WEIGHTED: &[&str] = &["Convolution", "Linear"];
+
+/// The layers of a network, each before those that read it.
+pub(in super::super) struct Layers<'n> {
+    pub(in super::super) units: Vec<&'n Unit>,
+    makers: HashMap<Val, usize>,
+    readers: HashMap<Val, Vec<usize>>,
+}
+
+impl<'n> Layers<'n> {
+    pub(in super::super) fn of(net: &'n Net<'_>) -> Self {
+        let mut units = Vec::new();
+        let mut stack: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
+        stack.reverse();
+        while let Some(unit) = stack.pop() {
+            if unit.parts.is_empty() || unit.is_any(WHOLE) {
+                units.push(unit);
+            } else {
+                stack.extend(unit.parts.iter().rev());
+            }
+        }
+        let mut makers = HashMap::new();
+        let mut readers: HashMap<Val, Vec<usize>> = HashMap::new();
+        for (at, unit) in units.iter().enumerate() {
+            makers.extend(unit.outputs.iter().map(|output| (*output, at)));
+            for input in net.data_inputs(unit) {
+                readers.entry(input).or_default().push(at);
+            }
+        }
+        Self { units, makers, readers }
+    }
+
+    /// The layer that gives a value.
+    pub(super) fn maker(&self, val: Val) -> Option<usize> {
+        self.makers.get(&val).copied()
+    }
+
+    /// The one layer that reads a value, when there is one and the value is no output.
+    pub(super) fn only_reader(&self, net: &Net<'_>, val: Val) -> Option<usize> {
+        match self.readers.get(&val).map(Vec::as_slice) {
+            Some([only]) if !net.is_output(val) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// For each layer, how many weighted layers lie on the longest way to it, itself included. What
+    /// `ends` says of starts such a way anew.
+    pub(super) fn depths(&self, net: &Net<'_>, ends: impl Fn(&Unit) -> bool) -> Vec<usize> {
+        let mut depths = vec![0; self.units.len()];
+        for (at, unit) in self.units.iter().enumerate() {
+            if ends(unit) {
+                continue;
+            }
+            let before = net.data_inputs(unit).filter_map(|input| self.maker(input));
+            let before = before.filter(|maker| *maker < at).map(|maker| depths[maker]).max();
+            depths[at] = before.unwrap_or(0) + usize::from(is_weighted(unit));
+        }
+        depths
+    }
+}
+
+/// Whether a unit is a layer with weights. A depthwise convolution is half of one: the pointwise one
+/// behind it is the other half.
+fn is_weighted(unit: &Unit) -> bool {
+    unit.is_any(WEIGHTED) && !unit.says("depthwise")
+}
+
+/// How many layers with weights there are: many networks have none, and need no further look.
+pub(super) fn weighted(net: &Net<'_>) -> usize {
+    let count: i64 = WEIGHTED.iter().map(|op| net.count(op)).sum();
+    usize::try_from(count).unwrap_or(0)
+}
+
+/// Whether a unit contracts, in whatever form.
+pub(super) fn contracts(unit: &Unit) -> bool {
+    unit.is_any(WEIGHTED) || unit.is_contraction() || unit.is("Recurrent")
+}

@@ -1,0 +1,188 @@
+//! Two layers that are one.
+
+use calipers_report::Severity;
+use calipers_units as units;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::layers::{Layers, WEIGHTED, weighted};
+use calipers_arch::net::{Net, Unit};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "linear-layers-in-a-row",
+    severity: Severity::Warning,
+    group: "structure",
+    title: "Layers follow one another without a non-linearity",
+    checks: "A dense layer right behind a dense layer, and a pointwise convolution right behind a \
+             convolution, with nothing between them but a batch norm, where nothing else reads what \
+             is between and it is no narrower than what goes in or what comes out. A narrower one is \
+             a factorisation on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
+             one, MobileNet's linear bottleneck.",
+    why: "Two linear maps in a row are one linear map. The second adds parameters and time, and \
+          nothing that the network could not do without it.",
+    example: "A head of two `Gemm` nodes, 512 to 512 to 10, whose activation got lost.",
+    recommendation: "put the lost activation back, or multiply the two weights into one layer",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    if weighted(net) < 2 {
+        return None;
+    }
+    let layers = Layers::of(net);
+    let mut pairs = Vec::new();
+    for unit in &layers.units {
+        let mut next = layers.only_reader(net, unit.output());
+        // A norm with stored statistics is linear too.
+        if let Some(norm) = next.map(|at| layers.units[at]).filter(|norm| norm.is("BatchNorm")) {
+            next = layers.only_reader(net, norm.output());
+        }
+        if let Some(next) = next.map(|at| layers.units[at]).filter(|next| merges(net, unit, next))
+            && !ends_separable(net, &layers, unit)
+        {
+            pairs.push((*unit, next));
+        }
+    }
+    let (first, second) = pairs.first()?;
+    let label = |unit: &Unit| net.model.node_label(unit.node);
+    let detail = format!(
+        "{}, first {:?} ({} to {}) and {:?} ({} to {}), which one layer of {} to {} could do",
+        counted(pairs.len(), "pair"),
+        label(first),
+        units::signed(first.number("in")?),
+        units::signed(first.number("out")?),
+        label(second),
+        units::signed(second.number("in")?),
+        units::signed(second.number("out")?),
+        units::signed(first.number("in")?),
+        units::signed(second.number("out")?)
+    );
+    Some(Hit::new(detail, pairs.iter().flat_map(|(first, second)| [label(first), label(second)])))
+}
+
+/// Units between a depthwise convolution and the pointwise one that ends its block: a norm, an
+/// activation, squeeze-and-excite.
+const MAX_STEPS: usize = 16;
+
+/// Whether a layer is the linear end of a block that works channel by channel.
+fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
+    let mut open: Vec<_> = net.data_inputs(unit).collect();
+    for _ in 0..MAX_STEPS {
+        let Some(before) = open.pop().and_then(|val| layers.maker(val)) else { break };
+        let before = layers.units[before];
+        if before.says("depthwise") {
+            return true;
+        }
+        if !before.is_any(WEIGHTED) {
+            open.extend(net.data_inputs(before));
+        }
+    }
+    false
+}
+
+/// Whether two layers in a row could be one, and nothing was won by making them two.
+fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
+    let plain = |unit: &Unit| unit.number("groups").unwrap_or(1) == 1 && !unit.says("transposed");
+    let linear = first.is("Linear") && second.is("Linear");
+    let pointwise = first.is("Convolution")
+        && second.is("Convolution")
+        && second.says("pointwise")
+        && plain(first)
+        && plain(second);
+    // The second must read the first's result, and not weigh something else with it.
+    let follows = net.data_inputs(second).count() == 1 && net.data_inputs(first).count() == 1;
+    let widths =
+        [first.number("in"), first.number("out"), second.number("in"), second.number("out")];
+    let [Some(from), Some(between), Some(again), Some(to)] = widths else { return false };
+    let narrowest = from.min(to);
+    // A convolution may keep its width on its way to the next block's expansion, as MobileNet's do.
+    let wide = (linear && between >= narrowest) || (pointwise && between > narrowest);
+    wide && follows && between == again
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    /// Two dense layers of these widths, with an operator between them or none.
+    fn dense(widths: [i64; 3], between: &str) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", &widths[0].to_string()]);
+        let (w, b) = (t.weight(&[widths[0], widths[1]]), t.weight(&[widths[1]]));
+        let mut y = t.op("Gemm", &[&x, &w, &b]);
+        if !between.is_empty() {
+            y = t.op(between, &[&y]);
+        }
+        let w = t.weight(&[widths[1], widths[2]]);
+        let y = t.op("MatMul", &[&y, &w]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn two_dense_layers_in_a_row_are_told() {
+        let told = raised(&RULE, dense([8, 16, 4], "")).unwrap();
+        assert!(told.detail.contains("one layer of 8 to 4"), "{}", told.detail);
+        assert!(raised(&RULE, dense([8, 16, 4], "Dropout")).is_some());
+        assert!(raised(&RULE, dense([8, 8, 8], "")).is_some());
+    }
+
+    #[test]
+    fn activations_and_low_ranks_are_not() {
+        for between in ["Relu", "Tanh", "Erf", "Softmax", "Gelu"] {
+            assert_eq!(raised(&RULE, dense([8, 16, 4], between)), None, "{between}");
+        }
+        assert_eq!(raised(&RULE, dense([16, 2, 16], "")), None, "LoRA");
+    }
+
+    #[test]
+    fn what_is_read_elsewhere_is_no_waste() {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "8"]);
+        let w = t.weight(&[8, 8]);
+        let shared = t.op("MatMul", &[&x, &w]);
+        let w = t.weight(&[8, 8]);
+        let y = t.op("MatMul", &[&shared, &w]);
+        let y = t.op("Add", &[&y, &shared]);
+        assert_eq!(raised(&RULE, t.build(&y)), None);
+    }
+
+    fn convolutions(first: [i64; 4], groups: i64, second: [i64; 4]) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "8", "8"]);
+        let w = t.weight(&first);
+        let y = t.op_with("Conv", &[&x, &w], &[Attribute::int("group", groups)]);
+        let b = t.weight(&[first[0]]);
+        let y = t.op("BatchNormalization", &[&y, &b, &b, &b, &b]);
+        let w = t.weight(&second);
+        let y = t.op("Conv", &[&y, &w]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn a_linear_bottleneck_is_on_purpose() {
+        // Expanded by depthwise work, projected to more channels than came in, and expanded again.
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "8", "8"]);
+        let w = t.weight(&[8, 1, 3, 3]);
+        let y = t.op_with("Conv", &[&x, &w], &[Attribute::int("group", 8)]);
+        let y = t.op("Relu", &[&y]);
+        let w = t.weight(&[12, 8, 1, 1]);
+        let y = t.op("Conv", &[&y, &w]);
+        let w = t.weight(&[48, 12, 1, 1]);
+        let y = t.op("Conv", &[&y, &w]);
+        assert_eq!(raised(&RULE, t.build(&y)), None);
+    }
+
+    #[test]
+    fn convolutions_are_told_but_not_separable_ones() {
+        assert!(raised(&RULE, convolutions([8, 8, 3, 3], 1, [4, 8, 1, 1])).is_some());
+        assert_eq!(raised(&RULE, convolutions([8, 1, 3, 3], 8, [4, 8, 1, 1])), None, "separable");
+        assert_eq!(raised(&RULE, convolutions([4, 8, 1, 1], 1, [24, 4, 1, 1])), None, "bottleneck");
+        assert_eq!(raised(&RULE, convolutions([8, 8, 1, 1], 1, [24, 8, 1, 1])), None, "as wide");
+        assert_eq!(raised(&RULE, convolutions([8, 8, 1, 1], 1, [8, 8, 3, 3])), None, "not exact");
+    }
+}

@@ -1,0 +1,131 @@
+//! Deep networks without a norm of any form.
+
+use crate::number;
+
+use calipers_report::Severity;
+
+use super::super::{Evidence, Hit, Rule};
+use super::layers::{Layers, WEIGHTED, weighted};
+
+/// Shallower networks train without.
+const MIN_LAYERS: usize = 16;
+
+/// What a norm is made of, or is: whoever has one of these may have a norm that was not recognised.
+const SIGNS: &[&str] = &[
+    "BatchNorm",
+    "GroupNorm",
+    "InstanceNorm",
+    "L2Norm",
+    "LRN",
+    "LayerNorm",
+    "LpNormalization",
+    "MeanVarianceNormalization",
+    "RMSNorm",
+    "Recurrent",
+    "ReduceL2",
+    "ReduceMean",
+    "ReduceSumSquare",
+    "SELU",
+    "Sqrt",
+];
+
+pub(crate) const RULE: Rule = Rule {
+    id: "no-normalization",
+    severity: Severity::Warning,
+    group: "structure",
+    title: "A deep network without normalisation",
+    checks: "Networks with 16 layers with weights on a way and more: whether there is any norm, as one \
+             operator, written out, or folded. A norm that was folded leaves a bias, so layers with \
+             biases say nothing; SELU and recurrence do without; and so do paths that are scaled \
+             before they are added.",
+    why: "Without norms the scale of activations drifts from layer to layer: training further needs \
+          tiny steps, and low precision overflows early.",
+    example: "Twenty `Conv` nodes without biases, with ReLU between them and nothing else.",
+    recommendation: "check whether the export lost the norms; before training further, add them",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let net = evidence.net;
+    if weighted(net) < MIN_LAYERS
+        || net.all().any(|unit| unit.is_any(SIGNS) || unit.op.contains("Normalization"))
+    {
+        return None;
+    }
+    let layers = Layers::of(net);
+    let depth = layers.depths(net, |_| false).into_iter().max()?;
+    if depth < MIN_LAYERS {
+        return None;
+    }
+    let with_weights = || layers.units.iter().filter(|unit| unit.is_any(WEIGHTED));
+    let count = with_weights().count();
+    let biased = with_weights().filter(|unit| unit.says("bias")).count();
+    let scaled = layers.units.iter().any(|unit| {
+        // One number for a whole path, learned or not: ReZero, Fixup, Inception-ResNet.
+        unit.is("Mul")
+            && net.data_and_constant(unit).is_some_and(|(_, by)| net.elements(by) == Some(1))
+    });
+    if biased * 4 > count || scaled {
+        return None;
+    }
+    let detail = format!(
+        "{} layers with weights, {} of them on one way, {} of them without a bias, and no \
+         norm in any form",
+        number(count),
+        number(depth),
+        number(count - biased)
+    );
+    Some(Hit::new(detail, with_weights().map(|unit| net.model.node_label(unit.node))))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn network(layers: usize, bias: bool, norm: bool, joined: bool) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["1", "4", "8", "8"]);
+        for layer in 0..layers {
+            let (w, b) = (t.weight(&[4, 4, 3, 3]), t.weight(&[4]));
+            let inputs: Vec<&str> = if bias { vec![&x, &w, &b] } else { vec![&x, &w] };
+            let mut y = t.op_with("Conv", &inputs, &[Attribute::ints("pads", &[1; 4])]);
+            if norm && layer == 3 {
+                y = t.op("BatchNormalization", &[&y, &b, &b, &b, &b]);
+            }
+            let y = t.op("Relu", &[&y]);
+            x = if joined { t.op("Add", &[&y, &x]) } else { y };
+        }
+        t.build(&x)
+    }
+
+    #[test]
+    fn deep_without_any_norm_is_told() {
+        assert!(raised(&RULE, network(16, false, false, false)).is_some());
+        assert!(raised(&RULE, network(16, false, false, true)).is_some());
+    }
+
+    #[test]
+    fn shallow_normed_or_folded_is_not() {
+        assert_eq!(raised(&RULE, network(15, false, false, false)), None);
+        assert_eq!(raised(&RULE, network(16, false, true, false)), None);
+        assert_eq!(raised(&RULE, network(16, true, false, true)), None);
+    }
+
+    #[test]
+    fn a_norm_that_is_written_out_is_one() {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["batch", "8"]);
+        for _ in 0..20 {
+            let mean = t.op_with("ReduceMean", &[&x], &[]);
+            let centred = t.op("Sub", &[&x, &mean]);
+            let w = t.weight(&[8, 8]);
+            let y = t.op("MatMul", &[&centred, &w]);
+            x = t.op("Relu", &[&y]);
+        }
+        assert_eq!(raised(&RULE, t.build(&x)), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! One node with most of the arithmetic.
+
+use calipers_report::Severity;
+
+use super::super::{Evidence, Hit, Rule};
+use super::layers::contracts;
+
+/// Share of all multiply-accumulates, in percent.
+const MIN_SHARE: f64 = 50.0;
+
+/// With fewer contractions one of them has most of the work as a matter of course.
+const MIN_CONTRACTIONS: usize = 4;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "one-node-dominates",
+    severity: Severity::Info,
+    group: "structure",
+    title: "One node does most of the arithmetic",
+    checks: "Networks of four contractions and more: whether one node has more than half of all \
+             multiply-accumulates, at the sizes that the report's assumptions name.",
+    why: "Whatever is done about the other nodes, the time of a run stays what this one takes. It \
+          cannot be spread over stages of a pipeline either.",
+    example: "A generator that upsamples first: its last convolution works on the full picture with \
+              64 channels.",
+    recommendation: "start with this node: narrow it, split it in groups, or move it to a lower \
+                     resolution",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let dearest = evidence.cost.dearest.first()?;
+    let share = dearest.percent.filter(|percent| *percent > MIN_SHARE)?;
+    let contractions = evidence.net.all().filter(|unit| contracts(unit) && unit.parts.is_empty());
+    if contractions.take(MIN_CONTRACTIONS).count() < MIN_CONTRACTIONS || evidence.cost.lower_bound {
+        return None;
+    }
+    let detail =
+        format!("{:?} ({}) has {share:.0}% of all multiply-accumulates", dearest.node, dearest.op);
+    Some(Hit::new(detail, [dearest.node.clone()]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised;
+    use calipers_testkit::Tiny;
+
+    fn network(layers: usize, wide: i64) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let mut x = t.input(&["1", "8"]);
+        for _ in 0..layers {
+            let w = t.weight(&[8, 8]);
+            let y = t.op("MatMul", &[&x, &w]);
+            x = t.op("Relu", &[&y]);
+        }
+        let w = t.weight(&[8, wide]);
+        let y = t.op("MatMul", &[&x, &w]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn more_than_half_is_told() {
+        let told = raised(&RULE, network(3, 100)).unwrap();
+        assert!(told.detail.contains("81%"), "{}", told.detail);
+    }
+
+    #[test]
+    fn less_or_among_few_is_not() {
+        assert_eq!(raised(&RULE, network(3, 20)), None);
+        assert_eq!(raised(&RULE, network(2, 100)), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! Matrices and filters of one value.
+
+use crate::number;
+
+use calipers_report::Severity;
+use calipers_units as units;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::named;
+use calipers_measure::parameters::Role;
+use calipers_measure::weights::Seen;
+
+/// Smaller tensors may be tables of a few numbers.
+const MIN_ELEMENTS: u64 = 64;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "constant-weights",
+    severity: Severity::Warning,
+    group: "weights",
+    title: "A weight tensor holds one value throughout",
+    checks: "Learned tensors with at least two axes longer than 1 and 64 elements, whose elements \
+             are all the same. Biases and gains are often so and are left out, and so are filters \
+             of one input channel: a constant one is an average.",
+    why: "Such a layer was never trained, or its weights were lost on the way: it gives each of \
+          its outputs the same value.",
+    example: "An export made without the checkpoint, in which every matrix is zero.",
+    recommendation: "compare with the checkpoint; if the file is a skeleton on purpose, leave the \
+                     weights out of it",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let weights = evidence.weights?;
+    let constant: Vec<&Seen> = weights.learned().filter(|seen| is_constant(seen)).collect();
+    let first = constant.first()?;
+    let matrices = weights.learned().filter(|seen| is_matrix(seen)).count();
+    let detail = format!(
+        "{} of {} with two axes and more, first {}: all {} elements are {}",
+        counted(constant.len(), "tensor"),
+        number(matrices),
+        named(first),
+        units::integer(first.elements),
+        // Negative zero is zero.
+        first.found.stats.min + 0.0
+    );
+    Some(Hit::new(detail, constant.iter().map(|seen| seen.name.clone())))
+}
+
+fn is_matrix(seen: &Seen) -> bool {
+    let filter_of_one = seen.dims.len() > 2 && seen.dims.get(1) == Some(&1);
+    seen.role == Role::Weight && seen.axes() > 1 && seen.elements >= MIN_ELEMENTS && !filter_of_one
+}
+
+fn is_constant(seen: &Seen) -> bool {
+    is_matrix(seen) && seen.found.stats.is_constant()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised_by_weights;
+    use calipers_testkit::Tiny;
+
+    fn dense(last: f32) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "8"]);
+        let mut values = [0.5; 64];
+        values[63] = last;
+        let w = t.stored(&[8, 8], &values);
+        let b = t.stored(&[8], &[0.0; 8]);
+        let y = t.op("Gemm", &[&x, &w, &b]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn a_matrix_of_one_value_is_told() {
+        let told = raised_by_weights(&RULE, dense(0.5)).unwrap();
+        assert!(told.detail.contains("all 64 elements are 0.5"), "{}", told.detail);
+        assert_eq!(told.nodes.len(), 1, "the bias is zero by custom");
+    }
+
+    #[test]
+    fn one_other_element_is_enough() {
+        assert_eq!(raised_by_weights(&RULE, dense(0.25)), None);
+    }
+
+    #[test]
+    fn an_average_of_each_channel_is_no_loss() {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "16", "8", "8"]);
+        let w = t.stored(&[16, 1, 3, 3], &[1.0 / 9.0; 144]);
+        let groups = calipers_samples::Attribute::int("group", 16);
+        let y = t.op_with("Conv", &[&x, &w], &[groups]);
+        assert_eq!(raised_by_weights(&RULE, t.build(&y)), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Tensors that are stored twice.
+
+use calipers_report::Severity;
+use calipers_units as units;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::{named, percent};
+
+/// Less than one byte in so many is not worth a change.
+const ONE_IN: u64 = 100;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "duplicate-weights",
+    severity: Severity::Info,
+    group: "weights",
+    title: "Tensors are stored more than once",
+    checks: "All stored tensors of 1 kB or more, by a digest (BLAKE3) of their bytes, where copies \
+             take 1 % of the stored bytes or more. Tensors that share their place in a data file \
+             are stored once.",
+    why: "The file is larger than the model, and so is the memory of every runtime that does not \
+          look for copies.",
+    example: "A decoder whose token table and output layer are tied in training, exported as two \
+              tensors.",
+    recommendation: "let both uses read one initialiser",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let weights = evidence.weights?;
+    let spare = weights.duplicate_bytes();
+    let all = evidence.parameters.stored_bytes?;
+    let group = weights.same.iter().max_by_key(|group| {
+        let bytes = group.first().map_or(0, |at| weights.tensors[*at].bytes);
+        (bytes.saturating_mul(group.len() as u64 - 1), std::cmp::Reverse(group.first()))
+    })?;
+    if spare.saturating_mul(ONE_IN) < all {
+        return None;
+    }
+    let first = &weights.tensors[*group.first()?];
+    let detail = format!(
+        "{} ({} of all stored bytes) are copies, in {}; the largest: {} is stored {} times, {} each",
+        units::bytes(spare),
+        percent(spare, all),
+        counted(weights.same.len(), "group"),
+        named(first),
+        group.len(),
+        units::bytes(first.bytes)
+    );
+    Some(Hit::new(detail, group.iter().map(|at| weights.tensors[*at].name.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised_by_weights;
+    use calipers_testkit::Tiny;
+
+    fn two_layers(second: f32) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "20"]);
+        let values: Vec<f32> = (0..400).map(|at| at as f32 * 0.37).collect();
+        let mut others = values.clone();
+        // The same sums, in another order.
+        others.swap(3, 4);
+        others[3] *= second;
+        let first = t.stored(&[20, 20], &values);
+        let second = t.stored(&[20, 20], if second == 0.0 { &values } else { &others });
+        let y = t.op("MatMul", &[&x, &first]);
+        let y = t.op("Relu", &[&y]);
+        let y = t.op("MatMul", &[&y, &second]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn copies_are_told() {
+        let told = raised_by_weights(&RULE, two_layers(0.0)).unwrap();
+        assert!(told.detail.contains("1.60 kB (50.0% of all stored bytes)"), "{}", told.detail);
+        assert_eq!(told.nodes.len(), 2);
+    }
+
+    #[test]
+    fn the_same_numbers_in_another_order_are_not_copies() {
+        assert_eq!(raised_by_weights(&RULE, two_layers(1.0)), None);
+    }
+}

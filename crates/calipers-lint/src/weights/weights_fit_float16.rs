@@ -1,0 +1,100 @@
+//! Float32 weights that half as many bytes would hold exactly.
+
+use calipers_ir::DType;
+use calipers_report::Severity;
+use calipers_units as units;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::percent;
+use calipers_measure::weights::Seen;
+
+/// Of the float32 bytes, this share must fit, in percent.
+const SHARE: u64 = 90;
+
+/// Smaller models have nothing to gain.
+const MIN_BYTES: u64 = 4096;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "weights-fit-float16",
+    severity: Severity::Info,
+    group: "weights",
+    title: "Float32 weights are exactly float16 or bfloat16",
+    checks: "Every learned float32 element: whether rounding it to float16, or to bfloat16, gives it \
+             back unchanged. Tensors of one value do not count. Told where 90 % of the bytes do, of 4 kB and more.",
+    why: "The model was trained or stored in half precision and widened on the way; half of its \
+          bytes are zeros.",
+    example: "A language model published in bfloat16 and exported to float32.",
+    recommendation: "store the weights in the narrower type, with a Cast behind them where the graph \
+                     computes in float32: the results stay the same",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let weights = evidence.weights.filter(|weights| weights.is_whole())?;
+    let wide: Vec<&Seen> = weights.learned().filter(|seen| counts(seen)).collect();
+    let all: u64 = wide.iter().map(|seen| seen.bytes).sum();
+    let fit = |narrow: fn(&Seen) -> bool| wide.iter().copied().filter(move |seen| narrow(seen));
+    let halves: u64 = fit(in_float16).map(|seen| seen.bytes).sum();
+    let bfloats: u64 = fit(in_bfloat16).map(|seen| seen.bytes).sum();
+    let (bytes, dtype, narrow): (u64, &str, fn(&Seen) -> bool) = if halves >= bfloats {
+        (halves, "float16", in_float16)
+    } else {
+        (bfloats, "bfloat16", in_bfloat16)
+    };
+    if all < MIN_BYTES || bytes.saturating_mul(100) < all.saturating_mul(SHARE) {
+        return None;
+    }
+    let detail = format!(
+        "{} of {} of float32 weights ({}), in {}, are the same in {dtype}: {} could go",
+        units::bytes(bytes),
+        units::bytes(all),
+        percent(bytes, all),
+        counted(fit(narrow).count(), "tensor"),
+        units::bytes(bytes / 2)
+    );
+    Some(Hit::new(detail, fit(narrow).map(|seen| seen.name.clone())))
+}
+
+fn counts(seen: &Seen) -> bool {
+    seen.dtype == DType::Float32 && seen.elements > 1 && !seen.found.stats.is_constant()
+}
+
+fn in_float16(seen: &Seen) -> bool {
+    seen.found.stats.fits_float16
+}
+
+fn in_bfloat16(seen: &Seen) -> bool {
+    seen.found.stats.fits_bfloat16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::raised_by_weights;
+    use calipers_testkit::Tiny;
+
+    fn dense(step: f32) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "32"]);
+        let values: Vec<f32> = (0..1024).map(|at| (at % 64) as f32 * step).collect();
+        let w = t.stored(&[32, 32], &values);
+        let y = t.op("MatMul", &[&x, &w]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn what_fits_is_told() {
+        let told = raised_by_weights(&RULE, dense(0.25)).unwrap();
+        assert!(told.detail.contains("(100.0%), in 1 tensor, are the same in float16"));
+        // Beyond the range of float16, yet of few digits.
+        let told = raised_by_weights(&RULE, dense(65536.0)).unwrap();
+        assert!(told.detail.contains("bfloat16"), "{}", told.detail);
+    }
+
+    #[test]
+    fn what_loses_digits_is_not() {
+        assert_eq!(raised_by_weights(&RULE, dense(0.1)), None);
+        // All zero: any type holds that.
+        assert_eq!(raised_by_weights(&RULE, dense(0.0)), None);
+    }
+}

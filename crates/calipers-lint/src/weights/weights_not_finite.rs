@@ -1,0 +1,75 @@
+//! Weights that are no numbers.
+
+use calipers_report::Severity;
+use calipers_units as units;
+
+use super::super::{Evidence, Hit, Rule, counted};
+use super::named;
+use calipers_measure::parameters::Role;
+use calipers_measure::weights::Seen;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "weights-not-finite",
+    severity: Severity::Error,
+    group: "weights",
+    title: "Weights hold NaN or infinity",
+    checks: "Every learned element, scale and statistic, when `--weights` reads them. Tensors that \
+             hold nothing but negative infinity and one number are masks, and are left out.",
+    why: "One NaN spreads to every result that touches it: the model gives NaN, or answers that \
+          only look like answers.",
+    example: "A float16 export in which a weight beyond 65,504 became infinity.",
+    recommendation: "export the model again from a checkpoint without them, in a wider type if the \
+                     values overflowed",
+    check,
+};
+
+fn check(evidence: &Evidence<'_>) -> Option<Hit> {
+    let bad: Vec<&Seen> = evidence.weights?.tensors.iter().filter(|seen| is_bad(seen)).collect();
+    let first = bad.first()?;
+    let stats = &first.found.stats;
+    let detail = format!(
+        "{}, first {}: {} NaN and {} infinite of {} elements",
+        counted(bad.len(), "tensor"),
+        named(first),
+        units::integer(stats.nan),
+        units::integer(stats.infinite()),
+        units::integer(stats.elements)
+    );
+    Some(Hit::new(detail, bad.iter().map(|seen| seen.name.clone())))
+}
+
+fn is_bad(seen: &Seen) -> bool {
+    let stats = &seen.found.stats;
+    let mask = stats.nan == 0 && stats.positive_infinite == 0 && stats.min == stats.max;
+    seen.role != Role::Constant && stats.nan + stats.infinite() > 0 && !mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::testing::{raised, raised_by_weights};
+    use calipers_testkit::Tiny;
+
+    fn linear(values: [f32; 4]) -> Vec<u8> {
+        let mut t = Tiny::new();
+        let x = t.input(&["batch", "2"]);
+        let w = t.stored(&[2, 2], &values);
+        let y = t.op("MatMul", &[&x, &w]);
+        t.build(&y)
+    }
+
+    #[test]
+    fn nan_and_infinity_are_told() {
+        let told = raised_by_weights(&RULE, linear([1.0, f32::NAN, f32::INFINITY, 2.0])).unwrap();
+        assert!(told.detail.contains("1 NaN and 1 infinite of 4"), "{}", told.detail);
+    }
+
+    #[test]
+    fn finite_weights_and_masks_are_not() {
+        assert_eq!(raised_by_weights(&RULE, linear([1.0, f32::MAX, -f32::MAX, 2.0])), None);
+        let lowest = f32::NEG_INFINITY;
+        assert_eq!(raised_by_weights(&RULE, linear([0.0, lowest, 0.0, 0.0])), None);
+        // Nobody asked for the weights.
+        assert_eq!(raised(&RULE, linear([f32::NAN; 4])), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! What one run of the model costs, as the report tells it.
+
+mod depth;
+mod operators;
+
+use std::cmp::Reverse;
+
+use calipers_ir::{GraphKind, Model, NodeId};
+use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown};
+use calipers_sym::{EvalError, Expr};
+
+use crate::assume::Sizes;
+use crate::not_known;
+use crate::parameters::Owners;
+use calipers_infer::Typed;
+
+/// Nodes without a cost that the report names; it counts them all.
+const NAMED: usize = 20;
+
+/// Nodes that are listed as the dearest.
+const DEAREST: usize = 10;
+
+/// The cost's section. `sizes` are those assumed of free dimensions, `owners` say which node uses
+/// which learned elements.
+pub fn summarize(
+    model: &Model,
+    typed: &Typed,
+    sizes: &Sizes,
+    owners: &Owners,
+    unknown: &mut Vec<Unknown>,
+) -> Cost {
+    let mut cost = Cost {
+        notes: typed.notes.iter().map(|note| (*note).to_owned()).collect(),
+        ..Cost::default()
+    };
+    if typed.without_bytes > 0 {
+        cost.notes.push(format!(
+            "bytes moved leave out {} nodes whose operands have no known size",
+            typed.without_bytes
+        ));
+    }
+    let total = &typed.total;
+    let fields = [
+        ("macs", &total.macs),
+        ("other_flops", &total.other_flops),
+        ("bytes_moved", &total.bytes_moved),
+    ];
+    for (name, expr) in fields {
+        cost.formula.insert(name.to_owned(), expr.to_string());
+    }
+    let mut figure = |field: &str, expr: &Expr| {
+        figure(expr, sizes)
+            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason))
+            .ok()
+    };
+    cost.macs = figure("macs", &total.macs);
+    cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
+    cost.other_flops = figure("other_flops", &total.other_flops);
+    cost.total_flops =
+        cost.flops.zip(cost.other_flops).and_then(|(one, other)| one.checked_add(other));
+    cost.bytes_moved = figure("bytes_moved", &total.bytes_moved);
+    count_nodes(model, typed, &mut cost);
+    cost.dearest = dearest(model, typed, sizes, cost.macs);
+    cost.by_op = operators::add_up(model, typed, sizes);
+    cost.along_depth = depth::cut(model, typed, sizes, owners);
+    cost
+}
+
+/// A figure, or why there is none.
+pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, String> {
+    match expr.evaluate_wide(|name| Some(sizes.get(name)?.size)) {
+        Ok(value) => u64::try_from(value).map_err(|_| "it does not fit 64 bits".to_owned()),
+        Err(EvalError::Unbound(name)) => Err(format!("it depends on {name}, which has no size")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Adds a figure to a sum that is not known any more when one of its parts is not.
+fn add(sum: &mut Option<u64>, part: Option<u64>) {
+    *sum = sum.zip(part).and_then(|(sum, part)| sum.checked_add(part));
+}
+
+/// Which nodes are in the totals, and which are not.
+fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
+    let (mut nodes, mut costed) = (0_u64, 0_u64);
+    for (id, node) in model.nodes() {
+        if model.graph(node.graph).kind == GraphKind::Training {
+            continue;
+        }
+        match typed.cost(id) {
+            Some(Ok(_)) => costed += 1,
+            Some(Err(reason)) => {
+                cost.unknown_count += 1;
+                if cost.unknown.len() < NAMED {
+                    cost.unknown.push(UncostedNode {
+                        node: model.node_label(id),
+                        op: model.name(node.op).to_owned(),
+                        reason: reason.to_string(),
+                    });
+                }
+            }
+            // Inside a function that nothing calls, or inside a node that is counted above as unknown.
+            None => continue,
+        }
+        nodes += 1;
+    }
+    cost.lower_bound = cost.unknown_count > 0;
+    cost.coverage = crate::graph::percent(costed, nodes.max(1));
+    if nodes == 0 {
+        cost.coverage = 100.0;
+    }
+}
+
+fn dearest(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<CostlyNode> {
+    let macs = |node: &NodeId| figure(&typed.cost(*node)?.ok()?.macs, sizes).ok();
+    let mut nodes: Vec<_> = model
+        .main()
+        .order
+        .iter()
+        .filter_map(|node| Some((macs(node).filter(|macs| *macs > 0)?, *node)))
+        .collect();
+    // Stable, so nodes of equal cost stay in the order in which they run.
+    nodes.sort_by_key(|(macs, _)| Reverse(*macs));
+    nodes.truncate(DEAREST);
+    nodes
+        .into_iter()
+        .map(|(macs, node)| CostlyNode {
+            node: model.node_label(node),
+            op: model.name(model.node(node).op).to_owned(),
+            macs: Some(macs),
+            percent: total.map(|total| crate::graph::percent(macs, total)),
+        })
+        .collect()
+}

@@ -1,0 +1,55 @@
+//! What each operator costs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use calipers_ir::Model;
+use calipers_report::OperatorCost;
+
+use super::{add, figure};
+use crate::assume::Sizes;
+use calipers_infer::Typed;
+
+/// The nodes of the main graph added up by operator, most arithmetic first; what is not known comes
+/// before all, since it may be anything.
+pub(super) fn add_up(model: &Model, typed: &Typed, sizes: &Sizes) -> Vec<OperatorCost> {
+    let mut by_op: BTreeMap<&str, OperatorCost> = BTreeMap::new();
+    for id in &model.main().order {
+        let Some(Ok(tally)) = typed.cost(*id) else { continue };
+        let op = model.name(model.node(*id).op);
+        let cost = by_op.entry(op).or_insert_with(|| OperatorCost {
+            op: op.to_owned(),
+            macs: Some(0),
+            other_flops: Some(0),
+            ..OperatorCost::default()
+        });
+        cost.nodes += 1;
+        add(&mut cost.macs, figure(&tally.macs, sizes).ok());
+        add(&mut cost.other_flops, figure(&tally.other_flops, sizes).ok());
+    }
+    let mut costs: Vec<OperatorCost> = by_op.into_values().collect();
+    for cost in &mut costs {
+        cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
+    }
+    costs.retain(|cost| work(cost) != Some(0));
+    let total: Option<u128> = costs.iter().map(work).sum();
+    for cost in &mut costs {
+        cost.percent = work(cost).zip(total).map(|(part, total)| percent(part, total));
+    }
+    // Stable, so equals stay in the order of their names.
+    costs.sort_by_key(|cost| Reverse(work(cost).unwrap_or(u128::MAX)));
+    costs
+}
+
+/// All arithmetic.
+fn work(cost: &OperatorCost) -> Option<u128> {
+    Some(u128::from(cost.flops?) + u128::from(cost.other_flops?))
+}
+
+/// A share to two decimals; one that would round to nothing without being it stays as it is.
+#[expect(clippy::cast_precision_loss, reason = "two decimals are kept")]
+fn percent(part: u128, total: u128) -> f64 {
+    let share = part as f64 / total.max(1) as f64;
+    let rounded = (share * 10_000.0).round() / 100.0;
+    if rounded > 0.0 { rounded } else { share * 100.0 }
+}

@@ -1,0 +1,220 @@
+//! What each node of the main graph takes and costs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use calipers_ir::{Model, NodeId, ValueId};
+use calipers_ops::canonical_domain;
+use calipers_report::{Layer, LayerTable, LayerTotal, LayerWork, Operand};
+use calipers_sym::Expr;
+
+use crate::cost::{self, figure};
+use crate::memory::Caches;
+use crate::{assume, parameters, scopes, shapes};
+use calipers_infer::{Bindings, Tally, Typed};
+use calipers_ir::scope::{self, Step};
+
+/// What to show of the nodes, and in which order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LayerQuery {
+    /// The order of the rows, and of scopes inside a scope.
+    pub order: LayerOrder,
+    /// How many rows, from the first; all when `None`.
+    pub top: Option<usize>,
+    /// Whether to add the nodes up by scope, down to this depth.
+    pub tree: Option<usize>,
+}
+
+/// An order of rows. Where the data decides dimensions, rows stand as if each were 64; rows that are
+/// not known stand last, equal ones as they run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LayerOrder {
+    /// As they run.
+    #[default]
+    Execution,
+    /// Most multiply-accumulates first.
+    Macs,
+    /// Most learned elements first.
+    Parameters,
+    /// Most bytes moved first.
+    Bytes,
+}
+
+/// A size for dimensions that the data decides; it serves only to put rows in order.
+const ORDERING_SIZE: i64 = 64;
+
+/// One node before it is written down.
+pub struct Row {
+    /// The node.
+    pub node: NodeId,
+    /// Its module.
+    pub scope: Vec<Step>,
+    /// Learned elements that belong to it.
+    pub parameters: Option<u64>,
+    /// Its cost, or why that is unknown.
+    pub cost: Result<Tally, String>,
+}
+
+/// Every node of the main graph, with sums by scope where they are asked for.
+pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQuery) -> LayerTable {
+    let sizes = assume::sizes(model, typed, &Caches::find(model, typed), None);
+    let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
+    let (parameters, owners) = parameters::measure(model, &mut unknown, &mut assumptions);
+    assume::tell(&sizes, &mut assumptions);
+    let rows: Vec<Row> = model
+        .main()
+        .order
+        .iter()
+        .map(|node| Row {
+            node: *node,
+            scope: scope::of(model, *node),
+            parameters: owners.elements(*node),
+            cost: match typed.cost(*node) {
+                Some(Ok(tally)) => Ok(tally.clone()),
+                Some(Err(reason)) => Err(reason.to_string()),
+                None => Err("the node was not looked at".to_owned()),
+            },
+        })
+        .collect();
+    let book = Book::new(model, typed, &sizes);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|i| {
+        let row = &rows[*i];
+        query.order.rank(row.parameters, row.cost.as_ref().ok(), &sizes)
+    });
+    let shown = query.top.unwrap_or(usize::MAX).min(order.len());
+    let cost = cost::summarize(model, typed, &sizes, &owners, &mut unknown);
+    LayerTable {
+        layers: order[..shown].iter().map(|i| book.layer(*i, &rows[*i])).collect(),
+        left_out: (order.len() - shown) as u64,
+        scopes: match query.tree {
+            Some(depth) => scopes::add_up(&rows, &book, query.order, depth),
+            None => Vec::new(),
+        },
+        total: LayerTotal {
+            nodes: rows.len() as u64,
+            parameters: parameters.total,
+            parameters_elsewhere: owners.elsewhere,
+            work: book.work(&typed.total),
+            unknown: cost.unknown_count,
+        },
+        data_dependent: shapes::data_dependent(typed),
+        bindings: crate::bindings::of(model, bindings),
+        assumptions,
+        notes: cost.notes,
+    }
+}
+
+impl LayerOrder {
+    /// Where a row or a scope stands; the smallest comes first.
+    pub fn rank(
+        self,
+        parameters: Option<u64>,
+        cost: Option<&Tally>,
+        sizes: &assume::Sizes,
+    ) -> Reverse<Option<i128>> {
+        let value = |expr: &Expr| {
+            let size =
+                |name: &str| Some(sizes.get(name).map_or(ORDERING_SIZE, |assumed| assumed.size));
+            expr.evaluate_wide(size).ok()
+        };
+        Reverse(match self {
+            Self::Execution => None,
+            Self::Macs => cost.and_then(|cost| value(&cost.macs)),
+            Self::Parameters => parameters.map(i128::from),
+            Self::Bytes => cost.and_then(|cost| value(&cost.bytes_moved)),
+        })
+    }
+}
+
+/// What rows are written down from.
+pub struct Book<'a> {
+    model: &'a Model,
+    typed: &'a Typed,
+    total: &'a Tally,
+    /// Sizes assumed for free dimensions.
+    pub sizes: &'a assume::Sizes,
+}
+
+impl<'a> Book<'a> {
+    /// Evaluates costs at these sizes.
+    pub fn new(model: &'a Model, typed: &'a Typed, sizes: &'a assume::Sizes) -> Self {
+        Self { model, typed, total: &typed.total, sizes }
+    }
+}
+
+impl Book<'_> {
+    fn layer(&self, index: usize, row: &Row) -> Layer {
+        let (model, node) = (self.model, self.model.node(row.node));
+        let operands = |values: &[Option<ValueId>]| {
+            values.iter().map(|value| value.map(|value| self.operand(value))).collect()
+        };
+        Layer {
+            index: index as u64,
+            node: model.node_label(row.node),
+            op: model.name(node.op).to_owned(),
+            domain: canonical_domain(model.name(node.domain)).to_owned(),
+            scope: scope::path(&row.scope),
+            inputs: operands(model.inputs(row.node)),
+            outputs: operands(model.outputs(row.node)),
+            parameters: row.parameters,
+            work: row.cost.as_ref().map(|cost| self.work(cost)).unwrap_or_default(),
+            reason: row.cost.as_ref().err().cloned(),
+        }
+    }
+
+    fn operand(&self, value: ValueId) -> Operand {
+        Operand {
+            name: self.model.name(self.model.value(value).name).to_owned(),
+            value: shapes::shape(self.typed.fact(value)),
+        }
+    }
+
+    /// A cost as figures, and as formulas where dimensions are free.
+    pub fn work(&self, cost: &Tally) -> LayerWork {
+        let mut formula = BTreeMap::new();
+        let mut told = |name: &str, expr: &Expr| {
+            if !expr.is_const() && !expr.is_undefined() {
+                formula.insert(name.to_owned(), expr.to_string());
+            }
+            figure(expr, self.sizes).ok()
+        };
+        let macs = told("macs", &cost.macs);
+        let other_flops = told("other_flops", &cost.other_flops);
+        let bytes_moved = told("bytes_moved", &cost.bytes_moved);
+        let flops = macs.and_then(|macs| macs.checked_mul(2));
+        LayerWork {
+            macs,
+            macs_percent: self.share(&cost.macs),
+            flops,
+            other_flops,
+            bytes_moved,
+            intensity: intensity(flops, other_flops, bytes_moved),
+            formula,
+        }
+    }
+
+    /// Share of all multiply-accumulates: of two figures, or of two multiples of one formula.
+    fn share(&self, macs: &Expr) -> Option<f64> {
+        let total = &self.total.macs;
+        if let (Ok(macs), Ok(total)) = (figure(macs, self.sizes), figure(total, self.sizes)) {
+            return Some(crate::graph::percent(macs, total));
+        }
+        let leading = |expr: &Expr| i64::try_from(expr.terms().next()?.0).ok();
+        if macs.as_const() == Some(0) && !total.is_undefined() {
+            return Some(0.0);
+        }
+        let (part, whole) = (leading(macs)?, leading(total)?);
+        let same = macs * &Expr::from(whole) == total * &Expr::from(part);
+        let counts = (u64::try_from(part).ok()?, u64::try_from(whole).ok()?);
+        (same && counts.1 > 0).then(|| crate::graph::percent(counts.0, counts.1))
+    }
+}
+
+/// Arithmetic for each byte, to two decimals.
+#[expect(clippy::cast_precision_loss, reason = "a ratio to two decimals needs no more")]
+fn intensity(flops: Option<u64>, other: Option<u64>, bytes: Option<u64>) -> Option<f64> {
+    let flops = u128::from(flops?) + u128::from(other?);
+    let bytes = bytes.filter(|bytes| *bytes > 0)?;
+    Some((flops as f64 / bytes as f64 * 100.0).round() / 100.0)
+}

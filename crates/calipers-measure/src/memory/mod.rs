@@ -1,0 +1,258 @@
+//! Memory of one run: weights, activations at their peak, the cache of keys and values.
+//!
+//! **As written.** Every value that depends on an input has a place of its own. The caller's inputs
+//! are there from the first node on; a value comes with its node and goes after the last node that
+//! reads it, or stays to the end when it is an output of the model; one that nobody reads goes after
+//! its own node. What a subgraph reads is read by the node that holds the subgraph. At a node its
+//! inputs and its outputs are both there; the peak is the first node at which most bytes are. What
+//! is computed from constants alone is a constant and does not count. Texts, maps and sequences of
+//! unknown length have no size and do not count either; an assumption says so.
+//!
+//! **With reuse.** The same, but views share their input's place, and an element-wise result takes
+//! the place of an input of as many bytes that nothing reads afterwards, see [`reuse`].
+//!
+//! **Subgraphs.** At a node with subgraphs, the peak inside the dearest of them stands beside what
+//! is alive outside. Of `If`, whose outputs are made inside, they are counted once; a loop's outputs
+//! are there beside the values of its body.
+//!
+//! **Free dimensions.** Numbers stand at the sizes of [`crate::assume`]; the formula is that of the
+//! node where the peak is at those sizes. At others, another node may lead.
+
+mod cache;
+mod flow;
+mod liveness;
+mod reuse;
+
+use std::cmp::Reverse;
+
+use calipers_ir::{DType, Model, ValueId};
+use calipers_ops::Fact;
+use calipers_report::{Assumption, LargeValue, Life, Memory, Unknown};
+use calipers_sym::Expr;
+use hashbrown::HashMap;
+
+use crate::assume::{self, Sizes};
+use crate::not_known;
+use calipers_infer::Typed;
+use calipers_infer::walk::{MeaningKind, Meanings};
+
+pub use cache::{Caches, Lengths};
+use reuse::{Reuse, reuse_of};
+
+/// Activations that the report names.
+const NAMED: usize = 10;
+
+/// What a value takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// So many bytes.
+    Bytes(u64),
+    /// Nothing that could be counted: text, a map.
+    Uncounted,
+    /// It cannot be told, for this reason.
+    Unknown(String),
+}
+
+/// What the other passes found out.
+pub struct Known<'a> {
+    /// Types and shapes of all values.
+    pub typed: &'a Typed,
+    /// Sizes assumed for free dimensions.
+    pub sizes: &'a Sizes,
+    /// KV caches of the model.
+    pub caches: &'a Caches,
+}
+
+/// The memory's section of the report. `stored_bytes` is what all stored tensors take.
+pub fn measure(
+    model: &Model,
+    known: &Known<'_>,
+    stored_bytes: Option<u64>,
+    unknown: &mut Vec<Unknown>,
+    assumptions: &mut Vec<Assumption>,
+) -> Memory {
+    let &Known { typed, sizes, caches } = known;
+    let meanings = Meanings::find(model);
+    let depends = liveness::depends(model, &meanings);
+    let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
+    let plain = lives.trace(model, None);
+    let reused = lives.trace(model, Some(&meanings));
+    let mut memory = Memory {
+        weights_bytes: stored_bytes,
+        largest: largest(model, typed, &lives),
+        kv_cache: caches.describe(model, typed, sizes, unknown),
+        ..Memory::default()
+    };
+    if stored_bytes.is_none() {
+        not_known(unknown, "memory.weights_bytes", "see parameters.stored_bytes");
+    }
+    let peak_at = plain.peak_place.map(|place| model.node_label(model.main().order[place]));
+    if let Some(reason) = why_unknown(model, &lives, plain.peak) {
+        not_known(unknown, "memory.peak_activation_bytes", reason.clone());
+        not_known(unknown, "memory.peak_activation_in_place_bytes", reason);
+        return memory;
+    }
+    memory.peak_activation_bytes = plain.peak;
+    memory.peak_activation_in_place_bytes = reused.peak;
+    memory.formula = plain.peak_place.and_then(|place| formula(typed, &lives, place));
+    memory.peak_at = peak_at;
+    memory.timeline = plain.timeline;
+    tell_left_out(model, &meanings, &lives, assumptions);
+    memory
+}
+
+/// When each activation of the main graph is alive, with its bytes in the free dimensions; or why the
+/// peak cannot be found from that at other sizes.
+pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, String> {
+    let meanings = Meanings::find(model);
+    let depends = liveness::depends(model, &meanings);
+    let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
+    if let Some(reason) = why_unknown(model, &lives, Some(0)) {
+        return Err(reason);
+    }
+    let order = &model.main().order;
+    if (0..order.len()).any(|place| lives.inner(place) > 0) {
+        return Err("activations inside subgraphs have a part in it".to_owned());
+    }
+    let mut numbers: HashMap<ValueId, usize> = HashMap::new();
+    let mut told = Vec::new();
+    for life in lives.main() {
+        let bytes = match typed.fact(life.value) {
+            Fact::Tensor(tensor) if tensor.dtype != DType::String => {
+                calipers_ops::bytes(tensor).ok_or("an activation has no formula")?.to_string()
+            }
+            _ if life.bytes > 0 => return Err("an activation is no tensor".to_owned()),
+            _ => "0".to_owned(),
+        };
+        let number = |value: &ValueId| numbers.get(value).copied();
+        let (mut view_of, mut may_take) = (None, Vec::new());
+        if let Some(node) = order.get(life.from).filter(|_| !life.input) {
+            let inputs = model.inputs(*node);
+            match reuse_of(model, &meanings, *node) {
+                Reuse::Never => {}
+                Reuse::View => view_of = inputs.first().and_then(|it| number(it.as_ref()?)),
+                Reuse::Overwrite => {
+                    may_take = inputs.iter().flatten().filter_map(number).collect();
+                }
+            }
+        }
+        numbers.insert(life.value, told.len());
+        let (from, until) = (life.from as u64, life.until as u64);
+        told.push(Life { from, until, bytes, lent: life.input, view_of, may_take });
+    }
+    Ok(told)
+}
+
+/// Why the peak cannot be told, if it cannot.
+fn why_unknown(model: &Model, lives: &liveness::Lives, peak: Option<u64>) -> Option<String> {
+    if !model.main().cyclic.is_empty() {
+        return Some("nodes wait for each other, so there is no order of execution".to_owned());
+    }
+    let Some(peak) = peak else { return Some("the sum does not fit 64 bits".to_owned()) };
+    let (value, reason) = lives.first_unknown()?;
+    let name = model.name(model.value(value).name);
+    Some(format!("of {name:?}, {reason}; what is known comes to {peak} bytes at its peak"))
+}
+
+/// What the peak leaves out.
+fn tell_left_out(
+    model: &Model,
+    meanings: &Meanings,
+    lives: &liveness::Lives,
+    assumptions: &mut Vec<Assumption>,
+) {
+    if lives.has_uncounted() {
+        assumptions.push(Assumption {
+            what: "activations that are texts, maps or sequences".to_owned(),
+            value: "0 bytes".to_owned(),
+            why: "their elements have no fixed size".to_owned(),
+        });
+    }
+    let calls =
+        |node: &calipers_ir::NodeId| matches!(meanings.of(*node).kind, MeaningKind::Call(_));
+    if model.main().order.iter().any(calls) {
+        assumptions.push(Assumption {
+            what: "activations inside the model's functions".to_owned(),
+            value: "0 bytes".to_owned(),
+            why: "a call counts by what it takes and gives".to_owned(),
+        });
+    }
+}
+
+/// What a value takes when free dimensions have these sizes.
+pub fn size(fact: &Fact, sizes: &Sizes) -> Size {
+    let tensor = match fact {
+        Fact::Tensor(tensor) => tensor,
+        Fact::Unknown(reason) => return Size::Unknown(reason.to_string()),
+        Fact::Sequence(sequence) => {
+            let Some(items) = &sequence.items else { return Size::Uncounted };
+            let mut sum = 0_u64;
+            for item in items.iter() {
+                match size(item, sizes) {
+                    Size::Bytes(bytes) => sum = sum.saturating_add(bytes),
+                    other => return other,
+                }
+            }
+            return Size::Bytes(sum);
+        }
+        Fact::Optional(inner) => return size(inner, sizes),
+        Fact::SparseTensor(_) | Fact::Map { .. } | Fact::Opaque => return Size::Uncounted,
+    };
+    match tensor.dtype {
+        DType::String => return Size::Uncounted,
+        DType::Undefined => return Size::Unknown("its data type is not known".to_owned()),
+        _ => {}
+    }
+    let dims = match &tensor.shape {
+        Ok(dims) => dims,
+        Err(reason) => return Size::Unknown(reason.to_string()),
+    };
+    let mut elements = 1_u64;
+    for dim in dims.iter() {
+        let Some(size) = assume::evaluate(dim, sizes) else {
+            return Size::Unknown(format!("dimension {dim} is decided by the data"));
+        };
+        let Ok(size) = u64::try_from(size) else {
+            return Size::Unknown(format!("dimension {dim} would be {size} at the sizes assumed"));
+        };
+        let Some(product) = elements.checked_mul(size) else {
+            return Size::Unknown("its size does not fit 64 bits".to_owned());
+        };
+        elements = product;
+    }
+    match tensor.dtype.bytes(elements) {
+        Some(bytes) => Size::Bytes(bytes),
+        None => Size::Unknown("its size does not fit 64 bits".to_owned()),
+    }
+}
+
+fn largest(model: &Model, typed: &Typed, lives: &liveness::Lives) -> Vec<LargeValue> {
+    let mut values: Vec<(u64, ValueId)> =
+        lives.main().map(|life| (life.bytes, life.value)).collect();
+    // Stable, so equals stay in order of execution.
+    values.sort_by_key(|(bytes, _)| Reverse(*bytes));
+    values.truncate(NAMED);
+    let large = |(bytes, value): (u64, ValueId)| LargeValue {
+        name: model.name(model.value(value).name).to_owned(),
+        type_text: typed.fact(value).to_string(),
+        bytes,
+    };
+    values.into_iter().map(large).collect()
+}
+
+/// Bytes alive at a node of the main graph in the free dimensions; `None` when none is free, or
+/// when a subgraph has a part in them.
+fn formula(typed: &Typed, lives: &liveness::Lives, place: usize) -> Option<String> {
+    if lives.inner(place) > 0 {
+        return None;
+    }
+    let mut sum = Expr::ZERO;
+    for life in lives.main().filter(|life| life.from <= place && place <= life.until) {
+        match typed.fact(life.value) {
+            Fact::Tensor(tensor) if life.bytes > 0 => sum += calipers_ops::bytes(tensor)?,
+            _ if life.bytes > 0 => return None,
+            _ => {}
+        }
+    }
+    (!sum.is_const()).then(|| sum.to_string())
+}

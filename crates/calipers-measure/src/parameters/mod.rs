@@ -1,0 +1,42 @@
+//! Learned weights, told apart from everything else that a file stores.
+//!
+//! No file says which of its tensors were learned; the graph shows it by how it uses them. Three
+//! steps: [`uses`] finds for every value what becomes of it, [`role`] decides from those uses and
+//! from the tensor's type and size what it is, [`count`] adds up.
+
+mod count;
+mod owners;
+mod role;
+mod stored;
+mod uses;
+
+use calipers_ir::Model;
+use calipers_report::{Assumption, Parameters, Unknown};
+
+use calipers_infer::walk::Meanings;
+
+pub use owners::Owners;
+pub use role::Role;
+pub use stored::Stored;
+
+/// The parameters' section of the report, and which node of the main graph uses what first.
+pub fn measure(
+    model: &Model,
+    unknown: &mut Vec<Unknown>,
+    assumptions: &mut Vec<Assumption>,
+) -> (Parameters, Owners) {
+    let meanings = Meanings::find(model);
+    let stored = stored(model, &meanings);
+    let parameters = count::count(model, &stored, unknown, assumptions);
+    (parameters, Owners::find(model, &meanings, &stored))
+}
+
+/// Everything stored, and what it is.
+pub fn all(model: &Model) -> Vec<Stored> {
+    stored(model, &Meanings::find(model))
+}
+
+fn stored(model: &Model, meanings: &Meanings) -> Vec<Stored> {
+    let uses = uses::find(model, meanings);
+    stored::list(model, meanings, &uses)
+}

@@ -1,0 +1,210 @@
+//! What the weights hold, element by element. Nothing here runs unless it is asked for.
+//!
+//! [`read`] finds where every stored tensor is, has `calipers-weights` go over them, and looks which
+//! are the same. [`Weights`] goes into the report and to the rules about weights.
+
+mod same;
+mod summary;
+
+use calipers_ir::{AttributeValue, DType, Data, Model, Source, Span, TensorId};
+use calipers_weights::{Channels, Item, Scanned, digest_bytes, scan, scan_bytes};
+
+use crate::parameters::{self, Role, Stored};
+
+/// Elements of a tensor kept in fields of the format, which have to be unpacked to be read.
+const MAX_UNPACKED: u64 = 1 << 28;
+
+/// How often each byte may be read. Tensors may overlap, and a file may say that a million of them
+/// are the same gigabyte, each a byte further on.
+const MAX_READINGS: u64 = 10;
+
+/// What reading the weights showed.
+#[derive(Debug, Default)]
+pub struct Weights {
+    /// Every tensor that was read.
+    pub tensors: Vec<Seen>,
+    /// Tensors that could not be read, with the reason.
+    pub unread: Vec<(String, String)>,
+    /// Tensors of the same bytes, by their place in `tensors`; groups of two and more.
+    pub same: Vec<Vec<usize>>,
+}
+
+/// A tensor that was read.
+#[derive(Debug)]
+pub struct Seen {
+    /// Its name.
+    pub name: String,
+    /// Its element type.
+    pub dtype: DType,
+    /// Its shape.
+    pub dims: Box<[i64]>,
+    /// Its logical elements.
+    pub elements: u64,
+    /// Its stored bytes.
+    pub bytes: u64,
+    /// What it is for.
+    pub role: Role,
+    /// The axis of its output channels.
+    pub channels: Channels,
+    /// Its statistics.
+    pub found: Scanned,
+}
+
+impl Weights {
+    /// Whether every tensor was read, so that shares are shares of the model.
+    pub fn is_whole(&self) -> bool {
+        self.unread.is_empty()
+    }
+}
+
+impl Seen {
+    /// Whether it was learned.
+    pub fn is_learned(&self) -> bool {
+        matches!(self.role, Role::Weight | Role::Statistic)
+    }
+
+    /// How many of its axes are longer than 1.
+    pub fn axes(&self) -> usize {
+        self.dims.iter().filter(|dim| **dim != 1).count()
+    }
+}
+
+/// Where the elements of a tensor are.
+enum Place<'a> {
+    /// In one piece, in this file.
+    Run { source: &'a Source, span: Span },
+    /// They were unpacked; this is what tells them apart.
+    Unpacked([u8; 32]),
+}
+
+/// Reads every stored tensor. `files` are the model's data files in its order, or why they cannot
+/// be read; `progress` is told from any thread that so many bytes more were read, of how many.
+pub fn read(
+    model: &Model,
+    files: &[Result<Source, String>],
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Weights {
+    let mut weights = Weights::default();
+    let mut places = Vec::new();
+    let sources = files.iter().flatten().chain([&model.source]);
+    let held: u64 = sources.map(|source| source.bytes().len() as u64).sum();
+    let mut left = held.saturating_mul(MAX_READINGS);
+    for stored in parameters::all(model) {
+        let Some(id) = stored.tensor else { continue };
+        let tensor = model.tensor(id);
+        if tensor.dtype == DType::String || tensor.elements() == Ok(0) {
+            continue;
+        }
+        let mut seen = Seen {
+            name: shown(model, &stored),
+            channels: channels(model, &stored, &tensor.dims),
+            dtype: tensor.dtype,
+            dims: tensor.dims.clone(),
+            elements: tensor.elements().unwrap_or(0),
+            bytes: tensor.bytes().unwrap_or(0),
+            role: stored.role,
+            found: Scanned::default(),
+        };
+        match place(model, files, id, &mut seen) {
+            Ok(_) if seen.bytes > left => {
+                let reason = "its bytes were read as those of other tensors already".to_owned();
+                weights.unread.push((seen.name, reason));
+            }
+            Ok(place) => {
+                left -= seen.bytes;
+                places.push(place);
+                weights.tensors.push(seen);
+            }
+            Err(reason) => weights.unread.push((seen.name, reason)),
+        }
+    }
+    look(&mut weights.tensors, &places, progress);
+    weights.same = same::groups(&weights.tensors, &places);
+    weights
+}
+
+/// A name to show: a tensor in a `Constant` has none of its own, and goes by what the node gives.
+fn shown(model: &Model, stored: &Stored) -> String {
+    match stored.value {
+        Some(value) if stored.name.is_empty() => model.name(model.value(value).name).to_owned(),
+        _ => stored.name.clone(),
+    }
+}
+
+/// Goes over all tensors that stand in one piece.
+fn look(tensors: &mut [Seen], places: &[Place<'_>], progress: &(dyn Fn(u64, u64) + Sync)) {
+    let (mut runs, mut items) = (Vec::new(), Vec::new());
+    for (at, (seen, place)) in tensors.iter().zip(places).enumerate() {
+        if let Place::Run { source, span } = place {
+            let Seen { dtype, elements, channels, .. } = *seen;
+            items.push(Item { dtype, elements, source, span: *span, channels });
+            runs.push(at);
+        }
+    }
+    let total = items.iter().map(|item| item.span.len()).sum();
+    for (at, found) in runs.into_iter().zip(scan(&items, &|bytes| progress(bytes, total))) {
+        tensors[at].found = found;
+    }
+}
+
+/// Where a tensor's elements are, or why they cannot be read. Those in fields are looked at now.
+fn place<'a>(
+    model: &'a Model,
+    files: &'a [Result<Source, String>],
+    id: TensorId,
+    seen: &mut Seen,
+) -> Result<Place<'a>, String> {
+    let tensor = model.tensor(id);
+    tensor.elements().map_err(|error| error.to_string())?;
+    let bytes =
+        tensor.bytes().ok_or_else(|| format!("elements of type {} are not known", seen.dtype))?;
+    let (source, span) = match &tensor.data {
+        Data::Absent => return Err("it has no data".to_owned()),
+        Data::Fields { .. } => {
+            let bytes = model.packed(id, MAX_UNPACKED).map_err(|error| error.to_string())?;
+            let digest = digest_bytes(&bytes);
+            seen.found = scan_bytes(bytes, seen.dtype, seen.elements, seen.channels);
+            return Ok(Place::Unpacked(digest));
+        }
+        Data::Raw(span) => (&model.source, *span),
+        Data::External(external) => {
+            let location =
+                || model.data_files.get(external.file).map_or("", |file| model.name(file.location));
+            let source = match files.get(external.file) {
+                Some(Ok(source)) => source,
+                Some(Err(reason)) => return Err(format!("{:?}: {reason}", location())),
+                None => return Err(format!("{:?} was not looked for", location())),
+            };
+            let start = external.offset.ok_or("its place in the data file is not known")?;
+            let length = external.length.unwrap_or(bytes);
+            let end = start.checked_add(length).ok_or("it reaches past the data file")?;
+            (source, Span { start, end })
+        }
+    };
+    if span.len() != bytes {
+        return Err(format!("its shape needs {bytes} bytes and it has {}", span.len()));
+    }
+    if source.slice(span).is_none() {
+        return Err("it reaches past the end of its file".to_owned());
+    }
+    Ok(Place::Run { source, span })
+}
+
+/// How a tensor's elements belong to output channels, which the node that uses it tells.
+fn channels(model: &Model, stored: &Stored, dims: &[i64]) -> Channels {
+    let Some(consumer) = stored.value.and_then(|value| model.consumers(value).first()) else {
+        return Channels::None;
+    };
+    let size = |dim: Option<&i64>| dim.and_then(|dim| u64::try_from(*dim).ok()).unwrap_or(0);
+    let transposed = || matches!(model.attribute(consumer.node, "transB"), Some(AttributeValue::Int(flag)) if *flag != 0);
+    let op = model.name(model.node(consumer.node).op);
+    match (op, consumer.slot, dims.len()) {
+        ("Conv" | "FusedConv", 1, 3..) => Channels::Rows(size(dims.first())),
+        ("Gemm" | "FusedGemm", 1, 2) if transposed() => Channels::Rows(size(dims.first())),
+        ("Gemm" | "FusedGemm" | "MatMul", 1, 2) => Channels::Columns(size(dims.last())),
+        _ => Channels::None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! The rows of quantized operators, by family.
+
+pub(crate) mod integer;
+pub(crate) mod others;
+pub(crate) mod packed;

@@ -1,0 +1,62 @@
+//! The kernels of a model at a bound input: `… --example kernels -- MODEL INPUT 1x3x224x224`. With
+//! `--shapes`, the kind and the depth of each line `OPERATOR,SHAPE` of the standard input.
+#![allow(clippy::print_stdout, reason = "it is here to print")]
+
+use std::path::Path;
+
+use calipers_arch::blocks;
+use calipers_arch::net::Net;
+use calipers_infer::{Bindings, infer};
+use calipers_ir::Model;
+use calipers_perf::{Running, kernel_of_shape};
+use calipers_sym::Expr;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("give a model file or --shapes")?;
+    if path == "--shapes" {
+        return shapes();
+    }
+    let mut bindings = Bindings::default();
+    while let (Some(name), Some(shape)) = (arguments.next(), arguments.next()) {
+        let shape: Result<Vec<i64>, _> = shape.split('x').map(str::parse).collect();
+        bindings.inputs.insert(name, shape?);
+    }
+    let model = calipers_formats::open(Path::new(&path))?;
+    let typed = infer(&model, &bindings)?;
+    let mut net = Net::build(&model, &typed);
+    blocks::recognise(&mut net);
+    print_kernels(&model, &Running::of(&net));
+    Ok(())
+}
+
+/// Prints a line per kernel: kind, multiply-accumulates, other operations, elements of activations
+/// and of weights, products per result, results, sequential steps, and the node.
+fn print_kernels(model: &Model, running: &Running) {
+    let number = |expr: &Expr| expr.as_const().map_or(-1, |value| value);
+    for kernel in &running.kernels {
+        println!(
+            "{},{},{},{},{},{},{},{},{}",
+            kernel.kind_at(i128::from(number(&kernel.rows))).id(),
+            number(&kernel.macs),
+            number(&kernel.other_flops),
+            number(&kernel.activations),
+            number(&kernel.weights),
+            number(&kernel.depth),
+            number(&kernel.results),
+            number(&kernel.steps),
+            model.node_label(kernel.node),
+        );
+    }
+}
+
+fn shapes() -> Result<(), Box<dyn std::error::Error>> {
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let (operator, shape) = line.split_once(',').ok_or("give OPERATOR,SHAPE")?;
+        let found = kernel_of_shape(operator, shape);
+        let (kind, depth) = found.ok_or_else(|| format!("no kernel is known as {line}"))?;
+        println!("{kind},{depth}");
+    }
+    Ok(())
+}

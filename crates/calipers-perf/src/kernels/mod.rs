@@ -1,0 +1,453 @@
+//! What a framework launches when it runs the network.
+//!
+//! A kernel is one launch: a product with its bias, a convolution, a norm, an attention, an
+//! activation, an element-wise step. They come from the recognised network, so a norm that a file
+//! writes as nine nodes is one kernel, a cast or a view is none, and what is computed from shapes
+//! alone does not run at all.
+//!
+//! Sizes are expressions in the free dimensions, so kernels are found once and evaluated at every
+//! batch.
+
+mod norms;
+mod quantized;
+mod shape;
+
+pub(crate) use calipers_devices::KernelKind;
+use calipers_ir::NodeId;
+use calipers_ops::{KernelClass, Lowering, Traits, product};
+use calipers_sym::Expr;
+use hashbrown::HashSet;
+
+pub use shape::kernel_of_shape;
+
+use calipers_arch::net::{Net, Unit, Val};
+
+/// The kind of a matrix product with this many rows.
+fn product_kind(rows: i128) -> KernelKind {
+    if rows <= FEW_ROWS { KernelKind::Gemv } else { KernelKind::Gemm }
+}
+
+fn convolution_kind(
+    channels: i64,
+    groups: i64,
+    is_depthwise: bool,
+    is_pointwise: bool,
+) -> KernelKind {
+    match () {
+        () if is_depthwise => KernelKind::Depthwise,
+        () if groups > 1 => KernelKind::Grouped,
+        () if channels < 8 => KernelKind::Stem,
+        () if is_pointwise => KernelKind::Pointwise,
+        () => KernelKind::Conv,
+    }
+}
+
+/// One launch.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// What it does.
+    pub kind: KernelKind,
+    /// The operator or block it runs, as `Linear` or `GELU`.
+    pub op: &'static str,
+    /// The node it comes from; of several, the last.
+    pub node: NodeId,
+    /// Multiply-accumulates.
+    pub macs: Expr,
+    /// Other floating-point operations.
+    pub other_flops: Expr,
+    /// Elements of activations that are read and written.
+    pub activations: Expr,
+    /// Elements of weights that are read.
+    pub weights: Expr,
+    /// Products that are added up for one result.
+    pub depth: Expr,
+    /// Results that can be worked on side by side.
+    pub results: Expr,
+    /// Rows of a matrix product, else 1.
+    pub rows: Expr,
+    /// Rounds that wait for each other: steps of a recurrence, else 1.
+    pub steps: Expr,
+    /// How it computes on few bits, where the file says so.
+    pub quantized: Option<Quantized>,
+    /// Data that it reads and writes. One that reads what it writes works on a copy.
+    pub reads: Vec<Val>,
+    /// Values that it writes.
+    pub writes: Vec<Val>,
+    /// Whether the sizes of all that it reads and writes are known; else they count as nothing.
+    pub is_sized: bool,
+}
+
+/// Most rows of a product that is run as one of a matrix and a vector.
+const FEW_ROWS: i128 = 4;
+
+impl Kernel {
+    /// The kind at a size: a product of few rows is another kernel than one of many.
+    pub fn kind_at(&self, rows: i128) -> KernelKind {
+        match self.kind {
+            KernelKind::Gemm => product_kind(rows),
+            kind => kind,
+        }
+    }
+
+    /// Whether it is a norm that the file has no more, see [`norms`].
+    pub fn is_unfolded(&self) -> bool {
+        self.kind == KernelKind::BatchNorm && self.reads == self.writes
+    }
+}
+
+/// A kernel on few bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantized {
+    /// Bits of a stored weight, or of what is computed on where there is none.
+    pub bits: u32,
+    /// Whether only the weights are held so: they are widened before the product.
+    pub weights_only: bool,
+}
+
+/// What a framework launches, and which values are views of which.
+pub(crate) struct Launches {
+    pub kernels: Vec<Kernel>,
+    /// A view, and what it is a view of.
+    pub views: Vec<(Val, Val)>,
+}
+
+/// Blocks that are one kernel each whatever they are made of.
+fn whole(kind: &str) -> Option<KernelKind> {
+    Some(match kind {
+        "BatchNorm" | "InstanceNorm" | "GroupNorm" | "LRN" => KernelKind::BatchNorm,
+        "LayerNorm" | "RMSNorm" | "L2Norm" => KernelKind::LayerNorm,
+        "CELU" | "ELU" | "GELU" | "HardSigmoid" | "HardSwish" | "LeakyReLU" | "Mish" | "PReLU"
+        | "ReLU" | "ReLU6" | "SELU" | "SiLU" | "ResidualAdd" | "Rotary" => KernelKind::Elementwise,
+        _ => return None,
+    })
+}
+
+/// The kernels of a network, in order of execution.
+#[cfg(test)]
+pub(crate) fn find(net: &Net<'_>) -> Vec<Kernel> {
+    launches(net).kernels
+}
+
+/// The kernels of a network, in order of execution, and its views.
+pub(crate) fn launches(net: &Net<'_>) -> Launches {
+    let mut finder = Finder {
+        net,
+        unfolded: norms::Unfolded::of(net),
+        for_products: read_by_products(net),
+        found: Launches { kernels: Vec::new(), views: Vec::new() },
+    };
+    for (_, unit) in net.units() {
+        finder.add(unit);
+    }
+    finder.found
+}
+
+/// Values that matrix products read, and nothing else.
+fn read_by_products(net: &Net<'_>) -> HashSet<Val> {
+    let leaves = || net.all().filter(|unit| unit.parts.is_empty());
+    let is_product = |unit: &&Unit| unit.is_any(&["MatMul", "Gemm"]);
+    let mut read: HashSet<Val> = leaves()
+        .filter(is_product)
+        .flat_map(|unit| unit.inputs.iter().flatten().copied())
+        .collect();
+    for unit in leaves().filter(|unit| !is_product(unit)) {
+        for input in unit.inputs.iter().flatten() {
+            read.remove(input);
+        }
+    }
+    for output in &net.outputs {
+        read.remove(output);
+    }
+    read
+}
+
+/// What is still to be looked at.
+enum Task<'n> {
+    Unit(&'n Unit),
+    /// An attention that is one kernel, with the units that it is made of.
+    Attention(&'n Unit, Vec<&'n Unit>),
+}
+
+struct Finder<'n, 'a> {
+    net: &'n Net<'a>,
+    unfolded: norms::Unfolded,
+    /// Values that matrix products alone read.
+    for_products: HashSet<Val>,
+    found: Launches,
+}
+
+impl<'n> Finder<'n, '_> {
+    fn add(&mut self, unit: &'n Unit) {
+        let net = self.net;
+        // Blocks nest a handful deep; a stack of our own keeps that no promise of the model's.
+        let mut stack = vec![Task::Unit(unit)];
+        while let Some(task) = stack.pop() {
+            let unit = match task {
+                Task::Unit(unit) => unit,
+                Task::Attention(unit, core) => {
+                    self.found.kernels.push(attention(net, unit, &core));
+                    continue;
+                }
+            };
+            let parts = || unit.parts.iter().rev().map(Task::Unit);
+            match unit.op {
+                _ if let Some(traits) = unit.traits() => self.operator(unit, traits),
+                "Linear" => self.push(gemm(net, unit)),
+                "Convolution" => self.convolution(unit),
+                "Attention" => stack.extend(attention_tasks(net, unit)),
+                // Only a curve that a framework has as one operator is one kernel; the
+                // approximation by a hyperbolic tangent is mostly written out in the model's code.
+                "GELU" if unit.word("form") == Some("tanh") => stack.extend(parts()),
+                op => match whole(op) {
+                    Some(kind) => self.push(plain(net, unit, kind)),
+                    // An operator that is not known is taken for one pass over its data.
+                    None if unit.parts.is_empty() => {
+                        self.push(plain(net, unit, KernelKind::Elementwise));
+                    }
+                    None => stack.extend(parts()),
+                },
+            }
+        }
+    }
+
+    /// The kernel of a single operator.
+    fn operator(&mut self, unit: &'n Unit, traits: &Traits) {
+        let net = self.net;
+        let kind = match traits.kernel {
+            KernelClass::View => return self.view(unit),
+            KernelClass::Copy if self.is_read_as_it_lies(unit) => return self.view(unit),
+            // Of two matrices, either of which may be stored.
+            KernelClass::Gemm if traits.contraction.is_some_and(|it| it.weights == [1, 0]) => {
+                return self.push(gemm(net, unit));
+            }
+            KernelClass::Convolution => return self.convolution(unit),
+            KernelClass::Recurrent => return self.push(recurrent(net, unit)),
+            KernelClass::Attention => KernelKind::Attention,
+            KernelClass::BatchNorm => KernelKind::BatchNorm,
+            KernelClass::Copy => KernelKind::Copy,
+            KernelClass::Depthwise => KernelKind::Depthwise,
+            KernelClass::Elementwise => KernelKind::Elementwise,
+            KernelClass::Gather => KernelKind::Gather,
+            KernelClass::Gemm => KernelKind::Gemm,
+            KernelClass::Irregular => KernelKind::Other,
+            KernelClass::LayerNorm => KernelKind::LayerNorm,
+            KernelClass::Pool => KernelKind::Pool,
+            KernelClass::Reduce => KernelKind::Reduce,
+            KernelClass::Softmax => KernelKind::Softmax,
+        };
+        self.push(plain(net, unit, kind));
+    }
+
+    fn convolution(&mut self, unit: &Unit) {
+        let kernel = convolution(self.net, unit);
+        // Quantizing comes after folding, so that what is quantized runs folded.
+        let is_quantized = kernel.quantized.is_some();
+        self.push(kernel);
+        if !is_quantized && self.unfolded.has_norm(unit) {
+            self.push(norms::after(self.net, unit));
+        }
+    }
+
+    fn push(&mut self, kernel: Kernel) {
+        self.found.kernels.push(kernel);
+    }
+
+    /// Whether a matrix is turned for products alone: they take either order.
+    fn is_read_as_it_lies(&self, unit: &Unit) -> bool {
+        let Some([rest @ .., a, b]) = self.net.ints(unit, "perm") else { return false };
+        let is_kept = rest.iter().enumerate().all(|(at, axis)| i64::try_from(at) == Ok(*axis));
+        is_kept && a > b && unit.outputs.iter().all(|output| self.for_products.contains(output))
+    }
+
+    fn view(&mut self, unit: &Unit) {
+        if let Some(input) = unit.input(0).filter(|input| self.net.is_data(*input)) {
+            self.found.views.extend(unit.outputs.iter().map(|output| (*output, input)));
+        }
+    }
+}
+
+/// An attention as one kernel among its projections, or as all that it is written as; last first.
+fn attention_tasks<'n>(net: &Net<'_>, unit: &'n Unit) -> Vec<Task<'n>> {
+    const OWN: &[&str] = &["Linear", "Convolution", "LayerNorm", "RMSNorm", "Rotary"];
+    let core: Vec<&Unit> = unit.parts.iter().filter(|part| !part.is_any(OWN)).collect();
+    let last = unit.parts.iter().rposition(|part| !part.is_any(OWN));
+    let is_one = is_one_kernel(net, &core);
+    let mut tasks = Vec::new();
+    for (place, part) in unit.parts.iter().enumerate() {
+        if !is_one || part.is_any(OWN) {
+            tasks.push(Task::Unit(part));
+        }
+        if is_one && Some(place) == last {
+            tasks.push(Task::Attention(unit, core.clone()));
+        }
+    }
+    tasks.reverse();
+    tasks
+}
+
+fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
+    let mut kernel = plain(net, unit, KernelKind::Gemm);
+    if let Some(depth) = unit.number("in").or_else(|| net.dim(unit.input(0)?, -1)) {
+        kernel.depth = Expr::from(depth);
+    }
+    let shape = unit.outputs.first().and_then(|output| net.shape(*output)).unwrap_or_default();
+    let [rest @ .., _] = shape else { return kernel };
+    // With weights, the rows of a whole batch are one product; else each has its own.
+    let is_batched = kernel.reads.len() > 1;
+    kernel.rows =
+        if is_batched { rest.last().cloned() } else { Some(product(rest)) }.unwrap_or(Expr::ONE);
+    kernel
+}
+
+fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
+    let number = |name| unit.number(name).unwrap_or(1);
+    let (groups, channels) = (number("groups"), number("in"));
+    let (is_depthwise, is_pointwise) = (unit.says("depthwise"), unit.says("pointwise"));
+    let kind = convolution_kind(channels, groups, is_depthwise, is_pointwise);
+    let mut kernel = plain(net, unit, kind);
+    let rank = u32::try_from(unit.number("rank").unwrap_or(2)).unwrap_or(2).min(3);
+    kernel.depth = Expr::from(channels / groups.max(1)) * Expr::from(number("kernel")).pow(rank);
+    kernel
+}
+
+/// Whether the framework ran an attention as one kernel. PyTorch writes its fused attention with
+/// queries and keys each multiplied by the root of the scale; code that attends step by step scales
+/// one of them, or the scores.
+fn is_one_kernel(net: &Net<'_>, core: &[&Unit]) -> bool {
+    let products = core.iter().filter(|unit| unit.is_any(&["MatMul", "Einsum"])).count();
+    let scaled = core
+        .iter()
+        .filter(|unit| unit.is_any(&["Mul", "Div"]) && net.data_and_constant(unit).is_some());
+    products < 2 || scaled.count() >= 2
+}
+
+fn attention(net: &Net<'_>, unit: &Unit, core: &[&Unit]) -> Kernel {
+    let mut kernel = plain(net, unit, KernelKind::Attention);
+    let (macs, other_flops) = work(net, core.iter().flat_map(|unit| unit.walk()));
+    (kernel.macs, kernel.other_flops) = (macs, other_flops);
+    // Queries, keys and values are read, old keys and values too, and the result is written.
+    let made: HashSet<Val> = core.iter().flat_map(|unit| unit.outputs.iter().copied()).collect();
+    let mut reads: Vec<Val> = core.iter().flat_map(|unit| net.data_inputs(unit)).collect();
+    reads.retain(|val| !made.contains(val));
+    reads.sort_unstable();
+    reads.dedup();
+    let outside: HashSet<Val> = unit
+        .parts
+        .iter()
+        .filter(|part| !core.iter().any(|inner| std::ptr::eq(*inner, *part)))
+        .flat_map(|part| part.inputs.iter().flatten().copied())
+        .chain(unit.outputs.iter().copied())
+        .collect();
+    let mut writes: Vec<Val> = core.iter().flat_map(|unit| unit.outputs.iter().copied()).collect();
+    writes.retain(|val| outside.contains(val));
+    let result = core.last().and_then(|unit| unit.outputs.first().copied());
+    if writes.is_empty() {
+        writes.extend(result);
+    }
+    kernel.results = result.map_or(Expr::ZERO, |val| elements(net, val));
+    kernel.activations = reads.iter().chain(&writes).map(|val| elements(net, *val)).sum();
+    kernel.is_sized = reads.iter().chain(&writes).all(|val| net.shape(*val).is_some());
+    kernel.weights = Expr::ZERO;
+    // Two products for every result and key.
+    kernel.depth = if kernel.results == Expr::ZERO {
+        Expr::ONE
+    } else {
+        kernel.macs.floor_div(&(&kernel.results * 2))
+    };
+    (kernel.reads, kernel.writes) = (reads, writes);
+    kernel
+}
+
+/// A recurrent layer: a product for each step, and the steps wait for each other.
+fn recurrent(net: &Net<'_>, unit: &Unit) -> Kernel {
+    let mut kernel = plain(net, unit, KernelKind::Recurrent);
+    // The standard puts time first, unless the layout says the batch is.
+    let time = usize::from(net.int(unit, "layout") == Some(1));
+    let shape = unit.input(0).and_then(|input| net.shape(input));
+    if let Some(steps) = shape.and_then(|shape| shape.get(time)) {
+        kernel.steps = steps.clone();
+    }
+    if let Some(hidden) = net.int(unit, "hidden_size") {
+        kernel.depth = Expr::from(hidden);
+    }
+    kernel
+}
+
+fn elements(net: &Net<'_>, val: Val) -> Expr {
+    net.shape(val).map_or(Expr::ZERO, product)
+}
+
+/// A kernel that reads what the unit reads and writes what it gives.
+fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
+    let (macs, other_flops) = work(net, unit.walk());
+    let sum =
+        |vals: &mut dyn Iterator<Item = Val>| -> Expr { vals.map(|val| elements(net, val)).sum() };
+    let inputs = || unit.inputs.iter().flatten().copied();
+    let reads: Vec<Val> = net.data_inputs(unit).collect();
+    let read: Expr = match kind {
+        // Of a table, only the rows that are picked.
+        KernelKind::Gather => sum(&mut unit.outputs.iter().copied()),
+        _ => sum(&mut reads.iter().copied()),
+    };
+    let written: Expr = sum(&mut unit.outputs.iter().copied());
+    let weights = match kind {
+        KernelKind::Gather => Expr::ZERO,
+        _ => sum(&mut inputs().filter(|val| !net.is_data(*val))),
+    };
+    let is_sized = reads.iter().chain(&unit.outputs).all(|val| net.shape(*val).is_some());
+    Kernel {
+        kind,
+        op: unit.op,
+        node: unit.node,
+        macs,
+        other_flops,
+        activations: read + &written,
+        weights,
+        depth: Expr::ONE,
+        results: written,
+        rows: Expr::ONE,
+        steps: Expr::ONE,
+        quantized: quantized::of(net, unit),
+        reads,
+        writes: unit.outputs.clone(),
+        is_sized,
+    }
+}
+
+/// Arithmetic of units, each node once.
+fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> (Expr, Expr) {
+    let mut seen = HashSet::new();
+    let (mut macs, mut other) = (Expr::ZERO, Expr::ZERO);
+    for unit in units.filter(|unit| unit.parts.is_empty()) {
+        if let Some((own_macs, own_other)) = share(net, unit) {
+            macs += &own_macs;
+            other += &own_other;
+            continue;
+        }
+        if seen.insert(unit.node)
+            && let Some(Ok(cost)) = net.typed.cost(unit.node)
+        {
+            macs += &cost.macs;
+            other += &cost.other_flops;
+        }
+    }
+    (macs, other)
+}
+
+/// The arithmetic of a unit alone, where its node is several products: multiply-accumulates and
+/// other operations. `None` where the node is one product, or a size is not known.
+fn share(net: &Net<'_>, unit: &Unit) -> Option<(Expr, Expr)> {
+    let lowering = net.written_operator(unit.node)?.traits.lowering;
+    if !matches!(lowering, Lowering::MatMuls { .. }) {
+        return None;
+    }
+    let results = elements(net, unit.output());
+    if unit.is_contraction() {
+        let depth = net.dim(unit.input(0)?, -1)?;
+        return Some((results * depth, Expr::ZERO));
+    }
+    Some((Expr::ZERO, results))
+}
+
+#[cfg(test)]
+mod tests;

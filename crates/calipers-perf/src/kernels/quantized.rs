@@ -1,0 +1,72 @@
+//! Which kernels compute on few bits, or hold their weights so.
+
+use calipers_ir::{DType, NodeId, Producer, ValueId};
+use calipers_ops::WeightFormat;
+
+use super::Quantized;
+use calipers_arch::net::{Net, Unit};
+
+/// How a unit computes on few bits, if it does.
+pub(super) fn of(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
+    let leaves = || unit.walk().filter(|unit| unit.parts.is_empty());
+    let main = leaves().find(|unit| unit.is_contraction()).or_else(|| leaves().last())?;
+    by_operator(net, main).or_else(|| by_neighbours(net, main))
+}
+
+fn by_operator(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
+    let traits = &net.written_operator(unit.node)?.traits;
+    if traits.is_on_integers() {
+        return Some(Quantized { bits: 8, weights_only: false });
+    }
+    match traits.contraction?.format {
+        WeightFormat::Packed { bits, .. } => {
+            let bits = bits.resolve(|name| net.int(unit, name));
+            Some(Quantized { bits, weights_only: true })
+        }
+        // Eight-bit floats are a type like any other, which the hardware has or lacks.
+        WeightFormat::Float | WeightFormat::Float8 | WeightFormat::Integer { .. } => None,
+    }
+}
+
+/// A plain contraction between dequantisations: a runtime computes on what lies before them.
+fn by_neighbours(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
+    if !unit.is_contraction() {
+        return None;
+    }
+    let mut inputs = net.model.inputs(unit.node).iter().copied().map(|value| stored(net, value?));
+    let (first, second) = (inputs.next()?, inputs.next()?);
+    match (first, second) {
+        (Some(data), Some(weights)) if data <= 8 && weights <= 8 => {
+            Some(Quantized { bits: weights, weights_only: false })
+        }
+        (_, Some(bits)) if bits <= 8 => Some(Quantized { bits, weights_only: true }),
+        _ => None,
+    }
+}
+
+/// Bits of what a value is dequantised from.
+fn stored(net: &Net<'_>, value: ValueId) -> Option<u32> {
+    // Views and transpositions may stand between.
+    const MAX_STEPS: usize = 4;
+    let mut value = value;
+    for _ in 0..MAX_STEPS {
+        let node: NodeId = match net.model.value(value).producer {
+            Producer::Node { node, .. } => node,
+            _ => return None,
+        };
+        let first = net.model.inputs(node).first().copied().flatten()?;
+        match net.model.name(net.model.node(node).op) {
+            "DequantizeLinear" => {
+                let dtype = net.typed.fact(first).as_tensor()?.dtype;
+                return dtype.bits().filter(|_| is_narrow(dtype));
+            }
+            "Identity" | "Reshape" | "Transpose" => value = first,
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_narrow(dtype: DType) -> bool {
+    dtype.bits().is_some_and(|bits| bits <= 8)
+}

@@ -1,0 +1,119 @@
+use calipers_samples::{Attribute, DataType};
+use calipers_sym::Expr;
+
+use super::{Kernel, KernelKind, Quantized, find};
+use crate::testing::{Look as _, Seen, Tiny};
+
+fn kernels(t: Tiny, output: &str) -> Vec<Kernel> {
+    let seen: Seen = t.output(output);
+    seen.look(find)
+}
+
+fn kinds(kernels: &[Kernel]) -> Vec<KernelKind> {
+    kernels.iter().map(|kernel| kernel.kind).collect()
+}
+
+#[test]
+fn a_layer_is_one_product_and_views_are_none() {
+    let mut t = Tiny::new();
+    let x = t.input(&["4", "2", "16"]);
+    let (w, b, shape) = (t.weight(&[16, 32]), t.weight(&[32]), t.ints(&[8, 32]));
+    let y = t.op("MatMul", &[&x, &w]);
+    let y = t.op("Add", &[&y, &b]);
+    let y = t.op("Reshape", &[&y, &shape]);
+    let y = t.op("Relu", &[&y]);
+    let found = kernels(t, &y);
+    assert_eq!(kinds(&found), [KernelKind::Gemm, KernelKind::Elementwise]);
+    let layer = &found[0];
+    assert_eq!(layer.macs, Expr::from(8 * 16 * 32));
+    assert_eq!(layer.activations, Expr::from(8 * 16 + 8 * 32));
+    assert_eq!((&layer.depth, &layer.rows), (&Expr::from(16), &Expr::from(8)));
+    assert_eq!(layer.kind_at(8), KernelKind::Gemm);
+    assert_eq!(layer.kind_at(1), KernelKind::Gemv);
+}
+
+#[test]
+fn a_matrix_that_is_turned_for_a_product_is_not_copied() {
+    let mut t = Tiny::new();
+    let (q, k) = (t.input(&["2", "5", "16"]), t.input(&["2", "7", "16"]));
+    let turned = t.op_with("Transpose", &[&k], &[Attribute::ints("perm", &[0, 2, 1])]);
+    let y = t.op("MatMul", &[&q, &turned]);
+    let found = kernels(t, &y);
+    assert_eq!(kinds(&found), [KernelKind::Gemm]);
+    // Each of the batch has its own product.
+    assert_eq!(found[0].rows, Expr::from(5));
+
+    let mut t = Tiny::new();
+    let x = t.input(&["2", "5", "16"]);
+    let y = t.op_with("Transpose", &[&x], &[Attribute::ints("perm", &[0, 2, 1])]);
+    let y = t.op("Relu", &[&y]);
+    assert_eq!(kinds(&kernels(t, &y)), [KernelKind::Copy, KernelKind::Elementwise]);
+}
+
+#[test]
+fn norms_that_were_folded_run() {
+    let mut t = Tiny::new();
+    let mut x = t.input(&["1", "8", "64", "64"]);
+    for block in 0..8 {
+        let (w, b) = (t.weight(&[8, 8, 3, 3]), t.weight(&[8]));
+        let mut conv = |x: &str, stride: i64| {
+            let same = Attribute::ints("pads", &[1, 1, 1, 1]);
+            t.op_with("Conv", &[x, &w, &b], &[Attribute::ints("strides", &[stride; 2]), same])
+        };
+        if block < 5 {
+            x = conv(&x, 2);
+        }
+        let y = conv(&x, 1);
+        let y = conv(&y, 1);
+        x = t.op("Add", &[&y, &x]);
+    }
+    let found = kernels(t, &x);
+    let norms: Vec<&Kernel> = found.iter().filter(|kernel| kernel.is_unfolded()).collect();
+    assert_eq!(norms.len(), 5 + 16);
+    // It reads and writes the 8 maps of 32 x 32.
+    assert_eq!(norms[0].activations, Expr::from(2 * 8 * 32 * 32));
+    assert_eq!(found.iter().filter(|kernel| kernel.kind == KernelKind::Conv).count(), 5 + 16);
+}
+
+#[test]
+fn few_bits_are_told_by_operators_and_by_neighbours() {
+    let whole = Some(Quantized { bits: 8, weights_only: false });
+    let mut t = Tiny::new();
+    let x = t.input(&["4", "16"]);
+    let x = t.quantised(&x);
+    let (stored, scale) = (t.raw(DataType::I8, &[16, 8], &[1; 128]), t.scalar(0.1));
+    let w = t.op("DequantizeLinear", &[&stored, &scale]);
+    let y = t.op("MatMul", &[&x, &w]);
+    assert_eq!(kernels(t, &y)[0].quantized, whole);
+
+    let mut t = Tiny::new();
+    let x = t.input(&["4", "16"]);
+    let (stored, scale) = (t.raw(DataType::I8, &[16, 8], &[1; 128]), t.scalar(0.1));
+    let w = t.op("DequantizeLinear", &[&stored, &scale]);
+    let y = t.op("MatMul", &[&x, &w]);
+    let found = kernels(t, &y)[0].quantized;
+    assert_eq!(found, Some(Quantized { bits: 8, weights_only: true }));
+
+    let mut t = Tiny::new();
+    let x = t.input_of(DataType::U8, &["4", "16"]);
+    let w = t.raw(DataType::U8, &[16, 8], &[1; 128]);
+    let y = t.op("MatMulInteger", &[&x, &w]);
+    let y = t.cast(&y, 1);
+    assert_eq!(kernels(t, &y)[0].quantized, whole);
+
+    let mut t = Tiny::new();
+    let (x, w) = (t.input(&["4", "16"]), t.weight(&[16, 8]));
+    let y = t.op("MatMul", &[&x, &w]);
+    assert_eq!(kernels(t, &y)[0].quantized, None);
+}
+
+#[test]
+fn steps_of_a_recurrence_wait_for_each_other() {
+    let mut t = Tiny::new();
+    let x = t.input(&["30", "2", "16"]);
+    let (w, r) = (t.weight(&[1, 128, 16]), t.weight(&[1, 128, 32]));
+    let y = t.op_with("LSTM", &[&x, &w, &r], &[Attribute::int("hidden_size", 32)]);
+    let found = kernels(t, &y);
+    let layer = found.iter().find(|kernel| kernel.kind == KernelKind::Recurrent).unwrap();
+    assert_eq!((&layer.steps, &layer.depth), (&Expr::from(30), &Expr::from(32)));
+}

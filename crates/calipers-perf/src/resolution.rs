@@ -1,0 +1,127 @@
+//! Images of growing sides.
+//!
+//! Where the file leaves the sides free, the kernels are evaluated at others. Where it fixes them,
+//! shapes are inferred anew with other sides: a network that is convolutional throughout takes them,
+//! and one that counts on its size contradicts itself, and has no such table.
+
+use calipers_devices::Device;
+use calipers_ops::{Fact, TensorFact};
+use calipers_report::ScalingRow;
+use calipers_sym::Expr;
+
+use super::room::Room;
+use super::scaling::{drop_empty, row};
+use super::subject::{At, Running, Subject};
+use calipers_arch::blocks;
+use calipers_arch::net::Net;
+use calipers_infer::{Typed, infer_changed};
+use calipers_measure::assume::Role;
+
+/// Sides of images that people use.
+const SIDES: [i64; 8] = [128, 160, 224, 320, 416, 512, 640, 1024];
+
+/// Sides beside the file's own, in halves of it.
+const HALVES: [i64; 4] = [1, 2, 3, 4];
+
+/// The model at growing sides of its image.
+pub(crate) fn sides(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
+    let subject = room.subject;
+    let names: Vec<String> = subject.named(Role::Image).map(|(name, _)| name.clone()).collect();
+    if names.is_empty() {
+        return fixed(subject, base, device);
+    }
+    let mut rows = Vec::new();
+    for side in SIDES {
+        let dims = names.iter().map(|name| (name.clone(), side)).collect();
+        let at = At { dims, ..base.clone() };
+        rows.push(row(room, &at, device, side.unsigned_abs(), base.batch));
+        if ends(&rows) {
+            break;
+        }
+    }
+    drop_empty(rows)
+}
+
+/// The model with other sides than the file fixes.
+fn fixed(subject: &Subject<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
+    let Some(own) = own_side(subject) else { return Vec::new() };
+    if subject.untimed().is_some() {
+        return Vec::new();
+    }
+    let mut rows = Vec::new();
+    for halves in HALVES {
+        // Networks halve their images a few times over.
+        let side = own * halves / 2 / 32 * 32;
+        if side == 0 || rows.iter().any(|row: &ScalingRow| row.size == side.unsigned_abs()) {
+            continue;
+        }
+        if side == own {
+            let room = Room::new(subject);
+            rows.push(row(&room, base, device, side.unsigned_abs(), base.batch));
+        } else if let Some((typed, running)) = resized(subject, own, side) {
+            let other = subject.anew(&typed, &running);
+            let room = Room::new(&other);
+            rows.push(row(&room, base, device, side.unsigned_abs(), base.batch));
+        }
+        if ends(&rows) {
+            break;
+        }
+    }
+    // The one side that the file fixes is no table.
+    if rows.len() < 2 { Vec::new() } else { drop_empty(rows) }
+}
+
+fn ends(rows: &[ScalingRow]) -> bool {
+    rows.last().is_some_and(|row| row.fits == Some(false))
+}
+
+/// The side of the one image that the model takes, where the file fixes it.
+fn own_side(subject: &Subject<'_>) -> Option<i64> {
+    let inputs = subject.model.required_inputs();
+    let mut sides =
+        inputs.iter().filter_map(|input| side_of(subject.typed.fact(*input).as_tensor()?));
+    sides.next().filter(|side| *side >= 64 && sides.next().is_none())
+}
+
+/// The equal sides of `[batch, channels, side, side]` or `[batch, side, side, channels]`.
+fn side_of(tensor: &TensorFact) -> Option<i64> {
+    let [_, second, third, last] = tensor.dims()? else { return None };
+    let channels = |dim: &Expr| matches!(dim.as_const(), Some(1 | 3 | 4));
+    let (height, width) = match (channels(second), channels(last)) {
+        (true, false) => (third, last),
+        (false, true) => (second, third),
+        _ => return None,
+    };
+    height.as_const().filter(|height| width.as_const() == Some(*height))
+}
+
+/// Shapes and kernels with another side; `None` when something then does not go together.
+fn resized(subject: &Subject<'_>, own: i64, side: i64) -> Option<(Typed, Running)> {
+    let change = |fact: Fact| match fact {
+        Fact::Tensor(tensor) if side_of(&tensor) == Some(own) => {
+            let dims = tensor.dims().unwrap_or_default().iter();
+            let dims = dims.map(|dim| match dim.as_const() {
+                Some(size) if size == own => Expr::from(side),
+                _ => dim.clone(),
+            });
+            Fact::from(TensorFact::new(tensor.dtype, dims))
+        }
+        other => other,
+    };
+    let typed = infer_changed(subject.model, subject.bindings, &change).ok()?;
+    // Shapes that the file states beside its nodes are those of its own side.
+    let clashes =
+        |typed: &Typed| typed.contradictions.iter().filter(|one| one.value.is_none()).count();
+    let lacking = |typed: &Typed| {
+        let order = subject.model.main().order.iter();
+        order.filter(|node| matches!(typed.cost(**node), Some(Err(_)))).count()
+    };
+    if clashes(&typed) > clashes(subject.typed) || lacking(&typed) > lacking(subject.typed) {
+        return None;
+    }
+    let mut net = Net::build(subject.model, &typed);
+    blocks::recognise(&mut net);
+    let running = Running::of(&net);
+    drop(net);
+    Some((typed, running))
+}

@@ -1,0 +1,120 @@
+//! What kernels reach, under the roofs of the device.
+//!
+//! A kernel's place is its arithmetic for each byte, and the rate that its estimated time gives. It
+//! is below the roofs by what its curve says: launches, waiting, shares of peak and bandwidth.
+
+use calipers_devices::Device;
+use calipers_ir::NodeId;
+use calipers_report::{ComputeRoof, Roofline, RooflineKernel};
+use hashbrown::HashMap;
+
+use super::answer::{digits, share};
+use super::estimate::{Estimate, TimedKernel};
+
+/// Kernels at most, alike ones as one: more dots than these are a cloud.
+const MOST: usize = 40;
+
+/// Kernels that are alike, and the seconds of all.
+struct Alike<'a> {
+    first: &'a TimedKernel,
+    count: u64,
+    seconds: f64,
+}
+
+/// The device's roofs with the dearest kernels; nothing where no bandwidth is known, or no kernel
+/// computes.
+pub(super) fn describe(
+    estimate: &Estimate,
+    device: &Device,
+    label: &dyn Fn(NodeId) -> String,
+) -> Option<Roofline> {
+    let bandwidth = device.bandwidth().filter(|_| device.on_chip.is_none())?;
+    let (computing, moving): (Vec<&TimedKernel>, Vec<_>) = estimate
+        .each
+        .iter()
+        .partition(|kernel| kernel.flops > 0.0 && kernel.bytes > 0.0 && kernel.seconds > 0.0);
+    let mut alike = group(&computing);
+    // Stable, so equals stay as they were: dearest single kernel first.
+    alike.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let shown = alike.len().min(MOST);
+    let left_out = alike[shown..].iter().map(|group| group.count).sum();
+    alike.truncate(shown);
+    let mut roofs: Vec<ComputeRoof> = Vec::new();
+    for Alike { first, .. } in &alike {
+        let precision = first.precision.to_string();
+        if !roofs.iter().any(|roof| roof.precision == precision) {
+            roofs.push(ComputeRoof { precision, per_s: first.peak });
+        }
+    }
+    roofs.sort_by(|a, b| b.per_s.total_cmp(&a.per_s));
+    let total = estimate.replayed.expected;
+    let seconds: f64 = alike.iter().map(|group| group.seconds).sum();
+    let kernel = |group: &Alike<'_>| RooflineKernel {
+        kind: group.first.kind.id().to_owned(),
+        node: label(group.first.node),
+        count: group.count,
+        intensity: digits(group.first.flops / group.first.bytes),
+        per_s: digits(group.first.flops / group.first.seconds),
+        percent: share(group.seconds, total),
+        precision: group.first.precision.to_string(),
+    };
+    (!alike.is_empty()).then(|| Roofline {
+        bandwidth_bytes_per_s: bandwidth,
+        compute: roofs,
+        kernels: alike.iter().map(kernel).collect(),
+        percent: share(seconds, total),
+        without_arithmetic: moving.len() as u64,
+        left_out,
+    })
+}
+
+/// Kernels of one kind with the same arithmetic and bytes take the same time, and are one dot.
+fn group<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
+    let mut places: HashMap<_, usize> = HashMap::new();
+    let mut groups: Vec<Alike<'a>> = Vec::new();
+    for kernel in kernels {
+        let key = (kernel.kind, kernel.flops.to_bits(), kernel.bytes.to_bits(), kernel.precision);
+        let place = *places.entry(key).or_insert_with(|| {
+            groups.push(Alike { first: kernel, count: 0, seconds: 0.0 });
+            groups.len() - 1
+        });
+        groups[place].count += 1;
+        groups[place].seconds += kernel.seconds;
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_devices::{Precision, find};
+
+    use super::*;
+    use crate::testing::{Look as _, Tiny};
+    use crate::{estimate::estimate, kernels};
+
+    #[test]
+    fn alike_kernels_are_one_dot_under_the_roofs() {
+        // Two products of 512 x 1024 x 1024 in fp16, and one copy that does no arithmetic.
+        let mut t = Tiny::new();
+        let x = t.input(&["512", "1024"]);
+        let weights = [t.weight(&[1024, 1024]), t.weight(&[1024, 1024])];
+        let y = t.op("MatMul", &[&x, &weights[0]]);
+        let z = t.op("MatMul", &[&y, &weights[1]]);
+        let out = t.op("Transpose", &[&z]);
+        let tiny = t.output(&out);
+        let kernels = tiny.look(kernels::find);
+        let device = find("h200-sxm").unwrap();
+        let found = estimate(&kernels, &|_| None, device, Precision::Fp16).unwrap();
+        let roofline = describe(&found, device, &|_| String::new()).unwrap();
+        assert_eq!(roofline.kernels.len(), 1);
+        let dot = &roofline.kernels[0];
+        assert_eq!((dot.kind.as_str(), dot.count), ("gemm", 2));
+        // 2 x 512 x 1024 x 1024 operations over 2 bytes each of 512 x 1024 read, as much written, and
+        // 1024 x 1024 of weights: 1,073,741,824 / 4,194,304 = 256.
+        assert_eq!(dot.intensity, 256.0);
+        assert_eq!(roofline.compute.len(), 1);
+        assert_eq!(roofline.compute[0].per_s, device.peak(Precision::Fp16).unwrap());
+        assert!(dot.per_s < roofline.compute[0].per_s);
+        assert!(dot.per_s < dot.intensity * roofline.bandwidth_bytes_per_s);
+    }
+}

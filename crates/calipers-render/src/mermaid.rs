@@ -1,0 +1,144 @@
+//! A drawing as a Mermaid flowchart.
+//!
+//! Names in a model are anybody's: one may be `"]; click b0 "javascript:…"`, `%%{init}%%`, a closing
+//! script tag, or ten thousand letters. So every character of a label that is not a letter, a digit
+//! or known to be harmless is written as the number of the character, which Mermaid and HTML both
+//! only show; labels stand in quotes, and boxes are named by their numbers.
+
+use std::fmt::Write as _;
+
+use calipers_report::{Drawing, DrawnBox};
+use calipers_units::shortened;
+
+/// Characters of a label; a longer one is cut in the middle.
+const MAX_LABEL: usize = 90;
+
+/// Characters of a line in a box.
+const LINE: usize = 26;
+
+/// A space that takes no room.
+const NO_WIDTH: &str = "#8203;";
+
+/// The drawing as Mermaid text.
+pub fn mermaid(drawing: &Drawing) -> String {
+    let mut text = String::from("flowchart TD\n");
+    for (number, drawn) in drawing.boxes.iter().enumerate() {
+        let (open, close) = match drawn.kind.as_str() {
+            "input" | "output" => ("([", "])"),
+            _ if drawn.times > 1 => ("[[", "]]"),
+            _ => ("[", "]"),
+        };
+        let _ = writeln!(text, "    b{number}{open}\"{}\"{close}", label(drawn));
+    }
+    for arrow in &drawing.arrows {
+        let (from, to) = (arrow.from, arrow.to);
+        let _ = match arrow.label.as_str() {
+            "" => writeln!(text, "    b{from} --> b{to}"),
+            label => writeln!(text, "    b{from} -->|\"{}\"| b{to}", escaped(label)),
+        };
+    }
+    text
+}
+
+fn label(drawn: &DrawnBox) -> String {
+    let mut label = escaped(&drawn.label);
+    if drawn.times > 1 {
+        label = format!("{} × {label}", drawn.times);
+    }
+    for line in lines(&shortened(&drawn.detail, MAX_LABEL)) {
+        label = format!("{label}<br/>{}", escaped(line.trim_end()));
+    }
+    label
+}
+
+/// A text in lines of a length that suits a box, broken after commas.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in text.split_inclusive(", ") {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + piece.chars().count() <= LINE => {
+                line.push_str(piece);
+            }
+            _ => lines.push(piece.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Text that Mermaid and HTML show as it is.
+fn escaped(text: &str) -> String {
+    let mut safe = String::new();
+    let text = shortened(text, MAX_LABEL);
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Inside a word these mean nothing, and a label without numbers can be read.
+        let inside = before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        before = c;
+        match c {
+            _ if c.is_alphanumeric() => safe.push(c),
+            '-' | '.' | '/' | '_' if inside => safe.push(c),
+            ' ' | ',' | '×' | '→' | '·' | '…' | '–' => safe.push(c),
+            _ if is_unseen(c) => safe.push('\u{fffd}'),
+            _ => {
+                let _ = write!(safe, "#{};", u32::from(c));
+                // Icons (`fa:fa-car`), formulas (`$$x$$`) and breaks (`\n`) are looked for after the
+                // numbers became characters again. A space of no width is in their way.
+                if matches!(c, ':' | '$' | '\\') {
+                    safe.push_str(NO_WIDTH);
+                }
+            }
+        }
+    }
+    // A label must hold something to be a label.
+    if safe.trim().is_empty() { NO_WIDTH.to_owned() } else { safe }
+}
+
+/// Characters that nobody sees, or that turn text around.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_report::Arrow;
+
+    use super::*;
+
+    #[test]
+    fn what_could_mean_something_is_a_number() {
+        assert_eq!(escaped("input_ids"), "input_ids");
+        assert_eq!(escaped("12 × Encoder layer"), "12 × Encoder layer");
+        assert_eq!(escaped("a\"]\nb"), "a#34;#93;\u{fffd}b");
+        assert_eq!(escaped("</script>"), "#60;#47;script#62;");
+        assert_eq!(escaped("_x_ a. b"), "#95;x#95; a#46; b");
+        assert_eq!(escaped("fa:fa-x"), "fa#58;#8203;fa-x");
+        assert_eq!(escaped(""), "#8203;");
+        for hostile in
+            ["%%{init: {}}%%", "`x`", "click b0 \"javascript:x\"", "[[a]]", "&lt;", "a;b"]
+        {
+            let safe = escaped(hostile);
+            assert!(!safe.contains(['"', '`', '%', '[', '{', '<', '&', '\n', '(', '|']), "{safe}");
+        }
+    }
+
+    #[test]
+    fn boxes_and_arrows_are_lines() {
+        let drawn = |label: &str, kind: &str, times: u64| DrawnBox {
+            label: label.to_owned(),
+            kind: kind.to_owned(),
+            times,
+            ..DrawnBox::default()
+        };
+        let drawing = Drawing {
+            boxes: vec![drawn("x", "input", 1), drawn("Encoder layer", "EncoderLayer", 12)],
+            arrows: vec![Arrow { from: 0, to: 1, label: "1 × 8".to_owned() }],
+        };
+        let wanted = "flowchart TD\n    b0([\"x\"])\n    b1[[\"12 × Encoder layer\"]]\n    \
+            b0 -->|\"1 × 8\"| b1\n";
+        assert_eq!(mermaid(&drawing), wanted);
+    }
+}

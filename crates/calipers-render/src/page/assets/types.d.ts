@@ -1,0 +1,249 @@
+// Types of the page's data and of what the scripts share. Not part of the page: `scripts/page types` checks the scripts
+// against them, and the data of a sample model as the program writes them.
+
+/** A whole number; in data, one of 2^53 or more is text. */
+type Integer = number | bigint | string;
+
+/** A whole number that may not be known. */
+type Known = number | string | null;
+
+/** What a box of the graph is. */
+type Kind = "room" | "node" | "input" | "output" | "entry" | "exit";
+
+type Point = [x: number, y: number];
+
+/** Columns of `Items` in pack.rs; `title` and `note` are numbers of texts. */
+interface Items {
+  kind: Kind[];
+  id: number[];
+  rank: number[];
+  x: number[];
+  width: number[];
+  height: number[];
+  title: number[];
+  note: number[];
+}
+
+/** Columns of `Edges` in pack.rs; `from` and `to` are places among the items. */
+interface Edges {
+  from: number[];
+  to: number[];
+  count: number[];
+  values: number[][];
+  bends: [rank: number, x: number][][];
+}
+
+interface RoomData {
+  kind: "graph" | "block" | "repeat" | "stretch" | "subgraph" | "function";
+  name: string;
+  detail: string;
+  block: string;
+  parent: number | null;
+  count: number;
+  parameters: Known;
+  macs: Known;
+  bytes: Known;
+  alive: Known;
+  unknown: number;
+  items: Items;
+  edges: Edges;
+  bands: number[];
+}
+
+/** Columns over the nodes; `op`, `domain` and `scope` are numbers of texts. */
+interface NodeColumns {
+  name: string[];
+  op: number[];
+  domain: number[];
+  scope: number[];
+  room: number[];
+  drawn: number[];
+  inputs: (number | null)[][];
+  outputs: (number | null)[][];
+  parameters: Known[];
+  macs: Known[];
+  percent: (number | null)[];
+  other: Known[];
+  bytes: Known[];
+  alive: Known[];
+  /** Names and values by turns, as numbers of texts. */
+  attributes: number[][];
+  /** By node: the rooms of its subgraphs. */
+  rooms: Record<number, number[]>;
+  /** By node: fields and formulas, as numbers of texts. */
+  formulas: Record<number, [field: number, formula: number][]>;
+  /** By node: why its cost is not known, as the number of a text. */
+  reasons: Record<number, number>;
+}
+
+/** Columns over the values; `dtype` and `shape` are numbers of texts. */
+interface ValueColumns {
+  name: string[];
+  dtype: number[];
+  shape: number[];
+  stored: number[];
+}
+
+interface GraphData {
+  nodes: NodeColumns;
+  values: ValueColumns;
+  rooms: RoomData[];
+  notes: string[];
+  texts: string[];
+}
+
+interface Knob {
+  name: string;
+  size: number;
+  most: number | null;
+  /** What is added to the size for each dimension. */
+  dims: Record<string, number>;
+  fixed: boolean;
+}
+
+/** Columns of `Lives` in choices.rs. */
+interface Lives {
+  from: number[];
+  until: number[];
+  formula: number[];
+  lent: boolean[];
+  view_of: (number | null)[];
+  may_take: number[][];
+}
+
+/** Columns of `Runs` in choices.rs. */
+interface Runs {
+  low: (number | null)[];
+  expected: (number | null)[];
+  high: (number | null)[];
+  throughput: (number | null)[];
+  memory: Known[];
+  fits: (boolean | null)[];
+  reason: (string | null)[];
+}
+
+interface DeviceData {
+  id: string;
+  name: string;
+  memory: Known;
+  runs: Runs;
+}
+
+interface SizeData {
+  knobs: Knob[];
+  lives: Lives;
+  formulas: string[];
+  no_lives: string | null;
+  batches: number[];
+  lengths: number[];
+  devices: DeviceData[];
+}
+
+interface CostData {
+  macs: Known;
+  other_flops: Known;
+  bytes_moved: Known;
+  formula: Record<string, string>;
+  lower_bound: boolean;
+}
+
+/** What the program leaves in the page. */
+interface PageData {
+  file: string;
+  graph: GraphData;
+  sizes: SizeData;
+  /** Nodes of the main graph, which come first. */
+  main: number;
+  cost: CostData;
+  peak: Known;
+  in_place: Known;
+  timeline: (number | string)[];
+}
+
+/** What a box shows, wherever it is. */
+interface Labeled {
+  kind: Kind;
+  id: number;
+  title: string;
+  note: string;
+}
+
+/** A box inside its room. */
+interface Box extends Labeled {
+  rank: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  inner: RoomLayout | null;
+}
+
+interface Line {
+  from: Box;
+  to: Box;
+  count: number;
+  values: number[];
+  points: Point[];
+}
+
+interface RoomLayout {
+  number: number;
+  boxes: Box[];
+  lines: Line[];
+  width: number;
+  height: number;
+}
+
+/** A box on the sheet. */
+interface PlacedBox extends Box {
+  open: boolean;
+  parent: PlacedBox | null;
+  depth: number;
+  room: number;
+}
+
+/** A line on the sheet, with the rectangle around it. */
+interface PlacedLine {
+  points: Point[];
+  label: string;
+  from: Box;
+  to: Box;
+  values: number[];
+  room: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+interface Scene {
+  boxes: PlacedBox[];
+  lines: PlacedLine[];
+  width: number;
+  height: number;
+}
+
+interface Camera {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+/** Nodes on ways to a node and from it, with the rooms around them. */
+interface Marked {
+  nodes: Set<number>;
+  rooms: Set<number>;
+  before: number;
+  after: number;
+}
+
+/** The part of a canvas that lines are traced with; SVG has its own. */
+interface Path {
+  moveTo(x: number, y: number): void;
+  lineTo(x: number, y: number): void;
+  bezierCurveTo(x1: number, y1: number, x2: number, y2: number, x: number, y: number): void;
+  closePath(): void;
+}
+
+type Graph = InstanceType<typeof Model.Graph>;
+type View = InstanceType<typeof Viewer.View>;

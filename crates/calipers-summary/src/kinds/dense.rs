@@ -1,0 +1,35 @@
+//! Networks of plain layers: perceptrons, mixers.
+
+use super::super::Kind;
+use super::super::wording::{activation, family_or, lower, some};
+use super::{into_classes, is_kind, one_run};
+
+pub(in super::super) const KIND: Kind = Kind {
+    name: "dense network",
+    is: |report| is_kind(report, "mlp") || is_kind(report, "mixer"),
+    noun: |report| {
+        let family = family_or(
+            report,
+            if is_kind(report, "mixer") { "mixer" } else { "multi-layer perceptron" },
+        );
+        let family = if is_kind(report, "mlp") { lower(&family) } else { family };
+        match calipers_report::names::does(&report.task.kind) {
+            Some(does) => format!("{family} that {does}"),
+            None => family,
+        }
+    },
+    built: |report| {
+        let facts = &report.architecture.facts;
+        let mut sentences = Vec::new();
+        if let Some(layers) = some(facts.layers, "layer", "layers") {
+            let curve = activation(report).map_or(String::new(), |curve| format!(" with {curve}"));
+            sentences.push(format!("It has {layers}{curve}."));
+        }
+        let classes = into_classes(report);
+        if !classes.is_empty() {
+            sentences.push(format!("It sorts what it is given{classes}."));
+        }
+        sentences
+    },
+    run: one_run,
+};

@@ -1,0 +1,161 @@
+//! Small pieces of English that several sentences share.
+
+use calipers_report::{Assumption, Dimension, Port, Report};
+use calipers_units as units;
+
+use super::names;
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The word with `a` or `an` before it, by how it is said.
+pub(super) fn with_article(noun: &str) -> String {
+    let first = noun.split([' ', '-']).next().unwrap_or_default();
+    let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    let capitals = first.chars().take_while(|c| is_capital(*c)).count();
+    // Letters before a word are spelt out too: an MPNet, an mBART.
+    let before_a_word = capitals > 2 && capitals < first.len() || first.starts_with("mB");
+    let spelt_out = first.len() > 1 && (capitals == first.len() || before_a_word);
+    // Letters that are named with a vowel first: an LSTM, an FCN, an SVM.
+    let vowel = if spelt_out && !is_said_as_a_word(first) {
+        first.starts_with(['m', 'A', 'E', 'F', 'H', 'I', 'L', 'M', 'N', 'O', 'R', 'S', 'X'])
+    } else {
+        let lower = noun.to_lowercase();
+        lower.starts_with(['a', 'e', 'i', 'o', 'u'])
+            && !lower.starts_with("uni")
+            && !lower.starts_with("u-")
+    };
+    format!("{} {noun}", if vowel { "an" } else { "a" })
+}
+
+/// Names in capitals that are said as words.
+fn is_said_as_a_word(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "BART", "BERT", "BLOOM", "CLIP", "DETR", "ELECTRA", "ALBERT", "FCOS", "MOBILE", "NASNet",
+        "YOLO", "YOLOS", "YOLOX", "YOLO11",
+    ];
+    WORDS.contains(&name)
+}
+
+/// The sentence with a capital at its start.
+pub(super) fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+/// A title as a part of a sentence: without its capital, where that is no name's.
+pub(super) fn lower(title: &str) -> String {
+    let first = title.split(' ').next().unwrap_or_default();
+    if first.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit()) {
+        return title.to_owned();
+    }
+    let mut letters = title.chars();
+    let start = letters.next().map(char::to_lowercase);
+    start.into_iter().flatten().chain(letters).collect()
+}
+
+/// How many of a thing: `1 layer`, `12 layers`; nothing where there is none, or it is not known.
+pub(super) fn some(value: Option<i64>, one: &str, many: &str) -> Option<String> {
+    let value = u64::try_from(value?).ok().filter(|value| *value > 0)?;
+    Some(units::counted(value, one, many))
+}
+
+/// The shape and type of an input or output: `1×3×640×640 float32`.
+pub(super) fn tensor(port: &Port, report: &Report) -> String {
+    if port.kind != "tensor" {
+        return port.kind.replace('_', " ");
+    }
+    let dtype = port.dtype.as_deref().unwrap_or("untyped tensor");
+    let Some(shape) = port.inferred.as_ref().or(port.shape.as_ref()) else {
+        return format!("{dtype} of unknown shape");
+    };
+    let dims: Vec<String> = shape.iter().map(|dim| dimension(dim, report)).collect();
+    match dims.as_slice() {
+        [] => format!("{dtype} scalar"),
+        [one] => format!("{dtype} vector of length {one}"),
+        _ => format!("{} {dtype}", dims.join("×")),
+    }
+}
+
+/// A size, or the name of a dimension that the inputs leave free; names that exporters make up for
+/// outputs say nothing.
+fn dimension(dim: &Dimension, report: &Report) -> String {
+    match dim {
+        Dimension::Size(size) => size.to_string(),
+        Dimension::Symbol(name) if report.bindings.contains_key(name) => {
+            names::plain(name).unwrap_or("free").to_owned()
+        }
+        Dimension::Symbol(_) | Dimension::Unknown => "free".to_owned(),
+    }
+}
+
+/// What is assumed of a dimension: its name, where it is fit to print, and the size.
+pub(super) fn assumed(assumption: &Assumption) -> Option<(Option<&str>, &str)> {
+    let name = assumption.what.strip_prefix("dimension ")?;
+    assumption.value.parse::<u64>().ok()?;
+    Some((names::plain(name), &assumption.value))
+}
+
+/// Tokens of one sequence in this report, where it is about sequences.
+pub(super) fn tokens(report: &Report) -> Option<u64> {
+    report.hardware.as_ref()?.context
+}
+
+/// A recognised activation as people write it.
+pub(super) fn activation(report: &Report) -> Option<String> {
+    report.architecture.facts.activation.as_deref().map(calipers_report::names::activation)
+}
+
+/// The family as people write it, else what the kind is called.
+pub(super) fn family_or(report: &Report, kind: &str) -> String {
+    match report.architecture.family.as_deref() {
+        Some(family) => calipers_report::names::family_name(family).to_owned(),
+        None => kind.to_owned(),
+    }
+}
+
+/// `YOLOv8 object detector`, or `object detector` where the family is not known.
+pub(super) fn of_family(report: &Report, noun: &str) -> String {
+    match report.architecture.family.as_deref() {
+        Some(family) => format!("{} {noun}", calipers_report::names::family_name(family)),
+        None => noun.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_follow_the_sound() {
+        for (noun, text) in [
+            ("LSTM classifier", "an LSTM classifier"),
+            ("BERT encoder", "a BERT encoder"),
+            ("image classifier", "an image classifier"),
+            ("U-Net", "a U-Net"),
+            ("mBART encoder-decoder", "an mBART encoder-decoder"),
+            ("MPNet encoder", "an MPNet encoder"),
+            ("RoBERTa encoder", "a RoBERTa encoder"),
+            ("ResNet", "a ResNet"),
+            ("NASNet", "a NASNet"),
+            ("YOLOv8 object detector", "a YOLOv8 object detector"),
+            ("int4 Llama text generator", "an int4 Llama text generator"),
+        ] {
+            assert_eq!(with_article(noun), text);
+        }
+    }
+
+    #[test]
+    fn titles_lose_their_capital_and_names_keep_theirs() {
+        assert_eq!(lower("A data file is missing"), "a data file is missing");
+        assert_eq!(lower("BatchNorm is not folded"), "BatchNorm is not folded");
+        assert_eq!(listed(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+    }
+}

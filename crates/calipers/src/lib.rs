@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod error;
+mod model;
+mod options;
+pub mod render;
+
+pub use calipers_devices as devices;
+pub use calipers_infer::{BindError, Bindings};
+pub use calipers_lint::{Selection, SelectionError, any_as_severe, finding_table, rules};
+pub use calipers_measure::{LayerOrder, LayerQuery, Sweep, SweepError};
+pub use calipers_perf::Question;
+pub use calipers_report as report;
+pub use calipers_report::{GraphView, Report};
+pub use calipers_summary::{Audience, NotRedacted};
+
+pub use error::Error;
+pub use model::Model;
+pub use options::Options;

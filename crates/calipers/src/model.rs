@@ -1,0 +1,227 @@
+//! A model that was read, and the stages it goes through.
+
+use std::path::{Path, PathBuf};
+
+use calipers_infer::{BindError, Bindings, Typed};
+use calipers_lint::Evidence;
+use calipers_measure::{LayerQuery, Sweep, Weights};
+use calipers_perf::{Batch, Question, Running, Subject};
+use calipers_report::{GraphView, LayerTable, Report, ShapeTable, SweepTable};
+use calipers_summary::Redactor;
+
+use crate::{Error, Options};
+
+/// A neural network that was read from a file or from memory.
+#[derive(Debug)]
+pub struct Model {
+    ir: calipers_ir::Model,
+    path: Option<PathBuf>,
+}
+
+impl Model {
+    /// Opens a model file. Only the graph is read; weights stay on disk.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] if the file cannot be read as a model.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        Ok(Self { ir: calipers_formats::open(path)?, path: Some(path.to_owned()) })
+    }
+
+    /// Reads a model from memory. `name` is the file name that the report shows; files with external
+    /// data are not opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] if the bytes cannot be read as a model.
+    pub fn read(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
+        Ok(Self { ir: calipers_formats::read(bytes, name)?, path: None })
+    }
+
+    /// The graph as it was read, for use with the crates of single stages.
+    pub fn ir(&self) -> &calipers_ir::Model {
+        &self.ir
+    }
+
+    /// Reports everything that the options ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Bind`] if the model does not take the given sizes, [`Error::Device`] if a device is
+    /// unknown, [`Error::Redact`] if names cannot be removed.
+    pub fn analyze(&self, options: &Options) -> Result<Report, Error> {
+        self.run(options, None)
+    }
+
+    /// Like [`Model::analyze`], plus the collapsible graph for the HTML viewer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Model::analyze`].
+    pub fn explore(&self, options: &Options) -> Result<(Report, GraphView), Error> {
+        let mut view = GraphView::default();
+        let report = self.run(options, Some(&mut view))?;
+        if options.redact_names {
+            Redactor::new(&self.ir).view(&mut view)?;
+        }
+        Ok((report, view))
+    }
+
+    /// The type and shape of every value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Bind`] if the model does not take the given sizes.
+    pub fn shapes(&self, options: &Options) -> Result<ShapeTable, Error> {
+        let typed = calipers_infer::infer_shapes(&self.ir, &options.bindings)?;
+        let mut table = calipers_measure::shapes(&self.ir, &typed, &options.bindings);
+        if options.redact_names {
+            Redactor::new(&self.ir).shapes(&mut table)?;
+        }
+        Ok(table)
+    }
+
+    /// Every node of the main graph with its shapes, parameters and cost.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Bind`] if the model does not take the given sizes.
+    pub fn layers(&self, options: &Options, query: &LayerQuery) -> Result<LayerTable, Error> {
+        let typed = calipers_infer::infer(&self.ir, &options.bindings)?;
+        let mut table = calipers_measure::layers(&self.ir, &typed, &options.bindings, query);
+        if options.redact_names {
+            Redactor::new(&self.ir).layers(&mut table)?;
+        }
+        Ok(table)
+    }
+
+    /// Cost and memory at every combination of the given sizes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sweep`] if there are too many combinations, [`Error::Bind`] if the model does not
+    /// take one of them.
+    pub fn sweep(&self, options: &Options, sweep: &Sweep) -> Result<SweepTable, Error> {
+        let mut table = calipers_measure::sweep(&self.ir, sweep)?;
+        if options.redact_names {
+            Redactor::new(&self.ir).sweep(&mut table)?;
+        }
+        Ok(table)
+    }
+
+    /// Takes the model through all stages, then applies what changes the finished report. The
+    /// summary is last: it describes all the rest.
+    fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
+        let question = match &options.device {
+            None => &options.hardware,
+            Some(id) => {
+                let device = options.hardware.catalog.find(id)?.clone();
+                &Question { device: Some(device), ..options.hardware.clone() }
+            }
+        };
+        let mut bindings = options.bindings.clone();
+        bind_batch(&self.ir, &mut bindings, question)?;
+        let typed = calipers_infer::infer(&self.ir, &bindings)?;
+        let weights = options.weights.then(|| self.weights(options));
+        let mut report = self.stages(&bindings, &typed, question, weights.as_ref(), view)?;
+        options.findings.apply(&mut report.risks);
+        if options.fingerprints {
+            calipers_measure::fingerprint(&self.ir, &self.data(), &mut report);
+        }
+        if options.redact_names {
+            Redactor::new(&self.ir).report(&mut report)?;
+        }
+        let architecture = &mut report.architecture;
+        architecture.diagram = calipers_render::mermaid(&architecture.drawing);
+        architecture.flow = calipers_render::mermaid(&architecture.flow_drawing);
+        report.summary = Some(calipers_summary::summarize_for(&report, options.audience));
+        Ok(report)
+    }
+
+    /// Every stage after inference, each on the output of those before it.
+    fn stages(
+        &self,
+        bindings: &Bindings,
+        typed: &Typed,
+        question: &Question,
+        weights: Option<&Weights>,
+        view: Option<&mut GraphView>,
+    ) -> Result<Report, Error> {
+        let model = &self.ir;
+        let mut measured = calipers_measure::measure(model, typed, bindings, question.context)?;
+        let (architecture, task, quantization, hardware, risks) = {
+            let recognized = calipers_arch::recognize(model, typed, &measured);
+            let running = Running::of(&recognized.net);
+            let subject =
+                Subject::new(model, bindings, typed, &measured, &recognized, &running, question);
+            if let Some(view) = view {
+                *view = calipers_arch::view::describe(model, typed, &measured, &recognized);
+                view.sizes = calipers_perf::size_choices(&subject, question);
+            }
+            let hardware = calipers_perf::answer(&subject, question);
+            let risks =
+                calipers_lint::check(&Evidence::new(model, typed, &measured, &recognized, weights));
+            let calipers_arch::Recognized { architecture, task, quantization, .. } = recognized;
+            (architecture, task, quantization, hardware, risks)
+        };
+        let weights = weights.map(|weights| weights.summarize(&mut measured.unknown));
+        Ok(Report {
+            weights,
+            model: measured.file,
+            bindings: measured.bindings,
+            graph: measured.graph,
+            shapes: measured.shapes,
+            cost: measured.cost,
+            parameters: measured.parameters,
+            memory: measured.memory,
+            architecture,
+            task,
+            quantization,
+            hardware: Some(hardware),
+            risks,
+            assumptions: measured.assumptions,
+            unknown: measured.unknown,
+            ..Report::default()
+        })
+    }
+
+    fn weights(&self, options: &Options) -> Weights {
+        let progress = |read, total| {
+            if let Some(progress) = &options.progress {
+                progress(read, total);
+            }
+        };
+        calipers_measure::read_weights(&self.ir, &self.data(), &progress)
+    }
+
+    /// The model's data files in its order, or why they cannot be read.
+    fn data(&self) -> Vec<Result<calipers_ir::Source, String>> {
+        match &self.path {
+            Some(path) => calipers_formats::open_data(path, &self.ir),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Binds the batch that is asked for, where the file leaves it free.
+fn bind_batch(
+    model: &calipers_ir::Model,
+    bindings: &mut Bindings,
+    question: &Question,
+) -> Result<(), BindError> {
+    let Some(asked) = question.batch.and_then(|batch| i64::try_from(batch).ok()) else {
+        return Ok(());
+    };
+    let bound = bindings.sizes(model);
+    for name in Batch::find(model, bindings).symbols {
+        match bound.get(&name) {
+            Some(first) if *first != asked => {
+                return Err(BindError::Twice { name, first: *first, second: asked });
+            }
+            Some(_) => {}
+            None => _ = bindings.dims.insert(name, asked),
+        }
+    }
+    Ok(())
+}
