@@ -251,6 +251,39 @@ fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
     facts
 }
 
+/// Where the model will run, in short: what the overview shows; nothing where nothing is known.
+pub(crate) fn hardware_overview(report: &Report) -> Option<Section> {
+    let hardware = report.hardware.as_ref()?;
+    let mut section = compared(hardware);
+    section.title = "Hardware".to_owned();
+    // Memory alone, where there is enough of it everywhere, needs no table.
+    let is_known = |row: &DeviceRow| row.latency_ms.is_some() || row.fits == Some(false);
+    if !hardware.devices.iter().any(is_known) {
+        section.blocks.retain(|block| matches!(block, Block::Note(_)));
+    }
+    if let Some(device) = hardware.device.as_ref().filter(|_| !section.is_empty()) {
+        section.blocks.insert(0, Block::Note(headline(hardware, device)));
+    }
+    Some(section)
+}
+
+/// The device that was asked for, in a line.
+fn headline(hardware: &Hardware, device: &DeviceFacts) -> Spans {
+    let fit = Fit {
+        fits: hardware.fits,
+        is_tight: false,
+        needed: hardware.memory_bytes,
+        capacity: device.memory_bytes,
+    };
+    let words = Spans::of(Tone::Strong, Value::name(&device.name))
+        .and_text("  ")
+        .and_value(Value::Fit(fit));
+    match hardware.latency_ms {
+        Some(latency) => words.and_quiet(" · ").and(Tone::Strong, Value::Range(latency)),
+        None => words,
+    }
+}
+
 /// The model on several devices, and why figures are missing.
 fn compared(hardware: &Hardware) -> Section {
     let table = tables::device_comparison(hardware);

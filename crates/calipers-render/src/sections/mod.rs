@@ -34,6 +34,7 @@ use calipers_report::Report;
 
 pub use device::device;
 pub use hardware_screen::hardware;
+pub(crate) use hardware_screen::hardware_overview;
 pub use rules::rule;
 pub(crate) use rules::severity;
 pub(crate) use wording::{model_name, precision};

@@ -66,7 +66,8 @@ fn title(document: &Document, page: &mut Page) {
     }
 }
 
-fn set_section(section: &Section, page: &mut Page) {
+/// A section next to its heading; nothing where it has nothing to say.
+pub(super) fn set_section(section: &Section, page: &mut Page) {
     let lines = blocks(&section.blocks, page);
     let note = text::name(&section.note, page.charset);
     let note = text::truncate(&note, SECTION_NOTE, page.charset);
@@ -75,14 +76,16 @@ fn set_section(section: &Section, page: &mut Page) {
 
 fn blocks(blocks: &[Block], page: &Page) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
+    let mut follows_note = false;
     for block in blocks.iter().filter(|block| !block.is_empty()) {
         let set = set_block(block, page);
-        // A paragraph belongs to the one before it; what has a shape of its own does not.
+        // A paragraph belongs to the one before it, and a remark to both sides.
         let is_apart = !matches!(block, Block::Paragraph(_) | Block::Note(_) | Block::Facts(_));
-        if is_apart && !lines.is_empty() && !set.is_empty() {
+        if is_apart && !follows_note && !lines.is_empty() && !set.is_empty() {
             lines.push(Line::default());
         }
         lines.extend(set);
+        follows_note = matches!(block, Block::Note(_));
     }
     lines
 }
