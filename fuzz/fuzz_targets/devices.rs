@@ -21,7 +21,8 @@ fuzz_target!(|bytes: &[u8]| {
     for device in &devices {
         assert!(device.peaks.values().all(|peak| peak.is_finite() && *peak > 0.0));
         assert_eq!(catalog.find(&device.id), Ok(device), "an id finds its device");
-        let screen = calipers_render::terminal::device(&catalog.sheet(device), &Style::plain(60));
+        let sheet = calipers_render::sections::device(&catalog.sheet(device));
+        let screen = calipers_render::terminal::document(&sheet, &Style::plain(60));
         assert!(!steers(&screen), "nothing steers");
     }
     let table = calipers_render::tables::devices(&catalog.select(&Filter::default()).list());

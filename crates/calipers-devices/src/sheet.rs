@@ -94,12 +94,22 @@ impl From<Launching> for LaunchSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::builtin;
 
     #[test]
     fn a_listing_is_the_device_field_by_field() {
-        for device in crate::all() {
+        for device in builtin().devices() {
             let spec = serde_json::to_string(&DeviceSpec::from(device)).unwrap();
             assert_eq!(spec, serde_json::to_string(device).unwrap());
+        }
+    }
+
+    #[test]
+    fn sheets_are_read_back_from_json() {
+        for device in builtin().devices() {
+            let sheet = builtin().sheet(device);
+            let json = serde_json::to_string(&sheet).unwrap();
+            assert_eq!(serde_json::from_str::<DeviceSheet>(&json).unwrap(), sheet);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One document: sections of blocks, for every format that has documents.
 //!
-//! [`crate::sections`] builds the sections of a report; [`crate::markdown`] and [`crate::html`]
-//! write them.
+//! [`crate::sections`] builds the sections of a report; [`crate::markdown`], [`crate::html`] and
+//! [`crate::terminal`] write them.
 //!
 //! ```
 //! use calipers_render::document::{Block, Document, Facts, Section};
@@ -24,7 +24,9 @@ use crate::value::Spans;
 pub struct Document {
     /// Its title.
     pub title: Spans,
-    /// A line beneath the title: what wrote it, and when.
+    /// What it is about, in a few words each, next to the title.
+    pub facts: Vec<Spans>,
+    /// A line beneath the title: what wrote it and when, or what it says.
     pub byline: Option<Spans>,
     /// Its sections, in order.
     pub sections: Vec<Section>,
@@ -37,6 +39,8 @@ pub struct Section {
     pub id: String,
     /// Its heading.
     pub title: String,
+    /// What qualifies the heading, in a word or two; empty where nothing does.
+    pub note: String,
     /// What it holds, in order.
     pub blocks: Vec<Block>,
 }
@@ -45,7 +49,14 @@ impl Section {
     /// A section of these blocks; those that hold nothing are left out.
     pub fn new(id: &str, title: &str, blocks: Vec<Block>) -> Self {
         let blocks = blocks.into_iter().filter(|block| !block.is_empty()).collect();
-        Self { id: id.to_owned(), title: title.to_owned(), blocks }
+        Self { id: id.to_owned(), title: title.to_owned(), note: String::new(), blocks }
+    }
+
+    /// This section with a note that qualifies its heading.
+    #[must_use]
+    pub fn noted(mut self, note: &str) -> Self {
+        self.note = note.to_owned();
+        self
     }
 
     /// Whether it has nothing to say. A chart alone is nothing.
@@ -61,6 +72,8 @@ pub enum Block {
     Heading(Spans),
     /// A paragraph.
     Paragraph(Spans),
+    /// A remark on what is before it.
+    Note(Spans),
     /// Properties and their values.
     Facts(Facts),
     /// A table.
@@ -109,7 +122,7 @@ impl Block {
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         match self {
-            Self::Heading(text) | Self::Paragraph(text) => text.is_empty(),
+            Self::Heading(text) | Self::Paragraph(text) | Self::Note(text) => text.is_empty(),
             Self::Facts(facts) => facts.0.is_empty(),
             Self::Table(table) => table.is_empty() && table.empty.is_none(),
             Self::List(items) => items.is_empty(),
@@ -131,19 +144,43 @@ pub struct Item {
 
 /// Properties and their values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts(pub Vec<(Value, Spans)>);
+pub struct Facts(pub Vec<Fact>);
+
+/// A property and its values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fact {
+    /// The property: words of ours, or a name.
+    pub what: Value,
+    /// What there is to say about it, one after another.
+    pub values: Vec<Spans>,
+    /// Lines of a terminal that a long text may take; as many as it needs where there is none.
+    pub most_lines: Option<usize>,
+}
+
+impl Fact {
+    /// A property whose value is prose of at most so many lines.
+    pub fn prose(what: &str, words: &str, most_lines: usize) -> Self {
+        let values = vec![Value::prose(words).into()];
+        Self { what: Value::text(what), values, most_lines: Some(most_lines) }
+    }
+}
 
 impl Facts {
     /// Adds a property, where there is something to say about it.
     pub fn add(&mut self, what: impl Into<String>, value: impl IntoFact) {
-        if let Some(value) = value.into_fact() {
-            self.0.push((Value::Text(what.into()), value));
+        self.add_all(what, value.into_fact().into_iter().collect());
+    }
+
+    /// Adds a property with several values, where there are any.
+    pub fn add_all(&mut self, what: impl Into<String>, values: Vec<Spans>) {
+        if !values.is_empty() {
+            self.0.push(Fact { what: Value::Text(what.into()), values, most_lines: None });
         }
     }
 
-    /// Adds a property that has a name out of the model.
-    pub fn add_named(&mut self, name: &str, value: impl Into<Spans>) {
-        self.0.push((Value::name(name), value.into()));
+    /// Adds a property that has a name of its own.
+    pub fn add_named(&mut self, name: impl Into<Value>, value: impl Into<Spans>) {
+        self.0.push(Fact { what: name.into(), values: vec![value.into()], most_lines: None });
     }
 }
 

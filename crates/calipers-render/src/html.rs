@@ -20,7 +20,7 @@
 use calipers_report::{Dimension, ValueShape};
 use maud::{Markup, html};
 
-use crate::document::{Block, Document, Item, Section};
+use crate::document::{Block, Document, Fact, Item, Section};
 use crate::table::{Align, Cell, Column, Row, Table, Zero};
 use crate::text::{self, Charset};
 use crate::units;
@@ -124,6 +124,9 @@ fn cell(cell: Option<&Cell>, column: &Column, is_first: bool) -> Markup {
 pub fn document(document: &Document) -> Markup {
     html! {
         h1 { (sentence(&document.title)) }
+        @if !document.facts.is_empty() {
+            ul.about { @for fact in &document.facts { li { (sentence(fact)) } } }
+        }
         @if let Some(byline) = &document.byline { p.byline { (sentence(byline)) } }
         @for part in &document.sections { (section(part)) }
     }
@@ -134,7 +137,10 @@ pub fn section(section: &Section) -> Markup {
     html! {
         @if !section.is_empty() {
             section id=(section.id) {
-                h2 { (section.title) }
+                h2 {
+                    (section.title)
+                    @if !section.note.is_empty() { " " small { (section.note) } }
+                }
                 (blocks(&section.blocks))
             }
         }
@@ -150,10 +156,9 @@ fn set_block(block: &Block) -> Markup {
         @match block {
             Block::Heading(text) => h3 { (sentence(text)) },
             Block::Paragraph(text) => p { (sentence(text)) },
+            Block::Note(text) => p.note { (sentence(text)) },
             Block::Facts(facts) => table.facts { tbody {
-                @for (what, value) in &facts.0 {
-                    tr { th scope="row" { (inline(what)) } td { (sentence(value)) } }
-                }
+                @for fact in &facts.0 { (fact_row(fact)) }
             } },
             Block::Table(it) => (table(it)),
             Block::List(items) => (list(items)),
@@ -163,6 +168,22 @@ fn set_block(block: &Block) -> Markup {
                 (blocks(inner))
             },
             Block::Chart(name) => div.chart data-chart=(name) {},
+        }
+    }
+}
+
+fn fact_row(fact: &Fact) -> Markup {
+    let what = match &fact.what {
+        Value::Text(words) => Value::Text(text::capitalised(words)),
+        other => other.clone(),
+    };
+    html! {
+        tr {
+            th scope="row" { (inline(&what)) }
+            td { @for (i, value) in fact.values.iter().enumerate() {
+                @if i > 0 { " · " }
+                (sentence(value))
+            } }
         }
     }
 }

@@ -40,9 +40,17 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// What is wrong with a template.
 #[derive(Debug, Error)]
-#[error("{message}")]
-pub struct TemplateError {
-    message: String,
+#[non_exhaustive]
+pub enum TemplateError {
+    /// It cannot be parsed, or it fails on this report.
+    #[error("{message}")]
+    Invalid {
+        /// What is wrong and in which line.
+        message: String,
+    },
+    /// It writes bytes that are not UTF-8.
+    #[error("it writes no text")]
+    NotText,
 }
 
 /// What the template writes, as its name tells.
@@ -107,7 +115,7 @@ impl Template {
             .get_template(NAME)
             .and_then(|template| template.render_captured_to(context, &mut page).map(|_| ()))
             .map_err(|error| wrong(&error))?;
-        String::from_utf8(page.0).map_err(|_| TemplateError { message: "it writes no text".into() })
+        String::from_utf8(page.0).map_err(|_| TemplateError::NotText)
     }
 }
 
@@ -120,7 +128,7 @@ fn wrong(error: &minijinja::Error) -> TemplateError {
     if let Some(line) = error.line() {
         let _ = write!(message, ", in line {line}");
     }
-    TemplateError { message }
+    TemplateError::Invalid { message }
 }
 
 /// What the name ends in, a template's own ending left out.

@@ -79,7 +79,10 @@ pub fn prose(raw: &str, charset: Charset) -> String {
 pub(crate) fn ours(text: &str, charset: Charset) -> String {
     match charset {
         Charset::Unicode => text.to_owned(),
-        Charset::Ascii => escape(&text.replace('µ', "u").replace('⁹', "^9"), charset),
+        Charset::Ascii => {
+            let plain = text.replace('µ', "u").replace('⁹', "^9").replace(" · ", " | ");
+            escape(&plain, charset)
+        }
     }
 }
 

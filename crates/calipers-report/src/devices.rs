@@ -60,7 +60,7 @@ pub struct DeviceSpec {
     pub evidence: String,
     /// Where they are from.
     pub source: String,
-    /// The arithmetic behind figures that the source does not state.
+    /// The arithmetic behind the figures that the source does not state.
     pub derivation: Option<String>,
     /// What they were compared with.
     pub checked: Option<String>,

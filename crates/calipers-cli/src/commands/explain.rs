@@ -1,6 +1,6 @@
 //! `calipers explain ID`: what a finding means, why it matters and what to do.
 
-use calipers_render::json;
+use calipers_render::{json, sections, tables, terminal};
 
 use crate::args::ExplainFormat;
 use crate::exit::ExitStatus;
@@ -23,8 +23,11 @@ impl Explain {
             rules.retain(|rule| ids.contains(&rule.id.as_str()));
         }
         let screen = |style: &_| match self.ids {
-            Some(_) => calipers_render::terminal::rules(&rules, style),
-            None => calipers_render::terminal::rule_list(&rules, style),
+            Some(_) => {
+                let documents: Vec<_> = rules.iter().map(sections::rule).collect();
+                terminal::documents(&documents, style)
+            }
+            None => terminal::table(&tables::rules(&rules), style),
         };
         match self.format {
             ExplainFormat::Text => self.output.write_screen(screen)?,

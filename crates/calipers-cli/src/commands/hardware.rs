@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use calipers::{Bindings, Options, Question};
 use calipers_devices::{Device, Precision};
-use calipers_render::{Style, tables};
+use calipers_render::{Style, sections, tables, terminal};
 use calipers_report::Report;
 
 use super::devices::{catalog, unknown};
@@ -144,7 +144,7 @@ impl Hardware {
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
         let hardware = report.hardware.clone().unwrap_or_default();
-        let screen = |style: &Style| calipers_render::terminal::hardware(&report, style);
+        let screen = |style: &Style| terminal::document(&sections::hardware(&report), style);
         let answer =
             Answer { data: &hardware, tables: tables::hardware(&hardware), screen: Some(&screen) };
         answer.write(self.format, &self.output)?;

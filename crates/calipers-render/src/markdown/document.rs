@@ -2,13 +2,14 @@
 
 use calipers_report::Report;
 
-use super::escape::attribute;
+use super::escape::{attribute, plain};
 use super::front_matter::front_matter;
 use super::table;
 use super::value::{cell, inline};
 use crate::document::{Block, Document, Facts, Section};
 use crate::sections::{self, CardOptions, PictureLink};
 use crate::table::{Column, Table, Value, Zero};
+use crate::text;
 
 /// The card of a model, ending in a newline.
 ///
@@ -30,6 +31,9 @@ pub fn card(report: &Report, options: &CardOptions) -> String {
 /// A document, ending in a newline. A chart is shown where there are files for it.
 pub fn document(document: &Document, charts: &[PictureLink]) -> String {
     let mut parts = vec![format!("# {}", inline(&document.title))];
+    if !document.facts.is_empty() {
+        parts.push(document.facts.iter().map(inline).collect::<Vec<_>>().join(" · "));
+    }
     parts.extend(document.byline.as_ref().map(inline));
     for section in document.sections.iter().filter(|section| !section.is_empty()) {
         parts.extend(section_parts(section, charts));
@@ -50,7 +54,10 @@ fn finish(parts: &[String]) -> String {
 }
 
 fn section_parts(section: &Section, charts: &[PictureLink]) -> Vec<String> {
-    let mut parts = vec![format!("## {}", section.title)];
+    let mut parts = vec![match section.note.as_str() {
+        "" => format!("## {}", section.title),
+        note => format!("## {} ({})", section.title, plain(note)),
+    }];
     blocks(&section.blocks, charts, &mut parts);
     parts
 }
@@ -64,7 +71,7 @@ fn blocks(blocks: &[Block], charts: &[PictureLink], parts: &mut Vec<String>) {
 fn set_block(block: &Block, charts: &[PictureLink], parts: &mut Vec<String>) {
     match block {
         Block::Heading(text) => parts.push(format!("### {}", inline(text))),
-        Block::Paragraph(text) => parts.push(inline(text)),
+        Block::Paragraph(text) | Block::Note(text) => parts.push(inline(text)),
         Block::Facts(facts) => parts.push(table::set(&fact_table(facts))),
         Block::Table(it) => parts.push(table::table(it).trim_end().to_owned()),
         Block::List(items) => {
@@ -93,8 +100,12 @@ fn set_block(block: &Block, charts: &[PictureLink], parts: &mut Vec<String>) {
 fn fact_table(facts: &Facts) -> Table {
     let columns = vec![Column::text("property", "property"), Column::text("value", "value")];
     let mut table = Table::new("facts", columns);
-    for (what, value) in &facts.0 {
-        table.row(vec![Value::Text(cell(what, Zero::Shown)), Value::Text(inline(value))]);
+    for fact in &facts.0 {
+        let values: Vec<String> = fact.values.iter().map(inline).collect();
+        table.row(vec![
+            Value::Text(text::capitalised(&cell(&fact.what, Zero::Shown))),
+            Value::Text(values.join(" · ")),
+        ]);
     }
     table
 }

@@ -102,7 +102,7 @@ fn specifications(device: &DeviceFacts) -> Facts {
     facts.add("Bandwidth", device.bandwidth_bytes_per_s.map(units::bandwidth));
     if let (Some(peak), Some(precision)) = (device.peak_per_s, &device.computes_in) {
         let what = Spans::plain("Dense peak at ").and_value(Value::prose(precision));
-        facts.0.push((what.into(), Spans::plain(units::peak(peak, precision))));
+        facts.add_named(what, units::peak(peak, precision));
     }
     let why = device.computes_in_why.trim();
     // That it computes in what was asked for is not worth a line.

@@ -22,7 +22,7 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
     let mut own = Facts::default();
     for (key, value) in metadata.iter().take(MOST) {
         let value = text::truncate(&text::prose(value, Charset::Unicode), VALUE, Charset::Unicode);
-        own.add_named(key, Value::Prose(value));
+        own.add_named(Value::name(key), Value::Prose(value));
     }
     match metadata.len() {
         0 => {}

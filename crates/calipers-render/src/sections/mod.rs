@@ -5,12 +5,14 @@
 mod architecture;
 mod cache;
 mod complexity;
+mod device;
 mod devices;
 mod diagram;
 mod file;
 mod findings;
 mod graph;
 mod hardware;
+mod hardware_screen;
 mod memory;
 mod metadata;
 mod method;
@@ -20,6 +22,7 @@ mod parameters;
 mod ports;
 mod quantization;
 mod requirements;
+mod rules;
 mod scaling;
 mod summary;
 mod task;
@@ -29,6 +32,11 @@ mod wording;
 
 use calipers_report::Report;
 
+pub use device::device;
+pub use hardware_screen::hardware;
+pub(crate) use hardware_screen::hardware_overview;
+pub use rules::rule;
+pub(crate) use rules::severity;
 pub(crate) use wording::{model_name, precision};
 
 use crate::document::{Block, Document, Section};
@@ -137,7 +145,7 @@ pub fn card(report: &Report, options: &CardOptions) -> Document {
     };
     let sections = SECTIONS.iter().filter(is_chosen).map(|kind| kind.section(report));
     let sections = sections.filter(|section| !section.is_empty()).collect();
-    Document { title, byline, sections }
+    Document { title, facts: vec![], byline, sections }
 }
 
 fn byline(report: &Report, options: &CardOptions) -> Spans {

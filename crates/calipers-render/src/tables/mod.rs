@@ -16,6 +16,7 @@ mod graph;
 mod hardware;
 mod layers;
 mod model;
+mod rules;
 mod shapes;
 mod sweep;
 
@@ -33,6 +34,7 @@ pub use hardware::{
 };
 pub use layers::{layers, scopes};
 pub use model::{blocks, data_files, largest_values, parameters_by_operator, tensor_ranges};
+pub use rules::rules;
 pub use shapes::shapes;
 pub use sweep::sweep;
 

@@ -19,11 +19,9 @@ mod chart;
 mod check;
 mod complexity;
 mod dearest;
-mod devices;
+mod document;
 mod findings;
 mod graph;
-mod hardware;
-mod hardware_page;
 mod header;
 mod memory;
 mod page;
@@ -37,11 +35,11 @@ mod weights;
 
 use calipers_report::Report;
 
-pub use check::{findings, rule_list, rules};
-pub use devices::device;
-pub use hardware_page::hardware;
+pub use check::findings;
+pub use document::{document, documents};
 pub use table::table;
 
+use crate::sections;
 use crate::text::Charset;
 use page::Page;
 use reasons::Reasons;
@@ -88,7 +86,9 @@ pub fn report(report: &Report, style: &Style) -> String {
     complexity::work(report, &mut reasons, &mut page);
     dearest::nodes(report, &mut page);
     memory::run(report, &mut reasons, &mut page);
-    hardware::section(report, &mut page);
+    if let Some(section) = sections::hardware_overview(report) {
+        document::set_section(&section, &mut page);
+    }
     parameters::weights(report, &mut reasons, &mut page);
     weights::read(report, &mut reasons, &mut page);
     graph::operators(report, &mut page);

@@ -73,6 +73,16 @@ impl Line {
         }
     }
 
+    /// This line in one tone.
+    pub(super) fn toned(self, role: Role) -> Self {
+        Self::of(role, self.plain_text())
+    }
+
+    /// The text without its tones.
+    pub(super) fn plain_text(&self) -> String {
+        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
     pub(super) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| text::width(text)).sum()
     }

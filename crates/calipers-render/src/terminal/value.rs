@@ -68,7 +68,7 @@ fn piece(value: &Value, role: Role, page: &Page) -> Line {
 }
 
 /// `0.68 GB of 24 GB`, `does not fit: needs 29.4 GB of 24 GB`.
-pub(super) fn memory(fit: &Fit, role: Role) -> Line {
+fn memory(fit: &Fit, role: Role) -> Line {
     let Some(needed) = fit.needed.map(units::gigabytes) else {
         return Line::of(Role::Warning, "unknown");
     };

@@ -23,6 +23,7 @@ calipers_testkit::tests! {
         tables_of_models,
         every_table_in_every_format,
         a_document_says_the_same_in_markdown_and_html,
+        a_card_on_a_terminal_keeps_to_its_width_and_hides_nothing,
         devices,
         devices_keep_to_their_width_and_hide_nothing,
         tables_keep_to_their_width_and_hide_nothing,
@@ -93,7 +94,7 @@ fn hardware() {
         snapshots(name, &report, &[Style::plain(80)]);
         for style in [Style::plain(100), Style::plain(80), Style::plain(40), ASCII] {
             let kind = if style.unicode { "" } else { "_ascii" };
-            let screen = terminal::hardware(&report, &style);
+            let screen = terminal::document(&sections::hardware(&report), &style);
             insta::assert_snapshot!(format!("{name}_page_{}{kind}", style.width), screen);
         }
         insta::assert_snapshot!(
@@ -112,7 +113,7 @@ fn pages_about_hardware_keep_to_their_width_and_hide_nothing() {
         for width in 0..130 {
             for unicode in [true, false] {
                 let style = Style { width, color: false, unicode };
-                let screen = terminal::hardware(&report, &style);
+                let screen = terminal::document(&sections::hardware(&report), &style);
                 assert!(unicode || screen.is_ascii(), "{name} at {width}: {screen}");
                 for line in screen.lines() {
                     assert!(!line.contains(text::is_hidden), "{name} at {width}: {line:?}");
@@ -158,14 +159,17 @@ fn devices() {
         let sheet = catalog.sheet(catalog.find(id).unwrap());
         for style in [Style::plain(100), Style::plain(40), ASCII] {
             let kind = if style.unicode { "" } else { "_ascii" };
-            let screen = terminal::device(&sheet, &style);
+            let screen = terminal::document(&sections::device(&sheet), &style);
             insta::assert_snapshot!(format!("device_{id}_{}{kind}", style.width), screen);
         }
     }
     let mut found = catalog.sheet(catalog.find("rpi5").unwrap());
     found.found = vec!["CPU: Cortex-A76, 4 cores".to_owned(), "it is rpi5 of the table".to_owned()];
     found.matched = Some("rpi5".to_owned());
-    insta::assert_snapshot!("device_found", terminal::device(&found, &Style::plain(80)));
+    insta::assert_snapshot!(
+        "device_found",
+        terminal::document(&sections::device(&found), &Style::plain(80))
+    );
     insta::assert_snapshot!("device_json", json::to_string(&found));
     let none = DeviceList { unknown_memory: 1, ..DeviceList::default() };
     insta::assert_snapshot!(
@@ -188,7 +192,7 @@ fn devices_keep_to_their_width_and_hide_nothing() {
                 screens.push(terminal::table(&tables::devices(&all), &style));
             }
             for device in &some.devices {
-                screens.push(terminal::device(&catalog.sheet(device), &style));
+                screens.push(terminal::document(&sections::device(&catalog.sheet(device)), &style));
             }
             for screen in screens {
                 assert!(unicode || screen.is_ascii(), "at {width}: {screen}");
@@ -276,6 +280,22 @@ fn a_document_says_the_same_in_markdown_and_html() {
         let facts = page.matches("<table class=\"facts\">").count();
         // Markdown has a line beneath the headings of a table, and headings over facts.
         assert_eq!(page.matches("<tr>").count(), rows - headings - facts, "{name}");
+    }
+}
+
+fn a_card_on_a_terminal_keeps_to_its_width_and_hides_nothing() {
+    for (name, report) in fixtures::all() {
+        let card = sections::card(&report, &CardOptions::default());
+        for width in (0..130).step_by(7) {
+            for unicode in [true, false] {
+                let screen = terminal::document(&card, &Style { width, color: false, unicode });
+                assert!(unicode || screen.is_ascii(), "{name} at {width}: {screen}");
+                for line in screen.lines() {
+                    assert!(!line.contains(text::is_hidden), "{name} at {width}: {line:?}");
+                    assert!(line.width() <= width.clamp(24, 100), "{name} at {width}: {line:?}");
+                }
+            }
+        }
     }
 }
 

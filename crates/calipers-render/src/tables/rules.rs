@@ -1,0 +1,36 @@
+//! The rules behind findings.
+
+use calipers_report::{FindingRule, Severity};
+
+use crate::sections::severity;
+use crate::table::{Cell, Column, Row, Table, Tone, Value};
+
+/// The rules, a row each under their groups.
+pub fn rules(rules: &[FindingRule]) -> Table {
+    let title = Column { wraps: true, ..Column::text("title", "what it says").limits(200, 8) };
+    let columns = vec![
+        Column::text("id", "id").limits(200, 20).tone(Tone::Quiet),
+        Column::text("severity", "severity"),
+        Column::data("group"),
+        title,
+    ];
+    let mut set = Table::new("rules", columns);
+    set.has_headings = false;
+    for group in rules.chunk_by(|one, next| one.group == next.group) {
+        set.rows.extend(group.first().map(|rule| Row::Group(Value::text(&rule.group))));
+        for rule in group {
+            let tone = match rule.severity {
+                Severity::Error => Tone::Error,
+                Severity::Warning => Tone::Warning,
+                Severity::Info => Tone::Accent,
+            };
+            set.cells(vec![
+                Value::text(&rule.id).into(),
+                Cell::toned(Value::text(severity(rule.severity)), tone),
+                Value::text(&rule.group).into(),
+                Value::quoted(&rule.title).into(),
+            ]);
+        }
+    }
+    set
+}
