@@ -196,7 +196,7 @@ fn time(hardware: &Hardware) -> Facts {
         facts.add_all("issued", values);
     }
     if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
-        let mut values = vec![Spans::of(Tone::Strong, Value::name(limit))];
+        let mut values = vec![Spans::of(Tone::Strong, Value::name(limit.id()))];
         let shares = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
@@ -232,7 +232,7 @@ fn work(hardware: &Hardware) -> Vec<Spans> {
 
 fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
     let mut facts = Facts::default();
-    let figure = |time: Option<calipers_report::Span>| match time {
+    let figure = |time: Option<calipers_report::Range<f64>>| match time {
         Some(time) => Spans::of(Tone::Strong, Value::Range(time)),
         None => Value::Missing(None).into(),
     };
