@@ -19,7 +19,7 @@ use calipers_report::Task;
 
 use super::{Seen, told};
 use crate::census::Given;
-use crate::net::Val;
+use crate::net::{BlockKind, Op, Val};
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
@@ -35,7 +35,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let census = seen.census;
     let facts = &seen.architecture.facts;
     let maps = outputs.iter().filter(|output| net.rank(**output) == Some(4)).count();
-    if census.count("DetectionHead") > 0 {
+    if census.count(BlockKind::DetectionHead) > 0 {
         let scales = match &facts.strides {
             Some(strides) => {
                 let strides: Vec<String> = strides.iter().map(ToString::to_string).collect();
@@ -65,7 +65,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let sure = if family == "detr" { High } else { Medium };
         return Some(told("object-detection", sure, words.to_owned(), classes));
     }
-    let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
+    let regions = census.count_of(["MaxRoiPool", "RoiAlign"]) > 0;
     // Points of bodies: for each region, rows of a place and whether it is seen.
     let points = outputs
         .iter()
@@ -122,7 +122,7 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let [output] = outputs else { return None };
     let classes = net.dim(*output, -1).filter(|classes| *classes > 1)?;
-    let shared = net.made_by(*output, &["LogSoftmax", "Softmax"]).is_some();
+    let shared = net.made_by(*output, ["LogSoftmax", "Softmax"]).is_some();
     let scores = seen.is_scores(*output) && seen.is_biased(*output);
     (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
@@ -153,7 +153,7 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     };
     let size = size(seen, image, output);
     let shown = seen.shown(output);
-    let ended = net.producer(output).map_or("", |unit| net.unit(unit).op);
+    let ended = net.producer(output).map_or(Op::Unknown, |unit| net.unit(unit).op);
     let named = |word: &str| net.output_name(output).to_ascii_lowercase().contains(word);
     if net.rank(output) == Some(3) && !matches!(size, Size::Same | Size::Larger) {
         return None;
@@ -164,8 +164,8 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             ("image-to-image", Low, None)
         }
         (Size::Same | Size::Smaller, Some(1)) => match ended {
-            "Sigmoid" => ("image-segmentation", Medium, None),
-            "ReLU" | "Relu" => ("depth-estimation", Medium, None),
+            Op::Operator("Sigmoid") => ("image-segmentation", Medium, None),
+            Op::Operator("Relu") | Op::Block(BlockKind::Relu) => ("depth-estimation", Medium, None),
             _ if named("depth") => ("depth-estimation", Medium, None),
             _ => ("image-segmentation", Low, None),
         },
@@ -174,7 +174,9 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             ("pose-estimation", Medium, None)
         }
         (Size::Same, classes) => ("image-segmentation", High, classes),
-        (Size::Smaller, Some(classes)) if seen.census.count("UNetSkip") > 0 || classes >= 2 => {
+        (Size::Smaller, Some(classes))
+            if seen.census.count(BlockKind::UNetSkip) > 0 || classes >= 2 =>
+        {
             ("image-segmentation", Medium, Some(classes))
         }
         (Size::Unknown, classes) if seen.architecture.family.as_deref() == Some("unet") => {

@@ -39,7 +39,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .units
         .iter()
         .map(|unit| {
-            let layer = Some(*unit).filter(|unit| unit.is_any(WEIGHTED))?;
+            let layer = Some(*unit).filter(|unit| unit.is(WEIGHTED))?;
             look(net, contraction(layer)?)
                 .filter(|looked| looked.weighted)
                 .map(|looked| looked.form)

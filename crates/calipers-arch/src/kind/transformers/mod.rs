@@ -39,7 +39,7 @@ use hashbrown::HashMap;
 
 use super::{Decision, Family, Seen, Told, some};
 use crate::census::{Census, Given};
-use crate::net::{Origin, Val};
+use crate::net::{BlockKind, NormPosition, Origin, TableKind, Val};
 
 /// The rows, the particular before the general.
 const FAMILIES: &[Family] = &[
@@ -141,7 +141,7 @@ fn style(census: &Census<'_, '_>) -> &'static str {
         "dual-encoder"
     } else if cross > 0 {
         if own > cross { "encoder-decoder" } else { "decoder" }
-    } else if census.cache || (tokens || !image) && census.attends("causal") {
+    } else if census.cache || (tokens || !image) && census.attends(|it| it.causal) {
         if pools_at_highest(census) { "encoder" } else { "decoder" }
     } else if image && !tokens {
         "vision"
@@ -152,7 +152,7 @@ fn style(census: &Census<'_, '_>) -> &'static str {
 
 /// Whether two vectors are brought to length one.
 fn compares(census: &Census<'_, '_>) -> bool {
-    census.count("L2Norm") >= 2
+    census.count(BlockKind::L2Norm) >= 2
 }
 
 /// Whether the place of the highest token is looked for, and no words come out.
@@ -184,11 +184,12 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
         words += &format!(", {cross} over another sequence");
     }
     if let Some(position) = census.norm_position() {
-        words += &format!("; {position}-norm");
+        words += &format!("; {}-norm", position.id());
     }
-    let tables: Vec<&str> = ["token", "position", "type"]
+    let tables: Vec<&str> = [TableKind::Token, TableKind::Position, TableKind::Type]
         .into_iter()
-        .filter(|of| census.tables(of).next().is_some())
+        .filter(|of| census.tables(*of).next().is_some())
+        .map(TableKind::id)
         .collect();
     if !tables.is_empty() {
         let all = tables.join(", ");
@@ -202,16 +203,16 @@ impl Seen<'_, '_> {
         self.style == Some(style)
     }
 
-    fn norms(&self, kind: &str) -> i64 {
-        self.facts.norm.get(kind).copied().unwrap_or(0)
+    fn norms(&self, kind: BlockKind) -> i64 {
+        self.census.count(kind)
     }
 
     /// Whether most norms are of this kind.
-    fn normalises(&self, kind: &str) -> bool {
+    fn normalises(&self, kind: BlockKind) -> bool {
         self.norms(kind) > 0 && self.norms(kind) * 2 >= self.facts.norm.values().sum::<i64>()
     }
 
-    fn normed(&self, position: &str) -> bool {
+    fn normed(&self, position: NormPosition) -> bool {
         self.census.norm_position() == Some(position)
     }
 
@@ -220,11 +221,11 @@ impl Seen<'_, '_> {
     }
 
     fn rotates(&self) -> bool {
-        self.facts.rope == Some(true) || self.census.attends("rotary")
+        self.facts.rope == Some(true) || self.census.attends(|it| it.rotary)
     }
 
     fn text(&self) -> bool {
-        self.census.takes(Given::Tokens) || self.census.tables("token").next().is_some()
+        self.census.takes(Given::Tokens) || self.census.tables(TableKind::Token).next().is_some()
     }
 
     /// Whether an output has rows of this width.
@@ -237,7 +238,7 @@ impl Seen<'_, '_> {
     fn shares(&self) -> bool {
         let net = self.census.net;
         let mut uses: HashMap<ValueId, usize> = HashMap::new();
-        for unit in net.all().filter(|unit| unit.is_any(&["MatMul", "Gemm"])) {
+        for unit in net.all().filter(|unit| unit.is(["MatMul", "Gemm"])) {
             for val in unit.inputs.iter().take(2).flatten() {
                 if net.origin(*val) == Origin::Constant
                     && net.rank(*val) == Some(2)
@@ -263,7 +264,7 @@ impl Seen<'_, '_> {
 
     /// Whether positions are looked up in a table.
     fn has_positions(&self) -> bool {
-        self.census.tables("position").next().is_some()
+        self.census.tables(TableKind::Position).next().is_some()
     }
 }
 

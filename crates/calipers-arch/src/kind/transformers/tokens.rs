@@ -1,12 +1,12 @@
 //! Rules for encoders and decoders of tokens.
 
 use super::{Seen, Told};
-use crate::net::Unit;
+use crate::net::{BlockKind, NormPosition, TableKind, Unit};
 use calipers_report::Confidence::{High, Medium};
 
 pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
-    let fits = seen.text() && seen.normalises("RMSNorm") && !seen.rotates();
-    let relative = seen.census.attends("relative");
+    let fits = seen.text() && seen.normalises(BlockKind::RmsNorm) && !seen.rotates();
+    let relative = seen.census.attends(|it| it.relative);
     (fits && (relative || seen.styled("encoder-decoder"))).then(|| {
         let sure = if relative { High } else { Medium };
         (sure, "RMSNorm, and a bias by relative position in place of a position table".to_owned())
@@ -17,34 +17,37 @@ pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
 /// the layers: each has one at its attention, one at its feed-forward, and one where it looks at
 /// the other sequence.
 fn norms_beside_layers(seen: &Seen<'_, '_>) -> Option<i64> {
-    let fits = seen.text() && seen.styled("encoder-decoder") && seen.normalises("LayerNorm");
+    let fits =
+        seen.text() && seen.styled("encoder-decoder") && seen.normalises(BlockKind::LayerNorm);
     let (own, cross) = seen.census.own_and_cross();
     let layers = i64::try_from(own.saturating_mul(2).saturating_add(cross)).ok()?;
-    (fits && !seen.rotates()).then(|| seen.norms("LayerNorm") - layers)
+    (fits && !seen.rotates()).then(|| seen.norms(BlockKind::LayerNorm) - layers)
 }
 
 pub(super) fn bart(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed("post") && seen.activates("gelu");
+    let fits = norms_beside_layers(seen)? == 2
+        && seen.normed(NormPosition::Post)
+        && seen.activates("gelu");
     let words =
         "an encoder and a decoder of tokens, LayerNorm after each part and after the tables";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn marian(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 0 && seen.normed("post");
+    let fits = norms_beside_layers(seen)? == 0 && seen.normed(NormPosition::Post);
     let words = "an encoder and a decoder of tokens, LayerNorm after each part and nowhere else";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn mbart(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 4 && seen.normed("pre");
+    let fits = norms_beside_layers(seen)? == 4 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part, after the tables \
                  and at the ends";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed("pre");
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends; \
                  positions are counted from the tokens that are no padding";
     (fits && seen.census.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
@@ -52,7 +55,7 @@ pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Told {
 
 /// Others are built alike: a name must say it.
 pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed("pre");
+    let fits = norms_beside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends";
     (fits && seen.census.mentions("pegasus")).then(|| (Medium, words.to_owned()))
 }
@@ -61,10 +64,10 @@ pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Told {
 fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
     seen.styled("encoder")
         && seen.text()
-        && seen.normalises("LayerNorm")
-        && seen.normed("post")
+        && seen.normalises(BlockKind::LayerNorm)
+        && seen.normed(NormPosition::Post)
         && !seen.rotates()
-        && !seen.census.attends("relative")
+        && !seen.census.attends(|it| it.relative)
 }
 
 pub(super) fn albert(seen: &Seen<'_, '_>) -> Told {
@@ -79,15 +82,15 @@ pub(super) fn roberta(seen: &Seen<'_, '_>) -> Told {
 
 /// BERT with a bias by relative position beside its positions.
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Told {
-    let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
-    let places = seen.census.attends("relative") && seen.has_positions();
-    (fits && seen.normed("post") && places && !seen.rotates())
+    let fits = seen.styled("encoder") && seen.text() && seen.normalises(BlockKind::LayerNorm);
+    let places = seen.census.attends(|it| it.relative) && seen.has_positions();
+    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
         .then(|| (Medium, "a position table, and a bias by relative position beside it".to_owned()))
 }
 
 /// An encoder with rotated positions and GeGLU.
 pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Told {
-    let fits = seen.styled("encoder") && seen.text() && seen.normalises("LayerNorm");
+    let fits = seen.styled("encoder") && seen.text() && seen.normalises(BlockKind::LayerNorm);
     (fits && seen.rotates() && seen.activates("geglu"))
         .then(|| (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned()))
 }
@@ -100,18 +103,18 @@ pub(super) fn deberta(seen: &Seen<'_, '_>) -> Told {
 
 pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let segments = census.tables("type").next().is_some();
-    let positions = census.tables("position").next().is_some();
+    let segments = census.tables(TableKind::Type).next().is_some();
+    let positions = census.tables(TableKind::Position).next().is_some();
     (post_norm_encoder(seen) && positions && !segments && census.mentions("distil"))
         .then(|| (Medium, "token and position tables without segments".to_owned()))
 }
 
 pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
     post_norm_encoder(seen).then(|| {
-        let segments = seen.census.tables("type").next().is_some();
+        let segments = seen.census.tables(TableKind::Type).next().is_some();
         // Narrow tables are those of others, whose layers may share weights in ways not seen.
-        let mut tables = seen.census.tables("token");
-        let wide = tables.all(|table| table.number("width") == seen.facts.hidden);
+        let mut tables = seen.census.tables(TableKind::Token);
+        let wide = tables.all(|table| table.width == seen.facts.hidden);
         let sure = if segments && wide { High } else { Medium };
         (sure, "an encoder of tokens with LayerNorm after each part".to_owned())
     })
@@ -119,14 +122,14 @@ pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
 
 /// Norms of every layer of a decoder with RMSNorm, beside the last one.
 fn norms_of_a_layer(seen: &Seen<'_, '_>) -> Option<i64> {
-    let inside = seen.norms("RMSNorm").checked_sub(1)?;
+    let inside = seen.norms(BlockKind::RmsNorm).checked_sub(1)?;
     let layers = seen.layers();
     (layers > 0 && inside % layers == 0).then(|| inside / layers)
 }
 
 /// A decoder of tokens with RMSNorm and rotated positions.
 fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
-    seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm") && seen.rotates()
+    seen.styled("decoder") && seen.text() && seen.normalises(BlockKind::RmsNorm) && seen.rotates()
 }
 
 /// A decoder with RMSNorm, rotated positions and GeGLU, and so many norms in each layer.
@@ -167,8 +170,11 @@ fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
 
 /// Products with a bias and all products, of an attention.
 fn biased(unit: &Unit) -> (usize, usize) {
-    let linears = || unit.walk().filter(|part| part.is("Linear"));
-    (linears().filter(|part| part.says("bias")).count(), linears().count())
+    let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
+    (
+        linears().filter(|part| part.linear().is_some_and(|linear| linear.bias)).count(),
+        linears().count(),
+    )
 }
 
 /// Whether every attention has one of these numbers of products with a bias, of all products.
@@ -182,7 +188,7 @@ pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Told {
         .census
         .attention
         .iter()
-        .all(|unit| unit.walk().filter(|part| part.is("RMSNorm")).count() == 2);
+        .all(|unit| unit.walk().filter(|part| part.is(BlockKind::RmsNorm)).count() == 2);
     let many = norms_of_a_layer(seen) == Some(4);
     (gated_decoder(seen) && (inside || many))
         .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
@@ -197,8 +203,8 @@ pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Told {
 /// As Llama, with one product for queries, keys and values, and one for gate and value.
 pub(super) fn phi3(seen: &Seen<'_, '_>) -> Told {
     let net = seen.census.net;
-    let products = |unit: &Unit| unit.walk().filter(|part| part.is("Linear")).count();
-    let mut inner = net.all().filter(|unit| unit.is("FeedForward")).peekable();
+    let products = |unit: &Unit| unit.walk().filter(|part| part.is(BlockKind::Linear)).count();
+    let mut inner = net.all().filter(|unit| unit.is(BlockKind::FeedForward)).peekable();
     let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
     (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
         .then(|| (Medium, "built as Llama, with gate and value of one product each".to_owned()))
@@ -211,9 +217,9 @@ pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
         let words = "a decoder with RMSNorm before each part, rotated positions and SwiGLU";
         return Some((sure, words.to_owned()));
     }
-    let fits = seen.styled("decoder") && seen.text() && seen.normalises("RMSNorm");
-    let relative = seen.census.attends("relative") || seen.has_positions();
-    (fits && seen.activates("swiglu") && seen.normed("pre") && !relative).then(|| {
+    let fits = seen.styled("decoder") && seen.text() && seen.normalises(BlockKind::RmsNorm);
+    let relative = seen.census.attends(|it| it.relative) || seen.has_positions();
+    (fits && seen.activates("swiglu") && seen.normed(NormPosition::Pre) && !relative).then(|| {
         let words =
             "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
         (Medium, words.to_owned())
@@ -222,13 +228,13 @@ pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
 
 /// A decoder of tokens with LayerNorm, rotated positions and no gate.
 fn rotary_layer_decoder(seen: &Seen<'_, '_>) -> bool {
-    let fits = seen.styled("decoder") && seen.text() && seen.normalises("LayerNorm");
+    let fits = seen.styled("decoder") && seen.text() && seen.normalises(BlockKind::LayerNorm);
     fits && seen.rotates() && !seen.activates("swiglu") && !seen.activates("geglu")
 }
 
 /// Whether attention and feed-forward of a layer read the same, so that one norm will do.
 fn shares_a_norm(seen: &Seen<'_, '_>) -> bool {
-    seen.norms("LayerNorm") == seen.layers().saturating_add(1)
+    seen.norms(BlockKind::LayerNorm) == seen.layers().saturating_add(1)
 }
 
 pub(super) fn falcon(seen: &Seen<'_, '_>) -> Told {
@@ -269,22 +275,22 @@ pub(super) fn gpt_neox(seen: &Seen<'_, '_>) -> Told {
 fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
     seen.styled("decoder")
         && seen.text()
-        && seen.normalises("LayerNorm")
-        && !seen.normed("post")
+        && seen.normalises(BlockKind::LayerNorm)
+        && !seen.normed(NormPosition::Post)
         && !seen.rotates()
         && seen.census.own_and_cross().1 == 0
 }
 
 /// One with learned positions.
 fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
-    layer_decoder(seen) && !seen.census.attends("relative") && seen.has_positions()
+    layer_decoder(seen) && !seen.census.attends(|it| it.relative) && seen.has_positions()
 }
 
 /// Positions are a bias of the scores, and the tables have a norm of their own.
 pub(super) fn bloom(seen: &Seen<'_, '_>) -> Told {
     let norms = seen.layers().saturating_mul(2).saturating_add(2);
     let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates("gelu");
-    (fits && seen.norms("LayerNorm") == norms).then(|| {
+    (fits && seen.norms(BlockKind::LayerNorm) == norms).then(|| {
         let words =
             "a decoder with LayerNorm before each part and after the table, and no position table";
         (Medium, words.to_owned())
