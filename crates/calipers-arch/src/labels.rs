@@ -1,6 +1,6 @@
 //! What to call parts of a network.
 //!
-//! Kinds come from the recognisers; a few words are made of several kinds together: attention and a
+//! Kinds come from the patterns; a few words are made of several kinds together: attention and a
 //! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
 //! another sequence.
 

@@ -10,19 +10,7 @@ pub(super) const CONVS: Ops = Ops {
 
 /// Activations that stand between layers, as kinds and as operators.
 pub(super) const ACTIVATIONS: Ops = Ops {
-    blocks: &[
-        BlockKind::Celu,
-        BlockKind::Elu,
-        BlockKind::Gelu,
-        BlockKind::HardSwish,
-        BlockKind::LeakyRelu,
-        BlockKind::Mish,
-        BlockKind::PRelu,
-        BlockKind::Relu,
-        BlockKind::Relu6,
-        BlockKind::Selu,
-        BlockKind::Silu,
-    ],
+    blocks: BlockKind::ACTIVATIONS,
     operators: &[
         "Celu",
         "Clip",
@@ -38,23 +26,7 @@ pub(super) const ACTIVATIONS: Ops = Ops {
 };
 
 /// Norms, as kinds and as operators.
-pub(super) const NORMS: Ops = Ops {
-    blocks: &[
-        BlockKind::BatchNorm,
-        BlockKind::GroupNorm,
-        BlockKind::InstanceNorm,
-        BlockKind::Lrn,
-        BlockKind::LayerNorm,
-        BlockKind::RmsNorm,
-    ],
-    operators: &[
-        "BatchNormalization",
-        "GroupNormalization",
-        "InstanceNormalization",
-        "LayerNormalization",
-        "RMSNormalization",
-    ],
-};
+pub(super) const NORMS: (Ops, BlockKind) = (Ops::NORMS, BlockKind::Lrn);
 
 /// Curves that end a gate: between nothing and all.
 pub(super) const GATES: Ops = Ops { blocks: &[BlockKind::HardSigmoid], operators: &["Sigmoid"] };

@@ -2,7 +2,7 @@
 //!
 //! An activation is a curve, and exporters write the same curve in many ways: `x·Φ(x)` with a
 //! division by √2 or a product with 1/√2, halves before or after, operands in any order. So its
-//! recogniser does not compare operators. It starts at the one that makes the curve (`Erf`, `Tanh`,
+//! pattern does not compare operators. It starts at the one that makes the curve (`Erf`, `Tanh`,
 //! `Sigmoid`, `Clip`, …), takes the arithmetic around it that has one input and else only numbers,
 //! computes it at a few points, and compares with the curve it looks for.
 

@@ -16,15 +16,7 @@ use super::curve::{self, POINTS, Samples};
 use crate::net::{BlockKind, Found, Net, Ops, UnitId, Val};
 
 /// What gives features.
-const LAYERS: &[BlockKind] = &[
-    BlockKind::BatchNorm,
-    BlockKind::Convolution,
-    BlockKind::GroupNorm,
-    BlockKind::InstanceNorm,
-    BlockKind::LayerNorm,
-    BlockKind::Linear,
-    BlockKind::RmsNorm,
-];
+const LAYERS: (&[BlockKind], &[BlockKind]) = (BlockKind::NORMS, BlockKind::WEIGHTED);
 
 pub(super) const HARD_SWISH: Pattern = Pattern {
     kind: BlockKind::HardSwish,

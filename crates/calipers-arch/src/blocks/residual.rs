@@ -38,27 +38,8 @@ pub(super) const BLOCK: Pattern = Pattern {
 const MAX_STEPS: usize = 12;
 
 /// What a shortcut may consist of besides views, a constant factor and one contraction.
-const LIGHT: Ops = Ops {
-    blocks: &[
-        BlockKind::BatchNorm,
-        BlockKind::GroupNorm,
-        BlockKind::InstanceNorm,
-        BlockKind::LayerNorm,
-        BlockKind::RmsNorm,
-    ],
-    operators: &[
-        "AveragePool",
-        "BatchNormalization",
-        "GlobalAveragePool",
-        "GlobalMaxPool",
-        "GroupNormalization",
-        "InstanceNormalization",
-        "LayerNormalization",
-        "MaxPool",
-        "Pad",
-        "RMSNormalization",
-    ],
-};
+const LIGHT: (Ops, [&str; 5]) =
+    (Ops::NORMS, ["AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "Pad"]);
 
 const UPSAMPLINGS: &[&str] = &["Resize", "Upsample"];
 

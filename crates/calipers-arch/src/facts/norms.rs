@@ -21,8 +21,6 @@ const NORMS: &[(BlockKind, &str)] = &[
 /// Operators that are as often a gate or an output. They count right between two layers only.
 const PERHAPS: &[&str] = &["Sigmoid", "Softplus", "Tanh"];
 
-const LAYERS: &[BlockKind] = &[BlockKind::Convolution, BlockKind::Linear];
-
 pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
     for (kind, name) in NORMS {
         let count = net.count(*kind);
@@ -107,7 +105,7 @@ impl Between {
     fn of(net: &Net<'_>) -> Self {
         let (mut given, mut taken) = (HashSet::new(), HashSet::new());
         for unit in net.all() {
-            if unit.is(LAYERS) {
+            if unit.is(BlockKind::WEIGHTED) {
                 given.extend(&unit.outputs);
                 taken.extend(unit.input(0));
             } else if NORMS.iter().any(|(kind, _)| unit.is(kind)) {

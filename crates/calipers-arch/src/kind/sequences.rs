@@ -83,8 +83,8 @@ const PLAIN: Ops = Ops {
 /// Networks of products alone.
 pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = census.linears();
-    let activations = BlockKind::ALL.into_iter().filter(|kind| kind.is_activation());
-    let curves = census.count_of(activations) + census.count_of(["Softplus", "Tanh"]);
+    let curves = census.count_of(BlockKind::ACTIVATIONS.iter().copied())
+        + census.count_of(["Softplus", "Tanh"]);
     let rows = census.takes(Given::Features) || census.takes(Given::Image);
     match layers {
         0 => None,

@@ -175,17 +175,32 @@ impl BlockKind {
         }
     }
 
-    /// Whether it normalizes by the statistics of its input, as a layer with weights. Division by
-    /// a length ([`L2Norm`](Self::L2Norm)) and by neighbors ([`Lrn`](Self::Lrn)) are not such layers.
-    pub const fn is_norm(self) -> bool {
-        matches!(
-            self,
-            Self::BatchNorm
-                | Self::GroupNorm
-                | Self::InstanceNorm
-                | Self::LayerNorm
-                | Self::RmsNorm
-        )
+    /// Layers that normalize by the statistics of their input. Division by a length
+    /// ([`L2Norm`](Self::L2Norm)) and by neighbors ([`Lrn`](Self::Lrn)) are not such layers.
+    pub const NORMS: &[Self] =
+        &[Self::BatchNorm, Self::GroupNorm, Self::InstanceNorm, Self::LayerNorm, Self::RmsNorm];
+
+    /// Activations between layers. A hard sigmoid is a gate and not among them.
+    pub const ACTIVATIONS: &[Self] = &[
+        Self::Celu,
+        Self::Elu,
+        Self::Gelu,
+        Self::HardSwish,
+        Self::LeakyRelu,
+        Self::Mish,
+        Self::PRelu,
+        Self::Relu,
+        Self::Relu6,
+        Self::Selu,
+        Self::Silu,
+    ];
+
+    /// Layers that are one contraction with its weights.
+    pub const WEIGHTED: &[Self] = &[Self::Convolution, Self::Linear];
+
+    /// Whether it is one of [`NORMS`](Self::NORMS).
+    pub fn is_norm(self) -> bool {
+        Self::NORMS.contains(&self)
     }
 
     /// The activation function that it is.
@@ -207,12 +222,9 @@ impl BlockKind {
         })
     }
 
-    /// Whether it is an activation that stands between layers. A hard sigmoid is a gate.
-    pub const fn is_activation(self) -> bool {
-        match self.activation() {
-            Some(activation) => !activation.is_gate(),
-            None => false,
-        }
+    /// Whether it is one of [`ACTIVATIONS`](Self::ACTIVATIONS).
+    pub fn is_activation(self) -> bool {
+        Self::ACTIVATIONS.contains(&self)
     }
 
     /// Whether it ends a network.
@@ -349,6 +361,8 @@ mod tests {
     fn properties_do_not_contradict_each_other() {
         for kind in BlockKind::ALL {
             assert!(!(kind.is_norm() && kind.is_activation()), "{kind}");
+            let is_plain = kind.activation().is_some_and(|activation| !activation.is_gate());
+            assert_eq!(kind.is_activation(), is_plain, "{kind}");
             assert!(!(kind.is_light() && kind.is_composite()), "{kind}");
         }
     }

@@ -88,6 +88,18 @@ pub struct Ops {
 }
 
 impl Ops {
+    /// Layers that normalize by the statistics of their input, as blocks and as operators.
+    pub const NORMS: Self = Self {
+        blocks: BlockKind::NORMS,
+        operators: &[
+            "BatchNormalization",
+            "GroupNormalization",
+            "InstanceNormalization",
+            "LayerNormalization",
+            "RMSNormalization",
+        ],
+    };
+
     /// A table of kinds alone.
     pub const fn blocks(blocks: &'static [BlockKind]) -> Self {
         Self { blocks, operators: &[] }

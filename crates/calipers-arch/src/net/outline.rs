@@ -1,4 +1,4 @@
-//! The network as text, for people who write recognisers.
+//! The network as text, for people who write patterns.
 
 use std::fmt::Write as _;
 

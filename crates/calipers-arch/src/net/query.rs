@@ -1,4 +1,4 @@
-//! Questions that recognisers ask of the network.
+//! Questions that patterns ask of the network.
 
 use calipers_ir::{AttributeValue, DType, List, Producer, ValueId};
 use calipers_ops::{Elem, TensorFact};
@@ -15,7 +15,7 @@ const MAX_SEARCH: usize = 4096;
 /// Units that a search may look at, however many searches there are.
 const MIN_SEARCH: usize = 64;
 
-/// Units that all searches of a recogniser look at together.
+/// Units that all searches of a pattern look at together.
 const ALL_SEARCHES: usize = 2_000_000;
 
 /// Places that a search passes over for each unit that it looks at: those of folded units, and of

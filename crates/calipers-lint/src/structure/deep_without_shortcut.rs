@@ -6,7 +6,7 @@ use calipers_arch::net::BlockKind;
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
-use super::layers::{Layers, WEIGHTED, has_bias, weighted};
+use super::layers::{Layers, has_bias, weighted};
 
 /// Plain networks of up to twenty layers train well; MobileNet v1 has 15 by this count.
 const MIN_LAYERS: usize = 30;
@@ -46,7 +46,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (mut names, mut norms, mut unbiased, mut at) = (Vec::new(), 0_usize, 0_usize, Some(end));
     while let Some(layer) = at {
         let unit = layers.units[layer];
-        if unit.is(WEIGHTED) {
+        if unit.is(BlockKind::WEIGHTED) {
             names.push(net.model.node_label(unit.node));
             unbiased += usize::from(unit.is(BlockKind::Linear) || !has_bias(unit));
         }

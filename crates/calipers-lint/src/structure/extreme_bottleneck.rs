@@ -5,8 +5,8 @@ use calipers_units as units;
 use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};
-use super::layers::{Layers, WEIGHTED, weighted, widths};
-use calipers_arch::net::{Net, Unit, Val};
+use super::layers::{Layers, weighted, widths};
+use calipers_arch::net::{BlockKind, Net, Unit, Val};
 
 /// How much narrower than what is before and behind it.
 const FACTOR: i64 = 64;
@@ -46,7 +46,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     for (at, unit) in layers.units.iter().enumerate() {
         open += unit.outputs.iter().filter(|output| last.contains_key(*output)).count();
         open = open.saturating_sub(closing[at]);
-        if open == 1 && unit.is(WEIGHTED) && is_narrow(net, &layers, unit).is_some() {
+        if open == 1 && unit.is(BlockKind::WEIGHTED) && is_narrow(net, &layers, unit).is_some() {
             narrow.push(unit);
         }
     }
@@ -73,7 +73,7 @@ fn is_narrow<'n>(net: &Net<'_>, layers: &Layers<'n>, unit: &Unit) -> Option<&'n 
     let mut val = unit.output();
     for _ in 0..MAX_STEPS {
         let next = layers.units[layers.only_reader(net, val)?];
-        if next.is(WEIGHTED) {
+        if next.is(BlockKind::WEIGHTED) {
             let (again, wider) = widths(next)?;
             return (again == out && wider / out >= FACTOR).then_some(next);
         }

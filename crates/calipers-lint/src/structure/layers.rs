@@ -25,9 +25,6 @@ fn is_whole(kind: BlockKind) -> bool {
         )
 }
 
-/// Layers with weights.
-pub(in super::super) const WEIGHTED: &[BlockKind] = &[BlockKind::Convolution, BlockKind::Linear];
-
 /// The layers of a network, each before those that read it.
 pub(in super::super) struct Layers<'n> {
     pub(in super::super) units: Vec<&'n Unit>,
@@ -90,7 +87,7 @@ impl<'n> Layers<'n> {
 /// Whether a unit is a layer with weights. A depthwise convolution is half of one: the pointwise one
 /// behind it is the other half.
 fn is_weighted(unit: &Unit) -> bool {
-    unit.is(WEIGHTED) && !unit.convolution().is_some_and(Convolution::is_depthwise)
+    unit.is(BlockKind::WEIGHTED) && !unit.convolution().is_some_and(Convolution::is_depthwise)
 }
 
 /// Features or channels that a layer with weights reads and gives.
@@ -110,11 +107,11 @@ pub(in super::super) fn has_bias(unit: &Unit) -> bool {
 
 /// How many layers with weights there are: many networks have none, and need no further look.
 pub(super) fn weighted(net: &Net<'_>) -> usize {
-    let count: i64 = WEIGHTED.iter().map(|kind| net.count(*kind)).sum();
+    let count: i64 = BlockKind::WEIGHTED.iter().map(|kind| net.count(*kind)).sum();
     usize::try_from(count).unwrap_or(0)
 }
 
 /// Whether a unit contracts, in whatever form.
 pub(super) fn contracts(unit: &Unit) -> bool {
-    unit.is(WEIGHTED) || unit.is_contraction() || unit.is(BlockKind::Recurrent)
+    unit.is(BlockKind::WEIGHTED) || unit.is_contraction() || unit.is(BlockKind::Recurrent)
 }

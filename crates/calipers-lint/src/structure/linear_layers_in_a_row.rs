@@ -4,7 +4,7 @@ use calipers_report::Severity;
 use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use super::layers::{Layers, WEIGHTED, weighted, widths};
+use super::layers::{Layers, weighted, widths};
 use calipers_arch::net::{BlockKind, Convolution, Net, Unit};
 
 pub(crate) const RULE: Rule = Rule {
@@ -76,7 +76,7 @@ fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
         if before.folded_convolution().is_some_and(Convolution::is_depthwise) {
             return true;
         }
-        if !before.is(WEIGHTED) {
+        if !before.is(BlockKind::WEIGHTED) {
             open.extend(net.data_inputs(before));
         }
     }

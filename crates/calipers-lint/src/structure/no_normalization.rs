@@ -6,7 +6,7 @@ use calipers_arch::net::{BlockKind, Op, Unit};
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
-use super::layers::{Layers, WEIGHTED, has_bias, weighted};
+use super::layers::{Layers, has_bias, weighted};
 
 /// Shallower networks train without.
 const MIN_LAYERS: usize = 16;
@@ -52,7 +52,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if depth < MIN_LAYERS {
         return None;
     }
-    let with_weights = || layers.units.iter().filter(|unit| unit.is(WEIGHTED));
+    let with_weights = || layers.units.iter().filter(|unit| unit.is(BlockKind::WEIGHTED));
     let count = with_weights().count();
     let biased = with_weights().filter(|unit| has_bias(unit)).count();
     let scaled = layers.units.iter().any(|unit| {

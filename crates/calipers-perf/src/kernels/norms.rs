@@ -49,10 +49,8 @@ fn is_partly_folded(net: &Net<'_>) -> bool {
         all += 1;
         biased += usize::from(conv.bias);
     }
-    let mut others = BlockKind::ALL.into_iter().filter(|kind| kind.is_norm());
-    if all <= TOO_MANY_WITHOUT
-        || others.any(|kind| kind != BlockKind::BatchNorm && net.count(kind) > 0)
-    {
+    let mut others = BlockKind::NORMS.iter().copied().filter(|kind| *kind != BlockKind::BatchNorm);
+    if all <= TOO_MANY_WITHOUT || others.any(|kind| net.count(kind) > 0) {
         return false;
     }
     if net.count(BlockKind::BatchNorm) > 0 {

@@ -12,24 +12,8 @@ const MAX_NEAR: usize = 64;
 const MAX_FAR: usize = 32;
 
 /// Norms, as operators and as blocks.
-pub(super) const NORMS: Ops = Ops {
-    blocks: &[
-        BlockKind::BatchNorm,
-        BlockKind::GroupNorm,
-        BlockKind::InstanceNorm,
-        BlockKind::L2Norm,
-        BlockKind::LayerNorm,
-        BlockKind::RmsNorm,
-    ],
-    operators: &[
-        "BatchNormalization",
-        "GroupNormalization",
-        "InstanceNormalization",
-        "LayerNormalization",
-        "LpNormalization",
-        "RMSNormalization",
-    ],
-};
+pub(super) const NORMS: (Ops, (BlockKind, &str)) =
+    (Ops::NORMS, (BlockKind::L2Norm, "LpNormalization"));
 
 /// Whether a unit hands on its first input, or a part of it, in another place or size.
 fn moves(unit: &Unit) -> bool {
