@@ -5,6 +5,7 @@
 
 use calipers_ops::{Activation, Lowering, Norm};
 
+use super::Op;
 use super::build::{Builder, DOT_PRODUCT_ATTENTION, Given, Slot, trimmed};
 
 /// Adds a node to the network, as itself or as the plain operators it is a variant of.
@@ -93,9 +94,9 @@ fn matmul(
     activation: Option<Activation>,
 ) {
     let operands = factors.map(|at| n.input(at));
-    let mut steps: Vec<(&'static str, Slot)> = Vec::new();
-    steps.extend(bias.and_then(|at| n.input(at)).map(|bias| ("Add", Some(bias))));
-    steps.extend(activation.and_then(operator_of).map(|op| (op, None)));
+    let mut steps: Vec<(Op, Slot)> = Vec::new();
+    steps.extend(bias.and_then(|at| n.input(at)).map(|bias| ("Add".into(), Some(bias))));
+    steps.extend(activation.and_then(operator_of).map(|op| (op.into(), None)));
     b.chain("MatMul", n, &operands, &steps);
 }
 
@@ -155,8 +156,8 @@ fn reorder(b: &mut Builder<'_>, n: &Given<'_>) {
 /// blocked channels has the same name.
 fn fused_conv(b: &mut Builder<'_>, n: &Given<'_>) {
     let operands = [n.input(0), n.input(1), n.input(2)];
-    let mut steps: Vec<(&'static str, Slot)> = Vec::new();
-    steps.extend(n.input(3).map(|_| ("Add", n.input(3))));
+    let mut steps: Vec<(Op, Slot)> = Vec::new();
+    steps.extend(n.input(3).map(|_| ("Add".into(), n.input(3))));
     steps.extend(b.activation(n).map(|curve| (curve, None)));
     b.chain("Conv", n, &operands, &steps);
 }
@@ -228,6 +229,7 @@ mod tests {
     use super::super::build::{DOT_PRODUCT_ATTENTION, plain_operator};
     use super::operator_of;
     use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::net::{BlockKind, Op};
 
     #[test]
     fn blocked_channels_and_what_is_fused() {
@@ -246,7 +248,8 @@ mod tests {
         let channels = [Attribute::int("channels", 8)];
         t.push(&blocked("ReorderOutput", &["c"], "y", &channels));
         let seen = t.output("y");
-        let found = ["Conv", "ReLU6", "ResidualAdd"].map(|kind| seen.count(kind));
+        let found = [Op::from("Conv"), BlockKind::Relu6.into(), BlockKind::ResidualAdd.into()];
+        let found = found.map(|op| seen.count(op));
         assert_eq!(found, [2, 1, 1]);
     }
 
