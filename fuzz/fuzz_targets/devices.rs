@@ -21,10 +21,10 @@ fuzz_target!(|bytes: &[u8]| {
     for device in &devices {
         assert!(device.peaks.values().all(|peak| peak.is_finite() && *peak > 0.0));
         assert_eq!(catalog.find(&device.id), Ok(device), "an id finds its device");
-        let screen = calipers_render::device_to_terminal(&catalog.sheet(device), &Style::plain(60));
+        let screen = calipers_render::terminal::device(&catalog.sheet(device), &Style::plain(60));
         assert!(!steers(&screen), "nothing steers");
     }
-    let screen =
-        calipers_render::devices_to_terminal(&catalog.select(&Filter::default()), &Style::plain(80));
+    let table = calipers_render::tables::devices(&catalog.select(&Filter::default()).list());
+    let screen = calipers_render::terminal::table(&table, &Style::plain(80));
     assert!(!steers(&screen), "nothing steers");
 });

@@ -3,7 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use calipers_render::Style;
+
 use crate::problem::{Problem, is_broken_pipe};
+use crate::screen;
 
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,17 @@ impl Target {
             Self::File(path) => write_file(path, text.as_bytes()),
         }
     }
+
+    /// Writes a text that is made for the screen, or the file, that it goes to.
+    pub(crate) fn write_screen(&self, set: impl FnOnce(&Style) -> String) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout => {
+                let style = screen::style_for_stdout();
+                write_styled(&set(&style), style.color)
+            }
+            Self::File(_) => self.write(&set(&screen::style_for_file())),
+        }
+    }
 }
 
 /// Writes to standard output, all of it or an error.
@@ -38,7 +52,7 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Writes text that may carry colours; where there are to be none, none get through.
-pub(crate) fn write_styled(text: &str, color: bool) -> anyhow::Result<()> {
+fn write_styled(text: &str, color: bool) -> anyhow::Result<()> {
     let stdout = io::stdout().lock();
     if color {
         put(anstream::AutoStream::always(stdout), text.as_bytes())

@@ -42,7 +42,6 @@ pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass, UnknownE
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
 pub use precision::{Peak, Precision, UnknownPrecision};
-pub use sheet::{DeviceSheet, Running};
 pub use suggestions::nearest;
 pub use timing::{
     DeviceTiming, HostOverhead, KernelKind, KernelModel, KernelTime, SelectedModel,

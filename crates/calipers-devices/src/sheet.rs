@@ -1,47 +1,92 @@
-//! Everything that is said of one device, settled, so that whoever shows it computes nothing.
+//! Devices as listings show them: everything settled, so that renderers compute nothing.
 
-use serde::{Deserialize, Serialize};
+use calipers_report::{
+    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
+    PrecisionPeak,
+};
 
-use crate::catalog::{Catalog, Launching};
+use crate::catalog::{Catalog, Launching, Selection};
 use crate::device::Device;
 use crate::precision::{Peak, Precision};
 
-/// One device in full.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DeviceSheet {
-    /// What was found on this machine, a sentence each; nothing for a device that was asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub found: Vec<String>,
-    /// The row of the table that a found device is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub matched: Option<String>,
-    /// The device.
-    pub device: Device,
-    /// At which peak each precision runs, widest first.
-    pub precisions: Vec<Running>,
-    /// Overheads of issuing work, where they are known or carried over.
-    pub launching: Option<Launching>,
-}
-
-/// A precision on a device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Running {
-    /// What was asked for.
-    pub precision: Precision,
-    /// What it gets; `None` where no peak of it or of a fallback is known.
-    pub peak: Option<Peak>,
-}
-
 impl Catalog {
-    /// A device in full. It need not be in the table.
+    /// A device in full. It need not be in the catalog.
     pub fn sheet(&self, device: &Device) -> DeviceSheet {
-        let running = |precision| Running { precision, peak: device.runs_at(precision) };
+        let runs_at = |precision: Precision| PrecisionPeak {
+            precision: precision.to_string(),
+            peak: device.runs_at(precision).map(PeakSpec::from),
+        };
         DeviceSheet {
             found: vec![],
             matched: None,
-            device: device.clone(),
-            precisions: Precision::ALL.map(running).to_vec(),
-            launching: self.launch(device),
+            device: DeviceSpec::from(device),
+            precisions: Precision::ALL.map(runs_at).to_vec(),
+            launching: self.launch(device).map(LaunchSource::from),
+        }
+    }
+}
+
+impl Selection<'_> {
+    /// The selected devices as data.
+    pub fn list(&self) -> DeviceList {
+        DeviceList {
+            devices: self.devices.iter().map(|device| DeviceSpec::from(*device)).collect(),
+            unknown_memory: self.unknown_memory,
+        }
+    }
+}
+
+impl From<&Device> for DeviceSpec {
+    fn from(device: &Device) -> Self {
+        let device = device.clone();
+        Self {
+            id: device.id,
+            name: device.name,
+            vendor: device.vendor,
+            class: device.class.to_string(),
+            architecture: device.architecture,
+            memory_gb: device.memory_gb,
+            memory_type: device.memory_type,
+            bandwidth_gb_s: device.bandwidth_gb_s,
+            on_chip: device.on_chip.map(|chip| OnChipMemory {
+                memory_mb: chip.memory_mb,
+                link_gb_s: chip.link_gb_s,
+                rule: chip.rule,
+            }),
+            peaks: device.peaks.iter().map(|(name, peak)| (name.to_string(), *peak)).collect(),
+            units: device.units,
+            clock_mhz: device.clock_mhz,
+            matrix_clock_mhz: device.matrix_clock_mhz,
+            cache_mb: device.cache_mb,
+            power_w: device.power_w,
+            launch: LaunchOverhead {
+                device_us: device.launch.device_us,
+                host_us: device.launch.host_us,
+            },
+            detect_as: device.detect_as,
+            dense_checked: device.dense_checked,
+            evidence: device.evidence.to_string(),
+            source: device.source,
+            derivation: device.derivation,
+            checked: device.checked,
+            notes: device.notes,
+        }
+    }
+}
+
+impl From<Peak> for PeakSpec {
+    fn from(peak: Peak) -> Self {
+        Self { flops: peak.flops, precision_used: peak.precision_used.to_string(), why: peak.why }
+    }
+}
+
+impl From<Launching> for LaunchSource {
+    fn from(launching: Launching) -> Self {
+        Self {
+            device_us: launching.device_us,
+            host_us: launching.host_us,
+            carried_over_from: launching.carried_over_from,
+            why: launching.why,
         }
     }
 }
@@ -49,16 +94,12 @@ impl Catalog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::builtin;
 
     #[test]
-    fn sheets_are_read_back_from_json() {
-        for device in builtin().devices() {
-            let sheet = builtin().sheet(device);
-            let json = serde_json::to_string(&sheet).unwrap();
-            let read: DeviceSheet = serde_json::from_str(&json).unwrap();
-            assert_eq!(read.device, *device);
-            assert_eq!((read.launching, read.found), (sheet.launching, sheet.found));
+    fn a_listing_is_the_device_field_by_field() {
+        for device in crate::all() {
+            let spec = serde_json::to_string(&DeviceSpec::from(device)).unwrap();
+            assert_eq!(spec, serde_json::to_string(device).unwrap());
         }
     }
 }

@@ -402,6 +402,7 @@ fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64
 #[cfg(test)]
 mod tests {
     use calipers_devices::{Class, Evidence, OnChip, find};
+    use calipers_samples::DataType;
 
     use super::*;
     use crate::kernels;
@@ -417,6 +418,23 @@ mod tests {
 
     fn none(_: &str) -> Option<i64> {
         None
+    }
+
+    #[test]
+    fn packed_products_take_what_plain_ones_do() {
+        let h200 = find("h200-sxm").unwrap();
+        let plain = estimate(&product("4096"), &none, h200, Precision::Fp16).unwrap();
+        let mut t = Tiny::new();
+        let x = t.input(&["4096", "4096"]);
+        let w = t.raw(DataType::F8E4M3FN, &[4096, 4096], &vec![1; 4096 * 4096]);
+        let scale = t.weight(&[4096, 1]);
+        let y = t.contrib("MatMulBlockQuantizedFp8Weight", &[&x, &w, &scale]);
+        let packed = t.output(&y).look(kernels::find);
+        let packed = estimate(&packed, &none, h200, Precision::Fp16).unwrap();
+        // 2 x 4096 x 4096 x 4096 FLOPs at 989.5 TFLOPS take 0.139 ms.
+        for found in [&plain, &packed] {
+            assert!((0.139e-3..0.3e-3).contains(&found.replayed.expected), "{found:?}");
+        }
     }
 
     #[test]

@@ -5,9 +5,7 @@
 #![allow(clippy::print_stdout)]
 
 use calipers_devices::Filter;
-use calipers_render::{
-    Style, devices_to_terminal, layers_to_terminal, sweep_to_terminal, to_terminal,
-};
+use calipers_render::{Style, tables, terminal};
 
 #[path = "../tests/it/fixtures/mod.rs"]
 mod fixtures;
@@ -27,20 +25,19 @@ fn main() {
     }
     for (name, report) in fixtures::all() {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
-            println!("{}", to_terminal(&report, &style));
+            println!("{}", terminal::report(&report, &style));
         }
     }
     let catalog = fixtures::devices();
-    let devices = catalog.select(&Filter::default());
-    let tables = [
-        ("layers", layers_to_terminal(&fixtures::layers(false), &style)),
-        ("tree", layers_to_terminal(&fixtures::layers(true), &style)),
-        ("devices", devices_to_terminal(&devices, &style)),
-        ("sweep", sweep_to_terminal(&fixtures::sweep(), &style)),
-    ];
-    for (name, screen) in tables {
+    let devices = catalog.select(&Filter::default()).list();
+    for (name, table) in [
+        ("layers", tables::layers(&fixtures::layers(false))),
+        ("tree", tables::scopes(&fixtures::layers(true))),
+        ("devices", tables::devices(&devices)),
+        ("sweep", tables::sweep(&fixtures::sweep())),
+    ] {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
-            println!("{screen}");
+            println!("{}", terminal::table(&table, &style));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use calipers_report::{Finding, FindingRule, FindingTable, Generator, Severity};
 use serde_json::{Value, json};
 
-use crate::json::safe_json;
+use crate::json;
 use crate::text;
 
 /// Where the schema of the format is published.
@@ -18,7 +18,7 @@ const SCHEMA: &str =
 
 /// Findings as SARIF. `place` is where the model lies, relative to where code is scanned from, with
 /// slashes; `rules` documents them.
-pub fn findings_to_sarif(table: &FindingTable, rules: &[FindingRule], place: &str) -> String {
+pub fn findings(table: &FindingTable, rules: &[FindingRule], place: &str) -> String {
     let spoke = |rule: &&FindingRule| table.findings.iter().any(|finding| finding.id == rule.id);
     let rules: Vec<&FindingRule> = rules.iter().filter(spoke).collect();
     let uri = uri(place);
@@ -31,7 +31,7 @@ pub fn findings_to_sarif(table: &FindingTable, rules: &[FindingRule], place: &st
         })
         .collect();
     let generator = Generator::default();
-    safe_json(&json!({
+    json::to_string(&json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn every_required_part_is_there() {
         let (table, rules) = sample();
-        let text = findings_to_sarif(&table, &rules, "models/my model#1.onnx");
+        let text = findings(&table, &rules, "models/my model#1.onnx");
         let log: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(log["version"], "2.1.0");
         let run = &log["runs"][0];
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_hostile_name_is_no_link_and_no_placeholder() {
         let (table, rules) = sample();
-        let log: Value = serde_json::from_str(&findings_to_sarif(&table, &rules, "m")).unwrap();
+        let log: Value = serde_json::from_str(&findings(&table, &rules, "m")).unwrap();
         let result = &log["runs"][0]["results"][0];
         let message = result["message"]["text"].as_str().unwrap();
         assert!(message.contains(r"\[click\](http://evil) {{0}}"), "{message}");

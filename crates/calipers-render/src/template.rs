@@ -28,7 +28,8 @@ use minijinja::value::{Serde, Value, ValueKind};
 use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior};
 use thiserror::Error;
 
-use crate::markdown::{self, CardOptions};
+use crate::markdown;
+use crate::sections::{self, CardOptions};
 use crate::{text, units};
 
 /// Steps that a template may take: a report of the largest models is walked in far fewer.
@@ -87,9 +88,14 @@ impl Template {
 
     /// The template filled in.
     pub fn render(&self, report: &Report, options: &CardOptions) -> Result<String, TemplateError> {
-        let sections: BTreeMap<&str, Value> = markdown::sections_to_markdown(report, options)
-            .into_iter()
-            .map(|(id, text)| (id, Value::from_safe_string(text)))
+        let card = sections::card(report, options);
+        let sections: BTreeMap<&str, Value> = card
+            .sections
+            .iter()
+            .map(|section| {
+                let text = markdown::section(section, &options.pictures);
+                (section.id.as_str(), Value::from_safe_string(text))
+            })
             .collect();
         let context = minijinja::context! {
             report => Value::from(Serde(report)),

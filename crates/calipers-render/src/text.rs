@@ -75,6 +75,14 @@ pub fn prose(raw: &str, charset: Charset) -> String {
     clean
 }
 
+/// Words of ours in the characters that the reader's terminal can show.
+pub(crate) fn ours(text: &str, charset: Charset) -> String {
+    match charset {
+        Charset::Unicode => text.to_owned(),
+        Charset::Ascii => escape(&text.replace('µ', "u").replace('⁹', "^9"), charset),
+    }
+}
+
 /// Advice as a sentence: elsewhere it stands behind an arrow, without a capital and a full stop.
 pub(crate) fn sentence(advice: &str) -> String {
     let end = if advice.ends_with('.') { "" } else { "." };
@@ -202,6 +210,20 @@ pub(crate) fn escape_markup(clean: &str) -> String {
     safe
 }
 
+/// A relative address; whatever could end it or mean something else is written in hexadecimal.
+pub(crate) fn address(path: &str) -> String {
+    let mut safe = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                safe.push(char::from(byte));
+            }
+            byte => safe += &format!("%{byte:02X}"),
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,5 +330,11 @@ mod tests {
         assert_eq!(split("abc", 3), ("abc", ""));
         assert_eq!(split("入力", 3), ("入", "力"));
         assert_eq!(split("e\u{301}x", 1), ("e\u{301}", "x"), "a mark stays with its letter");
+    }
+
+    #[test]
+    fn an_address_cannot_be_left() {
+        assert_eq!(address("a b/(c)\"<é.md"), "a%20b/%28c%29%22%3C%C3%A9.md");
+        assert_eq!(address("javascript:x"), "javascript%3Ax");
     }
 }

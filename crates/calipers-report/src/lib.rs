@@ -15,6 +15,7 @@
 
 mod architecture;
 mod cost;
+mod devices;
 mod figures;
 mod findings;
 mod graph;
@@ -23,6 +24,7 @@ mod layers;
 mod memory;
 mod model;
 pub mod names;
+mod ordered;
 mod parameters;
 mod shapes;
 mod summary;
@@ -40,6 +42,10 @@ pub use architecture::{
     Quantization, Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use devices::{
+    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
+    PrecisionPeak,
+};
 pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};

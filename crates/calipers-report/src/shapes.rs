@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Binding, Dimension};
+use crate::{Binding, Dimension, ordered};
 
 /// How much is known of the values of the main graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,46 +66,6 @@ pub struct ValueShape {
     /// Why something above is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-}
-
-/// Pairs as a JSON object that keeps their order.
-mod ordered {
-    use std::fmt;
-
-    use serde::de::{Deserializer, MapAccess, Visitor};
-    use serde::ser::{SerializeMap as _, Serializer};
-
-    use super::ValueShape;
-
-    type Pairs = Vec<(String, ValueShape)>;
-
-    pub(super) fn serialize<S: Serializer>(pairs: &Pairs, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(pairs.len()))?;
-        for (name, value) in pairs {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Pairs, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Pairs;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("values by name")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(pairs)
-            }
-        }
-        from.deserialize_map(Reader)
-    }
 }
 
 #[cfg(test)]

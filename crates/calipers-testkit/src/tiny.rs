@@ -11,6 +11,12 @@ pub struct Tiny {
     values: usize,
 }
 
+impl Default for Tiny {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Tiny {
     /// An empty model of a recent opset.
     pub fn new() -> Self {

@@ -12,7 +12,7 @@ pub use calipers_render::*;
 ///
 /// Those of the writer.
 pub fn json(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(to_json(report).as_bytes())
+    out.write_all(calipers_render::json::to_string(report).as_bytes())
 }
 
 /// Writes the model card as Markdown.
@@ -21,7 +21,7 @@ pub fn json(report: &Report, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn markdown(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(to_markdown(report, &CardOptions::default()).as_bytes())
+    out.write_all(calipers_render::markdown::card(report, &CardOptions::default()).as_bytes())
 }
 
 /// Writes the report as one self-contained HTML page, without the graph viewer.
@@ -30,7 +30,7 @@ pub fn markdown(report: &Report, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn html(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(to_page(report, &GraphView::default()).as_bytes())
+    out.write_all(calipers_render::to_page(report, &GraphView::default()).as_bytes())
 }
 
 /// Writes the report as one self-contained HTML page with the graph viewer. The view is that of
@@ -40,7 +40,7 @@ pub fn html(report: &Report, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn html_with_graph(report: &Report, view: &GraphView, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(to_page(report, view).as_bytes())
+    out.write_all(calipers_render::to_page(report, view).as_bytes())
 }
 
 /// Writes the report as text for a terminal.
@@ -49,5 +49,5 @@ pub fn html_with_graph(report: &Report, view: &GraphView, out: &mut impl Write) 
 ///
 /// Those of the writer.
 pub fn terminal(report: &Report, style: &Style, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(to_terminal(report, style).as_bytes())
+    out.write_all(calipers_render::terminal::report(report, style).as_bytes())
 }

@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn plain() {
-        for (op, word) in [("Gelu", "gelu"), ("Relu", "relu")] {
+        for (op, word) in [("Gelu", "gelu"), ("LeakyRelu", "leakyrelu"), ("Relu", "relu")] {
             let mut t = Tiny::new();
             let x = t.input(X);
             let up = t.linear(&x, 32, 64);

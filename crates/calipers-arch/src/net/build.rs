@@ -362,7 +362,7 @@ impl<'a> Builder<'a> {
 }
 
 /// The operator that a lowered unit is of; `None` for a block.
-fn plain_operator(op: &str) -> Option<&'static Operator> {
+pub(super) fn plain_operator(op: &str) -> Option<&'static Operator> {
     match op {
         DOT_PRODUCT_ATTENTION => calipers_ops::find(calipers_ops::ONNX, "Attention"),
         op => calipers_ops::find_by_name(op),

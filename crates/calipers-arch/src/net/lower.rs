@@ -180,7 +180,11 @@ fn skip_norm(b: &mut Builder<'_>, n: &Given<'_>, norm: Norm) {
     let (op, skip, bias, weights, output): (_, _, _, &[usize], _) = match norm {
         Norm::Group => ("GroupNormalization", 3, 4, &[1, 2], 1),
         Norm::Rms => ("RMSNormalization", 1, 3, &[2], 3),
-        _ => ("LayerNormalization", 1, 4, &[2, 3], 3),
+        Norm::Layer => ("LayerNormalization", 1, 4, &[2, 3], 3),
+        // No operator adds to a tensor before one of these.
+        Norm::Batch | Norm::Instance | Norm::LocalResponse | Norm::Lp | Norm::MeanVariance => {
+            return b.plain(n);
+        }
     };
     let add = |b: &mut Builder<'_>, sum, at| match n.input(at) {
         Some(operand) => b.step("Add", n, &[sum, Some(operand)]),
@@ -219,9 +223,12 @@ fn sum(b: &mut Builder<'_>, n: &Given<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use calipers_samples::{Attribute, Node};
+    use calipers_ops::{Activation, Lowering};
+    use calipers_samples::{Attribute, DataType, Node};
 
-    use crate::blocks::testing::{Look as _, Tiny};
+    use super::super::build::{DOT_PRODUCT_ATTENTION, plain_operator};
+    use super::operator_of;
+    use crate::blocks::testing::{Look as _, Seen, Tiny};
     use crate::net::{BlockKind, Op};
 
     #[test]
@@ -244,5 +251,85 @@ mod tests {
         let found = [Op::from("Conv"), BlockKind::Relu6.into(), BlockKind::ResidualAdd.into()];
         let found = found.map(|op| seen.count(op));
         assert_eq!(found, [2, 1, 1]);
+    }
+
+    /// Widths of the linear layers, by place.
+    fn layers(seen: &Seen) -> Vec<(Option<i64>, Option<i64>)> {
+        seen.look(|net| {
+            let layers = net.all().filter_map(|unit| unit.linear());
+            layers.map(|linear| (linear.in_features, linear.out_features)).collect()
+        })
+    }
+
+    #[test]
+    fn packed_products_are_linear_layers() {
+        for (op, dtype, columns) in [
+            ("MatMulBlockQuantizedFp8Weight", DataType::F8E4M3FN, 16),
+            // Two to a byte.
+            ("MatMulBlockQuantizedFp4Weight", DataType::U8, 8),
+        ] {
+            let mut t = Tiny::new();
+            let x = t.input(&["2", "16"]);
+            let bytes = vec![1; usize::try_from(8 * columns).unwrap()];
+            let (weight, scale) = (t.raw(dtype, &[8, columns], &bytes), t.weight(&[8, 1]));
+            let y = t.contrib(op, &[&x, &weight, &scale]);
+            let seen = t.output(&y);
+            assert_eq!(layers(&seen), [(Some(16), Some(8))], "{op}");
+            assert_eq!(
+                seen.look(|net| net.units().map(|(_, unit)| unit.contractions()).sum::<usize>()),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn grouped_packed_products_are_a_layer_each() {
+        let attributes = |names: &[(&str, i64)]| -> Vec<Attribute> {
+            names.iter().map(|(name, value)| Attribute::int(name, *value)).collect()
+        };
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "16"]);
+        let (weight, scale) = (t.raw(DataType::U8, &[8, 1, 8], &[1; 64]), t.weight(&[8]));
+        let inputs = [&x, "", "", &weight, &scale, "", &weight, &scale, ""];
+        let with = attributes(&[("K", 16), ("N", 8), ("bits", 4), ("block_size", 16)]);
+        let y = t.contrib_with("MatMulNBitsMlp", &inputs, &with);
+        let seen = t.output(&y);
+        assert_eq!(layers(&seen), [(Some(16), Some(8)); 2]);
+        assert_eq!((seen.count(BlockKind::Silu), seen.count("Mul")), (1, 1));
+
+        let mut t = Tiny::new();
+        let x = t.input(&["2", "16"]);
+        let (query, key) =
+            (t.raw(DataType::U8, &[8, 1, 8], &[1; 64]), t.raw(DataType::U8, &[4, 1, 8], &[1; 32]));
+        let scale = t.weight(&[8]);
+        let inputs = [&x, "", "", &query, &scale, "", &key, &scale, "", &key, &scale, ""];
+        let with = attributes(&[("K", 16), ("Nq", 8), ("Nkv", 4), ("bits", 4), ("block_size", 16)]);
+        let node = Node::new("MatMulNBitsQkv", &inputs, &["q", "k", "v"], &with);
+        t.push(&node.in_domain(calipers_ops::MICROSOFT));
+        let seen = t.outputs(&["q", "k", "v"]);
+        assert_eq!(layers(&seen), [(Some(16), Some(8)), (Some(16), Some(4)), (Some(16), Some(4))]);
+    }
+
+    /// Every contraction of the table is one in the network too, as itself or as what it lowers to.
+    #[test]
+    fn contractions_stay_contractions() {
+        let rows = calipers_ops::FAMILIES.iter().flat_map(|rows| rows.iter());
+        for row in rows.filter(|row| row.traits.is_contraction()) {
+            let op = match row.traits.lowering {
+                Lowering::Attention => DOT_PRODUCT_ATTENTION,
+                lowering => lowering.contraction().unwrap_or(row.name),
+            };
+            let operator = plain_operator(op).unwrap();
+            assert!(operator.traits.is_contraction(), "{} becomes {op}", row.name);
+        }
+    }
+
+    #[test]
+    fn activations_are_operators_of_themselves() {
+        for activation in Activation::ALL {
+            let Some(op) = operator_of(*activation) else { continue };
+            let row = calipers_ops::find(calipers_ops::ONNX, op).unwrap();
+            assert_eq!(row.traits.activation(), Some(*activation));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers_render::markdown::SECTIONS;
+use calipers_render::sections::SECTIONS;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use calipers::{Bindings, Model, Options, Selection, any_as_severe, finding_table, rules};
+use calipers_render::json;
 use calipers_report::{Finding, Severity};
 
 use super::{Privacy, model};
 use crate::args::CheckFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
+use crate::output::Target;
 use crate::problem::printable;
-use crate::screen;
 
 /// Which findings count, and which of them fail the run.
 #[derive(Debug, Default)]
@@ -62,26 +62,20 @@ impl Check {
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
         match (self.format, &self.output) {
-            (CheckFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::findings_to_terminal(&table, &style), style.color)?;
-            }
             (CheckFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::findings_to_terminal(&table, &style))?;
+                let screen = |style: &_| calipers_render::terminal::findings(&table, style);
+                output.write_screen(screen)?;
             }
-            (CheckFormat::Json, output) => {
-                output.write(&calipers_render::findings_to_json(&table))?;
-            }
+            (CheckFormat::Json, output) => output.write(&json::to_string(&table))?,
             (CheckFormat::Markdown, output) => {
-                output.write(&calipers_render::findings_to_markdown(&table))?;
+                output.write(&calipers_render::markdown::findings(&table))?;
             }
             (CheckFormat::Sarif, output) => {
                 let place = match self.privacy.redact_names {
                     true => table.file.clone(),
                     false => place(&self.model, &table.file),
                 };
-                output.write(&calipers_render::findings_to_sarif(&table, &rules(), &place))?;
+                output.write(&calipers_render::sarif::findings(&table, &rules(), &place))?;
             }
         }
         Ok(self.gate.judge(&table.findings))

@@ -7,9 +7,8 @@ use calipers::{Model, Options};
 
 use super::{Assets, Card, Form, Reading, ReportPage};
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_file, write_styled};
+use crate::output::{Target, write_file};
 use crate::problem::{Problem, printable};
-use crate::screen;
 
 /// The built-in model's file name, in the report as in the folder.
 const MODEL: &str = "model.onnx";
@@ -32,11 +31,10 @@ impl Demo {
         if let Some(folder) = &self.folder {
             std::fs::create_dir_all(folder).map_err(|error| Problem::unwritable(folder, &error))?;
             write_file(&folder.join(MODEL), &bytes)?;
-            write_file(&folder.join(REPORT), calipers_render::to_json(&report).as_bytes())?;
+            write_file(&folder.join(REPORT), calipers_render::json::to_string(&report).as_bytes())?;
             documents(folder)?;
         }
-        let style = screen::style_for_stdout();
-        write_styled(&calipers_render::to_terminal(&report, &style), style.color)?;
+        Target::Stdout.write_screen(|style| calipers_render::terminal::report(&report, style))?;
         if let Some(folder) = &self.folder {
             let folder = printable(&folder.display().to_string());
             // The files are there whether or not anybody can be told.

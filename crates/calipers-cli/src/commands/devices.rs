@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use calipers_devices::{Catalog, DeviceSheet, Filter, Selection};
+use calipers_devices::{Catalog, Filter, Selection};
+use calipers_render::{Style, tables};
+use calipers_report::{DeviceList, DeviceSheet};
 
+use super::write::Answer;
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
+use crate::output::Target;
 use crate::problem::Problem;
-use crate::screen;
 
 /// Which devices, and where they go.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl Devices {
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         let catalog = catalog(self.device_file.as_deref())?;
         match &self.asked {
-            Asked::List(filter) => self.list(&select(&catalog, filter)?)?,
+            Asked::List(filter) => self.list(&select(&catalog, filter)?.list())?,
             Asked::One(id) => {
                 let device = catalog.find(id).map_err(|error| unknown(&error))?;
                 self.show(&catalog.sheet(device))?;
@@ -46,40 +48,16 @@ impl Devices {
         Ok(ExitStatus::Done)
     }
 
-    fn list(&self, selection: &Selection<'_>) -> anyhow::Result<()> {
-        match (self.format, &self.output) {
-            (TableFormat::Json, output) => {
-                output.write(&calipers_render::devices_to_json(selection))
-            }
-            (TableFormat::Csv, output) => {
-                output.write(&calipers_render::devices_to_csv(&selection.devices))
-            }
-            (TableFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::devices_to_terminal(selection, &style), style.color)
-            }
-            (TableFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::devices_to_terminal(selection, &style))
-            }
-        }
+    fn list(&self, list: &DeviceList) -> anyhow::Result<()> {
+        Answer::table(list, tables::devices(list)).write(self.format, &self.output)
     }
 
     fn show(&self, sheet: &DeviceSheet) -> anyhow::Result<()> {
-        match (self.format, &self.output) {
-            (TableFormat::Json, output) => output.write(&calipers_render::device_to_json(sheet)),
-            (TableFormat::Csv, output) => {
-                output.write(&calipers_render::devices_to_csv(&[&sheet.device]))
-            }
-            (TableFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::device_to_terminal(sheet, &style), style.color)
-            }
-            (TableFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::device_to_terminal(sheet, &style))
-            }
-        }
+        let alone = DeviceList { devices: vec![sheet.device.clone()], unknown_memory: 0 };
+        let screen = |style: &Style| calipers_render::terminal::device(sheet, style);
+        let tables = vec![tables::devices(&alone)];
+        let answer = Answer { data: sheet, tables, screen: Some(&screen) };
+        answer.write(self.format, &self.output)
     }
 }
 

@@ -40,7 +40,7 @@ impl Diagram {
         };
         match self.format {
             DiagramFormat::Mermaid => self.output.write(text)?,
-            DiagramFormat::Json => self.output.write(&calipers_render::drawing_to_json(drawing))?,
+            DiagramFormat::Json => self.output.write(&calipers_render::json::to_string(drawing))?,
         }
         Ok(ExitStatus::Done)
     }

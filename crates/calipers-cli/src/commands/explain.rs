@@ -1,9 +1,10 @@
 //! `calipers explain ID`: what a finding means, why it matters and what to do.
 
+use calipers_render::json;
+
 use crate::args::ExplainFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
-use crate::screen;
+use crate::output::Target;
 
 /// What to explain.
 #[derive(Debug)]
@@ -21,21 +22,15 @@ impl Explain {
         if let Some(ids) = &self.ids {
             rules.retain(|rule| ids.contains(&rule.id.as_str()));
         }
-        let text = |style| match self.ids {
-            Some(_) => calipers_render::rules_to_terminal(&rules, &style),
-            None => calipers_render::rule_list_to_terminal(&rules, &style),
+        let screen = |style: &_| match self.ids {
+            Some(_) => calipers_render::terminal::rules(&rules, style),
+            None => calipers_render::terminal::rule_list(&rules, style),
         };
-        match (self.format, &self.output) {
-            (ExplainFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&text(style), style.color)?;
-            }
-            (ExplainFormat::Text, output) => output.write(&text(screen::style_for_file()))?,
-            (ExplainFormat::Json, output) => {
-                output.write(&calipers_render::rules_to_json(&rules))?;
-            }
-            (ExplainFormat::Markdown, output) => {
-                output.write(&calipers_render::rules_to_markdown(&rules))?;
+        match self.format {
+            ExplainFormat::Text => self.output.write_screen(screen)?,
+            ExplainFormat::Json => self.output.write(&json::to_string(&rules))?,
+            ExplainFormat::Markdown => {
+                self.output.write(&calipers_render::markdown::rules(&rules))?;
             }
         }
         Ok(ExitStatus::Done)

@@ -35,7 +35,7 @@ impl Graph {
             GraphFormat::Svg => calipers_render::graph_to_svg(&view, self.depth),
             GraphFormat::Dot => calipers_render::graph_to_dot(&view, self.depth),
             GraphFormat::Html => calipers_render::graph_to_html(&report, &view),
-            GraphFormat::Json => calipers_render::graph_to_json(&view),
+            GraphFormat::Json => calipers_render::json::to_string(&view),
         };
         self.output.write(&text)?;
         Ok(ExitStatus::Done)

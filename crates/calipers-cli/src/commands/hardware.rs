@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use calipers::{Bindings, Options, Question};
 use calipers_devices::{Device, Precision};
+use calipers_render::{Style, tables};
 use calipers_report::Report;
 
 use super::devices::{catalog, unknown};
+use super::write::Answer;
 use super::{Privacy, model};
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
+use crate::output::Target;
 use crate::problem::Problem;
-use crate::screen;
 
 /// What to look into, what is asked about it, and where the answer goes.
 #[derive(Debug)]
@@ -143,22 +144,10 @@ impl Hardware {
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
         let hardware = report.hardware.clone().unwrap_or_default();
-        match (self.format, &self.output) {
-            (TableFormat::Json, output) => {
-                output.write(&calipers_render::hardware_to_json(&hardware))?;
-            }
-            (TableFormat::Csv, output) => {
-                output.write(&calipers_render::hardware_to_csv(&hardware))?;
-            }
-            (TableFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::hardware_to_terminal(&report, &style), style.color)?;
-            }
-            (TableFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::hardware_to_terminal(&report, &style))?;
-            }
-        }
+        let screen = |style: &Style| calipers_render::terminal::hardware(&report, style);
+        let answer =
+            Answer { data: &hardware, tables: tables::hardware(&hardware), screen: Some(&screen) };
+        answer.write(self.format, &self.output)?;
         verdict(&report)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use calipers_render::json;
+
 use super::{Reading, model};
 use crate::args::ReportFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
-use crate::screen;
+use crate::output::Target;
 
 /// What to inspect and where the report goes.
 #[derive(Debug)]
@@ -23,19 +24,15 @@ impl Inspect {
         model::check(&self.model, &self.output)?;
         let question = self.reading.wanted.question()?;
         let report = self.reading.report(&self.model, &question)?;
-        match (self.format, &self.output) {
-            (ReportFormat::Json, output) => output.write(&calipers_render::to_json(&report))?,
-            (ReportFormat::Markdown, output) => {
+        match self.format {
+            ReportFormat::Json => self.output.write(&json::to_string(&report))?,
+            ReportFormat::Markdown => {
                 let options = calipers_render::CardOptions::default();
-                output.write(&calipers_render::to_markdown(&report, &options))?;
+                self.output.write(&calipers_render::markdown::card(&report, &options))?;
             }
-            (ReportFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::to_terminal(&report, &style), style.color)?;
-            }
-            (ReportFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::to_terminal(&report, &style))?;
+            ReportFormat::Text => {
+                let screen = |style: &_| calipers_render::terminal::report(&report, style);
+                self.output.write_screen(screen)?;
             }
         }
         self.reading.status(&report)

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use calipers::{Bindings, LayerQuery, Options};
+use calipers_render::tables;
 
+use super::write::Answer;
 use super::{Privacy, model};
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
-use crate::screen;
+use crate::output::Target;
 
 /// What to look into, what to show of it, and where that goes.
 #[derive(Debug)]
@@ -33,23 +34,11 @@ impl Layers {
                 .redact_names(self.privacy.redact_names);
             model.layers(&options, &self.query).map_err(|error| model::unusable(&error))?
         };
-        match (self.format, &self.output) {
-            (TableFormat::Json, output) => {
-                output.write(&calipers_render::layers_to_json(&table))?;
-            }
-            (TableFormat::Csv, output) if self.query.tree.is_some() => {
-                output.write(&calipers_render::scopes_to_csv(&table))?;
-            }
-            (TableFormat::Csv, output) => output.write(&calipers_render::layers_to_csv(&table))?,
-            (TableFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::layers_to_terminal(&table, &style), style.color)?;
-            }
-            (TableFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::layers_to_terminal(&table, &style))?;
-            }
-        }
+        let set = match self.query.tree {
+            Some(_) => tables::scopes(&table),
+            None => tables::layers(&table),
+        };
+        Answer::table(&table, set).write(self.format, &self.output)?;
         Ok(ExitStatus::Done)
     }
 }

@@ -19,6 +19,7 @@ mod schema;
 mod shapes;
 mod summary;
 mod sweep;
+mod write;
 
 pub(crate) use card::{Assets, Card, Day, Form, Listing};
 pub(crate) use check::{Check, Gate};

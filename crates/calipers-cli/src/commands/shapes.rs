@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use calipers::{Bindings, Options};
+use calipers_render::tables;
 
+use super::write::Answer;
 use super::{Privacy, model};
 use crate::args::Format;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
-use crate::screen;
+use crate::output::Target;
 
 /// What to look into and where the shapes go.
 #[derive(Debug)]
@@ -32,17 +33,7 @@ impl Shapes {
                 .redact_names(self.privacy.redact_names);
             model.shapes(&options).map_err(|error| model::unusable(&error))?
         };
-        match (self.format, &self.output) {
-            (Format::Json, output) => output.write(&calipers_render::shapes_to_json(&table))?,
-            (Format::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::shapes_to_terminal(&table, &style), style.color)?;
-            }
-            (Format::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::shapes_to_terminal(&table, &style))?;
-            }
-        }
+        Answer::table(&table, tables::shapes(&table)).write(self.format.into(), &self.output)?;
         Ok(ExitStatus::Done)
     }
 }

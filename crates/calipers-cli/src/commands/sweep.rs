@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use calipers::{BindError, Error, Options, Sweep, SweepError};
+use calipers_render::tables;
 
+use super::write::Answer;
 use super::{Privacy, model};
 use crate::args::TableFormat;
 use crate::exit::ExitStatus;
-use crate::output::{Target, write_styled};
+use crate::output::Target;
 use crate::problem::Problem;
-use crate::screen;
 
 /// What to look into, at which sizes, and where the table goes.
 #[derive(Debug)]
@@ -31,18 +32,7 @@ impl Sweeping {
             let options = Options::new().redact_names(self.privacy.redact_names);
             model.sweep(&options, &self.sweep).map_err(|error| problem(&error))?
         };
-        match (self.format, &self.output) {
-            (TableFormat::Json, output) => output.write(&calipers_render::sweep_to_json(&table))?,
-            (TableFormat::Csv, output) => output.write(&calipers_render::sweep_to_csv(&table))?,
-            (TableFormat::Text, Target::Stdout) => {
-                let style = screen::style_for_stdout();
-                write_styled(&calipers_render::sweep_to_terminal(&table, &style), style.color)?;
-            }
-            (TableFormat::Text, output) => {
-                let style = screen::style_for_file();
-                output.write(&calipers_render::sweep_to_terminal(&table, &style))?;
-            }
-        }
+        Answer::table(&table, tables::sweep(&table)).write(self.format, &self.output)?;
         Ok(ExitStatus::Done)
     }
 }

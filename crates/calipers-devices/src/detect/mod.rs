@@ -6,6 +6,7 @@
 mod cpu;
 mod nvidia;
 
+use calipers_report::DeviceSheet;
 use serde::Serialize;
 
 pub use cpu::{Cpu, Vector};
@@ -13,7 +14,6 @@ pub use nvidia::Gpu;
 
 use crate::catalog::Catalog;
 use crate::device::Device;
-use crate::sheet::DeviceSheet;
 use crate::suggestions;
 
 /// The device of this machine.

@@ -111,6 +111,28 @@ pub(crate) struct Launches {
     pub views: Vec<(Val, Val)>,
 }
 
+/// The kind of kernel that operators of a class run as; `None` for those that do not run. A
+/// convolution's shape may make another kind of it.
+fn kind_of(class: KernelClass) -> Option<KernelKind> {
+    Some(match class {
+        KernelClass::Attention => KernelKind::Attention,
+        KernelClass::BatchNorm => KernelKind::BatchNorm,
+        KernelClass::Convolution => KernelKind::Conv,
+        KernelClass::Copy => KernelKind::Copy,
+        KernelClass::Depthwise => KernelKind::Depthwise,
+        KernelClass::Elementwise => KernelKind::Elementwise,
+        KernelClass::Gather => KernelKind::Gather,
+        KernelClass::Gemm => KernelKind::Gemm,
+        KernelClass::Irregular => KernelKind::Other,
+        KernelClass::LayerNorm => KernelKind::LayerNorm,
+        KernelClass::Pool => KernelKind::Pool,
+        KernelClass::Recurrent => KernelKind::Recurrent,
+        KernelClass::Reduce => KernelKind::Reduce,
+        KernelClass::Softmax => KernelKind::Softmax,
+        KernelClass::View => return None,
+    })
+}
+
 /// Blocks that are one kernel each whatever they are made of.
 fn whole(kind: BlockKind) -> Option<KernelKind> {
     Some(match kind {
@@ -219,29 +241,19 @@ impl<'n> Finder<'n, '_> {
     /// The kernel of a single operator.
     fn operator(&mut self, unit: &'n Unit, traits: &Traits) {
         let net = self.net;
-        let kind = match traits.kernel {
-            KernelClass::View => return self.view(unit),
-            KernelClass::Copy if self.is_read_as_it_lies(unit) => return self.view(unit),
+        match traits.kernel {
+            KernelClass::Copy if self.is_read_as_it_lies(unit) => self.view(unit),
+            KernelClass::Convolution => self.convolution(unit),
+            KernelClass::Recurrent => self.push(recurrent(net, unit)),
             // Of two matrices, either of which may be stored.
             KernelClass::Gemm if traits.contraction.is_some_and(|it| it.weights == [1, 0]) => {
-                return self.push(gemm(net, unit));
+                self.push(gemm(net, unit));
             }
-            KernelClass::Convolution => return self.convolution(unit),
-            KernelClass::Recurrent => return self.push(recurrent(net, unit)),
-            KernelClass::Attention => KernelKind::Attention,
-            KernelClass::BatchNorm => KernelKind::BatchNorm,
-            KernelClass::Copy => KernelKind::Copy,
-            KernelClass::Depthwise => KernelKind::Depthwise,
-            KernelClass::Elementwise => KernelKind::Elementwise,
-            KernelClass::Gather => KernelKind::Gather,
-            KernelClass::Gemm => KernelKind::Gemm,
-            KernelClass::Irregular => KernelKind::Other,
-            KernelClass::LayerNorm => KernelKind::LayerNorm,
-            KernelClass::Pool => KernelKind::Pool,
-            KernelClass::Reduce => KernelKind::Reduce,
-            KernelClass::Softmax => KernelKind::Softmax,
-        };
-        self.push(plain(net, unit, kind));
+            class => match kind_of(class) {
+                Some(kind) => self.push(plain(net, unit, kind)),
+                None => self.view(unit),
+            },
+        }
     }
 
     fn convolution(&mut self, unit: &Unit) {

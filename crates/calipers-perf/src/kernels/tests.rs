@@ -1,7 +1,7 @@
 use calipers_samples::{Attribute, DataType};
 use calipers_sym::Expr;
 
-use super::{Kernel, KernelKind, Quantized, find};
+use super::{Kernel, KernelKind, Quantized, find, kind_of};
 use crate::testing::{Look as _, Seen, Tiny};
 
 fn kernels(t: Tiny, output: &str) -> Vec<Kernel> {
@@ -116,4 +116,41 @@ fn steps_of_a_recurrence_wait_for_each_other() {
     let found = kernels(t, &y);
     let layer = found.iter().find(|kernel| kernel.kind == KernelKind::Recurrent).unwrap();
     assert_eq!((&layer.steps, &layer.depth), (&Expr::from(30), &Expr::from(32)));
+}
+
+#[test]
+fn every_contraction_runs_as_one() {
+    for row in calipers_ops::FAMILIES.iter().flat_map(|rows| rows.iter()) {
+        let contracts = matches!(
+            kind_of(row.traits.kernel),
+            Some(
+                KernelKind::Attention
+                    | KernelKind::Conv
+                    | KernelKind::Depthwise
+                    | KernelKind::Gemm
+                    | KernelKind::Recurrent
+            )
+        );
+        assert_eq!(contracts, row.traits.is_contraction(), "{}", row.name);
+    }
+}
+
+#[test]
+fn grouped_products_share_the_work_of_their_node() {
+    let mut t = Tiny::new();
+    let x = t.input(&["4", "16"]);
+    let (w, scale) = (t.raw(DataType::U8, &[8, 1, 8], &[1; 64]), t.weight(&[8]));
+    let inputs = [&x, "", "", &w, &scale, "", &w, &scale, ""];
+    let sizes = [("K", 16), ("N", 8), ("bits", 4), ("block_size", 16)];
+    let with = sizes.map(|(name, value)| Attribute::int(name, value));
+    let y = t.contrib_with("MatMulNBitsMlp", &inputs, &with);
+    let found = kernels(t, &y);
+    let packed = Some(Quantized { bits: 4, weights_only: true });
+    for kernel in &found {
+        let is_product = kernel.kind == KernelKind::Gemm;
+        let macs = if is_product { Expr::from(4 * 16 * 8) } else { Expr::ZERO };
+        assert_eq!(kernel.macs, macs, "{:?}", kernel.kind);
+        assert!(!is_product || kernel.quantized == packed);
+    }
+    assert_eq!(found.iter().filter(|kernel| kernel.kind == KernelKind::Gemm).count(), 2);
 }

@@ -3,67 +3,52 @@
 use calipers_report::KeyFigures;
 
 use super::{COLUMNS, device, heading};
-use crate::markdown::{Align, Table, code, plain};
+use crate::markdown::{code, set_table};
+use crate::table::{Column, Table, Value};
+pub(super) use crate::text::address;
 
 /// The page, ending in a newline: a table of models, and one of files that could not be read.
 pub fn index_to_markdown(models: &[KeyFigures]) -> String {
-    let mut columns = vec![("Model", Align::Left)];
-    columns.extend(
-        COLUMNS.iter().map(|column| {
-            (column.heading, if column.figures { Align::Right } else { Align::Left })
-        }),
-    );
-    let mut read = Table::new(&columns);
-    let mut unread =
-        Table::new(&[("File", Align::Left), ("Why it could not be read", Align::Left)]);
-    for model in models {
-        if let Some(error) = &model.error {
-            unread.row(vec![code(&model.path), plain(error)]);
-            continue;
-        }
-        // A link's target holds nothing but letters of ours; the name is code inside the brackets.
-        let name = match &model.card {
-            Some(card) => format!("[{}]({})", code(&model.path), address(card)),
-            None => code(&model.path),
-        };
-        let mut cells = vec![name];
-        cells.extend(COLUMNS.iter().map(|column| plain(&(column.text)(model))));
-        read.row(cells);
-    }
+    let (read, unread) = (readable(models), unreadable(models));
     let mut page = format!("# Models\n\n{}\n", heading(models));
     if !read.is_empty() {
-        page += &format!("\n{}\n", read.without_empty_columns().set());
+        page += &format!("\n{}\n", set_table(&read));
     }
     if let Some(device) = device(models) {
         page += &format!("\nLatency is the expected time of one run on {}.\n", code(device));
     }
     if !unread.is_empty() {
-        page += &format!("\n## Could not be read\n\n{}\n", unread.set());
+        page += &format!("\n## Could not be read\n\n{}\n", set_table(&unread));
     }
     page
 }
 
-/// A relative address; whatever could end it or mean something else is written in hexadecimal.
-pub(super) fn address(path: &str) -> String {
-    let mut safe = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
-                safe.push(char::from(byte));
-            }
-            byte => safe += &format!("%{byte:02X}"),
-        }
+fn readable(models: &[KeyFigures]) -> Table {
+    let mut columns = vec![Column::text("model", "model")];
+    columns.extend(COLUMNS.iter().map(|column| match column.figures {
+        true => Column::figures(column.heading, column.heading),
+        false => Column::text(column.heading, column.heading),
+    }));
+    let mut table = Table::new("models", columns).without_empty_columns();
+    for model in models.iter().filter(|model| model.error.is_none()) {
+        let mut row = vec![match &model.card {
+            Some(card) => Value::Link { name: model.path.clone(), address: card.clone() },
+            None => Value::name(&model.path),
+        }];
+        row.extend(COLUMNS.iter().map(|column| Value::Prose((column.text)(model))));
+        table.row(row);
     }
-    safe
+    table
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_cannot_be_left() {
-        assert_eq!(address("a b/(c)\"<é.md"), "a%20b/%28c%29%22%3C%C3%A9.md");
-        assert_eq!(address("javascript:x"), "javascript%3Ax");
+fn unreadable(models: &[KeyFigures]) -> Table {
+    let columns =
+        vec![Column::text("file", "file"), Column::text("error", "why it could not be read")];
+    let mut table = Table::new("unreadable", columns);
+    for model in models {
+        if let Some(error) = &model.error {
+            table.row(vec![Value::name(&model.path), Value::prose(error)]);
+        }
     }
+    table
 }

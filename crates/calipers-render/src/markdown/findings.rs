@@ -8,7 +8,7 @@ use super::escape::plain;
 use crate::{text, units};
 
 /// Findings on their own, most severe first; ends in a newline.
-pub fn findings_to_markdown(table: &FindingTable) -> String {
+pub fn findings(table: &FindingTable) -> String {
     let mut page = format!("# Findings: {}\n\n", plain(&table.file));
     let counted =
         |count: u64, one: &str, many: &str| (count > 0).then(|| units::counted(count, one, many));
@@ -54,7 +54,7 @@ fn set_finding(finding: &Finding, page: &mut String) {
 
 /// The documentation of rules, as a page; ends in a newline. Their texts are ours, and may use
 /// Markdown.
-pub fn rules_to_markdown(rules: &[FindingRule]) -> String {
+pub fn rules(rules: &[FindingRule]) -> String {
     let mut page =
         "# Findings\n\nEvery kind of finding: what is looked at, why it matters, and what \
         to do. `calipers explain ID` prints one of them.\n\n| id | severity | what it says |\n\
@@ -91,7 +91,7 @@ pub fn rules_to_markdown(rules: &[FindingRule]) -> String {
 }
 
 /// The word for a finding; on a page, what is worth knowing is a note.
-pub(super) fn shown(severity: Severity) -> &'static str {
+fn shown(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "note",
         other => word(other),
@@ -120,6 +120,6 @@ mod tests {
             infos: 0,
             findings: Vec::new(),
         };
-        assert!(findings_to_markdown(&table).ends_with("Nothing was found.\n"));
+        assert!(findings(&table).ends_with("Nothing was found.\n"));
     }
 }

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use calipers_report::Report;
 
-use super::words;
+use crate::sections;
 use crate::text::{self, Charset};
 
 /// Tasks of ours and what hubs call them. A task that is not here has no name there.
@@ -49,7 +49,7 @@ pub fn front_matter(report: &Report) -> String {
         // Writing to a String does not fail.
         let _ = writeln!(head, "pipeline_tag: {pipeline}");
     }
-    let _ = writeln!(head, "model_name: {}", scalar(&words::model_name(report)));
+    let _ = writeln!(head, "model_name: {}", scalar(&sections::model_name(report)));
     head.push_str("tags:\n");
     for tag in tags(report) {
         let _ = writeln!(head, "- {}", scalar(&tag));
@@ -63,7 +63,7 @@ pub fn front_matter(report: &Report) -> String {
     let word = |text: &Option<String>| text.as_deref().map(scalar);
     let number = |value: Option<u64>| value.map(|value| value.to_string());
     fact("file_bytes", Some(report.model.bytes.to_string()));
-    fact("precision", words::precision(report).map(|text| scalar(&text)));
+    fact("precision", sections::precision(report).map(|text| scalar(&text)));
     fact("parameters", number(report.parameters.total));
     fact("parameter_bytes", number(report.parameters.bytes));
     let exact = !report.cost.lower_bound;

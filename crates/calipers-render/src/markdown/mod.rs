@@ -1,32 +1,18 @@
-//! Markdown of GitHub's dialect: the card of a model, findings on their own, the index of many.
+//! Markdown of GitHub's dialect: tables, the card of a model, findings on their own.
 //!
 //! Texts from a model are hostile: whatever Markdown or HTML would act on is escaped by [`plain`],
-//! and names stand as [`code`].
-//!
-//! ```
-//! use calipers_render::{CardOptions, to_markdown};
-//!
-//! let mut report = calipers_report::Report::default();
-//! report.model.file = "tiny.onnx".to_owned();
-//! let card = to_markdown(&report, &CardOptions::default());
-//! assert!(card.starts_with("# tiny\n"));
-//! ```
-//!
-//! A section of the card is a file in `sections/` and a line of [`SECTIONS`]. One that has nothing
-//! to say writes nothing and leaves no heading.
+//! and names are written as [`code`].
 
-mod card;
+mod document;
 mod escape;
 mod findings;
 mod front_matter;
-mod page;
-mod sections;
 mod table;
-mod words;
+mod value;
 
-pub use card::{CardOptions, PictureLink, sections_to_markdown, to_markdown};
+pub use document::{card, document, section};
 pub use escape::{attribute, code, plain, told};
-pub use findings::{findings_to_markdown, rules_to_markdown};
+pub use findings::{findings, rules};
 pub use front_matter::front_matter;
-pub use sections::{SECTIONS, Section};
-pub(crate) use table::{Align, Table};
+pub(crate) use table::set as set_table;
+pub use table::table;

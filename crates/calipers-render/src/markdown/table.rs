@@ -1,4 +1,4 @@
-//! A table whose columns line up in the source too.
+//! Tables whose columns line up in the source too.
 //!
 //! ```text
 //! | operator | nodes |
@@ -6,78 +6,74 @@
 //! | `Conv`   |   104 |
 //! ```
 
+use super::value::{cell, inline};
+use crate::table::{Align, Row, Table, Value, Zero};
 use crate::text;
-
-/// Where the cells of a column stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
-    /// Words.
-    Left,
-    /// Figures.
-    Right,
-}
 
 /// Columns of a cell beyond which a table does not line up.
 const WIDEST: usize = 80;
 /// Columns of the line beneath a heading, at least.
 const RULE: usize = 3;
 
-/// Rows beneath headings. Cells are Markdown.
-pub(crate) struct Table {
+/// The table as Markdown, ending in a newline, with its notes beneath it; nothing where it has no
+/// rows and nothing to say about that.
+pub fn table(table: &Table) -> String {
+    let mut blocks = Vec::new();
+    match &table.empty {
+        Some(words) if table.is_empty() => blocks.push(inline(words)),
+        _ => blocks.push(set(table)),
+    }
+    for notes in &table.notes {
+        blocks.extend(notes.title.as_ref().map(|title| format!("**{title}**")));
+        let lines: Vec<String> =
+            notes.lines.iter().map(|note| format!("- {}", inline(note))).collect();
+        blocks.push(lines.join("\n"));
+    }
+    blocks.join("\n\n") + "\n"
+}
+
+/// The rows alone, without a newline at the end.
+pub(crate) fn set(table: &Table) -> String {
+    let places = table.document_columns();
+    let mut grid = Grid::default();
+    for i in &places {
+        let column = &table.columns[*i];
+        grid.headings.push((cell(&column.document_title(), Zero::Shown), column.align));
+    }
+    for row in &table.rows {
+        grid.rows.push(match row {
+            Row::Group(title) => vec![format!("**{}**", cell(title, Zero::Shown))],
+            Row::Cells { cells, note, .. } => {
+                let text = |i: &usize| cell(&cells[*i].value, table.columns[*i].zero);
+                let mut texts: Vec<String> = places.iter().map(text).collect();
+                if let (Some(note), Some(last)) = (note, texts.last_mut()) {
+                    *last = format!("{last} ({})", inline(note));
+                }
+                texts
+            }
+        });
+    }
+    for cells in &table.footer {
+        let text = |i: &usize| match cells.get(*i).map(|cell| &cell.value) {
+            None | Some(Value::Blank) => String::new(),
+            Some(value) => cell(value, table.columns[*i].zero),
+        };
+        grid.rows.push(places.iter().map(text).collect());
+    }
+    grid.set()
+}
+
+/// Rows of Markdown beneath headings.
+#[derive(Default)]
+struct Grid {
     headings: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
-    pub(crate) fn new(headings: &[(&str, Align)]) -> Self {
-        let headings = headings.iter().map(|(text, align)| ((*text).to_owned(), *align)).collect();
-        Self { headings, rows: Vec::new() }
-    }
-
-    /// A table of two columns: what, and what of it.
-    pub(crate) fn facts() -> Self {
-        Self::new(&[("Property", Align::Left), ("Value", Align::Left)])
-    }
-
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    /// A row of a table of facts, where there is something to say.
-    pub(crate) fn fact(&mut self, what: &str, value: impl Into<Option<String>>) {
-        if let Some(value) = value.into() {
-            self.rows.push(vec![what.to_owned(), value]);
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Leaves out columns in which no row says anything.
-    pub(crate) fn without_empty_columns(mut self) -> Self {
-        let filled: Vec<bool> = (0..self.headings.len())
-            .map(|i| self.rows.iter().any(|row| row.get(i).is_some_and(|cell| !cell.is_empty())))
-            .collect();
-        let keep = |i: usize| filled.get(i).copied().unwrap_or(false);
-        let mut i = 0;
-        self.headings.retain(|_| {
-            i += 1;
-            keep(i - 1)
-        });
-        for row in &mut self.rows {
-            let mut i = 0;
-            row.retain(|_| {
-                i += 1;
-                keep(i - 1)
-            });
-        }
-        self
-    }
-
+impl Grid {
     /// The lines, without a newline at the end. Columns line up unless a cell is so long that this
     /// would only push the others out of sight.
-    pub(crate) fn set(&self) -> String {
+    fn set(&self) -> String {
         let widest = |i: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(i));
             cells.map(|cell| text::width(cell)).max().unwrap_or(0)
@@ -102,7 +98,7 @@ impl Table {
                 let blanks = " ".repeat(width.saturating_sub(text::width(cell)));
                 line += &match align {
                     Align::Left => format!(" {cell}{blanks} |"),
-                    Align::Right => format!(" {blanks}{cell} |"),
+                    Align::Right | Align::Decimal => format!(" {blanks}{cell} |"),
                 };
             }
             line
@@ -110,7 +106,9 @@ impl Table {
         let mut lines = vec![line(&mut self.headings.iter().map(|(heading, _)| heading.as_str()))];
         lines.push(columns().fold("|".to_owned(), |rule, (align, width)| match align {
             Align::Left => format!("{rule} {} |", "-".repeat(width.max(RULE))),
-            Align::Right => format!("{rule} {}: |", "-".repeat(width.max(RULE) - 1)),
+            Align::Right | Align::Decimal => {
+                format!("{rule} {}: |", "-".repeat(width.max(RULE) - 1))
+            }
         }));
         lines.extend(self.rows.iter().map(|row| line(&mut row.iter().map(String::as_str))));
         lines.join("\n")
@@ -120,26 +118,33 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Column;
 
     #[test]
     fn a_long_cell_makes_no_other_long() {
-        let mut table = Table::facts();
-        table.row(vec!["a".into(), "x".repeat(81)]);
-        table.row(vec!["b".into(), "y".into()]);
+        let columns = vec![Column::text("property", "property"), Column::text("value", "value")];
+        let mut table = Table::new("test", columns);
+        table.row(vec![Value::text("a"), Value::text("x".repeat(81))]);
+        table.row(vec![Value::text("b"), Value::text("y")]);
         let wanted =
             format!("| Property | Value |\n| --- | --- |\n| a | {} |\n| b | y |", "x".repeat(81));
-        assert_eq!(table.set(), wanted);
+        assert_eq!(set(&table), wanted);
     }
 
     #[test]
     fn columns_line_up_and_empty_ones_go() {
-        let mut table =
-            Table::new(&[("operator", Align::Left), ("why", Align::Left), ("nodes", Align::Right)]);
-        table.row(vec!["`Conv`".into(), String::new(), "104".into()]);
-        table.row(vec!["×".into(), String::new()]);
+        let columns = vec![
+            Column::text("op", "operator"),
+            Column::text("why", "why"),
+            Column::figures("nodes", "nodes"),
+            Column::data("index"),
+        ];
+        let mut table = Table::new("test", columns).without_empty_columns();
+        table.row(vec![Value::name("Conv"), Value::Blank, Value::Integer(104), Value::Integer(1)]);
+        table.row(vec![Value::text("×"), Value::Blank, Value::Blank, Value::Integer(2)]);
         assert_eq!(
-            table.without_empty_columns().set(),
-            "| operator | nodes |\n| -------- | ----: |\n| `Conv`   |   104 |\n| ×        |     – |"
+            set(&table),
+            "| Operator | Nodes |\n| -------- | ----: |\n| `Conv`   |   104 |\n| ×        |     – |"
         );
     }
 }

@@ -20,7 +20,7 @@ use crate::units;
 const PROSE_LINES: usize = 20;
 
 /// Every finding in full, each under its id; ends in a newline.
-pub fn findings_to_terminal(table: &FindingTable, style: &Style) -> String {
+pub fn findings(table: &FindingTable, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = text::truncate(&text::name(&table.file, page.charset), page.full(), page.charset);
     page.line(Line::of(Role::Strong, name));
@@ -53,7 +53,7 @@ pub fn findings_to_terminal(table: &FindingTable, style: &Style) -> String {
 }
 
 /// The rules, a line each under their groups; ends in a newline.
-pub fn rule_list_to_terminal(rules: &[FindingRule], style: &Style) -> String {
+pub fn rule_list(rules: &[FindingRule], style: &Style) -> String {
     let mut page = Page::new(style);
     for (index, group) in rules.chunk_by(|one, next| one.group == next.group).enumerate() {
         if index > 0 {
@@ -75,7 +75,7 @@ pub fn rule_list_to_terminal(rules: &[FindingRule], style: &Style) -> String {
 }
 
 /// Rules in full; ends in a newline.
-pub fn rules_to_terminal(rules: &[FindingRule], style: &Style) -> String {
+pub fn rules(rules: &[FindingRule], style: &Style) -> String {
     let mut page = Page::new(style);
     for (index, rule) in rules.iter().enumerate() {
         if index > 0 {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_rule_is_told_in_full() {
-        let text = rules_to_terminal(&[rule()], &Style::plain(80));
+        let text = rules(&[rule()], &Style::plain(80));
         for part in ["graph-cycle", "error", "Whether nodes", "A ring", "Export it again."] {
             assert!(text.contains(part), "{part:?} is not in\n{text}");
         }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn rules_are_listed_under_their_groups() {
-        let text = rule_list_to_terminal(&[rule()], &Style::plain(80));
+        let text = rule_list(&[rule()], &Style::plain(80));
         assert!(text.contains("contradiction") && text.contains("Nodes wait"), "{text}");
     }
 }

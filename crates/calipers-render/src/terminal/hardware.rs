@@ -9,10 +9,10 @@
 use calipers_report::{DeviceRow, Hardware, Report, Span};
 
 use super::page::{Line, Page, Role};
+use super::{table, value};
 use crate::text::{self, Charset};
-use crate::units;
-
-const GAP: usize = 2;
+use crate::value::Fit;
+use crate::{tables, units};
 
 /// Lines of a reason.
 const REASON: usize = 2;
@@ -45,7 +45,7 @@ fn headline(hardware: &Hardware, name: &str, page: &Page) -> Line {
     let name = text::truncate(&text::name(name, page.charset), 32, page.charset);
     let mut line = Line::of(Role::Strong, name).and(Role::Plain, "  ");
     let room = hardware.device.as_ref().and_then(|device| device.memory_bytes);
-    line.append(fit(hardware.fits, false, hardware.memory_bytes, room));
+    line.append(fit(hardware.fits, hardware.memory_bytes, room));
     if let Some(latency) = &hardware.latency_ms {
         line.push(Role::Quiet, page.dot());
         line.push(Role::Strong, span(latency, page.charset));
@@ -55,55 +55,25 @@ fn headline(hardware: &Hardware, name: &str, page: &Page) -> Line {
 
 /// Devices, a line each beneath headings. A column that no device fills is left out.
 pub(super) fn devices(hardware: &Hardware, page: &Page) -> Vec<Line> {
-    let rows = &hardware.devices;
-    if rows.is_empty() {
+    if hardware.devices.is_empty() {
         return vec![];
     }
-    let cells = |row: &DeviceRow| -> Cells {
-        let id = Line::of(Role::Plain, text::name(&row.id, page.charset));
-        if row.fits == Some(false) {
-            let whole = fit(row.fits, false, row.memory_bytes, row.device_memory_bytes);
-            return (vec![id], Some(whole));
-        }
-        let memory = fit(row.fits, row.tight, row.memory_bytes, row.device_memory_bytes);
-        let Some(latency) = &row.latency_ms else {
-            return (vec![id, Line::default(), memory], None);
-        };
-        let time = Line::of(Role::Plain, span(latency, page.charset));
-        let rate = row
-            .throughput
-            .map_or_else(Line::default, |rate| Line::of(Role::Plain, units::rate(rate)));
-        let limit = Line::of(Role::Quiet, row.bottleneck.clone().unwrap_or_default());
-        (vec![id, time, memory, rate, limit], None)
-    };
-    let latency = format!("latency at batch {}", units::integer(hardware.batch));
-    let headings = ["device", &latency, "memory", "samples", "limit"];
-    let mut lines = table(&headings, &rows.iter().map(cells).collect::<Vec<_>>(), page);
-    lines.extend(reasons(rows, page));
+    let mut lines = table::lines(&tables::device_comparison(hardware), page.body(), page);
+    lines.extend(reasons(&hardware.devices, page));
     lines
 }
 
 /// Why figures are missing, each reason once with the devices it holds for.
 fn reasons(rows: &[DeviceRow], page: &Page) -> Vec<Line> {
-    let mut groups: Vec<(&str, Vec<&str>)> = vec![];
-    for row in rows {
-        let Some(reason) =
-            row.reason.as_deref().filter(|_| row.latency_ms.is_none() || row.fits.is_none())
-        else {
-            continue;
-        };
-        match groups.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, ids)) => ids.push(&row.id),
-            None => groups.push((reason, vec![&row.id])),
-        }
-    }
+    let is_missing = |row: &DeviceRow| row.latency_ms.is_none() || row.fits.is_none();
     let mut lines = vec![];
-    for (reason, ids) in groups {
+    for (reason, group) in tables::missing(rows, is_missing) {
         let reason = text::prose(reason, page.charset);
-        let line = match ids.len() == rows.len() {
+        let line = match group.len() == rows.len() {
             true => Line::of(Role::Warning, "no time").and(Role::Quiet, format!(": {reason}")),
             false => {
-                let ids: Vec<String> = ids.iter().map(|id| text::name(id, page.charset)).collect();
+                let ids = group.iter().map(|row| text::name(&row.id, page.charset));
+                let ids: Vec<String> = ids.collect();
                 Line::of(Role::Plain, ids.join(", ")).and(Role::Quiet, format!(": {reason}"))
             }
         };
@@ -113,18 +83,8 @@ fn reasons(rows: &[DeviceRow], page: &Page) -> Vec<Line> {
 }
 
 /// `0.68 GB of 24 GB`, `does not fit: needs 29.4 GB of 24 GB`.
-pub(super) fn fit(fits: Option<bool>, tight: bool, needed: Option<u64>, room: Option<u64>) -> Line {
-    let Some(needed) = needed.map(units::gigabytes) else {
-        return Line::of(Role::Warning, "unknown");
-    };
-    let of = room.map(|room| format!(" of {}", units::capacity(room))).unwrap_or_default();
-    match fits {
-        Some(false) => {
-            Line::of(Role::Error, "does not fit").and(Role::Plain, format!(": needs {needed}{of}"))
-        }
-        _ if tight => Line::of(Role::Plain, format!("{needed}{of}")).and(Role::Warning, " tight"),
-        _ => Line::of(Role::Plain, format!("{needed}{of}")),
-    }
+pub(super) fn fit(fits: Option<bool>, needed: Option<u64>, capacity: Option<u64>) -> Line {
+    value::memory(&Fit { fits, is_tight: false, needed, capacity }, Role::Plain)
 }
 
 /// A time with its range, in characters that the terminal has.
@@ -143,57 +103,4 @@ fn in_charset(text: String, charset: Charset) -> String {
         Charset::Unicode => text,
         Charset::Ascii => text.replace('–', "-").replace('µ', "u"),
     }
-}
-
-/// Cells of a line, and what stands in place of the rest of it.
-pub(super) type Cells = (Vec<Line>, Option<Line>);
-
-/// Lines of cells beneath headings, within a section. Columns are flush right but the first and one
-/// of that is called `limit`; the last ones go where there is no room.
-pub(super) fn table(headings: &[&str], rows: &[Cells], page: &Page) -> Vec<Line> {
-    let cell = |row: &Cells, i: usize| row.0.get(i).cloned().unwrap_or_default();
-    let widths: Vec<usize> = (0..headings.len())
-        .map(|i| rows.iter().map(|row| cell(row, i).width()).max().unwrap_or(0))
-        .enumerate()
-        .map(|(i, width)| if width == 0 { 0 } else { width.max(text::width(headings[i])) })
-        .collect();
-    let mut kept = 0;
-    let mut used = 0;
-    for (i, width) in widths.iter().enumerate() {
-        let more = if *width == 0 { 0 } else { width + if i == 0 { 0 } else { GAP } };
-        if i > 0 && used + more > page.body() {
-            break;
-        }
-        used += more;
-        kept = i + 1;
-    }
-    let set = |cells: &dyn Fn(usize) -> Line, rest: Option<&Line>| {
-        let mut line = Line::default();
-        let mut start = 0;
-        for (i, width) in widths.iter().enumerate().take(kept).filter(|(_, width)| **width > 0) {
-            if i == 1
-                && let Some(rest) = rest
-            {
-                line.pad_to(start);
-                line.append(rest.clone());
-                return line.cut(page.body(), page.charset);
-            }
-            let cell = cells(i);
-            let words = i == 0 || headings[i] == "limit";
-            line.pad_to(start + if words { 0 } else { width - cell.width() });
-            line.append(cell);
-            start += width + GAP;
-        }
-        match rest {
-            Some(rest) if start > 0 => {
-                line.pad_to(start);
-                line.append(rest.clone());
-            }
-            _ => {}
-        }
-        line.cut(page.body(), page.charset)
-    };
-    let mut lines = vec![set(&|i| Line::of(Role::Quiet, headings[i]), None)];
-    lines.extend(rows.iter().map(|row| set(&|i| cell(row, i), row.1.as_ref())));
-    lines
 }

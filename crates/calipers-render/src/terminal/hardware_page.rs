@@ -1,20 +1,21 @@
 //! Where the model will run, in full.
 
-use calipers_report::{
-    Assumption, DeviceFacts, Hardware, MemoryNeed, Report, Requirement, ScalingRow,
-};
+use calipers_report::{Assumption, DeviceFacts, Hardware, MemoryNeed, Report, Requirement};
 
 use super::Style;
-use super::hardware::{Cells, devices, fit, note, span, table, time};
+use super::hardware::{devices, fit, note, span, time};
 use super::page::{Line, Page, Role};
 use super::rows::Rows;
+use super::table;
+use crate::table::Table;
+use crate::tables::{self, Scaling};
 use crate::{text, units};
 
 /// Lines of a sentence.
 const LINES: usize = 4;
 
 /// Everything about hardware as lines of text, ending in a newline.
-pub fn hardware_to_terminal(report: &Report, style: &Style) -> String {
+pub fn hardware(report: &Report, style: &Style) -> String {
     let mut page = Page::new(style);
     let Some(hardware) = &report.hardware else {
         page.line(Line::of(Role::Warning, "nothing was asked about hardware"));
@@ -59,24 +60,26 @@ fn one_device(hardware: &Hardware, device: &DeviceFacts, page: &mut Page) {
     page.section("Memory", "", lines);
     let lines = time_rows(hardware, page).set(page);
     page.section("Time", "", lines);
-    let lines = dearest(hardware, page);
-    page.section("Dearest", "kernels", lines);
+    let kernels = rows_of(&tables::top_kernels(&hardware.dearest), page);
+    page.section("Dearest", "kernels", kernels);
     let lines = generation_rows(hardware, page).set(page);
     page.section("Generation", "", lines);
-    let room = device.memory_bytes;
-    let mut lines = scaling("batch", &hardware.batch_scaling, room, page);
-    if let Some(enough) = hardware.batch_enough.filter(|_| !lines.is_empty()) {
-        let words = format!(
-            "from batch {} on, throughput grows by less than a tenth",
-            units::integer(enough)
-        );
-        lines.extend(Line::of(Role::Quiet, words).wrap(page.body()));
+    for (what, heading) in [
+        (Scaling::Batch, "Batches"),
+        (Scaling::Sequence, "Lengths"),
+        (Scaling::Resolution, "Resolutions"),
+    ] {
+        let mut lines = rows_of(&tables::scaling(hardware, what), page);
+        let enough = hardware.batch_enough.filter(|_| what == Scaling::Batch && !lines.is_empty());
+        if let Some(enough) = enough {
+            let words = format!(
+                "from batch {} on, throughput grows by less than a tenth",
+                units::integer(enough)
+            );
+            lines.extend(Line::of(Role::Quiet, words).wrap(page.body()));
+        }
+        page.section(heading, "", lines);
     }
-    page.section("Batches", "", lines);
-    let lines = scaling("tokens", &hardware.sequence_scaling, room, page);
-    page.section("Lengths", "", lines);
-    let lines = scaling("side", &hardware.resolution_scaling, room, page);
-    page.section("Resolutions", "", lines);
 }
 
 fn device_rows(device: &DeviceFacts, page: &Page) -> Rows {
@@ -129,7 +132,7 @@ fn memory_rows(hardware: &Hardware, device: &DeviceFacts, page: &Page) -> Rows {
     else {
         return rows;
     };
-    let mut needs = vec![fit(hardware.fits, false, hardware.memory_bytes, device.memory_bytes)];
+    let mut needs = vec![fit(hardware.fits, hardware.memory_bytes, device.memory_bytes)];
     if let Some(batch) = hardware.largest_batch {
         let plus = if batch >= 65_536 { "+" } else { "" };
         needs
@@ -231,26 +234,6 @@ fn time_rows(hardware: &Hardware, page: &Page) -> Rows {
     rows
 }
 
-fn dearest(hardware: &Hardware, page: &Page) -> Vec<Line> {
-    if hardware.dearest.is_empty() {
-        return vec![];
-    }
-    let room = page.body().saturating_sub(34).max(12);
-    let cells = |kernel: &calipers_report::DearKernel| -> Cells {
-        let node =
-            Line::of(Role::Plain, text::name(&kernel.node, page.charset)).cut(room, page.charset);
-        let cells = vec![
-            node,
-            Line::of(Role::Plain, text::name(&kernel.kind, page.charset)),
-            Line::of(Role::Plain, time(kernel.ms, page.charset)),
-            Line::of(Role::Plain, units::percent(kernel.percent)),
-        ];
-        (cells, None)
-    };
-    let rows: Vec<Cells> = hardware.dearest.iter().map(cells).collect();
-    table(&["node", "kind", "time", "share"], &rows, page)
-}
-
 fn generation_rows(hardware: &Hardware, page: &Page) -> Rows {
     let mut rows = Rows::default();
     let Some(generation) = &hardware.generation else { return rows };
@@ -289,35 +272,12 @@ fn tokens(rate: f64) -> String {
     units::rate(rate).replace("/s", " tokens/s")
 }
 
-fn scaling(what: &str, rows: &[ScalingRow], room: Option<u64>, page: &Page) -> Vec<Line> {
-    if rows.is_empty() {
-        return vec![];
+/// A table within a section; nothing where it has no row.
+fn rows_of(table: &Table, page: &Page) -> Vec<Line> {
+    match table.is_empty() {
+        true => vec![],
+        false => table::lines(table, page.body(), page),
     }
-    let cells = |row: &ScalingRow| -> Cells {
-        let size = Line::of(Role::Plain, units::integer(row.size));
-        let mut first = Line::default();
-        first.pad_to(what.len().max(6).saturating_sub(size.width()));
-        first.append(size);
-        if row.fits == Some(false) {
-            return (vec![first], Some(fit(row.fits, false, row.memory_bytes, room)));
-        }
-        let figure = |text: Option<String>| {
-            text.map_or_else(
-                || Line::of(Role::Warning, "unknown"),
-                |text| Line::of(Role::Plain, text),
-            )
-        };
-        let cells = vec![
-            first,
-            figure(row.latency_ms.as_ref().map(|time| span(time, page.charset))),
-            figure(row.throughput.map(units::rate)),
-            figure(row.memory_bytes.map(units::gigabytes)),
-        ];
-        (cells, None)
-    };
-    let cells: Vec<Cells> = rows.iter().map(cells).collect();
-    let heading = format!("{what:>6}");
-    table(&[&heading, "latency", "throughput", "memory"], &cells, page)
 }
 
 fn requirements(hardware: &Hardware, page: &mut Page) {

@@ -1,17 +1,17 @@
-//! The report on one screen of a terminal.
+//! Text for terminals: tables, and the report on one screen.
 //!
 //! ```
-//! use calipers_render::{Style, to_terminal};
+//! use calipers_render::{Style, terminal};
 //!
 //! let mut report = calipers_report::Report::default();
 //! report.model.file = "tiny.onnx".to_owned();
 //! report.graph.nodes = 12;
-//! let screen = to_terminal(&report, &Style::plain(80));
+//! let screen = terminal::report(&report, &Style::plain(80));
 //! assert!(screen.contains("tiny.onnx"));
 //! assert!(screen.contains("12 nodes"));
 //! ```
 //!
-//! Each section is one function from the report to lines, and a line in [`to_terminal`]. Sections
+//! Each section is one function from the report to lines, and a line in [`report`]. Sections
 //! that have nothing to say return no line and leave no heading.
 
 mod architecture;
@@ -25,26 +25,22 @@ mod graph;
 mod hardware;
 mod hardware_page;
 mod header;
-mod layers;
 mod memory;
 mod page;
 mod parameters;
 mod reasons;
 mod rows;
-mod shapes;
 mod summary;
-mod sweep;
 mod table;
+mod value;
 mod weights;
 
 use calipers_report::Report;
 
-pub use check::{findings_to_terminal, rule_list_to_terminal, rules_to_terminal};
-pub use devices::{device_to_terminal, devices_to_terminal};
-pub use hardware_page::hardware_to_terminal;
-pub use layers::layers_to_terminal;
-pub use shapes::shapes_to_terminal;
-pub use sweep::sweep_to_terminal;
+pub use check::{findings, rule_list, rules};
+pub use devices::device;
+pub use hardware_page::hardware;
+pub use table::table;
 
 use crate::text::Charset;
 use page::Page;
@@ -76,7 +72,7 @@ impl Style {
 /// The report as lines of text, ending in a newline.
 ///
 /// A figure that the report does not know is printed as `unknown` with the report's reason.
-pub fn to_terminal(report: &Report, style: &Style) -> String {
+pub fn report(report: &Report, style: &Style) -> String {
     let mut page = Page::new(style);
     let mut reasons = Reasons::new(&report.unknown, style.charset());
 

@@ -12,32 +12,21 @@ use anstyle::{AnsiColor, Style as Ansi};
 
 use super::Style;
 use crate::text::{self, Charset};
+pub(super) use crate::value::Tone as Role;
 
-/// What a piece of text is for, which decides how it looks.
+/// How a tone looks.
 ///
-/// Text is in the reader's own colour, so it is legible on any background; the accent is for
-/// bars, and a severity colours its mark, not its message.
-/// Colours are never bold: many terminals brighten bold ones, and bright yellow on white vanishes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Plain,
-    Strong,
-    Quiet,
-    Accent,
-    Error,
-    Warning,
-}
-
-impl Role {
-    fn ansi(self) -> Ansi {
-        match self {
-            Self::Plain => Ansi::new(),
-            Self::Strong => Ansi::new().bold(),
-            Self::Quiet => Ansi::new().dimmed(),
-            Self::Accent => AnsiColor::Cyan.on_default(),
-            Self::Error => AnsiColor::Red.on_default(),
-            Self::Warning => AnsiColor::Yellow.on_default(),
-        }
+/// Text is in the reader's own color, so it is legible on any background; the accent is for
+/// bars, and a severity colors its mark, not its message. Colors are never bold: many terminals
+/// brighten bold ones, and bright yellow on white vanishes.
+fn ansi(role: Role) -> Ansi {
+    match role {
+        Role::Plain => Ansi::new(),
+        Role::Strong => Ansi::new().bold(),
+        Role::Quiet | Role::Emphasis => Ansi::new().dimmed(),
+        Role::Accent => AnsiColor::Cyan.on_default(),
+        Role::Error => AnsiColor::Red.on_default(),
+        Role::Warning => AnsiColor::Yellow.on_default(),
     }
 }
 
@@ -329,7 +318,7 @@ impl Page {
             // Sections keep to their width; this makes it certain.
             let (line, _) = line.split(self.width);
             for (role, piece) in line.0 {
-                let ansi = role.ansi();
+                let ansi = ansi(role);
                 if self.color && ansi != Ansi::new() {
                     // Writing to a String does not fail.
                     let _ = write!(text, "{ansi}{piece}{ansi:#}");

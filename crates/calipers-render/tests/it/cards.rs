@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use calipers::Question;
-use calipers_render::markdown::SECTIONS;
 use calipers_render::picture::{Theme, pictures};
-use calipers_render::{CardOptions, PictureLink, to_markdown};
+use calipers_render::sections::SECTIONS;
+use calipers_render::{CardOptions, PictureLink, markdown};
 use calipers_report::Report;
 use calipers_testkit::{Corpus, Outcome, score};
 
@@ -35,7 +35,7 @@ fn card(report: &Report) -> String {
     };
     let pictures = pictures(report, Theme::Light).into_iter().map(link).collect();
     let options = CardOptions { front_matter: true, pictures, ..CardOptions::default() };
-    to_markdown(report, &options)
+    markdown::card(report, &options)
 }
 
 /// The card with runs of blanks as one, so that rows can be looked for.
@@ -236,7 +236,7 @@ fn every_picture_has_its_section() {
     assert!(found.len() > 5, "the sample has pictures");
     let card = card(&report);
     for picture in found {
-        let claims = SECTIONS.iter().filter(|section| section.pictures.contains(&picture.name));
+        let claims = SECTIONS.iter().filter(|section| section.charts.contains(&picture.name));
         assert_eq!(claims.count(), 1, "{}", picture.name);
         assert!(card.contains(&format!("assets/{}-dark.svg", picture.name)), "{}", picture.name);
     }

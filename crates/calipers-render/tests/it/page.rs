@@ -138,7 +138,7 @@ fn spoil<T: Serialize + DeserializeOwned>(whole: &T) -> (T, usize) {
     for path in strings {
         let place = json.pointer_mut(&path).unwrap();
         let before = std::mem::replace(place, Value::from(HOSTILE));
-        // A string that stands for an enum takes no other text.
+        // A string that names a variant of an enum takes no other text.
         if T::deserialize(&json).is_ok() {
             spoiled += 1;
         } else {

@@ -71,7 +71,7 @@ fn question(device: &Device, precision: Precision) -> Question {
 }
 
 fn open(graph: &str) -> Model {
-    calipers::Model::open(&fixture("zoo").join(graph)).unwrap()
+    calipers::Model::open(fixture("zoo").join(graph)).unwrap()
 }
 
 fn report(model: &Model, bindings: &Bindings, device: &str, precision: Precision) -> Report {

@@ -205,7 +205,7 @@ fn a_cache_by_hand() {
     let dims =
         [("batch", 1), ("past", 2047), ("seq", 1)].map(|(name, size)| (name.to_owned(), size));
     let bindings = Bindings { dims: dims.into(), ..Bindings::default() };
-    let model = calipers::Model::open(&zoo("llama7b_synth")).unwrap();
+    let model = calipers::Model::open(zoo("llama7b_synth")).unwrap();
     let cache = analyze_bound(&model, &bindings).unwrap().memory.kv_cache.unwrap();
     assert_eq!((cache.context, cache.bytes_at_context), (Some(2048), Some(1 << 30)));
     assert_eq!(cache.fixed_bytes, Some(0));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use calipers_render::{figures_to_csv, figures_to_jsonl, index_to_html, index_to_markdown};
+use calipers_render::{csv, index_to_html, index_to_markdown, jsonl, tables};
 use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
@@ -57,9 +57,10 @@ pub(super) fn write_lines(
 ) -> anyhow::Result<ExitStatus> {
     let outcomes = look_at_all(writer, places, |_, _| Ok(None))?;
     let (figures, status) = conclude(outcomes);
+    let table = tables::figures(&figures);
     output.write(&match listing {
-        Listing::Jsonl => figures_to_jsonl(&figures),
-        Listing::Csv => figures_to_csv(&figures),
+        Listing::Jsonl => jsonl::table(&table),
+        Listing::Csv => csv::table(&table),
     })?;
     tell(&figures);
     Ok(status)

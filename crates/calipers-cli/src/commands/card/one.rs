@@ -4,7 +4,7 @@ use std::path::Path;
 
 use calipers::Question;
 use calipers_render::picture::{self, Theme};
-use calipers_render::{CardOptions, PictureLink, Template, to_markdown};
+use calipers_render::{CardOptions, PictureLink, Template, markdown};
 use calipers_report::Report;
 
 use super::{Assets, Card};
@@ -47,7 +47,7 @@ impl Writer<'_> {
             pictures,
         };
         match &self.template {
-            None => Ok(to_markdown(report, &options)),
+            None => Ok(markdown::card(report, &options)),
             Some(template) => Ok(template.render(report, &options).map_err(|error| {
                 Problem::unusable(&format!("the template cannot be filled in: {error}"))
             })?),

@@ -55,7 +55,10 @@ const Charts = (() => {
     const y = (value) => HEIGHT - value / most * (HEIGHT - 8);
     const each = WIDTH / tops.length;
     let path = `M0 ${HEIGHT}`;
-    tops.forEach((node, step) => { path += `L${(step * each).toFixed(1)} ${y(bytes[node]).toFixed(1)}H${((step + 1) * each).toFixed(1)}`; });
+    tops.forEach((node, step) => {
+      const [left, top, right] = [step * each, y(bytes[node]), (step + 1) * each].map((place) => place.toFixed(1));
+      path += `L${left} ${top}H${right}`;
+    });
     svg.append(shape("path", { class: "area", d: `${path}V${HEIGHT}Z` }));
     const mark = shape("rect", { class: "mark", y: 0, height: HEIGHT, width: Math.max(2, each), visibility: "hidden" });
     svg.append(mark);

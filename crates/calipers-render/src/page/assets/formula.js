@@ -46,7 +46,12 @@ const Formula = (() => {
 
   const SPACE = /\p{White_Space}*/uy;
   // A number, a quoted name, a name, a sign. A number that a letter follows is none.
-  const TOKEN = /(\d+)(?![\p{Alphabetic}\p{N}_.:])|`((?:[^`\\]|\\[`\\]|\\u\{[0-9a-fA-F]+\})*)`|([\p{Alphabetic}_][\p{Alphabetic}\p{N}_.:]*)|(\*\*|\/\/|[-+*/%^(),])/uy;
+  const TOKEN = new RegExp([
+    /(\d+)(?![\p{Alphabetic}\p{N}_.:])/u,
+    /`((?:[^`\\]|\\[`\\]|\\u\{[0-9a-fA-F]+\})*)`/u,
+    /([\p{Alphabetic}_][\p{Alphabetic}\p{N}_.:]*)/u,
+    /(\*\*|\/\/|[-+*/%^(),])/u,
+  ].map((token) => token.source).join("|"), "uy");
 
   /** @param {string} text @returns {Token[]} */
   function read(text) {

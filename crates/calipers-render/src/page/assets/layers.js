@@ -156,8 +156,8 @@ const Layers = (() => {
         if (i === column) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
         else cell.removeAttribute("aria-sort");
       });
-      this.shown.textContent =
-        this.rows.length === this.count ? Units.counted(this.count, "node", "nodes") : `${Units.integer(this.rows.length)} of ${Units.integer(this.count)} nodes`;
+      const [some, all] = [this.rows.length, this.count];
+      this.shown.textContent = some === all ? Units.counted(all, "node", "nodes") : `${Units.integer(some)} of ${Units.integer(all)} nodes`;
       this.scroll.scrollTop = 0;
       this.draw(true);
     }

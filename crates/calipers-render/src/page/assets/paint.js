@@ -5,7 +5,16 @@ const Paint = (() => {
   const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
   /** @typedef {"macs" | "memory" | "precision" | "block" | "plain" | string} Mode What colors mean. */
-  /** @typedef {{ width: number, height: number, ratio: number, colors: Colors, filling: Filling, selected: PlacedBox | null, marked: Marked | null }} Look */
+  /**
+   * @typedef {object} Look How a scene is painted.
+   * @property {number} width Of the canvas, in pixels of the page; the height too.
+   * @property {number} height
+   * @property {number} ratio Pixels of the canvas for each of the page.
+   * @property {Colors} colors
+   * @property {Filling} filling
+   * @property {PlacedBox | null} selected
+   * @property {Marked | null} marked
+   */
 
   /**
    * All boxes and lines of a layout with their places on the sheet; outer boxes first.
@@ -196,7 +205,13 @@ const Paint = (() => {
     return boxes.length;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {PlacedBox} box @param {Colors} colors @param {boolean} isSelected @param {number} scale */
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {PlacedBox} box
+   * @param {Colors} colors
+   * @param {boolean} isSelected
+   * @param {number} scale
+   */
   function frame(context, box, colors, isSelected, scale) {
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, 8);
@@ -320,7 +335,8 @@ const Paint = (() => {
         text(box.x + 10, box.y + 20, box.title, 12, colors.accent, 'font-weight="600"');
         continue;
       }
-      out.push(`<rect ${area} fill="${isDoor(box) ? colors.edge : filling.of(box)}" stroke="${box.kind === "room" ? colors.accent : colors.edge}"/>`);
+      const [fill, stroke] = [isDoor(box) ? colors.edge : filling.of(box), box.kind === "room" ? colors.accent : colors.edge];
+      out.push(`<rect ${area} fill="${fill}" stroke="${stroke}"/>`);
       if (isDoor(box)) continue;
       const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
       text(x, box.note ? y - 4 : y + 4.5, box.title, 13, colors.ink, 'text-anchor="middle"');
@@ -335,8 +351,9 @@ const Paint = (() => {
       if (label) text((x0 + x1) / 2 + 5, (y0 + y1) / 2 + 3, label, 10, colors.soft, "");
     }
     const [width, height] = [Math.ceil(scene.width) + 40, Math.ceil(scene.height) + 40];
-    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 -20 ${width} ${height}" width="${width}" height="${height}" font-family="${escaped(FONT)}">` +
-      `<title>${escaped(name)}</title><rect x="-20" y="-20" width="${width}" height="${height}" fill="${colors.paper}"/>${out.join("")}</svg>`;
+    const size = `width="${width}" height="${height}"`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 -20 ${width} ${height}" ${size} font-family="${escaped(FONT)}">` +
+      `<title>${escaped(name)}</title><rect x="-20" y="-20" ${size} fill="${colors.paper}"/>${out.join("")}</svg>`;
   }
 
   return { flatten, Colors, Filling, canvas, svg };

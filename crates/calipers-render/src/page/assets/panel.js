@@ -97,7 +97,10 @@ const Panel = (() => {
       const room = this.graph.rooms[box.id];
       return [
         element("h3", room.name), element("p", room.detail, "note"),
-        this.actions([box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)], ["Enter", () => this.view.enter(box.id, true)]),
+        this.actions(
+          [box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)],
+          ["Enter", () => this.view.enter(box.id, true)],
+        ),
         facts([
           ["kind", room.block || room.kind], ["nodes", Units.integer(room.count)],
           ["parameters", orNothing(room.parameters, Units.integer)],
@@ -114,10 +117,15 @@ const Panel = (() => {
       const { graph } = this;
       const { nodes } = graph;
       /** @type {Action[]} */
-      const list = [["Paths", () => this.paths(id)], ["Copy link", () => navigator.clipboard?.writeText(`${location.href.split("#")[0]}${Panel.link(graph, id)}`)]];
+      const list = [
+        ["Paths", () => this.paths(id)],
+        ["Copy link", () => navigator.clipboard?.writeText(`${location.href.split("#")[0]}${Panel.link(graph, id)}`)],
+      ];
       for (const room of nodes.rooms[id] ?? []) list.unshift([`Enter ${graph.rooms[room].name}`, () => this.view.enter(room, true)]);
       /** @type {Fact[]} */
-      const formulas = (nodes.formulas[id] ?? []).map(([field, text]) => [graph.text(field).replace("_", " "), element("code", graph.text(text))]);
+      const formulas = (nodes.formulas[id] ?? []).map(([field, text]) => [
+        graph.text(field).replace("_", " "), element("code", graph.text(text)),
+      ]);
       const pairs = nodes.attributes[id];
       /** @type {Fact[]} */
       const attributes = [];
@@ -140,7 +148,8 @@ const Panel = (() => {
       ];
       if (formulas.length) parts.push(element("h4", "Formulas"), facts(formulas));
       if (attributes.length) parts.push(element("h4", "Attributes"), facts(attributes));
-      parts.push(element("h4", "Takes"), this.values(nodes.inputs[id], "giver"), element("h4", "Gives"), this.values(nodes.outputs[id], "reader"));
+      parts.push(element("h4", "Takes"), this.values(nodes.inputs[id], "giver"));
+      parts.push(element("h4", "Gives"), this.values(nodes.outputs[id], "reader"));
       return parts;
     }
 
@@ -168,7 +177,9 @@ const Panel = (() => {
     paths(id) {
       this.view.mark(this.view.marked ? null : id);
       const { marked } = this.view;
-      this.said.textContent = marked ? `${Units.counted(marked.before, "node", "nodes")} before, ${Units.counted(marked.after, "node", "nodes")} after` : "Paths are not marked";
+      /** @param {number} count */
+      const nodes = (count) => Units.counted(count, "node", "nodes");
+      this.said.textContent = marked ? `${nodes(marked.before)} before, ${nodes(marked.after)} after` : "Paths are not marked";
     }
   }
 

@@ -8,6 +8,9 @@ const Sizes = (() => {
 
   /** @typedef {Knob & { now: number, sliders: HTMLInputElement[], fields: HTMLInputElement[] }} Control */
 
+  /** @param {Iterable<Node>} nodes */
+  const copies = (nodes) => [...nodes].map((node) => node.cloneNode(true));
+
   class Choice {
     /** @param {PageData} data @param {Graph} graph @param {(node: number) => void} go */
     constructor(data, graph, go) {
@@ -23,7 +26,7 @@ const Sizes = (() => {
       if (form) this.fill(form);
       this.devices();
       // What the page shows at the sizes of the report.
-      this.restore = new Map([...document.querySelectorAll("[data-figure]")].map((it) => [it, [...it.childNodes].map((node) => node.cloneNode(true))]));
+      this.restore = new Map([...document.querySelectorAll("[data-figure]")].map((it) => [it, copies(it.childNodes)]));
       this.peakNow = [...(document.getElementById("peak-at")?.childNodes ?? [])];
     }
 
@@ -90,7 +93,7 @@ const Sizes = (() => {
     update() {
       this.time();
       if (!this.changed) {
-        for (const [element, nodes] of this.restore) element.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
+        for (const [element, nodes] of this.restore) element.replaceChildren(...copies(nodes));
         this.note("");
         this.peakAt(null);
         Charts.timeline(this.graph, this.data.timeline.map(Number), this.go);
@@ -108,10 +111,13 @@ const Sizes = (() => {
       const peak = Liveness.peak(this.sizes, this.data.main, sizes);
       this.put("peak", peak?.most ?? null, Units.bytes, " bytes");
       this.put("in_place", peak?.reused ?? null, Units.bytes, " bytes");
-      for (const element of document.querySelectorAll('[data-figure="peak-text"]')) element.textContent = peak ? Units.bytes(peak.most) : "unknown";
+      for (const element of document.querySelectorAll('[data-figure="peak-text"]')) {
+        element.textContent = peak ? Units.bytes(peak.most) : "unknown";
+      }
       this.peakAt(peak ? peak.at : null);
       Charts.timeline(this.graph, peak ? peak.timeline : [], this.go);
-      const over = this.knobs.map(({ most, now }) => (most && now > most ? ` The model's table of positions ends at ${Units.integer(most)}.` : ""));
+      const over = this.knobs.map(({ most, now }) =>
+        (most && now > most ? ` The model's table of positions ends at ${Units.integer(most)}.` : ""));
       const bound = this.knobs.filter((knob) => !knob.fixed).map((knob) => `${knob.name} ${Units.integer(knob.now)}`);
       const why = this.sizes.no_lives ? `: ${this.sizes.no_lives}` : "";
       const lacks = peak ? "" : ` The peak of activations is only known at the sizes of the report${why}.`;
@@ -182,10 +188,11 @@ const Sizes = (() => {
       const [low, expected, high] = [runs.low[run], runs.expected[run], runs.high[run]];
       const [rate, memory, fits, reason] = [runs.throughput[run], runs.memory[run], runs.fits[run], runs.reason[run]];
       const other = this.knobs.find((it) => !it.fixed && it.name !== "batch" && !this.isLength(it) && it.now !== it.size);
-      const at = [`batch ${batches[batch]}`, ...(lengths.length && knob ? [`${knob.name} ${Units.integer(lengths[length])}`] : [])].join(", ");
+      const at = `batch ${batches[batch]}` + (lengths.length && knob ? `, ${knob.name} ${Units.integer(lengths[length])}` : "");
+      const untimed = reason ?? (fits === false ? "it does not fit" : "unknown");
       const isTimed = low !== null && expected !== null && high !== null;
       const list = Panel.facts([
-        ["at", at], ["time of one run", isTimed ? Units.timeRange(low, expected, high) : reason ?? (fits === false ? "it does not fit" : "unknown")],
+        ["at", at], ["time of one run", isTimed ? Units.timeRange(low, expected, high) : untimed],
         ["a second", rate === null ? null : Units.rate(rate)],
         ["memory needed", memory === null ? "unknown" : Units.gigabytes(memory)],
         ["fits", fits === null ? "unknown" : fits ? "yes" : "no"],
@@ -194,10 +201,14 @@ const Sizes = (() => {
       list.classList.add("wide");
       place.replaceChildren(list);
       const notes = [];
-      if (this.knobs.some((it) => it.name === "batch" && it.fixed)) notes.push("The file fixes the batch: others suppose that it is exported anew.");
+      if (this.knobs.some((it) => it.name === "batch" && it.fixed)) {
+        notes.push("The file fixes the batch: others suppose that it is exported anew.");
+      }
       if (other) notes.push(`Times hold for ${other.name} ${Units.integer(other.size)}.`);
       if (notes.length) place.append(Panel.element("p", notes.join(" "), "note"));
-      for (const row of document.querySelectorAll("tr[data-device]")) row.classList.toggle("chosen", row.getAttribute("data-device") === device.id);
+      for (const row of document.querySelectorAll("tr[data-device]")) {
+        row.classList.toggle("chosen", row.getAttribute("data-device") === device.id);
+      }
     }
   }
 

@@ -259,7 +259,7 @@ const Viewer = (() => {
       if (!nodes.drawn[node]) shown = this.graph.flow.readers.get(this.graph.output(node) ?? -1)?.[0] ?? node;
       const path = this.graph.path(nodes.room[shown]);
       // Subgraphs and functions are rooms of their own.
-      const from = path.map((room) => rooms[room].kind).findLastIndex((kind) => kind === "subgraph" || kind === "function" || kind === "graph");
+      const from = path.findLastIndex((room) => ["subgraph", "function", "graph"].includes(rooms[room].kind));
       this.root = path[Math.max(0, from)];
       for (const room of path.slice(from + 1)) this.open.add(room);
       this.lay();

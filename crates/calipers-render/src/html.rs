@@ -1,0 +1,317 @@
+//! Tables and documents as HTML, escaped by construction.
+//!
+//! Every text goes through [`maud`], which escapes it, after its invisible characters have become
+//! escapes. A figure carries its exact value in `data-sort`.
+//!
+//! ```
+//! use calipers_render::html;
+//! use calipers_render::table::{Column, Table, Value};
+//!
+//! let mut table = Table::new("nodes", vec![
+//!     Column::text("node", "node"),
+//!     Column::figures("macs", "MACs"),
+//! ]);
+//! table.row(vec![Value::name("<b>"), Value::Magnitude(1_573_120)]);
+//! let html = html::table(&table).into_string();
+//! assert!(html.contains("<code>&lt;b&gt;</code>"));
+//! assert!(html.contains(r#"<td class="number" data-sort="1573120">1.57 M</td>"#));
+//! ```
+
+use calipers_report::{Dimension, ValueShape};
+use maud::{Markup, html};
+
+use crate::document::{Block, Document, Item, Section};
+use crate::table::{Align, Cell, Column, Row, Table, Zero};
+use crate::text::{self, Charset};
+use crate::units;
+use crate::value::{Datum, Fit, Spans, Tone, Value, dtype_text};
+
+/// Characters kept of a text: a name may have a gigabyte.
+const CHARACTERS: usize = 20_000;
+/// Dimensions that are shown of a shape: no tensor has more, a hostile file may.
+const DIMENSIONS: usize = 32;
+/// Levels of a tree that are drawn.
+const DEPTH: u64 = 64;
+
+/// A text out of a model, fit to be escaped: invisible characters become escapes, and what is too
+/// long to be read ends in an ellipsis.
+pub(crate) fn clean(raw: &str) -> String {
+    match raw.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => text::whole(&raw[..end]) + "…",
+        None => text::whole(raw),
+    }
+}
+
+/// A table with its notes.
+pub fn table(table: &Table) -> Markup {
+    let places = table.document_columns();
+    html! {
+        @match &table.empty {
+            Some(words) if table.is_empty() => p { (sentence(words)) },
+            _ => (grid(table, &places)),
+        }
+        @for notes in &table.notes {
+            @if let Some(title) = &notes.title { h4 { (title) } }
+            ul.notes { @for note in &notes.lines { li { (sentence(note)) } } }
+        }
+    }
+}
+
+fn grid(table: &Table, places: &[usize]) -> Markup {
+    html! {
+        table id=(table.id) {
+            @if let Some(title) = &table.title { caption { (title) } }
+            @if table.has_headings {
+                thead { tr {
+                    @for i in places { (heading(&table.columns[*i])) }
+                } }
+            }
+            tbody { @for row in &table.rows { (set_row(row, table, places)) } }
+            @if !table.footer.is_empty() {
+                tfoot { @for cells in &table.footer {
+                    tr { @for i in places { (cell(cells.get(*i), &table.columns[*i], false)) } }
+                } }
+            }
+        }
+    }
+}
+
+fn heading(column: &Column) -> Markup {
+    let title = inline(&column.document_title());
+    html! {
+        @if column.align == Align::Left { th scope="col" { (title) } }
+        @else { th.number scope="col" { (title) } }
+    }
+}
+
+fn set_row(row: &Row, table: &Table, places: &[usize]) -> Markup {
+    html! {
+        @match row {
+            Row::Group(title) => tr { th.group scope="rowgroup" colspan=(places.len()) { (inline(title)) } },
+            Row::Cells { cells, note, .. } => {
+                tr { @for (at, i) in places.iter().enumerate() {
+                    (cell(cells.get(*i), &table.columns[*i], at == 0))
+                } }
+                @if let Some(note) = note {
+                    tr { td.note colspan=(places.len()) { (sentence(note)) } }
+                }
+            },
+        }
+    }
+}
+
+fn cell(cell: Option<&Cell>, column: &Column, is_first: bool) -> Markup {
+    let value = cell.map_or(&Value::Blank, |cell| &cell.value);
+    let is_hidden = value.is_zero() && column.zero != Zero::Shown;
+    let content = if is_hidden {
+        html! {}
+    } else {
+        inline(value)
+    };
+    let sort = match value.data() {
+        Datum::Integer(number) => Some(number.to_string()),
+        Datum::Float(number) => Some(number.to_string()),
+        _ => None,
+    };
+    html! {
+        @if is_first && column.align == Align::Left { th scope="row" { (content) } }
+        @else if column.align == Align::Left { td data-sort=[sort] { (content) } }
+        @else { td.number data-sort=[sort] { (content) } }
+    }
+}
+
+/// A document, without the page around it.
+pub fn document(document: &Document) -> Markup {
+    html! {
+        h1 { (sentence(&document.title)) }
+        @if let Some(byline) = &document.byline { p.byline { (sentence(byline)) } }
+        @for part in &document.sections { (section(part)) }
+    }
+}
+
+/// A section; nothing where it has nothing to say.
+pub fn section(section: &Section) -> Markup {
+    html! {
+        @if !section.is_empty() {
+            section id=(section.id) {
+                h2 { (section.title) }
+                (blocks(&section.blocks))
+            }
+        }
+    }
+}
+
+fn blocks(blocks: &[Block]) -> Markup {
+    html! { @for block in blocks { (set_block(block)) } }
+}
+
+fn set_block(block: &Block) -> Markup {
+    html! {
+        @match block {
+            Block::Heading(text) => h3 { (sentence(text)) },
+            Block::Paragraph(text) => p { (sentence(text)) },
+            Block::Facts(facts) => table.facts { tbody {
+                @for (what, value) in &facts.0 {
+                    tr { th scope="row" { (inline(what)) } td { (sentence(value)) } }
+                }
+            } },
+            Block::Table(it) => (table(it)),
+            Block::List(items) => (list(items)),
+            Block::Code { language, text } => pre.{ "language-" (language) } { code { (text) } },
+            Block::Fold { summary, blocks: inner } => details {
+                summary { (summary) }
+                (blocks(inner))
+            },
+            Block::Chart(name) => div.chart data-chart=(name) {},
+        }
+    }
+}
+
+/// A list; what lies deeper than the item before it is a list of its own within that item.
+fn list(items: &[Item]) -> Markup {
+    let Some(first) = items.first() else { return html! {} };
+    let level = |rest: &[Item]| {
+        rest.iter().position(|item| item.depth <= first.depth).unwrap_or(rest.len())
+    };
+    let mut rest = items;
+    let mut own = Vec::new();
+    while let Some((item, after)) = rest.split_first() {
+        let (inside, next) = after.split_at(level(after));
+        own.push((item, inside));
+        rest = next;
+    }
+    html! {
+        ul { @for (item, inside) in own { li { (sentence(&item.text)) (list(inside)) } } }
+    }
+}
+
+/// A sentence.
+pub fn sentence(spans: &Spans) -> Markup {
+    html! {
+        @for span in &spans.0 {
+            @match span.tone {
+                Tone::Plain | Tone::Accent => (inline(&span.value)),
+                Tone::Strong => strong { (inline(&span.value)) },
+                Tone::Emphasis => em { (inline(&span.value)) },
+                Tone::Quiet => span.quiet { (inline(&span.value)) },
+                Tone::Warning => span.warning { (inline(&span.value)) },
+                Tone::Error => span.error { (inline(&span.value)) },
+            }
+        }
+    }
+}
+
+/// One value.
+pub fn inline(value: &Value) -> Markup {
+    if let Some(figure) = value.figure() {
+        return html! { (figure) };
+    }
+    match value {
+        Value::Text(words) => html! { (words) },
+        Value::Name(name) | Value::Formula(name) => html! { code { (clean(name)) } },
+        Value::Prose(words) => html! { (clean(words)) },
+        Value::Quoted(words) => quoted(words),
+        Value::Types(types) => html! {
+            @for (i, value) in types.iter().enumerate() {
+                @if i > 0 { " " }
+                (type_text(value))
+            }
+        },
+        Value::Shape(dims) => shape(dims),
+        Value::Tree { depth, name } => html! {
+            @if *depth > 0 {
+                span.quiet { ("· ".repeat(usize::try_from((*depth).min(DEPTH)).unwrap_or(0))) }
+            }
+            code { (clean(name)) }
+        },
+        Value::Link { name, address } => html! {
+            a href=(text::address(address)) { (clean(name)) }
+        },
+        Value::Spans(spans) => sentence(spans),
+        Value::Fit(fit) => html! { (memory(fit)) },
+        Value::Missing(reason) => html! {
+            "unknown"
+            @if let Some(reason) = reason { ": " (quoted(reason)) }
+        },
+        Value::AtLeast(inner) => html! { "at least " (inline(inner)) },
+        // Figures are set above.
+        _ => html! {},
+    }
+}
+
+/// A sentence of ours whose quotations between backticks are code.
+fn quoted(words: &str) -> Markup {
+    let clean = clean(words);
+    let parts: Vec<&str> = clean.split('`').collect();
+    // The last quotation has no end where their number is even.
+    if parts.len().is_multiple_of(2) {
+        return html! { (clean) };
+    }
+    html! {
+        @for (i, part) in parts.iter().enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+fn type_text(value: &Option<ValueShape>) -> Markup {
+    html! {
+        @match value {
+            None => "–",
+            Some(ValueShape { shape: Some(dims), .. }) => (shape(dims)),
+            Some(value) => code { (clean(&dtype_text(value))) },
+        }
+    }
+}
+
+fn shape(dims: &[Dimension]) -> Markup {
+    let one = |dim: &Dimension| match dim {
+        Dimension::Size(size) => size.to_string(),
+        Dimension::Symbol(name) => text::name(name, Charset::Unicode),
+        Dimension::Unknown => "?".to_owned(),
+    };
+    let mut shown: Vec<String> = dims.iter().take(DIMENSIONS).map(one).collect();
+    if dims.len() > DIMENSIONS {
+        shown.push("…".to_owned());
+    }
+    html! {
+        @if dims.is_empty() { "scalar" } @else { code { "[" (shown.join(", ")) "]" } }
+    }
+}
+
+fn memory(fit: &Fit) -> String {
+    let needed = fit.needed.map_or_else(|| "unknown".to_owned(), units::gigabytes);
+    match fit.capacity {
+        Some(capacity) => format!("{needed} of {}", units::capacity(capacity)),
+        None => needed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_hostile_text_acts() {
+        let hostile = "<img src=x onerror=\"y\">\u{202e}`";
+        for value in [
+            Value::name(hostile),
+            Value::prose(hostile),
+            Value::quoted(hostile),
+            Value::Formula(hostile.to_owned()),
+            Value::Missing(Some(hostile.to_owned())),
+            Value::Tree { depth: 2, name: hostile.to_owned() },
+            Value::Shape(vec![Dimension::Symbol(hostile.to_owned())]),
+        ] {
+            let html = inline(&value).into_string();
+            assert!(!html.contains("<img") && !html.contains('\u{202e}'), "{html}");
+            assert!(html.contains("&lt;img"), "{html}");
+        }
+    }
+
+    #[test]
+    fn quotations_are_code() {
+        assert_eq!(quoted("of `x` a").into_string(), "of <code>x</code> a");
+        assert_eq!(quoted("odd ` quote").into_string(), "odd ` quote");
+    }
+}

@@ -1,0 +1,53 @@
+//! Tables as JSON lines: an object for each row, its keys the ids of the columns, every figure
+//! exact and `null` where it is not known.
+//!
+//! ```
+//! use calipers_render::jsonl;
+//! use calipers_render::table::{Column, Table, Value};
+//!
+//! let mut table = Table::new("nodes", vec![Column::figures("macs", "MACs")]);
+//! table.row(vec![Value::Magnitude(1_573_120)]);
+//! assert_eq!(jsonl::table(&table), "{\"macs\":1573120}\n");
+//! ```
+
+use crate::json::{escape_hidden, line};
+use crate::table::Table;
+use crate::value::Datum;
+
+/// The rows of a table, a line each.
+pub fn table(table: &Table) -> String {
+    tables(std::slice::from_ref(table))
+}
+
+/// The rows of several tables, a line each.
+pub fn tables(tables: &[Table]) -> String {
+    let mut text = String::new();
+    for table in tables {
+        let keys: Vec<(usize, String)> = table
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.in_data)
+            .map(|(i, column)| (i, line(&column.id)))
+            .collect();
+        for cells in table.cell_rows() {
+            let members: Vec<String> = keys
+                .iter()
+                .map(|(i, key)| format!("{key}:{}", datum(&cells[*i].value.data())))
+                .collect();
+            text += &escape_hidden(&format!("{{{}}}", members.join(",")));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn datum(datum: &Datum) -> String {
+    match datum {
+        Datum::Null => "null".to_owned(),
+        Datum::Flag(value) => value.to_string(),
+        Datum::Integer(value) => value.to_string(),
+        Datum::Float(value) => line(value),
+        Datum::Text(text) => line(text),
+    }
+}

@@ -1,0 +1,140 @@
+//! Documents as Markdown: sections of blocks, with a blank line between blocks.
+
+use calipers_report::Report;
+
+use super::escape::attribute;
+use super::front_matter::front_matter;
+use super::table;
+use super::value::{cell, inline};
+use crate::document::{Block, Document, Facts, Section};
+use crate::sections::{self, CardOptions, PictureLink};
+use crate::table::{Column, Table, Value, Zero};
+
+/// The card of a model, ending in a newline.
+///
+/// ```
+/// use calipers_render::{CardOptions, markdown};
+///
+/// let mut report = calipers_report::Report::default();
+/// report.model.file = "tiny.onnx".to_owned();
+/// assert!(markdown::card(&report, &CardOptions::default()).starts_with("# tiny\n"));
+/// ```
+pub fn card(report: &Report, options: &CardOptions) -> String {
+    let text = document(&sections::card(report, options), &options.pictures);
+    match options.front_matter {
+        true => format!("{}\n{text}", front_matter(report)),
+        false => text,
+    }
+}
+
+/// A document, ending in a newline. A chart is shown where there are files for it.
+pub fn document(document: &Document, charts: &[PictureLink]) -> String {
+    let mut parts = vec![format!("# {}", inline(&document.title))];
+    parts.extend(document.byline.as_ref().map(inline));
+    for section in document.sections.iter().filter(|section| !section.is_empty()) {
+        parts.extend(section_parts(section, charts));
+    }
+    finish(&parts)
+}
+
+/// A section under its heading, ending in a newline; nothing where it has nothing to say.
+pub fn section(section: &Section, charts: &[PictureLink]) -> String {
+    match section.is_empty() {
+        true => String::new(),
+        false => finish(&section_parts(section, charts)),
+    }
+}
+
+fn finish(parts: &[String]) -> String {
+    parts.join("\n\n") + "\n"
+}
+
+fn section_parts(section: &Section, charts: &[PictureLink]) -> Vec<String> {
+    let mut parts = vec![format!("## {}", section.title)];
+    blocks(&section.blocks, charts, &mut parts);
+    parts
+}
+
+fn blocks(blocks: &[Block], charts: &[PictureLink], parts: &mut Vec<String>) {
+    for block in blocks.iter().filter(|block| !block.is_empty()) {
+        set_block(block, charts, parts);
+    }
+}
+
+fn set_block(block: &Block, charts: &[PictureLink], parts: &mut Vec<String>) {
+    match block {
+        Block::Heading(text) => parts.push(format!("### {}", inline(text))),
+        Block::Paragraph(text) => parts.push(inline(text)),
+        Block::Facts(facts) => parts.push(table::set(&fact_table(facts))),
+        Block::Table(it) => parts.push(table::table(it).trim_end().to_owned()),
+        Block::List(items) => {
+            let items: Vec<String> = items
+                .iter()
+                .map(|item| format!("{}- {}", "  ".repeat(item.depth), inline(&item.text)))
+                .collect();
+            parts.push(items.join("\n"));
+        }
+        Block::Code { language, text } => {
+            parts.push(format!("```{language}\n{}\n```", text.trim_end()));
+        }
+        Block::Fold { summary, blocks: inner } => {
+            parts.push(format!("<details>\n<summary>{summary}</summary>"));
+            blocks(inner, charts, parts);
+            parts.push("</details>".to_owned());
+        }
+        Block::Chart(name) => {
+            let links = charts.iter().filter(|chart| chart.name == *name);
+            parts.extend(links.map(set_chart));
+        }
+    }
+}
+
+/// Properties as a table of two columns.
+fn fact_table(facts: &Facts) -> Table {
+    let columns = vec![Column::text("property", "property"), Column::text("value", "value")];
+    let mut table = Table::new("facts", columns);
+    for (what, value) in &facts.0 {
+        table.row(vec![Value::Text(cell(what, Zero::Shown)), Value::Text(inline(value))]);
+    }
+    table
+}
+
+/// A chart that follows the theme of the page it is read on.
+fn set_chart(chart: &PictureLink) -> String {
+    let (light, dark) = (attribute(&chart.light), attribute(&chart.dark));
+    format!(
+        "<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"{dark}\">\n\
+         <img alt=\"{}\" src=\"{light}\">\n</picture>",
+        attribute(&chart.alt)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_nothing_has_no_empty_section() {
+        let card = card(&Report::default(), &CardOptions::default());
+        let mut lines = card.lines().filter(|line| !line.is_empty()).peekable();
+        while let Some(line) = lines.next() {
+            if line.starts_with('#') && !line.starts_with("# ") {
+                let next = lines.peek().copied().unwrap_or("## ");
+                assert!(!next.starts_with("## "), "{line} is empty:\n{card}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chart_has_both_themes_and_cannot_be_left() {
+        let chart = PictureLink {
+            name: "operators".into(),
+            alt: "Conv \"104\" <b>".into(),
+            light: "assets/operators-light.svg".into(),
+            dark: "assets/operators-dark.svg".into(),
+        };
+        let set = set_chart(&chart);
+        assert!(set.contains("alt=\"Conv &quot;104&quot; &lt;b&gt;\""), "{set}");
+        assert!(set.contains("srcset=\"assets/operators-dark.svg\""), "{set}");
+    }
+}

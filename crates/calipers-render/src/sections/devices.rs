@@ -1,0 +1,40 @@
+//! The model on several devices.
+
+use calipers_report::{DeviceRow, Report};
+
+use crate::document::Block;
+use crate::table::Value;
+use crate::value::Spans;
+use crate::{tables, units};
+
+/// Devices that are listed.
+const MOST: usize = 200;
+
+pub(super) fn build(report: &Report) -> Vec<Block> {
+    let Some(hardware) = &report.hardware else { return vec![] };
+    if hardware.devices.is_empty() {
+        return vec![];
+    }
+    let conditions =
+        Spans::plain("At ").and_value(Value::prose(&hardware.precision)).and_text(format!(
+            ", batch {}. A time is a range; the first figure is what is expected.",
+            units::integer(hardware.batch)
+        ));
+    let mut table = tables::device_comparison(hardware);
+    table.rows.truncate(MOST);
+    let rows = &hardware.devices[..hardware.devices.len().min(MOST)];
+    vec![Block::Paragraph(conditions), Block::Table(table), Block::list(reasons(rows))]
+}
+
+/// Why figures are missing, each reason once with the devices that it holds for.
+fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
+    let is_missing = |row: &DeviceRow| row.latency_ms.is_none() && row.fits != Some(false);
+    let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
+        let whose = match group.len() == rows.len() {
+            true => Spans::plain("No times"),
+            false => Spans::joined(group.iter().map(|row| Value::prose(&row.name).into()), ", "),
+        };
+        whose.and_text(": ").and_value(Value::quoted(reason)).and_text(".")
+    };
+    tables::missing(rows, is_missing).into_iter().map(sentence).collect()
+}

@@ -1,0 +1,23 @@
+//! The network, and the flow between its operators, as Mermaid.
+
+use calipers_report::Report;
+
+use crate::document::Block;
+
+pub(super) fn build(report: &Report) -> Vec<Block> {
+    let architecture = &report.architecture;
+    let mermaid = |text: &String| Block::Code { language: "mermaid", text: text.clone() };
+    let mut blocks = vec![];
+    // The text is made of letters and character numbers alone; it can hold no fence.
+    if !architecture.drawing.boxes.is_empty() && !architecture.diagram.is_empty() {
+        blocks.push(mermaid(&architecture.diagram));
+    }
+    if !architecture.flow_drawing.boxes.is_empty() && !architecture.flow.is_empty() {
+        blocks.extend([
+            Block::heading("Operator flow"),
+            Block::paragraph("Which operators feed which; the number on an arrow says how often."),
+            mermaid(&architecture.flow),
+        ]);
+    }
+    blocks
+}

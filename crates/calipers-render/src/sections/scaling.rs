@@ -1,0 +1,60 @@
+//! The model at growing batches, lengths and resolutions, and how fast it generates.
+
+use calipers_report::{Generation, Hardware, Report};
+
+use crate::document::{Block, Facts};
+use crate::table::Value;
+use crate::tables::{self, Scaling};
+use crate::units;
+use crate::value::Spans;
+
+pub(super) fn build(report: &Report) -> Vec<Block> {
+    let Some(hardware) = &report.hardware else { return vec![] };
+    let Some(device) = &hardware.device else { return vec![] };
+    let mut blocks = vec![];
+    if let Some(generation) = &hardware.generation {
+        blocks.push(Block::heading("Generation"));
+        blocks.push(Block::Facts(generated(hardware, generation)));
+        blocks.push(Block::list(generation.notes.iter().map(|note| Value::prose(note).into())));
+    }
+    for (heading, what) in [
+        ("Batch size", Scaling::Batch),
+        ("Sequence length", Scaling::Sequence),
+        ("Resolution", Scaling::Resolution),
+    ] {
+        let table = tables::scaling(hardware, what);
+        if table.is_empty() {
+            continue;
+        }
+        blocks.extend([Block::heading(heading), Block::Table(table)]);
+        if let Some(batch) = hardware.batch_enough.filter(|_| what == Scaling::Batch) {
+            let batch = units::integer(batch);
+            blocks.push(Block::paragraph(format!(
+                "From batch {batch} on, throughput grows by less than a tenth."
+            )));
+        }
+    }
+    if !blocks.is_empty() {
+        let conditions = Spans::plain("On the ")
+            .and_value(Value::prose(&device.name))
+            .and_text(" at ")
+            .and_value(Value::prose(&hardware.precision))
+            .and_text(".");
+        blocks.insert(0, Block::Paragraph(conditions));
+    }
+    blocks
+}
+
+fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
+    let mut facts = Facts::default();
+    let prompt = units::counted(generation.prompt, "token", "tokens");
+    let first = Value::known(generation.first_token_ms, Value::Range);
+    facts.add(format!("First token, after {prompt}"), first);
+    let context = units::counted(generation.context, "token", "tokens");
+    let further = Value::known(generation.token_ms, Value::Range);
+    facts.add(format!("Each further token, at {context}"), further);
+    facts.add("Tokens a second", generation.tokens_per_s.map(Value::Rate));
+    let all = generation.tokens_per_s_all.filter(|_| hardware.batch > 1);
+    facts.add("Tokens a second of the whole batch", all.map(Value::Rate));
+    facts
+}

@@ -1,0 +1,109 @@
+//! Typed values and sentences as styled text.
+
+use calipers_report::{Dimension, ValueShape};
+
+use super::page::{Line, Page, Role};
+use crate::table::Zero;
+use crate::text;
+use crate::units;
+use crate::value::{Fit, Spans, Value, dtype_text};
+
+/// Dimensions that are shown of a shape, and shapes of a list of types.
+const DIMENSIONS: usize = 32;
+const TYPES: usize = 4;
+
+/// A cell of a table. A figure that is not known is `unknown`; the notes of the table have the
+/// reason.
+pub(super) fn cell(value: &Value, role: Role, zero: Zero, page: &Page) -> Line {
+    match value {
+        Value::AtLeast(inner) if inner.is_zero() => Line::of(Role::Warning, "unknown"),
+        Value::AtLeast(inner) => {
+            Line::of(role, page.glyph("≥ ", ">= ")).and_line(cell(inner, role, Zero::Shown, page))
+        }
+        Value::Missing(_) => Line::of(Role::Warning, "unknown"),
+        other if other.is_zero() && zero == Zero::Blank => Line::default(),
+        other if other.is_zero() && zero == Zero::Dash => {
+            Line::of(Role::Quiet, page.glyph("–", "-"))
+        }
+        other => piece(other, role, page),
+    }
+}
+
+/// A sentence on one line.
+pub(super) fn line(spans: &Spans, page: &Page) -> Line {
+    let pieces = spans.0.iter().map(|span| match &span.value {
+        Value::AtLeast(inner) => {
+            Line::of(Role::Warning, "at least ").and_line(piece(inner, span.tone, page))
+        }
+        Value::Missing(Some(reason)) => Line::of(Role::Warning, "unknown")
+            .and(Role::Quiet, format!(": {}", text::prose(reason, page.charset))),
+        value => piece(value, span.tone, page),
+    });
+    pieces.fold(Line::default(), Line::and_line)
+}
+
+fn piece(value: &Value, role: Role, page: &Page) -> Line {
+    let set = page.charset;
+    if let Some(figure) = value.figure() {
+        return Line::of(role, text::ours(&figure, set));
+    }
+    match value {
+        Value::Text(words) => Line::of(role, text::ours(words, set)),
+        Value::Name(name) => Line::of(role, text::name(name, set)),
+        Value::Prose(words) | Value::Quoted(words) | Value::Formula(words) => {
+            Line::of(role, text::prose(words, set))
+        }
+        Value::Types(types) => Line::of(role, type_list(types, page)),
+        Value::Shape(dims) => Line::of(role, shape(dims, page)),
+        Value::Tree { name, .. } | Value::Link { name, .. } => {
+            Line::of(role, text::name(name, set))
+        }
+        Value::Spans(spans) => line(spans, page),
+        Value::Fit(fit) => memory(fit, role),
+        Value::Missing(_) => Line::of(Role::Warning, "unknown"),
+        Value::AtLeast(inner) => piece(inner, role, page),
+        // Figures are set above.
+        _ => Line::default(),
+    }
+}
+
+/// `0.68 GB of 24 GB`, `does not fit: needs 29.4 GB of 24 GB`.
+pub(super) fn memory(fit: &Fit, role: Role) -> Line {
+    let Some(needed) = fit.needed.map(units::gigabytes) else {
+        return Line::of(Role::Warning, "unknown");
+    };
+    let of = fit.capacity.map(|room| format!(" of {}", units::capacity(room))).unwrap_or_default();
+    match fit.fits {
+        Some(false) => {
+            Line::of(Role::Error, "does not fit").and(role, format!(": needs {needed}{of}"))
+        }
+        _ if fit.is_tight => Line::of(role, format!("{needed}{of}")).and(Role::Warning, " tight"),
+        _ => Line::of(role, format!("{needed}{of}")),
+    }
+}
+
+fn type_list(types: &[Option<ValueShape>], page: &Page) -> String {
+    let one = |value: &Option<ValueShape>| match value {
+        None => page.glyph("–", "-").to_owned(),
+        Some(value) => match &value.shape {
+            Some(dims) => shape(dims, page),
+            None => dtype_text(value),
+        },
+    };
+    let shapes: Vec<String> = types.iter().take(TYPES).map(one).collect();
+    let rest = if types.len() > TYPES { page.charset.ellipsis() } else { "" };
+    format!("{}{rest}", shapes.join(" "))
+}
+
+fn shape(dims: &[Dimension], page: &Page) -> String {
+    let one = |dim: &Dimension| match dim {
+        Dimension::Size(size) => size.to_string(),
+        Dimension::Symbol(name) => text::name(name, page.charset),
+        Dimension::Unknown => "?".to_owned(),
+    };
+    let mut shown: Vec<String> = dims.iter().take(DIMENSIONS).map(one).collect();
+    if dims.len() > DIMENSIONS {
+        shown.push(page.charset.ellipsis().to_owned());
+    }
+    format!("[{}]", shown.join(", "))
+}

@@ -1,0 +1,139 @@
+//! Devices as `calipers devices` prints them: a list, or one in full.
+//!
+//! The catalog of devices fills these; renderers read them and compute nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ordered;
+
+/// The devices that pass a filter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceList {
+    /// By class, vendor and id.
+    pub devices: Vec<DeviceSpec>,
+    /// Devices that were left out only because their memory is not known.
+    pub unknown_memory: usize,
+}
+
+/// What is known of one device. A figure that no source states is `None`; peaks are dense.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSpec {
+    /// What the command is given: `h100-sxm`.
+    pub id: String,
+    /// The name in use: `NVIDIA H100 SXM`.
+    pub name: String,
+    /// In lower case: `nvidia`.
+    pub vendor: String,
+    /// The kind of machine: `gpu-datacenter`, `cpu` and so on.
+    pub class: String,
+    /// The microarchitecture: `Hopper`.
+    pub architecture: String,
+    /// Memory that a model can use, in GB (10⁹ bytes).
+    pub memory_gb: Option<f64>,
+    /// `HBM3`, `GDDR6`, …
+    pub memory_type: Option<String>,
+    /// Memory bandwidth in GB/s (10⁹ bytes per second).
+    pub bandwidth_gb_s: Option<f64>,
+    /// The capacity rule of an accelerator without memory of its own.
+    pub on_chip: Option<OnChipMemory>,
+    /// Dense peaks by precision, widest first, in TFLOPS, or TOPS for integers; a precision
+    /// without evidence is absent.
+    #[serde(with = "ordered")]
+    pub peaks: Vec<(String, f64)>,
+    /// Multiprocessors, compute units, Xe cores or CPU cores.
+    pub units: Option<u32>,
+    /// Boost clock.
+    pub clock_mhz: Option<f64>,
+    /// Clock of the matrix peaks, where the vendor states a lower one for them.
+    pub matrix_clock_mhz: Option<f64>,
+    /// Last-level cache on the device, in MB as vendors print it.
+    pub cache_mb: Option<f64>,
+    /// Board or module power (TDP).
+    pub power_w: Option<f64>,
+    /// Launch overheads that are known of this very device.
+    pub launch: LaunchOverhead,
+    /// Names by which drivers and operating systems report it.
+    pub detect_as: Vec<String>,
+    /// Whether a peak that looks sparse was looked into, and is dense.
+    pub dense_checked: bool,
+    /// What the figures rest on: `datasheet-cited`, `measured` and so on.
+    pub evidence: String,
+    /// Where they are from.
+    pub source: String,
+    /// The arithmetic behind figures that the source does not state.
+    pub derivation: Option<String>,
+    /// What they were compared with.
+    pub checked: Option<String>,
+    /// What else a reader should know.
+    pub notes: Option<String>,
+}
+
+/// Launch overheads, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaunchOverhead {
+    /// From kernel to kernel on the device, as when a recorded graph is replayed.
+    pub device_us: Option<f64>,
+    /// For the host to issue one operation.
+    pub host_us: Option<f64>,
+}
+
+/// An accelerator that has no memory of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OnChipMemory {
+    /// On-chip memory for weights, in MB (10⁶ bytes).
+    pub memory_mb: Option<f64>,
+    /// Bandwidth of the link to the host, in GB/s.
+    pub link_gb_s: Option<f64>,
+    /// What holds when a model is larger.
+    pub rule: String,
+}
+
+/// One device in full.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSheet {
+    /// What was found on this machine, a sentence each; empty for a device that was named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<String>,
+    /// The device of the catalog that a found device is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<String>,
+    /// The device.
+    pub device: DeviceSpec,
+    /// The peak at which each precision runs, widest first.
+    pub precisions: Vec<PrecisionPeak>,
+    /// Launch overheads, where they are known of this device or of a similar one.
+    pub launching: Option<LaunchSource>,
+}
+
+/// A precision on a device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PrecisionPeak {
+    /// The precision: `fp16`.
+    pub precision: String,
+    /// What it runs at; `None` where no peak of it or of a fallback is known.
+    pub peak: Option<PeakSpec>,
+}
+
+/// The rate at which a device does the products of a precision.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PeakSpec {
+    /// Dense FLOP/s, or integer operations per second; a multiply-add counts as two.
+    pub flops: f64,
+    /// The precision that the device computes in.
+    pub precision_used: String,
+    /// Why that one.
+    pub why: String,
+}
+
+/// Launch overheads and the device that they were measured on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaunchSource {
+    /// From kernel to kernel on the device, in microseconds.
+    pub device_us: Option<f64>,
+    /// For the host to issue one operation, in microseconds.
+    pub host_us: Option<f64>,
+    /// The device that they were measured on, where it is another one.
+    pub carried_over_from: Option<String>,
+    /// Where they are from.
+    pub why: String,
+}
