@@ -256,8 +256,8 @@ mod tests {
     /// Widths of the linear layers, by place.
     fn layers(seen: &Seen) -> Vec<(Option<i64>, Option<i64>)> {
         seen.look(|net| {
-            let layers = net.all().filter(|unit| unit.is("Linear"));
-            layers.map(|unit| (unit.number("in"), unit.number("out"))).collect()
+            let layers = net.all().filter_map(|unit| unit.linear());
+            layers.map(|linear| (linear.in_features, linear.out_features)).collect()
         })
     }
 
@@ -295,7 +295,7 @@ mod tests {
         let y = t.contrib_with("MatMulNBitsMlp", &inputs, &with);
         let seen = t.output(&y);
         assert_eq!(layers(&seen), [(Some(16), Some(8)); 2]);
-        assert_eq!((seen.count("SiLU"), seen.count("Mul")), (1, 1));
+        assert_eq!((seen.count(BlockKind::Silu), seen.count("Mul")), (1, 1));
 
         let mut t = Tiny::new();
         let x = t.input(&["2", "16"]);
