@@ -2,52 +2,12 @@
 
 use calipers_ir::DType;
 use calipers_report::{ArchitectureFacts, NormPosition};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
-use crate::net::{Net, Origin, Unit, Val};
-
-/// A convolution with stored weights.
-#[derive(Clone, Debug)]
-pub(crate) struct Conv {
-    pub input: i64,
-    pub output: i64,
-    /// Sides of the kernel; one for signals, two for images.
-    pub kernel: Vec<i64>,
-    pub stride: i64,
-    pub dilation: i64,
-    pub groups: i64,
-    pub transposed: bool,
-}
-
-impl Conv {
-    /// Whether it looks at more than one place.
-    pub(crate) fn spatial(&self) -> bool {
-        self.kernel.iter().any(|side| *side > 1)
-    }
-
-    pub(crate) fn pointwise(&self) -> bool {
-        !self.spatial()
-    }
-
-    /// Whether each channel is filtered by itself.
-    pub(crate) fn depthwise(&self) -> bool {
-        self.groups > 1 && self.groups == self.input
-    }
-
-    /// Whether it runs over images.
-    pub(crate) fn over_images(&self) -> bool {
-        self.kernel.len() == 2
-    }
-
-    /// Whether it cuts its input into pieces that do not overlap.
-    pub(crate) fn cuts(&self) -> bool {
-        self.stride > 1 && self.kernel.iter().all(|side| *side == self.stride)
-    }
-
-    pub(crate) fn side(&self) -> i64 {
-        self.kernel.iter().copied().max().unwrap_or(1)
-    }
-}
+use crate::net::{
+    Attention, BlockKind, Convolution, Embedding, Net, Op, Origin, TableKind, Unit,
+    Val,
+};
 
 /// What an input is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +29,8 @@ pub(crate) enum Given {
 /// What the decisions look at.
 pub(crate) struct Census<'n, 'a> {
     pub net: &'n Net<'a>,
-    counts: HashMap<&'static str, i64>,
-    pub convs: Vec<Conv>,
+    /// Convolutions with stored weights of known sizes.
+    pub convs: Vec<Convolution>,
     pub attention: Vec<&'n Unit>,
     pub embeddings: Vec<&'n Unit>,
     pub inputs: Vec<(Val, Given)>,
@@ -80,14 +40,12 @@ pub(crate) struct Census<'n, 'a> {
 
 impl<'n, 'a> Census<'n, 'a> {
     pub(crate) fn of(net: &'n Net<'a>, facts: &ArchitectureFacts) -> Self {
-        let mut counts: HashMap<&'static str, i64> = HashMap::new();
         let (mut convs, mut attention, mut embeddings) = (Vec::new(), Vec::new(), Vec::new());
         for unit in net.all() {
-            *counts.entry(unit.op).or_default() += 1;
             match unit.op {
-                "Conv" | "ConvTranspose" => convs.extend(conv(net, unit)),
-                "Attention" => attention.push(unit),
-                "Embedding" => embeddings.push(unit),
+                Op::Operator("Conv" | "ConvTranspose") => convs.extend(conv(net, unit)),
+                Op::Block(BlockKind::Attention) => attention.push(unit),
+                Op::Block(BlockKind::Embedding) => embeddings.push(unit),
                 _ => {}
             }
         }
@@ -104,17 +62,17 @@ impl<'n, 'a> Census<'n, 'a> {
             };
             inputs.iter_mut().for_each(cut);
         }
-        Self { net, counts, convs, attention, embeddings, inputs, cache }
+        Self { net, convs, attention, embeddings, inputs, cache }
     }
 
     /// How many units of an operator or kind there are, inside blocks too.
-    pub(crate) fn count(&self, op: &str) -> i64 {
-        self.counts.get(op).copied().unwrap_or(0)
+    pub(crate) fn count(&self, op: impl Into<Op>) -> i64 {
+        self.net.count(op)
     }
 
     /// How many of several.
-    pub(crate) fn count_of(&self, ops: &[&str]) -> i64 {
-        ops.iter().map(|op| self.count(op)).sum()
+    pub(crate) fn count_of(&self, ops: impl IntoIterator<Item = impl Into<Op>>) -> i64 {
+        ops.into_iter().map(|op| self.count(op)).sum()
     }
 
     /// Whether some input is this.
@@ -129,46 +87,54 @@ impl<'n, 'a> Census<'n, 'a> {
     }
 
     /// Convolutions over images.
-    pub(crate) fn image_convs(&self) -> impl Iterator<Item = &Conv> {
-        self.convs.iter().filter(|conv| conv.over_images())
+    pub(crate) fn image_convs(&self) -> impl Iterator<Item = &Convolution> {
+        self.convs.iter().filter(|conv| conv.is_over_images())
     }
 
     /// Convolutions that make features of images: they overlap and mix channels.
     pub(crate) fn feature_convs(&self) -> usize {
-        let mixing = |conv: &&Conv| conv.spatial() && !conv.depthwise() && !conv.cuts();
+        let mixing =
+            |conv: &&Convolution| conv.side() > Some(1) && !conv.is_depthwise() && !conv.cuts();
         self.image_convs().filter(mixing).count()
     }
 
     /// Attention over its own sequence, and over another one.
     pub(crate) fn own_and_cross(&self) -> (usize, usize) {
-        let cross = self.attention.iter().filter(|unit| unit.word("over") == Some("cross")).count();
+        let cross = self.attentions().filter(|attention| attention.is_cross()).count();
         (self.attention.len() - cross, cross)
     }
 
-    /// Whether some attention says this of itself.
-    pub(crate) fn attends(&self, how: &str) -> bool {
-        self.attention.iter().any(|unit| unit.says(how))
+    /// The figures of every attention.
+    pub(crate) fn attentions(&self) -> impl Iterator<Item = &Attention> {
+        self.attention.iter().filter_map(|unit| unit.attention())
+    }
+
+    /// Whether some attention is like this.
+    pub(crate) fn attends(&self, how: impl Fn(&Attention) -> bool) -> bool {
+        self.attentions().any(how)
     }
 
     /// Whether a value is the mean, or the sum, of what two products give.
     pub(crate) fn is_mean_of_products(&self, val: Val) -> bool {
         let net = self.net;
-        let behind = match net.made_by(val, &["Div", "Mul"]) {
+        let behind = match net.made_by(val, ["Div", "Mul"]) {
             Some(scaled) => net.data_and_constant(net.unit(scaled)).map_or(val, |(data, _)| data),
             None => val,
         };
-        let Some(sum) = net.made_by(behind, &["Add"]) else { return false };
+        let Some(sum) = net.made_by(behind, "Add") else { return false };
         let operands = net.data_pair(net.unit(sum));
         operands.is_some_and(|(a, b)| {
-            [a, b].iter().all(|val| net.made_by(*val, &["Gemm", "Linear", "MatMul"]).is_some())
+            [a, b]
+                .iter()
+                .all(|val| net.made_by(*val, (BlockKind::Linear, &["Gemm", "MatMul"])).is_some())
         })
     }
 
-    /// Where the norms of most attention layers are.
+    /// Where the norm of most of the attention is.
     pub(crate) fn norm_position(&self) -> Option<NormPosition> {
-        let words = self.attention.iter().filter_map(|unit| unit.word("norm"));
+        let positions = self.attentions().filter_map(|attention| attention.norm);
         let (pre, post): (Vec<_>, Vec<_>) =
-            words.filter(|word| ["pre", "post"].contains(word)).partition(|word| *word == "pre");
+            positions.partition(|position| *position == NormPosition::Pre);
         match pre.len().cmp(&post.len()) {
             std::cmp::Ordering::Greater => Some(NormPosition::Pre),
             std::cmp::Ordering::Less => Some(NormPosition::Post),
@@ -178,19 +144,20 @@ impl<'n, 'a> Census<'n, 'a> {
 
     /// Blocks that backbones of convolutions are made of.
     pub(crate) fn backbone(&self) -> i64 {
-        self.count_of(&[
-            "BasicBlock",
-            "Bottleneck",
-            "CSP",
-            "ConvNeXtBlock",
-            "DepthwiseSeparable",
-            "InvertedResidual",
+        self.count_of([
+            BlockKind::BasicBlock,
+            BlockKind::Bottleneck,
+            BlockKind::Csp,
+            BlockKind::ConvNextBlock,
+            BlockKind::DepthwiseSeparable,
+            BlockKind::InvertedResidual,
         ])
     }
 
     /// Tables of a kind that are looked up.
-    pub(crate) fn tables(&self, of: &str) -> impl Iterator<Item = &&'n Unit> {
-        self.embeddings.iter().filter(move |unit| unit.word("of") == Some(of))
+    pub(crate) fn tables(&self, of: TableKind) -> impl Iterator<Item = &Embedding> {
+        let tables = self.embeddings.iter().filter_map(|unit| unit.embedding());
+        tables.filter(move |table| table.of == of)
     }
 
     /// Whether a name of the model says this, in its metadata, its graph or its nodes. It may only
@@ -207,28 +174,12 @@ impl<'n, 'a> Census<'n, 'a> {
     }
 }
 
-fn conv(net: &Net<'_>, unit: &Unit) -> Option<Conv> {
-    let weight = unit.input(1).filter(|weight| net.origin(*weight) == Origin::Constant)?;
-    let dims: Vec<i64> =
-        net.shape(weight)?.iter().map(|dim| dim.as_const()).collect::<Option<_>>()?;
-    let [first, second, ref kernel @ ..] = dims[..] else { return None };
-    let groups = net.int(unit, "group").unwrap_or(1).max(1);
-    let most = |name: &str| net.ints(unit, name).and_then(|all| all.iter().copied().max());
-    let transposed = unit.is("ConvTranspose");
-    let (input, output) = if transposed {
-        (first, second.saturating_mul(groups))
-    } else {
-        (second.saturating_mul(groups), first)
-    };
-    Some(Conv {
-        input,
-        output,
-        kernel: kernel.to_vec(),
-        stride: most("strides").unwrap_or(1),
-        dilation: most("dilations").unwrap_or(1),
-        groups,
-        transposed,
-    })
+/// The convolution of an operator with stored weights of known sizes.
+fn conv(net: &Net<'_>, unit: &Unit) -> Option<Convolution> {
+    unit.input(1).filter(|weight| net.origin(*weight) == Origin::Constant)?;
+    let conv = Convolution::of_operator(net, unit)?;
+    conv.in_channels.and(conv.out_channels).and(conv.rank())?;
+    Some(conv)
 }
 
 fn is_product(net: &Net<'_>, unit: &Unit) -> bool {
@@ -236,7 +187,7 @@ fn is_product(net: &Net<'_>, unit: &Unit) -> bool {
         let val = unit.input(at).filter(|val| net.origin(*val) == Origin::Constant);
         val.is_some_and(|val| net.rank(val).is_none_or(|rank| rank >= 2))
     };
-    unit.is_any(&["Gemm", "MatMul"]) && (stored(0) || stored(1))
+    unit.is(["Gemm", "MatMul"]) && (stored(0) || stored(1))
 }
 
 /// Units that a search on from an input looks at.
@@ -308,30 +259,35 @@ fn first_met(net: &Net<'_>, val: Val) -> Option<Met> {
 
 fn met(net: &Net<'_>, unit: &Unit) -> Option<Met> {
     Some(match unit.op {
-        "Conv" | "ConvTranspose" => {
+        Op::Operator("Conv" | "ConvTranspose") => {
             let conv = conv(net, unit)?;
-            if conv.kernel.len() == 1 { Met::Signal { channels: conv.input } } else { Met::Image }
+            match (conv.rank(), conv.in_channels) {
+                (Some(1), Some(channels)) => Met::Signal { channels },
+                _ => Met::Image,
+            }
         }
-        "DFT" | "MelSpectrogram" | "STFT" => Met::Sound,
-        "Embedding" => Met::Table,
-        "Gather" | "GatherBlockQuantized" => {
+        Op::Operator("DFT" | "STFT") => Met::Sound,
+        Op::Block(BlockKind::Embedding) => Met::Table,
+        Op::Operator("Gather" | "GatherBlockQuantized") => {
             let table = unit.input(0)?;
             if net.is_data(table) || net.rank(table) != Some(2) {
                 return None;
             }
             Met::Table
         }
-        "GRU" | "LSTM" | "RNN" => Met::Recurrence,
-        "Gemm" | "MatMul" if is_product(net, unit) => Met::Product,
-        "LinearClassifier"
-        | "LinearRegressor"
-        | "SVMClassifier"
-        | "SVMRegressor"
-        | "Scaler"
-        | "Imputer"
-        | "TreeEnsemble"
-        | "TreeEnsembleClassifier"
-        | "TreeEnsembleRegressor" => Met::Classical,
+        Op::Operator("GRU" | "LSTM" | "RNN") => Met::Recurrence,
+        Op::Operator("Gemm" | "MatMul") if is_product(net, unit) => Met::Product,
+        Op::Operator(
+            "LinearClassifier"
+            | "LinearRegressor"
+            | "SVMClassifier"
+            | "SVMRegressor"
+            | "Scaler"
+            | "Imputer"
+            | "TreeEnsemble"
+            | "TreeEnsembleClassifier"
+            | "TreeEnsembleRegressor",
+        ) => Met::Classical,
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! What to call parts of a network.
 //!
-//! Kinds come from the recognisers; a few words are made of several kinds together: attention and a
+//! Kinds come from the patterns; a few words are made of several kinds together: attention and a
 //! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
 //! another sequence.
 
@@ -10,45 +10,45 @@ use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
 use super::words::grouped;
-use crate::net::{Detail, Net, Unit};
+use crate::net::{Attention, BlockKind, DetailKey, Details, Linear, Net, Op, Ops, TableKind, Unit};
 
-/// Kinds of block that can lead a part of the network, and their words. Earlier ones lead.
-const LEADERS: &[(&str, &str)] = &[
-    ("DetectionHead", "Detection head"),
-    ("SegmentationHead", "Segmentation head"),
-    ("SpanHead", "Span head"),
-    ("LanguageHead", "Language head"),
-    ("ClassifierHead", "Classifier head"),
-    ("EmbeddingPool", "Embedding pool"),
-    ("MelSpectrogram", "Mel spectrogram"),
-    ("ImagePreprocess", "Image preparation"),
-    ("PatchEmbedding", "Patch embedding"),
-    ("CSP", "CSP block"),
-    ("SPP", "Spatial pyramid pooling"),
-    ("Inception", "Inception module"),
-    ("ConvNeXtBlock", "ConvNeXt block"),
-    ("InvertedResidual", "Inverted residual"),
-    ("Bottleneck", "Bottleneck block"),
-    ("BasicBlock", "Basic block"),
-    ("DenseUnit", "Dense layer"),
-    ("ShuffleUnit", "Shuffle unit"),
-    ("Fire", "Fire module"),
-    ("DepthwiseSeparable", "Depthwise-separable convolution"),
-    ("Recurrent", "Recurrent layer"),
-    ("MixtureOfExperts", "Mixture of experts"),
-    ("FeedForward", "Feed-forward"),
-    ("Embedding", "Embeddings"),
-    ("Residual", "Residual block"),
-    ("NonMaxSuppression", "Non-maximum suppression"),
+/// What can lead a part of the network. Earlier ones lead.
+const LEADERS: &[Op] = &[
+    Op::Block(BlockKind::DetectionHead),
+    Op::Block(BlockKind::ClassifierHead),
+    Op::Block(BlockKind::PatchEmbedding),
+    Op::Block(BlockKind::Csp),
+    Op::Block(BlockKind::Spp),
+    Op::Block(BlockKind::Inception),
+    Op::Block(BlockKind::ConvNextBlock),
+    Op::Block(BlockKind::InvertedResidual),
+    Op::Block(BlockKind::Bottleneck),
+    Op::Block(BlockKind::BasicBlock),
+    Op::Block(BlockKind::DenseUnit),
+    Op::Block(BlockKind::ShuffleUnit),
+    Op::Block(BlockKind::Fire),
+    Op::Block(BlockKind::DepthwiseSeparable),
+    Op::Block(BlockKind::Recurrent),
+    Op::Block(BlockKind::MixtureOfExperts),
+    Op::Block(BlockKind::FeedForward),
+    Op::Block(BlockKind::Embedding),
+    Op::Block(BlockKind::Residual),
+    Op::Operator("NonMaxSuppression"),
 ];
 
 /// Steps that go without saying beside a block.
-pub(super) const UNNAMED: &[&str] =
-    &["Concat", "ConcatSkip", "Embedding", "L2Norm", "ReduceMean", "Softmax"];
+pub(super) const UNNAMED: Ops = Ops {
+    blocks: &[BlockKind::ConcatSkip, BlockKind::Embedding, BlockKind::L2Norm],
+    operators: &["Concat", "ReduceMean", "Softmax"],
+};
 
-/// What a kind is called; its own name where there is no other.
-pub(super) fn kind_label(kind: &str) -> &str {
-    LEADERS.iter().find(|(known, _)| *known == kind).map_or(kind, |(_, label)| label)
+/// The name of an operator or a kind in a diagram; its id where there is no other.
+pub(super) fn label(op: Op) -> &'static str {
+    match op {
+        Op::Block(kind) => kind.label().unwrap_or(kind.id()),
+        Op::Operator("NonMaxSuppression") => "Non-maximum suppression",
+        op => op.id(),
+    }
 }
 
 /// What a part of the network is called.
@@ -64,29 +64,30 @@ pub(super) struct Title {
 /// Names a part by what is in it.
 pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
     let inside = || units.iter().flat_map(|unit| unit.walk());
-    let has = |kind: &str| inside().any(|unit| unit.is(kind));
-    if let Some(attention) = inside().find(|unit| unit.is("Attention")) {
-        let is_cross =
-            inside().any(|unit| unit.is("Attention") && unit.word("over") == Some("cross"));
-        let has_self =
-            inside().any(|unit| unit.is("Attention") && unit.word("over") != Some("cross"));
-        let is_causal = inside().any(|unit| unit.is("Attention") && unit.says("causal"));
-        let is_layer = has("FeedForward") || has("MixtureOfExperts");
+    let has = |kind: BlockKind| inside().any(|unit| unit.is(kind));
+    let attentions = || inside().filter_map(|unit| unit.attention());
+    if let Some(attention) = attentions().next() {
+        let is_cross = attentions().any(Attention::is_cross);
+        let has_self = attentions().any(|attention| !attention.is_cross());
+        let is_causal = attentions().any(|attention| attention.causal);
+        let is_layer = has(BlockKind::FeedForward) || has(BlockKind::MixtureOfExperts);
         let (kind, label) = match (is_layer, is_causal || (is_cross && has_self)) {
             (true, true) => ("DecoderLayer", "Decoder layer"),
             (true, false) if is_cross => ("DecoderLayer", "Cross-attention layer"),
-            (true, false) if attention.says("windowed") => {
-                ("EncoderLayer", "Window-attention layer")
-            }
+            (true, false) if attention.windowed => ("EncoderLayer", "Window-attention layer"),
             (true, false) => ("EncoderLayer", "Encoder layer"),
             (false, _) if is_cross && !has_self => ("Attention", "Cross-attention"),
             (false, _) => ("Attention", "Self-attention"),
         };
-        let told = inside().filter(|unit| {
-            unit.is_any(&["Attention", "FeedForward", "MixtureOfExperts", "Convolution"])
+        let shown = inside().filter(|unit| match unit.details() {
+            Some(Details::Convolution(convolution)) => convolution.is_depthwise(),
+            Some(
+                Details::Attention(_) | Details::FeedForward(_) | Details::MixtureOfExperts(_),
+            ) => true,
+            _ => false,
         });
         let mut details: Vec<String> = Vec::new();
-        for unit in told.filter(|unit| !unit.is("Convolution") || unit.says("depthwise")) {
+        for unit in shown {
             let words = figures(unit);
             if !words.is_empty() && !details.contains(&words) {
                 details.push(words);
@@ -95,14 +96,12 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
         details.truncate(3);
         return Title { kind, label: label.to_owned(), detail: details.join(", ") };
     }
-    for (kind, label) in LEADERS {
+    for kind in LEADERS.iter().copied() {
         let Some(leader) = inside().find(|unit| unit.is(kind)) else { continue };
-        let mut label = (*label).to_owned();
-        if *kind == "Recurrent"
-            && let Some(cell) = leader.word("cell")
-        {
-            let way = if leader.says("bidirectional") { "Bidirectional " } else { "" };
-            label = format!("{way}{} layer", cell.to_uppercase());
+        let mut label = label(kind).to_owned();
+        if let Some(layer) = leader.recurrent() {
+            let way = if layer.bidirectional { "Bidirectional " } else { "" };
+            label = format!("{way}{} layer", layer.cell.id().to_uppercase());
         }
         let mut details: Vec<String> = inside()
             .filter(|unit| unit.is(kind))
@@ -115,13 +114,13 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
         let beside: Vec<&Unit> = units
             .iter()
             .copied()
-            .filter(|unit| !unit.is_any(UNNAMED) && !unit.walk().any(|part| part.is(kind)))
+            .filter(|unit| !unit.is(UNNAMED) && !unit.walk().any(|part| part.is(kind)))
             .collect();
         let beside = steps(net, &beside);
         if !beside.is_empty() {
             details.insert(0, beside);
         }
-        return Title { kind, label, detail: details.join(", ") };
+        return Title { kind: kind.id(), label, detail: details.join(", ") };
     }
     plain(net, units)
 }
@@ -132,11 +131,11 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
     let count = |test: &dyn Fn(&Unit) -> bool| {
         units.iter().flat_map(|unit| unit.walk()).filter(|unit| test(unit)).count()
     };
-    let convolutions =
-        count(&|unit| unit.is_any(&["Conv", "ConvTranspose"]) && unit.parts.is_empty());
-    let linear = count(&|unit| unit.is_any(&["Gemm", "MatMul"]) && unit.parts.is_empty());
-    let is_joined =
-        units.iter().any(|unit| unit.is_any(&["UNetSkip", "FeaturePyramid", "ConcatSkip"]));
+    let convolutions = count(&|unit| unit.is(["Conv", "ConvTranspose"]) && unit.parts.is_empty());
+    let linear = count(&|unit| unit.is(["Gemm", "MatMul"]) && unit.parts.is_empty());
+    let is_joined = units.iter().any(|unit| {
+        unit.is([BlockKind::UNetSkip, BlockKind::FeaturePyramid, BlockKind::ConcatSkip])
+    });
     let (kind, label) = match (convolutions, linear) {
         (1.., 0) if is_joined => ("Convolutions", "Join and convolve".to_owned()),
         (1, 0) => ("Convolution", "Convolution".to_owned()),
@@ -163,13 +162,9 @@ const NAMED: usize = 3;
 
 /// Names of the operators of a part that has nothing but operators.
 fn operators(net: &Net<'_>, units: &[&Unit]) -> String {
-    let name = |unit: &Unit| match unit.op {
-        "" => net.model.name(net.model.node(unit.node).op),
-        op => op,
-    };
     let any_heavy = units.iter().any(|unit| is_heavy(net, unit));
     let chosen = units.iter().filter(|unit| !any_heavy || is_heavy(net, unit));
-    let mut names: Vec<&str> = chosen.map(|unit| name(unit)).collect();
+    let mut names: Vec<&str> = chosen.map(|unit| op_name(net, unit)).collect();
     names.dedup();
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
@@ -214,118 +209,129 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
     if unit.is_layout() {
         return None;
     }
-    let inner = unit.walk().find(|part| part.number("kernel").is_some());
-    if let Some(conv) = inner.filter(|_| unit.is_any(&["Convolution", "ConvNormAct"])) {
-        return Some(convolution(conv));
+    if unit.is([BlockKind::Convolution, BlockKind::ConvNormAct]) {
+        return Some(unit.walk().find_map(convolution).unwrap_or_else(|| "conv".to_owned()));
     }
     Some(match unit.op {
-        "Linear" => match (unit.number("in"), unit.number("out")) {
-            (Some(from), Some(to)) => format!("linear {} → {}", grouped(from), grouped(to)),
+        Op::Block(BlockKind::Linear) => match unit.linear() {
+            Some(Linear { in_features: Some(from), out_features: Some(to), .. }) => {
+                format!("linear {} → {}", grouped(*from), grouped(*to))
+            }
             _ => "linear".to_owned(),
         },
-        "MatMul" if net.data_pair(unit).is_some() => "matrix product".to_owned(),
-        "Gemm" | "MatMul" => "linear".to_owned(),
-        "Conv" | "ConvNormAct" | "Convolution" => "conv".to_owned(),
-        "ConvTranspose" => "transposed conv".to_owned(),
-        "MaxPool" => "max-pool".to_owned(),
-        "AveragePool" => "average pool".to_owned(),
-        "GlobalAveragePool" => "global average pool".to_owned(),
-        "GlobalMaxPool" => "global max-pool".to_owned(),
-        "ReduceMean" => "mean".to_owned(),
-        "Resize" | "Upsample" => "resize".to_owned(),
-        "UNetSkip" => "upsample and join".to_owned(),
-        "FeaturePyramid" => "upsample and join".to_owned(),
-        "Concat" if unit.inputs.len() < 2 => return None,
-        "ConcatSkip" | "Concat" => "concatenate".to_owned(),
-        "SqueezeExcite" => "squeeze-and-excite".to_owned(),
-        "L2Norm" => "L2 norm".to_owned(),
-        "Softmax" => "softmax".to_owned(),
-        "Embedding" => "embedding".to_owned(),
-        "NonMaxSuppression" => "non-maximum suppression".to_owned(),
-        _ if is_heavy(net, unit) => match unit.op {
-            "" => net.model.name(net.model.node(unit.node).op).to_owned(),
-            op => op.to_owned(),
-        },
+        Op::Operator("MatMul") if net.data_pair(unit).is_some() => "matrix product".to_owned(),
+        Op::Operator("Gemm" | "MatMul") => "linear".to_owned(),
+        Op::Operator("Conv") => "conv".to_owned(),
+        Op::Operator("ConvTranspose") => "transposed conv".to_owned(),
+        Op::Operator("MaxPool") => "max-pool".to_owned(),
+        Op::Operator("AveragePool") => "average pool".to_owned(),
+        Op::Operator("GlobalAveragePool") => "global average pool".to_owned(),
+        Op::Operator("GlobalMaxPool") => "global max-pool".to_owned(),
+        Op::Operator("ReduceMean") => "mean".to_owned(),
+        Op::Operator("Resize" | "Upsample") => "resize".to_owned(),
+        Op::Block(BlockKind::UNetSkip) => "upsample and join".to_owned(),
+        Op::Block(BlockKind::FeaturePyramid) => "upsample and join".to_owned(),
+        Op::Operator("Concat") if unit.inputs.len() < 2 => return None,
+        Op::Operator("Concat") | Op::Block(BlockKind::ConcatSkip) => "concatenate".to_owned(),
+        Op::Block(BlockKind::SqueezeExcite) => "squeeze-and-excite".to_owned(),
+        Op::Block(BlockKind::L2Norm) => "L2 norm".to_owned(),
+        Op::Operator("Softmax") => "softmax".to_owned(),
+        Op::Block(BlockKind::Embedding) => "embedding".to_owned(),
+        Op::Operator("NonMaxSuppression") => "non-maximum suppression".to_owned(),
+        _ if is_heavy(net, unit) => op_name(net, unit).to_owned(),
         _ => return None,
     })
 }
 
-fn convolution(unit: &Unit) -> String {
-    let mut words = String::new();
-    if unit.says("transposed") {
-        words.push_str("transposed ");
-    } else if unit.says("depthwise") {
-        words.push_str("depthwise ");
-    }
-    words.push_str("conv");
-    if let Some(kernel) = unit.number("kernel") {
-        words.push_str(&format!(" {kernel}×{kernel}"));
-    }
-    if let Some(stride) = unit.number("stride").filter(|stride| *stride > 1) {
-        words.push_str(&format!("/{stride}"));
-    }
-    words
+/// The convolution that a unit is, in a word or two; `None` when its kernel is not known.
+fn convolution(unit: &Unit) -> Option<String> {
+    let (convolution, transposed) = match unit.details()? {
+        Details::Convolution(convolution) => (convolution, convolution.transposed),
+        Details::ConvNormAct(folded) => (&folded.convolution, false),
+        _ => return None,
+    };
+    let side = convolution.side()?;
+    let how = match () {
+        () if transposed => "transposed ",
+        () if convolution.is_depthwise() => "depthwise ",
+        () => "",
+    };
+    let stride = match convolution.stride {
+        2.. => format!("/{}", convolution.stride),
+        _ => String::new(),
+    };
+    Some(format!("{how}conv {side}×{side}{stride}"))
 }
 
 /// The figures of a block, in words: `12 heads of 64`.
 pub(super) fn figures(unit: &Unit) -> String {
-    let number = |name: &str| unit.number(name);
-    let mut told: Vec<String> = Vec::new();
-    let mut tell = |words: Option<String>| told.extend(words);
-    match unit.op {
-        "Attention" => {
-            tell(number("heads").map(|heads| match number("head_dim") {
+    let mut shown: Vec<String> = Vec::new();
+    let mut show = |words: Option<String>| shown.extend(words);
+    match unit.details() {
+        Some(Details::Attention(it)) => {
+            show(it.heads.map(|heads| match it.head_dim {
                 Some(width) => format!("{heads} heads of {width}"),
                 None => format!("{heads} heads"),
             }));
-            let shared = number("kv_heads").filter(|shared| number("heads") != Some(*shared));
-            tell(shared.map(|heads| format!("{heads} for keys and values")));
+            let shared = it.kv_heads.filter(|shared| it.heads != Some(*shared));
+            show(shared.map(|heads| format!("{heads} for keys and values")));
         }
-        "FeedForward" => {
-            tell(number("inner").map(|inner| format!("feed-forward {}", grouped(inner))));
-            let activation =
-                unit.word("activation").and_then(|word| word.parse::<Activation>().ok());
-            tell(activation.map(|activation| activation.display_name().to_owned()));
+        Some(Details::FeedForward(it)) => {
+            show(it.inner.map(|inner| format!("feed-forward {}", grouped(inner))));
+            let activation = it.activation.id().parse::<Activation>().ok();
+            show(activation.map(|activation| activation.display_name().to_owned()));
         }
-        "MixtureOfExperts" => {
-            tell(number("experts").map(|experts| match number("top_k") {
+        Some(Details::MixtureOfExperts(it)) => {
+            show(it.experts.map(|experts| match it.top_k {
                 Some(most) => format!("{most} of {experts} experts"),
                 None => format!("{experts} experts"),
             }));
         }
-        "Embedding" => {
-            if let (Some(rows), Some(width)) = (number("rows"), number("width")) {
-                let of = unit.word("of").filter(|of| *of != "other").unwrap_or("rows");
-                tell(Some(format!("{of} {} × {}", grouped(rows), grouped(width))));
+        Some(Details::Embedding(it)) => {
+            if let (Some(rows), Some(width)) = (it.rows, it.width) {
+                let of = if it.of == TableKind::Other { "rows" } else { it.of.id() };
+                show(Some(format!("{of} {} × {}", grouped(rows), grouped(width))));
             }
         }
-        "PatchEmbedding" => {
-            tell(number("patch").map(|patch| format!("patches of {patch}×{patch}")));
-            tell(number("width").map(|width| format!("width {}", grouped(width))));
+        Some(Details::PatchEmbedding(it)) => {
+            show(it.patch.map(|patch| format!("patches of {patch}×{patch}")));
+            show(it.width.map(|width| format!("width {}", grouped(width))));
         }
-        "Recurrent" => tell(number("hidden").map(|hidden| format!("hidden {}", grouped(hidden)))),
-        "LanguageHead" => tell(number("vocab").map(|vocab| format!("{} tokens", grouped(vocab)))),
-        _ => {
-            let width = number("channels").or_else(|| number("out")).or_else(|| number("width"));
-            tell(number("classes").map(|classes| format!("{} classes", grouped(classes))));
-            tell(number("scales").map(|scales| format!("{scales} scales")));
-            tell(width.map(|width| format!("width {}", grouped(width))));
-            tell(number("growth").map(|growth| format!("growth {growth}")));
-            let kernel = number("kernel").map(|kernel| format!("kernel {kernel}×{kernel}"));
-            tell(kernel);
-            let stride = number("stride").filter(|_| !unit.op.ends_with("Head"));
-            tell(stride.filter(|stride| *stride > 1).map(|stride| format!("stride {stride}")));
+        Some(Details::Recurrent(it)) => {
+            show(it.hidden.map(|hidden| format!("hidden {}", grouped(hidden))));
         }
+        Some(details) => show_others(details, &mut show),
+        None => {}
     }
-    told.join(", ")
+    shown.join(", ")
+}
+
+/// The figures of a block whose kind has no wording of its own.
+fn show_others(details: &Details, show: &mut impl FnMut(Option<String>)) {
+    let entries = details.entries();
+    let number = |key| entries.get_number(key);
+    let width = number(DetailKey::Channels)
+        .or_else(|| number(DetailKey::Out))
+        .or_else(|| number(DetailKey::Width));
+    show(number(DetailKey::Classes).map(|classes| format!("{} classes", grouped(classes))));
+    show(number(DetailKey::Scales).map(|scales| format!("{scales} scales")));
+    show(width.map(|width| format!("width {}", grouped(width))));
+    show(number(DetailKey::Growth).map(|growth| format!("growth {growth}")));
+    show(number(DetailKey::Kernel).map(|kernel| format!("kernel {kernel}×{kernel}")));
+    let stride = number(DetailKey::Stride).filter(|_| details.detection_head().is_none());
+    show(stride.filter(|stride| *stride > 1).map(|stride| format!("stride {stride}")));
 }
 
 /// The figures of a unit, as the report has them.
 pub(super) fn facts(unit: &Unit) -> BTreeMap<String, String> {
-    let value = |detail: &Detail| match detail {
-        Detail::Number(number) => number.to_string(),
-        Detail::Word(word) => (*word).to_owned(),
-        Detail::Yes => "yes".to_owned(),
-    };
-    unit.details.iter().map(|(name, detail)| ((*name).to_owned(), value(detail))).collect()
+    let entries = unit.entries().into_iter();
+    entries.map(|(key, value)| (key.id().to_owned(), value.to_string())).collect()
+}
+
+/// The name of a unit: that of the file for an operator that is unknown.
+pub(super) fn op_name<'n>(net: &'n Net<'_>, unit: &Unit) -> &'n str {
+    match unit.op {
+        Op::Unknown => net.model.name(net.model.node(unit.node).op),
+        op => op.id(),
+    }
 }

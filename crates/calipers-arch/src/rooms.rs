@@ -4,7 +4,7 @@
 
 use calipers_ir::NodeId;
 
-use super::labels::{kind_label, title};
+use super::labels::{label, title};
 use super::repeats::{name, units};
 use super::structure::{Item, Structure};
 use crate::net::{Net, Unit};
@@ -122,9 +122,9 @@ impl Writer<'_> {
                 let inside: Vec<Inside> =
                     several.iter().flat_map(|part| self.unit(part, depth + 1)).collect();
                 vec![Inside::Part(Part {
-                    name: kind_label(unit.op).to_owned(),
+                    name: label(unit.op).to_owned(),
                     detail: super::labels::figures(unit),
-                    kind: unit.op.to_owned(),
+                    kind: unit.op.id().to_owned(),
                     times: None,
                     inside,
                 })]

@@ -6,10 +6,10 @@ use calipers_ir::NodeId;
 use calipers_report::Block;
 use hashbrown::HashMap;
 
-use super::labels::{facts, title};
+use super::labels::{facts, label, op_name, title};
 use super::repeats::{in_sentence, nodes, plural, smallest, units};
 use super::structure::{Item, Structure};
-use crate::net::{Net, Unit};
+use crate::net::{Net, Op, Unit};
 use calipers_ir::scope;
 use calipers_measure::assume::Sizes;
 use calipers_measure::cost::figure;
@@ -125,16 +125,13 @@ impl Writer<'_> {
     }
 
     fn unit(&mut self, unit: &Unit, depth: usize) -> Block {
-        let op = match unit.op {
-            "" => self.net.model.name(self.net.model.node(unit.node).op),
-            op => op,
-        };
+        let op = op_name(self.net, unit);
         // A block made of one operator says nothing more inside.
         let has_parts = unit.parts.len() > 1 && depth < MAX_DEPTH;
         let inside: Vec<&Unit> = if has_parts { unit.parts.iter().collect() } else { Vec::new() };
         Block {
             kind: op.to_owned(),
-            name: super::labels::kind_label(op).to_owned(),
+            name: if unit.op == Op::Unknown { op } else { label(unit.op) }.to_owned(),
             times: 1,
             nodes: nodes(&[unit]),
             facts: facts(unit),

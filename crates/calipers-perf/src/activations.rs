@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 
 use super::estimate::NoEstimate;
 use super::kernels::{Kernel, KernelKind, Launches};
-use calipers_arch::net::{Net, Val};
+use calipers_arch::net::{BlockKind, Net, OpSet, Val};
 
 /// What is alive when most is, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -178,9 +178,17 @@ fn step(net: &Net<'_>, kernel: &Kernel) -> Step {
     }
 }
 
-/// Operators that overwrite an operand.
-const IN_PLACE: &[&str] =
-    &["ELU", "HardSwish", "LeakyReLU", "ReLU", "ReLU6", "ResidualAdd", "SELU", "SiLU"];
+/// Blocks that overwrite an operand.
+const IN_PLACE: &[BlockKind] = &[
+    BlockKind::Elu,
+    BlockKind::HardSwish,
+    BlockKind::LeakyRelu,
+    BlockKind::Relu,
+    BlockKind::Relu6,
+    BlockKind::ResidualAdd,
+    BlockKind::Selu,
+    BlockKind::Silu,
+];
 
 /// Who reads what last, and where it lies.
 struct Lives<'n, 'a> {
@@ -249,7 +257,7 @@ impl<'n, 'a> Lives<'n, 'a> {
     /// The place of an operand that the kernel's result may take.
     fn overwritten(&self, at: usize, kernel: &Kernel) -> Option<Val> {
         let [write] = kernel.writes[..] else { return None };
-        if !IN_PLACE.contains(&kernel.op) || kernel.reads.contains(&write) {
+        if !IN_PLACE.has(kernel.op) || kernel.reads.contains(&write) {
             return None;
         }
         kernel.reads.iter().find_map(|read| {

@@ -10,15 +10,15 @@
 //! A convolution that has a bias needs no norm's shift, so a scale and shift behind it are something
 //! else. Extracts `width`, the number of channels.
 
-use super::Recogniser;
+use super::Pattern;
 use super::moments::affine;
-use crate::net::{Found, Net, Origin, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, Origin, UnitId, Val};
 
-pub(super) const BATCH_NORM: Recogniser = Recogniser {
-    kind: "BatchNorm",
-    what: "Batch normalisation: each channel by the mean and variance that training kept.",
-    ends: &["BatchNormalization", "Convolution"],
-    find,
+pub(super) const BATCH_NORM: Pattern = Pattern {
+    kind: BlockKind::BatchNorm,
+    description: "Batch normalisation: each channel by the mean and variance that training kept.",
+    anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["BatchNormalization"] },
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
@@ -34,13 +34,13 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
         if scale.len() == 2 {
             units.extend(scale);
         }
-        return Some(Found::of(units).number("width", width).taking([x]));
+        return Some(Found::of(units).with(Norm::over(width)).taking([x]));
     }
-    if unit.says("bias") || unit.says("transposed") {
+    if unit.convolution().is_some_and(|conv| conv.bias || conv.transposed) {
         return None;
     }
     let units = scale_and_shift(net, out)?;
-    Some(Found::of(units).number("width", net.dim(out, 1)).taking([out]))
+    Some(Found::of(units).with(Norm::over(net.dim(out, 1))).taking([out]))
 }
 
 /// Units that scale and shift each channel of a value.
@@ -50,18 +50,18 @@ fn scale_and_shift(net: &Net<'_>, x: Val) -> Option<Vec<UnitId>> {
         let id = net.only_use(val)?;
         let unit = net.unit(id);
         let (_, constant) = net.data_and_constant(unit)?;
-        if unit.input(0) != Some(val) && unit.is_any(&["Div", "Sub"])
+        if unit.input(0) != Some(val) && unit.is(["Div", "Sub"])
             || !is_for_channels(net, constant, x)
         {
             return None;
         }
         units.push(id);
         match unit.op {
-            "Add" => return scaled.then_some(units),
-            "Div" | "Mul" => scaled = true,
-            "Sub" if !scaled => {}
+            Op::Operator("Add") => return scaled.then_some(units),
+            Op::Operator("Div" | "Mul") => scaled = true,
+            Op::Operator("Sub") if !scaled => {}
             // Scaled, then less a constant: the shift, written so.
-            "Sub" => return Some(units),
+            Op::Operator("Sub") => return Some(units),
             _ => return None,
         }
         val = unit.output();
@@ -85,6 +85,7 @@ fn is_for_channels(net: &Net<'_>, constant: Val, of: Val) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "8", "16", "16"], build)
@@ -110,14 +111,14 @@ mod tests {
     fn an_operator_and_its_second_layer() {
         let plain = built(norm);
         assert_eq!(plain.kinds(), ["BatchNorm"]);
-        assert!(plain.takes_the_input("BatchNorm"));
+        assert!(plain.takes_the_input(BlockKind::BatchNorm));
         let caffe = built(|t, x| {
             let y = norm(t, x);
             let y = by_channel(t, "Mul", &y);
             by_channel(t, "Add", &y)
         });
         assert_eq!(caffe.kinds(), ["BatchNorm"]);
-        assert_eq!(caffe.first("BatchNorm", |_, unit| unit.number("width")), Some(Some(8)));
+        assert_eq!(caffe.first(BlockKind::BatchNorm, |_, unit| unit.norm()?.width), Some(Some(8)));
     }
 
     #[test]
@@ -128,7 +129,7 @@ mod tests {
             by_channel(t, "Add", &y)
         });
         assert_eq!(frozen.kinds(), ["ConvNormAct"]);
-        assert_eq!(frozen.count("BatchNorm"), 1);
+        assert_eq!(frozen.count(BlockKind::BatchNorm), 1);
         let whole = built(|t, x| {
             let y = conv(t, x);
             let y = by_channel(t, "Sub", &y);

@@ -1,127 +1,68 @@
 //! What blocks of convolutions ask of a convolution, whatever was folded around it.
 
-use crate::net::{Net, Unit, UnitId, Val};
+use crate::net::{BlockKind, Convolution, Net, OpSet, Ops, Unit, UnitId, Val};
 
 /// Kinds and operators that are a convolution, perhaps with norm and activation.
-pub(super) const CONVS: &[&str] = &["Conv", "ConvNormAct", "ConvTranspose", "Convolution"];
+pub(super) const CONVS: Ops = Ops {
+    blocks: &[BlockKind::ConvNormAct, BlockKind::Convolution],
+    operators: &["Conv", "ConvTranspose"],
+};
 
 /// Activations that stand between layers, as kinds and as operators.
-pub(super) const ACTIVATIONS: &[&str] = &[
-    "CELU",
-    "Celu",
-    "Clip",
-    "ELU",
-    "Elu",
-    "GELU",
-    "Gelu",
-    "HardSwish",
-    "LeakyReLU",
-    "LeakyRelu",
-    "Mish",
-    "PReLU",
-    "PRelu",
-    "ReLU",
-    "ReLU6",
-    "Relu",
-    "SELU",
-    "Selu",
-    "SiLU",
-    "Softplus",
-    "Tanh",
-];
+pub(super) const ACTIVATIONS: Ops = Ops {
+    blocks: BlockKind::ACTIVATIONS,
+    operators: &[
+        "Celu",
+        "Clip",
+        "Elu",
+        "Gelu",
+        "LeakyRelu",
+        "PRelu",
+        "Relu",
+        "Selu",
+        "Softplus",
+        "Tanh",
+    ],
+};
 
 /// Norms, as kinds and as operators.
-pub(super) const NORMS: &[&str] = &[
-    "BatchNorm",
-    "BatchNormalization",
-    "GroupNorm",
-    "GroupNormalization",
-    "InstanceNorm",
-    "InstanceNormalization",
-    "LRN",
-    "LayerNorm",
-    "LayerNormalization",
-    "RMSNorm",
-    "RMSNormalization",
-];
+pub(super) const NORMS: (Ops, BlockKind) = (Ops::NORMS, BlockKind::Lrn);
 
 /// Curves that end a gate: between nothing and all.
-pub(super) const GATES: &[&str] = &["HardSigmoid", "Sigmoid"];
+pub(super) const GATES: Ops = Ops { blocks: &[BlockKind::HardSigmoid], operators: &["Sigmoid"] };
 
 /// Pooling over windows.
 pub(super) const POOLS: &[&str] = &["AveragePool", "LpPool", "MaxPool"];
 
-/// A convolution.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Conv {
-    pub(super) inputs: i64,
-    pub(super) outputs: i64,
-    /// The longest side of the kernel.
-    pub(super) kernel: i64,
-    pub(super) stride: i64,
-    pub(super) dilation: i64,
-    pub(super) groups: i64,
-    pub(super) transposed: bool,
-    /// Whether an activation was folded behind it.
-    pub(super) activated: bool,
+/// The convolution that a unit is, perhaps with norm and activation, when its channels and its
+/// kernel are known.
+pub(super) fn conv<'n>(net: &'n Net<'_>, id: UnitId) -> Option<&'n Convolution> {
+    let convolution = net.unit(id).folded_convolution()?;
+    convolution.in_channels.and(convolution.out_channels).and(convolution.side())?;
+    Some(convolution)
 }
 
-impl Conv {
-    /// Whether it looks at one place only, and at all channels.
-    pub(super) fn pointwise(&self) -> bool {
-        self.kernel == 1 && self.groups == 1 && !self.transposed
-    }
-
-    /// Whether it looks at each channel by itself.
-    pub(super) fn depthwise(&self) -> bool {
-        self.groups > 1 && self.groups == self.inputs && !self.transposed
-    }
-
-    /// Whether it looks at a neighbourhood.
-    pub(super) fn spatial(&self) -> bool {
-        self.kernel > 1 && !self.transposed
-    }
-}
-
-/// The convolution that a unit is.
-pub(super) fn conv(net: &Net<'_>, id: UnitId) -> Option<Conv> {
-    let unit = net.unit(id);
-    if !unit.is_any(CONVS) {
-        return None;
-    }
-    let leaf = unit.walk().find(|part| part.is_any(&["Conv", "ConvTranspose"]))?;
-    let shape = net.shape(leaf.input(1)?)?;
-    let (first, second) = (shape.first()?.as_const()?, shape.get(1)?.as_const()?);
-    let kernel = shape.get(2..)?.iter().map(|side| side.as_const().unwrap_or(1)).max()?;
-    let groups = net.int(leaf, "group").unwrap_or(1);
-    let most = |name| net.ints(leaf, name).and_then(|list| list.iter().copied().max()).unwrap_or(1);
-    let transposed = leaf.is("ConvTranspose");
-    let (inputs, outputs) = if transposed {
-        (first, second.checked_mul(groups)?)
-    } else {
-        (second.checked_mul(groups)?, first)
-    };
-    let (stride, dilation) = (most("strides"), most("dilations"));
-    let activated = unit.is("ConvNormAct") && unit.word("activation").is_some();
-    Some(Conv { inputs, outputs, kernel, stride, dilation, groups, transposed, activated })
+/// Whether an activation was folded behind a convolution.
+pub(super) fn is_activated(net: &Net<'_>, id: UnitId) -> bool {
+    net.unit(id).conv_norm_act().is_some_and(|folded| folded.activation.is_some())
 }
 
 /// The convolution that gives a value, with its unit.
-pub(super) fn conv_of(net: &Net<'_>, val: Val) -> Option<(UnitId, Conv)> {
+pub(super) fn conv_of<'n>(net: &'n Net<'_>, val: Val) -> Option<(UnitId, &'n Convolution)> {
     let unit = net.producer(val)?;
     conv(net, unit).map(|conv| (unit, conv))
 }
 
 /// The convolutions on a way, when there is nothing beside them but norms, activations, and what
 /// scales channels.
-pub(super) fn convs_among(net: &Net<'_>, way: &[UnitId]) -> Option<Vec<Conv>> {
+pub(super) fn convs_among<'n>(net: &'n Net<'_>, way: &[UnitId]) -> Option<Vec<&'n Convolution>> {
     let mut convs = Vec::new();
     for id in way {
         let unit = net.unit(*id);
         match conv(net, *id) {
             Some(conv) => convs.push(conv),
-            None if unit.is_any(ACTIVATIONS) || unit.is_any(NORMS) => {}
-            None if unit.is("SqueezeExcite") || scales(net, unit) => {}
+            None if unit.is(ACTIVATIONS) || unit.is(NORMS) => {}
+            None if unit.is(BlockKind::SqueezeExcite) || scales(net, unit) => {}
             None => return None,
         }
     }
@@ -130,17 +71,17 @@ pub(super) fn convs_among(net: &Net<'_>, way: &[UnitId]) -> Option<Vec<Conv>> {
 
 /// Whether a unit multiplies by a constant, or adds one.
 pub(super) fn scales(net: &Net<'_>, unit: &Unit) -> bool {
-    unit.is_any(&["Add", "Div", "Mul"]) && net.data_and_constant(unit).is_some()
+    unit.is(["Add", "Div", "Mul"]) && net.data_and_constant(unit).is_some()
 }
 
 /// The activation that alone reads a value.
 pub(super) fn activation_after(net: &Net<'_>, val: Val) -> Option<UnitId> {
-    net.only_use(val).filter(|unit| net.unit(*unit).is_any(ACTIVATIONS))
+    net.only_use(val).filter(|unit| net.unit(*unit).is(ACTIVATIONS))
 }
 
 /// The pointwise convolution that alone reads a value.
 pub(super) fn pointwise_after(net: &Net<'_>, val: Val) -> Option<UnitId> {
-    net.only_use(val).filter(|unit| conv(net, *unit).is_some_and(|conv| conv.pointwise()))
+    net.only_use(val).filter(|unit| conv(net, *unit).is_some_and(|conv| conv.is_pointwise()))
 }
 
 /// The axis that channels lie on, of a `Concat` that joins along it: the second, or the last of
@@ -157,7 +98,7 @@ pub(super) fn joins_channels(net: &Net<'_>, unit: &Unit) -> bool {
         3 if axis == 1 => {
             let output = unit.output();
             let mut users = net.uses(output).map(|user| net.unit(user));
-            users.any(|user| user.is_any(CONVS) || user.is_any(NORMS))
+            users.any(|user| user.is(CONVS) || user.is(NORMS))
         }
         _ => axis == 1 || axis == rank - 1,
     }
@@ -177,18 +118,18 @@ pub(super) type Chain = Vec<(Val, Option<UnitId>)>;
 
 /// Back from a value through convolutions, pooling, norms, activations and blocks of them, along
 /// the one input that is data. Gives each value on the way, the first one first.
-pub(super) fn chain(net: &Net<'_>, val: Val, also: &[&str]) -> Chain {
+pub(super) fn chain(net: &Net<'_>, val: Val, also: impl OpSet) -> Chain {
     let mut at = val;
     let mut values = vec![(val, None)];
     while values.len() < MAX_CHAIN
         && let Some(id) = net.producer(at)
     {
         let unit = net.unit(id);
-        let known = unit.is_any(CONVS)
-            || unit.is_any(ACTIVATIONS)
-            || unit.is_any(NORMS)
-            || unit.is_any(BLOCKS)
-            || unit.is_any(also)
+        let known = unit.is(CONVS)
+            || unit.is(ACTIVATIONS)
+            || unit.is(NORMS)
+            || unit.is(BLOCKS)
+            || unit.is(&also)
             || scales(net, unit);
         let mut inputs = net.data_inputs(unit);
         let (Some(input), None) = (inputs.next(), inputs.next()) else { break };
@@ -221,14 +162,14 @@ pub(super) fn meeting(chains: &[Chain]) -> Option<(Val, Vec<UnitId>)> {
 }
 
 /// Blocks that have one input and keep the resolution, or shrink it.
-const BLOCKS: &[&str] = &[
-    "BasicBlock",
-    "Bottleneck",
-    "CSP",
-    "DepthwiseSeparable",
-    "Fire",
-    "InvertedResidual",
-    "SqueezeExcite",
+const BLOCKS: &[BlockKind] = &[
+    BlockKind::BasicBlock,
+    BlockKind::Bottleneck,
+    BlockKind::Csp,
+    BlockKind::DepthwiseSeparable,
+    BlockKind::Fire,
+    BlockKind::InvertedResidual,
+    BlockKind::SqueezeExcite,
 ];
 
 /// Steps that a chain is followed back.

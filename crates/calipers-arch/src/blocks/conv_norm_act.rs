@@ -9,52 +9,42 @@
 //! A convolution with neither is left as it is. Extracts `in`, `out`, `kernel`, `stride`, `groups`,
 //! and the `activation`, as its kind is named.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{ACTIVATIONS, NORMS, conv};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, ConvNormAct, Found, Net, Ops, UnitId};
 
-pub(super) const CONV_NORM_ACT: Recogniser = Recogniser {
-    kind: "ConvNormAct",
-    what: "A convolution with the norm and the activation that follow it.",
-    ends: &["Conv", "Convolution"],
-    find,
+pub(super) const CONV_NORM_ACT: Pattern = Pattern {
+    kind: BlockKind::ConvNormAct,
+    description: "A convolution with the norm and the activation that follow it.",
+    anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["Conv"] },
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
-    let shape = conv(net, end)?;
+    let convolution = conv(net, end)?;
     let mut units = vec![end];
     let mut at = net.unit(end).output();
     let mut activation = None;
-    if let Some(norm) = net.only_use(at).filter(|unit| net.unit(*unit).is_any(NORMS)) {
+    if let Some(norm) = net.only_use(at).filter(|unit| net.unit(*unit).is(NORMS)) {
         units.push(norm);
         at = net.unit(norm).output();
     }
-    if let Some(curve) = net.only_use(at).filter(|unit| net.unit(*unit).is_any(ACTIVATIONS)) {
+    if let Some(curve) = net.only_use(at).filter(|unit| net.unit(*unit).is(ACTIVATIONS)) {
         units.push(curve);
         activation = Some(net.unit(curve).op);
     }
     if units.len() < 2 {
         return None;
     }
-    let found = Found::of(units)
-        .number("in", Some(shape.inputs))
-        .number("out", Some(shape.outputs))
-        .number("kernel", Some(shape.kernel))
-        .number("stride", Some(shape.stride))
-        .number("groups", Some(shape.groups))
-        .says("depthwise", shape.depthwise())
-        .says("pointwise", shape.pointwise())
-        .taking(net.unit(end).input(0));
-    Some(match activation {
-        Some(curve) => found.word("activation", curve),
-        None => found,
-    })
+    let details = ConvNormAct { convolution: convolution.clone(), activation };
+    Some(Found::of(units).with(details).taking(net.unit(end).input(0)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::conv::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -71,8 +61,15 @@ mod tests {
         assert_eq!(seen(normed).kinds(), ["ConvNormAct"]);
         let folded = seen(|t, x| conv_relu(t, x, shape(8, 8, 3).groups(8)));
         assert_eq!(folded.kinds(), ["ConvNormAct"]);
-        assert_eq!(folded.first("ConvNormAct", |_, unit| unit.says("depthwise")), Some(true));
-        assert!(folded.takes_the_input("ConvNormAct"));
+        assert_eq!(
+            folded.first(BlockKind::ConvNormAct, |_, unit| unit
+                .conv_norm_act()
+                .unwrap()
+                .convolution
+                .is_depthwise()),
+            Some(true)
+        );
+        assert!(folded.takes_the_input(BlockKind::ConvNormAct));
         let quantised = |t: &mut Tiny, x: &str| {
             let x = t.quantised(x);
             let y = conv(t, &x, shape(8, 4, 3));
@@ -84,12 +81,12 @@ mod tests {
 
     #[test]
     fn alone_or_read_elsewhere_it_is_none() {
-        assert_eq!(seen(|t, x| conv(t, x, shape(8, 4, 3))).count("ConvNormAct"), 0);
+        assert_eq!(seen(|t, x| conv(t, x, shape(8, 4, 3))).count(BlockKind::ConvNormAct), 0);
         let shared = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(8, 8, 3));
             let z = t.op("Relu", &[&y]);
             t.op("Mul", &[&y, &z])
         };
-        assert_eq!(seen(shared).count("ConvNormAct"), 0);
+        assert_eq!(seen(shared).count(BlockKind::ConvNormAct), 0);
     }
 }

@@ -8,67 +8,66 @@
 //!
 //! Extracts `channels`, `inner` and `kernel`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::conv;
 use super::residual::around;
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, ConvNextBlock, Details, Found, Net, Ops, UnitId};
 
-pub(super) const CONVNEXT: Recogniser = Recogniser {
-    kind: "ConvNeXtBlock",
-    what: "A wide depthwise convolution, a norm and two products, with a shortcut around them.",
-    ends: &["ResidualAdd"],
-    find,
+pub(super) const CONVNEXT: Pattern = Pattern {
+    kind: BlockKind::ConvNextBlock,
+    description: "A wide depthwise convolution, a norm and two products, with a shortcut around them.",
+    anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
+    matcher: find,
 };
 
 /// What may stand between the convolution and the addition.
-const INSIDE: &[&str] = &[
-    "Add",
-    "Div",
-    "FeedForward",
-    "GELU",
-    "GRN",
-    "Gelu",
-    "Gemm",
-    "LayerNorm",
-    "LayerNormalization",
-    "Linear",
-    "MatMul",
-    "Mul",
-    "ReLU",
-    "SiLU",
-    "BatchNorm",
-];
+const INSIDE: Ops = Ops {
+    blocks: &[
+        BlockKind::FeedForward,
+        BlockKind::Gelu,
+        BlockKind::LayerNorm,
+        BlockKind::Linear,
+        BlockKind::Relu,
+        BlockKind::Silu,
+        BlockKind::BatchNorm,
+    ],
+    operators: &["Add", "Div", "Gelu", "Gemm", "LayerNormalization", "MatMul", "Mul"],
+};
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let around = around(net, end)?;
     let (first, rest) = around.path.split_first()?;
-    let wide = conv(net, *first).filter(|conv| conv.depthwise() && conv.spatial())?;
+    let wide = conv(net, *first).filter(|conv| conv.is_depthwise() && conv.is_spatial())?;
     if !around.shortcut.is_empty() || around.contractions != 3 {
         return None;
     }
     let mut inner = None;
     for id in rest {
         let unit = net.unit(*id);
-        let pointwise = conv(net, *id).filter(super::conv::Conv::pointwise);
-        let width = unit.number("inner").or(pointwise.map(|conv| conv.outputs));
-        inner = inner.max(width.or_else(|| unit.number("out")));
-        if pointwise.is_none() && !unit.is_any(INSIDE) && !unit.is_layout() {
+        let pointwise = conv(net, *id).filter(|conv| conv.is_pointwise());
+        let width = match unit.details() {
+            Some(Details::FeedForward(layers)) => layers.inner,
+            Some(Details::Linear(linear)) => linear.out_features,
+            _ => pointwise.and_then(|conv| conv.out_channels),
+        };
+        inner = inner.max(width);
+        if pointwise.is_none() && !unit.is(INSIDE) && !unit.is_layout() {
             return None;
         }
     }
-    let normed = rest.iter().any(|id| net.unit(*id).is_any(&["LayerNorm", "LayerNormalization"]));
+    let normed =
+        rest.iter().any(|id| net.unit(*id).is((BlockKind::LayerNorm, "LayerNormalization")));
     let units = around.path.iter().copied().chain([end]);
     normed.then(|| {
         Found::of(units)
-            .number("channels", Some(wide.inputs))
-            .number("inner", inner)
-            .number("kernel", Some(wide.kernel))
+            .with(ConvNextBlock { channels: wide.in_channels, inner, kernel: wide.side() })
             .taking([around.fork])
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::conv::sketch::{conv, linear, shape};
@@ -100,11 +99,11 @@ mod tests {
     fn wide_filters_then_products() {
         let seen = seen(|t, x| block(t, x, shape(8, 8, 7).groups(8)));
         assert_eq!(seen.kinds(), ["ConvNeXtBlock"]);
-        assert!(seen.takes_the_input("ConvNeXtBlock"));
+        assert!(seen.takes_the_input(BlockKind::ConvNextBlock));
     }
 
     #[test]
     fn a_convolution_over_all_channels_is_none() {
-        assert_eq!(seen(|t, x| block(t, x, shape(8, 8, 7))).count("ConvNeXtBlock"), 0);
+        assert_eq!(seen(|t, x| block(t, x, shape(8, 8, 7))).count(BlockKind::ConvNextBlock), 0);
     }
 }

@@ -10,54 +10,33 @@
 //! `rank` (spatial dimensions), and whether it is `depthwise` (each channel by itself), `pointwise`
 //! (each place by itself), `transposed`, and has a `bias`.
 
-use super::Recogniser;
-use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Convolution, Found, Net, Ops, Origin, Unit, UnitId, Val};
 
-pub(super) const CONVOLUTION: Recogniser = Recogniser {
-    kind: "Convolution",
-    what: "Convolution with its bias.",
-    ends: &["Conv", "ConvTranspose"],
-    find,
+pub(super) const CONVOLUTION: Pattern = Pattern {
+    kind: BlockKind::Convolution,
+    description: "Convolution with its bias.",
+    anchors: Ops::operators(&["Conv", "ConvTranspose"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     let unit = net.unit(start);
-    let (x, weight) = (unit.input(0)?, unit.input(1)?);
+    let x = unit.input(0)?;
     if !net.is_data(x) {
         return None;
     }
-    let transposed = unit.is("ConvTranspose");
-    let groups = net.int(unit, "group").unwrap_or(1);
-    let (first, second) = (net.dim(weight, 0), net.dim(weight, 1));
-    let in_all_groups = second.and_then(|channels| channels.checked_mul(groups));
-    let (channels, out) = if transposed { (first, in_all_groups) } else { (in_all_groups, first) };
-    let kernel: Option<Vec<i64>> = match net.ints(unit, "kernel_shape") {
-        Some(sides) => Some(sides.to_vec()),
-        None => net
-            .shape(weight)
-            .and_then(|dims| dims.get(2..)?.iter().map(calipers_sym::Expr::as_const).collect()),
-    };
-    let longest = kernel.as_ref().and_then(|sides| sides.iter().copied().max());
-    let most = |name| Some(net.ints(unit, name).and_then(|s| s.iter().copied().max()).unwrap_or(1));
-    let rank = kernel.as_ref().and_then(|sides| i64::try_from(sides.len()).ok());
-
-    let mut found = Found::of([start]);
-    let mut bias = unit.input(2).is_some();
-    if !bias
+    let mut convolution = Convolution::of_operator(net, unit)?;
+    let mut units = vec![start];
+    if !convolution.bias
         && let Some(add) = net.only_use(unit.output()).filter(|add| net.unit(*add).is("Add"))
         && let Some((_, vector)) = net.data_and_constant(net.unit(add))
-        && is_for_channels(net, vector, unit, out)
+        && is_for_channels(net, vector, unit, convolution.out_channels)
     {
-        found.units.push(add);
-        bias = true;
+        units.push(add);
+        convolution.bias = true;
     }
-    let depthwise = groups > 1 && channels == Some(groups) && !transposed;
-    let pointwise = groups == 1 && longest == Some(1) && !transposed;
-    let found = found.number("in", channels).number("out", out).number("kernel", longest);
-    let found = found.number("stride", most("strides")).number("dilation", most("dilations"));
-    let found = found.number("groups", Some(groups)).number("rank", rank);
-    let found = found.says("depthwise", depthwise).says("pointwise", pointwise);
-    Some(found.says("transposed", transposed).says("bias", bias).taking([x]))
+    Some(Found::of(units).with(convolution).taking([x]))
 }
 
 /// Whether a constant has one number for each channel, which lie on the second axis.
@@ -76,18 +55,16 @@ fn is_for_channels(net: &Net<'_>, val: Val, conv: &Unit, channels: Option<i64>) 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
+    use crate::net::Convolution;
     use calipers_samples::{Attribute, DataType};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["batch", "8", "16", "16"], build)
     }
 
-    fn numbers(seen: &Seen, names: &[&str]) -> Option<Vec<Option<i64>>> {
-        seen.first("Convolution", |_, unit| names.iter().map(|name| unit.number(name)).collect())
-    }
-
-    fn says(seen: &Seen, name: &str) -> bool {
-        seen.first("Convolution", |_, unit| unit.says(name)) == Some(true)
+    fn found(seen: &Seen) -> Convolution {
+        seen.first(BlockKind::Convolution, |_, unit| unit.convolution().unwrap().clone()).unwrap()
     }
 
     #[test]
@@ -96,10 +73,18 @@ mod tests {
             let (w, b) = (t.weight(&[4, 8, 3, 3]), t.weight(&[4]));
             t.op_with("Conv", &[x, &w, &b], &[Attribute::ints("strides", &[2, 2])])
         });
-        let names = ["in", "out", "kernel", "stride", "dilation", "groups", "rank"];
-        let wanted = [8, 4, 3, 2, 1, 1, 2].map(Some).to_vec();
-        assert_eq!(numbers(&conv, &names), Some(wanted));
-        assert!(says(&conv, "bias") && !says(&conv, "depthwise") && !says(&conv, "pointwise"));
+        let wanted = Convolution {
+            in_channels: Some(8),
+            out_channels: Some(4),
+            kernel: Some(vec![3, 3]),
+            stride: 2,
+            dilation: 1,
+            groups: 1,
+            transposed: false,
+            bias: true,
+        };
+        assert_eq!(found(&conv), wanted);
+        assert!(!wanted.is_depthwise() && !wanted.is_pointwise());
     }
 
     #[test]
@@ -110,7 +95,7 @@ mod tests {
             t.op("Add", &[&y, &b])
         });
         assert_eq!(conv.kinds(), ["Convolution"]);
-        assert!(says(&conv, "bias") && says(&conv, "pointwise"));
+        assert!(found(&conv).bias && found(&conv).is_pointwise());
     }
 
     #[test]
@@ -119,18 +104,18 @@ mod tests {
             let w = t.weight(&[8, 1, 3, 3]);
             t.op_with("Conv", &[x, &w], &[Attribute::int("group", 8)])
         });
-        assert!(says(&depthwise, "depthwise") && !says(&depthwise, "bias"));
+        assert!(found(&depthwise).is_depthwise() && !found(&depthwise).bias);
         let grouped = built(|t, x| {
             let w = t.weight(&[8, 4, 3, 3]);
             t.op_with("Conv", &[x, &w], &[Attribute::int("group", 2)])
         });
-        assert!(!says(&grouped, "depthwise"));
+        assert!(!found(&grouped).is_depthwise());
         let up = built(|t, x| {
             let w = t.weight(&[8, 4, 2, 2]);
             t.op_with("ConvTranspose", &[x, &w], &[Attribute::ints("strides", &[2, 2])])
         });
-        assert!(says(&up, "transposed"));
-        assert_eq!(numbers(&up, &["in", "out"]), Some(vec![Some(8), Some(4)]));
+        assert!(found(&up).transposed);
+        assert_eq!((found(&up).in_channels, found(&up).out_channels), (Some(8), Some(4)));
     }
 
     #[test]
@@ -144,7 +129,7 @@ mod tests {
             t.quantised(&y)
         });
         assert_eq!(stored.kinds(), ["Convolution"]);
-        assert_eq!(numbers(&stored, &["in", "out"]), Some(vec![Some(8), Some(4)]));
+        assert_eq!((found(&stored).in_channels, found(&stored).out_channels), (Some(8), Some(4)));
     }
 
     #[test]

@@ -8,15 +8,15 @@
 //!
 //! Extracts `branches`, the operands of the concatenation, and `out`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{CONVS, MAX_BRANCHES, chain, conv, meeting, pointwise_after};
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Branches, Found, Net, Ops, UnitId, Val};
 
-pub(super) const CSP: Recogniser = Recogniser {
-    kind: "CSP",
-    what: "Some channels pass by, others through a chain of blocks, and all are joined.",
-    ends: &["Concat", "ConcatSkip"],
-    find,
+pub(super) const CSP: Pattern = Pattern {
+    kind: BlockKind::Csp,
+    description: "Some channels pass by, others through a chain of blocks, and all are joined.",
+    anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
+    matcher: find,
 };
 
 /// Operators that part channels.
@@ -50,7 +50,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let mut first = input;
     if !halves.is_empty()
         && let Some(before) = net.made_by(input, CONVS)
-        && conv(net, before)?.pointwise()
+        && conv(net, before)?.is_pointwise()
     {
         units.push(before);
         first = net.unit(before).input(0)?;
@@ -58,9 +58,9 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     units.push(end);
     let after = pointwise_after(net, net.unit(end).output());
     units.extend(after);
-    let out = after.and_then(|after| conv(net, after)).map(|conv| conv.outputs);
+    let out = after.and_then(|after| conv(net, after)).and_then(|conv| conv.out_channels);
     let branches = i64::try_from(joined.len()).ok();
-    Some(Found::of(units).number("branches", branches).number("out", out).taking([first]))
+    Some(Found::of(units).with(Branches { branches, out_channels: out }).taking([first]))
 }
 
 /// Whether a unit takes some channels of a value.
@@ -79,7 +79,7 @@ fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chai
     let enters = |val: Val| {
         let unit = net.producer(val)?;
         let shape = conv(net, unit)?;
-        (shape.pointwise() && net.unit(unit).input(0) == Some(input)).then_some(())
+        (shape.is_pointwise() && net.unit(unit).input(0) == Some(input)).then_some(())
     };
     let direct = joined.iter().filter(|val| enters(**val).is_some()).count();
     let deep = chains.iter().filter(|chain| {
@@ -93,6 +93,7 @@ fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chai
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::conv::sketch::{concat, conv_relu, shape};
@@ -157,6 +158,6 @@ mod tests {
             let b = conv_relu(t, x, shape(16, 8, 3));
             concat(t, &[&a, &b], 1)
         };
-        assert_eq!(seen(heads).count("CSP"), 0);
+        assert_eq!(seen(heads).count(BlockKind::Csp), 0);
     }
 }

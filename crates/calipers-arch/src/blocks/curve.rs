@@ -2,11 +2,11 @@
 //!
 //! An activation is a curve, and exporters write the same curve in many ways: `x·Φ(x)` with a
 //! division by √2 or a product with 1/√2, halves before or after, operands in any order. So its
-//! recogniser does not compare operators. It starts at the one that makes the curve (`Erf`, `Tanh`,
+//! pattern does not compare operators. It starts at the one that makes the curve (`Erf`, `Tanh`,
 //! `Sigmoid`, `Clip`, …), takes the arithmetic around it that has one input and else only numbers,
 //! computes it at a few points, and compares with the curve it looks for.
 
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Op, Unit, UnitId, Val};
 
 /// Where curves are compared.
 pub(super) const POINTS: [f64; 12] =
@@ -50,10 +50,7 @@ pub(super) fn find(
                 return Some(Found::of(between(net, x, id)).taking([x]));
             }
             for user in net.uses(output).take(MAX_READERS) {
-                if after.len() < REACH
-                    && net.unit(user).is_any(ARITHMETIC)
-                    && !after.contains(&user)
-                {
+                if after.len() < REACH && net.unit(user).is(ARITHMETIC) && !after.contains(&user) {
                     after.push(user);
                 }
             }
@@ -94,7 +91,7 @@ fn candidates(net: &Net<'_>, start: UnitId) -> Vec<Val> {
         // Going back from what was computed last, the ways meet where they parted.
         let Some(last) = open.iter().copied().max_by_key(|val| net.producer(*val)) else { break };
         let Some(unit) = net.producer(last).map(|unit| net.unit(unit)) else { break };
-        if found.len() >= MAX_CANDIDATES || !unit.is_any(ARITHMETIC) && !unit.is_any(BEFORE) {
+        if found.len() >= MAX_CANDIDATES || !unit.is(ARITHMETIC) && !unit.is(BEFORE) {
             break;
         }
         open.retain(|val| *val != last);
@@ -142,7 +139,7 @@ impl Sampler<'_, '_> {
         }
         let producer = self.net.producer(val).filter(|id| {
             let unit = self.net.unit(*id);
-            unit.is_any(ARITHMETIC) || unit.is_any(BEFORE)
+            unit.is(ARITHMETIC) || unit.is(BEFORE)
         });
         let samples = producer.and_then(|unit| self.unit(unit, depth + 1));
         self.known.push((val, samples));
@@ -161,13 +158,13 @@ impl Sampler<'_, '_> {
             return Some(self.value(unit.input(0)?, depth)?.map(function));
         }
         let operation: fn(f64, f64) -> f64 = match unit.op {
-            "Add" => |a, b| a + b,
-            "Div" => |a, b| a / b,
-            "Max" => f64::max,
-            "Min" => f64::min,
-            "Mul" => |a, b| a * b,
-            "Pow" => f64::powf,
-            "Sub" => |a, b| a - b,
+            Op::Operator("Add") => |a, b| a + b,
+            Op::Operator("Div") => |a, b| a / b,
+            Op::Operator("Max") => f64::max,
+            Op::Operator("Min") => f64::min,
+            Op::Operator("Mul") => |a, b| a * b,
+            Op::Operator("Pow") => f64::powf,
+            Op::Operator("Sub") => |a, b| a - b,
             _ => return None,
         };
         let [Some(a), Some(b)] = unit.inputs[..] else { return None };
@@ -184,28 +181,28 @@ impl Sampler<'_, '_> {
 fn function(net: &Net<'_>, unit: &Unit) -> Option<Box<dyn Fn(f64) -> f64>> {
     let number = |name, otherwise| net.float(unit, name).unwrap_or(otherwise);
     Some(match unit.op {
-        "Abs" => Box::new(f64::abs),
-        "Erf" => Box::new(libm::erf),
-        "Exp" => Box::new(f64::exp),
-        "HardSigmoid" => {
+        Op::Operator("Abs") => Box::new(f64::abs),
+        Op::Operator("Erf") => Box::new(libm::erf),
+        Op::Operator("Exp") => Box::new(f64::exp),
+        Op::Block(BlockKind::HardSigmoid) => {
             let (alpha, beta) = (number("alpha", 0.2), number("beta", 0.5));
             Box::new(move |x| (alpha * x + beta).clamp(0.0, 1.0))
         }
-        "Log" => Box::new(f64::ln),
-        "Neg" => Box::new(|x| -x),
-        "QuickGelu" => {
+        Op::Operator("Log") => Box::new(f64::ln),
+        Op::Operator("Neg") => Box::new(|x| -x),
+        Op::Operator("QuickGelu") => {
             let alpha = number("alpha", 1.702);
             Box::new(move |x| x * sigmoid(alpha * x))
         }
-        "Reciprocal" => Box::new(|x| 1.0 / x),
-        "Relu" => Box::new(|x| x.max(0.0)),
-        "Sigmoid" => Box::new(sigmoid),
-        "Softplus" => Box::new(|x| x.exp().ln_1p()),
-        "Swish" => {
+        Op::Operator("Reciprocal") => Box::new(|x| 1.0 / x),
+        Op::Operator("Relu") => Box::new(|x| x.max(0.0)),
+        Op::Operator("Sigmoid") => Box::new(sigmoid),
+        Op::Operator("Softplus") => Box::new(|x| x.exp().ln_1p()),
+        Op::Operator("Swish") => {
             let alpha = number("alpha", 1.0);
             Box::new(move |x| x * sigmoid(alpha * x))
         }
-        "Tanh" => Box::new(f64::tanh),
+        Op::Operator("Tanh") => Box::new(f64::tanh),
         _ => return None,
     })
 }

@@ -8,15 +8,15 @@
 //! `f` is one to three convolutions with their norms and activations. Extracts `in` and `growth`,
 //! the channels that it adds.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{chain, conv};
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, DenseUnit, Found, Net, Ops, UnitId, Val};
 
-pub(super) const DENSE_UNIT: Recogniser = Recogniser {
-    kind: "DenseUnit",
-    what: "New features joined to all features before them.",
-    ends: &["ConcatSkip", "Concat"],
-    find,
+pub(super) const DENSE_UNIT: Pattern = Pattern {
+    kind: BlockKind::DenseUnit,
+    description: "New features joined to all features before them.",
+    anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -24,7 +24,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let (new, before) = joined.split_last()?;
     let mut units = vec![end];
     let mut convs = 0;
-    for (val, unit) in chain(net, *new, &[]).into_iter().skip(1) {
+    for (val, unit) in chain(net, *new, Ops::operators(&[])).into_iter().skip(1) {
         let unit = unit?;
         convs += usize::from(conv(net, unit).is_some());
         units.push(unit);
@@ -33,7 +33,9 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         }
         if convs > 0 && is_all(net, val, before) {
             let (growth, all) = (net.dim(*new, 1), net.dim(val, 1));
-            return Some(Found::of(units).number("in", all).number("growth", growth).taking([val]));
+            return Some(
+                Found::of(units).with(DenseUnit { in_channels: all, growth }).taking([val]),
+            );
         }
     }
     None
@@ -58,6 +60,7 @@ fn is_all(net: &Net<'_>, val: Val, parts: &[Val]) -> bool {
 mod tests {
     use super::super::conv::sketch::{concat, conv, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -79,7 +82,10 @@ mod tests {
         };
         let units = seen(units);
         assert_eq!(units.kinds(), ["DenseUnit", "DenseUnit"]);
-        assert_eq!(units.first("DenseUnit", |_, unit| unit.number("growth")), Some(Some(4)));
+        assert_eq!(
+            units.first(BlockKind::DenseUnit, |_, unit| unit.dense_unit()?.growth),
+            Some(Some(4))
+        );
     }
 
     #[test]
@@ -92,7 +98,7 @@ mod tests {
             let c = features(t, &three, 16);
             concat(t, &[x, &a, &b, &c], 1)
         };
-        assert_eq!(seen(units).count("DenseUnit"), 3);
+        assert_eq!(seen(units).count(BlockKind::DenseUnit), 3);
     }
 
     #[test]
@@ -101,11 +107,11 @@ mod tests {
             let y = pool(t, x, 3, 1);
             concat(t, &[x, &y], 1)
         };
-        assert_eq!(seen(pooled).count("DenseUnit"), 0);
+        assert_eq!(seen(pooled).count(BlockKind::DenseUnit), 0);
         let branches = |t: &mut Tiny, x: &str| {
             let (a, b) = (features(t, x, 8), features(t, x, 8));
             concat(t, &[&a, &b], 1)
         };
-        assert_eq!(seen(branches).count("DenseUnit"), 0);
+        assert_eq!(seen(branches).count(BlockKind::DenseUnit), 0);
     }
 }

@@ -8,32 +8,34 @@
 //! What is part of an inverted residual or a ConvNeXt block is taken before. Extracts `in`, `out`,
 //! `kernel`, `stride`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{CONVS, conv};
 use super::inverted_residual::conv_behind;
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, DepthwiseSeparable, Found, Net, UnitId};
 
-pub(super) const DEPTHWISE_SEPARABLE: Recogniser = Recogniser {
-    kind: "DepthwiseSeparable",
-    what: "Channels filtered one by one, then mixed.",
-    ends: CONVS,
-    find,
+pub(super) const DEPTHWISE_SEPARABLE: Pattern = Pattern {
+    kind: BlockKind::DepthwiseSeparable,
+    description: "Channels filtered one by one, then mixed.",
+    anchors: CONVS,
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
-    let mix = conv(net, end).filter(super::conv::Conv::pointwise)?;
+    let mix = conv(net, end).filter(|conv| conv.is_pointwise())?;
     let mut units = vec![end];
     let (first, filter) = conv_behind(net, net.unit(end).input(0)?, &mut units)?;
-    if !filter.depthwise() || !filter.spatial() {
+    if !filter.is_depthwise() || !filter.is_spatial() {
         return None;
     }
     units.push(first);
     Some(
         Found::of(units)
-            .number("in", Some(filter.inputs))
-            .number("out", Some(mix.outputs))
-            .number("kernel", Some(filter.kernel))
-            .number("stride", Some(filter.stride))
+            .with(DepthwiseSeparable {
+                in_channels: filter.in_channels,
+                out_channels: mix.out_channels,
+                kernel: filter.side(),
+                stride: filter.stride,
+            })
             .taking(net.unit(first).input(0)),
     )
 }
@@ -42,6 +44,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::conv::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -67,11 +70,11 @@ mod tests {
             let y = conv(t, x, shape(8, 8, 3).groups(2));
             conv(t, &y, shape(8, 16, 1))
         };
-        assert_eq!(seen(groups).count("DepthwiseSeparable"), 0);
+        assert_eq!(seen(groups).count(BlockKind::DepthwiseSeparable), 0);
         let mixed_first = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(8, 16, 1));
             conv(t, &y, shape(16, 16, 3).groups(16))
         };
-        assert_eq!(seen(mixed_first).count("DepthwiseSeparable"), 0);
+        assert_eq!(seen(mixed_first).count(BlockKind::DepthwiseSeparable), 0);
     }
 }

@@ -17,15 +17,15 @@ use std::collections::VecDeque;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{CONVS, area, chain, conv};
-use crate::net::{Detail, Found, Net, Unit, UnitId, Val};
+use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, Unit, UnitId, Val};
 
-pub(super) const DETECTION_HEAD: Recogniser = Recogniser {
-    kind: "DetectionHead",
-    what: "Scores and boxes at every place of several resolutions, in one list.",
-    ends: &["Concat", "ConcatSkip"],
-    find,
+pub(super) const DETECTION_HEAD: Pattern = Pattern {
+    kind: BlockKind::DetectionHead,
+    description: "Scores and boxes at every place of several resolutions, in one list.",
+    anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
+    matcher: find,
 };
 
 /// Units that a search looks at.
@@ -41,27 +41,28 @@ const MAX_SCALES: usize = 16;
 const MAX_FIXED: i64 = 128;
 
 /// Operators between a convolution's result and the list.
-const ARITHMETIC: &[&str] = &[
-    "Add",
-    "Clip",
-    "Concat",
-    "ConcatSkip",
-    "Div",
-    "Exp",
-    "Gather",
-    "Mul",
-    "Neg",
-    "Pow",
-    "ReduceSum",
-    "ReLU",
-    "Relu",
-    "Sigmoid",
-    "Slice",
-    "Softmax",
-    "Split",
-    "Sqrt",
-    "Sub",
-];
+const ARITHMETIC: Ops = Ops {
+    blocks: &[BlockKind::ConcatSkip, BlockKind::Relu],
+    operators: &[
+        "Add",
+        "Clip",
+        "Concat",
+        "Div",
+        "Exp",
+        "Gather",
+        "Mul",
+        "Neg",
+        "Pow",
+        "ReduceSum",
+        "Relu",
+        "Sigmoid",
+        "Slice",
+        "Softmax",
+        "Split",
+        "Sqrt",
+        "Sub",
+    ],
+};
 
 /// A resolution at which objects are found.
 struct Scale {
@@ -105,18 +106,16 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let after = forward(net, &lists)?;
     let first = lists.last()?;
     let bins = bins(net, &after);
-    let mut found = Found::of(members(net, &lists, &after))
-        .number("classes", classes(net, &lists, bins))
-        .number("positions", first.positions)
-        .number("scales", i64::try_from(first.scales.len()).ok())
-        .number("anchors", first.anchors.filter(|anchors| *anchors > 1))
-        .number("bins", bins);
     let strides =
         first.scales.iter().map(|scale| stride(net, scale.at)).collect::<Option<Vec<_>>>();
-    for stride in strides.into_iter().flatten() {
-        found.details.push(("stride", Detail::Number(stride)));
-    }
-    Some(found)
+    Some(Found::of(members(net, &lists, &after)).with(DetectionHead {
+        classes: classes(net, &lists, bins),
+        positions: first.positions,
+        scales: i64::try_from(first.scales.len()).ok(),
+        anchors: first.anchors.filter(|anchors| *anchors > 1),
+        bins,
+        strides: strides.unwrap_or_default(),
+    }))
 }
 
 /// The list of places that a concatenation is.
@@ -174,8 +173,8 @@ fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
 /// Channels that a convolution gives, or a depthwise and a pointwise one together.
 fn channels(net: &Net<'_>, id: UnitId) -> Option<i64> {
     let unit = net.unit(id);
-    let separable = || unit.number("out").filter(|_| unit.is("DepthwiseSeparable"));
-    conv(net, id).map(|conv| conv.outputs).or_else(separable)
+    let separable = || unit.depthwise_separable()?.out_channels;
+    conv(net, id).and_then(|conv| conv.out_channels).or_else(separable)
 }
 
 /// Back from an operand of the list to the convolutions it comes from, all of one resolution.
@@ -207,7 +206,7 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
             convs.push(id);
             continue;
         }
-        if !unit.is_layout() && !unit.is_any(ARITHMETIC) {
+        if !unit.is_layout() && !unit.is(ARITHMETIC) {
             return None;
         }
         units.push(id);
@@ -260,10 +259,10 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
     let mut branches = core.clone();
     for id in lists.iter().flat_map(|list| &list.scales).flat_map(|scale| &scale.convs) {
         let Some(input) = net.unit(*id).input(0) else { continue };
-        for (val, unit) in chain(net, input, &[]).into_iter().skip(1) {
+        for (val, unit) in chain(net, input, Ops::operators(&[])).into_iter().skip(1) {
             // What was stepped over is read by the head alone.
             let Some(unit) = unit else { break };
-            if net.only_use(net.unit(unit).output()).is_none() || !net.unit(unit).is_any(CONVS) {
+            if net.only_use(net.unit(unit).output()).is_none() || !net.unit(unit).is(CONVS) {
                 break;
             }
             branches.push(unit);
@@ -274,7 +273,7 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
     }
     let simple = |id: &&UnitId| {
         let unit = net.unit(**id);
-        unit.is_layout() || unit.is_any(ARITHMETIC) || unit.contractions() > 0
+        unit.is_layout() || unit.is(ARITHMETIC) || unit.contractions() > 0
     };
     let rest: Vec<UnitId> = after.iter().filter(simple).copied().collect();
     let mut wanted =

@@ -16,14 +16,14 @@ use std::collections::VecDeque;
 use calipers_ir::{Producer, ValueId};
 use hashbrown::HashSet;
 
-use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Embedding, Found, Net, Op, Ops, TableKind, Unit, UnitId, Val};
 
-pub(super) const EMBEDDING: Recogniser = Recogniser {
-    kind: "Embedding",
-    what: "Rows of a table, chosen by tokens, positions or segments.",
-    ends: &["Add", "Gather", "MatMul", "Linear"],
-    find,
+pub(super) const EMBEDDING: Pattern = Pattern {
+    kind: BlockKind::Embedding,
+    description: "Rows of a table, chosen by tokens, positions or segments.",
+    anchors: Ops { blocks: &[BlockKind::Linear], operators: &["Add", "Gather", "MatMul"] },
+    matcher: find,
 };
 
 /// More rows than this are no segments.
@@ -35,8 +35,8 @@ const MAX_WAY: usize = 48;
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let unit = net.unit(end);
     match unit.op {
-        "Gather" => looked_up(net, end, unit),
-        "Add" => added(net, end, unit),
+        Op::Operator("Gather") => looked_up(net, end, unit),
+        Op::Operator("Add") => added(net, end, unit),
         _ => one_hot(net, end, unit),
     }
 }
@@ -58,44 +58,44 @@ fn looked_up(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
 
 fn one_hot(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
     let chosen = net.data_inputs(unit).next()?;
-    let choice = net.made_by(chosen, &["OneHot"])?;
+    let choice = net.made_by(chosen, "OneHot")?;
     let ids = net.unit(choice).input(0)?;
     let (rows, width) = (net.dim(chosen, -1)?, net.dim(unit.output(), -1)?);
     let of = role(net, end, ids, rows);
     Some(table_of(Found::of([choice, end]), rows, width, of).taking([ids]))
 }
 
-fn table_of(found: Found, rows: i64, width: i64, of: &'static str) -> Found {
-    found.number("rows", Some(rows)).number("width", Some(width)).word("of", of)
+fn table_of(found: Found, rows: i64, width: i64, of: TableKind) -> Found {
+    found.with(Embedding { rows: Some(rows), width: Some(width), of })
 }
 
 /// What the rows of a table are, by the numbers that choose them and by the tables beside it.
-fn role(net: &Net<'_>, end: UnitId, ids: Val, rows: i64) -> &'static str {
+fn role(net: &Net<'_>, end: UnitId, ids: Val, rows: i64) -> TableKind {
     let Chosen { given, counted } = chosen(net, ids);
     let beside = beside(net, end);
     let most = beside.iter().map(|table| table.rows).max().unwrap_or(0);
     // Segments may be chosen at places that were counted.
     if rows <= MAX_TYPES && rows < most {
-        return "type";
+        return TableKind::Type;
     }
     if counted {
-        return "position";
+        return TableKind::Position;
     }
     // What is chosen by comparing numbers, as the nearest of stored points, is no word.
     let computed = net.dtype(given).is_some_and(|dtype| dtype.is_float());
     let alone = [given, ids].iter().all(|val| net.rank(*val).is_some_and(|rank| rank < 2));
     if computed || alone {
-        return "other";
+        return TableKind::Other;
     }
     if !beside.is_empty() && net.name(given).to_ascii_lowercase().contains("position") {
-        return "position";
+        return TableKind::Position;
     }
     // A table of positions may have more rows than there are words.
     let words = beside.iter().filter(|table| !table.counted);
     if words.map(|table| table.rows).max().is_some_and(|most| rows < most) {
-        return "position";
+        return TableKind::Position;
     }
-    "token"
+    TableKind::Token
 }
 
 /// Where the numbers come from that choose rows.
@@ -147,14 +147,15 @@ fn tables_behind(net: &Net<'_>, val: Val) -> Vec<Table> {
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
         let counted = |ids: Option<Val>| ids.is_some_and(|ids| chosen(net, ids).counted);
         match unit.op {
-            "Embedding" => tables.extend(
-                unit.number("rows").map(|rows| Table { rows, counted: counted(unit.input(0)) }),
-            ),
-            "Gather" if unit.input(0).is_some_and(|table| !net.is_data(table)) => {
+            Op::Block(BlockKind::Embedding) => {
+                let rows = unit.embedding().and_then(|table| table.rows);
+                tables.extend(rows.map(|rows| Table { rows, counted: counted(unit.input(0)) }));
+            }
+            Op::Operator("Gather") if unit.input(0).is_some_and(|table| !net.is_data(table)) => {
                 let rows = unit.input(0).and_then(|table| net.dim(table, 0));
                 tables.extend(rows.map(|rows| Table { rows, counted: counted(unit.input(1)) }));
             }
-            "Add" => stack.extend(net.data_inputs(unit)),
+            Op::Operator("Add") => stack.extend(net.data_inputs(unit)),
             _ if unit.is_layout() => stack.extend(unit.input(0)),
             _ => {}
         }
@@ -178,9 +179,8 @@ fn added(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
     }
     let rows = table_rows(net, table, width).or_else(|| net.dim(table, -2));
     // One segment for the whole text is chosen from a table of two.
-    let of = if rows.is_some_and(|rows| rows <= 4) { "type" } else { "position" };
-    let found = Found::of([end]).number("rows", rows).number("width", Some(width));
-    Some(found.word("of", of).taking([x]))
+    let of = if rows.is_some_and(|rows| rows <= 4) { TableKind::Type } else { TableKind::Position };
+    Some(Found::of([end]).with(Embedding { rows, width: Some(width), of }).taking([x]))
 }
 
 /// Whether a value reaches attention as a stream that is only normalised, moved, and made wider
@@ -190,14 +190,13 @@ fn is_attended(net: &Net<'_>, val: Val) -> bool {
     while let Some((val, widened)) = queue.pop_front() {
         for id in net.uses(val) {
             let unit = net.unit(id);
-            if unit.is("Attention") {
+            if unit.is(BlockKind::Attention) {
                 return true;
             }
-            let widens = unit.is("Linear") && unit.number("in") < unit.number("out");
+            let widens = unit.linear().is_some_and(|it| it.in_features < it.out_features);
             let passes = unit.is_layout()
-                || unit.is_any(&["Add", "Concat", "Pad", "Slice", "Mul"])
-                || unit.op.ends_with("Norm")
-                || unit.op.ends_with("Normalization")
+                || unit.is(["Add", "Concat", "Pad", "Slice", "Mul"])
+                || unit.op.is_normalization()
                 || widens && !widened;
             if passes && seen.len() < MAX_WAY && seen.insert(id) {
                 queue.push_back((unit.output(), widened || widens));
@@ -230,6 +229,7 @@ fn table_rows(net: &Net<'_>, table: Val, width: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::{Attribute, DataType};
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
@@ -238,8 +238,10 @@ mod tests {
     /// Rows and roles of all tables, by rows.
     fn tables(seen: &Seen) -> Vec<(i64, &'static str)> {
         let mut tables: Vec<_> = seen.look(|net| {
-            let found = net.all().filter(|unit| unit.is("Embedding"));
-            found.filter_map(|unit| Some((unit.number("rows")?, unit.word("of")?))).collect()
+            let found = net.all().filter(|unit| unit.is(BlockKind::Embedding));
+            found
+                .filter_map(|unit| Some((unit.embedding()?.rows?, unit.embedding()?.of.id())))
+                .collect()
         });
         tables.sort_unstable();
         tables
@@ -339,6 +341,6 @@ mod tests {
         let first = t.scalar(0.0);
         let first = t.cast(&first, 7);
         let y = t.op("Gather", &[&y, &first]);
-        assert_eq!(t.output(&y).count("Embedding"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::Embedding), 0);
     }
 }

@@ -9,14 +9,14 @@
 //! experts is decided as it runs. A classifier that ends in its best classes is none: what a router
 //! reads is read by others too, and its weights go on into products.
 
-use super::Recogniser;
-use crate::net::{Found, Net, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Found, MixtureOfExperts, Net, Op, Ops, UnitId, Val};
 
-pub(super) const EXPERTS: Recogniser = Recogniser {
-    kind: "MixtureOfExperts",
-    what: "A router that sends each token to a few of many feed-forward layers.",
-    ends: &["MoE", "TopK"],
-    find,
+pub(super) const EXPERTS: Pattern = Pattern {
+    kind: BlockKind::MixtureOfExperts,
+    description: "A router that sends each token to a few of many feed-forward layers.",
+    anchors: Ops::operators(&["MoE", "TopK"]),
+    matcher: find,
 };
 
 /// Units between the weights and the product that they go into.
@@ -32,13 +32,13 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let stored = unit.input(2).and_then(|weights| net.dim(weights, 0));
     let experts = net.dim(scores, -1).or(stored);
     let mut units = vec![end];
-    if let Some(layer) = net.made_by(scores, &["Gemm", "Linear", "MatMul"])
+    if let Some(layer) = net.made_by(scores, (BlockKind::Linear, &["Gemm", "MatMul"]))
         && net.only_use(scores) == Some(end)
     {
         units.push(layer);
     }
     let top_k = net.int(unit, "k").or(Some(1));
-    Some(Found::of(units).number("experts", experts).number("top_k", top_k).taking(unit.input(0)))
+    Some(Found::of(units).with(MixtureOfExperts { experts, top_k }).taking(unit.input(0)))
 }
 
 fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -54,14 +54,14 @@ fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
         }
         units.push(id);
         val = match before.op {
-            "Softmax" | "Sigmoid" => {
+            Op::Operator("Softmax" | "Sigmoid") => {
                 weighed = true;
                 before.input(0)?
             }
             // A bias that balances the experts.
-            "Add" => net.data_and_constant(before)?.0,
-            "Linear" => break id,
-            "Gemm" | "MatMul" if net.data_inputs(before).count() == 1 => break id,
+            Op::Operator("Add") => net.data_and_constant(before)?.0,
+            Op::Block(BlockKind::Linear) => break id,
+            Op::Operator("Gemm" | "MatMul") if net.data_inputs(before).count() == 1 => break id,
             _ if before.is_layout() => before.input(0)?,
             _ => return None,
         };
@@ -69,13 +69,13 @@ fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let x = net.data_inputs(net.unit(layer)).next()?;
     let experts = net.dim(unit.input(0)?, -1).filter(|experts| (2..=1024).contains(experts))?;
     let weights = unit.output();
-    weighed |= net.uses(weights).any(|user| net.unit(user).is_any(&["Sigmoid", "Softmax"]));
+    weighed |= net.uses(weights).any(|user| net.unit(user).is(["Sigmoid", "Softmax"]));
     let top_k = net.dim(weights, -1);
     let shared = net.uses(net.back_through_layout(x)).count() > 1 || net.uses(x).count() > 1;
     if !weighed || !shared || net.is_output(weights) || !is_factor(net, weights) {
         return None;
     }
-    Some(Found::of(units).number("experts", Some(experts)).number("top_k", top_k).taking([x]))
+    Some(Found::of(units).with(MixtureOfExperts { experts: Some(experts), top_k }).taking([x]))
 }
 
 /// Whether a value goes into a product of activations.
@@ -84,7 +84,7 @@ fn is_factor(net: &Net<'_>, val: Val) -> bool {
     while let Some(val) = stack.pop() {
         for user in net.uses(val) {
             let unit = net.unit(user);
-            if unit.is_any(&["MatMul", "Mul"]) && net.data_pair(unit).is_some() {
+            if unit.is(["MatMul", "Mul"]) && net.data_pair(unit).is_some() {
                 return true;
             }
             steps += 1;
@@ -98,12 +98,16 @@ fn is_factor(net: &Net<'_>, val: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::{Attribute, Node};
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
 
     fn figures(seen: &Seen) -> Option<(Option<i64>, Option<i64>)> {
-        seen.first("MixtureOfExperts", |_, unit| (unit.number("experts"), unit.number("top_k")))
+        seen.first(BlockKind::MixtureOfExperts, |_, unit| {
+            let experts = unit.mixture_of_experts().unwrap();
+            (experts.experts, experts.top_k)
+        })
     }
 
     #[test]
@@ -143,6 +147,6 @@ mod tests {
         let mut t = Tiny::new();
         let x = t.input(&["6", "32"]);
         let best = best(&mut t, &x);
-        assert_eq!(t.output(&best).count("MixtureOfExperts"), 0);
+        assert_eq!(t.output(&best).count(BlockKind::MixtureOfExperts), 0);
     }
 }

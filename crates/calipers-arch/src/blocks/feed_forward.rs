@@ -15,14 +15,19 @@
 
 use calipers_ops::Activation;
 
-use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use super::Pattern;
+use crate::net::{
+    BlockKind, FeedForward, FeedForwardActivation, Found, Net, Ops, Unit, UnitId, Val,
+};
 
-pub(super) const FEED_FORWARD: Recogniser = Recogniser {
-    kind: "FeedForward",
-    what: "Two linear layers with an activation between them, for each position.",
-    ends: &["Add", "Conv", "Convolution", "Gemm", "Linear", "MatMul"],
-    find,
+pub(super) const FEED_FORWARD: Pattern = Pattern {
+    kind: BlockKind::FeedForward,
+    description: "Two linear layers with an activation between them, for each position.",
+    anchors: Ops {
+        blocks: &[BlockKind::Convolution, BlockKind::Linear],
+        operators: &["Add", "Conv", "Gemm", "MatMul"],
+    },
+    matcher: find,
 };
 
 /// Views between two layers.
@@ -41,14 +46,14 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         plain(net, middle, &mut units).or_else(|| gated(net, middle, &mut units))?;
     let given = net.dim(x, if down.by_pixel { 1 } else { -1 })?;
     let fits = given == width && (inner >= width || !down.by_pixel) && inner > 1;
-    if !fits || (down.by_pixel && !net.has("Attention")) {
+    if !fits || (down.by_pixel && !net.has(BlockKind::Attention)) {
         return None;
     }
     if !is_added(net, net.unit(end).output()) || is_depthwise(net, x) {
         return None;
     }
-    let found = Found::of(units).number("width", Some(width)).number("inner", Some(inner));
-    Some(found.word("activation", activation).taking([x]))
+    let details = FeedForward { width: Some(width), inner: Some(inner), activation };
+    Some(Found::of(units).with(details).taking([x]))
 }
 
 /// A linear layer.
@@ -69,12 +74,12 @@ fn layer(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Layer> {
             return None;
         }
         units.push(id);
-        id = net.made_by(product, &["Gemm", "MatMul"])?;
+        id = net.made_by(product, ["Gemm", "MatMul"])?;
         unit = net.unit(id);
     }
-    let by_pixel = unit.is_any(&["Conv", "Convolution"]);
-    let is_linear = unit.is("Linear")
-        || unit.is_any(&["Gemm", "MatMul"]) && net.data_inputs(unit).count() == 1
+    let by_pixel = unit.is((BlockKind::Convolution, "Conv"));
+    let is_linear = unit.is(BlockKind::Linear)
+        || unit.is(["Gemm", "MatMul"]) && net.data_inputs(unit).count() == 1
         || by_pixel && is_pointwise(net, unit);
     let x = net.data_inputs(unit).next().filter(|_| is_linear)?;
     units.push(id);
@@ -95,7 +100,7 @@ fn is_pointwise(net: &Net<'_>, unit: &Unit) -> bool {
 fn activation_of(unit: &Unit) -> Option<Activation> {
     match unit.traits() {
         Some(traits) => traits.activation(),
-        None => Activation::from_display_name(unit.op),
+        None => unit.block()?.activation(),
     }
 }
 
@@ -109,12 +114,12 @@ fn activated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, A
 }
 
 /// `act(Linear)`.
-fn plain(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'static str)> {
+fn plain(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedForwardActivation)> {
     let mut mine = Vec::new();
     let mut val = val;
     // The square of a ReLU.
     let mut squared = false;
-    if let Some(power) = net.made_by(val, &["Mul", "Pow"]) {
+    if let Some(power) = net.made_by(val, ["Mul", "Pow"]) {
         let unit = net.unit(power);
         let twice = unit.is("Mul") && unit.input(0) == unit.input(1);
         let square = unit.is("Pow") && unit.input(1).is_some_and(|two| net.is_number(two, 2.0));
@@ -129,15 +134,17 @@ fn plain(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'sta
     let up = layer(net, given, &mut mine)?;
     units.append(&mut mine);
     match (squared, activation) {
-        (false, activation) => Some((up.x, activation.id())),
-        (true, Activation::Relu) => Some((up.x, Activation::ReluSquared.id())),
+        (false, activation) => Some((up.x, FeedForwardActivation::Plain(activation))),
+        (true, Activation::Relu) => {
+            Some((up.x, FeedForwardActivation::Plain(Activation::ReluSquared)))
+        }
         _ => None,
     }
 }
 
 /// `act(gate) · value`.
-fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'static str)> {
-    let product = net.made_by(val, &["Mul"])?;
+fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedForwardActivation)> {
+    let product = net.made_by(val, "Mul")?;
     let (a, b) = net.data_pair(net.unit(product))?;
     [(a, b), (b, a)].into_iter().find_map(|(gate, value)| {
         let mut mine = vec![product];
@@ -146,7 +153,7 @@ fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'sta
         let value = half(net, value, &mut mine)?;
         (gate == value).then(|| {
             units.append(&mut mine);
-            (gate, activation.gated_id())
+            (gate, FeedForwardActivation::Gated(activation))
         })
     })
 }
@@ -154,7 +161,7 @@ fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, &'sta
 /// What a linear layer, or a half of one, is given.
 fn half(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
     let mut val = net.behind_views(val, units, VIEWS_BETWEEN);
-    if let Some(cut) = net.made_by(val, &["Gather", "Slice", "Split"]) {
+    if let Some(cut) = net.made_by(val, ["Gather", "Slice", "Split"]) {
         units.push(cut);
         val = net.behind_views(net.unit(cut).input(0)?, units, VIEWS_BETWEEN);
     }
@@ -173,10 +180,9 @@ fn is_added(net: &Net<'_>, val: Val) -> bool {
                 return true;
             }
             let passes = unit.is_layout()
-                || unit.is_any(&["Pad", "Slice"])
-                || unit.op.ends_with("Norm")
-                || unit.op.ends_with("Normalization")
-                || unit.is_any(&["Add", "Div", "Mul"]) && net.data_and_constant(unit).is_some();
+                || unit.is(["Pad", "Slice"])
+                || unit.op.is_normalization()
+                || unit.is(["Add", "Div", "Mul"]) && net.data_and_constant(unit).is_some();
             if passes {
                 next = next.or(Some(unit.output()));
             }
@@ -195,8 +201,7 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
         if let Some(conv) = unit.walk().find(|part| part.is("Conv")) {
             return net.int(conv, "group").unwrap_or(1) > 1;
         }
-        let passes =
-            unit.is_layout() || unit.op.ends_with("Norm") || unit.op.ends_with("Normalization");
+        let passes = unit.is_layout() || unit.op.is_normalization();
         let (true, Some(input)) = (passes, unit.input(0)) else { return false };
         val = input;
     }
@@ -205,6 +210,7 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
@@ -212,12 +218,13 @@ mod tests {
     const X: &[&str] = &["2", "6", "32"];
 
     fn is(seen: &Seen, inner: i64, activation: &str) {
-        assert_eq!(seen.count("FeedForward"), 1);
-        let found = seen.first("FeedForward", |_, unit| {
-            (unit.number("width"), unit.number("inner"), unit.word("activation"))
+        assert_eq!(seen.count(BlockKind::FeedForward), 1);
+        let found = seen.first(BlockKind::FeedForward, |_, unit| {
+            let layers = unit.feed_forward().unwrap();
+            (layers.width, layers.inner, layers.activation.id())
         });
-        assert_eq!(found, Some((Some(32), Some(inner), Some(activation))));
-        assert!(seen.takes_the_input("FeedForward"));
+        assert_eq!(found, Some((Some(32), Some(inner), activation)));
+        assert!(seen.takes_the_input(BlockKind::FeedForward));
     }
 
     #[test]
@@ -276,7 +283,7 @@ mod tests {
         let down = t.reshape(&down, &[2, 6, 32]);
         let y = t.op("Add", &[&x, &down]);
         let seen = t.output(&y);
-        let inner = seen.first("FeedForward", |_, unit| unit.number("inner"));
+        let inner = seen.first(BlockKind::FeedForward, |_, unit| unit.feed_forward()?.inner);
         assert_eq!(inner, Some(Some(64)));
     }
 
@@ -287,7 +294,7 @@ mod tests {
         let up = t.linear(&x, 32, 64);
         let curve = t.op("Relu", &[&up]);
         let y = t.linear(&curve, 64, 32);
-        assert_eq!(t.output(&y).count("FeedForward"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::FeedForward), 0);
 
         let mut t = Tiny::new();
         let x = t.input(&["2", "32"]);
@@ -296,7 +303,7 @@ mod tests {
         let more = t.linear(&curve, 8, 32);
         let gate = t.op("Sigmoid", &[&more]);
         let y = t.op("Mul", &[&x, &gate]);
-        assert_eq!(t.output(&y).count("FeedForward"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::FeedForward), 0);
 
         let mut t = Tiny::new();
         let x = t.input(&["2", "32", "8", "8"]);
@@ -310,6 +317,6 @@ mod tests {
         let down = t.linear(&curve, 64, 32);
         let first = t.transpose(&down, &[0, 3, 1, 2]);
         let y = t.op("Add", &[&x, &first]);
-        assert_eq!(t.output(&y).count("FeedForward"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::FeedForward), 0);
     }
 }

@@ -6,15 +6,15 @@
 //!
 //! Extracts `in`, `squeezed` and `out`.
 
-use super::Recogniser;
-use super::conv::{Conv, conv_of};
-use crate::net::{Found, Net, UnitId};
+use super::Pattern;
+use super::conv::{conv_of, is_activated};
+use crate::net::{BlockKind, Convolution, Fire, Found, Net, Ops, UnitId};
 
-pub(super) const FIRE: Recogniser = Recogniser {
-    kind: "Fire",
-    what: "Few channels, then 1×1 and 3×3 convolutions of them side by side.",
-    ends: &["Concat"],
-    find,
+pub(super) const FIRE: Pattern = Pattern {
+    kind: BlockKind::Fire,
+    description: "Few channels, then 1×1 and 3×3 convolutions of them side by side.",
+    anchors: Ops::operators(&["Concat"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -24,20 +24,24 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     if net.unit(second).input(0)? != squeezed || net.uses(squeezed).count() != 2 {
         return None;
     }
-    let expands = |one: &Conv, other: &Conv| one.pointwise() && other.spatial() && one.activated;
-    if !expands(&left, &right) && !expands(&right, &left) {
+    let expands = |(one, pointwise): (&Convolution, UnitId), other: &Convolution| {
+        one.is_pointwise() && other.is_spatial() && is_activated(net, pointwise)
+    };
+    if !expands((left, first), right) && !expands((right, second), left) {
         return None;
     }
     let (squeeze, few) = conv_of(net, squeezed)?;
-    let out = left.outputs.checked_add(right.outputs)?;
-    if !few.pointwise() || few.outputs >= few.inputs || few.outputs >= out {
+    let out = left.out_channels?.checked_add(right.out_channels?)?;
+    if !few.is_pointwise() || few.out_channels >= few.in_channels || few.out_channels >= Some(out) {
         return None;
     }
     Some(
         Found::of([squeeze, first, second, end])
-            .number("in", Some(few.inputs))
-            .number("squeezed", Some(few.outputs))
-            .number("out", Some(out))
+            .with(Fire {
+                in_channels: few.in_channels,
+                squeezed: few.out_channels,
+                out_channels: Some(out),
+            })
             .taking(net.unit(squeeze).input(0)),
     )
 }
@@ -46,6 +50,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::conv::sketch::{concat, conv_relu, shape};
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn count(squeezed: i64) -> usize {
         let mut t = Tiny::new();
@@ -54,7 +59,7 @@ mod tests {
         let a = conv_relu(&mut t, &s, shape(squeezed, 8, 1));
         let b = conv_relu(&mut t, &s, shape(squeezed, 8, 3));
         let y = concat(&mut t, &[&a, &b], 1);
-        t.output(&y).count("Fire")
+        t.output(&y).count(BlockKind::Fire)
     }
 
     #[test]

@@ -11,15 +11,15 @@
 //!
 //! Extracts `form`: `erf`, `tanh`, `sigmoid`, or `fused` where one operator computes it.
 
-use super::Recogniser;
+use super::Pattern;
 use super::curve::{self, Samples, sigmoid};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Gelu, GeluForm, Net, Op, Ops, UnitId};
 
-pub(super) const GELU: Recogniser = Recogniser {
-    kind: "GELU",
-    what: "Gaussian error linear unit.",
-    ends: &["Erf", "Gelu", "QuickGelu", "Sigmoid", "Tanh"],
-    find,
+pub(super) const GELU: Pattern = Pattern {
+    kind: BlockKind::Gelu,
+    description: "Gaussian error linear unit.",
+    anchors: Ops::operators(&["Erf", "Gelu", "QuickGelu", "Sigmoid", "Tanh"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
@@ -29,15 +29,24 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
         let found = curve::find(net, start, |samples| curve::is(samples, twice))?;
         let end = *found.units.iter().max()?;
         let next = net.only_use(net.unit(end).output())?;
-        net.unit(next).is("Linear").then_some(found)
+        net.unit(next).is(BlockKind::Linear).then_some(found)
     };
     // The two forms with the same curve differ in the fourth digit.
     match net.unit(start).op {
-        "Gelu" => Some(Found::of([start]).word("form", "fused")),
-        "Erf" => Some(curve::find(net, start, exact).or_else(doubled)?.word("form", "erf")),
-        "Tanh" => Some(curve::find(net, start, exact).or_else(doubled)?.word("form", "tanh")),
-        "QuickGelu" => Some(curve::find(net, start, quick)?.word("form", "fused")),
-        _ => Some(curve::find(net, start, |f| quick(f) || exact(f))?.word("form", "sigmoid")),
+        Op::Operator("Gelu") => Some(Found::of([start]).with(Gelu { form: GeluForm::Fused })),
+        Op::Operator("Erf") => Some(
+            curve::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Erf }),
+        ),
+        Op::Operator("Tanh") => Some(
+            curve::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Tanh }),
+        ),
+        Op::Operator("QuickGelu") => {
+            Some(curve::find(net, start, quick)?.with(Gelu { form: GeluForm::Fused }))
+        }
+        _ => Some(
+            curve::find(net, start, |f| quick(f) || exact(f))?
+                .with(Gelu { form: GeluForm::Sigmoid }),
+        ),
     }
 }
 
@@ -49,14 +58,15 @@ fn twice(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
+    use crate::net::GeluForm;
     use calipers_samples::DataType;
     use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-    fn form(build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<&'static str> {
+    fn form(build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<GeluForm> {
         Tiny::new()
             .over(&["batch", "8"], build)
-            .first("GELU", |_, unit| unit.word("form"))
-            .flatten()
+            .first(BlockKind::Gelu, |_, unit| unit.gelu().unwrap().form)
     }
 
     #[test]
@@ -69,7 +79,7 @@ mod tests {
             let p = t.op("Mul", &[x, &s]);
             t.with("Mul", &p, 0.5)
         };
-        assert_eq!(form(torch), Some("erf"));
+        assert_eq!(form(torch), Some(GeluForm::Erf));
         // TensorFlow: the half goes to the sum, operands the other way round.
         let tensorflow = |t: &mut Tiny, x: &str| {
             let u = t.with("Mul", x, FRAC_1_SQRT_2);
@@ -80,7 +90,7 @@ mod tests {
             let h = t.op("Mul", &[&half, &s]);
             t.op("Mul", &[&h, x])
         };
-        assert_eq!(form(tensorflow), Some("erf"));
+        assert_eq!(form(tensorflow), Some(GeluForm::Erf));
         // The half goes to the input, before the curve.
         let before = |t: &mut Tiny, x: &str| {
             let h = t.with("Mul", x, 0.5);
@@ -89,7 +99,7 @@ mod tests {
             let s = t.with("Add", &e, 1.0);
             t.op("Mul", &[&h, &s])
         };
-        assert_eq!(form(before), Some("erf"));
+        assert_eq!(form(before), Some(GeluForm::Erf));
     }
 
     #[test]
@@ -102,7 +112,7 @@ mod tests {
             let w = t.weight(&[8, 8]);
             t.op("MatMul", &[&y, &w])
         };
-        assert_eq!(form(twice), Some("erf"));
+        assert_eq!(form(twice), Some(GeluForm::Erf));
     }
 
     #[test]
@@ -117,7 +127,7 @@ mod tests {
             let p = t.op("Mul", &[x, &s]);
             t.with("Mul", &p, 0.5)
         };
-        assert_eq!(form(halves), Some("erf"));
+        assert_eq!(form(halves), Some(GeluForm::Erf));
     }
 
     #[test]
@@ -134,7 +144,7 @@ mod tests {
             let half = t.stored_scalar(0.5);
             t.op("Mul", &[&p, &half])
         };
-        assert_eq!(form(quantised), Some("erf"));
+        assert_eq!(form(quantised), Some(GeluForm::Erf));
     }
 
     #[test]
@@ -148,7 +158,7 @@ mod tests {
             let p = t.on_integers("QLinearMul", &[x, &s]);
             t.on_integers("QLinearMul", &[&p, &half])
         };
-        assert_eq!(form(on_integers), Some("erf"));
+        assert_eq!(form(on_integers), Some(GeluForm::Erf));
     }
 
     #[test]
@@ -163,7 +173,7 @@ mod tests {
             let s = t.with("Add", &tanh, 1.0);
             t.op("Mul", &[&h, &s])
         };
-        assert_eq!(form(gpt), Some("tanh"));
+        assert_eq!(form(gpt), Some(GeluForm::Tanh));
         let products = |t: &mut Tiny, x: &str| {
             let square = t.op("Mul", &[x, x]);
             let cube = t.op("Mul", &[&square, x]);
@@ -175,7 +185,7 @@ mod tests {
             let p = t.op("Mul", &[x, &s]);
             t.with("Mul", &p, 0.5)
         };
-        assert_eq!(form(products), Some("tanh"));
+        assert_eq!(form(products), Some(GeluForm::Tanh));
     }
 
     #[test]
@@ -185,15 +195,15 @@ mod tests {
             let s = t.op("Sigmoid", &[&u]);
             t.op("Mul", &[x, &s])
         };
-        assert_eq!(form(clip), Some("sigmoid"));
-        assert_eq!(form(|t, x| t.contrib("Gelu", &[x])), Some("fused"));
-        assert_eq!(form(|t, x| t.contrib("QuickGelu", &[x])), Some("fused"));
-        assert_eq!(form(|t, x| t.op("Gelu", &[x])), Some("fused"));
+        assert_eq!(form(clip), Some(GeluForm::Sigmoid));
+        assert_eq!(form(|t, x| t.contrib("Gelu", &[x])), Some(GeluForm::Fused));
+        assert_eq!(form(|t, x| t.contrib("QuickGelu", &[x])), Some(GeluForm::Fused));
+        assert_eq!(form(|t, x| t.op("Gelu", &[x])), Some(GeluForm::Fused));
         let biased = |t: &mut Tiny, x: &str| {
             let bias = t.weight(&[8]);
             t.contrib("FastGelu", &[x, &bias])
         };
-        assert_eq!(form(biased), Some("fused"));
+        assert_eq!(form(biased), Some(GeluForm::Fused));
     }
 
     #[test]

@@ -8,28 +8,28 @@
 //!
 //! Extracts `width`, the number of channels, and `groups`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::moments::{affine, has_elements, standardised};
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, UnitId, Val};
 
-pub(super) const GROUP_NORM: Recogniser = Recogniser {
-    kind: "GroupNorm",
-    what: "Group normalisation: groups of channels by their own mean and variance.",
-    ends: &["GroupNormalization", "InstanceNormalization", "Pow", "Sqrt"],
-    find,
+pub(super) const GROUP_NORM: Pattern = Pattern {
+    kind: BlockKind::GroupNorm,
+    description: "Group normalisation: groups of channels by their own mean and variance.",
+    anchors: Ops::operators(&["GroupNormalization", "InstanceNormalization", "Pow", "Sqrt"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
-        "GroupNormalization" => {
+        Op::Operator("GroupNormalization") => {
             let groups = net.int(unit, "num_groups").or_else(|| net.int(unit, "groups"));
             // The contrib operator keeps channels last.
             let last = net.int(unit, "channels_last") == Some(1);
             let width = net.dim(unit.input(0)?, if last { -1 } else { 1 });
-            Some(Found::of([start]).number("width", width).number("groups", groups))
+            Some(Found::of([start]).with(Norm { width, groups }))
         }
-        "InstanceNormalization" => {
+        Op::Operator("InstanceNormalization") => {
             let groups = net.dim(unit.input(0)?, 1);
             in_groups(net, unit.input(0)?, unit.output(), vec![start], groups)
         }
@@ -56,7 +56,7 @@ fn in_groups(
     mut units: Vec<UnitId>,
     groups: Option<i64>,
 ) -> Option<Found> {
-    let apart = net.made_by(grouped, &["Reshape"])?;
+    let apart = net.made_by(grouped, "Reshape")?;
     let x = net.unit(apart).input(0)?;
     let back = net.only_use(out).filter(|id| net.unit(*id).is("Reshape"))?;
     let whole = net.unit(back).output();
@@ -72,12 +72,13 @@ fn in_groups(
     }
     units.extend([apart, back]);
     affine(net, whole, false, &mut units, |constant| has_elements(net, constant, width));
-    Some(Found::of(units).taking([x]).number("width", width).number("groups", groups))
+    Some(Found::of(units).taking([x]).with(Norm { width, groups }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
@@ -86,9 +87,10 @@ mod tests {
 
     fn is_one(seen: &Seen) {
         assert_eq!(seen.kinds(), ["GroupNorm"]);
-        assert!(seen.takes_the_input("GroupNorm"));
-        let figures = |unit: &crate::net::Unit| (unit.number("width"), unit.number("groups"));
-        assert_eq!(seen.first("GroupNorm", |_, u| figures(u)), Some((Some(8), Some(4))));
+        assert!(seen.takes_the_input(BlockKind::GroupNorm));
+        let figures =
+            |unit: &crate::net::Unit| unit.norm().map(|norm| (norm.width, norm.groups)).unwrap();
+        assert_eq!(seen.first(BlockKind::GroupNorm, |_, u| figures(u)), Some((Some(8), Some(4))));
     }
 
     #[test]

@@ -11,47 +11,46 @@
 //! The operators `HardSwish` and `HardSigmoid` are units of these kinds already. The longer forms
 //! are looked for first: a hard swish holds a hard sigmoid, which holds a ReLU6.
 
-use super::Recogniser;
+use super::Pattern;
 use super::curve::{self, POINTS, Samples};
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Ops, UnitId, Val};
 
 /// What gives features.
-const LAYERS: &[&str] =
-    &["BatchNorm", "Convolution", "GroupNorm", "InstanceNorm", "LayerNorm", "Linear", "RMSNorm"];
+const LAYERS: (&[BlockKind], &[BlockKind]) = (BlockKind::NORMS, BlockKind::WEIGHTED);
 
-pub(super) const HARD_SWISH: Recogniser = Recogniser {
-    kind: "HardSwish",
-    what: "Swish of straight lines, x·clip(x + 3, 0, 6)/6.",
-    ends: &["Clip", "HardSigmoid", "Min"],
-    find: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * gate(x))),
+pub(super) const HARD_SWISH: Pattern = Pattern {
+    kind: BlockKind::HardSwish,
+    description: "Swish of straight lines, x·clip(x + 3, 0, 6)/6.",
+    anchors: Ops { blocks: &[BlockKind::HardSigmoid], operators: &["Clip", "Min"] },
+    matcher: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * gate(x))),
 };
 
-pub(super) const HARD_SIGMOID: Recogniser = Recogniser {
-    kind: "HardSigmoid",
-    what: "Sigmoid of straight lines.",
-    ends: &["Clip", "Min"],
-    find: |net, start| curve::find(net, start, |f| curve::is(f, gate) || curve::is(f, keras)),
+pub(super) const HARD_SIGMOID: Pattern = Pattern {
+    kind: BlockKind::HardSigmoid,
+    description: "Sigmoid of straight lines.",
+    anchors: Ops::operators(&["Clip", "Min"]),
+    matcher: |net, start| curve::find(net, start, |f| curve::is(f, gate) || curve::is(f, keras)),
 };
 
-pub(super) const RELU6: Recogniser = Recogniser {
-    kind: "ReLU6",
-    what: "Rectifier with an upper limit of six.",
-    ends: &["Clip", "Min"],
-    find: |net, start| curve::find(net, start, |f| curve::is(f, |x| x.clamp(0.0, 6.0))),
+pub(super) const RELU6: Pattern = Pattern {
+    kind: BlockKind::Relu6,
+    description: "Rectifier with an upper limit of six.",
+    anchors: Ops::operators(&["Clip", "Min"]),
+    matcher: |net, start| curve::find(net, start, |f| curve::is(f, |x| x.clamp(0.0, 6.0))),
 };
 
-pub(super) const RELU: Recogniser = Recogniser {
-    kind: "ReLU",
-    what: "Rectifier, the positive part.",
-    ends: &["Clip", "Max", "Relu"],
-    find: rectifier,
+pub(super) const RELU: Pattern = Pattern {
+    kind: BlockKind::Relu,
+    description: "Rectifier, the positive part.",
+    anchors: Ops::operators(&["Clip", "Max", "Relu"]),
+    matcher: rectifier,
 };
 
-pub(super) const LEAKY_RELU: Recogniser = Recogniser {
-    kind: "LeakyReLU",
-    what: "Rectifier with a slope below zero.",
-    ends: &["LeakyRelu", "Max"],
-    find: leaky,
+pub(super) const LEAKY_RELU: Pattern = Pattern {
+    kind: BlockKind::LeakyRelu,
+    description: "Rectifier with a slope below zero.",
+    anchors: Ops::operators(&["LeakyRelu", "Max"]),
+    matcher: leaky,
 };
 
 /// Zero below -3, one above 3.
@@ -76,7 +75,7 @@ fn rectifier(net: &Net<'_>, start: UnitId) -> Option<Found> {
 fn follows_a_layer(net: &Net<'_>, found: &Found) -> bool {
     let layer = |val: Val| net.made_by(net.back_through_layout(val), LAYERS).is_some();
     found.inputs.first().is_some_and(|x| {
-        let added = net.made_by(*x, &["Add"]).and_then(|add| net.data_pair(net.unit(add)));
+        let added = net.made_by(*x, "Add").and_then(|add| net.data_pair(net.unit(add)));
         layer(*x) || added.is_some_and(|(a, b)| layer(a) || layer(b))
     })
 }

@@ -8,15 +8,15 @@
 //! Every branch starts at one value, no branch follows from another, and kernels differ. Extracts
 //! `branches` and `out`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{MAX_BRANCHES, POOLS, chain, conv, meeting};
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Branches, Found, Net, Ops, UnitId, Val};
 
-pub(super) const INCEPTION: Recogniser = Recogniser {
-    kind: "Inception",
-    what: "Convolutions of several sizes side by side, joined.",
-    ends: &["Concat"],
-    find,
+pub(super) const INCEPTION: Pattern = Pattern {
+    kind: BlockKind::Inception,
+    description: "Convolutions of several sizes side by side, joined.",
+    anchors: Ops::operators(&["Concat"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -39,8 +39,8 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
                 return None;
             }
             convs += 1;
-            sizes.push(shape.kernel);
-        } else if net.unit(unit).is_any(POOLS) {
+            sizes.extend(shape.side());
+        } else if net.unit(unit).is(POOLS) {
             sizes.push(0);
         }
     }
@@ -50,7 +50,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let branches = i64::try_from(joined.len()).ok();
     (sizes.len() >= 2 && convs >= 3).then(|| {
         let out = net.dim(net.unit(end).output(), 1);
-        Found::of(units).number("branches", branches).number("out", out).taking([input])
+        Found::of(units).with(Branches { branches, out_channels: out }).taking([input])
     })
 }
 
@@ -58,6 +58,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::conv::sketch::{concat, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "16", "16", "16"], build)
@@ -84,6 +85,6 @@ mod tests {
             let [a, b, c] = [(); 3].map(|()| conv_relu(t, x, shape(16, 8, 3)));
             concat(t, &[&a, &b, &c], 1)
         };
-        assert_eq!(seen(block).count("Inception"), 0);
+        assert_eq!(seen(block).count(BlockKind::Inception), 0);
     }
 }

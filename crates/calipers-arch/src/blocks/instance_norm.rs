@@ -9,27 +9,27 @@
 //! Between two `Reshape`s that make groups of channels it is a group norm, which is looked for first.
 //! Extracts `width`, the number of channels.
 
-use super::Recogniser;
+use super::Pattern;
 use super::moments::{Standardised, has_elements, standardised};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, UnitId};
 
-pub(super) const INSTANCE_NORM: Recogniser = Recogniser {
-    kind: "InstanceNorm",
-    what: "Instance normalisation: each channel of each picture by its own mean and variance.",
-    ends: &["InstanceNormalization", "MeanVarianceNormalization", "Pow", "Sqrt"],
-    find,
+pub(super) const INSTANCE_NORM: Pattern = Pattern {
+    kind: BlockKind::InstanceNorm,
+    description: "Instance normalisation: each channel of each picture by its own mean and variance.",
+    anchors: Ops::operators(&["InstanceNormalization", "MeanVarianceNormalization", "Pow", "Sqrt"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
-        "InstanceNormalization" => {
-            Some(Found::of([start]).number("width", net.dim(unit.input(0)?, 1)))
+        Op::Operator("InstanceNormalization") => {
+            Some(Found::of([start]).with(Norm::over(net.dim(unit.input(0)?, 1))))
         }
-        "MeanVarianceNormalization" => {
+        Op::Operator("MeanVarianceNormalization") => {
             let width = net.dim(unit.input(0)?, 1);
             let spatial = net.ints(unit, "axes") == Some(&[2, 3]);
-            spatial.then(|| Found::of([start]).number("width", width))
+            spatial.then(|| Found::of([start]).with(Norm::over(width)))
         }
         _ => {
             let core = standardised(net, start)?;
@@ -39,7 +39,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
             }
             let width = net.dim(core.x, channels);
             let block = core.block(net, |constant| has_elements(net, constant, width));
-            Some(block.number("width", width))
+            Some(block.with(Norm::over(width)))
         }
     }
 }
@@ -58,6 +58,7 @@ fn channels_beside(net: &Net<'_>, core: &Standardised) -> Option<isize> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
@@ -86,7 +87,10 @@ mod tests {
         });
         for seen in [operator, caffe, written_out] {
             assert_eq!(seen.kinds(), ["InstanceNorm"]);
-            assert_eq!(seen.first("InstanceNorm", |_, unit| unit.number("width")), Some(Some(8)));
+            assert_eq!(
+                seen.first(BlockKind::InstanceNorm, |_, unit| unit.norm()?.width),
+                Some(Some(8))
+            );
         }
     }
 

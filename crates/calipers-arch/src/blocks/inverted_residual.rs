@@ -9,25 +9,25 @@
 //! With the addition where there is one; without it where channels or resolution change. Extracts
 //! `in`, `out`, `inner`, `kernel`, `stride`, and whether it has a `shortcut`.
 
-use super::Recogniser;
-use super::conv::{ACTIVATIONS, CONVS, Conv, NORMS, conv};
+use super::Pattern;
+use super::conv::{ACTIVATIONS, CONVS, NORMS, conv, is_activated};
 use super::residual::around;
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Convolution, Found, InvertedResidual, Net, UnitId, Val};
 
-pub(super) const INVERTED_RESIDUAL: Recogniser = Recogniser {
-    kind: "InvertedResidual",
-    what: "Channels made many, filtered one by one, and made few again.",
-    ends: CONVS,
-    find,
+pub(super) const INVERTED_RESIDUAL: Pattern = Pattern {
+    kind: BlockKind::InvertedResidual,
+    description: "Channels made many, filtered one by one, and made few again.",
+    anchors: CONVS,
+    matcher: find,
 };
 
 /// Back to the convolution that a value comes from, by norms, activations and squeeze-and-excite
 /// that nothing else reads. The units between come with it.
-pub(super) fn conv_behind(
-    net: &Net<'_>,
+pub(super) fn conv_behind<'n>(
+    net: &'n Net<'_>,
     val: Val,
     between: &mut Vec<UnitId>,
-) -> Option<(UnitId, Conv)> {
+) -> Option<(UnitId, &'n Convolution)> {
     let mut at = val;
     for _ in 0..4 {
         net.only_use(at)?;
@@ -36,7 +36,7 @@ pub(super) fn conv_behind(
             return Some((id, shape));
         }
         let unit = net.unit(id);
-        if !(unit.is("SqueezeExcite") || unit.is_any(NORMS) || unit.is_any(ACTIVATIONS)) {
+        if !(unit.is(BlockKind::SqueezeExcite) || unit.is(NORMS) || unit.is(ACTIVATIONS)) {
             return None;
         }
         between.push(id);
@@ -46,34 +46,36 @@ pub(super) fn conv_behind(
 }
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
-    let project = conv(net, end).filter(|conv| conv.pointwise() && !conv.activated)?;
-    if project.outputs >= project.inputs {
+    let project = conv(net, end).filter(|conv| conv.is_pointwise() && !is_activated(net, end))?;
+    if project.out_channels >= project.in_channels {
         return None;
     }
     let mut units = vec![end];
     let (middle, depthwise) = conv_behind(net, net.unit(end).input(0)?, &mut units)?;
-    if !depthwise.depthwise() || !depthwise.spatial() {
+    if !depthwise.is_depthwise() || !depthwise.is_spatial() {
         return None;
     }
     units.push(middle);
     let (first, expand) = conv_behind(net, net.unit(middle).input(0)?, &mut units)?;
-    if !expand.pointwise() || expand.outputs <= expand.inputs {
+    if !expand.is_pointwise() || expand.out_channels <= expand.in_channels {
         return None;
     }
     units.push(first);
     let input = net.unit(first).input(0)?;
     let output = net.unit(end).output();
-    let join = net.only_use(output).filter(|join| net.unit(*join).is("ResidualAdd"));
+    let join = net.only_use(output).filter(|join| net.unit(*join).is(BlockKind::ResidualAdd));
     let join = join.filter(|join| around(net, *join).is_some_and(|found| found.fork == input));
     units.extend(join);
     Some(
         Found::of(units)
-            .number("in", Some(expand.inputs))
-            .number("out", Some(project.outputs))
-            .number("inner", Some(depthwise.inputs))
-            .number("kernel", Some(depthwise.kernel))
-            .number("stride", Some(depthwise.stride))
-            .says("shortcut", join.is_some())
+            .with(InvertedResidual {
+                in_channels: expand.in_channels,
+                out_channels: project.out_channels,
+                inner: depthwise.in_channels,
+                kernel: depthwise.side(),
+                stride: depthwise.stride,
+                shortcut: join.is_some(),
+            })
             .taking([input]),
     )
 }
@@ -82,6 +84,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::conv::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -97,7 +100,13 @@ mod tests {
         };
         let with = seen(with);
         assert_eq!(with.kinds(), ["InvertedResidual"]);
-        assert_eq!(with.first("InvertedResidual", |_, unit| unit.says("shortcut")), Some(true));
+        assert_eq!(
+            with.first(BlockKind::InvertedResidual, |_, unit| unit
+                .inverted_residual()
+                .unwrap()
+                .shortcut),
+            Some(true)
+        );
         let without = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(8, 32, 1));
             let y = conv(t, &y, shape(32, 32, 3).groups(32).stride(2));
@@ -129,6 +138,9 @@ mod tests {
             conv_relu(t, &y, shape(16, 16, 1))
         };
         let seen = seen(chain);
-        assert_eq!((seen.count("InvertedResidual"), seen.count("DepthwiseSeparable")), (0, 1));
+        assert_eq!(
+            (seen.count(BlockKind::InvertedResidual), seen.count(BlockKind::DepthwiseSeparable)),
+            (0, 1)
+        );
     }
 }

@@ -7,40 +7,40 @@
 //!
 //! Extracts `width`, the length of the axis.
 
-use super::Recogniser;
+use super::Pattern;
 use super::moments::standardised;
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, UnitId};
 
-pub(super) const L2_NORM: Recogniser = Recogniser {
-    kind: "L2Norm",
-    what: "Values divided by their length.",
-    ends: &["LpNormalization", "Pow", "ReduceL2", "Sqrt"],
-    find,
+pub(super) const L2_NORM: Pattern = Pattern {
+    kind: BlockKind::L2Norm,
+    description: "Values divided by their length.",
+    anchors: Ops::operators(&["LpNormalization", "Pow", "ReduceL2", "Sqrt"]),
+    matcher: find,
 };
 
 /// `LRN` is a unit of this kind already.
-pub(super) const LRN: Recogniser = Recogniser {
-    kind: "LRN",
-    what: "Local response normalisation: each value by its neighbours in other channels.",
-    ends: &["LRN"],
-    find: |_, _| None,
+pub(super) const LRN: Pattern = Pattern {
+    kind: BlockKind::Lrn,
+    description: "Local response normalisation: each value by its neighbours in other channels.",
+    anchors: Ops::blocks(&[BlockKind::Lrn]),
+    matcher: |_, _| None,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
-        "LpNormalization" => {
+        Op::Operator("LpNormalization") => {
             let squares = net.int(unit, "p").unwrap_or(2) == 2;
-            squares.then(|| Found::of([start]).number("width", None))
+            squares.then(|| Found::of([start]).with(Norm::default()))
         }
-        "ReduceL2" => by_length(net, start),
+        Op::Operator("ReduceL2") => by_length(net, start),
         _ => {
             let core = standardised(net, start)?;
             if core.centred || !core.summed || core.scaled {
                 return None;
             }
             let width = core.width(net);
-            Some(Found::of(core.units).taking([core.x]).number("width", width))
+            Some(Found::of(core.units).taking([core.x]).with(Norm::over(width)))
         }
     }
 }
@@ -53,7 +53,7 @@ fn by_length(net: &Net<'_>, start: UnitId) -> Option<Found> {
     for _ in 0..4 {
         let id = net.only_use(length)?;
         let unit = net.unit(id);
-        let taken = unit.is_any(&["Add", "Clip", "Expand", "Max", "Reshape", "Unsqueeze"])
+        let taken = unit.is(["Add", "Clip", "Expand", "Max", "Reshape", "Unsqueeze"])
             && unit.inputs.iter().flatten().filter(|input| net.is_data(**input)).count() == 1;
         units.push(id);
         if unit.is("Div") && unit.inputs[..] == [Some(x), Some(length)] {
@@ -61,7 +61,7 @@ fn by_length(net: &Net<'_>, start: UnitId) -> Option<Found> {
             let width = width
                 .filter(|axes| axes.len() == 1)
                 .and_then(|axes| net.dim(x, isize::try_from(*axes.first()?).ok()?));
-            return Some(Found::of(units).taking([x]).number("width", width));
+            return Some(Found::of(units).taking([x]).with(Norm::over(width)));
         }
         if !taken {
             return None;
@@ -74,6 +74,7 @@ fn by_length(net: &Net<'_>, start: UnitId) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
@@ -107,8 +108,8 @@ mod tests {
         });
         for seen in [clip, normalize, written_out] {
             assert_eq!(seen.kinds(), ["L2Norm"]);
-            assert!(seen.takes_the_input("L2Norm"));
-            assert_eq!(seen.first("L2Norm", |_, unit| unit.number("width")), Some(Some(8)));
+            assert!(seen.takes_the_input(BlockKind::L2Norm));
+            assert_eq!(seen.first(BlockKind::L2Norm, |_, unit| unit.norm()?.width), Some(Some(8)));
         }
     }
 
@@ -119,6 +120,6 @@ mod tests {
             let l = t.op_with("ReduceL2", &[x], &along(-1));
             t.op("Div", &[&other, &l])
         });
-        assert_eq!(other.count("L2Norm"), 0);
+        assert_eq!(other.count(BlockKind::L2Norm), 0);
     }
 }

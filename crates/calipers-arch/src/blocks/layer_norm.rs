@@ -10,15 +10,15 @@
 //! with or without scale and shift. Over the spatial axes of pictures it is an instance norm.
 //! Extracts `width`, the number of elements that are normalised together.
 
-use super::Recogniser;
+use super::Pattern;
 use super::moments::{Standardised, has_elements, standardised};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Net, Norm, Ops, UnitId};
 
-pub(super) const LAYER_NORM: Recogniser = Recogniser {
-    kind: "LayerNorm",
-    what: "Layer normalisation: each position by its own mean and variance.",
-    ends: &["LayerNormalization", "Pow", "Sqrt"],
-    find,
+pub(super) const LAYER_NORM: Pattern = Pattern {
+    kind: BlockKind::LayerNorm,
+    description: "Layer normalisation: each position by its own mean and variance.",
+    anchors: Ops::operators(&["LayerNormalization", "Pow", "Sqrt"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
@@ -33,14 +33,14 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
                 width.checked_mul(net.dim(x, isize::try_from(axis).ok()?)?)
             })
         });
-        return Some(Found::of([start]).number("width", width.or_else(|| net.dim(x, -1))));
+        return Some(Found::of([start]).with(Norm::over(width.or_else(|| net.dim(x, -1)))));
     }
     let core = standardised(net, start)?;
     if !core.centred || core.summed || !is_over_features(net, &core) {
         return None;
     }
     let width = core.width(net);
-    Some(core.block(net, |constant| has_elements(net, constant, width)).number("width", width))
+    Some(core.block(net, |constant| has_elements(net, constant, width)).with(Norm::over(width)))
 }
 
 /// Whether the axes are those of features: the last one, the second, or all but the first.
@@ -55,6 +55,7 @@ fn is_over_features(net: &Net<'_>, core: &Standardised) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
@@ -63,8 +64,8 @@ mod tests {
 
     fn is_one(seen: &Seen) {
         assert_eq!(seen.kinds(), ["LayerNorm"]);
-        assert!(seen.takes_the_input("LayerNorm"));
-        assert_eq!(seen.first("LayerNorm", |_, unit| unit.number("width")), Some(Some(8)));
+        assert!(seen.takes_the_input(BlockKind::LayerNorm));
+        assert_eq!(seen.first(BlockKind::LayerNorm, |_, unit| unit.norm()?.width), Some(Some(8)));
     }
 
     fn mean(t: &mut Tiny, x: &str, axis: i64) -> String {
@@ -99,7 +100,7 @@ mod tests {
             let other = t.input(&["batch", "seq", "8"]);
             t.contrib("SkipLayerNormalization", &[x, &other, &scale, &shift])
         });
-        assert_eq!(fused.count("LayerNorm"), 1);
+        assert_eq!(fused.count(BlockKind::LayerNorm), 1);
     }
 
     #[test]
@@ -201,7 +202,7 @@ mod tests {
             let v = mean(t, &s, -1);
             root(t, &v)
         });
-        assert_eq!(deviation.count("LayerNorm"), 0);
+        assert_eq!(deviation.count(BlockKind::LayerNorm), 0);
         // Another value is divided.
         let other = built(|t, x| {
             let m = mean(t, x, -1);
@@ -212,9 +213,9 @@ mod tests {
             let other = t.input(&["batch", "seq", "8"]);
             t.op("Div", &[&other, &r])
         });
-        assert_eq!(other.count("LayerNorm"), 0);
+        assert_eq!(other.count(BlockKind::LayerNorm), 0);
         // Over the batch.
         let batch = built(|t, x| torch(t, x, 0, &[8]));
-        assert_eq!(batch.count("LayerNorm"), 0);
+        assert_eq!(batch.count(BlockKind::LayerNorm), 0);
     }
 }

@@ -10,14 +10,14 @@
 //! Extracts `in` and `out`, the widths, and `bias`. Products of two values of the data are no linear
 //! layers; they stay what they are.
 
-use super::Recogniser;
-use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Linear, Net, Op, Ops, Origin, Unit, UnitId, Val};
 
-pub(super) const LINEAR: Recogniser = Recogniser {
-    kind: "Linear",
-    what: "Linear layer: a product with weights, and a bias.",
-    ends: &["Einsum", "Gemm", "MatMul"],
-    find,
+pub(super) const LINEAR: Pattern = Pattern {
+    kind: BlockKind::Linear,
+    description: "Linear layer: a product with weights, and a bias.",
+    anchors: Ops::operators(&["Einsum", "Gemm", "MatMul"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
@@ -27,7 +27,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
         return None;
     }
     let (wide, out) = match unit.op {
-        "Einsum" => einsum(net, unit, x, weight)?,
+        Op::Operator("Einsum") => einsum(net, unit, x, weight)?,
         _ => widths(net, unit, x, weight),
     };
     let mut found = Found::of([start]);
@@ -41,7 +41,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
         found.units.push(add);
         bias = true;
     }
-    Some(found.number("in", wide).number("out", out).says("bias", bias).taking([x]))
+    Some(found.with(Linear { in_features: wide, out_features: out, bias }).taking([x]))
 }
 
 /// Widths of a product. Weights of few bits are packed, so the values' own widths go first.
@@ -96,6 +96,7 @@ fn einsum(net: &Net<'_>, unit: &Unit, x: Val, weight: Val) -> Option<(Option<i64
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::{Attribute, DataType};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
@@ -104,7 +105,10 @@ mod tests {
 
     /// Widths and whether there is a bias.
     fn layer(seen: &Seen) -> Option<(Option<i64>, Option<i64>, bool)> {
-        seen.first("Linear", |_, unit| (unit.number("in"), unit.number("out"), unit.says("bias")))
+        seen.first(BlockKind::Linear, |_, unit| {
+            let linear = unit.linear().unwrap();
+            (linear.in_features, linear.out_features, linear.bias)
+        })
     }
 
     #[test]
@@ -122,7 +126,7 @@ mod tests {
             });
             assert_eq!(layer(&biased), Some((Some(8), Some(4), true)));
             assert_eq!(biased.kinds(), ["Linear"]);
-            assert!(biased.takes_the_input("Linear"));
+            assert!(biased.takes_the_input(BlockKind::Linear));
         }
     }
 

@@ -8,14 +8,15 @@
 //!
 //! The operator `Mish` is a unit of this kind already.
 
-use super::Recogniser;
+use super::Pattern;
 use super::curve;
+use crate::net::{BlockKind, Ops};
 
-pub(super) const MISH: Recogniser = Recogniser {
-    kind: "Mish",
-    what: "Mish, x·tanh(softplus(x)).",
-    ends: &["Tanh"],
-    find: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * x.exp().ln_1p().tanh())),
+pub(super) const MISH: Pattern = Pattern {
+    kind: BlockKind::Mish,
+    description: "Mish, x·tanh(softplus(x)).",
+    anchors: Ops::operators(&["Tanh"]),
+    matcher: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * x.exp().ln_1p().tanh())),
 };
 
 #[cfg(test)]

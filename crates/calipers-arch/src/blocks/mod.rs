@@ -1,7 +1,7 @@
 //! Blocks that people know by name, found in the network by their structure.
 //!
-//! Each recogniser is a file: what it matches, in which exporters' forms, what it extracts. To add
-//! one, write its file and add its line to [`TABLE`]. They run in the order of the table, and what
+//! Each pattern is a file: what it matches, in which exporters' forms, what it extracts. To add
+//! one, write its file and add its line to [`PATTERNS`]. They run in the order of the table, and what
 //! an earlier one folded is a unit to a later one: norms and activations first, then what is made of
 //! them.
 
@@ -50,25 +50,25 @@ mod squeeze_excite;
 pub mod testing;
 
 use calipers_report::BlockCount;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 pub use skips::skips;
 
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Net, Ops, UnitId};
 
 /// A kind of block and how it is found.
-pub struct Recogniser {
-    /// Its name in the report.
-    pub kind: &'static str,
-    /// What it is, in a sentence.
-    pub what: &'static str,
-    /// Operators or kinds that such a block ends with, or that tell it wherever they stand in it.
-    pub ends: &'static [&'static str],
+pub struct Pattern {
+    /// The kind that it produces.
+    pub kind: BlockKind,
+    /// What the block is, in a sentence.
+    pub description: &'static str,
+    /// Operators and kinds that such a block ends with, or that give it away anywhere inside.
+    pub anchors: Ops,
     /// Looks at a unit of those, and finds the block that it belongs to.
-    pub find: fn(&Net<'_>, UnitId) -> Option<Found>,
+    pub matcher: fn(&Net<'_>, UnitId) -> Option<Found>,
 }
 
-/// Every recogniser, in the order they run.
-pub const TABLE: &[Recogniser] = &[
+/// Every pattern, in the order they run.
+pub const PATTERNS: &[Pattern] = &[
     // Contractions with their weights.
     linear::LINEAR,
     convolution::CONVOLUTION,
@@ -132,15 +132,16 @@ pub const TABLE: &[Recogniser] = &[
 
 /// Folds every block of the table.
 pub fn recognise(net: &mut Net<'_>) {
-    for row in TABLE {
-        let mut ends: Vec<UnitId> = row.ends.iter().flat_map(|op| net.of_op(op)).collect();
-        ends.sort_unstable();
-        for end in ends {
+    for pattern in PATTERNS {
+        let mut anchors: Vec<UnitId> =
+            pattern.anchors.iter().flat_map(|op| net.of_op(op)).collect();
+        anchors.sort_unstable();
+        for anchor in anchors {
             // Another block of this kind may have taken it.
-            if net.unit(end).is_any(row.ends)
-                && let Some(found) = (row.find)(net, end)
+            if net.unit(anchor).is(pattern.anchors)
+                && let Some(found) = (pattern.matcher)(net, anchor)
             {
-                net.fold(row.kind, found);
+                net.fold(pattern.kind, found);
             }
         }
     }
@@ -151,33 +152,60 @@ const NAMED: usize = 5;
 
 /// How often each kind was found, inside other blocks too, the commonest first.
 pub fn counts(net: &Net<'_>) -> Vec<BlockCount> {
-    let mut nodes: HashMap<&str, Vec<String>> = HashMap::new();
-    let kinds: HashSet<&str> = TABLE.iter().map(|row| row.kind).collect();
-    for unit in net.all().filter(|unit| kinds.contains(unit.op)) {
-        let named = nodes.entry(unit.op).or_default();
+    let mut nodes: HashMap<BlockKind, Vec<String>> = HashMap::new();
+    for unit in net.all() {
+        let Some(kind) = unit.block() else { continue };
+        let named = nodes.entry(kind).or_default();
         if named.len() < NAMED {
             named.push(net.model.node_label(unit.node));
         }
     }
-    let count = |row: &Recogniser| {
-        let count = u64::try_from(net.count(row.kind)).unwrap_or(0);
-        let nodes = nodes.remove(row.kind).unwrap_or_default();
-        BlockCount { kind: row.kind.to_owned(), what: row.what.to_owned(), count, nodes }
+    let count = |pattern: &Pattern| {
+        let Pattern { kind, description, .. } = pattern;
+        let count = u64::try_from(net.count(*kind)).unwrap_or(0);
+        let nodes = nodes.remove(kind).unwrap_or_default();
+        BlockCount { kind: kind.id().to_owned(), what: (*description).to_owned(), count, nodes }
     };
-    let mut counts: Vec<BlockCount> = TABLE.iter().map(count).filter(|row| row.count > 0).collect();
+    let mut counts: Vec<BlockCount> =
+        PATTERNS.iter().map(count).filter(|row| row.count > 0).collect();
     counts.sort_by_key(|row| std::cmp::Reverse(row.count));
     counts
 }
 
 #[cfg(test)]
 mod tests {
-    use super::TABLE;
+    use hashbrown::HashSet;
+
+    use super::PATTERNS;
+    use crate::net::BlockKind;
 
     #[test]
-    fn every_kind_is_told_and_has_an_end() {
-        for row in TABLE {
-            assert!(!row.what.is_empty() && row.what.ends_with('.'), "{}", row.kind);
-            assert!(!row.ends.is_empty(), "{}", row.kind);
+    fn every_pattern_has_a_description_and_anchors() {
+        for pattern in PATTERNS {
+            let description = pattern.description;
+            assert!(description.len() > 1 && description.ends_with('.'), "{}", pattern.kind);
+            assert!(pattern.anchors.iter().next().is_some(), "{}", pattern.kind);
+        }
+    }
+
+    #[test]
+    fn every_kind_is_produced() {
+        let produced: HashSet<BlockKind> = PATTERNS.iter().map(|pattern| pattern.kind).collect();
+        for kind in BlockKind::ALL {
+            assert!(produced.contains(&kind), "no pattern produces {kind}");
+        }
+    }
+
+    /// A misspelt anchor never matches.
+    #[test]
+    fn every_anchor_can_occur() {
+        for pattern in PATTERNS {
+            for name in pattern.anchors.operators {
+                let mut rows = calipers_ops::FAMILIES.iter().flat_map(|rows| rows.iter());
+                // The standard `Attention` is lowered to this name.
+                let is_known = *name == "DotProductAttention" || rows.any(|row| row.name == *name);
+                assert!(is_known, "{name} of {}", pattern.kind);
+            }
         }
     }
 }

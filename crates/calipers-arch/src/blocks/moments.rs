@@ -11,7 +11,7 @@
 //! and after it the quotient: `Div`; `Reciprocal` or `1 ÷`, `Mul`; the scale drawn into the
 //! quotient, and the mean subtracted last (TensorFlow).
 
-use crate::net::{Found, Net, Origin, Unit, UnitId, Val};
+use crate::net::{Found, Net, Op, Origin, Unit, UnitId, Val};
 
 /// Readers of a value that are followed.
 const MAX_READERS: usize = 4;
@@ -89,8 +89,8 @@ pub(super) fn has_elements(net: &Net<'_>, val: Val, wanted: Option<i64>) -> bool
 pub(super) fn standardised(net: &Net<'_>, root: UnitId) -> Option<Standardised> {
     let unit = net.unit(root);
     let inverted = match unit.op {
-        "Sqrt" => false,
-        "Pow" => match net.scalar(unit.input(1)?)? {
+        Op::Operator("Sqrt") => false,
+        Op::Operator("Pow") => match net.scalar(unit.input(1)?)? {
             0.5 => false,
             -0.5 => true,
             _ => return None,
@@ -118,10 +118,10 @@ fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanS
     let mut val = val;
     // A small number, or a least one, keeps the root from zero.
     for _ in 0..3 {
-        let Some(id) = net.made_by(val, &["Add", "Clip", "Max"]) else { break };
+        let Some(id) = net.made_by(val, ["Add", "Clip", "Max"]) else { break };
         let unit = net.unit(id);
         val = match unit.op {
-            "Clip" => unit.input(0)?,
+            Op::Operator("Clip") => unit.input(0)?,
             _ => match net.data_and_constant(unit) {
                 Some((data, number)) if net.elements(number) == Some(1) => data,
                 _ => break,
@@ -129,7 +129,7 @@ fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanS
         };
         units.push(id);
     }
-    if let Some(id) = net.made_by(val, &["Sub"]) {
+    if let Some(id) = net.made_by(val, "Sub") {
         let (squares, of_mean) = net.data_pair(net.unit(id))?;
         let squares = reduced(net, squares, units)?;
         let x = square(net, squares.of, units)?;
@@ -159,11 +159,11 @@ fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanS
 
 /// A value squared.
 fn square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
-    let id = net.made_by(val, &["Mul", "Pow"])?;
+    let id = net.made_by(val, ["Mul", "Pow"])?;
     let unit = net.unit(id);
     let base = match (unit.op, &unit.inputs[..]) {
-        ("Mul", [Some(a), Some(b)]) if a == b => *a,
-        ("Pow", [Some(a), Some(two)]) if net.is_number(*two, 2.0) => *a,
+        (Op::Operator("Mul"), [Some(a), Some(b)]) if a == b => *a,
+        (Op::Operator("Pow"), [Some(a), Some(two)]) if net.is_number(*two, 2.0) => *a,
         _ => return None,
     };
     units.push(id);
@@ -172,7 +172,7 @@ fn square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
 
 /// Values less their own mean: the values, the mean, its axes.
 fn centring(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, Val, Vec<i64>)> {
-    let id = net.made_by(val, &["Sub"])?;
+    let id = net.made_by(val, "Sub")?;
     let (x, mean) = net.data_pair(net.unit(id))?;
     let mut of_mean = Vec::new();
     let taken = reduced(net, mean, &mut of_mean)?;
@@ -198,12 +198,12 @@ fn reduced(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanOf> {
     for _ in 0..4 {
         let id = net.producer(val)?;
         let unit = net.unit(id);
-        if !unit.is_any(PUT_BACK) {
+        if !unit.is(PUT_BACK) {
             // The sum over the length.
             match net.data_and_constant(unit) {
                 Some((sum, number))
                     if !divided
-                        && unit.is_any(&["Div", "Mul"])
+                        && unit.is(["Div", "Mul"])
                         && unit.input(0) == Some(sum)
                         && net.elements(number) == Some(1) =>
                 {
@@ -215,9 +215,9 @@ fn reduced(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanOf> {
                 _ => {}
             }
             let (summed, squared) = match unit.op {
-                "ReduceMean" if !divided => (false, false),
-                "ReduceSum" => (!divided, false),
-                "ReduceSumSquare" => (!divided, true),
+                Op::Operator("ReduceMean") if !divided => (false, false),
+                Op::Operator("ReduceSum") => (!divided, false),
+                Op::Operator("ReduceSumSquare") => (!divided, true),
                 _ => return None,
             };
             units.push(id);
@@ -266,7 +266,7 @@ impl Quotient<'_, '_> {
             let mut step = None;
             for id in net.uses(below).take(MAX_READERS) {
                 let unit = net.unit(id);
-                if unit.is_any(PUT_BACK) && unit.input(0) == Some(below) || unit.is("Reciprocal") {
+                if unit.is(PUT_BACK) && unit.input(0) == Some(below) || unit.is("Reciprocal") {
                     inverted |= unit.is("Reciprocal");
                     step = Some(id);
                     break;
@@ -274,7 +274,7 @@ impl Quotient<'_, '_> {
                 let [Some(a), Some(b)] = unit.inputs[..] else { continue };
                 let other = if a == below { b } else { a };
                 match unit.op {
-                    "Div" if b == below && !inverted => {
+                    Op::Operator("Div") if b == below && !inverted => {
                         if !net.is_data(a) {
                             inverted = true;
                             scaled = net.elements(a) != Some(1);
@@ -286,12 +286,12 @@ impl Quotient<'_, '_> {
                             return Some((unit.output(), scaled, false));
                         }
                     }
-                    "Mul" if inverted && !net.is_data(other) => {
+                    Op::Operator("Mul") if inverted && !net.is_data(other) => {
                         scaled = true;
                         step = Some(id);
                         break;
                     }
-                    "Mul" if inverted && self.is_top(other, units) => {
+                    Op::Operator("Mul") if inverted && self.is_top(other, units) => {
                         units.push(id);
                         return Some((unit.output(), scaled, false));
                     }

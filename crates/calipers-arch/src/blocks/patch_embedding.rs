@@ -9,14 +9,14 @@
 //! input itself: one that merges tokens later, or thins keys and values, is none. Channels last
 //! alone do not make tokens, as ConvNeXt shows: there the network must attend.
 
-use super::Recogniser;
-use crate::net::{Found, Net, UnitId};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Net, Ops, PatchEmbedding, UnitId};
 
-pub(super) const PATCH_EMBEDDING: Recogniser = Recogniser {
-    kind: "PatchEmbedding",
-    what: "An image cut into patches, each projected to a token.",
-    ends: &["Conv", "Convolution"],
-    find,
+pub(super) const PATCH_EMBEDDING: Pattern = Pattern {
+    kind: BlockKind::PatchEmbedding,
+    description: "An image cut into patches, each projected to a token.",
+    anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["Conv"] },
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -52,8 +52,8 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         val = net.unit(user).output();
     }
     let last = net.dim(val, -1) == width && width.is_some();
-    let tokens = turned && last && (net.rank(val) == Some(3) || net.has("Attention"));
-    tokens.then(|| Found::of(units).number("patch", Some(patch)).number("width", width).taking([x]))
+    let tokens = turned && last && (net.rank(val) == Some(3) || net.has(BlockKind::Attention));
+    tokens.then(|| Found::of(units).with(PatchEmbedding { patch: Some(patch), width }).taking([x]))
 }
 
 /// Whether a value is an input of the network, at most scaled and shifted.
@@ -62,8 +62,8 @@ fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
     for _ in 0..12 {
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { return true };
         let passes = unit.is_layout()
-            || unit.is_any(&["Add", "Clip", "Concat", "Div", "Mul", "Pad", "Resize", "Sub"])
-            || unit.is_any(&["Gather", "ImagePreprocess", "Slice"]);
+            || unit.is(["Add", "Clip", "Concat", "Div", "Mul", "Pad", "Resize", "Sub"])
+            || unit.is(["Gather", "ImagePreprocess", "Slice"]);
         let (true, Some(input)) = (passes, net.data_inputs(unit).next()) else { return false };
         val = input;
     }
@@ -72,6 +72,7 @@ fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
@@ -91,8 +92,10 @@ mod tests {
         let y = t.transpose(&row, &[0, 2, 1]);
         let seen = t.output(&y);
         assert_eq!(seen.kinds(), ["PatchEmbedding"]);
-        let found =
-            seen.first("PatchEmbedding", |_, unit| (unit.number("patch"), unit.number("width")));
+        let found = seen.first(BlockKind::PatchEmbedding, |_, unit| {
+            let patches = unit.patch_embedding().unwrap();
+            (patches.patch, patches.width)
+        });
         assert_eq!(found, Some((Some(4), Some(32))));
     }
 
@@ -103,13 +106,13 @@ mod tests {
         let grid = patches(&mut t, &x, 2);
         let row = t.reshape(&grid, &[2, 32, 49]);
         let y = t.transpose(&row, &[0, 2, 1]);
-        assert_eq!(t.output(&y).count("PatchEmbedding"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::PatchEmbedding), 0);
 
         let mut t = Tiny::new();
         let x = t.input(&["2", "3", "16", "16"]);
         let grid = patches(&mut t, &x, 4);
         let last = t.transpose(&grid, &[0, 2, 3, 1]);
         let y = t.layer_norm(&last, 32);
-        assert_eq!(t.output(&y).count("PatchEmbedding"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::PatchEmbedding), 0);
     }
 }

@@ -7,27 +7,35 @@
 //!
 //! `Sigmoid`, `Tanh`, `Softplus` and `Softmax` have their names already.
 
-use super::Recogniser;
-use crate::net::{Found, Net, UnitId};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Net, Ops, UnitId};
 
-pub(super) const PRELU: Recogniser = Recogniser {
-    kind: "PReLU",
-    what: "Rectifier with learned slopes below zero.",
-    ends: &["PRelu"],
-    find,
+pub(super) const PRELU: Pattern = Pattern {
+    kind: BlockKind::PRelu,
+    description: "Rectifier with learned slopes below zero.",
+    anchors: Ops::operators(&["PRelu"]),
+    matcher: find,
 };
 
-pub(super) const ELU: Recogniser =
-    Recogniser { kind: "ELU", what: "Exponential linear unit.", ends: &["Elu"], find };
+pub(super) const ELU: Pattern = Pattern {
+    kind: BlockKind::Elu,
+    description: "Exponential linear unit.",
+    anchors: Ops::operators(&["Elu"]),
+    matcher: find,
+};
 
-pub(super) const SELU: Recogniser =
-    Recogniser { kind: "SELU", what: "Scaled exponential linear unit.", ends: &["Selu"], find };
+pub(super) const SELU: Pattern = Pattern {
+    kind: BlockKind::Selu,
+    description: "Scaled exponential linear unit.",
+    anchors: Ops::operators(&["Selu"]),
+    matcher: find,
+};
 
-pub(super) const CELU: Recogniser = Recogniser {
-    kind: "CELU",
-    what: "Continuously differentiable exponential linear unit.",
-    ends: &["Celu"],
-    find,
+pub(super) const CELU: Pattern = Pattern {
+    kind: BlockKind::Celu,
+    description: "Continuously differentiable exponential linear unit.",
+    anchors: Ops::operators(&["Celu"]),
+    matcher: find,
 };
 
 fn find(_: &Net<'_>, end: UnitId) -> Option<Found> {

@@ -10,31 +10,24 @@
 //! It ends at an output of a row for each one of the batch, perhaps by `Softmax` or `Sigmoid`. A projection without
 //! bias that nothing normalises to shares is no classifier: it embeds. Extracts `classes`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{ACTIVATIONS, CONVS, NORMS, area, conv, scales};
 use super::squeeze_excite::pools;
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use crate::net::{BlockKind, ClassifierHead, Found, Net, Op, Ops, Unit, UnitId, Val};
 
-pub(super) const CLASSIFIER_HEAD: Recogniser = Recogniser {
-    kind: "ClassifierHead",
-    what: "Places or tokens made one vector, and a score for each class.",
-    ends: &[
-        "AveragePool",
-        "Conv",
-        "ConvNormAct",
-        "Convolution",
-        "Gemm",
-        "GlobalAveragePool",
-        "Linear",
-        "MatMul",
-        "ReduceMean",
-    ],
-    find,
+pub(super) const CLASSIFIER_HEAD: Pattern = Pattern {
+    kind: BlockKind::ClassifierHead,
+    description: "Places or tokens made one vector, and a score for each class.",
+    anchors: Ops {
+        blocks: &[BlockKind::ConvNormAct, BlockKind::Convolution, BlockKind::Linear],
+        operators: &["AveragePool", "Conv", "Gemm", "GlobalAveragePool", "MatMul", "ReduceMean"],
+    },
+    matcher: find,
 };
 
-const LINEARS: &[&str] = &["Gemm", "Linear", "MatMul"];
+const LINEARS: Ops = Ops { blocks: &[BlockKind::Linear], operators: &["Gemm", "MatMul"] };
 
-const RECURRENT: &[&str] = &["GRU", "LSTM", "RNN", "Recurrent"];
+const RECURRENT: Ops = Ops { blocks: &[BlockKind::Recurrent], operators: &["GRU", "LSTM", "RNN"] };
 
 /// Steps from the last product back to the pooling.
 const MAX_STEPS: usize = 16;
@@ -56,18 +49,21 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         let scores = net.made_by(unit.input(0)?, CONVS)?;
         let shape = conv(net, scores)?;
         units.push(scores);
-        let fits = shape.pointwise() && shape.outputs == classes;
-        return fits.then(|| Found::of(units).number("classes", Some(classes)));
+        let fits = shape.is_pointwise() && shape.out_channels == Some(classes);
+        return fits.then(|| Found::of(units).with(ClassifierHead { classes: Some(classes) }));
     }
-    let pointwise = conv(net, end).is_some_and(|conv| conv.pointwise());
-    let linear = unit.is_any(LINEARS) || pointwise && area(net, output) == Some(1);
-    let biased = biased || unit.says("bias") || unit.input(2).is_some() || pointwise;
+    let pointwise = conv(net, end).is_some_and(|conv| conv.is_pointwise());
+    let linear = unit.is(LINEARS) || pointwise && area(net, output) == Some(1);
+    let biased = biased
+        || unit.linear().is_some_and(|linear| linear.bias)
+        || unit.input(2).is_some()
+        || pointwise;
     if !linear || net.data_inputs(unit).count() != 1 || !(biased || shared) {
         return None;
     }
     let before = one_vector(net, unit.input(0)?)?;
     units.extend(before);
-    Some(Found::of(units).number("classes", Some(classes)))
+    Some(Found::of(units).with(ClassifierHead { classes: Some(classes) }))
 }
 
 /// How scores become an output.
@@ -90,7 +86,7 @@ fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
         }
         let user = net.only_use(at)?;
         let unit = net.unit(user);
-        let curve = unit.is_any(&["LogSoftmax", "Sigmoid", "Softmax"]);
+        let curve = unit.is(["LogSoftmax", "Sigmoid", "Softmax"]);
         // A bias that stands apart.
         let bias = unit.is("Add") && net.data_and_constant(unit).is_some();
         if !curve && !bias && !unit.is_layout() {
@@ -110,15 +106,15 @@ fn one_vector(net: &Net<'_>, val: Val) -> Option<Vec<UnitId>> {
     for _ in 0..MAX_STEPS {
         let id = net.producer(at)?;
         let unit = net.unit(id);
-        if unit.is_any(RECURRENT) {
+        if unit.is(RECURRENT) {
             return Some(units);
         }
         if gathers(net, unit, at) {
             units.push(id);
             return Some(units);
         }
-        let vector = unit.is_any(LINEARS) || conv(net, id).is_some_and(|conv| conv.pointwise());
-        let between = unit.is_any(ACTIVATIONS) || unit.is_any(NORMS) || scales(net, unit);
+        let vector = unit.is(LINEARS) || conv(net, id).is_some_and(|conv| conv.is_pointwise());
+        let between = unit.is(ACTIVATIONS) || unit.is(NORMS) || scales(net, unit);
         if !(vector || between || unit.is_layout()) || net.data_inputs(unit).count() != 1 {
             return None;
         }
@@ -136,13 +132,13 @@ fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
     }
     let (Some(before), Some(after)) = (net.rank(from), net.rank(to)) else { return false };
     match unit.op {
-        "Gather" | "GatherND" | "ReduceMean" | "ReduceMax" | "ReduceSum" => {
+        Op::Operator("Gather" | "GatherND" | "ReduceMean" | "ReduceMax" | "ReduceSum") => {
             before == 3 && after == 2 && net.is_data(from)
         }
         // One token of many, still with the axis of tokens.
-        "Slice" | "Split" => before == 3 && net.dim(to, 1) == Some(1),
+        Op::Operator("Slice" | "Split") => before == 3 && net.dim(to, 1) == Some(1),
         // Images made a row.
-        "Flatten" | "Reshape" => {
+        Op::Operator("Flatten" | "Reshape") => {
             before >= 3 && after == 2 && area(net, from).is_some_and(|area| area > 1)
         }
         _ => false,
@@ -151,6 +147,7 @@ fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::conv::sketch::{conv, conv_relu, linear, shape};
@@ -160,7 +157,9 @@ mod tests {
         let mut t = Tiny::new();
         let x = t.input(input);
         let y = build(&mut t, &x);
-        t.output(&y).first("ClassifierHead", |_, unit| unit.number("classes")).flatten()
+        t.output(&y)
+            .first(BlockKind::ClassifierHead, |_, unit| unit.classifier_head()?.classes)
+            .flatten()
     }
 
     const IMAGE: &[&str] = &["batch", "8", "4", "4"];

@@ -11,27 +11,27 @@
 
 use hashbrown::HashSet;
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{CONVS, area, chain, conv, joins_channels};
 use super::residual::upsampling;
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Ops, UnitId, Val};
 
-pub(super) const UNET_SKIP: Recogniser = Recogniser {
-    kind: "UNetSkip",
-    what: "Features on their way up, joined with those of the same resolution on the way down.",
-    ends: &["ConcatSkip"],
-    find: find_skip,
+pub(super) const UNET_SKIP: Pattern = Pattern {
+    kind: BlockKind::UNetSkip,
+    description: "Features on their way up, joined with those of the same resolution on the way down.",
+    anchors: Ops::blocks(&[BlockKind::ConcatSkip]),
+    matcher: find_skip,
 };
 
-pub(super) const FEATURE_PYRAMID: Recogniser = Recogniser {
-    kind: "FeaturePyramid",
-    what: "Deep features made larger, joined with earlier ones of that resolution.",
-    ends: &["ConcatSkip", "Add"],
-    find: find_pyramid,
+pub(super) const FEATURE_PYRAMID: Pattern = Pattern {
+    kind: BlockKind::FeaturePyramid,
+    description: "Deep features made larger, joined with earlier ones of that resolution.",
+    anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Add"] },
+    matcher: find_pyramid,
 };
 
 /// What searches start from.
-const JOINS: &[&str] = &["Add", "Concat"];
+const JOINS: Ops = Ops::operators(&["Add", "Concat"]);
 
 fn find_skip(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let units = merge(net, end)?;
@@ -46,7 +46,7 @@ fn find_pyramid(net: &Net<'_>, end: UnitId) -> Option<Found> {
 fn merge(net: &Net<'_>, end: UnitId) -> Option<Vec<UnitId>> {
     let unit = net.unit(end);
     let joined: Vec<Val> = net.data_inputs(unit).collect();
-    if unit.is("ConcatSkip") {
+    if unit.is(BlockKind::ConcatSkip) {
         let concat = unit.walk().find(|part| part.is("Concat"))?;
         joins_channels(net, concat).then_some(())?;
     }
@@ -54,11 +54,11 @@ fn merge(net: &Net<'_>, end: UnitId) -> Option<Vec<UnitId>> {
     if !(area(net, a) == area(net, b) && net.rank(a)? >= 4) {
         return None;
     }
-    let limit = net.search_limit(JOINS);
+    let limit = net.search_limit(&JOINS);
     [(a, b), (b, a)].into_iter().find_map(|(up, early)| {
         let (units, before) = came_up(net, up)?;
         // The earlier value leads to the deeper one, perhaps by a lateral convolution.
-        let lateral = chain(net, early, &[]);
+        let lateral = chain(net, early, Ops::operators(&[]));
         let from = lateral.into_iter().take(4).map(|(val, _)| val);
         let mut from = from.filter(|val| net.uses(*val).nth(1).is_some());
         let leads = |val: Val| net.way_of(val, before, limit, |_| true).is_some();
@@ -82,8 +82,8 @@ fn came_up(net: &Net<'_>, val: Val) -> Option<(Vec<UnitId>, Val)> {
         }
         let mut inputs = net.data_inputs(unit);
         let input = inputs.next().filter(|_| inputs.next().is_none())?;
-        let plain = unit.is_any(CONVS) || unit.is_any(super::conv::NORMS);
-        let padded = unit.is_any(&["Pad", "Slice"]) || unit.is_any(super::conv::ACTIVATIONS);
+        let plain = unit.is(CONVS) || unit.is(super::conv::NORMS);
+        let padded = unit.is(["Pad", "Slice"]) || unit.is(super::conv::ACTIVATIONS);
         if !plain && !padded {
             return None;
         }
@@ -108,7 +108,7 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
         }
         _ => true,
     };
-    let limit = net.search_limit(JOINS);
+    let limit = net.search_limit(&JOINS);
     let mut seen = HashSet::new();
     let mut stack = vec![output];
     while let Some(val) = stack.pop() {
@@ -122,7 +122,7 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
             }
             let unit = net.unit(user);
             let strided = conv(net, user).is_some_and(|conv| conv.stride > 1 && !conv.transposed);
-            let pooled = unit.is_any(super::conv::POOLS)
+            let pooled = unit.is(super::conv::POOLS)
                 && unit.outputs.first().is_some_and(|to| smaller(*to, val));
             if strided || pooled || seen.len() > limit {
                 return false;
@@ -137,10 +137,11 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
 mod tests {
     use super::super::conv::sketch::{concat, conv, conv_relu, larger, pool, shape};
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> (usize, usize) {
         let seen = Tiny::new().over(&["1", "8", "16", "16"], build);
-        (seen.count("UNetSkip"), seen.count("FeaturePyramid"))
+        (seen.count(BlockKind::UNetSkip), seen.count(BlockKind::FeaturePyramid))
     }
 
     fn down_and_up(t: &mut Tiny, x: &str) -> String {

@@ -9,16 +9,19 @@
 //! several resolutions are no head: their widths are what processors like. Extracts what
 //! [`super::detection_head`] does, without `positions`.
 
-use super::Recogniser;
-use super::conv::conv;
+use super::Pattern;
+use super::conv::{conv, is_activated};
 use super::detection_head::stride;
-use crate::net::{Detail, Found, Net, UnitId, Val};
+use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, UnitId, Val};
 
-pub(super) const RAW_HEAD: Recogniser = Recogniser {
-    kind: "DetectionHead",
-    what: "Scores and boxes at every place of several resolutions.",
-    ends: &["Concat", "ConcatSkip", "Convolution"],
-    find,
+pub(super) const RAW_HEAD: Pattern = Pattern {
+    kind: BlockKind::DetectionHead,
+    description: "Scores and boxes at every place of several resolutions.",
+    anchors: Ops {
+        blocks: &[BlockKind::ConcatSkip, BlockKind::Convolution],
+        operators: &["Concat"],
+    },
+    matcher: find,
 };
 
 const MAX_SCALES: usize = 8;
@@ -35,7 +38,7 @@ struct Scale {
 }
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
-    let given = net.on_through(net.unit(end).output(), &BEHIND);
+    let given = net.on_through(net.unit(end).output(), BEHIND);
     if !net.is_output(given) || !(2..=MAX_SCALES).contains(&net.outputs.len()) {
         return None;
     }
@@ -57,13 +60,14 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         return None;
     }
     let units = scales.iter().flat_map(|scale| scale.units.iter().copied());
-    let mut found = Found::of(units)
-        .number("classes", Some(first.classes))
-        .number("scales", i64::try_from(scales.len()).ok())
-        .number("anchors", first.bins.is_none().then_some(ANCHORS))
-        .number("bins", first.bins);
-    found.details.extend(strides.iter().map(|stride| ("stride", Detail::Number(*stride))));
-    Some(found)
+    Some(Found::of(units).with(DetectionHead {
+        classes: Some(first.classes),
+        positions: None,
+        scales: i64::try_from(scales.len()).ok(),
+        anchors: first.bins.is_none().then_some(ANCHORS),
+        bins: first.bins,
+        strides,
+    }))
 }
 
 /// What may stand between the convolution and the output.
@@ -72,7 +76,7 @@ const BEHIND: [&str; 4] = ["Identity", "Reshape", "Sigmoid", "Transpose"];
 fn scale(net: &Net<'_>, output: Val) -> Option<Scale> {
     let (mut units, mut val) = (Vec::new(), output);
     for _ in 0..4 {
-        let Some(unit) = net.made_by(val, &BEHIND).or_else(|| net.layout_before(val)) else {
+        let Some(unit) = net.made_by(val, BEHIND).or_else(|| net.layout_before(val)) else {
             break;
         };
         units.push(unit);
@@ -85,10 +89,11 @@ fn scale(net: &Net<'_>, output: Val) -> Option<Scale> {
     units.push(id);
     if let Some(shape) = conv(net, id) {
         // A box, an object score and classes, three times.
-        let each = shape.outputs / ANCHORS;
-        let fits = shape.pointwise() && shape.outputs % ANCHORS == 0 && shape.outputs % 8 != 0;
+        let channels = shape.out_channels?;
+        let each = channels / ANCHORS;
+        let fits = shape.is_pointwise() && channels % ANCHORS == 0 && channels % 8 != 0;
         let apart = net.rank(output) == Some(4) || net.shape(output)?.iter().any(is(each));
-        return (fits && each > 5 && !shape.activated && apart).then_some(Scale {
+        return (fits && each > 5 && !is_activated(net, id) && apart).then_some(Scale {
             units,
             at: val,
             bins: None,
@@ -98,14 +103,14 @@ fn scale(net: &Net<'_>, output: Val) -> Option<Scale> {
     let unit = net.unit(id);
     let parts: Vec<Val> = net.data_inputs(unit).collect();
     let [boxes, scores] = parts[..] else { return None };
-    if !unit.is_any(&["Concat", "ConcatSkip"]) {
+    if !unit.is((BlockKind::ConcatSkip, "Concat")) {
         return None;
     }
     let mut widths = [0; 2];
     for (width, part) in widths.iter_mut().zip([boxes, scores]) {
         let id = net.producer(part)?;
-        let shape = conv(net, id).filter(|shape| shape.pointwise() && !shape.activated)?;
-        *width = shape.outputs;
+        let shape = conv(net, id).filter(|shape| shape.is_pointwise() && !is_activated(net, id))?;
+        *width = shape.out_channels?;
         units.push(id);
     }
     let [box_width, classes] = widths;
@@ -126,6 +131,7 @@ fn is(number: i64) -> impl Fn(&calipers_sym::Expr) -> bool {
 mod tests {
     use super::super::conv::sketch::{concat, conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     /// Three resolutions, and what a head makes of each.
     fn seen(size: &str, head: impl Fn(&mut Tiny, &str) -> String) -> Seen {
@@ -141,9 +147,12 @@ mod tests {
     }
 
     fn numbers(seen: &Seen) -> Vec<Option<i64>> {
-        let names = ["classes", "anchors", "bins", "scales", "stride"];
-        let found = seen.first("DetectionHead", |_, unit| names.map(|name| unit.number(name)));
-        found.map_or(Vec::new(), |numbers| numbers.to_vec())
+        let found = seen.first(BlockKind::DetectionHead, |_, unit| {
+            let head = unit.detection_head().unwrap();
+            let stride = head.strides.first().copied();
+            vec![head.classes, head.anchors, head.bins, head.scales, stride]
+        });
+        found.unwrap_or_default()
     }
 
     #[test]
@@ -158,7 +167,7 @@ mod tests {
             t.transpose(&y, &[0, 1, 3, 2])
         });
         assert_eq!(numbers(&apart), [Some(4), Some(3), None, Some(3), Some(8)]);
-        assert_eq!(apart.count("DetectionHead"), 1);
+        assert_eq!(apart.count(BlockKind::DetectionHead), 1);
     }
 
     #[test]
@@ -175,9 +184,9 @@ mod tests {
     fn features_of_several_resolutions_are_none() {
         for width in [24, 64, 96] {
             let features = seen("64", |t, x| conv(t, x, shape(8, width, 1)));
-            assert_eq!(features.count("DetectionHead"), 0, "{width}");
+            assert_eq!(features.count(BlockKind::DetectionHead), 0, "{width}");
         }
         let maps = seen("64", |t, x| conv(t, x, shape(8, 27, 3)));
-        assert_eq!(maps.count("DetectionHead"), 0);
+        assert_eq!(maps.count(BlockKind::DetectionHead), 0);
     }
 }

@@ -9,14 +9,14 @@
 //! Extracts `cell`, `hidden` and whether it is `bidirectional`. Views that lay the directions side
 //! by side belong to the layer.
 
-use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Net, Op, Ops, Recurrent, RecurrentCell, Unit, UnitId, Val};
 
-pub(super) const RECURRENT: Recogniser = Recogniser {
-    kind: "Recurrent",
-    what: "A recurrent layer.",
-    ends: &["Concat", "GRU", "LSTM", "RNN"],
-    find,
+pub(super) const RECURRENT: Pattern = Pattern {
+    kind: BlockKind::Recurrent,
+    description: "A recurrent layer.",
+    anchors: Ops::operators(&["Concat", "GRU", "LSTM", "RNN"]),
+    matcher: find,
 };
 
 const CELLS: &[&str] = &["GRU", "LSTM", "RNN"];
@@ -46,17 +46,15 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 fn layer(net: &Net<'_>, cell: &Unit, units: Vec<UnitId>, both: bool) -> Found {
     let name = match cell.op {
-        "LSTM" => "lstm",
-        "GRU" => "gru",
-        _ => "rnn",
+        Op::Operator("LSTM") => RecurrentCell::Lstm,
+        Op::Operator("GRU") => RecurrentCell::Gru,
+        _ => RecurrentCell::Rnn,
     };
     // Each direction's state is the last axis of the sequence that is given.
     let hidden = net.int(cell, "hidden_size").or_else(|| net.dim(cell.output(), -1));
     let units = if net.can_fold(&sorted(&units)) { units } else { units[..1].to_vec() };
     Found::of(units)
-        .word("cell", name)
-        .number("hidden", hidden)
-        .says("bidirectional", both)
+        .with(Recurrent { cell: name, hidden, bidirectional: both })
         .taking(cell.input(0))
 }
 
@@ -99,16 +97,16 @@ fn cell_behind(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Unit
         let id = net.producer(val)?;
         let unit = net.unit(id);
         units.push(id);
-        if unit.is_any(CELLS) {
+        if unit.is(CELLS) {
             let mut x = unit.input(0)?;
-            let turned = net.made_by(x, &["ReverseSequence"]);
+            let turned = net.made_by(x, "ReverseSequence");
             if let Some(turn) = turned {
                 units.push(turn);
                 x = net.unit(turn).input(0)?;
             }
             return Some((id, From { x, turned: turned.is_some() }));
         }
-        let passes = unit.is_layout() || unit.is_any(&["Gather", "ReverseSequence", "Slice"]);
+        let passes = unit.is_layout() || unit.is(["Gather", "ReverseSequence", "Slice"]);
         val = unit.input(0).filter(|_| passes)?;
     }
     None
@@ -124,7 +122,7 @@ fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
             if unit.is("Concat") {
                 return both_ways(net, user).map(|_| user);
             }
-            if !unit.is_layout() && !unit.is_any(&["Gather", "ReverseSequence", "Slice"]) {
+            if !unit.is_layout() && !unit.is(["Gather", "ReverseSequence", "Slice"]) {
                 return None;
             }
             val = unit.output();
@@ -135,6 +133,7 @@ fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
@@ -156,12 +155,13 @@ mod tests {
                 let x = t.input(&["5", "2", "4"]);
                 let y = cell(&mut t, op, &x, gates, direction);
                 let seen = t.output(&y);
-                let found = seen.first("Recurrent", |_, unit| {
-                    (unit.word("cell"), unit.number("hidden"), unit.says("bidirectional"))
+                let found = seen.first(BlockKind::Recurrent, |_, unit| {
+                    let layer = unit.recurrent().unwrap();
+                    (layer.cell.id(), layer.hidden, layer.bidirectional)
                 });
                 let both = direction == "bidirectional";
-                assert_eq!(found, Some((Some(word), Some(8), both)));
-                assert!(seen.takes_the_input("Recurrent"));
+                assert_eq!(found, Some((word, Some(8), both)));
+                assert!(seen.takes_the_input(BlockKind::Recurrent));
             }
         }
     }
@@ -177,7 +177,10 @@ mod tests {
         });
         let y = t.concat(&[&parts[0], &parts[1]], 2);
         let seen = t.output(&y);
-        assert_eq!(seen.count("Recurrent"), 1);
-        assert_eq!(seen.first("Recurrent", |_, unit| unit.says("bidirectional")), Some(true));
+        assert_eq!(seen.count(BlockKind::Recurrent), 1);
+        assert_eq!(
+            seen.first(BlockKind::Recurrent, |_, unit| unit.recurrent().unwrap().bidirectional),
+            Some(true)
+        );
     }
 }

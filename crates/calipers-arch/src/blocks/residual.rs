@@ -17,48 +17,36 @@
 //! Extracts `contractions`, those on the path. `Residual` then folds the path, the shortcut and the
 //! addition, where no larger block by a name of its own took them.
 
-use super::Recogniser;
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Net, Ops, ResidualPath, Unit, UnitId, Val};
 
-pub(super) const ADDITION: Recogniser = Recogniser {
-    kind: "ResidualAdd",
-    what: "An addition that joins a path with a shortcut around it.",
-    ends: &["Add"],
-    find: find_addition,
+pub(super) const ADDITION: Pattern = Pattern {
+    kind: BlockKind::ResidualAdd,
+    description: "An addition that joins a path with a shortcut around it.",
+    anchors: Ops::operators(&["Add"]),
+    matcher: find_addition,
 };
 
-pub(super) const BLOCK: Recogniser = Recogniser {
-    kind: "Residual",
-    what: "A path, a shortcut around it, and the addition that joins them.",
-    ends: &["ResidualAdd"],
-    find: find_block,
+pub(super) const BLOCK: Pattern = Pattern {
+    kind: BlockKind::Residual,
+    description: "A path, a shortcut around it, and the addition that joins them.",
+    anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
+    matcher: find_block,
 };
 
 /// Steps that a shortcut has at most.
 const MAX_STEPS: usize = 12;
 
 /// What a shortcut may consist of besides views, a constant factor and one contraction.
-const LIGHT: &[&str] = &[
-    "AveragePool",
-    "BatchNorm",
-    "BatchNormalization",
-    "GlobalAveragePool",
-    "GlobalMaxPool",
-    "GroupNorm",
-    "GroupNormalization",
-    "InstanceNorm",
-    "InstanceNormalization",
-    "LayerNorm",
-    "LayerNormalization",
-    "MaxPool",
-    "Pad",
-    "RMSNorm",
-    "RMSNormalization",
-];
+const LIGHT: (Ops, [&str; 5]) =
+    (Ops::NORMS, ["AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "Pad"]);
 
 const UPSAMPLINGS: &[&str] = &["Resize", "Upsample"];
 
-const WEIGHTED: &[&str] = &["Conv", "Convolution", "ConvNormAct", "Gemm", "Linear", "MatMul"];
+const WEIGHTED: Ops = Ops {
+    blocks: &[BlockKind::Convolution, BlockKind::ConvNormAct, BlockKind::Linear],
+    operators: &["Conv", "Gemm", "MatMul"],
+};
 
 /// Operators whose results choose and do not carry on a signal.
 const CHOICES: &[&str] = &[
@@ -110,13 +98,13 @@ struct Step {
 }
 
 fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Around> {
-    let limit = net.search_limit(&["Add", "Sub"]);
+    let limit = net.search_limit(&Ops::operators(&["Add", "Sub"]));
     let mut at = shortcut;
     let (mut units, mut contractions, mut upsamples) = (Vec::new(), 0, false);
     for _ in 0..MAX_STEPS {
         if contractions == allowed
             && net.uses(at).nth(1).is_some()
-            && let Some(way) = net.way_of(at, path, limit, |unit| !unit.is_any(CHOICES))
+            && let Some(way) = net.way_of(at, path, limit, |unit| !unit.is(CHOICES))
             && !way.iter().any(|unit| units.contains(unit))
             && let Some(found) = computes(net, at, &way, contractions, upsamples)
         {
@@ -139,13 +127,13 @@ fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Aro
 fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
     let to = unit.input(0)?;
     let light = Step { to, contractions: 0, upsamples: false };
-    if unit.is_layout() || unit.is_any(LIGHT) {
+    if unit.is_layout() || unit.is(LIGHT) {
         return Some(light);
     }
-    if unit.is_any(UPSAMPLINGS) {
+    if unit.is(UPSAMPLINGS) {
         return Some(Step { upsamples: true, ..light });
     }
-    if unit.is_any(&["Mul", "Div"]) {
+    if unit.is(["Mul", "Div"]) {
         let (to, _) = net.data_and_constant(unit)?;
         return Some(Step { to, ..light });
     }
@@ -164,7 +152,8 @@ fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
         let to = data.next()?;
         return data.next().is_none().then_some(Step { to, ..light });
     }
-    let weighted = unit.is_any(WEIGHTED) && unit.word("activation").is_none();
+    let weighted =
+        unit.is(WEIGHTED) && unit.conv_norm_act().is_none_or(|conv| conv.activation.is_none());
     (weighted && net.data_inputs(unit).count() == 1).then_some(Step { contractions: 1, ..light })
 }
 
@@ -193,13 +182,13 @@ fn computes(
 
 /// Whether a unit makes an image larger.
 pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
-    if !unit.is_any(&["ConvTranspose", "DepthToSpace", "Resize", "Upsample"]) {
+    if !unit.is(["ConvTranspose", "DepthToSpace", "Resize", "Upsample"]) {
         return false;
     }
     let (Some(from), Some(to)) = (unit.input(0), unit.outputs.first()) else { return false };
     match (net.dim(from, -1), net.dim(*to, -1)) {
         // Levels of a pyramid may happen to be of one size, and are resized all the same.
-        (Some(from), Some(to)) => to > from || to == from && unit.is_any(UPSAMPLINGS),
+        (Some(from), Some(to)) => to > from || to == from && unit.is(UPSAMPLINGS),
         _ => true,
     }
 }
@@ -207,8 +196,8 @@ pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
 /// Whether a unit is no linear map. Quantised networks write no rectifier after a convolution: the
 /// range of its result cuts it off.
 fn bends(unit: &Unit) -> bool {
-    let linear = ["Add", "Linear", "MatMul", "Gemm", "Mul"];
-    !unit.is_layout() && !unit.is_any(&linear)
+    let linear = (BlockKind::Linear, ["Add", "MatMul", "Gemm", "Mul"]);
+    !unit.is_layout() && !unit.is(linear)
 }
 
 /// Whether every residual addition on a path starts on it: shortcuts nest, they do not cross.
@@ -216,14 +205,14 @@ fn nested(net: &Net<'_>, fork: Val, way: &[UnitId]) -> bool {
     let given = |val: Val| {
         val == fork || net.producer(val).is_some_and(|unit| way.binary_search(&unit).is_ok())
     };
-    let joins = way.iter().map(|id| net.unit(*id)).filter(|unit| unit.is("ResidualAdd"));
+    let joins = way.iter().map(|id| net.unit(*id)).filter(|unit| unit.is(BlockKind::ResidualAdd));
     joins.into_iter().all(|unit| net.data_inputs(unit).all(given))
 }
 
 fn find_addition(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let around = around(net, end)?;
     let contractions = i64::try_from(around.contractions).ok();
-    Some(Found::of([end]).number("contractions", contractions))
+    Some(Found::of([end]).with(ResidualPath { contractions }))
 }
 
 fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -232,11 +221,12 @@ fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
     path.push(end);
     let contractions = i64::try_from(contractions).ok();
     let units = net.with_side_products(path)?;
-    Some(Found::of(units).number("contractions", contractions).taking([fork]))
+    Some(Found::of(units).with(ResidualPath { contractions }).taking([fork]))
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::{Attribute, DataType};
 
     use super::super::conv::sketch::{conv, conv_relu, larger, linear, shape};
@@ -244,12 +234,12 @@ mod tests {
 
     /// Residual additions of a network of images.
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        Tiny::new().over(&["1", "8", "16", "16"], build).count("ResidualAdd")
+        Tiny::new().over(&["1", "8", "16", "16"], build).count(BlockKind::ResidualAdd)
     }
 
     /// Residual additions of a network of tokens.
     fn tokens(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        Tiny::new().over(&["batch", "sequence", "16"], build).count("ResidualAdd")
+        Tiny::new().over(&["batch", "sequence", "16"], build).count(BlockKind::ResidualAdd)
     }
 
     #[test]
@@ -362,7 +352,7 @@ mod tests {
         let b = t.op("Gather", &[&kinds, &types]);
         let sum = t.op("Add", &[&a, &b]);
         let y = linear(&mut t, &sum, 16, 16);
-        assert_eq!(t.output(&y).count("ResidualAdd"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::ResidualAdd), 0);
     }
 
     #[test]
@@ -411,7 +401,10 @@ mod tests {
         let away = t.op("Sub", &[&row, &x]);
         let sum = t.op("Add", &[&x, &away]);
         let seen = t.output(&sum);
-        assert_eq!((seen.count("ResidualAdd"), seen.count("SubtractedSkip")), (0, 0));
+        assert_eq!(
+            (seen.count(BlockKind::ResidualAdd), seen.count(BlockKind::SubtractedSkip)),
+            (0, 0)
+        );
     }
 
     #[test]
@@ -447,7 +440,7 @@ mod tests {
             y = t.op("Relu", &[&y]);
             y = t.op("Add", &[&y, &first]);
         }
-        assert_eq!(t.output(&y).count("ResidualAdd"), 200);
+        assert_eq!(t.output(&y).count(BlockKind::ResidualAdd), 200);
     }
 
     #[test]
@@ -458,6 +451,6 @@ mod tests {
         let y = t.op("Add", &[&x, &y]);
         let seen = t.output(&y);
         assert_eq!(seen.kinds(), ["Residual"]);
-        assert!(seen.takes_the_input("Residual"));
+        assert!(seen.takes_the_input(BlockKind::Residual));
     }
 }

@@ -9,37 +9,37 @@
 //! path; quantised, where no activation is written. Extracts `channels`, those of the result,
 //! `inner`, `groups`, `stride`, and whether the shortcut is a `projection`.
 
-use super::Recogniser;
-use super::conv::{Conv, activation_after, convs_among};
+use super::Pattern;
+use super::conv::{activation_after, convs_among};
 use super::residual::around;
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Convolution, Found, Net, Ops, ResNetBlock, UnitId};
 
-pub(super) const BOTTLENECK: Recogniser = Recogniser {
-    kind: "Bottleneck",
-    what: "Convolutions 1×1, k×k and 1×1 with a shortcut around them.",
-    ends: &["ResidualAdd"],
-    find: |net, end| find(net, end, bottleneck),
+pub(super) const BOTTLENECK: Pattern = Pattern {
+    kind: BlockKind::Bottleneck,
+    description: "Convolutions 1×1, k×k and 1×1 with a shortcut around them.",
+    anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
+    matcher: |net, end| find(net, end, bottleneck),
 };
 
-pub(super) const BASIC: Recogniser = Recogniser {
-    kind: "BasicBlock",
-    what: "Two convolutions with a shortcut around them.",
-    ends: &["ResidualAdd"],
-    find: |net, end| find(net, end, basic),
+pub(super) const BASIC: Pattern = Pattern {
+    kind: BlockKind::BasicBlock,
+    description: "Two convolutions with a shortcut around them.",
+    anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
+    matcher: |net, end| find(net, end, basic),
 };
 
-fn bottleneck(convs: &[Conv]) -> bool {
+fn bottleneck(convs: &[&Convolution]) -> bool {
     let [reduce, middle, expand] = convs else { return false };
-    let plain = reduce.pointwise() && middle.spatial() && expand.pointwise();
-    plain && !middle.depthwise() && reduce.outputs <= expand.outputs
+    let plain = reduce.is_pointwise() && middle.is_spatial() && expand.is_pointwise();
+    plain && !middle.is_depthwise() && reduce.out_channels <= expand.out_channels
 }
 
-fn basic(convs: &[Conv]) -> bool {
+fn basic(convs: &[&Convolution]) -> bool {
     let [first, second] = convs else { return false };
-    first.spatial() && second.spatial() && !first.depthwise() && !second.depthwise()
+    first.is_spatial() && second.is_spatial() && !first.is_depthwise() && !second.is_depthwise()
 }
 
-fn find(net: &Net<'_>, end: UnitId, fits: fn(&[Conv]) -> bool) -> Option<Found> {
+fn find(net: &Net<'_>, end: UnitId, fits: fn(&[&Convolution]) -> bool) -> Option<Found> {
     let around = around(net, end)?;
     let convs = convs_among(net, &around.path)?;
     if !fits(&convs) {
@@ -53,11 +53,13 @@ fn find(net: &Net<'_>, end: UnitId, fits: fn(&[Conv]) -> bool) -> Option<Found> 
     let stride = convs.iter().map(|conv| conv.stride).max();
     Some(
         Found::of(units)
-            .number("channels", convs.last().map(|conv| conv.outputs))
-            .number("inner", convs.first().map(|conv| conv.outputs))
-            .number("groups", convs.get(1).map(|conv| conv.groups))
-            .number("stride", stride)
-            .says("projection", projection)
+            .with(ResNetBlock {
+                channels: convs.last().and_then(|conv| conv.out_channels),
+                inner: convs.first().and_then(|conv| conv.out_channels),
+                groups: convs.get(1).map(|conv| conv.groups),
+                stride,
+                projection,
+            })
             .taking([around.fork]),
     )
 }
@@ -66,6 +68,7 @@ fn find(net: &Net<'_>, end: UnitId, fits: fn(&[Conv]) -> bool) -> Option<Found> 
 mod tests {
     use super::super::conv::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         let mut t = Tiny::new();
@@ -94,7 +97,10 @@ mod tests {
             t.op("Add", &[&y, x])
         };
         let seen = seen(inverted);
-        assert_eq!((seen.count("Bottleneck"), seen.count("InvertedResidual")), (0, 1));
+        assert_eq!(
+            (seen.count(BlockKind::Bottleneck), seen.count(BlockKind::InvertedResidual)),
+            (0, 1)
+        );
     }
 
     #[test]
@@ -108,7 +114,10 @@ mod tests {
         };
         let block = seen(block);
         assert_eq!(block.kinds(), ["ReLU", "BasicBlock"]);
-        assert_eq!(block.first("BasicBlock", |_, unit| unit.says("projection")), Some(true));
+        assert_eq!(
+            block.first(BlockKind::BasicBlock, |_, unit| unit.resnet_block().unwrap().projection),
+            Some(true)
+        );
         let quantised = |t: &mut Tiny, x: &str| {
             let x = t.quantised(x);
             let y = conv(t, &x, shape(16, 16, 3));
@@ -117,12 +126,12 @@ mod tests {
             let y = t.quantised(&y);
             t.op("Add", &[&x, &y])
         };
-        assert_eq!(seen(quantised).count("BasicBlock"), 1);
+        assert_eq!(seen(quantised).count(BlockKind::BasicBlock), 1);
         let one = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(16, 16, 3));
             t.op("Add", &[&y, x])
         };
         let one = seen(one);
-        assert_eq!((one.count("BasicBlock"), one.count("Residual")), (0, 1));
+        assert_eq!((one.count(BlockKind::BasicBlock), one.count(BlockKind::Residual)), (0, 1));
     }
 }

@@ -8,21 +8,21 @@
 //!
 //! Extracts `width`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::moments::{has_elements, standardised};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Net, Norm, Ops, UnitId};
 
-pub(super) const RMS_NORM: Recogniser = Recogniser {
-    kind: "RMSNorm",
-    what: "Root-mean-square normalisation: each position by its own length.",
-    ends: &["Pow", "RMSNormalization", "Sqrt"],
-    find,
+pub(super) const RMS_NORM: Pattern = Pattern {
+    kind: BlockKind::RmsNorm,
+    description: "Root-mean-square normalisation: each position by its own length.",
+    anchors: Ops::operators(&["Pow", "RMSNormalization", "Sqrt"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     let unit = net.unit(start);
     if unit.is("RMSNormalization") {
-        return Some(Found::of([start]).number("width", net.dim(unit.input(0)?, -1)));
+        return Some(Found::of([start]).with(Norm::over(net.dim(unit.input(0)?, -1))));
     }
     let mut core = standardised(net, start)?;
     if core.centred || core.summed {
@@ -32,7 +32,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     let width = core.width(net);
     if core.scaled {
         core.shifted = true;
-        return Some(core.block(net, |_| false).number("width", width));
+        return Some(core.block(net, |_| false).with(Norm::over(width)));
     }
     let scale = net.only_use(core.out).filter(|id| {
         let unit = net.unit(*id);
@@ -41,12 +41,13 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     });
     core.units.extend(scale);
     core.shifted = true;
-    Some(core.block(net, |_| false).number("width", width))
+    Some(core.block(net, |_| false).with(Norm::over(width)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
@@ -55,8 +56,8 @@ mod tests {
 
     fn is_one(seen: &Seen) {
         assert_eq!(seen.kinds(), ["RMSNorm"]);
-        assert!(seen.takes_the_input("RMSNorm"));
-        assert_eq!(seen.first("RMSNorm", |_, unit| unit.number("width")), Some(Some(8)));
+        assert!(seen.takes_the_input(BlockKind::RmsNorm));
+        assert_eq!(seen.first(BlockKind::RmsNorm, |_, unit| unit.norm()?.width), Some(Some(8)));
     }
 
     fn root(t: &mut Tiny, x: &str) -> String {
@@ -77,7 +78,7 @@ mod tests {
             let other = t.input(&["batch", "seq", "8"]);
             t.contrib("SkipSimplifiedLayerNormalization", &[x, &other, &scale])
         });
-        assert_eq!(fused.count("RMSNorm"), 1);
+        assert_eq!(fused.count(BlockKind::RmsNorm), 1);
     }
 
     #[test]
@@ -132,12 +133,12 @@ mod tests {
     #[test]
     fn near_misses() {
         let length = built(root);
-        assert_eq!(length.count("RMSNorm"), 0);
+        assert_eq!(length.count(BlockKind::RmsNorm), 0);
         let other = built(|t, x| {
             let other = t.input(&["batch", "seq", "8"]);
             let r = root(t, x);
             t.op("Div", &[&other, &r])
         });
-        assert_eq!(other.count("RMSNorm"), 0);
+        assert_eq!(other.count(BlockKind::RmsNorm), 0);
     }
 }

@@ -10,14 +10,20 @@
 //! Cosines and sines may be constants, follow from shapes, or be looked up by position. The first
 //! input is what is turned.
 
-use super::Recogniser;
-use crate::net::{Found, Net, UnitId, Val};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Net, Op, Ops, UnitId, Val};
 
-pub(super) const ROTARY: Recogniser = Recogniser {
-    kind: "Rotary",
-    what: "Rotary position embedding.",
-    ends: &["Add", "Concat", "GemmaRotaryEmbedding", "MRotaryEmbedding", "RotaryEmbedding"],
-    find,
+pub(super) const ROTARY: Pattern = Pattern {
+    kind: BlockKind::Rotary,
+    description: "Rotary position embedding.",
+    anchors: Ops::operators(&[
+        "Add",
+        "Concat",
+        "GemmaRotaryEmbedding",
+        "MRotaryEmbedding",
+        "RotaryEmbedding",
+    ]),
+    matcher: find,
 };
 
 /// Views between two steps.
@@ -26,8 +32,8 @@ const VIEWS_BETWEEN: usize = 4;
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let unit = net.unit(end);
     match unit.op {
-        "Add" => sum(net, end),
-        "Concat" => halves(net, end),
+        Op::Operator("Add") => sum(net, end),
+        Op::Operator("Concat") => halves(net, end),
         _ => Some(Found::of([end]).taking(unit.input(0))),
     }
 }
@@ -36,8 +42,8 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 fn sum(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let (a, b) = net.data_pair(net.unit(end))?;
     [(a, b), (b, a)].into_iter().find_map(|(straight, turned)| {
-        let by_cosine = net.made_by(straight, &["Mul"])?;
-        let by_sine = net.made_by(turned, &["Mul"])?;
+        let by_cosine = net.made_by(straight, "Mul")?;
+        let by_sine = net.made_by(turned, "Mul")?;
         net.unit(by_sine).inputs.iter().flatten().find_map(|turned| {
             let mut units = vec![end, by_cosine, by_sine];
             let whole = quarter_turn(net, *turned, &mut units)?;
@@ -50,14 +56,14 @@ fn sum(net: &Net<'_>, end: UnitId) -> Option<Found> {
 /// What `Concat(-x₂, x₁)` is made of.
 fn quarter_turn(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
     let joined = net.behind_views(val, units, VIEWS_BETWEEN);
-    let concat = net.made_by(joined, &["Concat"])?;
+    let concat = net.made_by(joined, "Concat")?;
     let [Some(first), Some(second)] = net.unit(concat).inputs[..] else { return None };
     units.push(concat);
     let negated = net.behind_views(first, units, VIEWS_BETWEEN);
     let negation = net.producer(negated)?;
     let negative = match net.unit(negation).op {
-        "Neg" => net.unit(negation).input(0)?,
-        "Mul" => {
+        Op::Operator("Neg") => net.unit(negation).input(0)?,
+        Op::Operator("Mul") => {
             let (data, factor) = net.data_and_constant(net.unit(negation))?;
             net.is_number(factor, -1.0).then_some(data)?
         }
@@ -74,7 +80,7 @@ fn halves(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let mut units = vec![end];
     let real = net.behind_views(real, &mut units, VIEWS_BETWEEN);
     let imaginary = net.behind_views(imaginary, &mut units, VIEWS_BETWEEN);
-    let (difference, sum) = (net.made_by(real, &["Sub"])?, net.made_by(imaginary, &["Add"])?);
+    let (difference, sum) = (net.made_by(real, "Sub")?, net.made_by(imaginary, "Add")?);
     units.extend([difference, sum]);
     let first = products(net, difference, &mut units)?;
     let second = products(net, sum, &mut units)?;
@@ -89,7 +95,7 @@ fn halves(net: &Net<'_>, end: UnitId) -> Option<Found> {
 fn products(net: &Net<'_>, sum: UnitId, units: &mut Vec<UnitId>) -> Option<[Part; 2]> {
     let (a, b) = net.data_pair(net.unit(sum))?;
     let mut of = |product: Val| {
-        let product = net.made_by(product, &["Mul"])?;
+        let product = net.made_by(product, "Mul")?;
         units.push(product);
         let inputs = net.unit(product).inputs.iter().flatten();
         inputs.copied().find_map(|input| part(net, input, units))
@@ -105,13 +111,13 @@ struct Part {
 
 fn part(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Part> {
     let part = net.behind_views(val, units, VIEWS_BETWEEN);
-    let cut = net.made_by(part, &["Gather", "Slice", "Split"])?;
+    let cut = net.made_by(part, ["Gather", "Slice", "Split"])?;
     let mut whole = net.unit(cut).input(0).filter(|input| net.is_data(*input))?;
     units.push(cut);
     // A view may have made pairs, or two rows, of the channels.
     let in_two = net.dim(whole, -1) == Some(2) || net.dim(whole, -2) == Some(2);
     if in_two
-        && let Some(view) = net.made_by(whole, &["Reshape"])
+        && let Some(view) = net.made_by(whole, "Reshape")
         && let Some(before) = net.unit(view).input(0)
         && net.rank(before).map(|rank| rank + 1) == net.rank(whole)
     {
@@ -124,12 +130,13 @@ fn part(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Part> {
 #[cfg(test)]
 mod tests {
     use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     const X: &[&str] = &["2", "4", "6", "8"];
 
     fn is_rotary(seen: &Seen) {
         assert_eq!(seen.kinds(), ["Rotary"]);
-        assert!(seen.takes_the_input("Rotary"));
+        assert!(seen.takes_the_input(BlockKind::Rotary));
     }
 
     /// Cosines and sines of this many channels.
@@ -208,6 +215,6 @@ mod tests {
         let swapped = t.concat(&[&second, &first], -1);
         let other = t.op("Mul", &[&swapped, &sin]);
         let y = t.op("Add", &[&straight, &other]);
-        assert_eq!(t.output(&y).count("Rotary"), 0);
+        assert_eq!(t.output(&y).count(BlockKind::Rotary), 0);
     }
 }

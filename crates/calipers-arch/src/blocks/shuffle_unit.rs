@@ -7,21 +7,21 @@
 //! With the concatenation before it, where there is one. Extracts `groups`. The shuffle of pixels
 //! has six axes, heads of attention have four.
 
-use super::Recogniser;
-use crate::net::{Found, Net, UnitId};
+use super::Pattern;
+use crate::net::{BlockKind, Found, Net, Ops, ShuffleUnit, UnitId};
 
-pub(super) const SHUFFLE_UNIT: Recogniser = Recogniser {
-    kind: "ShuffleUnit",
-    what: "Channels of all groups mixed by a transposition.",
-    ends: &["Reshape", "Flatten"],
-    find,
+pub(super) const SHUFFLE_UNIT: Pattern = Pattern {
+    kind: BlockKind::ShuffleUnit,
+    description: "Channels of all groups mixed by a transposition.",
+    anchors: Ops::operators(&["Reshape", "Flatten"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let turned = net.unit(end).input(0)?;
-    let transpose = net.made_by(turned, &["Transpose"])?;
+    let transpose = net.made_by(turned, "Transpose")?;
     let grouped = net.unit(transpose).input(0)?;
-    let split = net.made_by(grouped, &["Reshape"])?;
+    let split = net.made_by(grouped, "Reshape")?;
     let input = net.unit(split).input(0)?;
     net.only_use(turned)?;
     net.only_use(grouped)?;
@@ -45,13 +45,14 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     if !swapped || !kept || groups < 2 || groups.checked_mul(inside)? != channels {
         return None;
     }
-    let concat = net.made_by(input, &["Concat"]).filter(|_| net.only_use(input).is_some());
+    let concat = net.made_by(input, "Concat").filter(|_| net.only_use(input).is_some());
     let units = [split, transpose, end].into_iter().chain(concat);
-    Some(Found::of(units).number("groups", Some(groups)))
+    Some(Found::of(units).with(ShuffleUnit { groups }))
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Tiny};
@@ -64,7 +65,7 @@ mod tests {
         let y = t.op_with("Transpose", &[&y], &[Attribute::ints("perm", perm)]);
         let target = t.ints(back);
         let y = t.op("Reshape", &[&y, &target]);
-        t.output(&y).count("ShuffleUnit")
+        t.output(&y).count(BlockKind::ShuffleUnit)
     }
 
     #[test]

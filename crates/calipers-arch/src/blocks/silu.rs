@@ -8,15 +8,15 @@
 //!
 //! A sigmoid that multiplies another value is a gate and no SiLU.
 
-use super::Recogniser;
+use super::Pattern;
 use super::curve::{self, sigmoid};
-use crate::net::{Found, Net, UnitId};
+use crate::net::{BlockKind, Found, Net, Ops, UnitId};
 
-pub(super) const SILU: Recogniser = Recogniser {
-    kind: "SiLU",
-    what: "Sigmoid linear unit, x·sigmoid(x).",
-    ends: &["Exp", "QuickGelu", "Sigmoid", "Swish"],
-    find,
+pub(super) const SILU: Pattern = Pattern {
+    kind: BlockKind::Silu,
+    description: "Sigmoid linear unit, x·sigmoid(x).",
+    anchors: Ops::operators(&["Exp", "QuickGelu", "Sigmoid", "Swish"]),
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
@@ -26,10 +26,11 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        Tiny::new().over(&["batch", "8"], build).count("SiLU")
+        Tiny::new().over(&["batch", "8"], build).count(BlockKind::Silu)
     }
 
     #[test]

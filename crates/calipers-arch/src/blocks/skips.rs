@@ -13,30 +13,30 @@
 use calipers_report::{Skip, SkipKind};
 use hashbrown::HashSet;
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{CONVS, GATES, joins_channels};
 use super::residual::around;
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Ops, Unit, UnitId, Val};
 
-pub(super) const CONCATENATION: Recogniser = Recogniser {
-    kind: "ConcatSkip",
-    what: "A concatenation that joins a value with what was computed from it.",
-    ends: &["Concat"],
-    find: find_concatenation,
+pub(super) const CONCATENATION: Pattern = Pattern {
+    kind: BlockKind::ConcatSkip,
+    description: "A concatenation that joins a value with what was computed from it.",
+    anchors: Ops::operators(&["Concat"]),
+    matcher: find_concatenation,
 };
 
-pub(super) const GATE: Recogniser = Recogniser {
-    kind: "GatedSkip",
-    what: "A gate that blends a value with what was computed from it, as in highway networks.",
-    ends: &["Add"],
-    find: find_gate,
+pub(super) const GATE: Pattern = Pattern {
+    kind: BlockKind::GatedSkip,
+    description: "A gate that blends a value with what was computed from it, as in highway networks.",
+    anchors: Ops::operators(&["Add"]),
+    matcher: find_gate,
 };
 
-pub(super) const SUBTRACTION: Recogniser = Recogniser {
-    kind: "SubtractedSkip",
-    what: "A subtraction that takes from a value what was computed from it.",
-    ends: &["Sub"],
-    find: find_subtraction,
+pub(super) const SUBTRACTION: Pattern = Pattern {
+    kind: BlockKind::SubtractedSkip,
+    description: "A subtraction that takes from a value what was computed from it.",
+    anchors: Ops::operators(&["Sub"]),
+    matcher: find_subtraction,
 };
 
 /// Nodes that are named for each kind.
@@ -49,7 +49,7 @@ pub fn skips(net: &Net<'_>) -> Vec<Skip> {
         (SkipKind::Gate, GATE),
         (SkipKind::Subtraction, SUBTRACTION),
     ];
-    let skip = |(kind, row): (SkipKind, Recogniser)| {
+    let skip = |(kind, row): (SkipKind, Pattern)| {
         let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
         let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
         Skip { kind, count: found.len() as u64, nodes }
@@ -71,7 +71,7 @@ fn joined(net: &Net<'_>, parts: &[Val]) -> bool {
     // Nothing before the first of them can lie between; an input comes before all.
     let first = parts.iter().map(|part| net.producer(*part)).min().flatten();
     let parts: HashSet<Val> = parts.iter().copied().collect();
-    let limit = net.search_limit(&["Concat"]);
+    let limit = net.search_limit(&Ops::operators(&["Concat"]));
     // Each unit with whether a contraction lies between it and the concatenation.
     let mut seen: HashSet<(UnitId, bool)> = HashSet::new();
     let start = parts.iter().filter_map(|part| net.producer(*part));
@@ -99,7 +99,7 @@ fn joined(net: &Net<'_>, parts: &[Val]) -> bool {
 fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let unit = net.unit(end);
     let (a, b) = net.data_pair(unit)?;
-    let [first, second] = [net.made_by(a, &["Mul"])?, net.made_by(b, &["Mul"])?];
+    let [first, second] = [net.made_by(a, "Mul")?, net.made_by(b, "Mul")?];
     [(first, second), (second, first)].into_iter().find_map(|(taken, kept)| {
         let (a, b) = net.data_pair(net.unit(taken))?;
         let (c, d) = net.data_pair(net.unit(kept))?;
@@ -118,7 +118,7 @@ fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {
 /// The units of `gate · new + rest · old`, when the gate and the new value are computed from the old
 /// one alone, and the rest is what the gate leaves.
 fn highway(net: &Net<'_>, gate: Val, new: Val, rest: Val, old: Val) -> Option<Vec<UnitId>> {
-    let complement = net.made_by(rest, &["Sub"])?;
+    let complement = net.made_by(rest, "Sub")?;
     let sub = net.unit(complement);
     if sub.input(1)? != gate || !net.is_number(sub.input(0)?, 1.0) {
         return None;
@@ -146,9 +146,8 @@ fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let around = around(net, end)?;
     // Differences of what two products made are arithmetic.
     around.shortcut.is_empty().then_some(())?;
-    let kinds = CONVS.iter().chain(&["Linear", "Gemm", "MatMul"]);
-    let kinds: Vec<&str> = kinds.copied().collect();
-    let weighted = around.path.iter().any(|unit| net.unit(*unit).is_any(&kinds));
+    let layers = (CONVS, (BlockKind::Linear, ["Gemm", "MatMul"]));
+    let weighted = around.path.iter().any(|unit| net.unit(*unit).is(layers));
     weighted.then(|| Found::of([end]).taking([around.fork]))
 }
 
@@ -156,6 +155,7 @@ fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::conv::sketch::{concat, conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -171,23 +171,23 @@ mod tests {
             let y = conv_relu(t, x, shape(8, 4, 3));
             concat(t, &[x, &y], 1)
         };
-        assert_eq!(images(dense).count("ConcatSkip"), 1);
+        assert_eq!(images(dense).count(BlockKind::ConcatSkip), 1);
         let branches = |t: &mut Tiny, x: &str| {
             let (a, b) = (conv(t, x, shape(8, 4, 1)), conv(t, x, shape(8, 4, 3)));
             concat(t, &[&a, &b], 1)
         };
-        assert_eq!(images(branches).count("ConcatSkip"), 0, "branches side by side");
+        assert_eq!(images(branches).count(BlockKind::ConcatSkip), 0, "branches side by side");
         let rectified = |t: &mut Tiny, x: &str| {
             let (a, b) = (t.op("Relu", &[x]), t.op("Neg", &[x]));
             let b = t.op("Relu", &[&b]);
             concat(t, &[x, &a, &b], 1)
         };
-        assert_eq!(images(rectified).count("ConcatSkip"), 0, "no computation between");
+        assert_eq!(images(rectified).count(BlockKind::ConcatSkip), 0, "no computation between");
         let stacked = |t: &mut Tiny, x: &str| {
             let y = conv_relu(t, x, shape(8, 8, 3));
             concat(t, &[x, &y], 2)
         };
-        assert_eq!(images(stacked).count("ConcatSkip"), 0, "along the rows");
+        assert_eq!(images(stacked).count(BlockKind::ConcatSkip), 0, "along the rows");
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             let (a, b) = (t.op("Mul", &[&g, &h]), t.op("Mul", &[&rest, x]));
             t.op("Add", &[&a, &b])
         };
-        assert_eq!(rows(highway).count("GatedSkip"), 1);
+        assert_eq!(rows(highway).count(BlockKind::GatedSkip), 1);
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
             let y = t.op("Mul", &[&y, &s]);
             t.op("Add", &[x, &y])
         };
-        assert_eq!(rows(silu).count("GatedSkip"), 0);
+        assert_eq!(rows(silu).count(BlockKind::GatedSkip), 0);
         let cell = |t: &mut Tiny, x: &str| {
             let state = t.input(&["batch", "16"]);
             let both = concat(t, &[x, &state], 1);
@@ -227,7 +227,7 @@ mod tests {
             t.op("Add", &[&a, &b])
         };
         let seen = rows(cell);
-        assert_eq!((seen.count("GatedSkip"), seen.count("ResidualAdd")), (0, 0));
+        assert_eq!((seen.count(BlockKind::GatedSkip), seen.count(BlockKind::ResidualAdd)), (0, 0));
     }
 
     #[test]
@@ -237,13 +237,13 @@ mod tests {
             let y = conv(t, &y, shape(8, 8, 3));
             t.op("Sub", &[x, &y])
         };
-        assert_eq!(images(denoiser).count("SubtractedSkip"), 1);
+        assert_eq!(images(denoiser).count(BlockKind::SubtractedSkip), 1);
         let centred = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(8, 8, 3));
             let axes = t.ints(&[1]);
             let mean = t.op("ReduceMean", &[&y, &axes]);
             t.op("Sub", &[&y, &mean])
         };
-        assert_eq!(images(centred).count("SubtractedSkip"), 0);
+        assert_eq!(images(centred).count(BlockKind::SubtractedSkip), 0);
     }
 }

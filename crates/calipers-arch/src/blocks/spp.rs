@@ -7,15 +7,15 @@
 //!
 //! With the 1×1 convolutions before and after. Extracts `pools`.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{MAX_BRANCHES, conv_of, pointwise_after};
-use crate::net::{Found, Net, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Ops, PyramidPooling, UnitId, Val};
 
-pub(super) const SPP: Recogniser = Recogniser {
-    kind: "SPP",
-    what: "A value beside its maxima over ever larger windows.",
-    ends: &["Concat", "ConcatSkip"],
-    find,
+pub(super) const SPP: Pattern = Pattern {
+    kind: BlockKind::Spp,
+    description: "A value beside its maxima over ever larger windows.",
+    anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
+    matcher: find,
 };
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
@@ -24,7 +24,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         return None;
     }
     let pooled: Vec<(Val, UnitId)> =
-        joined.iter().filter_map(|val| Some((*val, net.made_by(*val, &["MaxPool"])?))).collect();
+        joined.iter().filter_map(|val| Some((*val, net.made_by(*val, "MaxPool")?))).collect();
     let mut plain = joined.iter().filter(|val| pooled.iter().all(|(other, _)| other != *val));
     let (Some(whole), None) = (plain.next(), plain.next()) else { return None };
     for (val, pool) in &pooled {
@@ -35,15 +35,16 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     }
     let mut units: Vec<UnitId> = pooled.iter().map(|(_, pool)| *pool).collect();
     units.push(end);
-    units.extend(conv_of(net, *whole).filter(|(_, conv)| conv.pointwise()).map(|(id, _)| id));
+    units.extend(conv_of(net, *whole).filter(|(_, conv)| conv.is_pointwise()).map(|(id, _)| id));
     units.extend(pointwise_after(net, net.unit(end).output()));
-    Some(Found::of(units).number("pools", i64::try_from(pooled.len()).ok()))
+    Some(Found::of(units).with(PyramidPooling { pools: i64::try_from(pooled.len()).ok() }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::conv::sketch::{concat, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         let mut t = Tiny::new();
@@ -77,6 +78,6 @@ mod tests {
             let b = conv_relu(t, x, shape(8, 8, 3));
             concat(t, &[x, &a, &b], 1)
         };
-        assert_eq!(seen(two).count("SPP"), 0);
+        assert_eq!(seen(two).count(BlockKind::Spp), 0);
     }
 }

@@ -10,15 +10,15 @@
 //! times its own input is SiLU, a gate from elsewhere is no squeeze. Extracts `channels` and
 //! `squeezed`, the width between the products.
 
-use super::Recogniser;
+use super::Pattern;
 use super::conv::{ACTIVATIONS, GATES, NORMS, conv, scales};
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use crate::net::{BlockKind, Found, Net, Ops, SqueezeExcite, Unit, UnitId, Val};
 
-pub(super) const SQUEEZE_EXCITE: Recogniser = Recogniser {
-    kind: "SqueezeExcite",
-    what: "Channels weighted by what a small network makes of their means.",
-    ends: &["Mul"],
-    find,
+pub(super) const SQUEEZE_EXCITE: Pattern = Pattern {
+    kind: BlockKind::SqueezeExcite,
+    description: "Channels weighted by what a small network makes of their means.",
+    anchors: Ops::operators(&["Mul"]),
+    matcher: find,
 };
 
 /// Steps from the product back to the pooling.
@@ -41,11 +41,11 @@ fn excited(net: &Net<'_>, end: UnitId, gate: Val, pooled: Val) -> Option<Found> 
             let found = Found::of(units).taking([pooled]);
             let (outer, inner) = (products.first()?, products.get(1)?);
             return (unit.input(0)? == pooled)
-                .then(|| found.number("channels", *outer).number("squeezed", *inner));
+                .then(|| found.with(SqueezeExcite { channels: *outer, squeezed: *inner }));
         }
         let mut inputs = net.data_inputs(unit);
         let input = inputs.next().filter(|_| inputs.next().is_none())?;
-        if !gated && unit.is_any(GATES) {
+        if !gated && unit.is(GATES) {
             gated = true;
         } else if gated && product(net, id) {
             products.push(width(net, at));
@@ -59,11 +59,12 @@ fn excited(net: &Net<'_>, end: UnitId, gate: Val, pooled: Val) -> Option<Found> 
 
 fn product(net: &Net<'_>, id: UnitId) -> bool {
     let unit = net.unit(id);
-    unit.is_any(&["Gemm", "Linear", "MatMul"]) || conv(net, id).is_some_and(|conv| conv.pointwise())
+    unit.is((BlockKind::Linear, ["Gemm", "MatMul"]))
+        || conv(net, id).is_some_and(|conv| conv.is_pointwise())
 }
 
 fn between(net: &Net<'_>, unit: &Unit) -> bool {
-    unit.is_any(ACTIVATIONS) || unit.is_any(NORMS) || scales(net, unit)
+    unit.is(ACTIVATIONS) || unit.is(NORMS) || scales(net, unit)
 }
 
 /// Channels of a value whose places were pooled.
@@ -73,14 +74,14 @@ fn width(net: &Net<'_>, val: Val) -> Option<i64> {
 
 /// Whether a unit takes the mean, or the largest, over all places.
 pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
-    if unit.is_any(&["GlobalAveragePool", "GlobalMaxPool"]) {
+    if unit.is(["GlobalAveragePool", "GlobalMaxPool"]) {
         return true;
     }
     let (Some(from), Some(to)) = (unit.input(0), unit.outputs.first()) else { return false };
-    if unit.is_any(&["AveragePool", "MaxPool"]) {
+    if unit.is(["AveragePool", "MaxPool"]) {
         return super::conv::area(net, *to) == Some(1) && super::conv::area(net, from) != Some(1);
     }
-    if !unit.is_any(&["ReduceMean", "ReduceMax"]) || net.rank(from).is_none_or(|rank| rank < 3) {
+    if !unit.is(["ReduceMean", "ReduceMax"]) || net.rank(from).is_none_or(|rank| rank < 3) {
         return false;
     }
     // Channels stay, places go.
@@ -95,9 +96,10 @@ pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
 mod tests {
     use super::super::conv::sketch::{conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
-        Tiny::new().over(&["batch", "8", "16", "16"], build).count("SqueezeExcite")
+        Tiny::new().over(&["batch", "8", "16", "16"], build).count(BlockKind::SqueezeExcite)
     }
 
     fn gate(t: &mut Tiny, mean: &str, curve: &str) -> String {

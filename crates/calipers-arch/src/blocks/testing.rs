@@ -3,7 +3,7 @@
 use calipers_infer::{Bindings, infer};
 pub use calipers_testkit::{FOUR, Heads, Tiny, TinyModel as Seen};
 
-use crate::net::{Net, Unit};
+use crate::net::{Net, OpSet, Unit};
 
 /// Looks at the network of a tiny model.
 pub trait Look {
@@ -12,21 +12,21 @@ pub trait Look {
 
     /// Operators and kinds of the units that are left.
     fn kinds(&self) -> Vec<&'static str> {
-        self.look(|net| net.units().map(|(_, unit)| unit.op).collect())
+        self.look(|net| net.units().map(|(_, unit)| unit.op.id()).collect())
     }
 
     /// The number of units of a kind.
-    fn count(&self, kind: &str) -> usize {
-        self.look(|net| net.all().filter(|unit| unit.is(kind)).count())
+    fn count(&self, kind: impl OpSet) -> usize {
+        self.look(|net| net.all().filter(|unit| unit.is(&kind)).count())
     }
 
     /// The first unit of a kind.
-    fn first<T>(&self, kind: &str, look: impl FnOnce(&Net<'_>, &Unit) -> T) -> Option<T> {
-        self.look(|net| net.all().find(|unit| unit.is(kind)).map(|unit| look(net, unit)))
+    fn first<T>(&self, kind: impl OpSet, look: impl FnOnce(&Net<'_>, &Unit) -> T) -> Option<T> {
+        self.look(|net| net.all().find(|unit| unit.is(&kind)).map(|unit| look(net, unit)))
     }
 
     /// Whether the first input of the first unit of a kind is the model's.
-    fn takes_the_input(&self, kind: &str) -> bool {
+    fn takes_the_input(&self, kind: impl OpSet) -> bool {
         self.first(kind, |net, unit| unit.input(0) == net.inputs.first().copied()) == Some(true)
     }
 }

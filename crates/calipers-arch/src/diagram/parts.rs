@@ -6,7 +6,7 @@ use std::ops::Range;
 use calipers_report::DrawnBox;
 
 use crate::labels::{Title, UNNAMED, steps, title};
-use crate::net::{Net, Unit};
+use crate::net::{BlockKind, Net, Unit};
 use crate::repeats::{smallest, units};
 use crate::structure::{Item, Structure, all_segments, differences, is_one_stage, weight};
 
@@ -121,8 +121,8 @@ impl Maker<'_> {
             before.extend(first.into_iter().skip(smallest));
             after.splice(0..0, last.into_iter().skip(smallest));
         }
-        before.retain(|unit| !unit.is_any(UNNAMED));
-        after.retain(|unit| !unit.is_any(UNNAMED));
+        before.retain(|unit| !unit.is(UNNAMED));
+        after.retain(|unit| !unit.is(UNNAMED));
         let (before, after) = (steps(self.net, &before), steps(self.net, &after));
         let details = [before, title.detail, after];
         let told: Vec<String> = details.into_iter().filter(|words| !words.is_empty()).collect();
@@ -268,16 +268,10 @@ impl Maker<'_> {
 
 /// Steps that a first turn may have before what all turns have.
 fn opens(unit: &Unit) -> bool {
-    unit.is_any(&[
-        "AveragePool",
-        "ConcatSkip",
-        "ConvTranspose",
-        "FeaturePyramid",
-        "MaxPool",
-        "Resize",
-        "UNetSkip",
-        "Upsample",
-    ])
+    unit.is((
+        &[BlockKind::ConcatSkip, BlockKind::FeaturePyramid, BlockKind::UNetSkip],
+        &["AveragePool", "ConvTranspose", "MaxPool", "Resize", "Upsample"],
+    ))
 }
 
 /// Puts a part behind another.

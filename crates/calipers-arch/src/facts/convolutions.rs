@@ -2,28 +2,24 @@
 
 use calipers_report::ArchitectureFacts;
 
-use crate::net::{Detail, Net};
+use crate::net::{BlockKind, Net};
 
 pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
     // Of a network without products, such as a tree, nothing is said.
     if net.units().any(|(_, unit)| unit.contractions() > 0) {
-        facts.residuals = Some(net.count("ResidualAdd"));
+        facts.residuals = Some(net.count(BlockKind::ResidualAdd));
     }
-    facts.squeeze_excite = Some(net.count("SqueezeExcite")).filter(|count| *count > 0);
-    facts.skip_concats = (net.count("UNetSkip") > 0).then_some(true);
-    if let Some(head) = net.all().find(|unit| unit.is("DetectionHead")) {
-        let strides = head.details.iter().filter_map(|(name, detail)| match detail {
-            Detail::Number(stride) if *name == "stride" => Some(*stride),
-            _ => None,
-        });
-        let mut strides: Vec<i64> = strides.collect();
+    facts.squeeze_excite = Some(net.count(BlockKind::SqueezeExcite)).filter(|count| *count > 0);
+    facts.skip_concats = (net.count(BlockKind::UNetSkip) > 0).then_some(true);
+    if let Some(head) = net.all().find_map(|unit| unit.detection_head()) {
+        let mut strides = head.strides.clone();
         strides.sort_unstable();
         facts.strides = Some(strides).filter(|strides| !strides.is_empty());
-        facts.positions = head.number("positions");
-        facts.classes = head.number("classes");
+        facts.positions = head.positions;
+        facts.classes = head.classes;
     }
-    let mut heads = net.all().filter(|unit| unit.is("ClassifierHead"));
+    let mut heads = net.all().filter_map(|unit| unit.classifier_head());
     if let (None, Some(head), None) = (facts.classes, heads.next(), heads.next()) {
-        facts.classes = head.number("classes").filter(|classes| *classes > 1);
+        facts.classes = head.classes.filter(|classes| *classes > 1);
     }
 }

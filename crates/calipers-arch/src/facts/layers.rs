@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_ir::DType;
 use calipers_report::{ArchitectureFacts, Parameters};
 
-use crate::net::{Net, Unit};
+use crate::net::{BlockKind, Net, Unit};
 
 /// Operators whose weights tell the type, inside blocks too.
 const WEIGHTED: &[&str] =
@@ -13,8 +13,9 @@ const WEIGHTED: &[&str] =
 
 pub(super) fn fill(net: &Net<'_>, _: &Parameters, facts: &mut ArchitectureFacts) {
     let counted = |count: i64| Some(count).filter(|count| *count > 0);
-    facts.convs = counted(net.count("Convolution"));
-    let depthwise = net.all().filter(|unit| unit.is("Convolution") && unit.says("depthwise"));
+    facts.convs = counted(net.count(BlockKind::Convolution));
+    let depthwise =
+        net.all().filter(|unit| unit.convolution().is_some_and(|conv| conv.is_depthwise()));
     facts.depthwise = counted(i64::try_from(depthwise.count()).unwrap_or(i64::MAX));
     facts.precision = precision(net).map(str::to_owned);
 }
@@ -24,7 +25,7 @@ pub(super) fn fill(net: &Net<'_>, _: &Parameters, facts: &mut ArchitectureFacts)
 fn precision(net: &Net<'_>) -> Option<&'static str> {
     let mut weights: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut weighted = false;
-    for unit in net.all().filter(|unit| unit.is_any(WEIGHTED)) {
+    for unit in net.all().filter(|unit| unit.is(WEIGHTED)) {
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
         let elements: u64 = stored.filter_map(|input| net.elements(*input)).map(|n| n as u64).sum();
         weighted |= elements > 0;

@@ -2,48 +2,28 @@
 
 use std::collections::BTreeMap;
 
+use calipers_ops::Activation as OperatorActivation;
 use calipers_report::{Activation, ArchitectureFacts, NormKind};
 use hashbrown::HashSet;
 
-use crate::net::{Net, Unit, Val};
+use crate::net::{BlockKind, FeedForwardActivation, Net, Op, Unit, Val};
 
-/// Norms that are layers.
-const NORMS: &[(&str, NormKind)] = &[
-    ("BatchNorm", NormKind::BatchNorm),
-    ("GroupNorm", NormKind::GroupNorm),
-    ("InstanceNorm", NormKind::InstanceNorm),
-    ("LRN", NormKind::Lrn),
-    ("LayerNorm", NormKind::LayerNorm),
-    ("RMSNorm", NormKind::RmsNorm),
+/// Norms that are layers, and their names in the report.
+const NORMS: &[(BlockKind, NormKind)] = &[
+    (BlockKind::BatchNorm, NormKind::BatchNorm),
+    (BlockKind::GroupNorm, NormKind::GroupNorm),
+    (BlockKind::InstanceNorm, NormKind::InstanceNorm),
+    (BlockKind::Lrn, NormKind::Lrn),
+    (BlockKind::LayerNorm, NormKind::LayerNorm),
+    (BlockKind::RmsNorm, NormKind::RmsNorm),
 ];
 
-/// Activations between layers.
-const ACTIVATIONS: &[(&str, Activation)] = &[
-    ("CELU", Activation::Celu),
-    ("ELU", Activation::Elu),
-    ("GELU", Activation::Gelu),
-    ("HardSwish", Activation::HardSwish),
-    ("LeakyReLU", Activation::LeakyRelu),
-    ("Mish", Activation::Mish),
-    ("PReLU", Activation::Prelu),
-    ("ReLU", Activation::Relu),
-    ("ReLU6", Activation::Relu6),
-    ("SELU", Activation::Selu),
-    ("SiLU", Activation::Silu),
-];
-
-/// Curves that are as often a gate or an output. They count right between two layers only.
-const PERHAPS: &[(&str, Activation)] = &[
-    ("Sigmoid", Activation::Sigmoid),
-    ("Softplus", Activation::Softplus),
-    ("Tanh", Activation::Tanh),
-];
-
-const LAYERS: &[&str] = &["Convolution", "Linear"];
+/// Operators that are as often a gate or an output. They count right between two layers only.
+const PERHAPS: &[&str] = &["Sigmoid", "Softplus", "Tanh"];
 
 pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
     for (kind, name) in NORMS {
-        let count = net.count(kind);
+        let count = net.count(*kind);
         if count > 0 {
             facts.norm.insert(*name, count);
         }
@@ -57,18 +37,18 @@ pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
 /// theirs, since they know a gate when they see one; two that are used alike are not told apart.
 fn activation(net: &Net<'_>) -> Option<Activation> {
     let mut counts: BTreeMap<Activation, u64> = BTreeMap::new();
-    for unit in net.all().filter(|unit| unit.is("FeedForward")) {
-        if let Some(word) = unit.word("activation").and_then(|word| word.parse().ok()) {
-            *counts.entry(word).or_default() += 1;
+    for layers in net.all().filter_map(|unit| unit.feed_forward()) {
+        if let Ok(activation) = layers.activation.id().parse() {
+            *counts.entry(activation).or_default() += 1;
         }
     }
     if counts.is_empty() {
         let between = Between::of(net);
         for unit in activations(net) {
-            let name = name_in(ACTIVATIONS, unit)
-                .or_else(|| name_in(PERHAPS, unit).filter(|_| between.layers(unit)));
-            if let Some(name) = name {
-                *counts.entry(name).or_default() += 1;
+            if let Some(activation) = activation_of(unit).and_then(|it| it.id().parse().ok())
+                && (!unit.is(PERHAPS) || between.layers(unit))
+            {
+                *counts.entry(activation).or_default() += 1;
             }
         }
     }
@@ -78,8 +58,13 @@ fn activation(net: &Net<'_>) -> Option<Activation> {
     names.next().is_none().then_some(name)
 }
 
-fn name_in(names: &[(&str, Activation)], unit: &Unit) -> Option<Activation> {
-    names.iter().find(|(kind, _)| unit.is(kind)).map(|(_, name)| *name)
+/// The activation of a unit that may stand between layers.
+fn activation_of(unit: &Unit) -> Option<OperatorActivation> {
+    match unit.block() {
+        Some(kind) => kind.activation().filter(|activation| !activation.is_gate()),
+        None if unit.is(PERHAPS) => unit.traits()?.activation(),
+        None => None,
+    }
 }
 
 /// Every activation, without those that another is made of.
@@ -88,7 +73,7 @@ fn activations<'n>(net: &'n Net<'_>) -> impl Iterator<Item = &'n Unit> {
     std::iter::from_fn(move || {
         loop {
             let unit = stack.pop()?;
-            if name_in(ACTIVATIONS, unit).or(name_in(PERHAPS, unit)).is_some() {
+            if activation_of(unit).is_some() {
                 return Some(unit);
             }
             stack.extend(&unit.parts);
@@ -101,9 +86,11 @@ fn silus(net: &Net<'_>) -> i64 {
     let mut count = 0;
     let mut stack: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
     while let Some(unit) = stack.pop() {
-        if unit.is("SiLU") {
+        if unit.is(BlockKind::Silu) {
             count += 1;
-        } else if !(unit.is("FeedForward") && unit.word("activation") == Some("swiglu")) {
+        } else if unit.feed_forward().is_none_or(|layers| {
+            layers.activation != FeedForwardActivation::Gated(OperatorActivation::Silu)
+        }) {
             stack.extend(&unit.parts);
         }
     }
@@ -120,7 +107,7 @@ impl Between {
     fn of(net: &Net<'_>) -> Self {
         let (mut given, mut taken) = (HashSet::new(), HashSet::new());
         for unit in net.all() {
-            if unit.is_any(LAYERS) {
+            if unit.is(BlockKind::WEIGHTED) {
                 given.extend(&unit.outputs);
                 taken.extend(unit.input(0));
             } else if NORMS.iter().any(|(kind, _)| unit.is(kind)) {
@@ -155,7 +142,7 @@ const MIN_SIGNS: i64 = 4;
 /// and joins paths by addition or works channel by channel, or joins branches and is very deep. Such networks do not train without
 /// norms. A plain chain with biases, as VGG is, says nothing: it may have had norms or not.
 pub fn is_norm_folded(net: &Net<'_>) -> bool {
-    if NORMS.iter().any(|(kind, _)| net.count(kind) > 0) {
+    if NORMS.iter().any(|(kind, _)| net.count(*kind) > 0) {
         return false;
     }
     let (mut convs, mut biased, mut depthwise, mut down, mut linears) = (0, 0, 0, 0, 0);
@@ -163,21 +150,20 @@ pub fn is_norm_folded(net: &Net<'_>) -> bool {
     let scaled: HashSet<Val> =
         net.all().filter(|unit| scales(net, unit)).map(Unit::output).collect();
     for unit in net.all() {
+        if let Some(conv) = unit.convolution() {
+            convs += 1;
+            biased += i64::from(conv.bias);
+            depthwise += i64::from(conv.is_depthwise());
+            down += i64::from(conv.stride > 1 && !conv.transposed);
+        }
         match unit.op {
-            "Convolution" => {
-                convs += 1;
-                biased += i64::from(unit.says("bias"));
-                depthwise += i64::from(unit.says("depthwise"));
-                let shrinks = unit.number("stride") > Some(1) && !unit.says("transposed");
-                down += i64::from(shrinks);
-            }
-            "Linear" => linears += 1,
-            "Concat" => branches += i64::from(net.data_inputs(unit).count() > 2),
-            "MaxPool" | "AveragePool" => {
+            Op::Block(BlockKind::Linear) => linears += 1,
+            Op::Operator("Concat") => branches += i64::from(net.data_inputs(unit).count() > 2),
+            Op::Operator("MaxPool" | "AveragePool") => {
                 let strides = net.ints(unit, "strides").unwrap_or_default();
                 down += i64::from(strides.iter().any(|stride| *stride > 1));
             }
-            "Add" if joins_pictures(net, unit) => {
+            Op::Operator("Add") if joins_pictures(net, unit) => {
                 joins += 1;
                 let by_number = unit.inputs.iter().flatten().any(|input| scaled.contains(input));
                 scaled_joins += i64::from(by_number);

@@ -2,56 +2,58 @@
 //!
 //! A figure is given when all blocks of its kind agree on it.
 
-use calipers_report::{ArchitectureFacts, AttentionKind};
+use calipers_report::{ArchitectureFacts, AttentionKind, NormPosition};
 
-use crate::net::{Net, Unit};
+use crate::net::{Attention, AttentionScope, Net, Recurrent, TableKind, Unit};
 
 pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
-    let of_kind = |kind: &str| -> Vec<&Unit> { net.all().filter(|unit| unit.is(kind)).collect() };
-    attention(net, &of_kind("Attention"), facts);
-    facts.ffn = agreed(of_kind("FeedForward").iter().map(|unit| unit.number("inner")));
-    let experts = of_kind("MixtureOfExperts");
-    facts.experts = agreed(experts.iter().map(|unit| unit.number("experts")));
-    facts.experts_per_token = agreed(experts.iter().map(|unit| unit.number("top_k")));
-    let tables = of_kind("Embedding");
-    let tokens = tables.iter().filter(|unit| unit.word("of") == Some("token"));
-    facts.vocab = agreed(tokens.map(|unit| unit.number("rows")));
-    recurrence(&of_kind("Recurrent"), facts);
+    let attentions: Vec<(&Unit, &Attention)> =
+        net.all().filter_map(|unit| Some((unit, unit.attention()?))).collect();
+    attention(net, &attentions, facts);
+    facts.ffn = agreed(net.all().filter_map(|unit| unit.feed_forward()).map(|it| it.inner));
+    let experts = || net.all().filter_map(|unit| unit.mixture_of_experts());
+    facts.experts = agreed(experts().map(|it| it.experts));
+    facts.experts_per_token = agreed(experts().map(|it| it.top_k));
+    let tables = net.all().filter_map(|unit| unit.embedding());
+    let tokens = tables.filter(|table| table.of == TableKind::Token);
+    facts.vocab = agreed(tokens.map(|table| table.rows));
+    let layers: Vec<&Recurrent> = net.all().filter_map(|unit| unit.recurrent()).collect();
+    recurrence(&layers, facts);
 }
 
-fn attention(net: &Net<'_>, units: &[&Unit], facts: &mut ArchitectureFacts) {
+fn attention(net: &Net<'_>, units: &[(&Unit, &Attention)], facts: &mut ArchitectureFacts) {
     if units.is_empty() {
         return;
     }
-    let number = |name| agreed(units.iter().map(|unit| unit.number(name)));
+    let all = || units.iter().map(|(_, attention)| *attention);
     facts.layers = layers(net, units);
-    facts.heads = number("heads");
-    facts.kv_heads = number("kv_heads");
-    facts.head_dim = number("head_dim");
-    facts.hidden = number("width");
-    facts.attention = kind(units, facts);
-    facts.rope = Some(units.iter().any(|unit| unit.says("rotary")));
-    let over = |word| units.iter().any(|unit| unit.word("over") == Some(word));
-    facts.cross_attention = Some(over("self") && over("cross"));
-    // The first layer may read what nothing normalised yet.
-    let norms = units.iter().filter_map(|unit| unit.word("norm"));
-    facts.norm_position = most(norms).and_then(|position| position.parse().ok());
+    facts.heads = agreed(all().map(|it| it.heads));
+    facts.kv_heads = agreed(all().map(|it| it.kv_heads));
+    facts.head_dim = agreed(all().map(|it| it.head_dim));
+    facts.hidden = agreed(all().map(|it| it.width));
+    let described: Vec<&Attention> = all().collect();
+    facts.attention = kind(&described, facts);
+    facts.rope = Some(all().any(|it| it.rotary));
+    let over = |scope| all().any(|it| it.over == scope);
+    facts.cross_attention = Some(over(AttentionScope::Own) && over(AttentionScope::Cross));
+    // The first layer may read what nothing normalized yet.
+    let norms = all().filter_map(|it| it.norm);
+    facts.norm_position = most(norms.map(NormPosition::id)).and_then(|it| it.parse().ok());
 }
 
 /// Layers are counted by their self-attention. A decoder's first one may be a constant, as that
 /// over learned queries is: then its attention to the encoder stands for it.
-fn layers(net: &Net<'_>, units: &[&Unit]) -> Option<i64> {
-    let (own, other): (Vec<&Unit>, Vec<&Unit>) =
-        units.iter().partition(|unit| unit.word("over") == Some("self"));
-    let length = |unit: &Unit| net.shape(unit.output()).and_then(|shape| shape.get(1)).cloned();
-    let cross_length = other.first().and_then(|unit| length(unit));
+fn layers(net: &Net<'_>, units: &[(&Unit, &Attention)]) -> Option<i64> {
+    let (other, own): (Vec<_>, Vec<_>) = units.iter().partition(|(_, it)| it.is_cross());
+    let length = |(unit, _): &&(&Unit, &Attention)| net.shape(unit.output())?.get(1).cloned();
+    let cross_length = other.first().and_then(length);
     let decoder = own.iter().filter(|unit| cross_length.is_some() && length(unit) == cross_length);
     let decoder = decoder.count();
     let missing = if decoder > 0 { other.len().saturating_sub(decoder) } else { 0 };
     i64::try_from(own.len() + missing).ok().filter(|layers| *layers > 0)
 }
 
-fn kind(units: &[&Unit], facts: &ArchitectureFacts) -> Option<AttentionKind> {
+fn kind(attentions: &[&Attention], facts: &ArchitectureFacts) -> Option<AttentionKind> {
     match (facts.heads, facts.kv_heads) {
         (Some(heads), Some(1)) if heads > 1 => return Some(AttentionKind::MultiQuery),
         (Some(heads), Some(kv_heads)) if kv_heads < heads => {
@@ -59,21 +61,21 @@ fn kind(units: &[&Unit], facts: &ArchitectureFacts) -> Option<AttentionKind> {
         }
         _ => {}
     }
-    if units.iter().all(|unit| unit.says("windowed")) {
+    if attentions.iter().all(|it| it.windowed) {
         return Some(AttentionKind::Windowed);
     }
-    let many = units.iter().all(|unit| unit.number("heads").is_some_and(|heads| heads > 1));
+    let many = attentions.iter().all(|it| it.heads.is_some_and(|heads| heads > 1));
     many.then_some(AttentionKind::MultiHead)
 }
 
-fn recurrence(units: &[&Unit], facts: &mut ArchitectureFacts) {
+fn recurrence(units: &[&Recurrent], facts: &mut ArchitectureFacts) {
     if units.is_empty() {
         return;
     }
-    facts.bidirectional = Some(units.iter().any(|unit| unit.says("bidirectional")));
+    facts.bidirectional = Some(units.iter().any(|unit| unit.bidirectional));
     if facts.layers.is_none() {
         facts.layers = i64::try_from(units.len()).ok();
-        facts.hidden = agreed(units.iter().map(|unit| unit.number("hidden")));
+        facts.hidden = agreed(units.iter().map(|unit| unit.hidden));
     }
 }
 

@@ -20,7 +20,7 @@ use calipers_units as units;
 
 use super::Decision;
 use super::trees;
-use crate::net::{Net, Origin, Unit};
+use crate::net::{BlockKind, Net, Origin, Unit};
 
 /// Operators that prepare features.
 const PREPARATION: &[&str] = &[
@@ -76,7 +76,8 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
         Decision::new(ModelKind::Svm, Some(Family::Svm), High, words)
     } else {
         by_arithmetic(net).or_else(|| {
-            let bare = net.all().all(|unit| !unit.is_contraction() && !unit.is("Attention"));
+            let bare =
+                net.all().all(|unit| !unit.is_contraction() && !unit.is(BlockKind::Attention));
             (!prepared.is_empty() && bare).then(|| {
                 let words = "features are prepared and no model takes them";
                 Decision::new(ModelKind::Pipeline, None, Medium, words.to_owned())
@@ -92,9 +93,9 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
 /// Operators that prepare features, each once, in order.
 pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
-    for unit in net.all().filter(|unit| unit.is_any(PREPARATION)) {
-        if !found.contains(&unit.op) {
-            found.push(unit.op);
+    for unit in net.all().filter(|unit| unit.is(PREPARATION)) {
+        if !found.contains(&unit.op.id()) {
+            found.push(unit.op.id());
         }
     }
     found
@@ -106,7 +107,7 @@ fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
         return Decision::new(ModelKind::Linear, Some(Family::LinearRegression), High, words);
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
-    let curve = net.all().find(|unit| unit.is_any(&["Softmax", "Sigmoid"])).map(|unit| unit.op);
+    let curve = net.all().find(|unit| unit.is(["Softmax", "Sigmoid"])).map(|unit| unit.op);
     match (transform, curve) {
         ("NONE", None) => {
             let words = "weighted sums of the features are compared".to_owned();
@@ -129,18 +130,18 @@ fn by_arithmetic(net: &Net<'_>) -> Option<Decision> {
     const MARKS: &[&str] = &["ArrayFeatureExtractor", "CDist", "LabelEncoder", "ZipMap"];
     let distances = net.all().any(|unit| unit.is("CDist"))
         || net.all().any(|unit| {
-            unit.is_any(&["ReduceSumSquare", "ReduceL1", "ReduceL2"])
-                && unit.input(0).and_then(|val| net.made_by(val, &["Sub"])).is_some_and(|sub| {
+            unit.is(["ReduceSumSquare", "ReduceL1", "ReduceL2"])
+                && unit.input(0).and_then(|val| net.made_by(val, "Sub")).is_some_and(|sub| {
                     let mut inputs = net.unit(sub).inputs.iter().flatten();
                     inputs.any(|val| net.origin(*val) == Origin::Constant)
                 })
         });
     let nearest = net.all().any(|unit| unit.is("TopK") && net.int(unit, "largest") == Some(0));
-    let marked = net.all().any(|unit| unit.is_any(MARKS));
+    let marked = net.all().any(|unit| unit.is(MARKS));
     if distances && (nearest || marked && net.all().any(|unit| unit.is("TopK"))) {
         let words = "the smallest of the distances to stored points are chosen".to_owned();
         // What compares them with a limit tells outliers, by this or by a kindred rule.
-        let limited = net.all().any(|unit| unit.is_any(&["Greater", "Less", "Sign"]));
+        let limited = net.all().any(|unit| unit.is(["Greater", "Less", "Sign"]));
         let sure = if limited { Medium } else { High };
         let family = Some(Family::KNearestNeighbours);
         return Some(Decision::new(ModelKind::NearestNeighbours, family, sure, words));

@@ -19,11 +19,11 @@
 //! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
+use crate::net::{BlockKind, Convolution};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
 use super::{FamilyRule, Seen, Told, some};
-use crate::census::Conv;
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[
@@ -51,7 +51,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 
 /// What the rules for plain networks look at.
 impl Seen<'_, '_> {
-    fn image_convs(&self) -> Vec<&Conv> {
+    fn image_convs(&self) -> Vec<&Convolution> {
         self.census.image_convs().collect()
     }
 
@@ -59,27 +59,28 @@ impl Seen<'_, '_> {
         self.facts.residuals.unwrap_or(0)
     }
 
-    fn depthwise(&self) -> Vec<&Conv> {
-        self.census.image_convs().filter(|conv| conv.depthwise()).collect()
+    fn depthwise(&self) -> Vec<&Convolution> {
+        self.census.image_convs().filter(|conv| conv.is_depthwise()).collect()
     }
 
     /// Convolutions in groups that are neither one nor a channel each.
-    fn grouped(&self) -> Vec<&Conv> {
-        self.census.image_convs().filter(|c| c.groups > 1 && !c.depthwise()).collect()
+    fn grouped(&self) -> Vec<&Convolution> {
+        self.census.image_convs().filter(|c| c.groups > 1 && !c.is_depthwise()).collect()
     }
 
     fn inverted(&self) -> i64 {
-        self.census.count("InvertedResidual")
+        self.census.count(BlockKind::InvertedResidual)
     }
 
     fn pools(&self) -> i64 {
-        self.census.count_of(&["MaxPool", "AveragePool", "LpPool"])
+        self.census.count_of(["MaxPool", "AveragePool", "LpPool"])
     }
 
     /// A chain of convolutions without shortcuts, branches or groups of a channel each.
     fn in_a_row(&self) -> bool {
         self.residuals() == 0
-            && self.census.count_of(&["Concat", "ConcatSkip"]) == 0
+            && self.census.count(BlockKind::ConcatSkip) == 0
+            && self.census.count("Concat") == 0
             && self.depthwise().is_empty()
             && self.image_convs().iter().all(|conv| !conv.transposed)
     }
@@ -87,7 +88,7 @@ impl Seen<'_, '_> {
 
 /// Depthwise 7×7, LayerNorm, feed-forward with GELU.
 fn convnext(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count("ConvNeXtBlock");
+    let blocks = seen.census.count(BlockKind::ConvNextBlock);
     (blocks >= 3).then(|| {
         let words = "blocks of a depthwise 7×7 convolution, LayerNorm and a feed-forward with GELU";
         (High, format!("{blocks} {words}"))
@@ -96,28 +97,30 @@ fn convnext(seen: &Seen<'_, '_>) -> Told {
 
 /// Each unit's channels are joined to all that came before.
 fn densenet(seen: &Seen<'_, '_>) -> Told {
-    let units = seen.census.count("DenseUnit");
+    let units = seen.census.count(BlockKind::DenseUnit);
     (units >= 8 && seen.residuals() == 0)
         .then(|| (High, format!("{units} units whose channels are joined to all that came before")))
 }
 
 /// A squeeze and two expansions side by side.
 fn squeezenet(seen: &Seen<'_, '_>) -> Told {
-    let fires = seen.census.count("Fire");
+    let fires = seen.census.count(BlockKind::Fire);
     (fires >= 4).then(|| (High, format!("{fires} fire modules: a squeeze, and 1×1 beside 3×3")))
 }
 
 /// Channels shuffled between groups.
 fn shufflenet(seen: &Seen<'_, '_>) -> Told {
-    let units = seen.census.count("ShuffleUnit");
+    let units = seen.census.count(BlockKind::ShuffleUnit);
     (units >= 4).then(|| (High, format!("{units} units that shuffle channels between groups")))
 }
 
 /// As EfficientNet, the first stages with plain 3×3 expansions.
 fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let dense = census.image_convs().filter(|c| c.side() == 3 && c.groups == 1).count();
-    let fits = census.count("SiLU") > 10 && census.count("SqueezeExcite") >= 4 && dense >= 4;
+    let dense = census.image_convs().filter(|c| c.side() == Some(3) && c.groups == 1).count();
+    let fits = census.count(BlockKind::Silu) > 10
+        && census.count(BlockKind::SqueezeExcite) >= 4
+        && dense >= 4;
     (fits && seen.depthwise().len() >= 4 && seen.residuals() > 0).then(|| {
         let words = "inverted residuals with SiLU and squeeze-and-excite, the first ones with plain \
                      3×3 convolutions";
@@ -129,14 +132,16 @@ fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
 fn efficientnet(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     // The variant for small devices has ReLU6 and no gates.
-    let wide = seen.depthwise().iter().filter(|conv| conv.side() == 5).count();
-    let light = census.count("ReLU6") > 10 && wide >= 4 && census.count("SqueezeExcite") == 0;
+    let wide = seen.depthwise().iter().filter(|conv| conv.side() == Some(5)).count();
+    let light = census.count(BlockKind::Relu6) > 10
+        && wide >= 4
+        && census.count(BlockKind::SqueezeExcite) == 0;
     if light && seen.inverted() >= 4 && seen.residuals() > 0 {
         let words = "inverted residuals with 3×3 and 5×5 depthwise convolutions and ReLU6";
         return Some((Medium, words.to_owned()));
     }
-    let (gates, depthwise) = (census.count("SqueezeExcite"), seen.depthwise().len());
-    let fits = census.count("SiLU") > 10 && gates >= 4 && depthwise >= 8;
+    let (gates, depthwise) = (census.count(BlockKind::SqueezeExcite), seen.depthwise().len());
+    let fits = census.count(BlockKind::Silu) > 10 && gates >= 4 && depthwise >= 8;
     (fits && seen.residuals() > 0).then(|| {
         let words = format!("{depthwise} depthwise convolutions in inverted residuals with SiLU");
         (High, format!("{words}, {gates} with squeeze-and-excite"))
@@ -146,7 +151,8 @@ fn efficientnet(seen: &Seen<'_, '_>) -> Told {
 /// Inverted residuals with hard-swish and squeeze-and-excite.
 fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let (swish, gates) = (census.count("HardSwish"), census.count("SqueezeExcite"));
+    let (swish, gates) =
+        (census.count(BlockKind::HardSwish), census.count(BlockKind::SqueezeExcite));
     let depthwise = seen.depthwise().len();
     (swish >= 4 && depthwise >= 8 && seen.residuals() > 0).then(|| {
         let words =
@@ -159,9 +165,9 @@ fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
 /// Inverted residuals whose depthwise kernels are 3×3 or 5×5, with ReLU.
 fn mnasnet(seen: &Seen<'_, '_>) -> Told {
     let depthwise = seen.depthwise();
-    let wide = depthwise.iter().filter(|conv| conv.side() == 5).count();
+    let wide = depthwise.iter().filter(|conv| conv.side() == Some(5)).count();
     let census = seen.census;
-    let plain = census.count_of(&["HardSwish", "ReLU6", "SiLU"]) == 0;
+    let plain = census.count_of([BlockKind::HardSwish, BlockKind::Relu6, BlockKind::Silu]) == 0;
     (seen.inverted() >= 4 && wide >= 2 && plain && seen.residuals() > 0).then(|| {
         let words =
             "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
@@ -172,8 +178,9 @@ fn mnasnet(seen: &Seen<'_, '_>) -> Told {
 /// Inverted residuals with 3×3 depthwise convolutions.
 fn mobilenetv2(seen: &Seen<'_, '_>) -> Told {
     let depthwise = seen.depthwise();
-    let narrow = depthwise.len() >= 8 && depthwise.iter().all(|conv| conv.side() == 3);
-    let plain = seen.census.count("SqueezeExcite") == 0 && seen.census.count("HardSwish") == 0;
+    let narrow = depthwise.len() >= 8 && depthwise.iter().all(|conv| conv.side() == Some(3));
+    let plain = seen.census.count(BlockKind::SqueezeExcite) == 0
+        && seen.census.count(BlockKind::HardSwish) == 0;
     let shortcuts = seen.residuals();
     (narrow && plain && shortcuts > 0 && seen.inverted() >= 4 && linear_ends(seen)).then(|| {
         let words = format!("{} depthwise 3×3 convolutions in inverted residuals", depthwise.len());
@@ -185,7 +192,7 @@ fn mobilenetv2(seen: &Seen<'_, '_>) -> Told {
 fn linear_ends(seen: &Seen<'_, '_>) -> bool {
     let convs = seen.image_convs();
     let narrows = convs.windows(2).filter(
-        |pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output < b.input),
+        |pair| matches!(pair, [a, b] if a.is_depthwise() && b.is_pointwise() && b.out_channels < b.in_channels),
     );
     narrows.count() * 2 >= seen.depthwise().len()
 }
@@ -197,7 +204,7 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Told {
         .image_convs()
         .windows(2)
         .filter(
-            |pair| matches!(pair, [a, b] if a.depthwise() && b.pointwise() && b.output >= b.input),
+            |pair| matches!(pair, [a, b] if a.is_depthwise() && b.is_pointwise() && b.out_channels >= b.in_channels),
         )
         .count();
     (depthwise >= 8 && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
@@ -207,9 +214,11 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Told {
 
 /// Branches of different kernels side by side.
 fn inception(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count("Inception");
+    let blocks = seen.census.count(BlockKind::Inception);
     (blocks >= 3).then(|| {
-        let uneven = |conv: &&Conv| conv.kernel.iter().min() != conv.kernel.iter().max();
+        let uneven = |conv: &&Convolution| {
+            conv.kernel.as_ref().is_some_and(|sides| sides.iter().min() != sides.iter().max())
+        };
         let long = seen.census.image_convs().filter(uneven).count();
         let words = format!("{blocks} modules of branches with different kernels side by side");
         let more = if long > 0 {
@@ -226,14 +235,14 @@ fn regnet(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
     let convs = seen.image_convs();
     // Between the two may stand a squeeze and an excitation.
-    let ends_level = |at: usize, wide: i64| {
+    let ends_level = |at: usize, wide: Option<i64>| {
         let after = convs.iter().skip(at + 1).take(4);
-        after.filter(|c| c.pointwise()).any(|c| c.input == wide && c.output == wide)
+        after.filter(|c| c.is_pointwise()).any(|c| c.in_channels == wide && c.out_channels == wide)
     };
     let level = convs
         .iter()
         .enumerate()
-        .filter(|(at, c)| c.groups > 1 && !c.depthwise() && ends_level(*at, c.output))
+        .filter(|(at, c)| c.groups > 1 && !c.is_depthwise() && ends_level(*at, c.out_channels))
         .count();
     let fits = seen.residuals() >= 4 && grouped.len() >= 4 && level * 2 >= grouped.len();
     fits.then(|| (High, format!("{} residual blocks in groups that do not narrow", grouped.len())))
@@ -243,11 +252,11 @@ fn regnet(seen: &Seen<'_, '_>) -> Told {
 fn resnext(seen: &Seen<'_, '_>) -> Told {
     let grouped = seen.grouped();
     let groups = grouped.first()?.groups;
-    let blocks = seen.census.count("Bottleneck");
+    let blocks = seen.census.count(BlockKind::Bottleneck);
     let fits = blocks >= 4 && blocks * 10 >= seen.residuals() * 8;
     let even = i64::try_from(grouped.len()).is_ok_and(|count| count == blocks);
-    let plain =
-        seen.depthwise().is_empty() && seen.census.count_of(&["SiLU", "SqueezeExcite"]) == 0;
+    let plain = seen.depthwise().is_empty()
+        && seen.census.count_of([BlockKind::Silu, BlockKind::SqueezeExcite]) == 0;
     (fits && even && plain)
         .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
 }
@@ -255,20 +264,27 @@ fn resnext(seen: &Seen<'_, '_>) -> Told {
 /// Residual blocks of two or three plain convolutions.
 fn resnet(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let (basic, narrow) = (census.count("BasicBlock"), census.count("Bottleneck"));
+    let (basic, narrow) =
+        (census.count(BlockKind::BasicBlock), census.count(BlockKind::Bottleneck));
     let residuals = seen.residuals();
     let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
-    let straight = census.count_of(&["ConcatSkip", "CSP", "FeaturePyramid", "UNetSkip"]) == 0;
+    let straight = census.count_of([
+        BlockKind::ConcatSkip,
+        BlockKind::Csp,
+        BlockKind::FeaturePyramid,
+        BlockKind::UNetSkip,
+    ]) == 0;
     let fits = residuals >= 3 && (basic + narrow) * 10 >= residuals * 8 && plain && straight;
     // A classifier of images begins by going down; others with residual blocks may not.
     let goes_down = census.image_convs().filter(|conv| conv.stride == 2).count() >= 2;
-    (fits && goes_down && census.count("SiLU") == 0).then(|| {
+    (fits && goes_down && census.count(BlockKind::Silu) == 0).then(|| {
         let words = match (basic, narrow) {
             (basic, 0) => format!("{basic} residual blocks of two convolutions"),
             (0, narrow) => format!("{narrow} residual bottlenecks of three convolutions"),
             _ => format!("{basic} residual blocks of two convolutions and {narrow} bottlenecks"),
         };
-        let stem = census.image_convs().next().filter(|conv| conv.side() == 7 && conv.stride == 2);
+        let stem =
+            census.image_convs().next().filter(|conv| conv.side() == Some(7) && conv.stride == 2);
         match stem {
             Some(_) => (High, format!("{words}, after a 7×7 convolution")),
             None => (Medium, words),
@@ -278,9 +294,10 @@ fn resnet(seen: &Seen<'_, '_>) -> Told {
 
 /// Residual blocks of 1×1 and 3×3 with LeakyReLU.
 fn darknet(seen: &Seen<'_, '_>) -> Told {
-    let leaky = seen.census.count("LeakyReLU");
+    let leaky = seen.census.count(BlockKind::LeakyRelu);
     let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
-    let apart = seen.census.count_of(&["CSP", "Concat", "ConcatSkip", "FeaturePyramid"]) == 0;
+    let joins = [BlockKind::Csp, BlockKind::ConcatSkip, BlockKind::FeaturePyramid];
+    let apart = seen.census.count_of(joins) == 0 && seen.census.count("Concat") == 0;
     let residuals = seen.residuals();
     (leaky >= 10 && residuals >= 4 && plain && apart)
         .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
@@ -292,7 +309,12 @@ fn xception(seen: &Seen<'_, '_>) -> Told {
     // Branches that are added up, as those that are folded into one before use, are no shortcuts.
     let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
     let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
-    let plain = seen.census.count_of(&["SqueezeExcite", "SiLU", "HardSwish", "GELU"]) == 0;
+    let plain = seen.census.count_of([
+        BlockKind::SqueezeExcite,
+        BlockKind::Silu,
+        BlockKind::HardSwish,
+        BlockKind::Gelu,
+    ]) == 0;
     (fits && plain && !linear_ends(seen)).then(|| {
         (
             Medium,
@@ -304,7 +326,7 @@ fn xception(seen: &Seen<'_, '_>) -> Told {
 /// Two or three 5×5 convolutions with pooling, on small images.
 fn lenet(seen: &Seen<'_, '_>) -> Told {
     let convs = seen.image_convs();
-    let fives = convs.iter().filter(|conv| conv.side() == 5).count();
+    let fives = convs.iter().filter(|conv| conv.side() == Some(5)).count();
     let linears = seen.census.linears();
     let fits = (2..=3).contains(&convs.len()) && fives == convs.len() && (1..=3).contains(&linears);
     (fits && seen.pools() >= 1 && seen.in_a_row()).then(|| {
@@ -318,7 +340,7 @@ fn lenet(seen: &Seen<'_, '_>) -> Told {
 fn alexnet(seen: &Seen<'_, '_>) -> Told {
     let convs = seen.image_convs();
     let first = convs.first()?;
-    let fits = convs.len() == 5 && first.side() == 11 && first.stride == 4;
+    let fits = convs.len() == 5 && first.side() == Some(11) && first.stride == 4;
     (fits && seen.in_a_row() && seen.census.linears() >= 2).then(|| {
         let dense = some(seen.census.linears(), "dense layer", "dense layers");
         (High, format!("5 convolutions, the first 11×11 with stride 4, and {dense}"))
@@ -329,7 +351,10 @@ fn alexnet(seen: &Seen<'_, '_>) -> Told {
 fn zfnet(seen: &Seen<'_, '_>) -> Told {
     let convs = seen.image_convs();
     let [first, second, ..] = convs[..] else { return None };
-    let fits = convs.len() == 5 && first.side() == 7 && second.side() == 5 && second.stride == 2;
+    let fits = convs.len() == 5
+        && first.side() == Some(7)
+        && second.side() == Some(5)
+        && second.stride == 2;
     (fits && seen.in_a_row() && seen.census.linears() >= 2)
         .then(|| (High, "5 convolutions, the first 7×7, the second 5×5 with stride 2".to_owned()))
 }
@@ -337,7 +362,8 @@ fn zfnet(seen: &Seen<'_, '_>) -> Told {
 /// Nothing but 3×3 convolutions with pooling between.
 fn vgg(seen: &Seen<'_, '_>) -> Told {
     let convs = seen.image_convs();
-    let threes = convs.iter().filter(|c| c.side() == 3 && c.stride == 1 && c.groups == 1).count();
+    let threes =
+        convs.iter().filter(|c| c.side() == Some(3) && c.stride == 1 && c.groups == 1).count();
     // Some write the dense layers as convolutions.
     let fits = threes >= 8 && convs.len() - threes <= 3 && seen.pools() >= 4;
     (fits && seen.in_a_row()).then(|| {

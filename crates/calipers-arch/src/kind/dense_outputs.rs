@@ -7,6 +7,7 @@
 //! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
 
+use crate::net::BlockKind;
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -22,7 +23,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 
 /// Features of the way down, joined on the way up.
 fn unet(seen: &Seen<'_, '_>) -> Told {
-    let skips = seen.census.count("UNetSkip");
+    let skips = seen.census.count(BlockKind::UNetSkip);
     (skips >= 2).then(|| {
         (
             High,
@@ -34,7 +35,7 @@ fn unet(seen: &Seen<'_, '_>) -> Told {
 /// Parallel convolutions with growing dilation.
 fn deeplab(seen: &Seen<'_, '_>) -> Told {
     let mut rates: Vec<i64> =
-        seen.census.image_convs().filter(|c| c.side() == 3).map(|c| c.dilation).collect();
+        seen.census.image_convs().filter(|c| c.side() == Some(3)).map(|c| c.dilation).collect();
     rates.sort_unstable();
     rates.dedup();
     rates.retain(|rate| *rate >= 6);
@@ -47,8 +48,8 @@ fn deeplab(seen: &Seen<'_, '_>) -> Told {
 /// A light backbone, and features that a gate weighs.
 fn lraspp(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let depthwise = census.image_convs().filter(|conv| conv.depthwise()).count();
-    let light = census.count("HardSwish") >= 4 && depthwise >= 8;
+    let depthwise = census.image_convs().filter(|conv| conv.is_depthwise()).count();
+    let light = census.count(BlockKind::HardSwish) >= 4 && depthwise >= 8;
     let gated = census.count("Sigmoid") > 0 && census.linears() == 0;
     (light && gated && enlarges(seen)).then(|| {
         let words = "inverted residuals with hard-swish, features weighed by a gate, scores made \
@@ -61,7 +62,7 @@ fn lraspp(seen: &Seen<'_, '_>) -> Told {
 fn fcn(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let dilated = census.image_convs().filter(|conv| conv.dilation > 1).count();
-    let blocks = census.count_of(&["BasicBlock", "Bottleneck"]);
+    let blocks = census.count_of([BlockKind::BasicBlock, BlockKind::Bottleneck]);
     let fits = blocks >= 8 && dilated >= 2 && census.linears() == 0;
     (fits && enlarges(seen)).then(|| {
         (
@@ -76,6 +77,6 @@ fn fcn(seen: &Seen<'_, '_>) -> Told {
 fn enlarges(seen: &Seen<'_, '_>) -> bool {
     let net = seen.census.net;
     net.outputs.iter().any(|output| {
-        net.rank(*output) == Some(4) && net.made_by(*output, &["Resize", "Upsample"]).is_some()
+        net.rank(*output) == Some(4) && net.made_by(*output, ["Resize", "Upsample"]).is_some()
     })
 }

@@ -13,6 +13,7 @@
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
 //! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
+use crate::net::{BlockKind, DetectionHead};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -37,21 +38,19 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 ];
 
 impl Seen<'_, '_> {
-    fn head(&self, name: &str) -> Option<i64> {
-        let head = self.census.net.all().find(|unit| unit.is("DetectionHead"))?;
-        head.number(name)
+    fn head(&self) -> Option<&DetectionHead> {
+        self.census.net.all().find(|unit| unit.is(BlockKind::DetectionHead))?.detection_head()
     }
 
     fn detects(&self) -> bool {
-        self.census.count("DetectionHead") > 0
+        self.census.count(BlockKind::DetectionHead) > 0
     }
 
     /// Whether features are split in halves, of which one passes by.
     fn splits(&self) -> bool {
-        self.census
-            .net
-            .all()
-            .any(|unit| unit.is("CSP") && unit.walk().any(|part| part.is_any(&["Split", "Slice"])))
+        self.census.net.all().any(|unit| {
+            unit.is(BlockKind::Csp) && unit.walk().any(|part| part.is(["Split", "Slice"]))
+        })
     }
 
     fn scales(&self) -> String {
@@ -85,15 +84,15 @@ fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
-    (seen.census.count_of(&["RoiAlign", "MaxRoiPool"]) > 0)
+    (seen.census.count_of(["RoiAlign", "MaxRoiPool"]) > 0)
         .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
 }
 
 fn yolov8(seen: &Seen<'_, '_>) -> Told {
-    let bins = seen.head("bins")?;
-    let blocks = seen.census.count("CSP");
+    let bins = seen.head()?.bins?;
+    let blocks = seen.census.count(BlockKind::Csp);
     let words = format!("boxes as distributions over {bins} bins at {}", seen.scales());
-    (seen.detects() && blocks >= 3 && seen.census.count("SiLU") > 10).then(|| {
+    (seen.detects() && blocks >= 3 && seen.census.count(BlockKind::Silu) > 10).then(|| {
         let sure = if seen.splits() { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks of split halves, SiLU"))
     })
@@ -101,7 +100,7 @@ fn yolov8(seen: &Seen<'_, '_>) -> Told {
 
 /// Whether features are attended to, and scores found by depthwise convolutions.
 fn attends_and_filters(seen: &Seen<'_, '_>) -> bool {
-    let depthwise = seen.census.image_convs().filter(|conv| conv.depthwise()).count();
+    let depthwise = seen.census.image_convs().filter(|conv| conv.is_depthwise()).count();
     !seen.census.attention.is_empty() && depthwise >= 4
 }
 
@@ -121,24 +120,24 @@ fn yolo11(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn yolov5(seen: &Seen<'_, '_>) -> Told {
-    let anchors = seen.head("anchors").filter(|anchors| *anchors > 1)?;
-    let blocks = seen.census.count("CSP");
-    (blocks >= 3 && seen.census.count("SiLU") > 10).then(|| {
+    let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
+    let blocks = seen.census.count(BlockKind::Csp);
+    (blocks >= 3 && seen.census.count(BlockKind::Silu) > 10).then(|| {
         let words = format!("{anchors} anchors at each place of {}", seen.scales());
-        let sure = if seen.census.count("SPP") > 0 { High } else { Medium };
+        let sure = if seen.census.count(BlockKind::Spp) > 0 { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks, SiLU"))
     })
 }
 
 fn yolov4(seen: &Seen<'_, '_>) -> Told {
-    let mish = seen.census.count("Mish");
-    let fits = mish > 10 && seen.census.count_of(&["CSP", "SPP"]) > 0;
+    let mish = seen.census.count(BlockKind::Mish);
+    let fits = mish > 10 && seen.census.count_of([BlockKind::Csp, BlockKind::Spp]) > 0;
     fits.then(|| (Medium, format!("cross-stage partial blocks with {mish} Mish activations")))
 }
 
 fn yolov3(seen: &Seen<'_, '_>) -> Told {
-    let leaky = seen.census.count("LeakyReLU");
-    let up = seen.census.count_of(&["Resize", "Upsample"]);
+    let leaky = seen.census.count(BlockKind::LeakyRelu);
+    let up = seen.census.count_of(["Resize", "Upsample"]);
     (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
         let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
         (High, format!("{words}, features of three resolutions joined"))
@@ -147,7 +146,7 @@ fn yolov3(seen: &Seen<'_, '_>) -> Told {
 
 fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let leaky = census.count("LeakyReLU");
+    let leaky = census.count(BlockKind::LeakyRelu);
     let fits = (6..=20).contains(&leaky) && census.count("MaxPool") >= 4 && seen.residuals() == 0;
     let last = census.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.
@@ -160,10 +159,13 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn yolox(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count("CSP");
+    let blocks = seen.census.count(BlockKind::Csp);
     // Split halves are those of later ones, whose distributions may be written in ways not seen.
-    let fits = seen.detects() && seen.head("bins").is_none() && blocks >= 3 && !seen.splits();
-    (fits && seen.census.count("SiLU") > 10).then(|| {
+    let fits = seen.detects()
+        && seen.head().is_none_or(|head| head.bins.is_none())
+        && blocks >= 3
+        && !seen.splits();
+    (fits && seen.census.count(BlockKind::Silu) > 10).then(|| {
         let words = format!("a box and scores at each place of {} without anchors", seen.scales());
         (Medium, format!("{words}, {blocks} cross-stage partial blocks"))
     })
@@ -171,12 +173,12 @@ fn yolox(seen: &Seen<'_, '_>) -> Told {
 
 /// A pyramid on a backbone, with heads on its levels.
 fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
-    let levels = seen.census.count("FeaturePyramid");
-    seen.detects() && levels >= 2 && seen.census.count("CSP") == 0
+    let levels = seen.census.count(BlockKind::FeaturePyramid);
+    seen.detects() && levels >= 2 && seen.census.count(BlockKind::Csp) == 0
 }
 
 fn retinanet(seen: &Seen<'_, '_>) -> Told {
-    let anchors = seen.head("anchors").filter(|anchors| *anchors > 1)?;
+    let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
     on_a_pyramid(seen).then(|| {
         (Medium, format!("a feature pyramid, and {anchors} anchors at each place of its levels"))
     })
@@ -188,9 +190,10 @@ fn fcos(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Told {
-    let scales = seen.head("scales").unwrap_or(0);
+    let scales = seen.head().and_then(|head| head.scales).unwrap_or(0);
     let chosen = seen.census.count("NonMaxSuppression") > 0;
-    let apart = seen.census.count("FeaturePyramid") == 0 && seen.census.count("CSP") == 0;
+    let apart =
+        seen.census.count(BlockKind::FeaturePyramid) == 0 && seen.census.count(BlockKind::Csp) == 0;
     (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
         (Medium, "boxes and classes from several scales of one backbone, no pyramid".to_owned())
     })

@@ -13,6 +13,7 @@ mod sequences;
 mod transformers;
 mod trees;
 
+use crate::net::BlockKind;
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
 use calipers_units as units;
@@ -77,7 +78,7 @@ fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision
     let (own, cross) = census.own_and_cross();
     let attention = own + cross;
     let features = census.feature_convs();
-    let recurrent = census.count_of(&["GRU", "LSTM", "RNN"]);
+    let recurrent = census.count_of(["GRU", "LSTM", "RNN"]);
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
@@ -106,8 +107,8 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
     let count = census.image_convs().count();
     let words = some(count, "convolution over images", "convolutions over images");
     let mut decision = Decision::new(ModelKind::Cnn, None, Low, words);
-    let detects =
-        census.count_of(&["DetectionHead", "MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
+    let detects = census.count(BlockKind::DetectionHead)
+        + census.count_of(["MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
     let net = census.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];

@@ -8,11 +8,12 @@
 //! | `mlp` | dense layers with activations between |
 //! | `linear` | one dense layer |
 
+use crate::net::{BlockKind, Convolution, Ops};
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, some};
-use crate::census::{Census, Conv, Given};
+use crate::census::{Census, Given};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
@@ -27,7 +28,7 @@ pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
         let words = format!("{features} convolutions over images, then {layers} ({})", family.id());
         return Decision::new(ModelKind::Hybrid, Some(Family::Crnn), Medium, words);
     }
-    let signal = census.convs.iter().filter(|conv| conv.spatial()).count();
+    let signal = census.convs.iter().filter(|conv| conv.side() > Some(1)).count();
     if signal >= 3 {
         let words = format!("{signal} convolutions and {layers} ({})", family.id());
         return Decision::new(ModelKind::Hybrid, None, Medium, words);
@@ -38,13 +39,14 @@ pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
 
 /// An image in pieces, and nothing but products after: over places and over channels.
 pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
-    let (blocks, products) = (census.count("FeedForward"), census.linears());
-    let cut = census.image_convs().next().is_some_and(Conv::cuts);
+    let (blocks, products) = (census.count(BlockKind::FeedForward), census.linears());
+    let cut = census.image_convs().next().is_some_and(Convolution::cuts);
     if !cut || census.image_convs().count() != 1 || products < 8 {
         return None;
     }
-    let by_turns =
-        blocks >= 4 && census.count("Transpose") >= blocks && census.count("LayerNorm") >= blocks;
+    let by_turns = blocks >= 4
+        && census.count("Transpose") >= blocks
+        && census.count(BlockKind::LayerNorm) >= blocks;
     let words = match by_turns {
         true => format!("{blocks} feed-forwards over places and over channels by turns"),
         false => format!("{products} dense layers over places and channels"),
@@ -56,56 +58,40 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
     Some(decision)
 }
 
-/// Activations that stand between layers.
-const CURVES: &[&str] = &[
-    "CELU",
-    "ELU",
-    "GELU",
-    "HardSwish",
-    "LeakyReLU",
-    "Mish",
-    "PReLU",
-    "ReLU",
-    "ReLU6",
-    "SELU",
-    "SiLU",
-    "Softplus",
-    "Tanh",
-];
-
 /// What a linear model is made of.
-const PLAIN: &[&str] = &[
-    "Add",
-    "ArgMax",
-    "ArrayFeatureExtractor",
-    "BatchNorm",
-    "ClassifierHead",
-    "Div",
-    "Flatten",
-    "Gemm",
-    "Linear",
-    "LogSoftmax",
-    "MatMul",
-    "Mul",
-    "Reshape",
-    "Sigmoid",
-    "Softmax",
-    "Squeeze",
-    "Sub",
-    "Unsqueeze",
-    "ZipMap",
-];
+const PLAIN: Ops = Ops {
+    blocks: &[BlockKind::BatchNorm, BlockKind::ClassifierHead, BlockKind::Linear],
+    operators: &[
+        "Add",
+        "ArgMax",
+        "ArrayFeatureExtractor",
+        "Div",
+        "Flatten",
+        "Gemm",
+        "LogSoftmax",
+        "MatMul",
+        "Mul",
+        "Reshape",
+        "Sigmoid",
+        "Softmax",
+        "Squeeze",
+        "Sub",
+        "Unsqueeze",
+        "ZipMap",
+    ],
+};
 
 /// Networks of products alone.
 pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = census.linears();
-    let curves = census.count_of(CURVES);
+    let curves = census.count_of(BlockKind::ACTIVATIONS.iter().copied())
+        + census.count_of(["Softplus", "Tanh"]);
     let rows = census.takes(Given::Features) || census.takes(Given::Image);
     match layers {
         0 => None,
         1 if curves == 0 => {
-            let rows = rows && census.net.units().all(|(_, unit)| unit.is_any(PLAIN));
-            let shares = census.count_of(&["Sigmoid", "Softmax"]) > 0;
+            let rows = rows && census.net.units().all(|(_, unit)| unit.is(PLAIN));
+            let shares = census.count_of(["Sigmoid", "Softmax"]) > 0;
             let compared = census.count("ArgMax") > 0;
             let net = census.net;
             let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
@@ -126,7 +112,7 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
             Some(Decision::new(ModelKind::Linear, family.filter(|_| rows), sure, words.to_owned()))
         }
         // Without a curve between them, products among other arithmetic are no layers.
-        _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is_any(PLAIN)) => None,
+        _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
         _ => {
             let between = some(curves, "activation", "activations");
             let words = format!("{layers} dense layers with {between}");

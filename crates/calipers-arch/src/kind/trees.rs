@@ -14,7 +14,7 @@ use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::Family;
 use hashbrown::HashMap;
 
-use crate::net::{Net, Unit};
+use crate::net::{Net, Op, Unit};
 
 /// Trees of a model.
 pub(super) struct Forest {
@@ -142,7 +142,7 @@ fn shrinking(leaves: &[(i64, f64)]) -> Option<bool> {
 /// Each leaf's tree and weight; `None` when the file's lists are too long to be held.
 fn leaves(net: &Net<'_>, unit: &Unit) -> Option<Vec<(i64, f64)>> {
     let (trees, weights) = match unit.op {
-        "TreeEnsembleClassifier" => ("class_treeids", "class_weights"),
+        Op::Operator("TreeEnsembleClassifier") => ("class_treeids", "class_weights"),
         _ => ("target_treeids", "target_weights"),
     };
     let trees = ints(net, unit.node, trees)?;

@@ -7,7 +7,7 @@ use calipers_ops::Operator;
 use hashbrown::HashMap;
 
 use super::lower::lower;
-use super::{Net, Origin, Unit, UnitId, Val, ValInfo, unit_id};
+use super::{BlockKind, Net, Op, Origin, Unit, UnitId, Val, ValInfo, unit_id};
 use calipers_infer::Typed;
 use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 
@@ -27,7 +27,8 @@ pub(super) type Slot = Option<Val>;
 /// A node on its way into the network.
 pub(super) struct Given<'a> {
     pub(super) node: NodeId,
-    pub(super) op: &'static str,
+    /// The name of its operator; empty when that is unknown.
+    pub(super) name: &'static str,
     pub(super) row: Option<&'static Operator>,
     pub(super) inputs: &'a [Slot],
 }
@@ -77,7 +78,7 @@ impl<'a> Net<'a> {
         for output in &outputs {
             vals[output.index()].given += 1;
         }
-        let mut by_op: HashMap<&'static str, Vec<UnitId>> = HashMap::new();
+        let mut by_op: HashMap<Op, Vec<UnitId>> = HashMap::new();
         for (index, unit) in units.iter().enumerate() {
             by_op.entry(unit.op).or_default().push(unit_id(index));
         }
@@ -106,21 +107,21 @@ impl<'a> Builder<'a> {
             }
             _ => None,
         };
-        let op = row.map_or("", |row| row.name);
-        match op {
+        let name = row.map_or("", |row| row.name);
+        match name {
             "If" => return self.branch(id, &inputs),
             "Loop" => return self.repeat(id, &inputs, 2, 1),
             "Scan" => return self.repeat(id, &inputs, 0, 0),
             _ => {}
         }
-        let origin = origin(op, inputs.iter().flatten().map(|val| self.vals[val.index()].origin));
+        let origin = origin(name, inputs.iter().flatten().map(|val| self.vals[val.index()].origin));
         if origin < Origin::Data {
             for output in model.outputs(id).iter().flatten() {
                 self.map[output.index()] = Some(self.add_val(origin, None, Some(*output)));
             }
             return;
         }
-        let given = Given { node: id, op, row, inputs: &inputs };
+        let given = Given { node: id, name, row, inputs: &inputs };
         self.named.clear();
         lower(self, &given);
     }
@@ -128,7 +129,7 @@ impl<'a> Builder<'a> {
     /// An operator that stands for itself.
     pub(super) fn plain(&mut self, n: &Given<'_>) {
         // The product with the ranges of quantised factors is no arithmetic of the network.
-        if n.op == "Mul"
+        if n.name == "Mul"
             && let [Some(a), Some(b)] = *n.inputs
         {
             for (data, range) in [(a, b), (b, a)] {
@@ -142,7 +143,8 @@ impl<'a> Builder<'a> {
 
     /// The node as it is.
     pub(super) fn keep(&mut self, n: &Given<'_>) {
-        self.finish(n.op, n, trimmed(n.inputs));
+        let op = n.row.map_or(Op::Unknown, |row| row.name.into());
+        self.finish(op, n, trimmed(n.inputs));
     }
 
     /// The first output is the first input; others tell its range.
@@ -154,17 +156,17 @@ impl<'a> Builder<'a> {
     }
 
     /// An intermediate result that is shaped like the node's own.
-    pub(super) fn step(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot]) -> Slot {
+    pub(super) fn step(&mut self, op: impl Into<Op>, n: &Given<'_>, inputs: &[Slot]) -> Slot {
         let like = self.model.outputs(n.node).first().copied().flatten();
         let output = self.add_val(Origin::Data, None, like);
-        self.add_unit(op, n, inputs, vec![output]);
+        self.add_unit(op.into(), n, inputs, vec![output]);
         Some(output)
     }
 
     /// An intermediate result of another shape than the node's.
-    pub(super) fn inner(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot]) -> Slot {
+    pub(super) fn inner(&mut self, op: impl Into<Op>, n: &Given<'_>, inputs: &[Slot]) -> Slot {
         let output = self.add_val(Origin::Data, None, None);
-        self.add_unit(op, n, inputs, vec![output]);
+        self.add_unit(op.into(), n, inputs, vec![output]);
         Some(output)
     }
 
@@ -178,7 +180,7 @@ impl<'a> Builder<'a> {
     ) -> Slot {
         let like = self.model.outputs(n.node).get(slot).copied().flatten();
         let output = self.add_val(Origin::Data, None, like);
-        self.add_unit(op, n, inputs, vec![output]);
+        self.add_unit(op.into(), n, inputs, vec![output]);
         Some(output)
     }
 
@@ -192,12 +194,12 @@ impl<'a> Builder<'a> {
     ) -> Slot {
         let like = input.and_then(|input| self.vals[input.index()].like);
         let output = self.add_val(Origin::Data, None, like);
-        self.add_unit(op, n, inputs, vec![output]);
+        self.add_unit(op.into(), n, inputs, vec![output]);
         Some(output)
     }
 
     /// The last step: it gives the outputs of the node that no step gave before.
-    pub(super) fn finish(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot]) {
+    pub(super) fn finish(&mut self, op: impl Into<Op>, n: &Given<'_>, inputs: &[Slot]) {
         let model = self.model;
         let named: Vec<ValueId> = model.outputs(n.node).iter().copied().flatten().collect();
         let mut outputs = Vec::with_capacity(named.len());
@@ -211,7 +213,7 @@ impl<'a> Builder<'a> {
         if outputs.is_empty() {
             outputs.push(self.add_val(Origin::Data, None, None));
         }
-        self.add_unit(op, n, inputs, outputs);
+        self.add_unit(op.into(), n, inputs, outputs);
     }
 
     /// An operator and others after it, each with one more operand or none.
@@ -220,14 +222,14 @@ impl<'a> Builder<'a> {
         op: &'static str,
         n: &Given<'_>,
         operands: &[Slot],
-        steps: &[(&'static str, Slot)],
+        steps: &[(Op, Slot)],
     ) {
         let Some((last, before)) = steps.split_last() else {
             return self.finish(op, n, trimmed(operands));
         };
         let mut result = self.step(op, n, trimmed(operands));
         for (op, operand) in before {
-            result = self.step(op, n, trimmed(&[result, *operand]));
+            result = self.step(*op, n, trimmed(&[result, *operand]));
         }
         self.finish(last.0, n, trimmed(&[result, last.1]));
     }
@@ -241,7 +243,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The curve that a fused operator ends with, as an operator or, of limits, as a block.
-    pub(super) fn activation(&self, n: &Given<'_>) -> Option<&'static str> {
+    pub(super) fn activation(&self, n: &Given<'_>) -> Option<Op> {
         let Some(AttributeValue::Text(List::Held(name))) =
             self.model.attribute(n.node, "activation")
         else {
@@ -251,12 +253,12 @@ impl<'a> Builder<'a> {
         let curve = calipers_ops::find(calipers_ops::ONNX, name).map(|row| row.name)?;
         let limits = match self.model.attribute(n.node, "activation_params") {
             Some(AttributeValue::Floats(List::Held(limits))) if curve == "Clip" => limits,
-            _ => return Some(curve),
+            _ => return Some(curve.into()),
         };
         Some(match limits[..] {
-            [0.0, 6.0] => "ReLU6",
-            [0.0, high] if high >= f32::MAX => "Relu",
-            _ => curve,
+            [0.0, 6.0] => BlockKind::Relu6.into(),
+            [0.0, high] if high >= f32::MAX => "Relu".into(),
+            _ => curve.into(),
         })
     }
 
@@ -341,7 +343,7 @@ impl<'a> Builder<'a> {
         val
     }
 
-    fn add_unit(&mut self, op: &'static str, n: &Given<'_>, inputs: &[Slot], outputs: Vec<Val>) {
+    fn add_unit(&mut self, op: Op, n: &Given<'_>, inputs: &[Slot], outputs: Vec<Val>) {
         let id = unit_id(self.units.len());
         for input in inputs.iter().flatten() {
             let uses = &mut self.vals[input.index()].uses;
@@ -353,8 +355,8 @@ impl<'a> Builder<'a> {
             self.vals[output.index()].producer = Some(id);
         }
         let inputs = inputs.to_vec();
-        let (parts, details, node) = (Vec::new(), Vec::new(), n.node);
-        let operator = if op == n.op { n.row } else { plain_operator(op) };
+        let (parts, details, node) = (Vec::new(), None, n.node);
+        let operator = if op.id() == n.name { n.row } else { plain_operator(op.id()) };
         self.units.push(Unit { op, operator, inputs, outputs, node, parts, details, alive: true });
     }
 }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 
-use super::{Detail, Net, Unit, UnitId, Val};
+use super::{BlockKind, Details, Net, Op, Unit, UnitId, Val};
 
 /// Units beside those of a block that it may take in.
 const MAX_SIDE_PRODUCTS: usize = 16;
@@ -11,11 +11,13 @@ const MAX_SIDE_PRODUCTS: usize = 16;
 /// them are what takes the most memory.
 const CURVES: &[&str] = &["Celu", "Clip", "Elu", "Gelu", "LeakyRelu", "PRelu", "Relu", "Selu"];
 
-/// What a recogniser found: the units of a block, and what it learned of it.
+/// What a pattern found: the units of a block and its details.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
+    /// The units of the block.
     pub units: Vec<UnitId>,
-    pub details: Vec<(&'static str, Detail)>,
+    /// What the pattern found out, for kinds that have details.
+    pub details: Option<Details>,
     /// The block's own inputs, in an order that means something; others follow them.
     pub inputs: Vec<Val>,
 }
@@ -26,21 +28,13 @@ impl Found {
         Self { units: units.into_iter().collect(), ..Self::default() }
     }
 
-    pub fn number(mut self, name: &'static str, value: Option<i64>) -> Self {
-        self.details.extend(value.map(|value| (name, Detail::Number(value))));
+    /// Adds what the pattern found out.
+    pub fn with(mut self, details: impl Into<Details>) -> Self {
+        self.details = Some(details.into());
         self
     }
 
-    pub fn word(mut self, name: &'static str, word: &'static str) -> Self {
-        self.details.push((name, Detail::Word(word)));
-        self
-    }
-
-    pub fn says(mut self, name: &'static str, yes: bool) -> Self {
-        self.details.extend(yes.then_some((name, Detail::Yes)));
-        self
-    }
-
+    /// Adds inputs of the block, in order.
     pub fn taking(mut self, inputs: impl IntoIterator<Item = Val>) -> Self {
         self.inputs.extend(inputs);
         self
@@ -69,7 +63,7 @@ impl Net<'_> {
 
     /// Makes one unit of several. It stands where the last of them stood. Nothing is done, and
     /// `None` given, when something outside needs a part before the whole is done.
-    pub fn fold(&mut self, kind: &'static str, found: Found) -> Option<UnitId> {
+    pub fn fold(&mut self, kind: BlockKind, found: Found) -> Option<UnitId> {
         let Found { mut units, details, inputs: mut taken } = found;
         units.sort_unstable();
         units.dedup();
@@ -91,7 +85,7 @@ impl Net<'_> {
         outputs.sort_by_key(|output| *output != main);
         let node = self.unit(last).node;
         let parts = match units[..] {
-            [only] if self.unit(only).is_any(CURVES) => Vec::new(),
+            [only] if self.unit(only).is(CURVES) => Vec::new(),
             _ => units.iter().map(|id| self.take(*id)).collect(),
         };
         for input in &taken {
@@ -104,9 +98,10 @@ impl Net<'_> {
             self.vals[output.index()].producer = Some(last);
         }
         let inputs = taken.into_iter().map(Some).collect();
+        let (op, details) = (Op::Block(kind), details.map(Box::new));
         self.units[last.index()] =
-            Unit { op: kind, operator: None, inputs, outputs, node, parts, details, alive: true };
-        self.by_op.entry(kind).or_default().push(last);
+            Unit { op, operator: None, inputs, outputs, node, parts, details, alive: true };
+        self.by_op.entry(op).or_default().push(last);
         self.counts.take();
         Some(last)
     }
@@ -142,13 +137,13 @@ impl Net<'_> {
     fn take(&mut self, id: UnitId) -> Unit {
         let unit = &mut self.units[id.index()];
         let left = Unit {
-            op: "",
+            op: Op::Unknown,
             operator: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             node: unit.node,
             parts: Vec::new(),
-            details: Vec::new(),
+            details: None,
             alive: false,
         };
         std::mem::replace(unit, left)

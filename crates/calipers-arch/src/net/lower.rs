@@ -5,6 +5,7 @@
 
 use calipers_ops::{Activation, Lowering, Norm};
 
+use super::Op;
 use super::build::{Builder, DOT_PRODUCT_ATTENTION, Given, Slot, trimmed};
 
 /// Adds a node to the network, as itself or as the plain operators it is a variant of.
@@ -93,9 +94,9 @@ fn matmul(
     activation: Option<Activation>,
 ) {
     let operands = factors.map(|at| n.input(at));
-    let mut steps: Vec<(&'static str, Slot)> = Vec::new();
-    steps.extend(bias.and_then(|at| n.input(at)).map(|bias| ("Add", Some(bias))));
-    steps.extend(activation.and_then(operator_of).map(|op| (op, None)));
+    let mut steps: Vec<(Op, Slot)> = Vec::new();
+    steps.extend(bias.and_then(|at| n.input(at)).map(|bias| ("Add".into(), Some(bias))));
+    steps.extend(activation.and_then(operator_of).map(|op| (op.into(), None)));
     b.chain("MatMul", n, &operands, &steps);
 }
 
@@ -155,8 +156,8 @@ fn reorder(b: &mut Builder<'_>, n: &Given<'_>) {
 /// blocked channels has the same name.
 fn fused_conv(b: &mut Builder<'_>, n: &Given<'_>) {
     let operands = [n.input(0), n.input(1), n.input(2)];
-    let mut steps: Vec<(&'static str, Slot)> = Vec::new();
-    steps.extend(n.input(3).map(|_| ("Add", n.input(3))));
+    let mut steps: Vec<(Op, Slot)> = Vec::new();
+    steps.extend(n.input(3).map(|_| ("Add".into(), n.input(3))));
     steps.extend(b.activation(n).map(|curve| (curve, None)));
     b.chain("Conv", n, &operands, &steps);
 }
@@ -228,6 +229,7 @@ mod tests {
     use super::super::build::{DOT_PRODUCT_ATTENTION, plain_operator};
     use super::operator_of;
     use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::net::{BlockKind, Op};
 
     #[test]
     fn blocked_channels_and_what_is_fused() {
@@ -246,15 +248,16 @@ mod tests {
         let channels = [Attribute::int("channels", 8)];
         t.push(&blocked("ReorderOutput", &["c"], "y", &channels));
         let seen = t.output("y");
-        let found = ["Conv", "ReLU6", "ResidualAdd"].map(|kind| seen.count(kind));
+        let found = [Op::from("Conv"), BlockKind::Relu6.into(), BlockKind::ResidualAdd.into()];
+        let found = found.map(|op| seen.count(op));
         assert_eq!(found, [2, 1, 1]);
     }
 
     /// Widths of the linear layers, by place.
     fn layers(seen: &Seen) -> Vec<(Option<i64>, Option<i64>)> {
         seen.look(|net| {
-            let layers = net.all().filter(|unit| unit.is("Linear"));
-            layers.map(|unit| (unit.number("in"), unit.number("out"))).collect()
+            let layers = net.all().filter_map(|unit| unit.linear());
+            layers.map(|linear| (linear.in_features, linear.out_features)).collect()
         })
     }
 
@@ -292,7 +295,7 @@ mod tests {
         let y = t.contrib_with("MatMulNBitsMlp", &inputs, &with);
         let seen = t.output(&y);
         assert_eq!(layers(&seen), [(Some(16), Some(8)); 2]);
-        assert_eq!((seen.count("SiLU"), seen.count("Mul")), (1, 1));
+        assert_eq!((seen.count(BlockKind::Silu), seen.count("Mul")), (1, 1));
 
         let mut t = Tiny::new();
         let x = t.input(&["2", "16"]);

@@ -6,12 +6,15 @@
 //! operators are written as the plain ones they stand for; functions and branches are entered; what
 //! follows from constants and shapes alone is left out.
 //!
-//! It consists of [`Unit`]s joined by [`Val`]s, in an order of execution. Recognisers in
+//! It consists of [`Unit`]s joined by [`Val`]s, in an order of execution. Patterns in
 //! [`blocks`](crate::blocks) fold units into larger ones, so it ends as a tree of blocks.
 
+mod block_kind;
 mod build;
+mod details;
 mod fold;
 mod lower;
+mod op;
 mod outline;
 mod query;
 
@@ -23,7 +26,10 @@ use hashbrown::HashMap;
 
 use calipers_infer::Typed;
 
+pub use block_kind::{BlockKind, UnknownBlockKind};
+pub use details::*;
 pub use fold::Found;
+pub use op::{Op, OpSet, Ops};
 
 /// A value of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +46,7 @@ impl Val {
 }
 
 impl UnitId {
+    /// The place in the order of execution, counted with units that were folded.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -58,31 +65,24 @@ pub enum Origin {
     Data,
 }
 
-/// An operation or, after recognition, a block of them.
+/// An operation or, after recognition, a block of operations.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// The plain operator that it stands for, such as `Conv`; of a block, its kind.
-    pub op: &'static str,
+    /// The operator that it stands for, or the kind of a block.
+    pub op: Op,
     /// The row of that operator; `None` for a block, and for an operator that is not known.
     pub operator: Option<&'static Operator>,
+    /// What it reads; `None` for an input that is left out.
     pub inputs: Vec<Option<Val>>,
+    /// What it gives.
     pub outputs: Vec<Val>,
     /// The node it comes from; for a block, the node of its last unit.
     pub node: NodeId,
     /// What a block is made of, in order; empty for an operation.
     pub parts: Vec<Unit>,
-    /// What a recogniser found out.
-    pub details: Vec<(&'static str, Detail)>,
+    details: Option<Box<Details>>,
     /// Whether it still stands in the network and not in a block.
     alive: bool,
-}
-
-/// Something a recogniser found out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Detail {
-    Number(i64),
-    Word(&'static str),
-    Yes,
 }
 
 #[derive(Debug)]
@@ -98,14 +98,16 @@ struct ValInfo {
 
 /// The network.
 pub struct Net<'a> {
+    /// The model it was built from.
     pub model: &'a Model,
+    /// The inferred types and shapes of the model.
     pub typed: &'a Typed,
     units: Vec<Unit>,
     vals: Vec<ValInfo>,
     /// Units of each operator or kind, the dead among them.
-    by_op: HashMap<&'static str, Vec<UnitId>>,
+    by_op: HashMap<Op, Vec<UnitId>>,
     /// Units of each operator or kind, inside blocks too, counted when that is first asked.
-    counts: OnceCell<HashMap<&'static str, i64>>,
+    counts: OnceCell<HashMap<Op, i64>>,
     /// Inputs of the model that are no weights.
     pub inputs: Vec<Val>,
     /// Outputs of the model.
@@ -113,14 +115,19 @@ pub struct Net<'a> {
 }
 
 impl Unit {
-    /// Whether it is of this operator or kind.
-    pub fn is(&self, op: &str) -> bool {
-        self.op == op
+    /// Whether it is one of these operators or kinds.
+    pub fn is(&self, set: impl OpSet) -> bool {
+        set.has(self.op)
     }
 
-    /// Whether it is of one of these.
-    pub fn is_any(&self, ops: &[&str]) -> bool {
-        ops.contains(&self.op)
+    /// The kind of a block; `None` for an operator.
+    pub fn block(&self) -> Option<BlockKind> {
+        self.op.block()
+    }
+
+    /// What a pattern found out about a block; `None` for operators and kinds without details.
+    pub fn details(&self) -> Option<&Details> {
+        self.details.as_deref()
     }
 
     /// The traits of its operator; `None` for a block.
@@ -158,25 +165,23 @@ impl Unit {
         self.outputs[0]
     }
 
-    /// A number that a recogniser found.
-    pub fn number(&self, name: &str) -> Option<i64> {
-        self.details.iter().find_map(|(key, detail)| match detail {
-            Detail::Number(number) if *key == name => Some(*number),
-            _ => None,
-        })
+    /// The details under their names, in the order of the report.
+    pub fn entries(&self) -> Entries {
+        self.details().map(Details::entries).unwrap_or_default()
     }
 
-    /// A word that a recogniser found.
-    pub fn word(&self, name: &str) -> Option<&'static str> {
-        self.details.iter().find_map(|(key, detail)| match detail {
-            Detail::Word(word) if *key == name => Some(*word),
-            _ => None,
-        })
+    /// A figure of a block of whatever kind.
+    pub fn number(&self, key: DetailKey) -> Option<i64> {
+        self.details().and_then(|details| details.entries().get_number(key))
     }
 
-    /// Whether a recogniser said so.
-    pub fn says(&self, name: &str) -> bool {
-        self.details.iter().any(|(key, detail)| *key == name && *detail == Detail::Yes)
+    /// The convolution that it is, by itself or with the norm and the activation that follow it.
+    pub fn folded_convolution(&self) -> Option<&Convolution> {
+        match self.details()? {
+            Details::Convolution(convolution) => Some(convolution),
+            Details::ConvNormAct(folded) => Some(&folded.convolution),
+            _ => None,
+        }
     }
 
     /// How many matrix products, convolutions and the like are inside.
@@ -217,8 +222,9 @@ impl<'a> Net<'a> {
     }
 
     /// Units of an operator or kind, in order of execution.
-    pub fn of_op(&self, op: &str) -> Vec<UnitId> {
-        let mut ids = self.by_op.get(op).cloned().unwrap_or_default();
+    pub fn of_op(&self, op: impl Into<Op>) -> Vec<UnitId> {
+        let op = op.into();
+        let mut ids = self.by_op.get(&op).cloned().unwrap_or_default();
         ids.retain(|id| self.is_alive(*id, op));
         ids.sort_unstable();
         ids.dedup();
@@ -231,20 +237,20 @@ impl<'a> Net<'a> {
     }
 
     /// How many units of a kind there are, inside blocks too.
-    pub fn count(&self, op: &str) -> i64 {
+    pub fn count(&self, op: impl Into<Op>) -> i64 {
         let counts = self.counts.get_or_init(|| {
-            let mut counts: HashMap<&'static str, i64> = HashMap::new();
+            let mut counts: HashMap<Op, i64> = HashMap::new();
             for unit in self.all() {
                 *counts.entry(unit.op).or_default() += 1;
             }
             counts
         });
-        counts.get(op).copied().unwrap_or(0)
+        counts.get(&op.into()).copied().unwrap_or(0)
     }
 
-    fn is_alive(&self, id: UnitId, op: &str) -> bool {
+    fn is_alive(&self, id: UnitId, op: Op) -> bool {
         let unit = self.unit(id);
-        unit.alive && unit.is(op)
+        unit.alive && unit.op == op
     }
 }
 

@@ -1,8 +1,8 @@
-//! The network as text, for people who write recognisers.
+//! The network as text, for people who write patterns.
 
 use std::fmt::Write as _;
 
-use super::{Detail, Net, Origin, Unit, Val};
+use super::{DetailValue, Net, Origin, Unit, Val};
 
 /// Deeper parts are not shown.
 const MAX_DEPTH: usize = 8;
@@ -23,12 +23,13 @@ impl Net<'_> {
         let inputs: Vec<String> =
             unit.inputs.iter().map(|input| input.map_or("-".into(), |v| self.shown(v))).collect();
         let outputs: Vec<String> = unit.outputs.iter().map(|output| self.shown(*output)).collect();
-        let details: String =
-            unit.details.iter().fold(String::new(), |text, (name, detail)| match detail {
-                Detail::Number(number) => text + &format!(" {name}={number}"),
-                Detail::Word(word) => text + &format!(" {name}={word}"),
-                Detail::Yes => text + " " + name,
-            });
+        let mut details = String::new();
+        for (key, value) in unit.entries() {
+            let _ = match value {
+                DetailValue::Yes => write!(details, " {}", key.id()),
+                value => write!(details, " {}={value}", key.id()),
+            };
+        }
         let _ = writeln!(
             text,
             "{indent}{}{details} ({}) -> {}",

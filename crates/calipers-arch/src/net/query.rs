@@ -1,10 +1,10 @@
-//! Questions that recognisers ask of the network.
+//! Questions that patterns ask of the network.
 
 use calipers_ir::{AttributeValue, DType, List, Producer, ValueId};
 use calipers_ops::{Elem, TensorFact};
 use calipers_sym::Expr;
 
-use super::{Net, Origin, Unit, UnitId, Val, unit_id};
+use super::{Net, Op, OpSet, Ops, Origin, Unit, UnitId, Val, unit_id};
 
 /// Nodes between a stored number and the constant it is.
 const MAX_STORED_DEPTH: usize = 4;
@@ -15,7 +15,7 @@ const MAX_SEARCH: usize = 4096;
 /// Units that a search may look at, however many searches there are.
 const MIN_SEARCH: usize = 64;
 
-/// Units that all searches of a recogniser look at together.
+/// Units that all searches of a pattern look at together.
 const ALL_SEARCHES: usize = 2_000_000;
 
 /// Places that a search passes over for each unit that it looks at: those of folded units, and of
@@ -29,13 +29,14 @@ impl Net<'_> {
     }
 
     /// The unit that gives a value, if it is of one of these operators or kinds.
-    pub fn made_by(&self, val: Val, ops: &[&str]) -> Option<UnitId> {
-        self.producer(val).filter(|unit| self.unit(*unit).is_any(ops))
+    pub fn made_by(&self, val: Val, ops: impl OpSet) -> Option<UnitId> {
+        self.producer(val).filter(|unit| self.unit(*unit).is(&ops))
     }
 
     /// Whether the network has a unit of this operator or kind, outside of other blocks.
-    pub fn has(&self, op: &str) -> bool {
-        let found = self.by_op.get(op);
+    pub fn has(&self, op: impl Into<Op>) -> bool {
+        let op = op.into();
+        let found = self.by_op.get(&op);
         found.is_some_and(|ids| ids.iter().any(|id| self.is_alive(*id, op)))
     }
 
@@ -238,9 +239,9 @@ impl Net<'_> {
     }
 
     /// Back through units of these operators, along their first input, to what they are given.
-    pub fn back_through(&self, val: Val, ops: &[&str]) -> Val {
+    pub fn back_through(&self, val: Val, ops: impl OpSet) -> Val {
         let mut val = val;
-        while let Some(unit) = self.made_by(val, ops)
+        while let Some(unit) = self.made_by(val, &ops)
             && let Some(input) = self.unit(unit).input(0)
         {
             val = input;
@@ -261,9 +262,9 @@ impl Net<'_> {
     }
 
     /// On through units of these operators, as long as nothing else reads what is between.
-    pub fn on_through(&self, val: Val, ops: &[&str]) -> Val {
+    pub fn on_through(&self, val: Val, ops: impl OpSet) -> Val {
         let mut val = val;
-        while let Some(unit) = self.only_use(val).filter(|unit| self.unit(*unit).is_any(ops)) {
+        while let Some(unit) = self.only_use(val).filter(|unit| self.unit(*unit).is(&ops)) {
             val = self.unit(unit).output();
         }
         val
@@ -271,8 +272,8 @@ impl Net<'_> {
 
     /// How many units a search from each unit of these operators may look at, so that all of them
     /// together take time in proportion to the network.
-    pub fn search_limit(&self, ops: &[&str]) -> usize {
-        let searches = ops.iter().filter_map(|op| self.by_op.get(op)).map(Vec::len).sum::<usize>();
+    pub fn search_limit(&self, ops: &Ops) -> usize {
+        let searches = ops.iter().filter_map(|op| self.by_op.get(&op)).map(Vec::len).sum::<usize>();
         (ALL_SEARCHES / searches.max(1)).clamp(MIN_SEARCH, MAX_SEARCH)
     }
 

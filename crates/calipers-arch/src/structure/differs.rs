@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::items::{all_segments, stage};
 use super::weigh::is_convolutional;
 use super::{Item, Structure};
-use crate::net::{Detail, Net};
+use crate::net::{BlockKind, DetailKey, DetailValue, Net, Op};
 
 /// Values that are listed one by one before only the first and the last are.
 const LISTED: usize = 4;
@@ -15,27 +15,27 @@ const COMPARED: usize = 1000;
 const TOLD: usize = 6;
 
 /// Figures worth comparing, and what to call them.
-const FIGURES: &[(&str, &str)] = &[
-    ("kernel", "kernel"),
-    ("stride", "stride"),
-    ("heads", "heads"),
-    ("kv_heads", "key-value heads"),
-    ("head_dim", "head width"),
-    ("inner", "inner width"),
-    ("experts", "experts"),
-    ("hidden", "hidden"),
-    ("dilation", "dilation"),
+const FIGURES: &[(DetailKey, &str)] = &[
+    (DetailKey::Kernel, "kernel"),
+    (DetailKey::Stride, "stride"),
+    (DetailKey::Heads, "heads"),
+    (DetailKey::KvHeads, "key-value heads"),
+    (DetailKey::HeadDim, "head width"),
+    (DetailKey::Inner, "inner width"),
+    (DetailKey::Experts, "experts"),
+    (DetailKey::Hidden, "hidden"),
+    (DetailKey::Dilation, "dilation"),
 ];
 
 /// Kinds whose number in each turn is compared.
-const COUNTED: &[(&str, &str)] = &[
-    ("Convolution", "convolutions"),
-    ("Linear", "linear layers"),
-    ("Attention", "attentions"),
-    ("SqueezeExcite", "squeeze-and-excites"),
-    ("ResidualAdd", "residual additions"),
-    ("MaxPool", "max-pools"),
-    ("AveragePool", "average-pools"),
+const COUNTED: &[(Op, &str)] = &[
+    (Op::Block(BlockKind::Convolution), "convolutions"),
+    (Op::Block(BlockKind::Linear), "linear layers"),
+    (Op::Block(BlockKind::Attention), "attentions"),
+    (Op::Block(BlockKind::SqueezeExcite), "squeeze-and-excites"),
+    (Op::Block(BlockKind::ResidualAdd), "residual additions"),
+    (Op::Operator("MaxPool"), "max-pools"),
+    (Op::Operator("AveragePool"), "average-pools"),
 ];
 
 /// In words, what differs between turns.
@@ -64,7 +64,7 @@ pub(crate) fn differences(
 
 /// Widths first, then what the table names, in its order.
 fn rank(name: &str) -> usize {
-    let names = FIGURES.iter().chain(COUNTED).map(|(_, name)| *name);
+    let names = FIGURES.iter().map(|(_, name)| *name).chain(COUNTED.iter().map(|(_, name)| *name));
     ["blocks", "width", "resolution"]
         .into_iter()
         .chain(names)
@@ -149,16 +149,18 @@ fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'st
         COUNTED.iter().map(|(_, name)| (*name, 0)).collect();
     let units = segments.iter().flat_map(|segment| structure.units(*segment));
     // What joins ways is not part of what repeats.
-    let units = units.map(|id| net.unit(*id)).filter(|unit| !unit.is("UNetSkip"));
+    let units = units.map(|id| net.unit(*id)).filter(|unit| !unit.is(BlockKind::UNetSkip));
     for unit in units {
         for part in unit.walk() {
-            for (key, detail) in &part.details {
-                // What a block says of itself counts, and not what its parts say.
-                let is_said = std::ptr::eq(part, unit) || unit.number(key).is_none();
-                if let (Some((_, name)), Detail::Number(number), true) =
-                    (FIGURES.iter().find(|(figure, _)| figure == key), detail, is_said)
-                {
-                    sets.entry(name).or_default().insert(*number);
+            for (key, value) in part.entries() {
+                let (Some((_, name)), DetailValue::Number(number)) =
+                    (FIGURES.iter().find(|(figure, _)| *figure == key), value)
+                else {
+                    continue;
+                };
+                // A figure of the block itself counts, and not those of its parts.
+                if std::ptr::eq(part, unit) || unit.number(key).is_none() {
+                    sets.entry(name).or_default().insert(number);
                 }
             }
             if let Some((_, name)) = COUNTED.iter().find(|(kind, _)| part.is(kind)) {

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use calipers_sym::Expr;
 
-use super::weigh::{COMPOSITE, CONVOLUTIONAL, HEADS, is_convolutional, is_heavy, weight};
+use super::weigh::{is_convolutional, is_heavy, weight};
 use super::{Structure, narrow};
-use crate::net::{Net, Unit, UnitId};
+use crate::net::{Attention, BlockKind, Convolution, Net, Ops, Unit, UnitId};
 
 /// A segment: places `from..to` of the order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,18 +34,20 @@ const SHORT: usize = 8;
 const RISING: &[&str] = &["ConvTranspose", "DepthToSpace", "Resize", "Upsample"];
 
 /// Steps that begin what follows them and do not end what comes before.
-const OPENING: &[&str] = &[
-    "ClassifierHead",
-    "Flatten",
-    "Gather",
-    "GlobalAveragePool",
-    "GlobalMaxPool",
-    "ReduceMean",
-    "Resize",
-    "Slice",
-    "SpaceToDepth",
-    "Upsample",
-];
+const OPENING: Ops = Ops {
+    blocks: &[BlockKind::ClassifierHead],
+    operators: &[
+        "Flatten",
+        "Gather",
+        "GlobalAveragePool",
+        "GlobalMaxPool",
+        "ReduceMean",
+        "Resize",
+        "Slice",
+        "SpaceToDepth",
+        "Upsample",
+    ],
+};
 
 /// Cuts the order into segments.
 pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
@@ -123,7 +125,7 @@ fn ways(net: &Net<'_>, structure: &Structure) -> Vec<Way> {
 }
 
 fn attends_across(unit: &Unit) -> bool {
-    unit.walk().any(|part| part.is("Attention") && part.word("over") == Some("cross"))
+    unit.walk().any(|part| part.attention().is_some_and(Attention::is_cross))
 }
 
 /// How many units are read across each place, by ways no longer than this.
@@ -148,11 +150,15 @@ fn crossings(ways: &[Way], count: usize, longest: usize) -> Vec<i32> {
 /// Whether units are several parts of a network beyond doubt: several blocks that stand alone, a
 /// head with something before it, or what goes up in resolution with what went down.
 fn is_several(net: &Net<'_>, units: &[UnitId]) -> bool {
-    let blocks = |kinds: &[&str]| units.iter().filter(|id| net.unit(**id).is_any(kinds)).count();
+    let blocks = |is: fn(BlockKind) -> bool| {
+        units.iter().filter_map(|id| net.unit(*id).block()).filter(|kind| is(*kind)).count()
+    };
+    let is_embedding = |kind| kind == BlockKind::Embedding;
+    let stands_alone = |kind: BlockKind| kind.is_convolutional() || kind.is_head();
     let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
-    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is_any(RISING));
-    blocks(COMPOSITE) >= MAX_BLOCKS + blocks(&["Embedding"])
-        || (blocks(CONVOLUTIONAL) + blocks(HEADS) > 0 && heavy().nth(1).is_some())
+    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is(RISING));
+    blocks(BlockKind::is_composite) >= MAX_BLOCKS + blocks(is_embedding)
+        || (blocks(stands_alone) > 0 && heavy().nth(1).is_some())
         || (units.iter().any(rises) && heavy().any(is_convolutional))
 }
 
@@ -186,9 +192,11 @@ fn join_light(
     for (from, to) in pieces {
         let units = &structure.main[*from..*to];
         let is_light = !units.iter().any(|id| is_heavy(net, net.unit(*id)));
-        let is_table = is_all(net, units, "Embedding");
+        let is_table = is_all(net, units, BlockKind::Embedding);
         let before = joined.last_mut().filter(|last| {
-            is_table && open.is_none() && is_all(net, &structure.main[last.0..last.1], "Embedding")
+            is_table
+                && open.is_none()
+                && is_all(net, &structure.main[last.0..last.1], BlockKind::Embedding)
         });
         if let Some(before) = before {
             // Tables whose rows are added up are one part.
@@ -236,7 +244,7 @@ fn is_read_by(
 }
 
 /// Whether the heavy units among these are all of one kind.
-fn is_all(net: &Net<'_>, units: &[UnitId], kind: &str) -> bool {
+fn is_all(net: &Net<'_>, units: &[UnitId], kind: BlockKind) -> bool {
     let mut heavy =
         units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit)).peekable();
     heavy.peek().is_some() && heavy.all(|unit| unit.is(kind))
@@ -246,7 +254,7 @@ fn is_all(net: &Net<'_>, units: &[UnitId], kind: &str) -> bool {
 /// of what others still read as it was.
 fn opens(net: &Net<'_>, structure: &Structure, from: usize, to: usize) -> bool {
     let units = || structure.main[from..to].iter().map(|id| net.unit(*id));
-    if units().any(|unit| unit.walk().any(|part| part.is_any(OPENING))) {
+    if units().any(|unit| unit.walk().any(|part| part.is(OPENING))) {
         return true;
     }
     let inputs = units().flat_map(|unit| unit.inputs.iter().flatten());
@@ -265,17 +273,17 @@ fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
     let mut kinds: Vec<u64> = units().filter_map(|unit| signature(net, unit, 0)).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let is_composite = units().any(|unit| unit.walk().any(|part| part.is_any(COMPOSITE)));
+    let is_composite = units().any(|unit| unit.walk().any(is_composite));
     // Where nothing is known by name, a joined way tells a block from a single step.
     let joins = || {
         units().any(|unit| {
-            unit.is_any(&["Add", "Concat", "Mul", "ResidualAdd"])
+            unit.is((BlockKind::ResidualAdd, ["Add", "Concat", "Mul"]))
                 && unit.inputs.iter().flatten().filter(|val| net.is_data(**val)).count() > 1
         })
     };
     let joined = !is_composite && joins();
     if kinds.is_empty() {
-        let mut ops: Vec<u64> = units().map(|unit| hash(&[text(unit.op)])).collect();
+        let mut ops: Vec<u64> = units().map(|unit| hash(&[text(unit.op.id())])).collect();
         ops.sort_unstable();
         ops.dedup();
         kinds = ops;
@@ -292,13 +300,15 @@ fn signature(net: &Net<'_>, unit: &Unit, depth: usize) -> Option<u64> {
     if !is_heavy(net, unit) {
         return None;
     }
-    let mut parts: Vec<u64> = vec![text(unit.op)];
-    for flag in ["causal", "depthwise", "transposed"] {
-        parts.push(u64::from(unit.says(flag)));
-    }
-    parts.extend(unit.word("over").map(text));
+    let mut parts: Vec<u64> = vec![text(unit.op.id())];
+    let attention = unit.attention();
+    let convolution = unit.folded_convolution();
+    parts.push(u64::from(attention.is_some_and(|attention| attention.causal)));
+    parts.push(u64::from(convolution.is_some_and(Convolution::is_depthwise)));
+    parts.push(u64::from(convolution.is_some_and(|convolution| convolution.transposed)));
+    parts.extend(attention.map(|attention| text(attention.over.id())));
     // What makes a block of a known name is in its name, but for those that wrap others.
-    if depth < MAX_DEPTH && (!unit.is_any(COMPOSITE) || unit.is("Residual")) {
+    if depth < MAX_DEPTH && (!is_composite(unit) || unit.is(BlockKind::Residual)) {
         let mut inside: Vec<u64> =
             unit.parts.iter().filter_map(|part| signature(net, part, depth + 1)).collect();
         inside.sort_unstable();
@@ -306,6 +316,10 @@ fn signature(net: &Net<'_>, unit: &Unit, depth: usize) -> Option<u64> {
         parts.extend(inside);
     }
     Some(hash(&parts))
+}
+
+fn is_composite(unit: &Unit) -> bool {
+    unit.block().is_some_and(BlockKind::is_composite)
 }
 
 pub(super) fn hash(values: &[u64]) -> u64 {

@@ -19,7 +19,7 @@ use calipers_report::{Family, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
-use crate::net::Val;
+use crate::net::{BlockKind, Op, Val};
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
@@ -35,7 +35,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let census = seen.census;
     let facts = &seen.architecture.facts;
     let maps = outputs.iter().filter(|output| net.rank(**output) == Some(4)).count();
-    if census.count("DetectionHead") > 0 {
+    if census.count(BlockKind::DetectionHead) > 0 {
         let scales = match &facts.strides {
             Some(strides) => {
                 let strides: Vec<String> = strides.iter().map(ToString::to_string).collect();
@@ -64,7 +64,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let sure = if family == Family::Detr { High } else { Medium };
         return Some(told(TaskKind::ObjectDetection, sure, words.to_owned(), classes));
     }
-    let regions = census.count_of(&["MaxRoiPool", "RoiAlign"]) > 0;
+    let regions = census.count_of(["MaxRoiPool", "RoiAlign"]) > 0;
     // Points of bodies: for each region, rows of a place and whether it is seen.
     let points = outputs
         .iter()
@@ -121,7 +121,7 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let [output] = outputs else { return None };
     let classes = net.dim(*output, -1).filter(|classes| *classes > 1)?;
-    let shared = net.made_by(*output, &["LogSoftmax", "Softmax"]).is_some();
+    let shared = net.made_by(*output, ["LogSoftmax", "Softmax"]).is_some();
     let scores = seen.is_scores(*output) && seen.is_biased(*output);
     (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
@@ -152,7 +152,7 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     };
     let size = size(seen, image, output);
     let shown = seen.shown(output);
-    let ended = net.producer(output).map_or("", |unit| net.unit(unit).op);
+    let ended = net.producer(output).map_or(Op::Unknown, |unit| net.unit(unit).op);
     let named = |word: &str| net.output_name(output).to_ascii_lowercase().contains(word);
     if net.rank(output) == Some(3) && !matches!(size, Size::Same | Size::Larger) {
         return None;
@@ -163,8 +163,10 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             (TaskKind::ImageToImage, Low, None)
         }
         (Size::Same | Size::Smaller, Some(1)) => match ended {
-            "Sigmoid" => (TaskKind::ImageSegmentation, Medium, None),
-            "ReLU" | "Relu" => (TaskKind::DepthEstimation, Medium, None),
+            Op::Operator("Sigmoid") => (TaskKind::ImageSegmentation, Medium, None),
+            Op::Operator("Relu") | Op::Block(BlockKind::Relu) => {
+                (TaskKind::DepthEstimation, Medium, None)
+            }
             _ if named("depth") => (TaskKind::DepthEstimation, Medium, None),
             _ => (TaskKind::ImageSegmentation, Low, None),
         },
@@ -173,7 +175,9 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             (TaskKind::PoseEstimation, Medium, None)
         }
         (Size::Same, classes) => (TaskKind::ImageSegmentation, High, classes),
-        (Size::Smaller, Some(classes)) if seen.census.count("UNetSkip") > 0 || classes >= 2 => {
+        (Size::Smaller, Some(classes))
+            if seen.census.count(BlockKind::UNetSkip) > 0 || classes >= 2 =>
+        {
             (TaskKind::ImageSegmentation, Medium, Some(classes))
         }
         (Size::Unknown, classes) if seen.architecture.family == Some(Family::Unet) => {

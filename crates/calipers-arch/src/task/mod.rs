@@ -14,7 +14,7 @@ use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
 
 use super::census::{Census, Given};
-use crate::net::{Net, Origin, Val};
+use crate::net::{BlockKind, Net, Op, OpSet, Ops, Origin, TableKind, Val};
 
 /// The task. Fills in how many classes there are.
 pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
@@ -44,7 +44,7 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
     if census.takes(Given::Image) {
         return images::task(seen);
     }
-    if census.takes(Given::Tokens) || census.tables("token").next().is_some() {
+    if census.takes(Given::Tokens) || census.tables(TableKind::Token).next().is_some() {
         return text::task(seen);
     }
     tables::task(seen)
@@ -96,20 +96,20 @@ impl<'a> Seen<'_, 'a> {
 
     /// Classes of the one head that classifies.
     fn classifier(&self) -> Option<i64> {
-        let mut heads = self.net().all().filter(|unit| unit.is("ClassifierHead"));
+        let mut heads = self.net().all().filter(|unit| unit.is(BlockKind::ClassifierHead));
         match (heads.next(), heads.next()) {
-            (Some(head), None) => head.number("classes"),
+            (Some(head), None) => head.classifier_head()?.classes,
             _ => None,
         }
     }
 
     /// What gives a value, behind views and what makes shares of scores.
-    fn maker(&self, val: Val) -> Option<&'static str> {
+    fn maker(&self, val: Val) -> Option<Op> {
         let net = self.net();
         // One place may be chosen after the product.
         const PICKS: &[&str] = &["Gather", "GatherND", "Slice"];
         let behind = net.back_through_layout(val);
-        let behind = net.back_through(behind, &["LogSoftmax", "Sigmoid", "Softmax"]);
+        let behind = net.back_through(behind, ["LogSoftmax", "Sigmoid", "Softmax"]);
         let behind = net.back_through(net.back_through_layout(behind), PICKS);
         let behind = net.back_through_layout(behind);
         let unit = net.unit(net.producer(behind)?);
@@ -118,9 +118,11 @@ impl<'a> Seen<'_, 'a> {
 
     /// Whether a value is scores: a product gives it.
     fn is_scores(&self, val: Val) -> bool {
-        const PRODUCTS: &[&str] = &["ClassifierHead", "Gemm", "LanguageHead", "Linear", "MatMul"];
-        self.maker(val).is_some_and(|op| PRODUCTS.contains(&op))
-            || self.census.is_mean_of_products(val)
+        const PRODUCTS: Ops = Ops {
+            blocks: &[BlockKind::ClassifierHead, BlockKind::Linear],
+            operators: &["Gemm", "MatMul"],
+        };
+        self.maker(val).is_some_and(|op| PRODUCTS.has(op)) || self.census.is_mean_of_products(val)
     }
 
     /// Whether a product with a bias gives a value, or something makes shares of it.
@@ -130,14 +132,15 @@ impl<'a> Seen<'_, 'a> {
         if self.census.is_mean_of_products(behind) {
             return true;
         }
-        if net.made_by(behind, &["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
+        if net.made_by(behind, ["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
             return true;
         }
         let Some(unit) = net.producer(behind).map(|unit| net.unit(unit)) else { return false };
         // Vectors that embed are as wide as processors like; classes are as many as there are.
         let odd = net.dim(val, -1).is_some_and(|width| width % 32 != 0);
-        odd || unit.is("ClassifierHead")
-            || unit.says("bias")
+        odd || unit.is(BlockKind::ClassifierHead)
+            || unit.linear().is_some_and(|linear| linear.bias)
+            || unit.convolution().is_some_and(|conv| conv.bias)
             || unit.is("Gemm") && unit.input(2).is_some()
             || unit.is("Add")
     }

@@ -29,7 +29,7 @@ const REGRESSORS: &[&str] =
 /// The task of a model of classical machine learning.
 pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
-    let units = |ops: &[&str]| net.all().filter(|unit| unit.is_any(ops)).collect::<Vec<&Unit>>();
+    let units = |ops: &[&str]| net.all().filter(|unit| unit.is(ops)).collect::<Vec<&Unit>>();
     if seen.architecture.family == Some(Family::IsolationForest) {
         let words = "an isolation forest tells how easily a row is set apart".to_owned();
         return Some(told(TaskKind::AnomalyDetection, High, words, None));
@@ -43,7 +43,7 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         let words = "support vectors of one class tell what is unlike it".to_owned();
         return Some(told(TaskKind::AnomalyDetection, High, words, None));
     }
-    let parted = seen.census.count_of(&["Greater", "Less", "Sign"]) > 0;
+    let parted = seen.census.count_of(["Greater", "Less", "Sign"]) > 0;
     let scored = seen.is_kind(ModelKind::NearestNeighbours) && seen.census.count("ArgMax") == 0
         || seen.is_kind(ModelKind::Svm) && !regressors.is_empty();
     if scored && seen.gives_whole_numbers() && parted {
@@ -109,7 +109,7 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     let output = outputs.first().copied();
     let width = output.and_then(|output| net.dim(output, -1));
-    let shares = seen.census.count_of(&["ArgMax", "LogSoftmax", "Sigmoid", "Softmax"]) > 0;
+    let shares = seen.census.count_of(["ArgMax", "LogSoftmax", "Sigmoid", "Softmax"]) > 0;
     let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
     if shares {
         let classes = width.map(|width| if width == 1 { 2 } else { width });

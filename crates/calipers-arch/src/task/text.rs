@@ -15,7 +15,7 @@ use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::{Seen, told};
-use crate::net::Val;
+use crate::net::{TableKind, Val};
 
 /// Fewer words than this are classes.
 const MIN_WORDS: i64 = 5000;
@@ -38,12 +38,10 @@ fn is_vocabulary(seen: &Seen<'_, '_>, width: i64) -> bool {
 
 /// Whether a width is that of a table, which tokens are looked up in.
 fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
-    let mut tables = seen
-        .census
-        .embeddings
-        .iter()
-        .filter(|table| !matches!(table.word("of"), Some("position" | "type")));
-    tables.any(|table| table.number("rows") == Some(width))
+    let tables = seen.census.embeddings.iter().filter_map(|unit| unit.embedding());
+    let mut tables =
+        tables.filter(|table| !matches!(table.of, TableKind::Position | TableKind::Type));
+    tables.any(|table| table.rows == Some(width))
 }
 
 fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {

@@ -23,7 +23,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut all = 0_usize;
     let mut shared = Vec::new();
     for (unit, looked) in quantized_convolutions(evidence) {
-        if unit.says("depthwise") || unit.number("out").is_none_or(|out| out < 2) {
+        if unit
+            .convolution()
+            .is_none_or(|conv| conv.is_depthwise() || conv.out_channels.is_none_or(|out| out < 2))
+        {
             continue;
         }
         all += 1;

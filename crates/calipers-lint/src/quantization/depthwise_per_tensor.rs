@@ -1,5 +1,6 @@
 //! Depthwise convolutions whose filters share one scale.
 
+use calipers_arch::net::Convolution;
 use calipers_report::{Granularity, Severity};
 
 use super::super::{Evidence, Hit, Rule};
@@ -19,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let depthwise = quantized_convolutions(evidence).filter(|(unit, _)| unit.says("depthwise"));
+    let depthwise = quantized_convolutions(evidence)
+        .filter(|(unit, _)| unit.convolution().is_some_and(Convolution::is_depthwise));
     let (mut all, mut shared) = (0_usize, Vec::new());
     for (unit, looked) in depthwise {
         all += 1;

@@ -3,10 +3,10 @@
 use calipers_report::{Scheme, Severity};
 use hashbrown::HashSet;
 
-use super::super::structure::{Layers, WEIGHTED};
+use super::super::structure::Layers;
 use super::super::{Evidence, Hit, Rule};
 use super::contraction;
-use calipers_arch::net::Val;
+use calipers_arch::net::{BlockKind, Val};
 use calipers_arch::quantization::{Form, look};
 
 /// Where fewer layers are quantised, those are the islands.
@@ -38,7 +38,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .units
         .iter()
         .map(|unit| {
-            let layer = Some(*unit).filter(|unit| unit.is_any(WEIGHTED))?;
+            let layer = Some(*unit).filter(|unit| unit.is(BlockKind::WEIGHTED))?;
             look(net, contraction(layer)?)
                 .filter(|looked| looked.weighted)
                 .map(|looked| looked.form)

@@ -15,14 +15,14 @@ pub(super) mod zero_point_wrong;
 use calipers_report::Scheme;
 
 use super::Evidence;
-use calipers_arch::net::{Net, Unit};
+use calipers_arch::net::{BlockKind, Net, Unit};
 use calipers_arch::quantization::{Looked, look};
 
 /// Every convolution that is quantised, with how.
 fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (&'n Unit, Looked)> {
     let net: &'n Net<'n> = evidence.net;
     let quantized = evidence.quantization.scheme != Scheme::None;
-    let layers = net.all().filter(move |unit| quantized && unit.is("Convolution"));
+    let layers = net.all().filter(move |unit| quantized && unit.is(BlockKind::Convolution));
     layers.filter_map(move |unit| {
         let looked = contraction(unit).and_then(|inner| look(net, inner))?;
         (looked.bits.is_some() && !looked.float).then_some((unit, looked))
@@ -32,6 +32,6 @@ fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (
 /// The operation of a layer that contracts.
 fn contraction(layer: &Unit) -> Option<&Unit> {
     layer.walk().find(|unit| {
-        unit.parts.is_empty() && unit.is_any(&["Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"])
+        unit.parts.is_empty() && unit.is(["Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"])
     })
 }

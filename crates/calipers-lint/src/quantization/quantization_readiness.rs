@@ -5,17 +5,28 @@ use crate::number;
 use calipers_report::{Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::{Net, Unit};
+use calipers_arch::net::{BlockKind, Convolution, Net, Op, Unit};
 
 /// Kinds that lose most by few bits, and why.
-const SENSITIVE: &[(&[&str], &str)] = &[
-    (&["Softmax"], "small probabilities vanish in steps of 1/255"),
+const SENSITIVE: &[(&[Op], &str)] = &[
+    (&[Op::Operator("Softmax")], "small probabilities vanish in steps of 1/255"),
     (
-        &["GroupNorm", "InstanceNorm", "L2Norm", "LayerNorm", "RMSNorm"],
+        &[
+            Op::Block(BlockKind::GroupNorm),
+            Op::Block(BlockKind::InstanceNorm),
+            Op::Block(BlockKind::L2Norm),
+            Op::Block(BlockKind::LayerNorm),
+            Op::Block(BlockKind::RmsNorm),
+        ],
         "squares of outliers decide the scale",
     ),
     (
-        &["GELU", "HardSwish", "Mish", "SiLU"],
+        &[
+            Op::Block(BlockKind::Gelu),
+            Op::Block(BlockKind::HardSwish),
+            Op::Block(BlockKind::Mish),
+            Op::Block(BlockKind::Silu),
+        ],
         "what lies below zero is small and falls into few steps",
     ),
 ];
@@ -47,7 +58,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (mut parts, mut names) = (Vec::new(), Vec::new());
     for (kinds, why) in SENSITIVE {
         let mut counts = Vec::new();
-        for kind in *kinds {
+        for kind in kinds.iter().copied() {
             let found: Vec<&Unit> = net.all().filter(|unit| is_inside(net, unit, kind)).collect();
             if let Some(first) = found.first() {
                 counts.push(format!("{} {kind}", number(found.len())));
@@ -58,7 +69,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             parts.push(format!("{} ({why})", counts.join(", ")));
         }
     }
-    let depthwise = net.all().filter(|unit| unit.is("Convolution") && unit.says("depthwise"));
+    let depthwise =
+        net.all().filter(|unit| unit.convolution().is_some_and(Convolution::is_depthwise));
     let depthwise: Vec<&Unit> = depthwise.collect();
     if let Some(first) = depthwise.first() {
         let count = counted(depthwise.len(), "depthwise convolution");
@@ -73,9 +85,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 }
 
 /// Whether a unit is of a kind, and matters: a softmax at the end is no part of the network.
-fn is_inside(net: &Net<'_>, unit: &Unit, kind: &str) -> bool {
+fn is_inside(net: &Net<'_>, unit: &Unit, kind: Op) -> bool {
     let given = || unit.outputs.iter().any(|output| net.is_output(*output));
-    unit.is(kind) && !(kind == "Softmax" && given())
+    unit.is(kind) && !(kind == Op::Operator("Softmax") && given())
 }
 
 #[cfg(test)]

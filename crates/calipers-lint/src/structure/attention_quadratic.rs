@@ -44,7 +44,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let layers: Vec<&Unit> = net
         .all()
         .filter(|unit| {
-            unit.is("Attention") && !unit.says("windowed") && unit.word("over") == Some("self")
+            unit.attention().is_some_and(|attention| !attention.windowed && !attention.is_cross())
         })
         .collect();
     // A decoder's single step is in proportion to what came before it, and no square.

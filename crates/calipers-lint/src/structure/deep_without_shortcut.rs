@@ -1,18 +1,15 @@
 //! Many layers in a row that nothing goes around.
 
 use crate::number;
+use calipers_arch::net::BlockKind;
 
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
-use super::layers::{Layers, WEIGHTED, weighted};
+use super::layers::{Layers, has_bias, weighted};
 
 /// Plain networks of up to twenty layers train well; MobileNet v1 has 15 by this count.
 const MIN_LAYERS: usize = 30;
-
-/// Norms between convolutions: where there are none, they were folded, and shortcuts may have been
-/// folded with them.
-const NORMS: &[&str] = &["BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "RMSNorm"];
 
 pub(crate) const RULE: Rule = Rule {
     id: "deep-without-shortcut",
@@ -38,8 +35,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let layers = Layers::of(net);
-    let depths =
-        layers.depths(net, |unit| unit.is("Recurrent") || net.data_inputs(unit).nth(1).is_some());
+    let depths = layers.depths(net, |unit| {
+        unit.is(BlockKind::Recurrent) || net.data_inputs(unit).nth(1).is_some()
+    });
     let (end, depth) = depths.iter().enumerate().rev().max_by_key(|(_, depth)| **depth)?;
     if *depth < MIN_LAYERS {
         return None;
@@ -48,11 +46,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (mut names, mut norms, mut unbiased, mut at) = (Vec::new(), 0_usize, 0_usize, Some(end));
     while let Some(layer) = at {
         let unit = layers.units[layer];
-        if unit.is_any(WEIGHTED) {
+        if unit.is(BlockKind::WEIGHTED) {
             names.push(net.model.node_label(unit.node));
-            unbiased += usize::from(unit.is("Linear") || !unit.says("bias"));
+            unbiased += usize::from(unit.is(BlockKind::Linear) || !has_bias(unit));
         }
-        norms += usize::from(unit.is_any(NORMS));
+        norms += usize::from(unit.block().is_some_and(BlockKind::is_norm));
         let before = net.data_inputs(unit).filter_map(|input| layers.maker(input));
         at = before
             .filter(|maker| *maker < layer && depths[*maker] > 0)

@@ -4,8 +4,9 @@ use calipers_report::Severity;
 use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule};
+use super::layers::widths;
 use super::{count, percent};
-use calipers_arch::net::Unit;
+use calipers_arch::net::BlockKind;
 
 /// Smaller layers are no burden, whatever their share.
 const MIN_ELEMENTS: u64 = 10_000_000;
@@ -30,14 +31,13 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let total = evidence.parameters.total?;
     let vocab = evidence.architecture.facts.vocab;
-    let elements = |unit: &Unit| {
-        let (wide, out) = (unit.number("in")?, unit.number("out")?);
-        u64::try_from(wide.checked_mul(out)?).ok()
-    };
-    let layers = evidence.net.all().filter(|unit| unit.is("Linear"));
-    let layers = layers.filter(|unit| unit.number("out").is_some() && unit.number("out") != vocab);
-    let (elements, unit) =
-        layers.filter_map(|unit| Some((elements(unit)?, unit))).max_by_key(|(count, _)| *count)?;
+    let layers = evidence.net.all().filter(|unit| unit.is(BlockKind::Linear));
+    let sized = layers.filter_map(|unit| Some((unit, widths(unit)?)));
+    let others = sized.filter(|(_, (_, out))| Some(*out) != vocab);
+    let elements = |(wide, out): (i64, i64)| u64::try_from(wide.checked_mul(out)?).ok();
+    let (elements, unit, (wide, out)) = others
+        .filter_map(|(unit, sizes)| Some((elements(sizes)?, unit, sizes)))
+        .max_by_key(|(count, ..)| *count)?;
     let share = percent(elements, total);
     if elements <= MIN_ELEMENTS || share <= MIN_SHARE || elements > total {
         return None;
@@ -47,8 +47,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         "{label:?} holds {} of {} parameters ({share}%): {} to {}",
         count(elements),
         count(total),
-        units::signed(unit.number("in")?),
-        units::signed(unit.number("out")?)
+        units::signed(wide),
+        units::signed(out)
     );
     Some(Hit::new(detail, [label]))
 }

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{count, percent};
-use calipers_arch::net::Unit;
+use calipers_arch::net::{Embedding, Unit};
 
 /// Smaller tables are no burden.
 const MIN_ELEMENTS: u64 = 1_000_000;
@@ -31,35 +31,35 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let total = evidence.parameters.total?;
     let net = evidence.net;
     let mut seen = HashSet::new();
-    let mut tables: Vec<(u64, &Unit)> = Vec::new();
-    for unit in net.all().filter(|unit| unit.is("Embedding")) {
+    let mut tables: Vec<(u64, &Embedding, &Unit)> = Vec::new();
+    for (unit, figures) in net.all().filter_map(|unit| Some((unit, unit.embedding()?))) {
         // The table is the largest of the constants that it reads; two lookups may share one.
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
         let Some(table) = stored.max_by_key(|input| net.elements(**input)) else { continue };
-        let (Some(rows), Some(width)) = (unit.number("rows"), unit.number("width")) else {
+        let (Some(rows), Some(width)) = (figures.rows, figures.width) else {
             continue;
         };
         let elements = rows.checked_mul(width).and_then(|count| u64::try_from(count).ok());
         if seen.insert(net.value(*table)) {
-            tables.extend(elements.map(|elements| (elements, unit)));
+            tables.extend(elements.map(|elements| (elements, figures, unit)));
         }
     }
-    let sum = tables.iter().try_fold(0_u64, |sum, (elements, _)| sum.checked_add(*elements))?;
+    let sum = tables.iter().try_fold(0_u64, |sum, (elements, ..)| sum.checked_add(*elements))?;
     if sum <= MIN_ELEMENTS || sum > total || sum <= total / 2 {
         return None;
     }
-    let (largest, unit) = tables.iter().max_by_key(|(elements, _)| *elements)?;
+    let (largest, figures, _) = tables.iter().max_by_key(|(elements, ..)| *elements)?;
     let detail = format!(
         "{} of {} parameters ({}%) in {}, the largest of {} rows by {}, {} in all",
         count(sum),
         count(total),
         percent(sum, total),
         counted(tables.len(), "table"),
-        units::signed(unit.number("rows")?),
-        units::signed(unit.number("width")?),
+        units::signed(figures.rows?),
+        units::signed(figures.width?),
         count(*largest)
     );
-    Some(Hit::new(detail, tables.iter().map(|(_, unit)| net.model.node_label(unit.node))))
+    Some(Hit::new(detail, tables.iter().map(|(.., unit)| net.model.node_label(unit.node))))
 }
 
 #[cfg(test)]

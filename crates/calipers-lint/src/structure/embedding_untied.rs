@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};
 use super::count;
-use calipers_arch::net::{Net, Unit, Val};
+use calipers_arch::net::{Net, TableKind, Unit, Val};
 use calipers_measure::weights::{Seen, Weights};
 
 /// Smaller tables are no burden.
@@ -30,14 +30,15 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
-    let tokens = net.all().filter(|unit| unit.is("Embedding") && unit.word("of") == Some("token"));
+    let tables = net.all().filter_map(|unit| Some((unit, unit.embedding()?)));
+    let tokens = tables.filter(|(_, table)| table.of == TableKind::Token);
     // Looked up, not searched for each table: a hostile file may have thousands of both.
     let mut by_size: HashMap<(Option<i64>, Option<i64>), Vec<&Unit>> = HashMap::new();
-    for unit in net.all().filter(|unit| unit.is("Linear")) {
-        by_size.entry((unit.number("in"), unit.number("out"))).or_default().push(unit);
+    for (unit, linear) in net.all().filter_map(|unit| Some((unit, unit.linear()?))) {
+        by_size.entry((linear.in_features, linear.out_features)).or_default().push(unit);
     }
-    for table in tokens {
-        let (Some(rows), Some(width)) = (table.number("rows"), table.number("width")) else {
+    for (table, figures) in tokens {
+        let (Some(rows), Some(width)) = (figures.rows, figures.width) else {
             continue;
         };
         if rows.checked_mul(width).is_none_or(|elements| elements < MIN_ELEMENTS) {

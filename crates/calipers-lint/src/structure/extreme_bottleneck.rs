@@ -5,8 +5,8 @@ use calipers_units as units;
 use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};
-use super::layers::{Layers, WEIGHTED, weighted};
-use calipers_arch::net::{Net, Unit, Val};
+use super::layers::{Layers, weighted, widths};
+use calipers_arch::net::{BlockKind, Net, Unit, Val};
 
 /// How much narrower than what is before and behind it.
 const FACTOR: i64 = 64;
@@ -46,35 +46,36 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     for (at, unit) in layers.units.iter().enumerate() {
         open += unit.outputs.iter().filter(|output| last.contains_key(*output)).count();
         open = open.saturating_sub(closing[at]);
-        if open == 1 && unit.is_any(WEIGHTED) && is_narrow(net, &layers, unit).is_some() {
+        if open == 1 && unit.is(BlockKind::WEIGHTED) && is_narrow(net, &layers, unit).is_some() {
             narrow.push(unit);
         }
     }
     let first = narrow.first()?;
     let next = is_narrow(net, &layers, first)?;
+    let (wide, out) = widths(first)?;
     let label = net.model.node_label(first.node);
     let detail = format!(
         "{label:?} goes from {} channels to {}, and {:?} from there to {}",
-        units::signed(first.number("in")?),
-        units::signed(first.number("out")?),
+        units::signed(wide),
+        units::signed(out),
         net.model.node_label(next.node),
-        units::signed(next.number("out")?)
+        units::signed(widths(next)?.1)
     );
     Some(Hit::new(detail, narrow.iter().map(|unit| net.model.node_label(unit.node))))
 }
 
 /// The layer that widens again what this one narrows.
 fn is_narrow<'n>(net: &Net<'_>, layers: &Layers<'n>, unit: &Unit) -> Option<&'n Unit> {
-    let (wide, out) = (unit.number("in")?, unit.number("out")?);
+    let (wide, out) = widths(unit)?;
     if out < 1 || wide / out < FACTOR {
         return None;
     }
     let mut val = unit.output();
     for _ in 0..MAX_STEPS {
         let next = layers.units[layers.only_reader(net, val)?];
-        if next.is_any(WEIGHTED) {
-            let again = next.number("in") == Some(out);
-            return (again && next.number("out")? / out >= FACTOR).then_some(next);
+        if next.is(BlockKind::WEIGHTED) {
+            let (again, wider) = widths(next)?;
+            return (again == out && wider / out >= FACTOR).then_some(next);
         }
         val = *next.outputs.first()?;
     }

@@ -5,39 +5,25 @@
 
 use hashbrown::HashMap;
 
-use calipers_arch::net::{Net, Unit, Val};
+use calipers_arch::net::{BlockKind, Convolution, Details, Net, Unit, Val};
 
-/// Blocks that are one layer.
-const WHOLE: &[&str] = &[
-    "BatchNorm",
-    "CELU",
-    "Convolution",
-    "ELU",
-    "Embedding",
-    "GELU",
-    "GatedSkip",
-    "GroupNorm",
-    "HardSigmoid",
-    "HardSwish",
-    "InstanceNorm",
-    "L2Norm",
-    "LRN",
-    "LayerNorm",
-    "LeakyReLU",
-    "Linear",
-    "Mish",
-    "PReLU",
-    "RMSNorm",
-    "ReLU",
-    "ReLU6",
-    "Recurrent",
-    "Rotary",
-    "SELU",
-    "SiLU",
-];
-
-/// Layers with weights.
-pub(in super::super) const WEIGHTED: &[&str] = &["Convolution", "Linear"];
+/// Whether a block is one layer.
+fn is_whole(kind: BlockKind) -> bool {
+    kind.is_norm()
+        || kind.is_activation()
+        || matches!(
+            kind,
+            BlockKind::Convolution
+                | BlockKind::Embedding
+                | BlockKind::GatedSkip
+                | BlockKind::HardSigmoid
+                | BlockKind::L2Norm
+                | BlockKind::Linear
+                | BlockKind::Lrn
+                | BlockKind::Recurrent
+                | BlockKind::Rotary
+        )
+}
 
 /// The layers of a network, each before those that read it.
 pub(in super::super) struct Layers<'n> {
@@ -52,7 +38,7 @@ impl<'n> Layers<'n> {
         let mut stack: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
         stack.reverse();
         while let Some(unit) = stack.pop() {
-            if unit.parts.is_empty() || unit.is_any(WHOLE) {
+            if unit.parts.is_empty() || unit.block().is_some_and(is_whole) {
                 units.push(unit);
             } else {
                 stack.extend(unit.parts.iter().rev());
@@ -101,16 +87,31 @@ impl<'n> Layers<'n> {
 /// Whether a unit is a layer with weights. A depthwise convolution is half of one: the pointwise one
 /// behind it is the other half.
 fn is_weighted(unit: &Unit) -> bool {
-    unit.is_any(WEIGHTED) && !unit.says("depthwise")
+    unit.is(BlockKind::WEIGHTED) && !unit.convolution().is_some_and(Convolution::is_depthwise)
+}
+
+/// Features or channels that a layer with weights reads and gives.
+pub(in super::super) fn widths(unit: &Unit) -> Option<(i64, i64)> {
+    match unit.details()? {
+        Details::Linear(linear) => Some((linear.in_features?, linear.out_features?)),
+        Details::Convolution(conv) => Some((conv.in_channels?, conv.out_channels?)),
+        _ => None,
+    }
+}
+
+/// Whether a layer with weights adds a bias.
+pub(in super::super) fn has_bias(unit: &Unit) -> bool {
+    unit.linear().is_some_and(|linear| linear.bias)
+        || unit.convolution().is_some_and(|conv| conv.bias)
 }
 
 /// How many layers with weights there are: many networks have none, and need no further look.
 pub(super) fn weighted(net: &Net<'_>) -> usize {
-    let count: i64 = WEIGHTED.iter().map(|op| net.count(op)).sum();
+    let count: i64 = BlockKind::WEIGHTED.iter().map(|kind| net.count(*kind)).sum();
     usize::try_from(count).unwrap_or(0)
 }
 
 /// Whether a unit contracts, in whatever form.
 pub(super) fn contracts(unit: &Unit) -> bool {
-    unit.is_any(WEIGHTED) || unit.is_contraction() || unit.is("Recurrent")
+    unit.is(BlockKind::WEIGHTED) || unit.is_contraction() || unit.is(BlockKind::Recurrent)
 }

@@ -4,8 +4,8 @@ use calipers_report::Severity;
 use calipers_units as units;
 
 use super::super::{Evidence, Hit, Rule, counted};
-use super::layers::{Layers, WEIGHTED, weighted};
-use calipers_arch::net::{Net, Unit};
+use super::layers::{Layers, weighted, widths};
+use calipers_arch::net::{BlockKind, Convolution, Net, Unit};
 
 pub(crate) const RULE: Rule = Rule {
     id: "linear-layers-in-a-row",
@@ -34,7 +34,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     for unit in &layers.units {
         let mut next = layers.only_reader(net, unit.output());
         // A norm with stored statistics is linear too.
-        if let Some(norm) = next.map(|at| layers.units[at]).filter(|norm| norm.is("BatchNorm")) {
+        if let Some(norm) =
+            next.map(|at| layers.units[at]).filter(|norm| norm.is(BlockKind::BatchNorm))
+        {
             next = layers.only_reader(net, norm.output());
         }
         if let Some(next) = next.map(|at| layers.units[at]).filter(|next| merges(net, unit, next))
@@ -44,18 +46,19 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let (first, second) = pairs.first()?;
+    let ((from, between), (again, to)) = (widths(first)?, widths(second)?);
     let label = |unit: &Unit| net.model.node_label(unit.node);
     let detail = format!(
         "{}, first {:?} ({} to {}) and {:?} ({} to {}), which one layer of {} to {} could do",
         counted(pairs.len(), "pair"),
         label(first),
-        units::signed(first.number("in")?),
-        units::signed(first.number("out")?),
+        units::signed(from),
+        units::signed(between),
         label(second),
-        units::signed(second.number("in")?),
-        units::signed(second.number("out")?),
-        units::signed(first.number("in")?),
-        units::signed(second.number("out")?)
+        units::signed(again),
+        units::signed(to),
+        units::signed(from),
+        units::signed(to)
     );
     Some(Hit::new(detail, pairs.iter().flat_map(|(first, second)| [label(first), label(second)])))
 }
@@ -70,10 +73,10 @@ fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
     for _ in 0..MAX_STEPS {
         let Some(before) = open.pop().and_then(|val| layers.maker(val)) else { break };
         let before = layers.units[before];
-        if before.says("depthwise") {
+        if before.folded_convolution().is_some_and(Convolution::is_depthwise) {
             return true;
         }
-        if !before.is_any(WEIGHTED) {
+        if !before.is(BlockKind::WEIGHTED) {
             open.extend(net.data_inputs(before));
         }
     }
@@ -82,18 +85,17 @@ fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
 
 /// Whether two layers in a row could be one, and nothing was won by making them two.
 fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
-    let plain = |unit: &Unit| unit.number("groups").unwrap_or(1) == 1 && !unit.says("transposed");
-    let linear = first.is("Linear") && second.is("Linear");
-    let pointwise = first.is("Convolution")
-        && second.is("Convolution")
-        && second.says("pointwise")
-        && plain(first)
-        && plain(second);
+    let plain = |conv: &Convolution| conv.groups == 1 && !conv.transposed;
+    let linear = first.is(BlockKind::Linear) && second.is(BlockKind::Linear);
+    let pointwise = match (first.convolution(), second.convolution()) {
+        (Some(first), Some(second)) => plain(first) && plain(second) && second.is_pointwise(),
+        _ => false,
+    };
     // The second must read the first's result, and not weigh something else with it.
     let follows = net.data_inputs(second).count() == 1 && net.data_inputs(first).count() == 1;
-    let widths =
-        [first.number("in"), first.number("out"), second.number("in"), second.number("out")];
-    let [Some(from), Some(between), Some(again), Some(to)] = widths else { return false };
+    let (Some((from, between)), Some((again, to))) = (widths(first), widths(second)) else {
+        return false;
+    };
     let narrowest = from.min(to);
     // A convolution may keep its width on its way to the next block's expansion, as MobileNet's do.
     let wide = (linear && between >= narrowest) || (pointwise && between > narrowest);

@@ -13,7 +13,7 @@ pub(super) mod one_node_dominates;
 
 use calipers_units as units;
 
-pub(super) use layers::{Layers, WEIGHTED};
+pub(super) use layers::Layers;
 
 /// A count that people can read: `9,408`, `102.8 million`.
 fn count(number: u64) -> String {

@@ -1,33 +1,30 @@
 //! Deep networks without a norm of any form.
 
 use crate::number;
+use calipers_arch::net::{BlockKind, Op, Unit};
 
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
-use super::layers::{Layers, WEIGHTED, weighted};
+use super::layers::{Layers, has_bias, weighted};
 
 /// Shallower networks train without.
 const MIN_LAYERS: usize = 16;
 
 /// What a norm is made of, or is: whoever has one of these may have a norm that was not recognised.
-const SIGNS: &[&str] = &[
-    "BatchNorm",
-    "GroupNorm",
-    "InstanceNorm",
-    "L2Norm",
-    "LRN",
-    "LayerNorm",
-    "LpNormalization",
-    "MeanVarianceNormalization",
-    "RMSNorm",
-    "Recurrent",
-    "ReduceL2",
-    "ReduceMean",
-    "ReduceSumSquare",
-    "SELU",
-    "Sqrt",
-];
+fn may_normalize(unit: &Unit) -> bool {
+    match unit.op {
+        Op::Block(kind) => {
+            let kinds = [BlockKind::L2Norm, BlockKind::Lrn, BlockKind::Recurrent, BlockKind::Selu];
+            kind.is_norm() || kinds.contains(&kind)
+        }
+        Op::Operator(name) => {
+            let signs = ["ReduceL2", "ReduceMean", "ReduceSumSquare", "Sqrt"];
+            name.contains("Normalization") || signs.contains(&name)
+        }
+        Op::Unknown => false,
+    }
+}
 
 pub(crate) const RULE: Rule = Rule {
     id: "no-normalization",
@@ -47,9 +44,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
-    if weighted(net) < MIN_LAYERS
-        || net.all().any(|unit| unit.is_any(SIGNS) || unit.op.contains("Normalization"))
-    {
+    if weighted(net) < MIN_LAYERS || net.all().any(may_normalize) {
         return None;
     }
     let layers = Layers::of(net);
@@ -57,9 +52,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if depth < MIN_LAYERS {
         return None;
     }
-    let with_weights = || layers.units.iter().filter(|unit| unit.is_any(WEIGHTED));
+    let with_weights = || layers.units.iter().filter(|unit| unit.is(BlockKind::WEIGHTED));
     let count = with_weights().count();
-    let biased = with_weights().filter(|unit| unit.says("bias")).count();
+    let biased = with_weights().filter(|unit| has_bias(unit)).count();
     let scaled = layers.units.iter().any(|unit| {
         // One number for a whole path, learned or not: ReZero, Fixup, Inception-ResNet.
         unit.is("Mul")

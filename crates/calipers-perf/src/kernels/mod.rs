@@ -20,7 +20,7 @@ use hashbrown::HashSet;
 
 pub use shape::kernel_of_shape;
 
-use calipers_arch::net::{Net, Unit, Val};
+use calipers_arch::net::{BlockKind, Convolution, GeluForm, Net, Op, Unit, Val};
 
 /// The kind of a matrix product with this many rows.
 fn product_kind(rows: i128) -> KernelKind {
@@ -49,7 +49,7 @@ pub struct Kernel {
     /// What it does.
     pub kind: KernelKind,
     /// The operator or block it runs, as `Linear` or `GELU`.
-    pub op: &'static str,
+    pub op: Op,
     /// The node it comes from; of several, the last.
     pub node: NodeId,
     /// Multiply-accumulates.
@@ -135,12 +135,14 @@ fn kind_of(class: KernelClass) -> Option<KernelKind> {
 }
 
 /// Blocks that are one kernel each whatever they are made of.
-fn whole(kind: &str) -> Option<KernelKind> {
+fn whole(kind: BlockKind) -> Option<KernelKind> {
     Some(match kind {
-        "BatchNorm" | "InstanceNorm" | "GroupNorm" | "LRN" => KernelKind::BatchNorm,
-        "LayerNorm" | "RMSNorm" | "L2Norm" => KernelKind::LayerNorm,
-        "CELU" | "ELU" | "GELU" | "HardSigmoid" | "HardSwish" | "LeakyReLU" | "Mish" | "PReLU"
-        | "ReLU" | "ReLU6" | "SELU" | "SiLU" | "ResidualAdd" | "Rotary" => KernelKind::Elementwise,
+        BlockKind::BatchNorm | BlockKind::InstanceNorm | BlockKind::GroupNorm | BlockKind::Lrn => {
+            KernelKind::BatchNorm
+        }
+        BlockKind::LayerNorm | BlockKind::RmsNorm | BlockKind::L2Norm => KernelKind::LayerNorm,
+        BlockKind::ResidualAdd | BlockKind::Rotary => KernelKind::Elementwise,
+        kind if kind.activation().is_some() => KernelKind::Elementwise,
         _ => return None,
     })
 }
@@ -168,7 +170,7 @@ pub(crate) fn launches(net: &Net<'_>) -> Launches {
 /// Values that matrix products read, and nothing else.
 fn read_by_products(net: &Net<'_>) -> HashSet<Val> {
     let leaves = || net.all().filter(|unit| unit.parts.is_empty());
-    let is_product = |unit: &&Unit| unit.is_any(&["MatMul", "Gemm"]);
+    let is_product = |unit: &&Unit| unit.is(["MatMul", "Gemm"]);
     let mut read: HashSet<Val> = leaves()
         .filter(is_product)
         .flat_map(|unit| unit.inputs.iter().flatten().copied())
@@ -215,13 +217,17 @@ impl<'n> Finder<'n, '_> {
             let parts = || unit.parts.iter().rev().map(Task::Unit);
             match unit.op {
                 _ if let Some(traits) = unit.traits() => self.operator(unit, traits),
-                "Linear" => self.push(gemm(net, unit)),
-                "Convolution" => self.convolution(unit),
-                "Attention" => stack.extend(attention_tasks(net, unit)),
+                Op::Block(BlockKind::Linear) => self.push(gemm(net, unit)),
+                Op::Block(BlockKind::Convolution) => self.convolution(unit),
+                Op::Block(BlockKind::Attention) => stack.extend(attention_tasks(net, unit)),
                 // Only a curve that a framework has as one operator is one kernel; the
                 // approximation by a hyperbolic tangent is mostly written out in the model's code.
-                "GELU" if unit.word("form") == Some("tanh") => stack.extend(parts()),
-                op => match whole(op) {
+                Op::Block(BlockKind::Gelu)
+                    if unit.gelu().is_some_and(|gelu| gelu.form == GeluForm::Tanh) =>
+                {
+                    stack.extend(parts());
+                }
+                op => match op.block().and_then(whole) {
                     Some(kind) => self.push(plain(net, unit, kind)),
                     // An operator that is not known is taken for one pass over its data.
                     None if unit.parts.is_empty() => {
@@ -281,13 +287,19 @@ impl<'n> Finder<'n, '_> {
 
 /// An attention as one kernel among its projections, or as all that it is written as; last first.
 fn attention_tasks<'n>(net: &Net<'_>, unit: &'n Unit) -> Vec<Task<'n>> {
-    const OWN: &[&str] = &["Linear", "Convolution", "LayerNorm", "RMSNorm", "Rotary"];
-    let core: Vec<&Unit> = unit.parts.iter().filter(|part| !part.is_any(OWN)).collect();
-    let last = unit.parts.iter().rposition(|part| !part.is_any(OWN));
+    const OWN: &[BlockKind] = &[
+        BlockKind::Linear,
+        BlockKind::Convolution,
+        BlockKind::LayerNorm,
+        BlockKind::RmsNorm,
+        BlockKind::Rotary,
+    ];
+    let core: Vec<&Unit> = unit.parts.iter().filter(|part| !part.is(OWN)).collect();
+    let last = unit.parts.iter().rposition(|part| !part.is(OWN));
     let is_one = is_one_kernel(net, &core);
     let mut tasks = Vec::new();
     for (place, part) in unit.parts.iter().enumerate() {
-        if !is_one || part.is_any(OWN) {
+        if !is_one || part.is(OWN) {
             tasks.push(Task::Unit(part));
         }
         if is_one && Some(place) == last {
@@ -300,7 +312,8 @@ fn attention_tasks<'n>(net: &Net<'_>, unit: &'n Unit) -> Vec<Task<'n>> {
 
 fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Gemm);
-    if let Some(depth) = unit.number("in").or_else(|| net.dim(unit.input(0)?, -1)) {
+    let features = unit.linear().and_then(|linear| linear.in_features);
+    if let Some(depth) = features.or_else(|| net.dim(unit.input(0)?, -1)) {
         kernel.depth = Expr::from(depth);
     }
     let shape = unit.outputs.first().and_then(|output| net.shape(*output)).unwrap_or_default();
@@ -313,13 +326,17 @@ fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
 }
 
 fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
-    let number = |name| unit.number(name).unwrap_or(1);
-    let (groups, channels) = (number("groups"), number("in"));
-    let (is_depthwise, is_pointwise) = (unit.says("depthwise"), unit.says("pointwise"));
+    let known = unit.convolution();
+    let groups = known.map_or(1, |conv| conv.groups);
+    let channels = known.and_then(|conv| conv.in_channels).unwrap_or(1);
+    let is_depthwise = known.is_some_and(Convolution::is_depthwise);
+    let is_pointwise = known.is_some_and(Convolution::is_pointwise);
     let kind = convolution_kind(channels, groups, is_depthwise, is_pointwise);
     let mut kernel = plain(net, unit, kind);
-    let rank = u32::try_from(unit.number("rank").unwrap_or(2)).unwrap_or(2).min(3);
-    kernel.depth = Expr::from(channels / groups.max(1)) * Expr::from(number("kernel")).pow(rank);
+    let rank = known.and_then(Convolution::rank).unwrap_or(2);
+    let rank = u32::try_from(rank).unwrap_or(2).min(3);
+    let side = known.and_then(Convolution::side).unwrap_or(1);
+    kernel.depth = Expr::from(channels / groups.max(1)) * Expr::from(side).pow(rank);
     kernel
 }
 
@@ -327,10 +344,9 @@ fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
 /// queries and keys each multiplied by the root of the scale; code that attends step by step scales
 /// one of them, or the scores.
 fn is_one_kernel(net: &Net<'_>, core: &[&Unit]) -> bool {
-    let products = core.iter().filter(|unit| unit.is_any(&["MatMul", "Einsum"])).count();
-    let scaled = core
-        .iter()
-        .filter(|unit| unit.is_any(&["Mul", "Div"]) && net.data_and_constant(unit).is_some());
+    let products = core.iter().filter(|unit| unit.is(["MatMul", "Einsum"])).count();
+    let scaled =
+        core.iter().filter(|unit| unit.is(["Mul", "Div"]) && net.data_and_constant(unit).is_some());
     products < 2 || scaled.count() >= 2
 }
 

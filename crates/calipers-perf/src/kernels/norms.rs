@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use super::{Kernel, KernelKind, elements, plain};
 use calipers_arch::is_norm_folded;
-use calipers_arch::net::{Net, Unit, Val};
+use calipers_arch::net::{BlockKind, Net, Op, Unit, Val};
 
 /// More convolutions than this, without any norm but with biases throughout, were not trained so.
 const TOO_MANY_WITHOUT: usize = 40;
@@ -24,9 +24,9 @@ impl Unfolded {
     pub(super) fn of(net: &Net<'_>) -> Self {
         let without = net
             .all()
-            .filter(|unit| unit.is("SqueezeExcite"))
+            .filter(|unit| unit.is(BlockKind::SqueezeExcite))
             .flat_map(Unit::walk)
-            .filter(|unit| unit.is("Convolution"))
+            .filter(|unit| unit.is(BlockKind::Convolution))
             .flat_map(|unit| unit.outputs.iter().copied())
             .collect();
         Self { had_norms: is_norm_folded(net) || is_partly_folded(net), without }
@@ -35,7 +35,7 @@ impl Unfolded {
     /// Whether the framework runs a batch norm after this convolution.
     pub(super) fn has_norm(&self, unit: &Unit) -> bool {
         self.had_norms
-            && unit.says("bias")
+            && unit.convolution().is_some_and(|conv| conv.bias)
             && !unit.outputs.iter().any(|output| self.without.contains(output))
     }
 }
@@ -43,17 +43,17 @@ impl Unfolded {
 /// Whether the norms behind convolutions were folded where paths are joined by concatenation, or
 /// while norms before convolutions were left.
 fn is_partly_folded(net: &Net<'_>) -> bool {
-    let convs = net.all().filter(|unit| unit.is("Convolution"));
+    let convs = net.all().filter_map(|unit| unit.convolution());
     let (mut all, mut biased) = (0_usize, 0_usize);
     for conv in convs {
         all += 1;
-        biased += usize::from(conv.says("bias"));
+        biased += usize::from(conv.bias);
     }
-    let others = ["GroupNorm", "InstanceNorm", "LayerNorm", "RMSNorm"];
-    if all <= TOO_MANY_WITHOUT || others.iter().any(|kind| net.count(kind) > 0) {
+    let mut others = BlockKind::NORMS.iter().copied().filter(|kind| *kind != BlockKind::BatchNorm);
+    if all <= TOO_MANY_WITHOUT || others.any(|kind| net.count(kind) > 0) {
         return false;
     }
-    if net.count("BatchNorm") > 0 {
+    if net.count(BlockKind::BatchNorm) > 0 {
         // Convolutions are built with biases or without; where both stand, the biases were norms.
         return biased * 4 >= all && biased * 4 <= all * 3;
     }
@@ -64,7 +64,7 @@ fn is_partly_folded(net: &Net<'_>) -> bool {
 pub(super) fn after(net: &Net<'_>, unit: &Unit) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::BatchNorm);
     let results: Expr = unit.outputs.iter().map(|output| elements(net, *output)).sum();
-    kernel.op = "BatchNorm";
+    kernel.op = Op::Block(BlockKind::BatchNorm);
     (kernel.macs, kernel.other_flops) = (Expr::ZERO, &results * 2);
     kernel.activations = &results * 2;
     kernel.weights = Expr::ZERO;

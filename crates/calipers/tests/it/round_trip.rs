@@ -20,8 +20,9 @@ fn reports_read_back_as_they_were_written(corpus: &Corpus) -> Outcome {
         let report = analyze_for(&model, &Bindings::default(), &question).unwrap();
         let json = serde_json::to_string(&report).unwrap();
         let back: Report = serde_json::from_str(&json).unwrap();
-        assert_eq!(serde_json::to_string(&back).unwrap(), json, "{}", path.display());
-        assert_eq!(back, report, "{}", path.display());
+        // Without the texts, which have many thousands of characters.
+        assert!(back == report, "{}", path.display());
+        assert!(serde_json::to_string(&back).unwrap() == json, "{}", path.display());
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ fn places(op: &str) -> Places {
 
 pub(super) fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let unit = net.unit(end);
-    let places = places(unit.op);
+    let places = places(unit.op.id());
     let at = |place: Option<usize>| place.and_then(|place| unit.input(place));
     let query = unit.input(0)?;
     let key = at(places.key).unwrap_or(query);

@@ -2,7 +2,7 @@
 
 use super::scores::Scores;
 use super::stream::Stream;
-use crate::net::{Net, UnitId, Val};
+use crate::net::{BlockKind, Net, Op, UnitId, Val};
 
 /// Figures of the heads.
 #[derive(Default)]
@@ -49,8 +49,8 @@ fn before_views(net: &Net<'_>, val: Val, head_dim: Option<i64>) -> Option<i64> {
         let Some(id) = net.producer(val) else { break };
         let unit = net.unit(id);
         let before = match unit.op {
-            "Div" | "Mul" => net.data_and_constant(unit).map(|(data, _)| data),
-            "Rotary" => unit.input(0),
+            Op::Operator("Div" | "Mul") => net.data_and_constant(unit).map(|(data, _)| data),
+            Op::Block(BlockKind::Rotary) => unit.input(0),
             _ if unit.is_layout() => unit.input(0),
             _ => None,
         };

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use calipers_ir::{Data, Producer, ValueId};
 use hashbrown::HashSet;
 
-use crate::net::{Net, Val};
+use crate::net::{BlockKind, Net, Val};
 
 /// Steps of a mask's computation that are looked at.
 const MAX_STEPS: usize = 600;
@@ -95,10 +95,10 @@ fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> boo
         let value = match at {
             At::Net(val) if net.is_data(val) => {
                 let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
-                if found(Step::Operator(unit.op, &[])) {
+                if found(Step::Operator(unit.op.id(), &[])) {
                     return true;
                 }
-                if vals.insert(val) && !stops(unit.op) {
+                if vals.insert(val) && !stops(unit.op.id()) {
                     queue.extend(unit.inputs.iter().flatten().map(|input| At::Net(*input)));
                 }
                 continue;
@@ -126,9 +126,10 @@ fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> boo
     false
 }
 
+/// Whether this is a layer: an operator of the file, or a unit of the network.
 fn is_layer(op: &str) -> bool {
     let operator = calipers_ops::find_by_name(op);
-    operator.is_some_and(|row| row.traits.is_contraction()) || op == "Linear"
+    operator.is_some_and(|row| row.traits.is_contraction()) || op == BlockKind::Linear.id()
 }
 
 /// What a mask's own computation begins after. A shape says nothing about what has it.

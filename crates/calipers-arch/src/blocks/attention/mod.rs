@@ -30,15 +30,15 @@ mod tests;
 
 use hashbrown::HashSet;
 
-use super::Recogniser;
-use crate::net::{Found, Net, Origin, UnitId, Val};
+use super::Pattern;
+use crate::net::{Attention, AttentionScope, BlockKind, Found, Net, Op, Ops, Origin, UnitId, Val};
 use scores::Scores;
 use stream::Stream;
 
-pub(super) const ATTENTION: Recogniser = Recogniser {
-    kind: "Attention",
-    what: "Attention: values summed by how well their keys answer a query.",
-    ends: &[
+pub(super) const ATTENTION: Pattern = Pattern {
+    kind: BlockKind::Attention,
+    description: "Attention: values summed by how well their keys answer a query.",
+    anchors: Ops::operators(&[
         "DecoderAttention",
         "DecoderMaskedMultiHeadAttention",
         "DotProductAttention",
@@ -52,8 +52,8 @@ pub(super) const ATTENTION: Recogniser = Recogniser {
         "PackedMultiHeadAttention",
         "PagedAttention",
         "SparseAttention",
-    ],
-    find,
+    ]),
+    matcher: find,
 };
 
 /// Views between the sum of values and the projection of the result.
@@ -61,7 +61,7 @@ const VIEWS_AFTER: usize = 6;
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     match net.unit(end).op {
-        "MatMul" | "Einsum" => decomposed(net, end),
+        Op::Operator("MatMul" | "Einsum") => decomposed(net, end),
         _ => fused::find(net, end),
     }
 }
@@ -108,11 +108,11 @@ fn assemble(
 ) -> Found {
     let [query, key, value] = streams;
     let over = if query.origin < Origin::Data {
-        "cross"
+        AttentionScope::Cross
     } else if query.meets(net, key) || query.meets(net, value) {
-        "self"
+        AttentionScope::Own
     } else {
-        "cross"
+        AttentionScope::Cross
     };
     let norm = norm::position(net, query);
     let core: Vec<UnitId> = core.iter().copied().chain([end]).collect();
@@ -133,21 +133,19 @@ fn assemble(
             taken.push(*source);
         }
     }
-    let found = Found::of(inside)
-        .number("heads", facts.heads)
-        .number("kv_heads", facts.kv_heads)
-        .number("head_dim", facts.head_dim)
-        .number("width", query.width.or(value.width))
-        .word("over", over)
-        .says("causal", facts.causal && over == "self")
-        .says("windowed", facts.windowed)
-        .says("relative", facts.relative)
-        .says("rotary", facts.rotary)
-        .taking(taken);
-    match norm {
-        Some(norm) => found.word("norm", norm),
-        None => found,
-    }
+    let details = Attention {
+        heads: facts.heads,
+        kv_heads: facts.kv_heads,
+        head_dim: facts.head_dim,
+        width: query.width.or(value.width),
+        over,
+        causal: facts.causal && over == AttentionScope::Own,
+        windowed: facts.windowed,
+        relative: facts.relative,
+        rotary: facts.rotary,
+        norm,
+    };
+    Found::of(inside).with(details).taking(taken)
 }
 
 /// The views after the sum of values, and the projection behind them.

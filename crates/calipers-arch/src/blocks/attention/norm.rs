@@ -1,7 +1,8 @@
 //! Whether the stream is normalised before the attention, or after it was added.
 
 use super::stream::{NORMS, Stream};
-use crate::net::{Net, Val};
+use calipers_report::NormPosition;
+use crate::net::{Net, Op, OpSet, Val};
 
 /// Steps from the projection back to the norm.
 const MAX_STEPS: usize = 12;
@@ -11,19 +12,19 @@ const MAX_USERS: usize = 32;
 
 /// `pre` when the addition around the attention reads what the norm is given, `post` when it reads
 /// what the norm gives.
-pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<&'static str> {
+pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<NormPosition> {
     let mut val = *query.sources.first()?;
     for _ in 0..MAX_STEPS {
         if is_added(net, val) {
             let given = net.behind_views(val, &mut Vec::new(), MAX_STEPS);
-            return net.made_by(given, NORMS).map(|_| "post");
+            return net.made_by(given, NORMS).map(|_| NormPosition::Post);
         }
         let unit = net.unit(net.producer(val)?);
         let input = unit.input(0)?;
         val = match unit.op {
-            op if NORMS.contains(&op) => return is_added(net, input).then_some("pre"),
-            "Add" => net.data_and_constant(unit)?.0,
-            "Concat" | "Pad" | "Slice" => input,
+            op if NORMS.has(op) => return is_added(net, input).then_some(NormPosition::Pre),
+            Op::Operator("Add") => net.data_and_constant(unit)?.0,
+            Op::Operator("Concat" | "Pad" | "Slice") => input,
             _ if unit.is_layout() => input,
             _ => return None,
         };

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::net::{Net, Origin, UnitId, Val};
+use crate::net::{Net, Op, Origin, UnitId, Val};
 
 /// Steps from the sum of values to the `Softmax`.
 const MAX_STEPS: usize = 8;
@@ -44,7 +44,7 @@ impl Scores {
             for unit in &path {
                 let unit = net.unit(*unit);
                 // A view's shape, a cut's places and a limit say nothing about who sees whom.
-                if unit.is_any(&["Add", "Mul", "Sub", "Where"]) {
+                if unit.is(["Add", "Mul", "Sub", "Where"]) {
                     let made = |val: &&Val| !path_makes(net, &path, product, **val);
                     others.extend(unit.inputs.iter().flatten().filter(made));
                 }
@@ -68,23 +68,23 @@ fn softmax(net: &Net<'_>, weights: Val) -> Option<(Val, Vec<UnitId>)> {
         let unit = net.unit(id);
         units.push(id);
         val = match unit.op {
-            "Softmax" => return Some((unit.input(0)?, units)),
-            "Slice" => unit.input(0)?,
+            Op::Operator("Softmax") => return Some((unit.input(0)?, units)),
+            Op::Operator("Slice") => unit.input(0)?,
             _ if unit.is_layout() => unit.input(0)?,
             // Weights of rows that nothing is seen from.
-            "Where" => {
-                let test = unit.input(0).and_then(|test| net.made_by(test, &["IsNaN"]));
+            Op::Operator("Where") => {
+                let test = unit.input(0).and_then(|test| net.made_by(test, "IsNaN"));
                 units.extend(test);
                 let values = [unit.input(1)?, unit.input(2)?];
                 let mut data = values.into_iter().filter(|value| net.is_data(*value));
                 let only = data.next()?;
                 data.next().is_none().then_some(only)?
             }
-            "Div" => match net.data_pair(unit) {
+            Op::Operator("Div") => match net.data_pair(unit) {
                 Some((exponents, sum)) => return written_out(net, exponents, sum, units),
                 None => unit.input(0)?,
             },
-            "Mul" => match net.data_and_constant(unit) {
+            Op::Operator("Mul") => match net.data_and_constant(unit) {
                 Some((data, _)) => data,
                 None => return by_reciprocal(net, unit.inputs.as_slice(), units),
             },
@@ -100,9 +100,8 @@ fn by_reciprocal(
     mut units: Vec<UnitId>,
 ) -> Option<(Val, Vec<UnitId>)> {
     let [Some(a), Some(b)] = *factors else { return None };
-    let (exponents, inverse) = [(a, b), (b, a)]
-        .into_iter()
-        .find_map(|(x, y)| Some((x, net.made_by(y, &["Reciprocal"])?)))?;
+    let (exponents, inverse) =
+        [(a, b), (b, a)].into_iter().find_map(|(x, y)| Some((x, net.made_by(y, "Reciprocal")?)))?;
     units.push(inverse);
     written_out(net, exponents, net.unit(inverse).input(0)?, units)
 }
@@ -114,16 +113,16 @@ fn written_out(
     sum: Val,
     mut units: Vec<UnitId>,
 ) -> Option<(Val, Vec<UnitId>)> {
-    let summed = net.made_by(sum, &["ReduceSum"])?;
-    let exponential = net.made_by(exponents, &["Exp"])?;
+    let summed = net.made_by(sum, "ReduceSum")?;
+    let exponential = net.made_by(exponents, "Exp")?;
     if net.unit(summed).input(0) != Some(exponents) {
         return None;
     }
     units.extend([summed, exponential]);
     let given = net.unit(exponential).input(0)?;
-    let Some(shifted) = net.made_by(given, &["Sub"]) else { return Some((given, units)) };
+    let Some(shifted) = net.made_by(given, "Sub") else { return Some((given, units)) };
     let shift = net.unit(shifted);
-    let most = shift.input(1).and_then(|most| net.made_by(most, &["ReduceMax"]));
+    let most = shift.input(1).and_then(|most| net.made_by(most, "ReduceMax"));
     match (most, shift.input(0)) {
         (Some(most), Some(given)) if net.unit(most).input(0) == Some(given) => {
             units.extend([shifted, most]);
@@ -148,7 +147,7 @@ fn product(net: &Net<'_>, scores: Val) -> Option<(UnitId, Vec<UnitId>)> {
             }
             return Some((id, path));
         }
-        if from.len() > MAX_UNITS || !(unit.is_any(ON_SCORES) || unit.is_layout()) {
+        if from.len() > MAX_UNITS || !(unit.is(ON_SCORES) || unit.is_layout()) {
             continue;
         }
         for input in net.data_inputs(unit) {
@@ -166,7 +165,7 @@ fn product(net: &Net<'_>, scores: Val) -> Option<(UnitId, Vec<UnitId>)> {
 
 fn is_product(net: &Net<'_>, id: UnitId) -> bool {
     let unit = net.unit(id);
-    if !unit.is_any(&["Einsum", "Gemm", "MatMul"]) {
+    if !unit.is(["Einsum", "Gemm", "MatMul"]) {
         return false;
     }
     let [Some(a), Some(b)] = unit.inputs[..] else { return false };

@@ -3,7 +3,7 @@
 use calipers_ops::Movement;
 use hashbrown::HashSet;
 
-use crate::net::{Net, Origin, Unit, UnitId, Val};
+use crate::net::{BlockKind, Net, Op, OpSet, Ops, Origin, Unit, UnitId, Val};
 
 /// Units between a query and the projection that makes it.
 const MAX_NEAR: usize = 64;
@@ -12,36 +12,33 @@ const MAX_NEAR: usize = 64;
 const MAX_FAR: usize = 32;
 
 /// Norms, as operators and as blocks.
-pub(super) const NORMS: &[&str] = &[
-    "BatchNorm",
-    "BatchNormalization",
-    "GroupNorm",
-    "GroupNormalization",
-    "InstanceNorm",
-    "InstanceNormalization",
-    "L2Norm",
-    "LayerNorm",
-    "LayerNormalization",
-    "LpNormalization",
-    "RMSNorm",
-    "RMSNormalization",
-];
+pub(super) const NORMS: (Ops, (BlockKind, &str)) =
+    (Ops::NORMS, (BlockKind::L2Norm, "LpNormalization"));
+
+/// Whether a unit hands on its first input, or a part of it, in another place or size.
+fn moves(unit: &Unit) -> bool {
+    matches!(
+        unit.movement(),
+        Some(Movement::Gather | Movement::Pad | Movement::Repeat | Movement::Slice)
+    )
+}
+
+/// Whether a unit joins earlier steps with this one.
+fn joins(unit: &Unit) -> bool {
+    matches!(unit.movement(), Some(Movement::Join | Movement::Scatter { .. }))
+}
 
 /// What a single stream passes on its way besides: poolings and curves.
-const LIGHT: &[&str] = &[
-    "AveragePool",
-    "ConvNormAct",
-    "Erf",
-    "GELU",
-    "Gelu",
-    "HardSwish",
-    "MaxPool",
-    "ReLU",
-    "Relu",
-    "SiLU",
-    "Sigmoid",
-    "Tanh",
-];
+const LIGHT: Ops = Ops {
+    blocks: &[
+        BlockKind::ConvNormAct,
+        BlockKind::Gelu,
+        BlockKind::HardSwish,
+        BlockKind::Relu,
+        BlockKind::Silu,
+    ],
+    operators: &["AveragePool", "Erf", "Gelu", "MaxPool", "Relu", "Sigmoid", "Tanh"],
+};
 
 /// How queries, keys or values come about.
 pub(super) struct Stream {
@@ -63,24 +60,11 @@ pub(super) struct Stream {
     pub(super) width: Option<i64>,
 }
 
-/// Whether a unit hands on its first input, or a part of it, in another place or size.
-fn moves(unit: &Unit) -> bool {
-    matches!(
-        unit.movement(),
-        Some(Movement::Gather | Movement::Pad | Movement::Repeat | Movement::Slice)
-    )
-}
-
-/// Whether a unit joins earlier steps with this one.
-fn joins(unit: &Unit) -> bool {
-    matches!(unit.movement(), Some(Movement::Join | Movement::Scatter { .. }))
-}
-
 /// Whether a unit is a product with weights.
 pub(super) fn is_projection(net: &Net<'_>, unit: &Unit) -> bool {
     match unit.op {
-        "Linear" | "Conv" | "Convolution" => true,
-        "Einsum" | "Gemm" | "MatMul" => net.data_inputs(unit).count() == 1,
+        Op::Operator("Conv") | Op::Block(BlockKind::Linear | BlockKind::Convolution) => true,
+        Op::Operator("Einsum" | "Gemm" | "MatMul") => net.data_inputs(unit).count() == 1,
         _ => false,
     }
 }
@@ -117,13 +101,13 @@ impl Stream {
                 stream.units.push(id);
                 if let Some(x) = net.data_inputs(unit).next() {
                     stream.sources.push(x);
-                    let channels = if unit.is_any(&["Conv", "Convolution"]) { 1 } else { -1 };
+                    let channels = if unit.is((BlockKind::Convolution, "Conv")) { 1 } else { -1 };
                     stream.width = stream.width.or_else(|| net.dim(x, channels));
                 }
             } else if stream.units.len() < MAX_NEAR
                 && let Some(before) = step(net, unit)
             {
-                stream.rotary |= unit.is("Rotary");
+                stream.rotary |= unit.is(BlockKind::Rotary);
                 stream.units.push(id);
                 let joined = joined || joins(unit);
                 stack.extend(before.into_iter().map(|val| (val, joined)));
@@ -143,13 +127,13 @@ impl Stream {
             && let Some(id) = net.producer(val)
             && let unit = net.unit(id)
             && let Some(before) = match unit.op {
-                "Div" | "Mul" => net.data_and_constant(unit).map(|(data, _)| data),
-                "Tile" => unit.input(0),
+                Op::Operator("Div" | "Mul") => net.data_and_constant(unit).map(|(data, _)| data),
+                Op::Operator("Tile") => unit.input(0),
                 _ if unit.is_layout() => unit.input(0),
                 _ => None,
             }
         {
-            if unit.is_any(&["Expand", "Tile"]) {
+            if unit.is(["Expand", "Tile"]) {
                 self.repeated = self.repeated.or_else(|| repeats(net, before, val));
             }
             self.views.push(id);
@@ -218,19 +202,19 @@ fn repeats(net: &Net<'_>, before: Val, after: Val) -> Option<i64> {
 /// What a unit near the product hands on; `None` when it does something else.
 fn step(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
     match unit.op {
-        "Rotary" => Some(vec![unit.input(0)?]),
+        Op::Block(BlockKind::Rotary) => Some(vec![unit.input(0)?]),
         _ if joins(unit) => Some(net.data_inputs(unit).collect()),
-        op if unit.is_layout() || moves(unit) || NORMS.contains(&op) => {
+        op if unit.is_layout() || moves(unit) || NORMS.has(op) => {
             Some(vec![unit.input(0).filter(|input| net.is_data(*input))?])
         }
-        "Add" | "Div" | "Mul" | "Sub" => Some(vec![net.data_and_constant(unit)?.0]),
+        Op::Operator("Add" | "Div" | "Mul" | "Sub") => Some(vec![net.data_and_constant(unit)?.0]),
         _ => None,
     }
 }
 
 /// What a unit before the projection hands on.
 fn local(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
-    if is_projection(net, unit) || unit.is_any(LIGHT) {
+    if is_projection(net, unit) || unit.is(LIGHT) {
         return net.data_inputs(unit).next().map(|input| vec![input]);
     }
     step(net, unit)

@@ -1,5 +1,7 @@
 //! Each form of attention, and what only looks like it.
 
+use calipers_report::NormPosition;
+use crate::net::{Attention, AttentionScope, BlockKind};
 use calipers_samples::{Attribute, DataType};
 
 use crate::blocks::testing::{Look as _, Seen, Tiny};
@@ -9,17 +11,18 @@ const X: &[&str] = &["2", "6", "32"];
 
 /// The figures of the only attention.
 fn figures(seen: &Seen) -> [Option<i64>; 4] {
-    assert_eq!(seen.count("Attention"), 1);
-    let of = ["heads", "kv_heads", "head_dim", "width"];
-    seen.first("Attention", |_, unit| of.map(|name| unit.number(name))).unwrap()
+    assert_eq!(seen.count(BlockKind::Attention), 1);
+    let found = found(seen);
+    [found.heads, found.kv_heads, found.head_dim, found.width]
 }
 
-fn says(seen: &Seen, name: &str) -> bool {
-    seen.first("Attention", |_, unit| unit.says(name)).unwrap()
+/// The first attention.
+fn found(seen: &Seen) -> Attention {
+    seen.first(BlockKind::Attention, |_, unit| unit.attention().unwrap().clone()).unwrap()
 }
 
-fn over(seen: &Seen) -> &'static str {
-    seen.first("Attention", |_, unit| unit.word("over")).flatten().unwrap()
+fn over(seen: &Seen) -> AttentionScope {
+    found(seen).over
 }
 
 fn same(_: &mut Tiny, scores: String) -> String {
@@ -35,10 +38,11 @@ fn written_out_with_its_projections() {
     let y = t.attend(&x, &x, &FOUR, same);
     let seen = t.output(&y);
     assert_eq!(figures(&seen), PLAIN);
-    assert_eq!(over(&seen), "self");
+    assert_eq!(over(&seen), AttentionScope::Own);
     assert_eq!(seen.kinds(), ["Attention"], "projections are inside");
-    assert!(seen.takes_the_input("Attention"));
-    assert!(!["causal", "windowed", "relative", "rotary"].iter().any(|name| says(&seen, name)));
+    assert!(seen.takes_the_input(BlockKind::Attention));
+    let Attention { causal, windowed, relative, rotary, .. } = found(&seen);
+    assert!(!(causal || windowed || relative || rotary));
 }
 
 #[test]
@@ -47,7 +51,7 @@ fn another_sequence_is_attended_to() {
     let (x, memory) = (t.input(X), t.input(&["2", "9", "32"]));
     let y = t.attend(&x, &memory, &FOUR, same);
     let seen = t.output(&y);
-    assert_eq!((figures(&seen), over(&seen)), (PLAIN, "cross"));
+    assert_eq!((figures(&seen), over(&seen)), (PLAIN, AttentionScope::Cross));
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn a_triangle_is_causal_and_a_padding_mask_is_not() {
         let y = t.attend(&x, &x, &FOUR, |t, scores| mask(t, scores));
         let seen = t.output(&y);
         assert_eq!(figures(&seen), PLAIN);
-        assert_eq!((says(&seen, "causal"), says(&seen, "relative")), (causal, false), "mask {at}");
+        assert_eq!((found(&seen).causal, found(&seen).relative), (causal, false), "mask {at}");
     }
 }
 
@@ -118,7 +122,7 @@ fn a_bias_for_each_head_is_relative() {
         t.op("Add", &[&scores, &bias])
     });
     let seen = t.output(&y);
-    assert!(says(&seen, "relative") && !says(&seen, "causal"));
+    assert!(found(&seen).relative && !found(&seen).causal);
 }
 
 #[test]
@@ -199,8 +203,8 @@ fn earlier_keys_are_joined() {
     let sum = t.op("MatMul", &[&weights, &value]);
     let y = t.joined(&sum, &FOUR, 32);
     let seen = t.output(&y);
-    assert_eq!(over(&seen), "self");
-    assert!(says(&seen, "causal"), "what is kept cannot have seen what came later");
+    assert_eq!(over(&seen), AttentionScope::Own);
+    assert!(found(&seen).causal, "what is kept cannot have seen what came later");
 }
 
 #[test]
@@ -236,8 +240,8 @@ fn one_operator_of_the_standard() {
     let y = t.linear(&sum, 32, 32);
     let seen = t.output(&y);
     assert_eq!(figures(&seen), [Some(4), Some(2), Some(8), Some(32)]);
-    assert!(says(&seen, "causal"));
-    assert_eq!((over(&seen), seen.kinds()), ("self", vec!["Attention"]));
+    assert!(found(&seen).causal);
+    assert_eq!((over(&seen), seen.kinds()), (AttentionScope::Own, vec!["Attention"]));
 }
 
 #[test]
@@ -249,7 +253,7 @@ fn operators_of_onnx_runtime() {
     let y = t.contrib_with("Attention", &[&x, &weight, &bias], &attributes);
     let seen = t.output(&y);
     assert_eq!(figures(&seen), PLAIN);
-    assert!(says(&seen, "causal") && seen.kinds() == ["Attention"]);
+    assert!(found(&seen).causal && seen.kinds() == ["Attention"]);
 
     let mut t = Tiny::new();
     let (x, memory) = (t.input(X), t.input(&["2", "9", "32"]));
@@ -258,7 +262,7 @@ fn operators_of_onnx_runtime() {
     let heads = [Attribute::int("num_heads", 4)];
     let y = t.contrib_with("MultiHeadAttention", &[&query, &key, &value], &heads);
     let seen = t.output(&y);
-    assert_eq!((figures(&seen), over(&seen)), (PLAIN, "cross"));
+    assert_eq!((figures(&seen), over(&seen)), (PLAIN, AttentionScope::Cross));
 
     let mut t = Tiny::new();
     let x = t.input(X);
@@ -276,7 +280,8 @@ fn operators_of_onnx_runtime() {
     let y = t.contrib_with("GroupQueryAttention", &inputs, &attributes);
     let seen = t.output(&y);
     assert_eq!(figures(&seen), [Some(4), Some(2), Some(8), Some(32)]);
-    assert!(["causal", "rotary", "windowed"].iter().all(|name| says(&seen, name)));
+    let Attention { causal, windowed, rotary, .. } = found(&seen);
+    assert!(causal && rotary && windowed);
 }
 
 #[test]
@@ -304,8 +309,8 @@ fn windows_of_an_image() {
     let y = t.op("Add", &[&x, &y]);
     let seen = t.output(&y);
     assert_eq!(figures(&seen), PLAIN);
-    assert!(says(&seen, "windowed"));
-    assert_eq!(seen.first("Attention", |_, unit| unit.word("norm")).flatten(), Some("pre"));
+    assert!(found(&seen).windowed);
+    assert_eq!(found(&seen).norm, Some(NormPosition::Pre));
 }
 
 #[test]
@@ -316,7 +321,7 @@ fn none_of_these_is_attention() {
     let bins = t.op_with("Softmax", &[&x], &[Attribute::int("axis", 1)]);
     let weight = t.weight(&[1, 16, 1, 1]);
     let y = t.op("Conv", &[&bins, &weight]);
-    assert_eq!(t.output(&y).count("Attention"), 0);
+    assert_eq!(t.output(&y).count(BlockKind::Attention), 0);
 
     // Pooling by learned scores.
     let mut t = Tiny::new();
@@ -325,7 +330,7 @@ fn none_of_these_is_attention() {
     let turned = t.transpose(&scores, &[0, 2, 1]);
     let weights = t.softmax(&turned);
     let y = t.op("MatMul", &[&weights, &x]);
-    assert_eq!(t.output(&y).count("Attention"), 0);
+    assert_eq!(t.output(&y).count(BlockKind::Attention), 0);
 
     // Products of activations without weights between them.
     let mut t = Tiny::new();
@@ -333,7 +338,7 @@ fn none_of_these_is_attention() {
     let turned = t.transpose(&x, &[0, 2, 1]);
     let gram = t.op("MatMul", &[&x, &turned]);
     let y = t.op("MatMul", &[&gram, &x]);
-    assert_eq!(t.output(&y).count("Attention"), 0);
+    assert_eq!(t.output(&y).count(BlockKind::Attention), 0);
 
     // An expectation of fixed places.
     let mut t = Tiny::new();
@@ -343,5 +348,5 @@ fn none_of_these_is_attention() {
     let weights = t.softmax(&match_);
     let places = t.weight(&[6, 2]);
     let y = t.op("MatMul", &[&weights, &places]);
-    assert_eq!(t.output(&y).count("Attention"), 0);
+    assert_eq!(t.output(&y).count(BlockKind::Attention), 0);
 }

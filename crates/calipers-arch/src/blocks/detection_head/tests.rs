@@ -4,7 +4,7 @@ use calipers_samples::Attribute;
 
 use crate::blocks::conv::sketch::{concat, conv, conv_relu, linear, shape};
 use crate::blocks::testing::{Look as _, Seen, Tiny};
-use crate::net::{Detail, Unit};
+use crate::net::{BlockKind, DetectionHead};
 
 /// Features of 16² and 8² places of an image of 64².
 fn scales(t: &mut Tiny) -> [(String, i64); 2] {
@@ -21,17 +21,11 @@ fn listed(t: &mut Tiny, x: &str, target: &[i64]) -> String {
 }
 
 fn numbers(seen: &Seen) -> Option<(Option<i64>, Option<i64>, Vec<i64>)> {
-    let strides = |unit: &Unit| {
-        let all = unit.details.iter().filter(|(name, _)| *name == "stride");
-        all.filter_map(|(_, detail)| match detail {
-            Detail::Number(stride) => Some(*stride),
-            _ => None,
-        })
-        .collect()
-    };
-    seen.first("DetectionHead", |_, unit| {
-        (unit.number("classes"), unit.number("positions"), strides(unit))
-    })
+    found(seen).map(|head| (head.classes, head.positions, head.strides))
+}
+
+fn found(seen: &Seen) -> Option<DetectionHead> {
+    seen.first(BlockKind::DetectionHead, |_, unit| unit.detection_head().unwrap().clone())
 }
 
 #[test]
@@ -54,7 +48,7 @@ fn boxes_as_distributions() {
     let y = concat(&mut t, &[&sides, &scores], 1);
     let seen = t.output(&y);
     assert_eq!(numbers(&seen), Some((Some(5), Some(320), vec![4, 8])));
-    assert_eq!(seen.first("DetectionHead", |_, unit| unit.number("bins")), Some(Some(8)));
+    assert_eq!(found(&seen).unwrap().bins, Some(8));
 }
 
 #[test]
@@ -92,7 +86,7 @@ fn boxes_and_classes_listed_apart() {
     let (scores, boxes) = (list(&mut t, 7), list(&mut t, 4));
     let y = concat(&mut t, &[&scores, &boxes], 2);
     let seen = t.output(&y);
-    assert_eq!(seen.count("DetectionHead"), 1);
+    assert_eq!(seen.count(BlockKind::DetectionHead), 1);
     assert_eq!(numbers(&seen), Some((Some(7), Some(640), vec![4, 8])));
 }
 
@@ -138,7 +132,7 @@ fn images_of_any_size() {
     let all = concat(&mut t, &[&lists[0], &lists[1], &lists[2]], 1);
     let seen = t.output(&all);
     assert_eq!(numbers(&seen), Some((Some(3), None, vec![4, 8, 16])));
-    assert_eq!(seen.first("DetectionHead", |_, unit| unit.number("anchors")), Some(Some(3)));
+    assert_eq!(found(&seen).unwrap().anchors, Some(3));
 }
 
 #[test]
@@ -152,5 +146,5 @@ fn an_encoder_of_several_scales_is_none() {
     let perm = Attribute::ints("perm", &[0, 2, 1]);
     let all = t.op_with("Transpose", &[&all], &[perm]);
     let y = linear(&mut t, &all, 16, 16);
-    assert_eq!(t.output(&y).count("DetectionHead"), 0);
+    assert_eq!(t.output(&y).count(BlockKind::DetectionHead), 0);
 }

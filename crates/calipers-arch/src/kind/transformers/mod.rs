@@ -41,7 +41,7 @@ use hashbrown::HashMap;
 
 use super::{Decision, FamilyRule, Seen, Told, some};
 use crate::census::{Census, Given};
-use crate::net::{Origin, Val};
+use crate::net::{BlockKind, Origin, TableKind, Val};
 
 /// The rows, the particular before the general.
 const FAMILIES: &[FamilyRule] = &[
@@ -145,7 +145,7 @@ fn style(census: &Census<'_, '_>) -> Style {
         Style::DualEncoder
     } else if cross > 0 {
         if own > cross { Style::EncoderDecoder } else { Style::Decoder }
-    } else if census.cache || (tokens || !image) && census.attends("causal") {
+    } else if census.cache || (tokens || !image) && census.attends(|it| it.causal) {
         if pools_at_highest(census) { Style::Encoder } else { Style::Decoder }
     } else if image && !tokens {
         Style::Vision
@@ -156,7 +156,7 @@ fn style(census: &Census<'_, '_>) -> Style {
 
 /// Whether two vectors are brought to length one.
 fn compares(census: &Census<'_, '_>) -> bool {
-    census.count("L2Norm") >= 2
+    census.count(BlockKind::L2Norm) >= 2
 }
 
 /// Whether the place of the highest token is looked for, and no words come out.
@@ -190,9 +190,10 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
     if let Some(position) = census.norm_position() {
         words += &format!("; {}", position.display_name());
     }
-    let tables: Vec<&str> = ["token", "position", "type"]
+    let tables: Vec<&str> = [TableKind::Token, TableKind::Position, TableKind::Type]
         .into_iter()
-        .filter(|of| census.tables(of).next().is_some())
+        .filter(|of| census.tables(*of).next().is_some())
+        .map(TableKind::id)
         .collect();
     if !tables.is_empty() {
         let all = tables.join(", ");
@@ -224,11 +225,11 @@ impl Seen<'_, '_> {
     }
 
     fn rotates(&self) -> bool {
-        self.facts.rope == Some(true) || self.census.attends("rotary")
+        self.facts.rope == Some(true) || self.census.attends(|it| it.rotary)
     }
 
     fn text(&self) -> bool {
-        self.census.takes(Given::Tokens) || self.census.tables("token").next().is_some()
+        self.census.takes(Given::Tokens) || self.census.tables(TableKind::Token).next().is_some()
     }
 
     /// Whether an output has rows of this width.
@@ -241,7 +242,7 @@ impl Seen<'_, '_> {
     fn shares(&self) -> bool {
         let net = self.census.net;
         let mut uses: HashMap<ValueId, usize> = HashMap::new();
-        for unit in net.all().filter(|unit| unit.is_any(&["MatMul", "Gemm"])) {
+        for unit in net.all().filter(|unit| unit.is(["MatMul", "Gemm"])) {
             for val in unit.inputs.iter().take(2).flatten() {
                 if net.origin(*val) == Origin::Constant
                     && net.rank(*val) == Some(2)
@@ -267,7 +268,7 @@ impl Seen<'_, '_> {
 
     /// Whether positions are looked up in a table.
     fn has_positions(&self) -> bool {
-        self.census.tables("position").next().is_some()
+        self.census.tables(TableKind::Position).next().is_some()
     }
 }
 

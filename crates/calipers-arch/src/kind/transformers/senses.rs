@@ -2,7 +2,7 @@
 
 use super::{Seen, Told};
 use crate::census::Given;
-use crate::net::{Unit, Val};
+use crate::net::{BlockKind, Unit, Val};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
 use hashbrown::HashSet;
@@ -28,15 +28,15 @@ impl Seen<'_, '_> {
                     .is_some_and(|(_, numbers)| hidden.is_some() && net.elements(numbers) == hidden)
         };
         let scaled: HashSet<Val> = net.all().filter(|unit| scale(unit)).map(Unit::output).collect();
-        let joins = net.all().filter(|unit| unit.is("ResidualAdd"));
+        let joins = net.all().filter(|unit| unit.is(BlockKind::ResidualAdd));
         let counted = joins.filter(|unit| net.data_inputs(unit).any(|val| scaled.contains(&val)));
         i64::try_from(counted.count()).is_ok_and(|count| count >= self.layers().max(1))
     }
 }
 
 pub(super) fn mobilevit(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count("InvertedResidual");
-    let plain = seen.activates(Activation::Silu) && !seen.census.attends("windowed");
+    let blocks = seen.census.count(BlockKind::InvertedResidual);
+    let plain = seen.activates(Activation::Silu) && !seen.census.attends(|it| it.windowed);
     (blocks >= 3 && seen.styled(Style::Vision) && plain)
         .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
 }
@@ -48,9 +48,9 @@ pub(super) fn whisper(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
     let net = census.net;
     if census.takes(Given::Spectrogram) {
-        let signal: Vec<_> = census.convs.iter().filter(|conv| conv.kernel.len() == 1).collect();
+        let signal: Vec<_> = census.convs.iter().filter(|conv| conv.rank() == Some(1)).collect();
         let stem = signal.len() == 2
-            && signal.iter().all(|conv| conv.side() == 3 && conv.groups == 1)
+            && signal.iter().all(|conv| conv.side() == Some(3) && conv.groups == 1)
             && signal.last().is_some_and(|conv| conv.stride == 2);
         let fits = stem && seen.normalizes(NormKind::LayerNorm);
         return fits.then(|| {
@@ -77,13 +77,14 @@ pub(super) fn whisper(seen: &Seen<'_, '_>) -> Told {
 }
 
 pub(super) fn wav2vec2(seen: &Seen<'_, '_>) -> Told {
-    let strided = seen.census.convs.iter().filter(|c| c.kernel.len() == 1 && c.stride > 1).count();
+    let strided = seen.census.convs.iter().filter(|c| c.rank() == Some(1) && c.stride > 1).count();
     (seen.census.takes(Given::Waveform) && strided >= 5)
         .then(|| (High, format!("{strided} strided convolutions over the waveform")))
 }
 
 pub(super) fn conformer(seen: &Seen<'_, '_>) -> Told {
-    let filters = seen.census.convs.iter().filter(|c| c.kernel.len() == 1 && c.depthwise()).count();
+    let filters =
+        seen.census.convs.iter().filter(|c| c.rank() == Some(1) && c.is_depthwise()).count();
     let sound = seen.census.takes(Given::Spectrogram) || seen.census.takes(Given::Sequence);
     (sound && filters >= 3 && filters >= seen.census.attention.len())
         .then(|| (Medium, format!("attention and {filters} depthwise convolutions by turns")))
@@ -94,13 +95,14 @@ pub(super) fn swin(seen: &Seen<'_, '_>) -> Told {
     let net = seen.census.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let sure = if maps { Medium } else { High };
-    (seen.styled(Style::Vision) && seen.census.attends("windowed"))
+    (seen.styled(Style::Vision) && seen.census.attends(|it| it.windowed))
         .then(|| (sure, "attention inside windows of the image".to_owned()))
 }
 
 pub(super) fn segformer(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let filters = census.image_convs().filter(|conv| conv.depthwise() && conv.side() == 3).count();
+    let filters =
+        census.image_convs().filter(|conv| conv.is_depthwise() && conv.side() == Some(3)).count();
     let down = census.image_convs().filter(|conv| conv.stride > 1 && !conv.cuts()).count();
     let fits = seen.styled(Style::Vision) && filters >= census.attention.len() && down >= 3;
     // Others that classify are built alike.
@@ -124,13 +126,16 @@ pub(super) fn beit(seen: &Seen<'_, '_>) -> Told {
     if seen.has_positions() {
         return None;
     }
-    if seen.census.attends("relative") {
+    if seen.census.attends(|it| it.relative) {
         return Some((Medium, "an image in pieces, and a bias by relative position".to_owned()));
     }
     // A bias of the keys changes no softmax, and is left out.
     let keyless = seen.census.attention.iter().all(|unit| {
-        let linears = || unit.walk().filter(|part| part.is("Linear"));
-        (linears().count(), linears().filter(|part| part.says("bias")).count()) == (4, 3)
+        let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
+        (
+            linears().count(),
+            linears().filter(|part| part.linear().is_some_and(|linear| linear.bias)).count(),
+        ) == (4, 3)
     });
     (keyless && seen.scales_paths())
         .then(|| (Medium, "an image in pieces, keys without a bias, scaled paths".to_owned()))
@@ -148,7 +153,7 @@ pub(super) fn clip_vision(seen: &Seen<'_, '_>) -> Told {
 
 /// Others scale their paths too; only these cut pieces of 14.
 pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Told {
-    let pieces = seen.census.image_convs().any(|conv| conv.cuts() && conv.side() == 14);
+    let pieces = seen.census.image_convs().any(|conv| conv.cuts() && conv.side() == Some(14));
     vit(seen)?;
     (pieces && seen.scales_paths())
         .then(|| (Medium, "an image in pieces of 14×14, and scaled paths".to_owned()))
@@ -156,7 +161,7 @@ pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Told {
 
 pub(super) fn vit(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let cut = census.count("PatchEmbedding") > 0 || census.image_convs().any(|conv| conv.cuts());
+    let cut = census.count(BlockKind::PatchEmbedding) > 0 || census.image_convs().any(|conv| conv.cuts());
     let fits = seen.styled(Style::Vision) && cut && census.image_convs().count() <= 1;
     (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
         let plain = seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.scales_paths();

@@ -1,13 +1,13 @@
 //! Rules for encoders and decoders of tokens.
 
 use super::{Seen, Told};
-use crate::net::Unit;
+use crate::net::{BlockKind, TableKind, Unit};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
 
 pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.text() && seen.normalizes(NormKind::RmsNorm) && !seen.rotates();
-    let relative = seen.census.attends("relative");
+    let relative = seen.census.attends(|it| it.relative);
     (fits && (relative || seen.styled(Style::EncoderDecoder))).then(|| {
         let sure = if relative { High } else { Medium };
         (sure, "RMSNorm, and a bias by relative position in place of a position table".to_owned())
@@ -68,7 +68,7 @@ fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
         && seen.normalizes(NormKind::LayerNorm)
         && seen.normed(NormPosition::Post)
         && !seen.rotates()
-        && !seen.census.attends("relative")
+        && !seen.census.attends(|it| it.relative)
 }
 
 pub(super) fn albert(seen: &Seen<'_, '_>) -> Told {
@@ -84,7 +84,7 @@ pub(super) fn roberta(seen: &Seen<'_, '_>) -> Told {
 /// BERT with a bias by relative position beside its positions.
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
-    let places = seen.census.attends("relative") && seen.has_positions();
+    let places = seen.census.attends(|it| it.relative) && seen.has_positions();
     (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
         .then(|| (Medium, "a position table, and a bias by relative position beside it".to_owned()))
 }
@@ -104,18 +104,18 @@ pub(super) fn deberta(seen: &Seen<'_, '_>) -> Told {
 
 pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let segments = census.tables("type").next().is_some();
-    let positions = census.tables("position").next().is_some();
+    let segments = census.tables(TableKind::Type).next().is_some();
+    let positions = census.tables(TableKind::Position).next().is_some();
     (post_norm_encoder(seen) && positions && !segments && census.mentions("distil"))
         .then(|| (Medium, "token and position tables without segments".to_owned()))
 }
 
 pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
     post_norm_encoder(seen).then(|| {
-        let segments = seen.census.tables("type").next().is_some();
+        let segments = seen.census.tables(TableKind::Type).next().is_some();
         // Narrow tables are those of others, whose layers may share weights in ways not seen.
-        let mut tables = seen.census.tables("token");
-        let wide = tables.all(|table| table.number("width") == seen.facts.hidden);
+        let mut tables = seen.census.tables(TableKind::Token);
+        let wide = tables.all(|table| table.width == seen.facts.hidden);
         let sure = if segments && wide { High } else { Medium };
         (sure, "an encoder of tokens with LayerNorm after each part".to_owned())
     })
@@ -176,8 +176,11 @@ fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
 
 /// Products with a bias and all products, of an attention.
 fn biased(unit: &Unit) -> (usize, usize) {
-    let linears = || unit.walk().filter(|part| part.is("Linear"));
-    (linears().filter(|part| part.says("bias")).count(), linears().count())
+    let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
+    (
+        linears().filter(|part| part.linear().is_some_and(|linear| linear.bias)).count(),
+        linears().count(),
+    )
 }
 
 /// Whether every attention has one of these numbers of products with a bias, of all products.
@@ -191,7 +194,7 @@ pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Told {
         .census
         .attention
         .iter()
-        .all(|unit| unit.walk().filter(|part| part.is("RMSNorm")).count() == 2);
+        .all(|unit| unit.walk().filter(|part| part.is(BlockKind::RmsNorm)).count() == 2);
     let many = norms_of_a_layer(seen) == Some(4);
     (gated_decoder(seen) && (inside || many))
         .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
@@ -206,8 +209,8 @@ pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Told {
 /// As Llama, with one product for queries, keys and values, and one for gate and value.
 pub(super) fn phi3(seen: &Seen<'_, '_>) -> Told {
     let net = seen.census.net;
-    let products = |unit: &Unit| unit.walk().filter(|part| part.is("Linear")).count();
-    let mut inner = net.all().filter(|unit| unit.is("FeedForward")).peekable();
+    let products = |unit: &Unit| unit.walk().filter(|part| part.is(BlockKind::Linear)).count();
+    let mut inner = net.all().filter(|unit| unit.is(BlockKind::FeedForward)).peekable();
     let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
     (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
         .then(|| (Medium, "built as Llama, with gate and value of one product each".to_owned()))
@@ -221,7 +224,7 @@ pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
         return Some((sure, words.to_owned()));
     }
     let fits = seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::RmsNorm);
-    let relative = seen.census.attends("relative") || seen.has_positions();
+    let relative = seen.census.attends(|it| it.relative) || seen.has_positions();
     (fits && seen.activates(Activation::Swiglu) && seen.normed(NormPosition::Pre) && !relative)
         .then(|| {
             let words =
@@ -289,7 +292,7 @@ fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
 
 /// One with learned positions.
 fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
-    layer_decoder(seen) && !seen.census.attends("relative") && seen.has_positions()
+    layer_decoder(seen) && !seen.census.attends(|it| it.relative) && seen.has_positions()
 }
 
 /// Positions are a bias of the scores, and the tables have a norm of their own.
