@@ -5,8 +5,7 @@ use calipers_report::{ArchitectureFacts, NormPosition};
 use hashbrown::HashSet;
 
 use crate::net::{
-    Attention, BlockKind, Convolution, Embedding, Net, Op, Origin, TableKind, Unit,
-    Val,
+    Attention, BlockKind, Convolution, Embedding, Net, Op, Origin, TableKind, Unit, Val,
 };
 
 /// What an input is given.

@@ -1,8 +1,8 @@
 //! Whether the stream is normalised before the attention, or after it was added.
 
 use super::stream::{NORMS, Stream};
-use calipers_report::NormPosition;
 use crate::net::{Net, Op, OpSet, Val};
+use calipers_report::NormPosition;
 
 /// Steps from the projection back to the norm.
 const MAX_STEPS: usize = 12;

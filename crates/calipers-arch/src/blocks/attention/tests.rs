@@ -1,7 +1,7 @@
 //! Each form of attention, and what only looks like it.
 
-use calipers_report::NormPosition;
 use crate::net::{Attention, AttentionScope, BlockKind};
+use calipers_report::NormPosition;
 use calipers_samples::{Attribute, DataType};
 
 use crate::blocks::testing::{Look as _, Seen, Tiny};

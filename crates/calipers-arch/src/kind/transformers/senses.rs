@@ -161,7 +161,8 @@ pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Told {
 
 pub(super) fn vit(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;
-    let cut = census.count(BlockKind::PatchEmbedding) > 0 || census.image_convs().any(|conv| conv.cuts());
+    let cut =
+        census.count(BlockKind::PatchEmbedding) > 0 || census.image_convs().any(|conv| conv.cuts());
     let fits = seen.styled(Style::Vision) && cut && census.image_convs().count() <= 1;
     (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
         let plain = seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.scales_paths();

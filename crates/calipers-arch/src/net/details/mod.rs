@@ -13,8 +13,8 @@ use std::fmt;
 pub use convolution::{ConvNormAct, Convolution};
 pub use layers::{
     Attention, AttentionScope, Embedding, FeedForward, FeedForwardActivation, Gelu, GeluForm,
-    Linear, MixtureOfExperts, Norm, PatchEmbedding, Recurrent, RecurrentCell,
-    ResidualPath, TableKind,
+    Linear, MixtureOfExperts, Norm, PatchEmbedding, Recurrent, RecurrentCell, ResidualPath,
+    TableKind,
 };
 pub use vision::{
     Branches, ClassifierHead, ConvNextBlock, DenseUnit, DepthwiseSeparable, DetectionHead, Fire,
