@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for row in rows {
         match row.latency_ms {
             Some(ms) => {
-                println!("{:<24} {:8.2} ms ({:.2} to {:.2})", row.id, ms.expected, ms.low, ms.high)
+                println!("{:<24} {:8.2} ms ({:.2} to {:.2})", row.id, ms.expected, ms.low, ms.high);
             }
             None => println!("{:<24} {}", row.id, row.reason.unwrap_or_default()),
         }
