@@ -1,6 +1,6 @@
 //! What is risky about a model.
 //!
-//! Each finding is a [`Rule`] in a file of its own, in the folder of its group: its id, how much it
+//! Each finding is a `Rule` in a file of its own, in the folder of its group: its id, how much it
 //! matters, what it checks, why that matters, an example, what to do, and the check. To add one:
 //! write the file, add its line to `RULES`.
 #![forbid(unsafe_code)]
@@ -219,7 +219,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &weights::weights_not_finite::RULE,
 ];
 
-/// Runs every check: what was found, most severe first, then in the order of [`RULES`]. Each rule
+/// Runs every check: what was found, most severe first, then in the order of `RULES`. Each rule
 /// speaks at most once.
 pub fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
     let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));

@@ -69,7 +69,7 @@ impl From<BlockKind> for Op {
     }
 }
 
-/// An operator by its name. A name of [`BlockKind::of_operator`] is that block.
+/// An operator by its name. A name of `BlockKind::of_operator` is that block.
 impl From<&'static str> for Op {
     fn from(name: &'static str) -> Self {
         let op = Self::of_operator(name);

@@ -1,6 +1,6 @@
 //! How numbers are held in few bits.
 //!
-//! Every contraction with weights is looked at by itself ([`form`]): how its weights are stored, and
+//! Every contraction with weights is looked at by itself (`form`): how its weights are stored, and
 //! whether the data it takes is quantised too. The scheme is the form that they share.
 //!
 //! | scheme | what makes it |

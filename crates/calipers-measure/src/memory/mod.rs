@@ -9,7 +9,7 @@
 //! unknown length have no size and do not count either; an assumption says so.
 //!
 //! **With reuse.** The same, but views share their input's place, and an element-wise result takes
-//! the place of an input of as many bytes that nothing reads afterwards, see [`reuse`].
+//! the place of an input of as many bytes that nothing reads afterwards, see `reuse`.
 //!
 //! **Subgraphs.** At a node with subgraphs, the peak inside the dearest of them stands beside what
 //! is alive outside. Of `If`, whose outputs are made inside, they are counted once; a loop's outputs

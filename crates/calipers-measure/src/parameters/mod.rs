@@ -1,8 +1,8 @@
 //! Learned weights, told apart from everything else that a file stores.
 //!
 //! No file says which of its tensors were learned; the graph shows it by how it uses them. Three
-//! steps: [`uses`] finds for every value what becomes of it, [`role`] decides from those uses and
-//! from the tensor's type and size what it is, [`count`] adds up.
+//! steps: `uses` finds for every value what becomes of it, `role` decides from those uses and
+//! from the tensor's type and size what it is, `count` adds up.
 
 mod count;
 mod owners;

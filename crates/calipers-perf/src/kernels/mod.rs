@@ -90,7 +90,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it is a norm that the file has no more, see [`norms`].
+    /// Whether it is a norm that the file has no more, see `norms`.
     pub fn is_unfolded(&self) -> bool {
         self.kind == KernelKind::BatchNorm && self.reads == self.writes
     }

@@ -1,4 +1,4 @@
-//! The tables of the product, each defined once: from a part of the report to a [`Table`].
+//! The tables of the product, each defined once: from a part of the report to a [`Table`](crate::table::Table).
 //!
 //! ```
 //! use calipers_render::{Style, csv, jsonl, tables, terminal};
