@@ -199,7 +199,10 @@ impl Model {
     fn data(&self) -> Vec<Result<calipers_ir::Source, String>> {
         match &self.path {
             Some(path) => calipers_formats::open_data(path, &self.ir),
-            None => Vec::new(),
+            None => {
+                let reason = || Err("the model was read from memory".to_owned());
+                self.ir.data_files.iter().map(|_| reason()).collect()
+            }
         }
     }
 }

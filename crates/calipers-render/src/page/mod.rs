@@ -48,7 +48,7 @@ enum Focus {
     Graph,
 }
 
-/// Everything about a model as one page.
+/// Everything about a model as one page. With an empty view it is the report alone, without scripts.
 pub fn to_page(report: &Report, view: &GraphView) -> String {
     page(report, view, Focus::Report)
 }
@@ -86,13 +86,20 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
             }
             body {
                 (body)
-                (embed::data(&data(report, view)))
-                // As above.
-                script { (PreEscaped(script)) }
+                @if has_graph(view) || focus == Focus::Graph {
+                    (embed::data(&data(report, view)))
+                    // As above.
+                    script { (PreEscaped(script)) }
+                }
             }
         }
     };
     page.into_string() + "\n"
+}
+
+/// Whether there is a graph to look into: a view always has a main group.
+fn has_graph(view: &GraphView) -> bool {
+    !view.rooms.is_empty()
 }
 
 /// What the scripts read.

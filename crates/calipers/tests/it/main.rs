@@ -13,6 +13,7 @@ mod hostile;
 mod inference;
 mod latency;
 mod layers;
+mod library;
 mod memory;
 mod parameters;
 mod redaction;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         inference::tests(),
         latency::tests(),
         layers::tests(),
+        library::tests(),
         memory::tests(),
         parameters::tests(),
         redaction::tests(),

@@ -20,18 +20,26 @@ const PARTS: &[(&str, &str)] = &[
     ("formulas", "Formulas"),
 ];
 
-/// Name and navigation.
-pub(super) fn top(report: &Report, whole: bool) -> Markup {
+/// Parts that the script fills from the graph.
+const FILLED: &[&str] = &["graph", "layers"];
+
+/// Name and navigation. Without a graph to show there is no script, and nothing that needs one.
+pub(super) fn top(report: &Report, whole: bool, has_graph: bool) -> Markup {
+    let is_there = |id: &str| has_graph || !FILLED.contains(&id);
     html! {
         a.skip href="#main" { "Skip to the content" }
         header.top {
             h1.file { (Untrusted(&report.model.file)) }
             @if whole {
                 nav aria-label="Parts of the page" {
-                    @for (id, name) in PARTS { a href={ "#" (id) } { (name) } }
+                    @for (id, name) in PARTS.iter().filter(|(id, _)| is_there(id)) {
+                        a href={ "#" (id) } { (name) }
+                    }
                 }
             }
-            button #theme .quiet type="button" aria-label="Light or dark" { "◐" }
+            @if has_graph {
+                button #theme .quiet type="button" aria-label="Light or dark" { "◐" }
+            }
         }
     }
 }

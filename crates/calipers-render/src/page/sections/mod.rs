@@ -15,20 +15,21 @@ mod ports;
 use calipers_report::{GraphView, Report};
 use maud::{Markup, html};
 
-/// The whole body.
+/// The whole body. Without a view, the viewer and the table of layers are left out.
 pub(super) fn report(report: &Report, view: &GraphView) -> Markup {
+    let has_graph = super::has_graph(view);
     html! {
-        (frame::top(report, true))
+        (frame::top(report, true, has_graph))
         main #main {
             (overview::overview(report, view))
             (architecture::architecture(report))
-            (frame::graph())
+            @if has_graph { (frame::graph()) }
             (ports::ports(report))
             (cost::cost(report, view))
             (cost::operators(report))
             (cost::parameters(report))
             (memory::memory(report))
-            (frame::layers())
+            @if has_graph { (frame::layers()) }
             (hardware::hardware(report, view))
             (findings::findings(report, view))
             (findings::formulas(report))
@@ -41,7 +42,7 @@ pub(super) fn report(report: &Report, view: &GraphView) -> Markup {
 /// The body with the graph alone.
 pub(super) fn graph_only(report: &Report) -> Markup {
     html! {
-        (frame::top(report, false))
+        (frame::top(report, false, true))
         main #main { (frame::graph()) }
     }
 }
