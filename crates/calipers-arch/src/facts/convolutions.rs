@@ -1,12 +1,16 @@
 //! Residuals, and what convolutional networks are made of.
 
+use calipers_ops::Class;
 use calipers_report::ArchitectureFacts;
 
-use crate::net::{BlockKind, Net};
+use crate::net::{BlockKind, Net, Unit};
 
 pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
-    // Of a network without products, such as a tree, nothing is said.
-    if net.units().any(|(_, unit)| unit.contractions() > 0) {
+    // Models of classical machine learning have no layers to go around.
+    let is_layer = |unit: &Unit| {
+        unit.is_contraction() && unit.traits().is_none_or(|it| it.class != Class::LinearModel)
+    };
+    if net.all().any(is_layer) {
         facts.residuals = Some(net.count(BlockKind::ResidualAdd));
     }
     facts.squeeze_excite = Some(net.count(BlockKind::SqueezeExcite)).filter(|count| *count > 0);
