@@ -256,7 +256,7 @@ def main() -> int:
     elif not is_current(facts, models, predicted, left_out):
         print("the stored files are out of date: run scripts/fit-latency")
         ok = False
-    # The sentence of the product: crates/calipers-devices/src/curves/mod.rs.
+    # The sentence of the product: crates/calipers-perf/src/devices/timing/mod.rs.
     print(
         f"\nmean error {100 * (facts['held_out_error'] - 1):.0f} % on network families held out of the fit; "
         f"{facts['range_holds_percent']:.0f} % fall inside the range"

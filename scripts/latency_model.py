@@ -28,7 +28,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 ROOT = Path(__file__).resolve().parent.parent
-DEVICES = ROOT / "crates/calipers-devices"
+DEVICES = ROOT / "crates/calipers-perf/devices"
 MEASURED = DEVICES / "measured"
 GRAPHS = ROOT / "tests/fixtures/zoo"
 DEVICE = "h200-sxm"

@@ -3,13 +3,13 @@
 
 use std::hint::black_box;
 
-use calipers_devices::{Filter, builtin};
+use calipers::devices::{Filter, builtin};
 use calipers_render::Style;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let devices = match calipers_devices::parse(text) {
+    let devices = match calipers::devices::parse(text) {
         Ok(devices) => devices,
         Err(error) => {
             black_box((error.to_string(), error.hint()));

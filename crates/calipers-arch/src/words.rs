@@ -1,7 +1,7 @@
 //! The network in one sentence.
 
+use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style, Task, TaskKind};
-use calipers_units as units;
 
 /// The sentence; empty when not even the kind is known.
 pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {

@@ -213,7 +213,7 @@ impl Cli {
 /// complains of what stands behind it.
 fn misspelt(word: &str) -> Option<clap::Error> {
     let verbs = Cli::verbs();
-    let meant = calipers_devices::nearest(word, verbs.iter().map(String::as_str))?;
+    let meant = calipers_report::suggestions::nearest(word, verbs.iter().map(String::as_str))?;
     let message = format!("there is no command '{word}'\n\n  did you mean '{meant}'?");
     (meant != word).then(|| Cli::command().error(ErrorKind::InvalidSubcommand, message))
 }

@@ -26,7 +26,7 @@ use calipers_report::{
     Report, Severity,
 };
 
-use calipers_units as units;
+use calipers_report::units;
 
 use calipers_arch::Recognized;
 use calipers_arch::net::Net;

@@ -83,7 +83,7 @@ fn answers(rule: &Rule, pattern: &GlobMatcher) -> bool {
 /// The id or group that is spelt most like a pattern, when one is near.
 fn nearest(pattern: &str) -> Option<&'static str> {
     let names = RULES.iter().flat_map(|rule| [rule.id, rule.group]);
-    calipers_devices::nearest(pattern, names)
+    calipers_report::suggestions::nearest(pattern, names)
 }
 
 #[cfg(test)]

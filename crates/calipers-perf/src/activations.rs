@@ -9,7 +9,7 @@
 //! for their input, output and weights in another layout while they run, and those of single points
 //! take it for input and output when they run in 16 bits.
 
-use calipers_devices::Precision;
+use crate::devices::Precision;
 use calipers_ir::NodeId;
 use calipers_ops::product;
 use calipers_sym::Expr;
@@ -270,7 +270,7 @@ impl<'n, 'a> Lives<'n, 'a> {
 
 #[cfg(test)]
 mod tests {
-    use calipers_devices::Precision;
+    use crate::devices::Precision;
     use calipers_samples::Attribute;
 
     use super::super::kernels;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use calipers_devices::{Catalog, Device, Precision};
+use crate::devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
 use calipers_report::{
     Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, TimeShares,
@@ -54,7 +54,7 @@ pub struct Question {
 impl Default for Question {
     /// The well-known devices, at the model's own precision.
     fn default() -> Self {
-        let catalog = calipers_devices::builtin();
+        let catalog = crate::devices::builtin();
         let table = WELL_KNOWN.iter().filter_map(|id| catalog.find(id).ok().cloned()).collect();
         Self {
             device: None,

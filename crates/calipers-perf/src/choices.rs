@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers_devices::Device;
+use crate::devices::Device;
 use calipers_report::{DeviceTimes, Knob, RunEstimate, SizeChoices, TimeTable};
 
 use crate::answer::{Question, span};

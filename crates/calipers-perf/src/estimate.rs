@@ -6,7 +6,7 @@
 use calipers_report::Range;
 use std::collections::BTreeSet;
 
-use calipers_devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
+use crate::devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
 use calipers_ir::NodeId;
 use calipers_sym::Expr;
 
@@ -394,7 +394,7 @@ fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64
 
 #[cfg(test)]
 mod tests {
-    use calipers_devices::{Class, Evidence, OnChip, find};
+    use crate::devices::{Class, Evidence, OnChip, find};
     use calipers_samples::DataType;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Models that generate: the prompt, and each token after it.
 
-use calipers_devices::Device;
+use crate::devices::Device;
 use calipers_report::{Generation, Range, Style};
 
 use super::answer::span;

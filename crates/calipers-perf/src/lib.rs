@@ -10,6 +10,7 @@
 mod activations;
 mod answer;
 mod choices;
+pub mod devices;
 mod estimate;
 mod generation;
 mod kernels;
@@ -23,7 +24,7 @@ mod subject;
 mod testing;
 
 pub use answer::{Question, WELL_KNOWN, answer};
-pub use calipers_devices::KernelKind;
 pub use choices::size_choices;
+pub use devices::KernelKind;
 pub use kernels::{Kernel, kernel_of_shape};
 pub use subject::{Batch, Running, Subject};

@@ -9,7 +9,7 @@
 //! | recommended | at the high end of its range | with the highest workspace |
 //! | comfortable | at the high end, in half the time or twice over | twice |
 
-use calipers_devices::Device;
+use crate::devices::Device;
 use calipers_report::{Range, Requirement, Requirements};
 
 use super::answer::{digits, span};

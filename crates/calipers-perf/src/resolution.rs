@@ -4,7 +4,7 @@
 //! shapes are inferred anew with other sides: a network that is convolutional throughout takes them,
 //! and one that counts on its size contradicts itself, and has no such table.
 
-use calipers_devices::Device;
+use crate::devices::Device;
 use calipers_ops::{Fact, TensorFact};
 use calipers_report::ScalingRow;
 use calipers_sym::Expr;

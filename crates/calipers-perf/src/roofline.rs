@@ -3,7 +3,7 @@
 //! A kernel's place is its arithmetic for each byte, and the rate that its estimated time gives. It
 //! is below the roofs by what its curve says: launches, waiting, shares of peak and bandwidth.
 
-use calipers_devices::Device;
+use crate::devices::Device;
 use calipers_ir::NodeId;
 use calipers_report::{ComputeRoof, Roofline, RooflineKernel};
 use hashbrown::HashMap;
@@ -86,7 +86,7 @@ fn group<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use calipers_devices::{Precision, find};
+    use crate::devices::{Precision, find};
     use calipers_report::KernelKind;
 
     use super::*;

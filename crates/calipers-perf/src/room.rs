@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use calipers_devices::{Class, Device, Precision};
+use crate::devices::{Class, Device, Precision};
 use calipers_ir::ValueId;
 use calipers_ops::TensorFact;
 use calipers_report::{MemoryNeed, Parameters, Range};

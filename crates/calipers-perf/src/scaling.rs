@@ -1,6 +1,6 @@
 //! The model at growing batches, lengths and resolutions on one device.
 
-use calipers_devices::Device;
+use crate::devices::Device;
 use calipers_report::{RunEstimate, ScalingRow};
 
 use super::answer::{digits, span};

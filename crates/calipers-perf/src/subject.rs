@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use calipers_devices::{Device, Precision};
+use crate::devices::{Device, Precision};
 use calipers_ir::{Model, ValueId};
 use calipers_report::{Architecture, Parameters, Quantization, Scheme};
 use calipers_sym::{Expr, Symbol};

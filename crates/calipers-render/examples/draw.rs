@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     while let Some(argument) = arguments.next() {
         if argument == "--device" {
             let id = arguments.next().ok_or("no device is given")?;
-            question.device = Some(calipers_devices::find(&id)?.clone());
+            question.device = Some(calipers::devices::find(&id)?.clone());
             continue;
         }
         let model = calipers::Model::open(Path::new(&argument))?;

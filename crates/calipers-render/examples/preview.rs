@@ -4,7 +4,7 @@
 //! given).
 #![allow(clippy::print_stdout)]
 
-use calipers_devices::Filter;
+use calipers::devices::Filter;
 use calipers_render::{Style, tables, terminal};
 
 #[path = "../tests/it/fixtures/mod.rs"]

@@ -39,7 +39,7 @@ pub mod terminal;
 pub mod text;
 mod value;
 
-pub use calipers_units as units;
+pub use calipers_report::units;
 pub use graph::{graph_to_dot, graph_to_svg};
 pub use index::{index_to_html, index_to_markdown};
 pub use mermaid::mermaid;

@@ -7,8 +7,8 @@
 
 use std::fmt::Write as _;
 
+use calipers_report::units::shortened;
 use calipers_report::{Drawing, DrawnBox};
-use calipers_units::shortened;
 
 /// Characters of a label; a longer one is cut in the middle.
 const MAX_LABEL: usize = 90;

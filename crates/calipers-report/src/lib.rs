@@ -1,7 +1,8 @@
 //! The report on a model: the one value that every rendering, comparison and service reads.
 //!
-//! Nothing here computes. `calipers-analyze` fills a [`Report`]; `calipers-render` draws it; its
-//! JSON is the public contract, described by [`schema`].
+//! Nothing here computes. The stages fill a [`Report`]; `calipers-render` writes it; its JSON is the
+//! public contract, described by [`schema`]. [`units`] formats numbers, [`suggestions`] finds the
+//! known name that a misspelled one was probably meant to be.
 //!
 //! ```
 //! let report = calipers_report::Report::default();
@@ -32,9 +33,11 @@ mod ordered;
 mod parameters;
 mod scheme;
 mod shapes;
+pub mod suggestions;
 mod summary;
 mod sweep;
 mod task;
+pub mod units;
 mod view;
 mod weights;
 

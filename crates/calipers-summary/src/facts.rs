@@ -12,8 +12,8 @@
 //! assert!(facts.iter().any(|fact| fact.label == "parameters" && fact.text == "22.57 M (22,565,376)"));
 //! ```
 
+use calipers_report::units;
 use calipers_report::{Dimension, Hardware, Port, Range, Report, Severity};
-use calipers_units as units;
 
 use super::names;
 

@@ -1,7 +1,7 @@
 //! Small pieces of English that several sentences share.
 
+use calipers_report::units;
 use calipers_report::{Activation, Assumption, Dimension, Port, Report, ValueKind};
-use calipers_units as units;
 
 use super::names;
 

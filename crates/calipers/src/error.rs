@@ -1,8 +1,8 @@
 //! Why a model cannot be read or analyzed.
 
-use calipers_devices::NotFound;
 use calipers_infer::BindError;
 use calipers_measure::SweepError;
+use calipers_perf::devices::NotFound;
 use calipers_summary::NotRedacted;
 
 /// Why a model cannot be read or analyzed.

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use calipers_devices::Precision;
 use calipers_infer::Bindings;
 use calipers_lint::Selection;
 use calipers_perf::Question;
+use calipers_perf::devices::Precision;
 use calipers_summary::Audience;
 
 /// A function that is called with the bytes read and the bytes to read.

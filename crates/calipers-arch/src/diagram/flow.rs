@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use super::MAX_LABEL;
 use calipers_infer::walk::{Meanings, Step, steps};
-use calipers_units::shortened;
+use calipers_report::units::shortened;
 
 /// Operators that have a box of their own; the rest share one.
 const MAX_OPERATORS: usize = 18;

@@ -10,9 +10,9 @@ mod ports;
 
 use std::collections::BTreeMap;
 
+use calipers_report::units::shortened;
 use calipers_report::{Architecture, Arrow, Drawing, DrawnBox};
 use calipers_sym::Expr;
-use calipers_units::shortened;
 
 use crate::net::{Net, UnitId, Val};
 use crate::structure::Structure;

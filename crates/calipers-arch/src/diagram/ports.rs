@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use super::Painter;
 use crate::net::{Net, UnitId, Val};
 use crate::structure::Structure;
-use calipers_units::shortened;
+use calipers_report::units::shortened;
 
 /// Boxes for inputs, and as many for outputs.
 const MAX_GROUPS: usize = 5;

@@ -15,8 +15,8 @@
 
 use calipers_ops::Class;
 use calipers_report::Confidence::{High, Medium};
+use calipers_report::units;
 use calipers_report::{ArchitectureFacts, Family, ModelKind};
-use calipers_units as units;
 
 use super::Decision;
 use super::trees;

@@ -15,8 +15,8 @@ mod trees;
 
 use crate::net::BlockKind;
 use calipers_report::Confidence::{self, High, Low, Medium};
+use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
-use calipers_units as units;
 
 use super::census::Census;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers_devices::{Class, Filter};
+use calipers::devices::{Class, Filter};
 use clap::Args;
 
 use super::{TableFormat, table_format_for};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers_devices::Precision;
+use calipers::devices::Precision;
 use clap::Args;
 
 use super::summary::PrivacyArgs;
@@ -115,7 +115,7 @@ impl WantedArgs {
 }
 
 fn parse_precision(text: &str) -> Result<Precision, String> {
-    text.parse().map_err(|error: calipers_devices::UnknownPrecision| error.to_string())
+    text.parse().map_err(|error: calipers::devices::UnknownPrecision| error.to_string())
 }
 
 /// Sizes that no machine could be asked for are slips.

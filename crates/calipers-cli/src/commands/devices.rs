@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use calipers_devices::{Catalog, Filter, Selection};
+use calipers::devices::{Catalog, Filter, Selection};
 use calipers_render::{Style, sections, tables, terminal};
 use calipers_report::{DeviceList, DeviceSheet};
 
@@ -43,7 +43,7 @@ impl Devices {
                 let device = catalog.find(id).map_err(|error| unknown(&error))?;
                 self.show(&catalog.sheet(device))?;
             }
-            Asked::Auto => self.show(&calipers_devices::detect(&catalog).sheet(&catalog))?,
+            Asked::Auto => self.show(&calipers::devices::detect(&catalog).sheet(&catalog))?,
         }
         Ok(ExitStatus::Done)
     }
@@ -63,15 +63,15 @@ impl Devices {
 
 /// The built-in devices, with those of a file.
 pub(crate) fn catalog(file: Option<&Path>) -> Result<Cow<'static, Catalog>, Problem> {
-    let Some(path) = file else { return Ok(Cow::Borrowed(calipers_devices::builtin())) };
-    let devices = calipers_devices::load(path).map_err(|error| {
+    let Some(path) = file else { return Ok(Cow::Borrowed(calipers::devices::builtin())) };
+    let devices = calipers::devices::load(path).map_err(|error| {
         let problem = Problem::unusable(&format!("cannot use {}: {error}", path.display()));
         match error.hint() {
             Some(hint) => problem.hint(&hint),
             None => problem,
         }
     })?;
-    Ok(Cow::Owned(calipers_devices::builtin().with(devices)))
+    Ok(Cow::Owned(calipers::devices::builtin().with(devices)))
 }
 
 fn select<'a>(catalog: &'a Catalog, filter: &Filter) -> Result<Selection<'a>, Problem> {
@@ -86,7 +86,7 @@ fn select<'a>(catalog: &'a Catalog, filter: &Filter) -> Result<Selection<'a>, Pr
     }
 }
 
-pub(crate) fn unknown(error: &calipers_devices::NotFound) -> Problem {
+pub(crate) fn unknown(error: &calipers::devices::NotFound) -> Problem {
     let problem = Problem::unusable(error);
     if error.near.is_empty() {
         return problem.hint("`calipers devices` lists them; a device file adds one");

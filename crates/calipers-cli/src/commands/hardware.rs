@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use calipers::devices::{Device, Precision};
 use calipers::{Bindings, Options, Question};
-use calipers_devices::{Device, Precision};
 use calipers_render::{Style, sections, tables, terminal};
 use calipers_report::Report;
 
@@ -82,7 +82,7 @@ impl Wanted {
                     named.push(catalog.find(id).map_err(|error| unknown(&error))?.clone());
                 }
                 Chosen::Auto => {
-                    let detected = calipers_devices::detect(&catalog);
+                    let detected = calipers::devices::detect(&catalog);
                     question.found = detected.words;
                     named.push(detected.device);
                 }
@@ -103,8 +103,8 @@ impl Wanted {
 }
 
 /// All devices, by class, vendor and id.
-fn listed(catalog: &calipers_devices::Catalog) -> Vec<Device> {
-    let filter = calipers_devices::Filter::default();
+fn listed(catalog: &calipers::devices::Catalog) -> Vec<Device> {
+    let filter = calipers::devices::Filter::default();
     catalog.select(&filter).devices.into_iter().cloned().collect()
 }
 

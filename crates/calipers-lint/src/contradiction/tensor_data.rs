@@ -2,7 +2,7 @@
 
 use calipers_ir::{DType, Data, Tensor};
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use crate::{Evidence, Hit, Rule, counted};
 

@@ -2,7 +2,7 @@
 
 use calipers_ir::NodeId;
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 use hashbrown::HashSet;
 
 use super::dead_nodes::alive;

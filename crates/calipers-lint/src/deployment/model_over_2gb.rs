@@ -1,7 +1,7 @@
 //! A model file beyond what protobuf holds.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use crate::{Evidence, Hit, Rule};
 

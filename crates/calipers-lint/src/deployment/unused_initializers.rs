@@ -1,7 +1,7 @@
 //! Stored tensors that nothing reads.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use super::dead_nodes::alive;
 use crate::look::Outputs;

@@ -1,7 +1,7 @@
 //! Names that are no text.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use crate::{Evidence, Hit, Rule};
 

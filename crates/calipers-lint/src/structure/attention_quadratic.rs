@@ -1,6 +1,6 @@
 //! Attention whose scores have come to cost as much as the layers.
 
-use calipers_units as units;
+use calipers_report::units;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! One dense layer with most of the parameters.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule};
 use super::layers::widths;

@@ -1,7 +1,7 @@
 //! Tables larger than the rest of the network.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 use hashbrown::HashSet;
 
 use super::super::{Evidence, Hit, Rule, counted};

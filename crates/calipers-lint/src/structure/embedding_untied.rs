@@ -1,7 +1,7 @@
 //! A token table and an output layer that may be one.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};

@@ -1,7 +1,7 @@
 //! A narrow place that everything must pass.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};

@@ -11,7 +11,7 @@ pub(super) mod linear_layers_in_a_row;
 pub(super) mod no_normalization;
 pub(super) mod one_node_dominates;
 
-use calipers_units as units;
+use calipers_report::units;
 
 pub(super) use layers::Layers;
 

@@ -3,7 +3,7 @@
 use crate::number;
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;

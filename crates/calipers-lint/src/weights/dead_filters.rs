@@ -1,7 +1,7 @@
 //! Output channels whose weights are all zero.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 use calipers_weights::Channels;
 
 use super::super::{Evidence, Hit, Rule, counted};

@@ -9,7 +9,7 @@ pub(super) mod weight_outliers;
 pub(super) mod weights_fit_float16;
 pub(super) mod weights_not_finite;
 
-use calipers_units as units;
+use calipers_report::units;
 
 use calipers_measure::weights::Seen;
 

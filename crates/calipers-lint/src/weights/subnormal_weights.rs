@@ -2,7 +2,7 @@
 
 use calipers_ir::DType;
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{named, percent};

@@ -1,7 +1,7 @@
 //! Weights that are no numbers.
 
 use calipers_report::Severity;
-use calipers_units as units;
+use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;

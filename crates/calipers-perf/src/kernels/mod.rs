@@ -12,7 +12,7 @@ mod norms;
 mod quantized;
 mod shape;
 
-pub(crate) use calipers_devices::KernelKind;
+pub(crate) use crate::devices::KernelKind;
 use calipers_ir::NodeId;
 use calipers_ops::{KernelClass, Lowering, Traits, product};
 use calipers_sym::Expr;

@@ -1,4 +1,4 @@
-//! Numbers as `calipers-units` writes them.
+//! Numbers as `calipers_report::units` writes them.
 
 use calipers_render::units;
 use serde_json::{Value, json};

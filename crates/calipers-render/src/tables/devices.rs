@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_precision_of_the_catalog_has_a_column() {
-        let known: Vec<_> = calipers_devices::Precision::ALL
+        let known: Vec<_> = calipers::devices::Precision::ALL
             .map(|precision| (precision.name(), precision.unit()))
             .to_vec();
         assert_eq!(PEAKS.map(|(name, unit, _)| (name, unit)).to_vec(), known);

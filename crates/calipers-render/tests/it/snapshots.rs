@@ -1,6 +1,6 @@
 //! What each rendering of the fixtures looks like, and what holds for all of them.
 
-use calipers_devices::{Filter, builtin};
+use calipers::devices::{Filter, builtin};
 use calipers_render::table::Table;
 use calipers_render::{
     CardOptions, Style, csv, html, json, jsonl, markdown, sections, tables, terminal, text,

@@ -1,7 +1,7 @@
 //! Generates text, token by token.
 
+use calipers_report::units;
 use calipers_report::{Report, Style, TaskKind};
-use calipers_units as units;
 
 use super::super::Kind;
 use super::super::wording::of_family;

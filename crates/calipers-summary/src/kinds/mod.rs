@@ -16,8 +16,8 @@ pub(super) mod translator;
 pub(super) mod trees;
 pub(super) mod vision_transformer;
 
+use calipers_report::units;
 use calipers_report::{AttentionKind, ModelKind, Report, Style};
-use calipers_units as units;
 
 use super::wording::{activation, listed, some, tokens};
 

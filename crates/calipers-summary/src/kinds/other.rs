@@ -1,7 +1,7 @@
 //! Whatever is none of the others: what the graph shows is told, and no more.
 
+use calipers_report::units;
 use calipers_report::{ModelKind, Report};
-use calipers_units as units;
 
 use super::super::wording::{listed, of_family};
 use super::super::{Kind, names};

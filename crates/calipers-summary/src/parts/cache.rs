@@ -1,7 +1,7 @@
 //! The cache of keys and values.
 
 use calipers_report::Report;
-use calipers_units as units;
+use calipers_report::units;
 
 /// How the cache grows, and how far.
 pub(in super::super) fn told(report: &Report) -> Option<String> {

@@ -1,7 +1,7 @@
 //! What one run costs.
 
 use calipers_report::Report;
-use calipers_units as units;
+use calipers_report::units;
 
 use super::super::wording::capital;
 

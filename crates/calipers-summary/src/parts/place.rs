@@ -1,7 +1,7 @@
 //! Where it fits, and how fast it is there.
 
+use calipers_report::units;
 use calipers_report::{Bottleneck, DeviceRow, Hardware, Range, Report};
-use calipers_units as units;
 
 use super::super::wording::listed;
 

@@ -1,7 +1,7 @@
 //! How numbers are held in few bits.
 
 use calipers_report::Report;
-use calipers_units as units;
+use calipers_report::units;
 
 /// The model's noun with its quantisation before it.
 pub(in super::super) fn noun(report: &Report, noun: String) -> String {

@@ -1,7 +1,7 @@
 //! What stands out, and what to do next.
 
+use calipers_report::units;
 use calipers_report::{Report, Severity};
-use calipers_units as units;
 
 use super::super::wording::{capital, listed, lower};
 

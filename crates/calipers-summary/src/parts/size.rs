@@ -1,7 +1,7 @@
 //! How much is stored.
 
+use calipers_report::units;
 use calipers_report::{DataStatus, Report};
-use calipers_units as units;
 
 /// Parameters, bytes and precision.
 pub(in super::super) fn told(report: &Report) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The line above, and the first sentence.
 
+use calipers_report::units;
 use calipers_report::{Confidence, Report, TaskKind};
-use calipers_units as units;
 
 use super::super::wording::{capital, with_article};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
-use calipers_devices::{Device, Precision, find};
+use calipers_perf::devices::{Device, Precision, find};
 use calipers_report::{Hardware, Range, ScalingRow};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
 
@@ -232,7 +232,7 @@ fn check_span(span: &Range<f64>, place: &str) {
 
 /// Every model on every device, with each precision in turn.
 fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
-    let all: Vec<Device> = calipers_devices::all().to_vec();
+    let all: Vec<Device> = calipers_perf::devices::all().to_vec();
     let files = corpus.models();
     let mut timed = 0;
     for (i, path) in files.iter().enumerate() {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
-use calipers_devices::{Device, Precision, find};
+use calipers_perf::devices::{Device, Precision, find};
 use calipers_report::{Bottleneck, DType, Hardware, Range, Report};
 use calipers_testkit::{fixture, score};
 
@@ -36,7 +36,7 @@ impl Row {
 
 /// A table of measurements; every column but the first three is a number.
 fn rows(file: &str) -> Vec<Row> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../calipers-devices/measured");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../calipers-perf/devices/measured");
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -253,7 +253,7 @@ fn other_devices_state_what_is_carried_over() {
     bindings.inputs.insert("input".to_owned(), vec![1, 3, 224, 224]);
     let own = ANSWERS[0].hardware.latency_ms.unwrap();
     let mut timed = 0;
-    for device in calipers_devices::all() {
+    for device in calipers_perf::devices::all() {
         for precision in Precision::ALL {
             let label = format!("{} {precision}", device.id);
             let hardware = report(&model, &bindings, &device.id, precision).hardware.unwrap();
@@ -279,5 +279,5 @@ fn other_devices_state_what_is_carried_over() {
             );
         }
     }
-    assert!(timed > calipers_devices::all().len() * Precision::ALL.len() / 2, "{timed}");
+    assert!(timed > calipers_perf::devices::all().len() * Precision::ALL.len() / 2, "{timed}");
 }

@@ -10,7 +10,7 @@ calipers_testkit::tests! {
 }
 
 fn reports_read_back_as_they_were_written(corpus: &Corpus) -> Outcome {
-    let device = calipers_devices::find("l4").unwrap().clone();
+    let device = calipers_perf::devices::find("l4").unwrap().clone();
     let question = Question { device: Some(device), ..Question::default() };
     for path in corpus.models() {
         if path.metadata().unwrap().len() > 2_000_000 {

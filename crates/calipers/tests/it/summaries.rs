@@ -96,7 +96,7 @@ fn every_claim_of_every_summary_is_in_the_report(corpus: &Corpus) -> Outcome {
 
 /// The same holds with a device asked for, and with sizes bound.
 fn claims_hold_on_devices_too(corpus: &Corpus) -> Outcome {
-    let catalog = calipers_devices::builtin();
+    let catalog = calipers_perf::devices::builtin();
     let mut wrong = String::new();
     for (i, path) in models(corpus).iter().enumerate() {
         let Ok(model) = calipers::Model::open(path) else { continue };

@@ -1,5 +1,5 @@
 // @ts-check
-// Numbers as people read them, formatted exactly as `calipers-units` formats them: tests/page holds the two equal.
+// Numbers as people read them, formatted exactly as `calipers_report::units` formats them: tests/page holds the two equal.
 
 const Units = (() => {
   const BYTES = ["kB", "MB", "GB", "TB", "PB", "EB"];

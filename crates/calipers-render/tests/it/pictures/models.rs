@@ -18,7 +18,7 @@ calipers_testkit::tests! {
 
 /// A report with an answer about this device, where the file is a model at all.
 fn report(model: &calipers::Model, device: &str) -> Report {
-    let device = Some(calipers_devices::find(device).unwrap().clone());
+    let device = Some(calipers::devices::find(device).unwrap().clone());
     let question = Question { device, ..Question::default() };
     model.analyze(&calipers::Options::new().hardware(question)).unwrap()
 }

@@ -19,7 +19,7 @@ const SCALE: u32 = 2;
 fn sample(name: &str) -> Report {
     let sample = calipers_samples::SAMPLES.into_iter().find(|sample| sample.name == name).unwrap();
     let model = calipers::Model::read((sample.model)(), name).unwrap();
-    let device = Some(calipers_devices::find("h200-sxm").unwrap().clone());
+    let device = Some(calipers::devices::find("h200-sxm").unwrap().clone());
     let question = calipers::Question { device, ..Default::default() };
     model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap()
 }

@@ -27,7 +27,7 @@ fn pictures_of_the_digits() {
 
 fn what_pictures_say() {
     let model = calipers::Model::read(calipers_samples::encoder(), "encoder").unwrap();
-    let device = Some(calipers_devices::find("h200-sxm").unwrap().clone());
+    let device = Some(calipers::devices::find("h200-sxm").unwrap().clone());
     let question = calipers::Question { device, ..Default::default() };
     let report = model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap();
     let said: Vec<String> = pictures(&report, Theme::Light)

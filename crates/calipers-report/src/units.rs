@@ -1,7 +1,7 @@
 //! Numbers as people read them. One convention throughout: decimal units, MB = 10⁶ bytes.
 //!
 //! ```
-//! use calipers_units as units;
+//! use calipers_report::units as units;
 //!
 //! assert_eq!(units::integer(22_565_376_u64), "22,565,376");
 //! assert_eq!(units::count(22_565_376_u64), "22.57 M");
@@ -12,8 +12,6 @@
 //!
 //! Rounding is to the nearest, halves up, in integers: no figure depends on floating point but a
 //! percentage, which the report itself holds as one.
-
-#![forbid(unsafe_code)]
 
 /// Names of the powers of 1,000 for bytes, from the first.
 const BYTE_UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];

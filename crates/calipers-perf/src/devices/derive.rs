@@ -3,8 +3,8 @@
 //! The rates are properties of an architecture. They check the table, catch a sparse figure in a
 //! user's file, and give the peaks of a device that is found but not listed.
 
-use crate::device::{Class, Device};
-use crate::precision::Precision::{self, Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
+use crate::devices::device::{Class, Device};
+use crate::devices::precision::Precision::{self, Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
 
 /// A peak and what it is the product of.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 //! are extrapolated and cautious constants for all other devices.
 //!
 //! ```
-//! use calipers_devices::{DeviceTiming, KernelKind, Precision, find};
+//! use calipers_perf::devices::{DeviceTiming, KernelKind, Precision, find};
 //!
 //! let h200 = DeviceTiming::for_device(find("h200-sxm")?);
 //! assert!(!h200.is_extrapolated && h200.range < 1.5);
@@ -15,7 +15,7 @@
 //! // 2 x 8192^3 FLOPs take 1.1 ms at the peak of 989.5 TFLOPS, and more in practice.
 //! let time = gemm.time(2.0 * 8192_f64.powi(3), 4e8, 8192.0, 989.5e12, 4.8e12);
 //! assert!(time.total() > 1.1e-3);
-//! # Ok::<(), calipers_devices::NotFound>(())
+//! # Ok::<(), calipers_perf::devices::NotFound>(())
 //! ```
 
 mod kind;
@@ -27,12 +27,12 @@ pub use calipers_report::KernelKind;
 use kind::substitute;
 use tables::{Architecture, Assumed, Similarity, Tables};
 
-use crate::catalog;
-use crate::device::Device;
-use crate::precision::Precision;
+use crate::devices::catalog;
+use crate::devices::device::Device;
+use crate::devices::precision::Precision;
 
-static ARCHITECTURES: &str = include_str!("../../architectures.toml");
-static DEFAULTS: &str = include_str!("../../defaults.toml");
+static ARCHITECTURES: &str = include_str!("../../../devices/architectures.toml");
+static DEFAULTS: &str = include_str!("../../../devices/defaults.toml");
 
 static BUILTIN: LazyLock<Tables> = LazyLock::new(|| {
     // A test reads the files that are compiled in.
@@ -312,7 +312,7 @@ impl Assumed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Class;
+    use crate::devices::device::Class;
 
     #[test]
     fn the_files_are_read_and_complete() {

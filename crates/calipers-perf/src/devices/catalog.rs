@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::{Class, Device};
-use crate::{file, suggestions};
+use crate::devices::device::{Class, Device};
+use calipers_report::suggestions;
 
-static TEXT: &str = include_str!("../devices.toml");
+use crate::devices::file;
+
+static TEXT: &str = include_str!("../../devices/devices.toml");
 
 static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| Catalog {
     // A test reads the file that is compiled in; a table that could not be read would be empty.

@@ -5,13 +5,13 @@ const MAX_CHARS: usize = 80;
 
 /// Returns the letters and digits of a word in lower case, so that `RTX 4090` and `rtx-4090`
 /// compare equal. Vendors write "laptop" where others write "mobile".
-pub(crate) fn folded(word: &str) -> String {
+pub fn folded(word: &str) -> String {
     let letters = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
     letters.take(MAX_CHARS).collect::<String>().replace("laptop", "mobile")
 }
 
 /// Returns a word that is short enough for a message.
-pub(crate) fn shortened(word: &str) -> String {
+pub fn shortened(word: &str) -> String {
     match word.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &word[..end]),
         None => word.to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn shortened(word: &str) -> String {
 
 /// Returns the edits from one word to the other: a letter changed, inserted or removed, or two
 /// neighbors swapped. Characters beyond the first 80 of each do not count.
-pub(crate) fn distance(one: &str, other: &str) -> usize {
+pub fn distance(one: &str, other: &str) -> usize {
     let cut = |word: &str| word.chars().take(MAX_CHARS).collect::<String>();
     strsim::osa_distance(&cut(one), &cut(other))
 }
@@ -29,8 +29,8 @@ pub(crate) fn distance(one: &str, other: &str) -> usize {
 ///
 /// ```
 /// let fields = ["memory_gb", "units"];
-/// assert_eq!(calipers_devices::nearest("memroy_gb", fields), Some("memory_gb"));
-/// assert_eq!(calipers_devices::nearest("price", fields), None);
+/// assert_eq!(calipers_report::suggestions::nearest("memroy_gb", fields), Some("memory_gb"));
+/// assert_eq!(calipers_report::suggestions::nearest("price", fields), None);
 /// ```
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = max_distance(word);
@@ -42,7 +42,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// Returns the most edits at which a known word is suggested: a third of the letters.
-pub(crate) fn max_distance(word: &str) -> usize {
+pub fn max_distance(word: &str) -> usize {
     (word.chars().count() / 3).clamp(1, 4)
 }
 

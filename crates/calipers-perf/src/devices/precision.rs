@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::suggestions;
+use calipers_report::suggestions;
 
 /// What a product's inputs are held in.
 ///
 /// ```
-/// use calipers_devices::Precision;
+/// use calipers_perf::devices::Precision;
 ///
 /// assert_eq!("bf16".parse(), Ok(Precision::Bf16));
 /// assert_eq!(Precision::Int4.to_string(), "int4");

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::precision::{Peak, Precision};
-use crate::suggestions;
+use crate::devices::precision::{Peak, Precision};
+use calipers_report::suggestions;
 
 /// What kind of machine a device is. The order is that of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -204,7 +204,7 @@ pub struct Device {
     pub cache_mb: Option<f64>,
     /// Board or module power (TDP).
     pub power_w: Option<f64>,
-    /// Overheads that are known of this very device; see [`crate::Catalog::launch`].
+    /// Overheads that are known of this very device; see [`crate::devices::Catalog::launch`].
     pub launch: Launch,
     /// Names by which drivers and operating systems report it.
     pub detect_as: Vec<String>,

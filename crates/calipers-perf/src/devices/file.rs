@@ -14,10 +14,10 @@ use serde::{Deserialize, de};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::device::{Class, Device, Evidence, Launch, OnChip};
-use crate::error::{DeviceFileError, Fault, Place};
-use crate::precision::Precision;
-use crate::suggestions::{nearest, shortened};
+use crate::devices::device::{Class, Device, Evidence, Launch, OnChip};
+use crate::devices::error::{DeviceFileError, Fault, Place};
+use crate::devices::precision::Precision;
+use calipers_report::suggestions::{nearest, shortened};
 
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -53,7 +53,7 @@ pub fn load(path: &Path) -> Result<Vec<Device>, DeviceFileError> {
 /// Reads the text of a device file.
 ///
 /// ```
-/// let error = calipers_devices::parse("[[device]]\nid = 'x'\nmemroy_gb = 8").unwrap_err();
+/// let error = calipers_perf::devices::parse("[[device]]\nid = 'x'\nmemroy_gb = 8").unwrap_err();
 /// assert_eq!(error.to_string(), "line 3, column 1: unknown field \"memroy_gb\" in device \"x\"");
 /// assert_eq!(error.hint().unwrap(), "did you mean \"memory_gb\"?");
 /// ```

@@ -12,9 +12,9 @@ use serde::Serialize;
 pub use cpu::{Cpu, Vector};
 pub use nvidia::Gpu;
 
-use crate::catalog::Catalog;
-use crate::device::Device;
-use crate::suggestions;
+use crate::devices::catalog::Catalog;
+use crate::devices::device::Device;
+use calipers_report::suggestions;
 
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -116,9 +116,9 @@ fn rounded(tera: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::builtin;
-    use crate::device::{Class, Evidence};
-    use crate::precision::Precision;
+    use crate::devices::catalog::builtin;
+    use crate::devices::device::{Class, Evidence};
+    use crate::devices::precision::Precision;
 
     #[test]
     fn this_machine_is_something() {

@@ -5,9 +5,9 @@ use calipers_report::{
     PrecisionPeak,
 };
 
-use crate::catalog::{Catalog, Launching, Selection};
-use crate::device::Device;
-use crate::precision::{Peak, Precision};
+use crate::devices::catalog::{Catalog, Launching, Selection};
+use crate::devices::device::Device;
+use crate::devices::precision::{Peak, Precision};
 
 impl Catalog {
     /// A device in full. It need not be in the catalog.
@@ -94,7 +94,7 @@ impl From<Launching> for LaunchSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::builtin;
+    use crate::devices::catalog::builtin;
 
     #[test]
     fn a_listing_is_the_device_field_by_field() {

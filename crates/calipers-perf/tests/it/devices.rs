@@ -1,7 +1,7 @@
 //! What every row of the table is held to.
 
 use Precision::{Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
-use calipers_devices::{Class, Device, Evidence, Precision, all, find};
+use calipers_perf::devices::{Class, Device, Evidence, Precision, all, find};
 
 /// By how much a figure may differ: tables print a tenth of a TFLOPS.
 fn is_near(one: f64, other: f64, share: f64) -> bool {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use super::{gigabytes, rounded};
-use crate::device::{Class, Device, Evidence};
-use crate::precision::Precision;
+use crate::devices::device::{Class, Device, Evidence};
+use crate::devices::precision::Precision;
 
 /// The widest arithmetic of a processor that the system lets a program use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::device::{Class, Evidence};
-use crate::suggestions;
+use crate::devices::device::{Class, Evidence};
+use calipers_report::suggestions;
 
 /// A place in a text, both numbers from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Place {
 
 impl Place {
     /// The place of a byte; one past the end is the end.
-    pub(crate) fn of(text: &str, byte: usize) -> Self {
+    pub(in crate::devices) fn of(text: &str, byte: usize) -> Self {
         let before = text.get(..byte).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
@@ -129,7 +129,7 @@ pub enum Fault {
     )]
     LooksSparse {
         /// The precision.
-        precision: crate::Precision,
+        precision: crate::devices::Precision,
         /// As stated, in tera.
         stated: f64,
         /// As derived, in tera.

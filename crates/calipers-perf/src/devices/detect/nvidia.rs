@@ -5,8 +5,8 @@ use nvml_wrapper::enum_wrappers::device::Clock;
 use nvml_wrapper::error::NvmlError;
 
 use super::{gigabytes, rounded};
-use crate::device::{Class, Device, Evidence};
-use crate::precision::Precision;
+use crate::devices::device::{Class, Device, Evidence};
+use crate::devices::precision::Precision;
 
 /// What the driver says of a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{CAUTIOUS, KernelKind, KernelModel};
-use crate::device::Class;
-use crate::precision::Precision;
+use crate::devices::device::Class;
+use crate::devices::precision::Precision;
 
 /// All constants of kernel timing.
 #[derive(Clone, Debug, Default, PartialEq)]

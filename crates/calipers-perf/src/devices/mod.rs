@@ -2,7 +2,7 @@
 //! source; and, with the feature `detect`, what device this machine is.
 //!
 //! ```
-//! use calipers_devices::{Precision, find};
+//! use calipers_perf::devices::{Precision, find};
 //!
 //! let h100 = find("h100-sxm")?;
 //! assert_eq!(h100.peak(Precision::Fp16), Some(989.5e12)); // FLOP/s, dense
@@ -12,7 +12,7 @@
 //! let peak = find("v100-sxm2-32")?.runs_at(Precision::Bf16).unwrap();
 //! assert_eq!(peak.precision_used, Precision::Fp32);
 //! assert!(peak.why.contains("no bf16 peak is known"));
-//! # Ok::<(), calipers_devices::NotFound>(())
+//! # Ok::<(), calipers_perf::devices::NotFound>(())
 //! ```
 //!
 //! The table is `devices.toml`, whose head explains every field. A user's file of the same format
@@ -20,7 +20,6 @@
 //! kernel timing models that were fitted on measurements; [`DeviceTiming`] selects among them.
 //!
 //! An unknown figure is `None`, never 0 and never a guess.
-#![forbid(unsafe_code)]
 
 mod catalog;
 mod derive;
@@ -31,7 +30,6 @@ mod error;
 mod file;
 mod precision;
 mod sheet;
-mod suggestions;
 mod timing;
 
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
@@ -42,5 +40,4 @@ pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass, UnknownE
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
 pub use precision::{Peak, Precision, UnknownPrecision};
-pub use suggestions::nearest;
 pub use timing::{DeviceTiming, HostOverhead, KernelKind, KernelModel, KernelTime, SelectedModel};
