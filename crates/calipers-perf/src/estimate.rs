@@ -113,8 +113,8 @@ impl Load {
         let figure = |expr: &Expr| whole(expr).map(|value| value as f64);
         Ok(Self {
             kind: kernel.kind_at(whole(&kernel.rows)?),
-            flops: 2.0 * figure(&kernel.macs)?,
-            other_flops: figure(&kernel.other_flops)?,
+            flops: 2.0 * figure(&kernel.work.macs)?,
+            other_flops: figure(&kernel.work.other_flops)?,
             activations: figure(&kernel.activations)?,
             weights: figure(&kernel.weights)?,
             depth: figure(&kernel.depth)?,

@@ -40,6 +40,7 @@ mod task;
 pub mod units;
 mod view;
 mod weights;
+mod work;
 
 use std::collections::BTreeMap;
 
@@ -70,7 +71,7 @@ pub use kernel::{Bottleneck, KernelKind};
 pub use kind::{
     AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
 };
-pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
+pub use layers::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;
@@ -85,6 +86,7 @@ pub use view::{
     ViewNode, ViewValue,
 };
 pub use weights::{TensorRange, UnreadTensor, Weights};
+pub use work::Work;
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.

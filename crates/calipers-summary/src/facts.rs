@@ -233,17 +233,17 @@ fn stored(report: &Report, facts: &mut Facts) {
 
 fn run(report: &Report, facts: &mut Facts) {
     let cost = &report.cost;
-    facts.operations("FLOPs of one run", cost.flops, "FLOPs", "cost");
-    facts.operations("MACs of one run", cost.macs, "MACs", "cost");
-    facts.operations("element-wise FLOPs besides", cost.other_flops, "FLOPs", "other");
-    facts.bytes("bytes moved by one run", cost.bytes_moved, "moved");
+    facts.operations("FLOPs of one run", cost.work.flops(), "FLOPs", "cost");
+    facts.operations("MACs of one run", cost.work.macs, "MACs", "cost");
+    facts.operations("element-wise FLOPs besides", cost.work.other_flops, "FLOPs", "other");
+    facts.bytes("bytes moved by one run", cost.work.bytes_moved, "moved");
     facts.percent("share of nodes whose cost is known", Some(cost.coverage), "nodes");
     facts.count("nodes whose cost is not known", Some(cost.unknown_count), "nodes");
     if let Some(first) = cost.dearest.first()
         && let Some(op) = names::operator(&first.op)
     {
         facts.percent(&format!("share of the dearest node, a {op}"), first.percent, "nodes");
-        facts.operations("MACs of the dearest node", first.macs, "MACs", "cost");
+        facts.operations("MACs of the dearest node", first.work.macs, "MACs", "cost");
     }
     let memory = &report.memory;
     facts.bytes("peak of activations", memory.peak_activation_bytes, "activations");

@@ -6,13 +6,13 @@ mod operators;
 use std::cmp::Reverse;
 
 use calipers_ir::{GraphKind, Model, NodeId};
-use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown};
+use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
 
 use crate::assume::Sizes;
 use crate::not_known;
 use crate::parameters::Owners;
-use calipers_infer::Typed;
+use calipers_infer::{Tally, Typed};
 
 /// Nodes without a cost that the report names; it counts them all.
 const NAMED: usize = 20;
@@ -53,14 +53,14 @@ pub fn summarize(
             .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason))
             .ok()
     };
-    cost.macs = figure("macs", &total.macs);
-    cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
-    cost.other_flops = figure("other_flops", &total.other_flops);
-    cost.total_flops =
-        cost.flops.zip(cost.other_flops).and_then(|(one, other)| one.checked_add(other));
-    cost.bytes_moved = figure("bytes_moved", &total.bytes_moved);
+    cost.work = Work {
+        macs: figure("macs", &total.macs),
+        other_flops: figure("other_flops", &total.other_flops),
+        bytes_moved: figure("bytes_moved", &total.bytes_moved),
+    };
+    cost.total_flops = cost.work.total_flops();
     count_nodes(model, typed, &mut cost);
-    cost.dearest = dearest(model, typed, sizes, cost.macs);
+    cost.dearest = dearest(model, typed, sizes, cost.work.macs);
     cost.by_op = operators::add_up(model, typed, sizes);
     cost.along_depth = depth::cut(model, typed, sizes, owners);
     cost
@@ -75,7 +75,24 @@ pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, String> {
     }
 }
 
-/// Adds a figure to a sum that is not known any more when one of its parts is not.
+/// The figures of a cost; those that are not known are left out.
+pub(crate) fn figures(cost: &Tally, sizes: &Sizes) -> Work {
+    let figure = |expr: &Expr| figure(expr, sizes).ok();
+    Work {
+        macs: figure(&cost.macs),
+        other_flops: figure(&cost.other_flops),
+        bytes_moved: figure(&cost.bytes_moved),
+    }
+}
+
+/// Adds figures to sums. A sum is unknown from its first unknown part on.
+fn add_work(sum: &mut Work, part: &Work) {
+    add(&mut sum.macs, part.macs);
+    add(&mut sum.other_flops, part.other_flops);
+    add(&mut sum.bytes_moved, part.bytes_moved);
+}
+
+/// Adds a figure to a sum, which is unknown from its first unknown part on.
 fn add(sum: &mut Option<u64>, part: Option<u64>) {
     *sum = sum.zip(part).and_then(|(sum, part)| sum.checked_add(part));
 }
@@ -112,22 +129,25 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
 }
 
 fn dearest(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<CostlyNode> {
-    let macs = |node: &NodeId| figure(&typed.cost(*node)?.ok()?.macs, sizes).ok();
-    let mut nodes: Vec<_> = model
+    let mut nodes: Vec<(u64, &Tally, NodeId)> = model
         .main()
         .order
         .iter()
-        .filter_map(|node| Some((macs(node).filter(|macs| *macs > 0)?, *node)))
+        .filter_map(|node| {
+            let cost = typed.cost(*node)?.ok()?;
+            let macs = figure(&cost.macs, sizes).ok().filter(|macs| *macs > 0)?;
+            Some((macs, cost, *node))
+        })
         .collect();
     // Stable, so nodes of equal cost stay in the order in which they run.
-    nodes.sort_by_key(|(macs, _)| Reverse(*macs));
+    nodes.sort_by_key(|(macs, ..)| Reverse(*macs));
     nodes.truncate(DEAREST);
     nodes
         .into_iter()
-        .map(|(macs, node)| CostlyNode {
+        .map(|(macs, cost, node)| CostlyNode {
             node: model.node_label(node),
             op: model.name(model.node(node).op).to_owned(),
-            macs: Some(macs),
+            work: figures(cost, sizes),
             percent: total.map(|total| crate::graph::percent(macs, total)),
         })
         .collect()

@@ -4,7 +4,7 @@ use calipers_render::picture::{Theme, pictures};
 use calipers_report::{
     ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, KernelKind, OperatorCost,
     OperatorCount, OperatorMemory, Range, Report, Roofline, RooflineKernel, RunEstimate,
-    ScalingRow,
+    ScalingRow, Work,
 };
 use proptest::prelude::*;
 
@@ -71,14 +71,12 @@ prop_compose! {
             report.cost.by_op.push(OperatorCost {
                 op,
                 nodes: count,
-                macs: Some(count),
-                flops: Some(count),
-                other_flops: Some(other),
+                work: Work { macs: Some(count), other_flops: Some(other), bytes_moved: None },
                 percent: Some(percent),
             });
             report.parameters.total = Some(count);
-            report.cost.flops = Some(other);
-            report.cost.other_flops = Some(count);
+            report.cost.work.macs = Some(other);
+            report.cost.work.other_flops = Some(count);
             report.memory.weights_bytes = Some(other);
         }
         report
