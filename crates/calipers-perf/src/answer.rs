@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
 use calipers_report::{
-    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, TimeShares,
+    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate,
+    TimeShares,
 };
 
 use super::estimate::Estimate;
@@ -114,30 +115,17 @@ fn row(room: &Room<'_>, at: &At, device: &Device, time: &Timed<'_>) -> DeviceRow
     let fit = room.fit(at, device);
     let precision = room.subject.choice.precision;
     let used = device.runs_at(precision).map(|peak| peak.precision_used);
-    let mut row = DeviceRow {
+    let (run, estimate) = scaling::run(&fit, at.batch, || time(device));
+    DeviceRow {
         id: device.id.clone(),
         name: device.name.clone(),
         device_memory_bytes: device.memory_bytes(),
-        memory_bytes: fit.bytes,
-        fits: fit.fits,
+        run: RunEstimate { reason: run.reason.or(fit.why), ..run },
         tight: fit.tight,
         largest_batch: room.largest_batch(at, device),
+        bottleneck: estimate.as_ref().map(bottleneck),
         computes_in: used.filter(|used| *used != precision).map(|used| used.to_string()),
-        reason: fit.why,
-        ..DeviceRow::default()
-    };
-    if fit.fits == Some(false) {
-        return row;
     }
-    match time(device) {
-        Ok(estimate) => {
-            row.latency_ms = Some(span(&estimate.replayed));
-            row.bottleneck = Some(bottleneck(&estimate));
-            row.throughput = Some(scaling::rate(at.batch, estimate.replayed.expected));
-        }
-        Err(why) => row.reason = Some(why),
-    }
-    row
 }
 
 /// Everything about the one device.

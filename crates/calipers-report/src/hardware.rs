@@ -251,7 +251,7 @@ pub struct ScalingRow {
     pub run: RunEstimate,
 }
 
-/// One run on a device at one size.
+/// One run on a device: its time, its throughput, its memory, and whether that fits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunEstimate {
     /// Time of one run; `null` when it does not fit or is not known.
@@ -297,27 +297,20 @@ pub struct DeviceRow {
     pub name: String,
     /// Its memory.
     pub device_memory_bytes: Option<u64>,
-    /// Memory that the model needs there, the workspace at its expected size.
-    pub memory_bytes: Option<u64>,
-    /// Whether that fits.
-    pub fits: Option<bool>,
+    /// One run there, the runtime overhead at its expected size; the reason is why a figure is
+    /// missing.
+    #[serde(flatten)]
+    pub run: RunEstimate,
     /// Whether it fits only if the workspace stays below its highest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tight: bool,
     /// The largest batch that fits.
     pub largest_batch: Option<u64>,
-    /// Time of one run; `null` when it does not fit or is not known.
-    pub latency_ms: Option<Range<f64>>,
-    /// What takes most of that time.
+    /// What takes most of the time.
     pub bottleneck: Option<Bottleneck>,
-    /// Samples a second.
-    pub throughput: Option<f64>,
     /// Precision that it computes in, where it lacks the one asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computes_in: Option<String>,
-    /// Why a figure is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
 }
 
 /// What a stated target asks for.
@@ -357,14 +350,11 @@ pub struct Requirement {
     pub name: String,
     /// The batch at which it does.
     pub batch: u64,
-    /// Time of one run at that batch.
-    pub latency_ms: Range<f64>,
-    /// Samples a second at that batch.
-    pub throughput: f64,
+    /// One run at that batch.
+    #[serde(flatten)]
+    pub run: RunEstimate,
     /// How many times better than the target the expected figure is.
     pub margin: f64,
-    /// Memory needed at that batch.
-    pub memory_bytes: Option<u64>,
-    /// How many times that the device has.
+    /// How many times the memory needed the device has.
     pub memory_margin: Option<f64>,
 }

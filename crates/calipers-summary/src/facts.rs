@@ -407,18 +407,18 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
     }
     let rows = &hardware.devices;
     if !rows.is_empty() {
-        let fitting = rows.iter().filter(|row| row.fits == Some(true)).count() as u64;
+        let fitting = rows.iter().filter(|row| row.run.fits == Some(true)).count() as u64;
         facts.count("devices compared", Some(rows.len() as u64), "devices");
         facts.count("devices that it fits", Some(fitting), "devices");
-        let lacking = rows.iter().filter(|row| row.fits == Some(false)).count() as u64;
+        let lacking = rows.iter().filter(|row| row.run.fits == Some(false)).count() as u64;
         facts.count("devices that it does not fit", Some(lacking), "devices");
     }
     for row in rows.iter().take(DEVICES) {
         facts.device = Some(row.name.clone());
-        facts.span(&format!("time of one run on {}", row.name), row.latency_ms, "time");
-        facts.bytes(&format!("memory needed on {}", row.name), row.memory_bytes, "memory");
+        facts.span(&format!("time of one run on {}", row.name), row.run.latency_ms, "time");
+        facts.bytes(&format!("memory needed on {}", row.name), row.run.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", row.name), row.device_memory_bytes, "memory");
-        facts.rate(&format!("samples a second on {}", row.name), row.throughput, "batch");
+        facts.rate(&format!("samples a second on {}", row.name), row.run.throughput, "batch");
         facts.count(&format!("largest batch on {}", row.name), row.largest_batch, "batch");
     }
     facts.device = None;

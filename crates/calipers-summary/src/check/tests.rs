@@ -2,7 +2,7 @@
 
 use calipers_report::{
     Architecture, ArchitectureFacts, DeviceRow, Family, Finding, Hardware, ModelKind,
-    OperatorCount, Range, Report, Severity, Style, Task, TaskKind,
+    OperatorCount, Range, Report, RunEstimate, Severity, Style, Task, TaskKind,
 };
 
 use super::Checker;
@@ -43,16 +43,22 @@ fn report() -> Report {
         id: "rtx-4090".to_owned(),
         name: "NVIDIA GeForce RTX 4090".to_owned(),
         device_memory_bytes: Some(24_000_000_000),
-        fits: Some(true),
-        latency_ms: Some(Range { low: 1.62, expected: 1.94, high: 2.33 }),
-        throughput: Some(515.0),
+        run: RunEstimate {
+            fits: Some(true),
+            latency_ms: Some(Range { low: 1.62, expected: 1.94, high: 2.33 }),
+            throughput: Some(515.0),
+            ..RunEstimate::default()
+        },
         ..DeviceRow::default()
     };
     let small = DeviceRow {
         id: "raspberry-pi-5".to_owned(),
         name: "Raspberry Pi 5".to_owned(),
-        fits: Some(false),
-        latency_ms: Some(Range { low: 298.0, expected: 606.0, high: 1516.0 }),
+        run: RunEstimate {
+            fits: Some(false),
+            latency_ms: Some(Range { low: 298.0, expected: 606.0, high: 1516.0 }),
+            ..RunEstimate::default()
+        },
         ..DeviceRow::default()
     };
     report.hardware = Some(Hardware {

@@ -201,9 +201,13 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     assert_eq!(found.met, Some(true), "{found:?}");
     let places =
         [&found.minimum, &found.recommended, &found.comfortable].map(|one| one.clone().unwrap());
-    assert!(places.iter().all(|place| place.latency_ms.expected <= 20.0 && place.margin >= 1.0));
+    assert!(
+        places
+            .iter()
+            .all(|place| place.run.latency_ms.unwrap().expected <= 20.0 && place.margin >= 1.0)
+    );
     assert!(places.is_sorted_by(|one, other| one.margin <= other.margin), "{places:?}");
-    assert!(places[2].latency_ms.high <= 10.0, "{places:?}");
+    assert!(places[2].run.latency_ms.unwrap().high <= 10.0, "{places:?}");
     let found = ask(&model, &question(1e-6)).requirements.unwrap();
     assert_eq!((found.met, found.minimum), (Some(false), None));
     assert!(found.notes[0].contains("the nearest is"), "{:?}", found.notes);
@@ -211,7 +215,7 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     let question = Question { target_throughput: Some(2000.0), ..on("h100-sxm", Precision::Fp16) };
     let found = ask(&model, &question).requirements.unwrap();
     assert_eq!(found.met, Some(true), "{found:?}");
-    assert!(found.minimum.unwrap().throughput >= 2000.0);
+    assert!(found.minimum.unwrap().run.throughput.unwrap() >= 2000.0);
 }
 
 fn a_forest_has_memory_and_no_time() {
@@ -248,22 +252,22 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
         let place = format!("{} in {}", path.display(), found.precision);
         for row in &found.devices {
             let place = format!("{place} on {}", row.id);
-            match &row.latency_ms {
+            match &row.run.latency_ms {
                 Some(span) => {
                     timed += 1;
                     check_span(span, &place);
                     assert!(
-                        row.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
+                        row.run.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
                         "{place}"
                     );
                 }
                 None => assert!(
-                    row.fits == Some(false) || row.reason.is_some(),
+                    row.run.fits == Some(false) || row.run.reason.is_some(),
                     "{place} has no reason"
                 ),
             }
             assert!(
-                row.memory_bytes.is_some_and(|bytes| bytes > 0) || row.reason.is_some(),
+                row.run.memory_bytes.is_some_and(|bytes| bytes > 0) || row.run.reason.is_some(),
                 "{place}"
             );
         }

@@ -129,12 +129,15 @@ prop_compose! {
 prop_compose! {
     fn devices()(all in prop::collection::vec((name(), span(), size(), size(), any::<bool>()), 0..30)) -> Vec<DeviceRow> {
         let row = |(name, latency_ms, needs, has, fits): (String, _, _, _, bool)| DeviceRow {
-            reason: Some(name.clone()),
+            run: RunEstimate {
+                latency_ms,
+                throughput: None,
+                memory_bytes: Some(needs),
+                fits: Some(fits),
+                reason: Some(name.clone()),
+            },
             name,
-            latency_ms,
-            memory_bytes: Some(needs),
             device_memory_bytes: Some(has),
-            fits: Some(fits),
             ..Default::default()
         };
         all.into_iter().map(row).collect()
