@@ -343,7 +343,7 @@ pub(crate) fn choose(
     quantization: &Quantization,
 ) -> Choice {
     let float: Option<Precision> =
-        architecture.facts.precision.as_deref().and_then(|word| word.parse().ok());
+        architecture.facts.precision.as_deref().and_then(|id| id.parse().ok());
     let scheme = quantization.scheme;
     let own = match (scheme, scheme.bits()) {
         (Scheme::Float { bits: 8 }, _) => Some(Precision::Fp8),

@@ -17,6 +17,7 @@
 mod activation;
 mod architecture;
 mod cost;
+mod device_names;
 mod devices;
 mod family;
 mod figures;
@@ -55,6 +56,7 @@ pub use architecture::{
     Repeat, Skip, Task,
 };
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
     PrecisionPeak,

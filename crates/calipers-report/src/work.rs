@@ -47,16 +47,12 @@ impl Work {
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct WorkFields {
     /// Multiply-accumulates of contractions.
-    #[serde(default)]
     macs: Option<u64>,
     /// Twice that: the figure to compare with other tools.
-    #[serde(default)]
     flops: Option<u64>,
     /// Arithmetic outside contractions: element-wise, normalization, softmax, reduction.
-    #[serde(default)]
     other_flops: Option<u64>,
     /// Bytes read and written by all nodes, each on its own.
-    #[serde(default)]
     bytes_moved: Option<u64>,
 }
 

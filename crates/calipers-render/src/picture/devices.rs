@@ -113,8 +113,11 @@ fn figure(row: &DeviceRow) -> String {
 }
 
 fn remark(hardware: &Hardware, shown: usize) -> String {
-    let mut facts =
-        vec![format!("{}, batch {}", hardware.precision, units::integer(hardware.batch))];
+    let mut facts = vec![format!(
+        "{}, batch {}",
+        hardware.precision.display_name(),
+        units::integer(hardware.batch)
+    )];
     if let Some(context) = hardware.context {
         facts.push(units::counted(context, "token", "tokens"));
     }

@@ -15,8 +15,9 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
     if hardware.devices.is_empty() {
         return vec![];
     }
-    let conditions =
-        Spans::plain("At ").and_value(Value::prose(&hardware.precision)).and_text(format!(
+    let conditions = Spans::plain("At ")
+        .and_value(Value::prose(hardware.precision.display_name()))
+        .and_text(format!(
             ", batch {}. A time is a range; the first figure is what is expected.",
             units::integer(hardware.batch)
         ));

@@ -2,7 +2,7 @@
 
 use calipers_report::{
     Architecture, ArchitectureFacts, DeviceRow, Family, Finding, Hardware, ModelKind,
-    OperatorCount, Range, Report, RunEstimate, Severity, Style, Task, TaskKind,
+    OperatorCount, Precision, Range, Report, RunEstimate, Severity, Style, Task, TaskKind,
 };
 
 use super::Checker;
@@ -62,7 +62,7 @@ fn report() -> Report {
         ..DeviceRow::default()
     };
     report.hardware = Some(Hardware {
-        precision: "fp32".to_owned(),
+        precision: Precision::Fp32,
         batch: 1,
         context: Some(128),
         devices: vec![row, small],

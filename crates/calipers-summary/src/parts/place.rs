@@ -42,13 +42,17 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
             let rest =
                 generation.token_ms.map(|time| format!("each further one after {}", range(time)));
             let both: Vec<String> = first.into_iter().chain(rest).collect();
-            sentences.push(format!("In {} expect {}.", hardware.precision, listed(&both)));
+            sentences.push(format!(
+                "In {} expect {}.",
+                hardware.precision.display_name(),
+                listed(&both)
+            ));
         }
         (_, Some(time)) => {
             let limit = limited_by(hardware.bottleneck);
             sentences.push(format!(
                 "In {} at batch {} a run should take {}{limit}.",
-                hardware.precision,
+                hardware.precision.display_name(),
                 units::integer(hardware.batch),
                 range(time)
             ));
@@ -117,7 +121,7 @@ fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
     let (slow, last) = timed().max_by(order)?;
     let run = if report.memory.kv_cache.is_some() { "a step" } else { "a run" };
     let batch = units::integer(hardware.batch);
-    let at = format!("In {} at batch {batch} {run} should take", hardware.precision);
+    let at = format!("In {} at batch {batch} {run} should take", hardware.precision.display_name());
     let on = |row: &DeviceRow| format!("on the {}", short(&row.name));
     if fast.id == slow.id {
         return Some(format!("{at} {} {}.", range(first), on(fast)));

@@ -124,10 +124,7 @@ fn precisions_convert_weights_and_activations() {
     let model = zoo("resnet50");
     let need = |precision| ask(&model, &on("l4", precision)).memory.unwrap();
     let own = ask(&model, &Question { device: Some(device("l4")), ..Question::default() });
-    assert_eq!(
-        (own.precision.as_str(), own.memory.as_ref()),
-        ("fp32", Some(&need(Precision::Fp32)))
-    );
+    assert_eq!((own.precision.id(), own.memory.as_ref()), ("fp32", Some(&need(Precision::Fp32))));
     let (full, half) = (need(Precision::Fp32), need(Precision::Fp16));
     // 25,530,472 weights: two bytes less each; the constants beside them stay.
     assert_eq!(full.weights_bytes.unwrap() - half.weights_bytes.unwrap(), 2 * 25_530_472);
@@ -249,7 +246,7 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
             ..Question::default()
         };
         let found = ask(&model, &question);
-        let place = format!("{} in {}", path.display(), found.precision);
+        let place = format!("{} in {}", path.display(), found.precision.id());
         for row in &found.devices {
             let place = format!("{place} on {}", row.id);
             match &row.run.latency_ms {

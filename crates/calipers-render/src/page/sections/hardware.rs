@@ -22,7 +22,7 @@ pub(super) fn hardware(report: &Report, view: &GraphView) -> Markup {
         "Hardware",
         &html! {
             p.note {
-                "In " (Untrusted(&hardware.precision)) " (" (Untrusted(&hardware.precision_why))
+                "In " (hardware.precision.display_name()) " (" (Untrusted(&hardware.precision_why))
                 "), batch " (units::integer(hardware.batch))
                 ". Times are estimates of one run, with the range that they are believed in."
             }
