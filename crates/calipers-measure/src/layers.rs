@@ -27,6 +27,7 @@ pub struct LayerQuery {
 /// An order of rows. Where the data decides dimensions, rows stand as if each were 64; rows that are
 /// not known stand last, equal ones as they run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LayerOrder {
     /// As they run.
     #[default]

@@ -21,6 +21,7 @@ pub struct Sweep {
 
 /// Why a sweep cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SweepError {
     /// There are too many combinations.
     #[error("the sizes make {} combinations, and {POINTS} is the most", match points {

@@ -26,7 +26,7 @@ pub fn size_choices(subject: &Subject<'_>, question: &Question) -> SizeChoices {
     if !subject.sizes.is_empty() {
         match memory::lives(subject.model, subject.typed, subject.sizes) {
             Ok(lives) => choices.lives = lives,
-            Err(why) => choices.no_lives = Some(why),
+            Err(error) => choices.no_lives = Some(error.to_string()),
         }
     }
     choices.times = times(subject, question);

@@ -50,7 +50,7 @@ pub fn summarize(
     }
     let mut figure = |field: &str, expr: &Expr| {
         figure(expr, sizes)
-            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason))
+            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason.to_string()))
             .ok()
     };
     cost.work = Work {
@@ -66,12 +66,30 @@ pub fn summarize(
     cost
 }
 
-/// A figure, or why there is none.
-pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, String> {
+/// Why a formula has no figure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FigureError {
+    /// A dimension has no size.
+    #[error("it depends on {0}, which has no size")]
+    NoSize(String),
+    /// The figure is negative, or above 2⁶⁴ - 1.
+    #[error("it does not fit 64 bits")]
+    TooLarge,
+    /// The formula has no value at the sizes.
+    #[error(transparent)]
+    NoValue(EvalError),
+}
+
+/// Returns the value of a formula at these sizes.
+///
+/// # Errors
+/// When a dimension has no size, or the formula no value that fits 64 bits.
+pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, FigureError> {
     match expr.evaluate_wide(|name| Some(sizes.get(name)?.size)) {
-        Ok(value) => u64::try_from(value).map_err(|_| "it does not fit 64 bits".to_owned()),
-        Err(EvalError::Unbound(name)) => Err(format!("it depends on {name}, which has no size")),
-        Err(error) => Err(error.to_string()),
+        Ok(value) => u64::try_from(value).map_err(|_| FigureError::TooLarge),
+        Err(EvalError::Unbound(name)) => Err(FigureError::NoSize(name)),
+        Err(error) => Err(FigureError::NoValue(error)),
     }
 }
 
