@@ -16,6 +16,7 @@
 
 mod activation;
 mod architecture;
+mod block;
 mod cost;
 mod device_names;
 mod devices;
@@ -55,6 +56,7 @@ pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Drawing, DrawnBox, Quantization,
     Repeat, Skip, Task,
 };
+pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{

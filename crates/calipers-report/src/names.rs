@@ -133,9 +133,9 @@ pub(crate) use names;
 #[cfg(test)]
 mod tests {
     use crate::{
-        Activation, AttentionKind, Bottleneck, Confidence, DeviceClass, Evidence, Family,
-        Granularity, KernelKind, ModelKind, NormKind, NormPosition, Precision, SkipKind, Style,
-        TaskKind, ValueKind,
+        Activation, AttentionKind, BlockKind, Bottleneck, CompositeKind, Confidence, DeviceClass,
+        Evidence, Family, Granularity, KernelKind, ModelKind, NormKind, NormPosition, Precision,
+        SkipKind, Style, TaskKind, ValueKind,
     };
 
     /// Ids are unique and parsed back, through JSON too; display names are not empty.
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn ids_are_unique_and_parsed_back() {
         check!(
-            Activation AttentionKind Bottleneck Confidence DeviceClass Evidence Family Granularity
+            Activation AttentionKind BlockKind Bottleneck CompositeKind Confidence DeviceClass Evidence Family Granularity
             KernelKind ModelKind NormKind NormPosition Precision SkipKind Style TaskKind ValueKind
         );
     }
@@ -171,6 +171,8 @@ mod tests {
     fn tables_are_sorted_by_id() {
         assert!(Activation::ALL.is_sorted_by_key(|value| value.id()));
         assert!(AttentionKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(BlockKind::ALL.is_sorted_by_key(|value| value.id().to_lowercase()));
+        assert!(CompositeKind::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Bottleneck::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Family::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Granularity::ALL.is_sorted_by_key(|value| value.id()));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LayerCost, RunEstimate, ValueShape, Work};
+use crate::{LayerCost, PartKind, RunEstimate, ValueShape, Work};
 
 /// A graph as rooms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,9 +58,9 @@ pub struct Room {
     /// Its figures in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The kind of block; empty where there is none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub block: String,
+    /// What the part is; missing where it is none that was recognized.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<PartKind>,
     /// Of likes in a row, how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,

@@ -293,7 +293,7 @@ fn network(report: &Report, facts: &mut Facts) {
         facts.signed("stride of a scale", Some(*stride), "strides");
     }
     for block in &report.architecture.blocks {
-        facts.count(&format!("{} blocks", block.kind), Some(block.count), "blocks");
+        facts.count(&format!("{} blocks", block.kind.id()), Some(block.count), "blocks");
     }
     for repeat in &report.architecture.repeats {
         facts.count(&format!("times that {} repeats", repeat.name), Some(repeat.times), "blocks");

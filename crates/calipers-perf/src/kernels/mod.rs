@@ -20,7 +20,9 @@ use hashbrown::HashSet;
 
 pub use shape::kernel_of_shape;
 
-use calipers_arch::net::{BlockKind, Convolution, GeluForm, Net, Op, Unit, Val};
+use calipers_arch::net::{
+    BlockKind, BlockProperties as _, Convolution, GeluForm, Net, Op, Unit, Val,
+};
 
 /// The kind of a matrix product with this many rows.
 fn product_kind(rows: i128) -> KernelKind {

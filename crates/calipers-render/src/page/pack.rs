@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use calipers_report::{GraphView, Room, RoomItem, ViewNode};
+use calipers_report::{GraphView, PartKind, Room, RoomItem, ViewNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -195,7 +195,7 @@ fn room(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) 
         "kind": labels::kind_word(room.kind),
         "name": text::name(&room.name, Charset::Unicode),
         "detail": text::name(&room.detail, Charset::Unicode),
-        "block": text::name(&room.block, Charset::Unicode),
+        "block": text::name(room.block.as_ref().map_or("", PartKind::id), Charset::Unicode),
         "parent": room.parent, "count": room.nodes,
         "parameters": figure(room.parameters), "macs": figure(room.work.macs),
         "bytes": figure(room.work.bytes_moved), "alive": figure(room.alive_bytes),

@@ -58,7 +58,7 @@ fn hostile() -> (Report, GraphView) {
                 kind: RoomKind::Block,
                 name: HOSTILE.into(),
                 detail: HOSTILE.into(),
-                block: HOSTILE.into(),
+                block: Some(HOSTILE.into()),
                 parent: Some(0),
                 items: vec![RoomItem::Node(1), RoomItem::Entry, RoomItem::Exit],
                 edges: vec![edge(1, 0), edge(0, 2)],

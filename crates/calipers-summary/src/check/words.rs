@@ -163,7 +163,7 @@ impl Vocabulary {
         said.extend(told.attention.map(AttentionKind::id));
         said.extend(told.precision.as_deref());
         said.extend(told.norm.keys().map(|norm| norm.id()));
-        said.extend(architecture.blocks.iter().map(|block| block.kind.as_str()));
+        said.extend(architecture.blocks.iter().map(|block| block.kind.id()));
         said.extend(report.model.precision.as_deref());
         said.extend(report.parameters.by_dtype.keys().map(String::as_str));
         for finding in &report.risks {
