@@ -171,7 +171,6 @@ mod tests {
     fn tables_are_sorted_by_id() {
         assert!(Activation::ALL.is_sorted_by_key(|value| value.id()));
         assert!(AttentionKind::ALL.is_sorted_by_key(|value| value.id()));
-        assert!(BlockKind::ALL.is_sorted_by_key(|value| value.id().to_lowercase()));
         assert!(CompositeKind::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Bottleneck::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Family::ALL.is_sorted_by_key(|value| value.id()));
