@@ -4,7 +4,7 @@
 //! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
 //! another sequence.
 
-use calipers_report::Activation;
+use calipers_report::{Activation, CompositeKind, PartKind};
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) const UNNAMED: Ops = Ops {
 /// The name of an operator or a kind in a diagram; its id where there is no other.
 pub(super) fn label(op: Op) -> &'static str {
     match op {
-        Op::Block(kind) => kind.label().unwrap_or(kind.id()),
+        Op::Block(kind) => kind.display_name(),
         Op::Operator("NonMaxSuppression") => "Non-maximum suppression",
         op => op.id(),
     }
@@ -54,7 +54,7 @@ pub(super) fn label(op: Op) -> &'static str {
 /// What a part of the network is called.
 pub(super) struct Title {
     /// Its kind, as the report has it.
-    pub(super) kind: &'static str,
+    pub(super) kind: PartKind,
     /// Its name, as it stands in a box.
     pub(super) label: String,
     /// Its figures, in words.
@@ -71,13 +71,18 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
         let has_self = attentions().any(|attention| !attention.is_cross());
         let is_causal = attentions().any(|attention| attention.causal);
         let is_layer = has(BlockKind::FeedForward) || has(BlockKind::MixtureOfExperts);
-        let (kind, label) = match (is_layer, is_causal || (is_cross && has_self)) {
-            (true, true) => ("DecoderLayer", "Decoder layer"),
-            (true, false) if is_cross => ("DecoderLayer", "Cross-attention layer"),
-            (true, false) if attention.windowed => ("EncoderLayer", "Window-attention layer"),
-            (true, false) => ("EncoderLayer", "Encoder layer"),
-            (false, _) if is_cross && !has_self => ("Attention", "Cross-attention"),
-            (false, _) => ("Attention", "Self-attention"),
+        let (kind, label): (PartKind, &str) = match (is_layer, is_causal || (is_cross && has_self))
+        {
+            (true, true) => (CompositeKind::DecoderLayer.into(), "Decoder layer"),
+            (true, false) if is_cross => {
+                (CompositeKind::DecoderLayer.into(), "Cross-attention layer")
+            }
+            (true, false) if attention.windowed => {
+                (CompositeKind::EncoderLayer.into(), "Window-attention layer")
+            }
+            (true, false) => (CompositeKind::EncoderLayer.into(), "Encoder layer"),
+            (false, _) if is_cross && !has_self => (BlockKind::Attention.into(), "Cross-attention"),
+            (false, _) => (BlockKind::Attention.into(), "Self-attention"),
         };
         let shown = inside().filter(|unit| match unit.details() {
             Some(Details::Convolution(convolution)) => convolution.is_depthwise(),
@@ -120,7 +125,7 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
         if !beside.is_empty() {
             details.insert(0, beside);
         }
-        return Title { kind: kind.id(), label, detail: details.join(", ") };
+        return Title { kind: kind.id().into(), label, detail: details.join(", ") };
     }
     plain(net, units)
 }
@@ -136,22 +141,26 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
     let is_joined = units.iter().any(|unit| {
         unit.is([BlockKind::UNetSkip, BlockKind::FeaturePyramid, BlockKind::ConcatSkip])
     });
-    let (kind, label) = match (convolutions, linear) {
-        (1.., 0) if is_joined => ("Convolutions", "Join and convolve".to_owned()),
-        (1, 0) => ("Convolution", "Convolution".to_owned()),
-        (2.., 0) => ("Convolutions", "Convolutions".to_owned()),
-        (0, 1) if detail.starts_with("matrix product") => ("Product", "Matrix product".to_owned()),
-        (0, 1) => ("Linear", "Linear".to_owned()),
-        (0, 2..) => ("Linear", "Linear layers".to_owned()),
-        (1.., 1..) => ("Layers", "Layers".to_owned()),
-        (0, 0) => ("Operations", operators(net, units)),
+    let (kind, label): (PartKind, String) = match (convolutions, linear) {
+        (1.., 0) if is_joined => {
+            (CompositeKind::Convolutions.into(), "Join and convolve".to_owned())
+        }
+        (1, 0) => (BlockKind::Convolution.into(), "Convolution".to_owned()),
+        (2.., 0) => (CompositeKind::Convolutions.into(), "Convolutions".to_owned()),
+        (0, 1) if detail.starts_with("matrix product") => {
+            (CompositeKind::Product.into(), "Matrix product".to_owned())
+        }
+        (0, 1) => (BlockKind::Linear.into(), "Linear".to_owned()),
+        (0, 2..) => (BlockKind::Linear.into(), "Linear layers".to_owned()),
+        (1.., 1..) => (CompositeKind::Layers.into(), "Layers".to_owned()),
+        (0, 0) => (CompositeKind::Operations.into(), operators(net, units)),
     };
     let detail = match kind {
-        "Operations" => String::new(),
-        "Product" => {
+        PartKind::Composite(CompositeKind::Operations) => String::new(),
+        PartKind::Composite(CompositeKind::Product) => {
             detail.trim_start_matches("matrix product").trim_start_matches(", ").to_owned()
         }
-        "Linear" => detail.replace("linear ", ""),
+        PartKind::Block(BlockKind::Linear) => detail.replace("linear ", ""),
         _ => detail,
     };
     Title { kind, label, detail }

@@ -3,6 +3,7 @@
 //! Unlike the tree of the report, nothing is left out and every repeat has parts of its own.
 
 use calipers_ir::NodeId;
+use calipers_report::{CompositeKind, PartKind};
 
 use super::labels::{label, title};
 use super::repeats::{name, units};
@@ -14,8 +15,8 @@ use crate::net::{Net, Unit};
 pub(crate) struct Part {
     pub name: String,
     pub detail: String,
-    /// The kind of block.
-    pub kind: String,
+    /// What it is; none for a block of an operator that is unknown.
+    pub kind: Option<PartKind>,
     /// Of likes in a row, how many.
     pub times: Option<u64>,
     /// What is in it, in order.
@@ -41,7 +42,7 @@ pub(crate) fn parts(net: &Net<'_>, structure: &Structure) -> Vec<Inside> {
         let side = structure.side.iter().map(|id| writer.unit(net.unit(*id), MAX_DEPTH));
         inside.push(Inside::Part(Part {
             name: "Preparation of inputs".to_owned(),
-            kind: "Preparation".to_owned(),
+            kind: Some(CompositeKind::Preparation.into()),
             inside: side.flatten().collect(),
             ..Part::default()
         }));
@@ -89,7 +90,7 @@ impl Writer<'_> {
         Part {
             name: format!("{} × {label}", turns.len()),
             detail: title.detail,
-            kind: title.kind.to_owned(),
+            kind: Some(title.kind),
             times: Some(turns.len() as u64),
             inside: turns.iter().enumerate().map(turn).collect(),
         }
@@ -107,7 +108,7 @@ impl Writer<'_> {
         Part {
             name: title.label,
             detail: title.detail,
-            kind: title.kind.to_owned(),
+            kind: Some(title.kind),
             times: None,
             inside,
         }
@@ -124,7 +125,7 @@ impl Writer<'_> {
                 vec![Inside::Part(Part {
                     name: label(unit.op).to_owned(),
                     detail: super::labels::figures(unit),
-                    kind: unit.op.id().to_owned(),
+                    kind: Some(unit.op.id()).filter(|id| !id.is_empty()).map(PartKind::from),
                     times: None,
                     inside,
                 })]

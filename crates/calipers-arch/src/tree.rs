@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calipers_ir::NodeId;
-use calipers_report::Block;
+use calipers_report::{Block, CompositeKind};
 use hashbrown::HashMap;
 
 use super::labels::{facts, label, op_name, title};
@@ -26,11 +26,13 @@ pub(super) fn tree(net: &Net<'_>, structure: &Structure, sizes: &Sizes) -> Vec<B
     if !structure.side.is_empty() {
         let units: Vec<&Unit> = structure.side.iter().map(|id| net.unit(*id)).collect();
         tree.push(Block {
-            kind: "Preparation".to_owned(),
+            kind: CompositeKind::Preparation.into(),
             name: "Preparation of inputs".to_owned(),
             times: 1,
             nodes: nodes(&units),
-            ..Block::default()
+            facts: BTreeMap::new(),
+            macs: None,
+            parts: Vec::new(),
         });
     }
     tree.extend(writer.items(&structure.items));
@@ -88,7 +90,7 @@ impl Writer<'_> {
         let has_runs = turns.iter().flatten().any(|item| matches!(item, Item::Run(_)));
         let mut block = self.block(&units(self.net, self.structure, first));
         if has_runs {
-            block.kind = "Stage".to_owned();
+            block.kind = CompositeKind::Stage.into();
             let small = units(self.net, self.structure, smallest(self.structure, turns));
             let label = in_sentence(&title(self.net, &small).label);
             block.name = format!("Stage of {}", plural(&label));
@@ -105,7 +107,7 @@ impl Writer<'_> {
         }
         facts.extend(self.scope(units).map(|scope| ("scope".to_owned(), scope)));
         Block {
-            kind: title.kind.to_owned(),
+            kind: title.kind,
             name: title.label,
             times: 1,
             nodes: nodes(units),
@@ -130,7 +132,7 @@ impl Writer<'_> {
         let has_parts = unit.parts.len() > 1 && depth < MAX_DEPTH;
         let inside: Vec<&Unit> = if has_parts { unit.parts.iter().collect() } else { Vec::new() };
         Block {
-            kind: op.to_owned(),
+            kind: op.into(),
             name: if unit.op == Op::Unknown { op } else { label(unit.op) }.to_owned(),
             times: 1,
             nodes: nodes(&[unit]),
@@ -142,12 +144,13 @@ impl Writer<'_> {
 
     fn more(&mut self, count: usize, units: &[&Unit]) -> Block {
         Block {
-            kind: "More".to_owned(),
+            kind: CompositeKind::More.into(),
             name: format!("{count} more"),
             times: 1,
             nodes: nodes(units),
+            facts: BTreeMap::new(),
             macs: self.macs(units),
-            ..Block::default()
+            parts: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::wire::WireError;
 
 /// Why a model could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The operating system would not give the file.
     #[error("{0}")]
@@ -55,6 +56,27 @@ impl Error {
             Self::Io(_) | Self::TooLarge(_) => None,
         }
     }
+}
+
+/// Why a data file of a model cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The location leads out of the model's folder, or may do so; or it is no plain file.
+    #[error("{0}")]
+    Refused(String),
+    /// Nothing is at the location.
+    #[error("there is no such file")]
+    Missing,
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] Error),
+    /// Its size changed since it was checked.
+    #[error("it changes while it is read")]
+    Changed,
+    /// The model came from memory, so that it has no folder.
+    #[error("the model was read from memory")]
+    NoFolder,
 }
 
 /// An error on its way out of nested messages, which collects its path as it goes.

@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use calipers_ir::{DataFile, DataFileState, External, NameId, Names, Source};
 
+use crate::error::DataError;
 use crate::input::Input;
 
 /// The data files that a model refers to, each looked at once.
@@ -89,16 +90,16 @@ impl DataFiles {
 }
 
 /// Opens a data file of a model that stands in `folder`, after looking at its place once more.
-pub(crate) fn open(folder: &Path, location: &str) -> Result<Source, String> {
-    let path = check_spelling(location)?;
+pub(crate) fn open(folder: &Path, location: &str) -> Result<Source, DataError> {
+    let path = check_spelling(location).map_err(|reason| DataError::Refused(reason.to_owned()))?;
     let size = match walk_inside(folder, path) {
         Ok(size) => size,
-        Err(Refusal::Missing) => return Err("there is no such file".to_owned()),
-        Err(Refusal::Unsafe(reason)) => return Err(reason),
+        Err(Refusal::Missing) => return Err(DataError::Missing),
+        Err(Refusal::Unsafe(reason)) => return Err(DataError::Refused(reason)),
     };
-    let source = Input::open(&folder.join(path)).map_err(|error| error.to_string())?.source;
+    let source = Input::open(&folder.join(path))?.source;
     if source.bytes().len() as u64 != size {
-        return Err("it changes while it is read".to_owned());
+        return Err(DataError::Changed);
     }
     Ok(source)
 }
@@ -300,8 +301,10 @@ mod tests {
         fs::create_dir(root.path().join("sub")).unwrap();
         fs::write(root.path().join("sub/w.bin"), [7; 10]).unwrap();
         assert_eq!(open(root.path(), "sub/w.bin").unwrap().bytes(), [7; 10]);
-        assert!(open(root.path(), "x.bin").unwrap_err().contains("no such file"));
-        assert!(open(&root.path().join("sub"), "../sub/w.bin").unwrap_err().contains("out of"));
+        assert!(matches!(open(root.path(), "x.bin"), Err(DataError::Missing)));
+        let outside = open(&root.path().join("sub"), "../sub/w.bin");
+        let Err(DataError::Refused(reason)) = outside else { panic!("{outside:?}") };
+        assert!(reason.contains("out of"), "{reason}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ use std::path::Path;
 
 use calipers_ir::{Model, Source};
 
-pub use error::Error;
+pub use error::{DataError, Error};
 use input::Input;
 
 /// A format that can be read.
@@ -65,7 +65,7 @@ pub fn read(bytes: Vec<u8>, name: &str) -> Result<Model, Error> {
 
 /// Opens the data files of a model that was read from `path`, in the model's order; where one
 /// cannot be read, why. Nothing outside the model's folder is opened.
-pub fn open_data(path: &Path, model: &Model) -> Vec<Result<Source, String>> {
+pub fn open_data(path: &Path, model: &Model) -> Vec<Result<Source, DataError>> {
     let folder = input::folder_of(path);
     let files = model.data_files.iter();
     files.map(|file| external::open(&folder, model.name(file.location))).collect()

@@ -132,6 +132,7 @@ pub struct WireError {
 
 /// What is wrong with some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WireErrorKind {
     /// A number does not end.
     UnendingVarint,

@@ -19,6 +19,7 @@ pub struct Bindings {
 
 /// Why a binding cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BindError {
     /// No dimension of an input has this name.
     #[error("no input has a dimension named {name:?}; {}", there_are(known))]

@@ -110,6 +110,7 @@ pub trait Decoder: fmt::Debug + Send + Sync {
 
 /// Why a tensor's elements could not be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// It has more elements than the caller wants to hold.
     TooMany {

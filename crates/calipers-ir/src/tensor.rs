@@ -104,6 +104,7 @@ pub struct SparseTensor {
 
 /// Why a number of elements cannot be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SizeError {
     /// A dimension is negative.
     Negative(i64),

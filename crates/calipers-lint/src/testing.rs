@@ -16,7 +16,7 @@ pub(crate) fn raised(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {
 /// What a rule says of a model whose weights are read; `None` when it raises nothing.
 pub(crate) fn raised_by_weights(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {
     let model = calipers_formats::read(bytes, "tiny.onnx").unwrap();
-    let weights = calipers_measure::read_weights(&model, &[], &|_, _| {});
+    let weights = calipers_measure::read_weights::<String>(&model, &[], &|_, _| {});
     findings(&model, Some(&weights)).into_iter().find(|finding| finding.id == rule.id)
 }
 

@@ -2,6 +2,7 @@
 
 /// Why there is none. No message holds a key, or a word that a server sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The address is none.
     #[error("the address cannot be used: {0}")]

@@ -5,7 +5,7 @@
 //! `sha256sum model.onnx weights.bin | sha256sum`, the model first and its data files in the order
 //! in which the report lists them, from the model's folder.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use calipers_ir::{Model, Source, Span};
 use calipers_report::Report;
@@ -18,7 +18,7 @@ const PIECE: u64 = 16 << 20;
 
 /// Writes the digests of the model file, of each of its data files and of all together into the
 /// report. `files` are the model's data files in its order, or why they cannot be read.
-pub fn fingerprint(model: &Model, files: &[Result<Source, String>], report: &mut Report) {
+pub fn fingerprint<E: Display>(model: &Model, files: &[Result<Source, E>], report: &mut Report) {
     let own = sha256(&model.source);
     let mut list = format!("{own}  {}\n", report.model.file);
     let mut missing = None;
@@ -78,7 +78,8 @@ mod tests {
             tensor_bytes: 3,
             sha256: None,
         });
-        fingerprint(&model, &[Ok(Source::new(b"abc".to_vec()))], &mut report);
+        let files = [Ok::<_, &str>(Source::new(b"abc".to_vec()))];
+        fingerprint(&model, &files, &mut report);
         // printf '\072\000' > tiny.onnx; printf abc > w.bin; sha256sum tiny.onnx w.bin
         let own = "7648eb81c4e9fef7b51879c6fcd6fb4b8863eea0cb2a978c508711dc52c80041";
         let weights = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -88,7 +89,7 @@ mod tests {
         let all = "0595e3b690613f022cdad7380d50403d85697e86572a668cd2c9613bb1466e3c";
         assert_eq!(report.model.sha256_all.as_deref(), Some(all));
 
-        fingerprint(&model, &[Err("there is no such file".to_owned())], &mut report);
+        fingerprint(&model, &[Err("there is no such file")], &mut report);
         let unknown = report.unknown.iter().map(|unknown| unknown.what.as_str());
         assert_eq!(unknown.collect::<Vec<_>>(), ["model.sha256_all"]);
     }

@@ -1,14 +1,13 @@
 //! What each node of the main graph takes and costs.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::canonical_domain;
-use calipers_report::{Layer, LayerTable, LayerTotal, LayerWork, Operand};
+use calipers_report::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Work};
 use calipers_sym::Expr;
 
-use crate::cost::{self, figure};
+use crate::cost::{self, figure, figures};
 use crate::memory::Caches;
 use crate::{assume, parameters, scopes, shapes};
 use calipers_infer::{Bindings, Tally, Typed};
@@ -28,6 +27,7 @@ pub struct LayerQuery {
 /// An order of rows. Where the data decides dimensions, rows stand as if each were 64; rows that are
 /// not known stand last, equal ones as they run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LayerOrder {
     /// As they run.
     #[default]
@@ -95,7 +95,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
             nodes: rows.len() as u64,
             parameters: parameters.total,
             parameters_elsewhere: owners.elsewhere,
-            work: book.work(&typed.total),
+            cost: book.cost(&typed.total),
             unknown: cost.unknown_count,
         },
         data_dependent: shapes::data_dependent(typed),
@@ -158,7 +158,7 @@ impl Book<'_> {
             inputs: operands(model.inputs(row.node)),
             outputs: operands(model.outputs(row.node)),
             parameters: row.parameters,
-            work: row.cost.as_ref().map(|cost| self.work(cost)).unwrap_or_default(),
+            cost: row.cost.as_ref().map(|cost| self.cost(cost)).unwrap_or_default(),
             reason: row.cost.as_ref().err().cloned(),
         }
     }
@@ -171,26 +171,22 @@ impl Book<'_> {
     }
 
     /// A cost as figures, and as formulas where dimensions are free.
-    pub fn work(&self, cost: &Tally) -> LayerWork {
-        let mut formula = BTreeMap::new();
-        let mut told = |name: &str, expr: &Expr| {
-            if !expr.is_const() && !expr.is_undefined() {
-                formula.insert(name.to_owned(), expr.to_string());
-            }
-            figure(expr, self.sizes).ok()
-        };
-        let macs = told("macs", &cost.macs);
-        let other_flops = told("other_flops", &cost.other_flops);
-        let bytes_moved = told("bytes_moved", &cost.bytes_moved);
-        let flops = macs.and_then(|macs| macs.checked_mul(2));
-        LayerWork {
-            macs,
+    pub fn cost(&self, cost: &Tally) -> LayerCost {
+        let fields = [
+            ("macs", &cost.macs),
+            ("other_flops", &cost.other_flops),
+            ("bytes_moved", &cost.bytes_moved),
+        ];
+        let formula = fields
+            .into_iter()
+            .filter(|(_, expr)| !expr.is_const() && !expr.is_undefined())
+            .map(|(name, expr)| (name.to_owned(), expr.to_string()));
+        let work = figures(cost, self.sizes);
+        LayerCost {
+            work,
             macs_percent: self.share(&cost.macs),
-            flops,
-            other_flops,
-            bytes_moved,
-            intensity: intensity(flops, other_flops, bytes_moved),
-            formula,
+            intensity: intensity(&work),
+            formula: formula.collect(),
         }
     }
 
@@ -213,8 +209,8 @@ impl Book<'_> {
 
 /// Arithmetic for each byte, to two decimals.
 #[expect(clippy::cast_precision_loss, reason = "a ratio to two decimals needs no more")]
-fn intensity(flops: Option<u64>, other: Option<u64>, bytes: Option<u64>) -> Option<f64> {
-    let flops = u128::from(flops?) + u128::from(other?);
-    let bytes = bytes.filter(|bytes| *bytes > 0)?;
+fn intensity(work: &Work) -> Option<f64> {
+    let flops = u128::from(work.flops()?) + u128::from(work.other_flops?);
+    let bytes = work.bytes_moved.filter(|bytes| *bytes > 0)?;
     Some((flops as f64 / bytes as f64 * 100.0).round() / 100.0)
 }

@@ -67,7 +67,7 @@ pub(crate) fn add_up(rows: &[Row], book: &Book<'_>, order: LayerOrder, depth: us
             class: entry.class.clone(),
             nodes: entry.nodes,
             parameters: entry.parameters,
-            work: book.work(&entry.cost),
+            cost: book.cost(&entry.cost),
             unknown: entry.unknown,
         });
         let mut below = entry.below.clone();

@@ -21,6 +21,7 @@ pub struct Sweep {
 
 /// Why a sweep cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SweepError {
     /// There are too many combinations.
     #[error("the sizes make {} combinations, and {POINTS} is the most", match points {
@@ -98,10 +99,7 @@ fn point(bindings: Bindings, measured: Measured) -> SweepPoint {
         dims: bindings.dims,
         inputs: bindings.inputs,
         bindings: measured.bindings,
-        macs: cost.macs,
-        flops: cost.flops,
-        other_flops: cost.other_flops,
-        bytes_moved: cost.bytes_moved,
+        work: cost.work,
         peak_activation_bytes: memory.peak_activation_bytes,
         peak_activation_in_place_bytes: memory.peak_activation_in_place_bytes,
         kv_cache_bytes_per_token: cache.bytes_per_token,

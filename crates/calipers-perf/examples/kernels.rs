@@ -38,8 +38,8 @@ fn print_kernels(model: &Model, running: &Running) {
         println!(
             "{},{},{},{},{},{},{},{},{}",
             kernel.kind_at(i128::from(number(&kernel.rows))).id(),
-            number(&kernel.macs),
-            number(&kernel.other_flops),
+            number(&kernel.work.macs),
+            number(&kernel.work.other_flops),
             number(&kernel.activations),
             number(&kernel.weights),
             number(&kernel.depth),

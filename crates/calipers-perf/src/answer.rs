@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
 use calipers_report::{
-    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, TimeShares,
+    Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate,
+    TimeShares,
 };
 
 use super::estimate::Estimate;
@@ -76,7 +77,7 @@ pub fn answer(subject: &Subject<'_>, question: &Question) -> Hardware {
     let batch = question.batch.unwrap_or_else(|| subject.base_batch()).max(1);
     let at = At { batch, dims: BTreeMap::new() };
     let mut told = Hardware {
-        precision: subject.choice.precision.to_string(),
+        precision: subject.choice.precision,
         precision_why: subject.choice.why.clone(),
         batch: if subject.batch.fixed == Some(0) { 0 } else { batch },
         context: subject.context(),
@@ -114,30 +115,17 @@ fn row(room: &Room<'_>, at: &At, device: &Device, time: &Timed<'_>) -> DeviceRow
     let fit = room.fit(at, device);
     let precision = room.subject.choice.precision;
     let used = device.runs_at(precision).map(|peak| peak.precision_used);
-    let mut row = DeviceRow {
+    let (run, estimate) = scaling::run(&fit, at.batch, || time(device));
+    DeviceRow {
         id: device.id.clone(),
         name: device.name.clone(),
         device_memory_bytes: device.memory_bytes(),
-        memory_bytes: fit.bytes,
-        fits: fit.fits,
+        run: RunEstimate { reason: run.reason.or(fit.why), ..run },
         tight: fit.tight,
         largest_batch: room.largest_batch(at, device),
-        computes_in: used.filter(|used| *used != precision).map(|used| used.to_string()),
-        reason: fit.why,
-        ..DeviceRow::default()
-    };
-    if fit.fits == Some(false) {
-        return row;
+        bottleneck: estimate.as_ref().map(bottleneck),
+        computes_in: used.filter(|used| *used != precision),
     }
-    match time(device) {
-        Ok(estimate) => {
-            row.latency_ms = Some(span(&estimate.replayed));
-            row.bottleneck = Some(bottleneck(&estimate));
-            row.throughput = Some(scaling::rate(at.batch, estimate.replayed.expected));
-        }
-        Err(why) => row.reason = Some(why),
-    }
-    row
 }
 
 /// Everything about the one device.
@@ -243,7 +231,7 @@ fn tell(subject: &Subject<'_>, question: &Question, told: &mut Hardware) {
             _ => "",
         };
         let why = format!("floats are converted, integers stay as they are stored{scales}");
-        told.assumptions.push(assume("weights", subject.choice.precision.to_string(), why));
+        told.assumptions.push(assume("weights", subject.choice.precision.id().to_owned(), why));
     }
     if let Some(device) = &question.device {
         told.method.push(room::workspace_words(device.class));
@@ -276,14 +264,14 @@ fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts
     DeviceFacts {
         id: device.id.clone(),
         name: device.name.clone(),
-        class: device.class.to_string(),
+        class: device.class,
         memory_bytes: device.memory_bytes(),
         bandwidth_bytes_per_s: device.bandwidth(),
         peak_per_s: peak.as_ref().map(|peak| peak.flops),
-        computes_in: peak.as_ref().map(|peak| peak.precision_used.to_string()),
+        computes_in: peak.as_ref().map(|peak| peak.precision_used),
         computes_in_why: peak.map(|peak| peak.why).unwrap_or_default(),
         power_w: device.power_w,
-        evidence: device.evidence.to_string(),
+        evidence: device.evidence,
         source: device.provenance(),
         found: found.to_vec(),
     }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use crate::devices::Device;
-use calipers_report::{DeviceTimes, Knob, RunEstimate, SizeChoices, TimeTable};
+use calipers_report::{DeviceTimes, Knob, SizeChoices, TimeTable};
 
-use crate::answer::{Question, span};
+use crate::answer::Question;
 use crate::room::Room as MemoryRoom;
-use crate::scaling::rate;
+use crate::scaling;
 use crate::subject::{At, Subject};
 use calipers_measure::assume::{self, Role};
 use calipers_measure::memory;
@@ -26,7 +26,7 @@ pub fn size_choices(subject: &Subject<'_>, question: &Question) -> SizeChoices {
     if !subject.sizes.is_empty() {
         match memory::lives(subject.model, subject.typed, subject.sizes) {
             Ok(lives) => choices.lives = lives,
-            Err(why) => choices.no_lives = Some(why),
+            Err(error) => choices.no_lives = Some(error.to_string()),
         }
     }
     choices.times = times(subject, question);
@@ -99,23 +99,11 @@ fn times(subject: &Subject<'_>, question: &Question) -> TimeTable {
             let at = sizes(subject, *batch, length);
             let kernels = subject.kernels(&at);
             for (times, device) in table.devices.iter_mut().zip(&devices) {
-                let fit = room.fit(&at, device);
-                let mut run = RunEstimate {
-                    memory_bytes: fit.bytes,
-                    fits: fit.fits,
-                    ..RunEstimate::default()
+                let time = || {
+                    let kernels = kernels.as_ref().map_err(Clone::clone)?;
+                    subject.time(kernels, device)
                 };
-                if fit.fits != Some(false) {
-                    let kernels = kernels.as_ref().map_err(Clone::clone);
-                    match kernels.and_then(|kernels| subject.time(kernels, device)) {
-                        Ok(estimate) => {
-                            run.latency_ms = Some(span(&estimate.replayed));
-                            run.throughput = Some(rate(*batch, estimate.replayed.expected));
-                        }
-                        Err(why) => run.reason = Some(why),
-                    }
-                }
-                times.runs.push(run);
+                times.runs.push(scaling::run(&room.fit(&at, device), *batch, time).0);
             }
         }
     }

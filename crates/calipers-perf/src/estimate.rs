@@ -113,8 +113,8 @@ impl Load {
         let figure = |expr: &Expr| whole(expr).map(|value| value as f64);
         Ok(Self {
             kind: kernel.kind_at(whole(&kernel.rows)?),
-            flops: 2.0 * figure(&kernel.macs)?,
-            other_flops: figure(&kernel.other_flops)?,
+            flops: 2.0 * figure(&kernel.work.macs)?,
+            other_flops: figure(&kernel.work.other_flops)?,
             activations: figure(&kernel.activations)?,
             weights: figure(&kernel.weights)?,
             depth: figure(&kernel.depth)?,
@@ -238,7 +238,8 @@ impl<'d> Clock<'d> {
     ) -> Result<(SelectedModel, f64, Precision), NoEstimate> {
         let peak = self.device.runs_at(computes).ok_or_else(|| {
             format!(
-                "no {computes} peak of {} is known, nor of what it would fall back to",
+                "no {} peak of {} is known, nor of what it would fall back to",
+                computes.id(),
                 self.device.name
             )
         })?;
@@ -256,7 +257,9 @@ impl<'d> Clock<'d> {
                     let plain = self.timing.kernel_model(KernelKind::Gemm, used).model;
                     selected.model.efficiency = plain.efficiency;
                     self.words.insert(format!(
-                        "no {of} peak is known: convolutions run at the {used} peak, with the share that products reach"
+                        "no {} peak is known: convolutions run at the {} peak, with the share that products reach",
+                        of.id(),
+                        used.id(),
                     ));
                     (peak.flops, used)
                 }
@@ -394,7 +397,7 @@ fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64
 
 #[cfg(test)]
 mod tests {
-    use crate::devices::{Class, Evidence, OnChip, find};
+    use crate::devices::{DeviceClass, Evidence, OnChip, find};
     use calipers_samples::DataType;
 
     use super::*;
@@ -486,7 +489,7 @@ mod tests {
 
     #[test]
     fn without_memory_of_its_own_weights_fit_or_cross_the_link() {
-        let mut chip = Device::blank("x", "X", Class::Npu, Evidence::Derived, "a test");
+        let mut chip = Device::blank("x", "X", DeviceClass::Npu, Evidence::Derived, "a test");
         chip.peaks.insert(Precision::Int8, 4.0);
         let rule = "weights stream over the link".to_owned();
         chip.on_chip = Some(OnChip { memory_mb: Some(8.0), link_gb_s: Some(0.5), rule });

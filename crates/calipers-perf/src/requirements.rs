@@ -10,7 +10,7 @@
 //! | comfortable | at the high end, in half the time or twice over | twice |
 
 use crate::devices::Device;
-use calipers_report::{Range, Requirement, Requirements};
+use calipers_report::{Range, Requirement, Requirements, RunEstimate};
 
 use super::answer::{digits, span};
 use super::room::Room;
@@ -153,9 +153,13 @@ fn weigh(
             name: device.name.clone(),
             batch: at.batch,
             margin: digits(target.margin(latency_ms.expected, throughput)),
-            latency_ms,
-            throughput,
-            memory_bytes: bytes,
+            run: RunEstimate {
+                latency_ms: Some(latency_ms),
+                throughput: Some(throughput),
+                memory_bytes: bytes,
+                fits: fit.fits,
+                reason: None,
+            },
             memory_margin,
         },
     })
@@ -183,12 +187,11 @@ fn verdict(
         (false, _) => "not met",
     };
     let mut parts = Vec::new();
-    if let Some(wanted) = target.latency_ms {
-        let is = found.latency_ms.expected;
+    if let (Some(wanted), Some(latency_ms)) = (target.latency_ms, found.run.latency_ms) {
+        let is = latency_ms.expected;
         parts.push(format!("{is} ms are expected, and {} ms are wanted", digits(wanted)));
     }
-    if let Some(wanted) = target.throughput {
-        let is = found.throughput;
+    if let (Some(wanted), Some(is)) = (target.throughput, found.run.throughput) {
         parts.push(format!("{is} a second are expected, and {} are wanted", digits(wanted)));
     }
     (Some(met), format!("{how} on {} at batch {}: {}", device.name, found.batch, parts.join("; ")))

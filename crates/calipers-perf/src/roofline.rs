@@ -41,7 +41,7 @@ pub(super) fn describe(
     alike.truncate(shown);
     let mut roofs: Vec<ComputeRoof> = Vec::new();
     for Alike { first, .. } in &alike {
-        let precision = first.precision.to_string();
+        let precision = first.precision;
         if !roofs.iter().any(|roof| roof.precision == precision) {
             roofs.push(ComputeRoof { precision, per_s: first.peak });
         }
@@ -56,7 +56,7 @@ pub(super) fn describe(
         intensity: digits(group.first.flops / group.first.bytes),
         per_s: digits(group.first.flops / group.first.seconds),
         percent: share(group.seconds, total),
-        precision: group.first.precision.to_string(),
+        precision: group.first.precision,
     };
     (!alike.is_empty()).then(|| Roofline {
         bandwidth_bytes_per_s: bandwidth,

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::devices::{Class, Device, Precision};
+use crate::devices::{Device, DeviceClass, Precision};
 use calipers_ir::ValueId;
 use calipers_ops::TensorFact;
 use calipers_report::{MemoryNeed, Parameters, Range};
@@ -96,7 +96,7 @@ impl<'a> Room<'a> {
         };
         let Some(room) = device.memory_bytes() else {
             // A processor has as much as is plugged in.
-            let stated = device.class != Class::Cpu;
+            let stated = device.class != DeviceClass::Cpu;
             let why = stated.then(|| "how much memory it has is not stated".to_owned());
             return Fit { fits: None, tight: false, bytes: Some(bytes), why };
         };
@@ -254,14 +254,16 @@ fn is_float(dtype: &str) -> bool {
 
 /// What a runtime takes besides: contexts of the driver and the libraries, scratch space of kernels,
 /// slack of the allocator; and the system itself, where it shares the memory.
-pub(crate) fn workspace(class: Class, activations: u64) -> Range<u64> {
+pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
     const MB: u64 = 1_000_000;
     let (low, expected, high) = match class {
-        Class::GpuDatacenter | Class::GpuConsumer | Class::Tpu => (300, 500, 1000),
-        Class::EdgeModule => (1000, 1500, 2500),
-        Class::Soc => (2000, 4000, 6000),
-        Class::Npu => (50, 200, 500),
-        Class::Cpu => (300, 600, 1500),
+        DeviceClass::GpuDatacenter | DeviceClass::GpuConsumer | DeviceClass::Tpu => {
+            (300, 500, 1000)
+        }
+        DeviceClass::EdgeModule => (1000, 1500, 2500),
+        DeviceClass::Soc => (2000, 4000, 6000),
+        DeviceClass::Npu => (50, 200, 500),
+        DeviceClass::Cpu => (300, 600, 1500),
     };
     Range {
         low: low * MB,
@@ -271,10 +273,12 @@ pub(crate) fn workspace(class: Class, activations: u64) -> Range<u64> {
 }
 
 /// The same in words, for the method.
-pub(crate) fn workspace_words(class: Class) -> String {
+pub(crate) fn workspace_words(class: DeviceClass) -> String {
     let Range { low, high, .. } = workspace(class, 0);
     let shared = match class {
-        Class::EdgeModule | Class::Soc | Class::Cpu => ", and the system that shares the memory,",
+        DeviceClass::EdgeModule | DeviceClass::Soc | DeviceClass::Cpu => {
+            ", and the system that shares the memory,"
+        }
         _ => "",
     };
     #[expect(clippy::cast_precision_loss, reason = "a few digits")]

@@ -4,7 +4,8 @@ use crate::devices::Device;
 use calipers_report::{RunEstimate, ScalingRow};
 
 use super::answer::{digits, span};
-use super::room::Room;
+use super::estimate::{Estimate, NoEstimate};
+use super::room::{Fit, Room};
 use super::subject::At;
 
 /// Batches up to this are always shown, unless one before does not fit.
@@ -27,24 +28,32 @@ pub(crate) fn row(
     size: u64,
     samples: u64,
 ) -> ScalingRow {
-    let fit = room.fit(at, device);
-    let mut row = ScalingRow {
-        size,
-        run: RunEstimate { memory_bytes: fit.bytes, fits: fit.fits, ..RunEstimate::default() },
-    };
-    if fit.fits == Some(false) {
-        return row;
-    }
     let subject = room.subject;
-    let estimate = subject.kernels(at).and_then(|kernels| subject.time(&kernels, device));
-    match estimate {
-        Ok(estimate) => {
-            row.run.latency_ms = Some(span(&estimate.replayed));
-            row.run.throughput = Some(rate(samples, estimate.replayed.expected));
-        }
-        Err(why) => row.run.reason = Some(why),
+    let time = || subject.kernels(at).and_then(|kernels| subject.time(&kernels, device));
+    ScalingRow { size, run: run(&room.fit(at, device), samples, time).0 }
+}
+
+/// One run of `samples` samples, and its estimate. What does not fit is not timed.
+pub(crate) fn run(
+    fit: &Fit,
+    samples: u64,
+    time: impl FnOnce() -> Result<Estimate, NoEstimate>,
+) -> (RunEstimate, Option<Estimate>) {
+    let mut run = RunEstimate { memory_bytes: fit.bytes, fits: fit.fits, ..RunEstimate::default() };
+    if fit.fits == Some(false) {
+        return (run, None);
     }
-    row
+    match time() {
+        Ok(estimate) => {
+            run.latency_ms = Some(span(&estimate.replayed));
+            run.throughput = Some(rate(samples, estimate.replayed.expected));
+            (run, Some(estimate))
+        }
+        Err(why) => {
+            run.reason = Some(why);
+            (run, None)
+        }
+    }
 }
 
 /// So many in a time, a second.

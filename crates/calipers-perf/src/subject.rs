@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::devices::{Device, Precision};
 use calipers_ir::{Model, ValueId};
+use calipers_ops::Work;
 use calipers_report::{Architecture, Parameters, Quantization, Scheme};
 use calipers_sym::{Expr, Symbol};
 
@@ -258,8 +259,10 @@ impl<'a> Subject<'a> {
         };
         let kernel = |kernel: &Kernel| {
             Ok(Kernel {
-                macs: number(&kernel.macs, true)?,
-                other_flops: number(&kernel.other_flops, true)?,
+                work: Work {
+                    macs: number(&kernel.work.macs, true)?,
+                    other_flops: number(&kernel.work.other_flops, true)?,
+                },
                 activations: number(&kernel.activations, true)?,
                 weights: number(&kernel.weights, false)?,
                 depth: number(&kernel.depth, false)?,
@@ -327,9 +330,8 @@ impl<'a> Subject<'a> {
 
 /// Whether no size of a kernel is free, and all can be counted with.
 fn has_numbers(kernel: &Kernel) -> bool {
-    let Kernel { macs, other_flops, activations, weights, depth, results, rows, steps, .. } =
-        kernel;
-    [macs, other_flops, activations, weights, depth, results, rows, steps]
+    let Kernel { work, activations, weights, depth, results, rows, steps, .. } = kernel;
+    [&work.macs, &work.other_flops, activations, weights, depth, results, rows, steps]
         .into_iter()
         .all(|size| size.as_const().is_some_and(|size| size >= 0))
 }
@@ -341,7 +343,7 @@ pub(crate) fn choose(
     quantization: &Quantization,
 ) -> Choice {
     let float: Option<Precision> =
-        architecture.facts.precision.as_deref().and_then(|word| word.parse().ok());
+        architecture.facts.precision.as_deref().and_then(|id| id.parse().ok());
     let scheme = quantization.scheme;
     let own = match (scheme, scheme.bits()) {
         (Scheme::Float { bits: 8 }, _) => Some(Precision::Fp8),

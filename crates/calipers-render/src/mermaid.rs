@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use calipers_report::units::shortened;
-use calipers_report::{Drawing, DrawnBox};
+use calipers_report::{BoxKind, Drawing, DrawnBox};
 
 /// Characters of a label; a longer one is cut in the middle.
 const MAX_LABEL: usize = 90;
@@ -23,8 +23,8 @@ const NO_WIDTH: &str = "#8203;";
 pub fn mermaid(drawing: &Drawing) -> String {
     let mut text = String::from("flowchart TD\n");
     for (number, drawn) in drawing.boxes.iter().enumerate() {
-        let (open, close) = match drawn.kind.as_str() {
-            "input" | "output" => ("([", "])"),
+        let (open, close) = match drawn.kind {
+            BoxKind::Input | BoxKind::Output => ("([", "])"),
             _ if drawn.times > 1 => ("[[", "]]"),
             _ => ("[", "]"),
         };
@@ -129,9 +129,9 @@ mod tests {
     fn boxes_and_arrows_are_lines() {
         let drawn = |label: &str, kind: &str, times: u64| DrawnBox {
             label: label.to_owned(),
-            kind: kind.to_owned(),
+            detail: String::new(),
+            kind: kind.into(),
             times,
-            ..DrawnBox::default()
         };
         let drawing = Drawing {
             boxes: vec![drawn("x", "input", 1), drawn("Encoder layer", "EncoderLayer", 12)],

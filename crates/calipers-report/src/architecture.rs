@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activation, AttentionKind, Confidence, Family, Granularity, ModelKind, NormKind, NormPosition,
-    Scheme, SkipKind, Style, TaskKind,
+    Activation, AttentionKind, BlockKind, BoxKind, Confidence, Family, Granularity, ModelKind,
+    NormKind, NormPosition, PartKind, Scheme, SkipKind, Style, TaskKind,
 };
 
 /// How the network is built.
@@ -142,11 +142,11 @@ pub struct ArchitectureFacts {
     pub precision: Option<String>,
 }
 
-/// How often a kind of block was recognised.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// How often a kind of block was recognized.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockCount {
     /// Its kind.
-    pub kind: String,
+    pub kind: BlockKind,
     /// What it is, in a sentence.
     pub what: String,
     /// How many there are.
@@ -182,10 +182,10 @@ pub struct Skip {
 }
 
 /// A block of the tree.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// Its kind.
-    pub kind: String,
+    pub kind: PartKind,
     /// What to call it.
     pub name: String,
     /// How often it repeats in a row.
@@ -223,15 +223,15 @@ pub struct Drawing {
 }
 
 /// A box of a drawing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DrawnBox {
     /// What stands in it.
     pub label: String,
     /// A second line: figures.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// What it is: `input`, `output`, or the kind of block.
-    pub kind: String,
+    /// What it is.
+    pub kind: BoxKind,
     /// How often it repeats in a row.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub times: u64,

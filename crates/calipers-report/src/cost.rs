@@ -5,23 +5,20 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Work;
+
 /// What one run of the model costs.
 ///
 /// A figure holds under the report's `bindings` and `assumptions`; the formula keeps the symbols. A
 /// total that lacks nodes is a lower bound: `unknown` names them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
-    /// Multiply-accumulates of contractions.
-    pub macs: Option<u64>,
-    /// Twice that: the figure to compare with other tools.
-    pub flops: Option<u64>,
-    /// Arithmetic that is no contraction: element-wise, normalisation, softmax, reduction.
-    pub other_flops: Option<u64>,
+    /// Arithmetic and bytes.
+    #[serde(flatten)]
+    pub work: Work,
     /// All arithmetic: `flops` and `other_flops` together.
     #[serde(default)]
     pub total_flops: Option<u64>,
-    /// Bytes read and written by all nodes, each on its own.
-    pub bytes_moved: Option<u64>,
     /// The same as formulas in the free dimensions, by field: `macs`, `other_flops`, `bytes_moved`.
     pub formula: BTreeMap<String, String>,
     /// Whether nodes are missing from the totals, so that they are lower bounds.
@@ -57,12 +54,9 @@ pub struct OperatorCost {
     pub op: String,
     /// Its nodes in the main graph whose cost is known.
     pub nodes: u64,
-    /// Multiply-accumulates of contractions.
-    pub macs: Option<u64>,
-    /// Twice that.
-    pub flops: Option<u64>,
-    /// Arithmetic that is no contraction.
-    pub other_flops: Option<u64>,
+    /// Their arithmetic and bytes together.
+    #[serde(flatten)]
+    pub work: Work,
     /// Share of all arithmetic of the main graph, `flops` and `other_flops` together, in percent, to
     /// two decimals.
     pub percent: Option<f64>,
@@ -78,12 +72,11 @@ pub struct DepthStretch {
     pub first: u64,
     /// Nodes.
     pub nodes: u64,
-    /// Multiply-accumulates; nodes whose cost is not known are left out, as in the total.
-    pub macs: Option<u64>,
+    /// Arithmetic and bytes; nodes whose cost is not known are left out, as in the total.
+    #[serde(flatten)]
+    pub work: Work,
     /// Share of all multiply-accumulates.
     pub macs_percent: Option<f64>,
-    /// Bytes read and written.
-    pub bytes_moved: Option<u64>,
     /// Share of all bytes.
     pub bytes_percent: Option<f64>,
     /// Learned elements that these nodes use first.
@@ -110,8 +103,9 @@ pub struct CostlyNode {
     pub node: String,
     /// Its operator.
     pub op: String,
-    /// Multiply-accumulates.
-    pub macs: Option<u64>,
+    /// Arithmetic and bytes.
+    #[serde(flatten)]
+    pub work: Work,
     /// Share of all multiply-accumulates, in percent, to two decimals.
     pub percent: Option<f64>,
 }

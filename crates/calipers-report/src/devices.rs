@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ordered;
+use crate::{DeviceClass, Evidence, Precision, ordered};
 
 /// The devices that pass a filter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct DeviceList {
 }
 
 /// What is known of one device. A figure that no source states is `None`; peaks are dense.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSpec {
     /// What the command is given: `h100-sxm`.
     pub id: String,
@@ -24,8 +24,8 @@ pub struct DeviceSpec {
     pub name: String,
     /// In lower case: `nvidia`.
     pub vendor: String,
-    /// The kind of machine: `gpu-datacenter`, `cpu` and so on.
-    pub class: String,
+    /// Its class.
+    pub class: DeviceClass,
     /// The microarchitecture: `Hopper`.
     pub architecture: String,
     /// Memory that a model can use, in GB (10⁹ bytes).
@@ -39,7 +39,7 @@ pub struct DeviceSpec {
     /// Dense peaks by precision, widest first, in TFLOPS, or TOPS for integers; a precision
     /// without evidence is absent.
     #[serde(with = "ordered")]
-    pub peaks: Vec<(String, f64)>,
+    pub peaks: Vec<(Precision, f64)>,
     /// Multiprocessors, compute units, Xe cores or CPU cores.
     pub units: Option<u32>,
     /// Boost clock.
@@ -56,8 +56,8 @@ pub struct DeviceSpec {
     pub detect_as: Vec<String>,
     /// Whether a peak that looks sparse was looked into, and is dense.
     pub dense_checked: bool,
-    /// What the figures rest on: `datasheet-cited`, `measured` and so on.
-    pub evidence: String,
+    /// What the figures rest on.
+    pub evidence: Evidence,
     /// Where they are from.
     pub source: String,
     /// The arithmetic behind the figures that the source does not state.
@@ -89,7 +89,7 @@ pub struct OnChipMemory {
 }
 
 /// One device in full.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSheet {
     /// What was found on this machine, a sentence each; empty for a device that was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -108,8 +108,8 @@ pub struct DeviceSheet {
 /// A precision on a device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PrecisionPeak {
-    /// The precision: `fp16`.
-    pub precision: String,
+    /// The precision.
+    pub precision: Precision,
     /// What it runs at; `None` where no peak of it or of a fallback is known.
     pub peak: Option<PeakSpec>,
 }
@@ -120,7 +120,7 @@ pub struct PeakSpec {
     /// Dense FLOP/s, or integer operations per second; a multiply-add counts as two.
     pub flops: f64,
     /// The precision that the device computes in.
-    pub precision_used: String,
+    pub precision_used: Precision,
     /// Why that one.
     pub why: String,
 }

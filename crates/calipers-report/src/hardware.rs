@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Assumption, Bottleneck, KernelKind};
+use crate::{Assumption, Bottleneck, DeviceClass, Evidence, KernelKind, Precision};
 
 /// Where the model will run, and how fast.
 ///
@@ -17,8 +17,8 @@ use crate::{Assumption, Bottleneck, KernelKind};
 pub struct Hardware {
     /// The device that was asked for.
     pub device: Option<DeviceFacts>,
-    /// What the model computes in: `fp32`, `fp16`, `int8` and so on.
-    pub precision: String,
+    /// What the model computes in.
+    pub precision: Precision,
     /// Why in that.
     pub precision_why: String,
     /// Samples, or sequences, of one run.
@@ -121,14 +121,14 @@ pub struct Range<T> {
 }
 
 /// A device, as far as the figures rest on it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// What the command is given: `rtx-4090`.
     pub id: String,
     /// As people say it.
     pub name: String,
-    /// What kind of machine it is: `gpu-consumer`, `cpu` and so on.
-    pub class: String,
+    /// Its class.
+    pub class: DeviceClass,
     /// Memory that a model can use.
     pub memory_bytes: Option<u64>,
     /// Memory bandwidth, in bytes a second.
@@ -137,14 +137,14 @@ pub struct DeviceFacts {
     pub peak_per_s: Option<f64>,
     /// That precision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub computes_in: Option<String>,
+    pub computes_in: Option<Precision>,
     /// Why in that.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub computes_in_why: String,
     /// Board or module power.
     pub power_w: Option<f64>,
-    /// What its figures rest on: `datasheet-cited`, `derived`, `detected` and so on.
-    pub evidence: String,
+    /// What its figures rest on.
+    pub evidence: Evidence,
     /// Where they are from.
     pub source: String,
     /// What was found on this machine, a sentence each; nothing for a device that was named.
@@ -216,8 +216,8 @@ pub struct Roofline {
 /// A peak of the device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComputeRoof {
-    /// The precision: `fp16`.
-    pub precision: String,
+    /// The precision.
+    pub precision: Precision,
     /// Operations a second.
     pub per_s: f64,
 }
@@ -238,7 +238,7 @@ pub struct RooflineKernel {
     /// Share of the run that all of them take, in percent.
     pub percent: f64,
     /// The precision that they compute in.
-    pub precision: String,
+    pub precision: Precision,
 }
 
 /// The model at one size.
@@ -251,7 +251,7 @@ pub struct ScalingRow {
     pub run: RunEstimate,
 }
 
-/// One run on a device at one size.
+/// One run on a device: its time, its throughput, its memory, and whether that fits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunEstimate {
     /// Time of one run; `null` when it does not fit or is not known.
@@ -297,27 +297,20 @@ pub struct DeviceRow {
     pub name: String,
     /// Its memory.
     pub device_memory_bytes: Option<u64>,
-    /// Memory that the model needs there, the workspace at its expected size.
-    pub memory_bytes: Option<u64>,
-    /// Whether that fits.
-    pub fits: Option<bool>,
+    /// One run there, the runtime overhead at its expected size; the reason is why a figure is
+    /// missing.
+    #[serde(flatten)]
+    pub run: RunEstimate,
     /// Whether it fits only if the workspace stays below its highest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tight: bool,
     /// The largest batch that fits.
     pub largest_batch: Option<u64>,
-    /// Time of one run; `null` when it does not fit or is not known.
-    pub latency_ms: Option<Range<f64>>,
-    /// What takes most of that time.
+    /// What takes most of the time.
     pub bottleneck: Option<Bottleneck>,
-    /// Samples a second.
-    pub throughput: Option<f64>,
     /// Precision that it computes in, where it lacks the one asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub computes_in: Option<String>,
-    /// Why a figure is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub computes_in: Option<Precision>,
 }
 
 /// What a stated target asks for.
@@ -357,14 +350,11 @@ pub struct Requirement {
     pub name: String,
     /// The batch at which it does.
     pub batch: u64,
-    /// Time of one run at that batch.
-    pub latency_ms: Range<f64>,
-    /// Samples a second at that batch.
-    pub throughput: f64,
+    /// One run at that batch.
+    #[serde(flatten)]
+    pub run: RunEstimate,
     /// How many times better than the target the expected figure is.
     pub margin: f64,
-    /// Memory needed at that batch.
-    pub memory_bytes: Option<u64>,
-    /// How many times that the device has.
+    /// How many times the memory needed the device has.
     pub memory_margin: Option<f64>,
 }

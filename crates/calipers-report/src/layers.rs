@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Assumption, Binding, ValueShape};
+use crate::{Assumption, Binding, ValueShape, Work};
 
 /// The nodes of the main graph, a row each; nodes with subgraphs are one row with what is inside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +52,7 @@ pub struct Layer {
     pub parameters: Option<u64>,
     /// What it costs.
     #[serde(flatten)]
-    pub work: LayerWork,
+    pub cost: LayerCost,
     /// Why its cost is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -73,18 +73,13 @@ pub struct Operand {
 /// Figures hold under the table's `bindings` and `assumptions`; the formula keeps the symbols. A
 /// figure is null when it is not known or depends on a dimension that the data decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LayerWork {
-    /// Multiply-accumulates of contractions.
-    pub macs: Option<u64>,
+pub struct LayerCost {
+    /// Arithmetic and bytes.
+    #[serde(flatten)]
+    pub work: Work,
     /// Share of all multiply-accumulates, in percent, to two decimals. It can be known where the
     /// figures are not: of `3*batch` in `4*batch` it is 75.
     pub macs_percent: Option<f64>,
-    /// Twice the multiply-accumulates.
-    pub flops: Option<u64>,
-    /// Arithmetic that is no contraction.
-    pub other_flops: Option<u64>,
-    /// Bytes read and written.
-    pub bytes_moved: Option<u64>,
     /// Arithmetic for each byte, all of it by all bytes, to two decimals; null where no byte moves.
     pub intensity: Option<f64>,
     /// Figures that depend on free dimensions, as formulas: `macs`, `other_flops`, `bytes_moved`.
@@ -104,7 +99,7 @@ pub struct LayerTotal {
     pub parameters_elsewhere: u64,
     /// What they cost together.
     #[serde(flatten)]
-    pub work: LayerWork,
+    pub cost: LayerCost,
     /// Nodes, subgraphs' ones too, whose cost is not known; the sums are lower bounds when there
     /// are any.
     pub unknown: u64,
@@ -126,7 +121,7 @@ pub struct Scope {
     pub parameters: Option<u64>,
     /// What they cost together.
     #[serde(flatten)]
-    pub work: LayerWork,
+    pub cost: LayerCost,
     /// Of the nodes, the ones whose cost is not known; the sums are lower bounds when there are any.
     pub unknown: u64,
 }

@@ -16,7 +16,9 @@
 
 mod activation;
 mod architecture;
+mod block;
 mod cost;
+mod device_names;
 mod devices;
 mod family;
 mod figures;
@@ -40,6 +42,7 @@ mod task;
 pub mod units;
 mod view;
 mod weights;
+mod work;
 
 use std::collections::BTreeMap;
 
@@ -53,7 +56,9 @@ pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Drawing, DrawnBox, Quantization,
     Repeat, Skip, Task,
 };
+pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
     PrecisionPeak,
@@ -70,7 +75,7 @@ pub use kernel::{Bottleneck, KernelKind};
 pub use kind::{
     AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
 };
-pub use layers::{Layer, LayerTable, LayerTotal, LayerWork, Operand, Scope};
+pub use layers::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Scope};
 pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;
@@ -85,6 +90,7 @@ pub use view::{
     ViewNode, ViewValue,
 };
 pub use weights::{TensorRange, UnreadTensor, Weights};
+pub use work::Work;
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.

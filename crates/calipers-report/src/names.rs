@@ -133,8 +133,9 @@ pub(crate) use names;
 #[cfg(test)]
 mod tests {
     use crate::{
-        Activation, AttentionKind, Bottleneck, Confidence, Family, Granularity, KernelKind,
-        ModelKind, NormKind, NormPosition, SkipKind, Style, TaskKind, ValueKind,
+        Activation, AttentionKind, BlockKind, Bottleneck, CompositeKind, Confidence, DeviceClass,
+        Evidence, Family, Granularity, KernelKind, ModelKind, NormKind, NormPosition, Precision,
+        SkipKind, Style, TaskKind, ValueKind,
     };
 
     /// Ids are unique and parsed back, through JSON too; display names are not empty.
@@ -161,8 +162,8 @@ mod tests {
     #[test]
     fn ids_are_unique_and_parsed_back() {
         check!(
-            Activation AttentionKind Bottleneck Confidence Family Granularity KernelKind ModelKind
-            NormKind NormPosition SkipKind Style TaskKind ValueKind
+            Activation AttentionKind BlockKind Bottleneck CompositeKind Confidence DeviceClass Evidence Family Granularity
+            KernelKind ModelKind NormKind NormPosition Precision SkipKind Style TaskKind ValueKind
         );
     }
 
@@ -170,6 +171,7 @@ mod tests {
     fn tables_are_sorted_by_id() {
         assert!(Activation::ALL.is_sorted_by_key(|value| value.id()));
         assert!(AttentionKind::ALL.is_sorted_by_key(|value| value.id()));
+        assert!(CompositeKind::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Bottleneck::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Family::ALL.is_sorted_by_key(|value| value.id()));
         assert!(Granularity::ALL.is_sorted_by_key(|value| value.id()));

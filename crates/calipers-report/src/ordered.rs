@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-pub(crate) fn serialize<V: Serialize, S: Serializer>(
-    pairs: &[(String, V)],
+pub(crate) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+    pairs: &[(K, V)],
     to: S,
 ) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(Some(pairs.len()))?;
@@ -17,12 +17,15 @@ pub(crate) fn serialize<V: Serialize, S: Serializer>(
     map.end()
 }
 
-pub(crate) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Vec<(String, V)>, D::Error> {
-    struct Reader<V>(PhantomData<V>);
-    impl<'de, V: Deserialize<'de>> Visitor<'de> for Reader<V> {
-        type Value = Vec<(String, V)>;
+pub(crate) fn deserialize<'de, K, V, D>(from: D) -> Result<Vec<(K, V)>, D::Error>
+where
+    K: Deserialize<'de>,
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct Reader<K, V>(PhantomData<(K, V)>);
+    impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Reader<K, V> {
+        type Value = Vec<(K, V)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("values by name")

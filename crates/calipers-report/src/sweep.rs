@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Assumption, Binding};
+use crate::{Assumption, Binding, Work};
 
 /// A model at several sizes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,14 +30,9 @@ pub struct SweepPoint {
     pub inputs: BTreeMap<String, Vec<i64>>,
     /// What each free dimension of the model was bound to.
     pub bindings: BTreeMap<String, Binding>,
-    /// Multiply-accumulates of contractions.
-    pub macs: Option<u64>,
-    /// Twice that.
-    pub flops: Option<u64>,
-    /// Arithmetic that is no contraction.
-    pub other_flops: Option<u64>,
-    /// Bytes read and written by all nodes.
-    pub bytes_moved: Option<u64>,
+    /// Arithmetic and bytes of one run.
+    #[serde(flatten)]
+    pub work: Work,
     /// Most bytes of activations alive at once.
     pub peak_activation_bytes: Option<u64>,
     /// The same when a result may take the place of an input that nothing needs any more.

@@ -13,6 +13,8 @@
 //! Rounding is to the nearest, halves up, in integers: no figure depends on floating point but a
 //! percentage, which the report itself holds as one.
 
+use crate::Precision;
+
 /// Names of the powers of 1,000 for bytes, from the first.
 const BYTE_UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
 
@@ -220,11 +222,10 @@ pub fn bandwidth(bytes_per_second: f64) -> String {
 }
 
 /// The peak of a device, given in operations a second: `67 TFLOPS`, of integers `233 TOPS`.
-pub fn peak(per_second: f64, precision: &str) -> String {
-    let unit = if precision.starts_with("int") { "TOPS" } else { "TFLOPS" };
+pub fn peak(per_second: f64, precision: Precision) -> String {
     match decimal(per_second / 1e12) {
         unknown if unknown == "unknown" => unknown,
-        figure => format!("{figure} {unit}"),
+        figure => format!("{figure} {}", precision.unit()),
     }
 }
 

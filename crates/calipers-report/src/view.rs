@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LayerWork, RunEstimate, ValueShape};
+use crate::{LayerCost, PartKind, RunEstimate, ValueShape, Work};
 
 /// A graph as rooms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,9 +58,9 @@ pub struct Room {
     /// Its figures in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The kind of block; empty where there is none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub block: String,
+    /// What the part is; missing where it is none that was recognized.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<PartKind>,
     /// Of likes in a row, how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
@@ -74,10 +74,9 @@ pub struct Room {
     pub nodes: u64,
     /// Learned elements of those nodes.
     pub parameters: Option<u64>,
-    /// Multiply-accumulates of the nodes of which they are known.
-    pub macs: Option<u64>,
-    /// Bytes that those nodes read and write.
-    pub bytes_moved: Option<u64>,
+    /// Arithmetic and bytes of the nodes of which they are known.
+    #[serde(flatten)]
+    pub work: Work,
     /// Most bytes of activations alive at one of its nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive_bytes: Option<u64>,
@@ -147,7 +146,7 @@ pub struct ViewNode {
     pub parameters: Option<u64>,
     /// What it costs.
     #[serde(flatten)]
-    pub work: LayerWork,
+    pub cost: LayerCost,
     /// Why its cost is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

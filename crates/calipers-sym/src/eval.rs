@@ -9,6 +9,7 @@ use crate::{int, poly};
 
 /// Why an expression has no value under a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EvalError {
     /// The symbol of this name has no value.
     Unbound(String),

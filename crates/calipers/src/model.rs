@@ -196,12 +196,12 @@ impl Model {
     }
 
     /// The model's data files in its order, or why they cannot be read.
-    fn data(&self) -> Vec<Result<calipers_ir::Source, String>> {
+    fn data(&self) -> Vec<Result<calipers_ir::Source, calipers_formats::DataError>> {
         match &self.path {
             Some(path) => calipers_formats::open_data(path, &self.ir),
             None => {
-                let reason = || Err("the model was read from memory".to_owned());
-                self.ir.data_files.iter().map(|_| reason()).collect()
+                let files = self.ir.data_files.iter();
+                files.map(|_| Err(calipers_formats::DataError::NoFolder)).collect()
             }
         }
     }

@@ -16,6 +16,7 @@
 use calipers_ops::Activation;
 
 use super::Pattern;
+use crate::net::BlockProperties as _;
 use crate::net::{
     BlockKind, FeedForward, FeedForwardActivation, Found, Net, Ops, Unit, UnitId, Val,
 };

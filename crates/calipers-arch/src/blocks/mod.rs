@@ -164,7 +164,7 @@ pub fn counts(net: &Net<'_>) -> Vec<BlockCount> {
         let Pattern { kind, description, .. } = pattern;
         let count = u64::try_from(net.count(*kind)).unwrap_or(0);
         let nodes = nodes.remove(kind).unwrap_or_default();
-        BlockCount { kind: kind.id().to_owned(), what: (*description).to_owned(), count, nodes }
+        BlockCount { kind: *kind, what: (*description).to_owned(), count, nodes }
     };
     let mut counts: Vec<BlockCount> =
         PATTERNS.iter().map(count).filter(|row| row.count > 0).collect();
@@ -183,8 +183,8 @@ mod tests {
     fn every_pattern_has_a_description_and_anchors() {
         for pattern in PATTERNS {
             let description = pattern.description;
-            assert!(description.len() > 1 && description.ends_with('.'), "{}", pattern.kind);
-            assert!(pattern.anchors.iter().next().is_some(), "{}", pattern.kind);
+            assert!(description.len() > 1 && description.ends_with('.'), "{:?}", pattern.kind);
+            assert!(pattern.anchors.iter().next().is_some(), "{:?}", pattern.kind);
         }
     }
 
@@ -192,7 +192,7 @@ mod tests {
     fn every_kind_is_produced() {
         let produced: HashSet<BlockKind> = PATTERNS.iter().map(|pattern| pattern.kind).collect();
         for kind in BlockKind::ALL {
-            assert!(produced.contains(&kind), "no pattern produces {kind}");
+            assert!(produced.contains(kind), "no pattern produces {kind:?}");
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
                 let mut rows = calipers_ops::FAMILIES.iter().flat_map(|rows| rows.iter());
                 // The standard `Attention` is lowered to this name.
                 let is_known = *name == "DotProductAttention" || rows.any(|row| row.name == *name);
-                assert!(is_known, "{name} of {}", pattern.kind);
+                assert!(is_known, "{name} of {:?}", pattern.kind);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use calipers_ir::{Model, ValueId};
-use calipers_report::{Arrow, Drawing, DrawnBox};
+use calipers_report::{Arrow, BoxKind, Drawing, DrawnBox};
 use hashbrown::HashMap;
 
 use super::MAX_LABEL;
@@ -91,12 +91,14 @@ fn draw(names: &[&str], counts: HashMap<(usize, usize), u64>) -> Drawing {
             OTHER => "other operators".to_owned(),
             op => shortened(op, MAX_LABEL),
         },
+        detail: String::new(),
         kind: match name {
-            INPUT | OUTPUT | OTHER => name.to_owned(),
-            _ => "operator".to_owned(),
+            INPUT => BoxKind::Input,
+            OUTPUT => BoxKind::Output,
+            OTHER => BoxKind::OtherOperators,
+            _ => BoxKind::Operator,
         },
         times: 1,
-        ..DrawnBox::default()
     };
     Drawing { boxes: kept.iter().map(|box_| drawn(names[*box_])).collect(), arrows }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use calipers_report::DrawnBox;
+use calipers_report::{BoxKind, CompositeKind, DrawnBox, PartKind};
 
 use crate::labels::{Title, UNNAMED, steps, title};
 use crate::net::{BlockKind, Net, Unit};
@@ -30,7 +30,7 @@ impl Part {
         DrawnBox {
             label: self.title.label.clone(),
             detail: self.title.detail.clone(),
-            kind: self.title.kind.to_owned(),
+            kind: BoxKind::Part(self.title.kind.clone()),
             times: self.times,
         }
     }
@@ -299,17 +299,20 @@ fn name_ends(parts: &mut [Part]) {
     if count < 3 {
         return;
     }
-    for (place, label) in [(0, "Stem"), (count - 1, "Head")] {
+    for (place, kind) in [(0, CompositeKind::Stem), (count - 1, CompositeKind::Head)] {
         if let Some(part) = parts.get_mut(place)
             && part.is_plain
             && part.times == 1
-            && !matches!(part.title.kind, "Operations" | "Product")
+            && !matches!(
+                part.title.kind,
+                PartKind::Composite(CompositeKind::Operations | CompositeKind::Product)
+            )
         {
-            if part.title.kind == "Linear" {
+            if part.title.kind == PartKind::Block(BlockKind::Linear) {
                 part.title.detail = format!("linear {}", part.title.detail);
             }
-            label.clone_into(&mut part.title.label);
-            part.title.kind = label;
+            kind.display_name().clone_into(&mut part.title.label);
+            part.title.kind = kind.into();
         }
     }
 }

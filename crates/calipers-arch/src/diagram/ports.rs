@@ -1,7 +1,7 @@
 //! The inputs and outputs of a drawing. Those of one kind that go to one place share a box: a cache
 //! of 32 layers is not 64 boxes.
 
-use calipers_report::DrawnBox;
+use calipers_report::{BoxKind, DrawnBox};
 use hashbrown::{HashMap, HashSet};
 
 use super::Painter;
@@ -97,7 +97,7 @@ impl Ports {
         });
         let ports = self.inputs.iter().zip(read_by).enumerate();
         let ports = ports.map(|(number, (val, parts))| (*val, parts, vec![number])).collect();
-        groups(painter, ports, "input")
+        groups(painter, ports, &BoxKind::Input)
     }
 
     pub(super) fn outputs(&self, painter: &Painter<'_>) -> Vec<Group> {
@@ -108,14 +108,14 @@ impl Ports {
             let inputs = side.cloned().unwrap_or_default().into_iter().chain(number).collect();
             (*val, parts, inputs)
         };
-        groups(painter, self.outputs.iter().map(port).collect(), "output")
+        groups(painter, self.outputs.iter().map(port).collect(), &BoxKind::Output)
     }
 }
 
 type Port = (Val, Vec<usize>, Vec<usize>);
 
 /// Puts ports of one type that go to the same parts together, where there are several.
-fn groups(painter: &Painter<'_>, ports: Vec<Port>, kind: &str) -> Vec<Group> {
+fn groups(painter: &Painter<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec<Group> {
     let net = painter.net;
     let mut grouped: Vec<Vec<Port>> = Vec::new();
     let mut places = HashMap::new();
@@ -140,7 +140,7 @@ fn groups(painter: &Painter<'_>, ports: Vec<Port>, kind: &str) -> Vec<Group> {
     grouped.into_iter().filter_map(|group| drawn(net, &group, kind)).collect()
 }
 
-fn drawn(net: &Net<'_>, group: &[Port], kind: &str) -> Option<Group> {
+fn drawn(net: &Net<'_>, group: &[Port], kind: &BoxKind) -> Option<Group> {
     let (sample, ..) = group.first()?;
     let name = |port: &Port| match net.name(port.0) {
         "" => "(unnamed)".to_owned(),
@@ -150,7 +150,7 @@ fn drawn(net: &Net<'_>, group: &[Port], kind: &str) -> Option<Group> {
     let (label, detail) = match group {
         [one] => (name(one), dtype),
         [first, .., last] => {
-            (format!("{} {kind}s", group.len()), format!("{} … {}", name(first), name(last)))
+            (format!("{} {}s", group.len(), kind.id()), format!("{} … {}", name(first), name(last)))
         }
         [] => return None,
     };
@@ -158,6 +158,6 @@ fn drawn(net: &Net<'_>, group: &[Port], kind: &str) -> Option<Group> {
     parts.sort_unstable();
     parts.dedup();
     let inputs = group.iter().flat_map(|port| port.2.iter().copied()).collect();
-    let drawn = DrawnBox { label, detail, kind: kind.to_owned(), times: 1 };
+    let drawn = DrawnBox { label, detail, kind: kind.clone(), times: 1 };
     Some(Group { drawn, parts, sample: *sample, inputs })
 }

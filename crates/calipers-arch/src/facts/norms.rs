@@ -6,7 +6,7 @@ use calipers_ops::Activation as OperatorActivation;
 use calipers_report::{Activation, ArchitectureFacts, NormKind};
 use hashbrown::HashSet;
 
-use crate::net::{BlockKind, FeedForwardActivation, Net, Op, Unit, Val};
+use crate::net::{BlockKind, BlockProperties as _, FeedForwardActivation, Net, Op, Unit, Val};
 
 /// Norms that are layers, and their names in the report.
 const NORMS: &[(BlockKind, NormKind)] = &[

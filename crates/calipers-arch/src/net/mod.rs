@@ -26,7 +26,7 @@ use hashbrown::HashMap;
 
 use calipers_infer::Typed;
 
-pub use block_kind::{BlockKind, UnknownBlockKind};
+pub use block_kind::{BlockKind, BlockProperties};
 pub use details::*;
 pub use fold::Found;
 pub use op::{Op, OpSet, Ops};

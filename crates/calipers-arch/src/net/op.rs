@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::BlockKind;
+use super::{BlockKind, block_kind};
 
 /// What a [`Unit`](super::Unit) is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ pub enum Op {
 impl Op {
     /// The operator of this name. A few operators are a block by themselves.
     pub(super) fn of_operator(name: &'static str) -> Self {
-        BlockKind::of_operator(name).map_or(Self::Operator(name), Self::Block)
+        block_kind::of_operator(name).map_or(Self::Operator(name), Self::Block)
     }
 
     /// The name of the operator or the id of the kind; empty for an unknown operator.
@@ -69,7 +69,7 @@ impl From<BlockKind> for Op {
     }
 }
 
-/// An operator by its name. A name of `BlockKind::of_operator` is that block.
+/// An operator by its name. A name of `block_kind::of_operator` is that block.
 impl From<&'static str> for Op {
     fn from(name: &'static str) -> Self {
         let op = Self::of_operator(name);

@@ -10,7 +10,7 @@ use calipers_sym::Expr;
 
 use super::weigh::{is_convolutional, is_heavy, weight};
 use super::{Structure, narrow};
-use crate::net::{Attention, BlockKind, Convolution, Net, Ops, Unit, UnitId};
+use crate::net::{Attention, BlockKind, BlockProperties as _, Convolution, Net, Ops, Unit, UnitId};
 
 /// A segment: places `from..to` of the order.
 #[derive(Clone, Debug, PartialEq, Eq)]

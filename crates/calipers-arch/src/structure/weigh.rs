@@ -1,6 +1,6 @@
 //! Which units carry the network, and which only dress it.
 
-use crate::net::{BlockKind, Net, Op, Ops, Unit};
+use crate::net::{BlockKind, BlockProperties as _, Net, Op, Ops, Unit};
 
 /// Operators that hold most of what a network does. Blocks that contain one count as well.
 const HEAVY: Ops = Ops {

@@ -2,7 +2,7 @@
 
 use calipers_ir::{NodeId, ValueId};
 use calipers_ops::canonical_domain;
-use calipers_report::{GraphView, LayerWork, RoomItem, ViewNode, ViewValue};
+use calipers_report::{GraphView, LayerCost, RoomItem, ViewNode, ViewValue, Work};
 use hashbrown::HashMap;
 
 use super::Seen;
@@ -75,10 +75,10 @@ impl<'a> Contents<'a> {
     fn node(&mut self, id: NodeId, book: &Book<'_>) -> ViewNode {
         let (model, typed) = (self.seen.model, self.seen.typed);
         let node = model.node(id);
-        let (work, reason) = match typed.cost(id) {
-            Some(Ok(tally)) => (book.work(tally), None),
-            Some(Err(reason)) => (LayerWork::default(), Some(reason.to_string())),
-            None => (LayerWork::default(), Some("the node was not looked at".to_owned())),
+        let (cost, reason) = match typed.cost(id) {
+            Some(Ok(tally)) => (book.cost(tally), None),
+            Some(Err(reason)) => (LayerCost::default(), Some(reason.to_string())),
+            None => (LayerCost::default(), Some("the node was not looked at".to_owned())),
         };
         let is_main = node.graph == model.main_id();
         let mut operands = |values: &[Option<ValueId>]| -> Vec<Option<usize>> {
@@ -104,7 +104,7 @@ impl<'a> Contents<'a> {
             outputs,
             attributes: attributes::of(model, id),
             parameters: if is_main { self.seen.owners.elements(id) } else { None },
-            work,
+            cost,
             reason,
             alive_bytes: None,
         }
@@ -131,8 +131,7 @@ pub(super) fn add_up(view: &mut GraphView) {
         let room = &mut view.rooms[node.room];
         room.nodes += 1;
         room.unknown += u64::from(node.reason.is_some());
-        add(&mut room.macs, node.work.macs);
-        add(&mut room.bytes_moved, node.work.bytes_moved);
+        add_work(&mut room.work, &node.cost.work);
         add(&mut room.parameters, node.parameters);
         room.alive_bytes = room.alive_bytes.max(node.alive_bytes);
     }
@@ -154,12 +153,17 @@ pub(super) fn add_up(view: &mut GraphView) {
             };
             room.nodes += part.nodes;
             room.unknown += part.unknown;
-            add(&mut room.macs, part.macs);
-            add(&mut room.bytes_moved, part.bytes_moved);
+            add_work(&mut room.work, &part.work);
             add(&mut room.parameters, part.parameters);
             room.alive_bytes = room.alive_bytes.max(part.alive_bytes);
         }
     }
+}
+
+fn add_work(sum: &mut Work, more: &Work) {
+    add(&mut sum.macs, more.macs);
+    add(&mut sum.other_flops, more.other_flops);
+    add(&mut sum.bytes_moved, more.bytes_moved);
 }
 
 fn add(sum: &mut Option<u64>, more: Option<u64>) {

@@ -5,7 +5,7 @@
 //! in, so that a room of them never waits for something that waits for it.
 
 use calipers_ir::{NodeId, Producer};
-use calipers_report::RoomKind;
+use calipers_report::{CompositeKind, RoomKind};
 use hashbrown::HashMap;
 
 use super::tree::{Draft, Tree};
@@ -28,7 +28,7 @@ pub(super) fn gather(tree: &mut Tree<'_>, is_beside: &[bool]) {
         tree.rooms.push(Draft {
             kind: RoomKind::Block,
             name: "Shapes and masks".to_owned(),
-            block: "Preparation".to_owned(),
+            block: Some(CompositeKind::Preparation.into()),
             parent: Some(around.unwrap_or(0)),
             alive: true,
             ..Draft::default()

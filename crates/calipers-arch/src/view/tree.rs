@@ -1,7 +1,7 @@
 //! Which room every node stands in.
 
 use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
-use calipers_report::RoomKind;
+use calipers_report::{PartKind, RoomKind};
 use hashbrown::HashMap;
 
 use super::attributes::cut;
@@ -21,7 +21,7 @@ pub(super) struct Draft {
     pub(super) kind: RoomKind,
     pub(super) name: String,
     pub(super) detail: String,
-    pub(super) block: String,
+    pub(super) block: Option<PartKind>,
     pub(super) times: Option<u64>,
     /// The room around it.
     pub(super) parent: Option<usize>,

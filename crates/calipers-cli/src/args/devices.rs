@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers::devices::{Class, Filter};
+use calipers::devices::{DeviceClass, Filter};
 use clap::Args;
 
 use super::{TableFormat, table_format_for};
@@ -26,7 +26,7 @@ pub(super) struct DevicesArgs {
 
     /// Only devices of this class
     #[arg(long, conflicts_with = "id")]
-    #[arg(value_parser = clap::builder::PossibleValuesParser::new(Class::ALL.map(Class::name)))]
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(DeviceClass::ALL.iter().map(|class| class.id())))]
     class: Option<String>,
 
     /// Only devices of this vendor

@@ -115,7 +115,7 @@ impl WantedArgs {
 }
 
 fn parse_precision(text: &str) -> Result<Precision, String> {
-    text.parse().map_err(|error: calipers::devices::UnknownPrecision| error.to_string())
+    calipers::devices::parse_precision(text).map_err(|error| error.to_string())
 }
 
 /// Sizes that no machine could be asked for are slips.

@@ -1,9 +1,9 @@
 //! How the cost lies along the order of execution.
 
 use calipers_ir::{Model, NodeId};
-use calipers_report::DepthStretch;
+use calipers_report::{DepthStretch, Work};
 
-use super::{add, figure};
+use super::{add, add_work, figures};
 use crate::assume::Sizes;
 use crate::graph::percent;
 use crate::parameters::Owners;
@@ -35,32 +35,25 @@ pub(super) fn cut(
         sum.filter(|sum| *sum > 0)
     };
     let [macs, bytes, parameters] =
-        [sum(|s| s.macs), sum(|s| s.bytes_moved), sum(|s| s.parameters)];
+        [sum(|s| s.work.macs), sum(|s| s.work.bytes_moved), sum(|s| s.parameters)];
     let share = |part: Option<u64>, total: Option<u64>| {
         part.zip(total).map(|(part, total)| percent(part, total))
     };
     for stretch in &mut stretches {
-        stretch.macs_percent = share(stretch.macs, macs);
-        stretch.bytes_percent = share(stretch.bytes_moved, bytes);
+        stretch.macs_percent = share(stretch.work.macs, macs);
+        stretch.bytes_percent = share(stretch.work.bytes_moved, bytes);
         stretch.parameters_percent = share(stretch.parameters, parameters);
     }
     stretches
 }
 
 fn stretch(nodes: &[NodeId], typed: &Typed, sizes: &Sizes, owners: &Owners) -> DepthStretch {
-    let [mut macs, mut bytes, mut parameters] = [Some(0); 3];
+    let (mut work, mut parameters) = (Work::ZERO, Some(0));
     for node in nodes {
         add(&mut parameters, owners.elements(*node));
         if let Some(Ok(tally)) = typed.cost(*node) {
-            add(&mut macs, figure(&tally.macs, sizes).ok());
-            add(&mut bytes, figure(&tally.bytes_moved, sizes).ok());
+            add_work(&mut work, &figures(tally, sizes));
         }
     }
-    DepthStretch {
-        nodes: nodes.len() as u64,
-        macs,
-        bytes_moved: bytes,
-        parameters,
-        ..DepthStretch::default()
-    }
+    DepthStretch { nodes: nodes.len() as u64, work, parameters, ..DepthStretch::default() }
 }

@@ -6,13 +6,13 @@ mod operators;
 use std::cmp::Reverse;
 
 use calipers_ir::{GraphKind, Model, NodeId};
-use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown};
+use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
 
 use crate::assume::Sizes;
 use crate::not_known;
 use crate::parameters::Owners;
-use calipers_infer::Typed;
+use calipers_infer::{Tally, Typed};
 
 /// Nodes without a cost that the report names; it counts them all.
 const NAMED: usize = 20;
@@ -50,32 +50,67 @@ pub fn summarize(
     }
     let mut figure = |field: &str, expr: &Expr| {
         figure(expr, sizes)
-            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason))
+            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason.to_string()))
             .ok()
     };
-    cost.macs = figure("macs", &total.macs);
-    cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
-    cost.other_flops = figure("other_flops", &total.other_flops);
-    cost.total_flops =
-        cost.flops.zip(cost.other_flops).and_then(|(one, other)| one.checked_add(other));
-    cost.bytes_moved = figure("bytes_moved", &total.bytes_moved);
+    cost.work = Work {
+        macs: figure("macs", &total.macs),
+        other_flops: figure("other_flops", &total.other_flops),
+        bytes_moved: figure("bytes_moved", &total.bytes_moved),
+    };
+    cost.total_flops = cost.work.total_flops();
     count_nodes(model, typed, &mut cost);
-    cost.dearest = dearest(model, typed, sizes, cost.macs);
+    cost.dearest = dearest(model, typed, sizes, cost.work.macs);
     cost.by_op = operators::add_up(model, typed, sizes);
     cost.along_depth = depth::cut(model, typed, sizes, owners);
     cost
 }
 
-/// A figure, or why there is none.
-pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, String> {
+/// Why a formula has no figure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FigureError {
+    /// A dimension has no size.
+    #[error("it depends on {0}, which has no size")]
+    NoSize(String),
+    /// The figure is negative, or above 2⁶⁴ - 1.
+    #[error("it does not fit 64 bits")]
+    TooLarge,
+    /// The formula has no value at the sizes.
+    #[error(transparent)]
+    NoValue(EvalError),
+}
+
+/// Returns the value of a formula at these sizes.
+///
+/// # Errors
+/// When a dimension has no size, or the formula no value that fits 64 bits.
+pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, FigureError> {
     match expr.evaluate_wide(|name| Some(sizes.get(name)?.size)) {
-        Ok(value) => u64::try_from(value).map_err(|_| "it does not fit 64 bits".to_owned()),
-        Err(EvalError::Unbound(name)) => Err(format!("it depends on {name}, which has no size")),
-        Err(error) => Err(error.to_string()),
+        Ok(value) => u64::try_from(value).map_err(|_| FigureError::TooLarge),
+        Err(EvalError::Unbound(name)) => Err(FigureError::NoSize(name)),
+        Err(error) => Err(FigureError::NoValue(error)),
     }
 }
 
-/// Adds a figure to a sum that is not known any more when one of its parts is not.
+/// The figures of a cost; those that are not known are left out.
+pub(crate) fn figures(cost: &Tally, sizes: &Sizes) -> Work {
+    let figure = |expr: &Expr| figure(expr, sizes).ok();
+    Work {
+        macs: figure(&cost.macs),
+        other_flops: figure(&cost.other_flops),
+        bytes_moved: figure(&cost.bytes_moved),
+    }
+}
+
+/// Adds figures to sums. A sum is unknown from its first unknown part on.
+fn add_work(sum: &mut Work, part: &Work) {
+    add(&mut sum.macs, part.macs);
+    add(&mut sum.other_flops, part.other_flops);
+    add(&mut sum.bytes_moved, part.bytes_moved);
+}
+
+/// Adds a figure to a sum, which is unknown from its first unknown part on.
 fn add(sum: &mut Option<u64>, part: Option<u64>) {
     *sum = sum.zip(part).and_then(|(sum, part)| sum.checked_add(part));
 }
@@ -112,22 +147,25 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
 }
 
 fn dearest(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<CostlyNode> {
-    let macs = |node: &NodeId| figure(&typed.cost(*node)?.ok()?.macs, sizes).ok();
-    let mut nodes: Vec<_> = model
+    let mut nodes: Vec<(u64, &Tally, NodeId)> = model
         .main()
         .order
         .iter()
-        .filter_map(|node| Some((macs(node).filter(|macs| *macs > 0)?, *node)))
+        .filter_map(|node| {
+            let cost = typed.cost(*node)?.ok()?;
+            let macs = figure(&cost.macs, sizes).ok().filter(|macs| *macs > 0)?;
+            Some((macs, cost, *node))
+        })
         .collect();
     // Stable, so nodes of equal cost stay in the order in which they run.
-    nodes.sort_by_key(|(macs, _)| Reverse(*macs));
+    nodes.sort_by_key(|(macs, ..)| Reverse(*macs));
     nodes.truncate(DEAREST);
     nodes
         .into_iter()
-        .map(|(macs, node)| CostlyNode {
+        .map(|(macs, cost, node)| CostlyNode {
             node: model.node_label(node),
             op: model.name(model.node(node).op).to_owned(),
-            macs: Some(macs),
+            work: figures(cost, sizes),
             percent: total.map(|total| crate::graph::percent(macs, total)),
         })
         .collect()

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use calipers_ir::Model;
-use calipers_report::OperatorCost;
+use calipers_report::{OperatorCost, Work};
 
-use super::{add, figure};
+use super::{add_work, figures};
 use crate::assume::Sizes;
 use calipers_infer::Typed;
 
@@ -19,31 +19,26 @@ pub(super) fn add_up(model: &Model, typed: &Typed, sizes: &Sizes) -> Vec<Operato
         let op = model.name(model.node(*id).op);
         let cost = by_op.entry(op).or_insert_with(|| OperatorCost {
             op: op.to_owned(),
-            macs: Some(0),
-            other_flops: Some(0),
+            work: Work::ZERO,
             ..OperatorCost::default()
         });
         cost.nodes += 1;
-        add(&mut cost.macs, figure(&tally.macs, sizes).ok());
-        add(&mut cost.other_flops, figure(&tally.other_flops, sizes).ok());
+        add_work(&mut cost.work, &figures(tally, sizes));
     }
     let mut costs: Vec<OperatorCost> = by_op.into_values().collect();
+    costs.retain(|cost| arithmetic(cost) != Some(0));
+    let total: Option<u128> = costs.iter().map(arithmetic).sum();
     for cost in &mut costs {
-        cost.flops = cost.macs.and_then(|macs| macs.checked_mul(2));
-    }
-    costs.retain(|cost| work(cost) != Some(0));
-    let total: Option<u128> = costs.iter().map(work).sum();
-    for cost in &mut costs {
-        cost.percent = work(cost).zip(total).map(|(part, total)| percent(part, total));
+        cost.percent = arithmetic(cost).zip(total).map(|(part, total)| percent(part, total));
     }
     // Stable, so equals stay in the order of their names.
-    costs.sort_by_key(|cost| Reverse(work(cost).unwrap_or(u128::MAX)));
+    costs.sort_by_key(|cost| Reverse(arithmetic(cost).unwrap_or(u128::MAX)));
     costs
 }
 
-/// All arithmetic.
-fn work(cost: &OperatorCost) -> Option<u128> {
-    Some(u128::from(cost.flops?) + u128::from(cost.other_flops?))
+/// All arithmetic of an operator's nodes.
+fn arithmetic(cost: &OperatorCost) -> Option<u128> {
+    Some(u128::from(cost.work.flops()?) + u128::from(cost.work.other_flops?))
 }
 
 /// A share to two decimals; one that would round to nothing without being it stays as it is.

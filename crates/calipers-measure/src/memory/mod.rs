@@ -87,9 +87,9 @@ pub fn measure(
         not_known(unknown, "memory.weights_bytes", "see parameters.stored_bytes");
     }
     let peak_at = plain.peak_place.map(|place| model.node_label(model.main().order[place]));
-    if let Some(reason) = why_unknown(model, &lives, plain.peak) {
-        not_known(unknown, "memory.peak_activation_bytes", reason.clone());
-        not_known(unknown, "memory.peak_activation_in_place_bytes", reason);
+    if let Err(error) = check_known(model, &lives, plain.peak) {
+        not_known(unknown, "memory.peak_activation_bytes", error.to_string());
+        not_known(unknown, "memory.peak_activation_in_place_bytes", error.to_string());
         return memory;
     }
     memory.peak_activation_bytes = plain.peak;
@@ -101,27 +101,58 @@ pub fn measure(
     memory
 }
 
-/// When each activation of the main graph is alive, with its bytes in the free dimensions; or why the
-/// peak cannot be found from that at other sizes.
-pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, String> {
+/// Why the peak of activations is unknown, or has no formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PeakError {
+    /// The main graph has a cycle.
+    #[error("nodes wait for each other, so there is no order of execution")]
+    Cycle,
+    /// The sum of the activations is above 2⁶⁴ - 1 bytes.
+    #[error("the sum does not fit 64 bits")]
+    TooLarge,
+    /// An activation has no known size.
+    #[error("of {value:?}, {reason}; what is known comes to {known} bytes at its peak")]
+    UnknownSize {
+        /// The activation.
+        value: String,
+        /// Why its size is unknown.
+        reason: String,
+        /// The peak of the others, in bytes.
+        known: u64,
+    },
+    /// The peak includes activations of subgraphs, which have no live ranges here.
+    #[error("activations inside subgraphs have a part in it")]
+    InSubgraph,
+    /// The size of an activation has no formula.
+    #[error("an activation has no formula")]
+    NoFormula,
+    /// An activation with a size is a sequence, a map or an optional.
+    #[error("an activation is no tensor")]
+    NotTensor,
+}
+
+/// Returns when each activation of the main graph is alive, with its bytes in the free dimensions.
+///
+/// # Errors
+/// When the peak cannot be found from that at other sizes.
+pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, PeakError> {
     let meanings = Meanings::find(model);
     let depends = liveness::depends(model, &meanings);
     let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
-    if let Some(reason) = why_unknown(model, &lives, Some(0)) {
-        return Err(reason);
-    }
+    check_known(model, &lives, Some(0))?;
     let order = &model.main().order;
     if (0..order.len()).any(|place| lives.inner(place) > 0) {
-        return Err("activations inside subgraphs have a part in it".to_owned());
+        return Err(PeakError::InSubgraph);
     }
     let mut numbers: HashMap<ValueId, usize> = HashMap::new();
     let mut told = Vec::new();
     for life in lives.main() {
         let bytes = match typed.fact(life.value) {
             Fact::Tensor(tensor) if tensor.dtype != DType::String => {
-                calipers_ops::bytes(tensor).ok_or("an activation has no formula")?.to_string()
+                calipers_ops::bytes(tensor).ok_or(PeakError::NoFormula)?.to_string()
             }
-            _ if life.bytes > 0 => return Err("an activation is no tensor".to_owned()),
+            _ if life.bytes > 0 => return Err(PeakError::NotTensor),
             _ => "0".to_owned(),
         };
         let number = |value: &ValueId| numbers.get(value).copied();
@@ -143,15 +174,15 @@ pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, S
     Ok(told)
 }
 
-/// Why the peak cannot be told, if it cannot.
-fn why_unknown(model: &Model, lives: &liveness::Lives, peak: Option<u64>) -> Option<String> {
+/// Checks that the peak is known.
+fn check_known(model: &Model, lives: &liveness::Lives, peak: Option<u64>) -> Result<(), PeakError> {
     if !model.main().cyclic.is_empty() {
-        return Some("nodes wait for each other, so there is no order of execution".to_owned());
+        return Err(PeakError::Cycle);
     }
-    let Some(peak) = peak else { return Some("the sum does not fit 64 bits".to_owned()) };
-    let (value, reason) = lives.first_unknown()?;
-    let name = model.name(model.value(value).name);
-    Some(format!("of {name:?}, {reason}; what is known comes to {peak} bytes at its peak"))
+    let known = peak.ok_or(PeakError::TooLarge)?;
+    let Some((value, reason)) = lives.first_unknown() else { return Ok(()) };
+    let value = model.name(model.value(value).name).to_owned();
+    Err(PeakError::UnknownSize { value, reason: reason.to_string(), known })
 }
 
 /// What the peak leaves out.

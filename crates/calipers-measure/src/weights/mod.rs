@@ -6,6 +6,8 @@
 mod same;
 mod summary;
 
+use std::fmt::Display;
+
 use calipers_ir::{AttributeValue, DType, Data, Model, Source, Span, TensorId};
 use calipers_weights::{Channels, Item, Scanned, digest_bytes, scan, scan_bytes};
 
@@ -79,9 +81,9 @@ enum Place<'a> {
 
 /// Reads every stored tensor. `files` are the model's data files in its order, or why they cannot
 /// be read; `progress` is told from any thread that so many bytes more were read, of how many.
-pub fn read(
+pub fn read<E: Display>(
     model: &Model,
-    files: &[Result<Source, String>],
+    files: &[Result<Source, E>],
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Weights {
     let mut weights = Weights::default();
@@ -148,9 +150,9 @@ fn look(tensors: &mut [Seen], places: &[Place<'_>], progress: &(dyn Fn(u64, u64)
 }
 
 /// Where a tensor's elements are, or why they cannot be read. Those in fields are looked at now.
-fn place<'a>(
+fn place<'a, E: Display>(
     model: &'a Model,
-    files: &'a [Result<Source, String>],
+    files: &'a [Result<Source, E>],
     id: TensorId,
     seen: &mut Seen,
 ) -> Result<Place<'a>, String> {

@@ -74,7 +74,7 @@ fn the_same_bytes_are_not_read_for_ever() {
         model.initializer(&tensor);
     }
     model.node("Relu", &["v0"], &["y"], &[]).output("y", DataType::U8, &["90000", "1"]);
-    let data = Ok(Source::new(vec![1; 100_000]));
+    let data = Ok::<_, String>(Source::new(vec![1; 100_000]));
     let model = calipers_formats::read(model.build(), "tiny.onnx").unwrap();
     let weights = read(&model, &[data], &|_, _| {});
     let bytes: u64 = weights.tensors.iter().map(|seen| seen.bytes).sum();

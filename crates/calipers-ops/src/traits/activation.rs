@@ -112,49 +112,9 @@ impl Activation {
         }
     }
 
-    /// The name as papers and frameworks write it.
-    pub const fn display_name(self) -> &'static str {
-        match self {
-            Self::Celu => "CELU",
-            Self::Elu => "ELU",
-            Self::Gelu => "GELU",
-            Self::HardSigmoid => "HardSigmoid",
-            Self::HardSwish => "HardSwish",
-            Self::LeakyRelu => "LeakyReLU",
-            Self::Mish => "Mish",
-            Self::Prelu => "PReLU",
-            Self::Relu => "ReLU",
-            Self::Relu6 => "ReLU6",
-            Self::ReluSquared => "ReLU²",
-            Self::Selu => "SELU",
-            Self::Sigmoid => "Sigmoid",
-            Self::Silu => "SiLU",
-            Self::Softplus => "Softplus",
-            Self::Softsign => "Softsign",
-            Self::Tanh => "Tanh",
-            Self::ThresholdedRelu => "ThresholdedReLU",
-        }
-    }
-
-    /// The name of the gated linear unit with this activation on its gate.
-    pub const fn gated_display_name(self) -> Option<&'static str> {
-        match self {
-            Self::Gelu => Some("GeGLU"),
-            Self::Relu => Some("ReGLU"),
-            Self::Sigmoid => Some("GLU"),
-            Self::Silu => Some("SwiGLU"),
-            _ => None,
-        }
-    }
-
     /// The activation function with this identifier.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|activation| activation.id() == id)
-    }
-
-    /// The activation function with this display name, the name of its block.
-    pub fn from_display_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|activation| activation.display_name() == name)
     }
 
     /// Whether it maps everything to a bounded range that starts at 0, as the gate of a product.

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::devices::device::{Class, Device};
-use calipers_report::suggestions;
+use crate::devices::device::Device;
+use calipers_report::{DeviceClass, suggestions};
 
 use crate::devices::file;
 
@@ -45,7 +45,7 @@ pub struct Catalog {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     /// Of this class.
-    pub class: Option<Class>,
+    pub class: Option<DeviceClass>,
     /// Of this vendor, in any case.
     pub vendor: Option<String>,
     /// With at least this memory, in GB (10⁹ bytes).
@@ -236,14 +236,15 @@ mod tests {
 
     #[test]
     fn selections_say_whom_they_leave_out() {
-        let filter = Filter { class: Some(Class::Soc), ..Filter::default() };
+        let filter = Filter { class: Some(DeviceClass::Soc), ..Filter::default() };
         let soc = builtin().select(&filter);
         assert!(soc.devices.iter().all(|device| device.vendor == "apple"));
         let filter = Filter { min_memory_gb: Some(32.0), ..filter };
         let large = builtin().select(&filter);
         // Every Apple chip has 32 GB or more but the M2, which has 24.
         assert_eq!((large.devices.len(), large.unknown_memory), (soc.devices.len() - 1, 0));
-        let filter = Filter { class: Some(Class::Npu), min_memory_gb: Some(1.0), vendor: None };
+        let filter =
+            Filter { class: Some(DeviceClass::Npu), min_memory_gb: Some(1.0), vendor: None };
         let npu = builtin().select(&filter);
         // The Hailo-10H has its own memory, Coral and two Hailo-8 have none, laptops differ.
         assert_eq!((npu.devices.len(), npu.unknown_memory), (1, 4));

@@ -3,8 +3,9 @@
 //! The rates are properties of an architecture. They check the table, catch a sparse figure in a
 //! user's file, and give the peaks of a device that is found but not listed.
 
-use crate::devices::device::{Class, Device};
-use crate::devices::precision::Precision::{self, Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
+use crate::devices::device::Device;
+use calipers_report::DeviceClass;
+use calipers_report::Precision::{self, Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
 
 /// A peak and what it is the product of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,13 +36,13 @@ impl Part {
     fn covers(self, device: &Device) -> bool {
         match self {
             Self::Any => true,
-            Self::Consumer => device.class == Class::GpuConsumer,
-            Self::Module => device.class == Class::EdgeModule,
+            Self::Consumer => device.class == DeviceClass::GpuConsumer,
+            Self::Module => device.class == DeviceClass::EdgeModule,
             Self::Stacked => {
                 Self::Professional.covers(device)
                     && device.memory_type.as_deref().is_some_and(|memory| memory.starts_with("HBM"))
             }
-            Self::Professional => device.class == Class::GpuDatacenter,
+            Self::Professional => device.class == DeviceClass::GpuDatacenter,
         }
     }
 }

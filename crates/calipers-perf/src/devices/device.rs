@@ -1,152 +1,11 @@
 //! One device.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
+use calipers_report::{DeviceClass, Evidence, PeakSpec, Precision};
 use serde::{Deserialize, Serialize};
 
-use crate::devices::precision::{Peak, Precision};
-use calipers_report::suggestions;
-
-/// What kind of machine a device is. The order is that of the listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Class {
-    /// A GPU for servers and workstations.
-    GpuDatacenter,
-    /// A GPU for gamers, in a desktop or a laptop.
-    GpuConsumer,
-    /// A module with its own GPU, CPU and memory, as Jetson.
-    EdgeModule,
-    /// A chip whose GPU shares the memory of its CPU, as Apple's.
-    Soc,
-    /// An accelerator for neural networks alone.
-    Npu,
-    /// Google's accelerator for its cloud.
-    Tpu,
-    /// A processor.
-    Cpu,
-}
-
-impl Class {
-    /// All of them, in the order of the listing.
-    pub const ALL: [Self; 7] = [
-        Self::GpuDatacenter,
-        Self::GpuConsumer,
-        Self::EdgeModule,
-        Self::Soc,
-        Self::Npu,
-        Self::Tpu,
-        Self::Cpu,
-    ];
-
-    /// As the data file and the command spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::GpuDatacenter => "gpu-datacenter",
-            Self::GpuConsumer => "gpu-consumer",
-            Self::EdgeModule => "edge-module",
-            Self::Soc => "soc",
-            Self::Npu => "npu",
-            Self::Tpu => "tpu",
-            Self::Cpu => "cpu",
-        }
-    }
-
-    /// Whether work is issued to it kernel by kernel, as to a GPU.
-    pub fn launches_kernels(self) -> bool {
-        matches!(self, Self::GpuDatacenter | Self::GpuConsumer | Self::EdgeModule)
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A word that names no class.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("{0:?} is no class of devices; there are {names}", names = Class::ALL.map(Class::name).join(", "))]
-pub struct UnknownClass(pub String);
-
-impl FromStr for Class {
-    type Err = UnknownClass;
-
-    fn from_str(word: &str) -> Result<Self, UnknownClass> {
-        let known = Self::ALL.into_iter().find(|class| class.name().eq_ignore_ascii_case(word));
-        known.ok_or_else(|| UnknownClass(suggestions::shortened(word)))
-    }
-}
-
-/// What a device's figures rest on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Evidence {
-    /// A document of the vendor states the figures.
-    DatasheetCited,
-    /// Memory, clock, units and power from a database; peaks are units × clock × rate.
-    DatabaseDerived,
-    /// An article or a comparison.
-    WebPage,
-    /// Arithmetic on units, clock and rate that the vendor states.
-    Derived,
-    /// Arithmetic with a factor that the vendor does not state, such as the clock of an Apple GPU.
-    Estimated,
-    /// A benchmark on the device.
-    Measured,
-    /// Found on this machine.
-    Detected,
-}
-
-impl Evidence {
-    /// All of them, in the order of the data file's head.
-    pub const ALL: [Self; 7] = [
-        Self::DatasheetCited,
-        Self::DatabaseDerived,
-        Self::WebPage,
-        Self::Derived,
-        Self::Estimated,
-        Self::Measured,
-        Self::Detected,
-    ];
-
-    /// As the data file spells it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DatasheetCited => "datasheet-cited",
-            Self::DatabaseDerived => "database-derived",
-            Self::WebPage => "web-page",
-            Self::Derived => "derived",
-            Self::Estimated => "estimated",
-            Self::Measured => "measured",
-            Self::Detected => "detected",
-        }
-    }
-}
-
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A word that names no kind of evidence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown evidence {0:?}; there are {names}", names = Evidence::ALL.map(Evidence::name).join(", "))]
-#[non_exhaustive]
-pub struct UnknownEvidence(pub String);
-
-impl FromStr for Evidence {
-    type Err = UnknownEvidence;
-
-    fn from_str(word: &str) -> Result<Self, UnknownEvidence> {
-        let known = Self::ALL.into_iter().find(|evidence| evidence.name() == word);
-        known.ok_or_else(|| UnknownEvidence(suggestions::shortened(word)))
-    }
-}
+use crate::devices::precision::fallbacks;
 
 /// Overheads of issuing work, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -180,8 +39,8 @@ pub struct Device {
     pub name: String,
     /// In lower case: `nvidia`.
     pub vendor: String,
-    /// What kind of machine it is.
-    pub class: Class,
+    /// Its class.
+    pub class: DeviceClass,
     /// Rates per clock and constants go by it: `Hopper`.
     pub architecture: String,
     /// Memory that a model can use, in GB (10⁹ bytes).
@@ -224,7 +83,13 @@ pub struct Device {
 
 impl Device {
     /// Returns a device with an identity and no figures.
-    pub fn blank(id: &str, name: &str, class: Class, evidence: Evidence, source: &str) -> Self {
+    pub fn blank(
+        id: &str,
+        name: &str,
+        class: DeviceClass,
+        evidence: Evidence,
+        source: &str,
+    ) -> Self {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -258,23 +123,24 @@ impl Device {
     }
 
     /// The peak at which a runtime does the products of this precision: its own, else that of what
-    /// it falls back to ([`Precision::fallbacks`]). `None` where no peak of either is known.
-    pub fn runs_at(&self, precision: Precision) -> Option<Peak> {
+    /// it falls back to ([`fallbacks`]). `None` where no peak of either is known.
+    pub fn runs_at(&self, precision: Precision) -> Option<PeakSpec> {
         if let Some(flops) = self.peak(precision) {
-            let why = format!("the device's own {precision} peak");
-            return Some(Peak { flops, precision_used: precision, why });
+            let why = format!("the device's own {} peak", precision.id());
+            return Some(PeakSpec { flops, precision_used: precision, why });
         }
-        let mut fallbacks = precision.fallbacks().iter();
+        let mut fallbacks = fallbacks(precision).iter();
         let used = *fallbacks.find(|fallback| self.peaks.contains_key(fallback))?;
         let widened = if precision.bits() < used.bits() { "widens to" } else { "computes in" };
-        let why = format!("no {precision} peak is known; a runtime {widened} {used}");
-        Some(Peak { flops: self.peak(used)?, precision_used: used, why })
+        let [asked, other] = [precision.id(), used.id()];
+        let why = format!("no {asked} peak is known; a runtime {widened} {other}");
+        Some(PeakSpec { flops: self.peak(used)?, precision_used: used, why })
     }
 
     /// The source, followed by the arithmetic where a figure is not the source's own.
     pub fn provenance(&self) -> String {
         match &self.derivation {
-            Some(derivation) => format!("{}; {}: {derivation}", self.source, self.evidence),
+            Some(derivation) => format!("{}; {}: {derivation}", self.source, self.evidence.id()),
             None => self.source.clone(),
         }
     }
@@ -301,24 +167,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_back() {
-        for class in Class::ALL {
-            assert_eq!(class.to_string().parse(), Ok(class));
-            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
-        }
-        for evidence in Evidence::ALL {
-            assert_eq!(evidence.to_string().parse(), Ok(evidence));
-            assert_eq!(serde_json::to_string(&evidence).unwrap(), format!("\"{evidence}\""));
-        }
-        assert!("hearsay".parse::<Evidence>().is_err());
-        let error = "gpu".parse::<Class>().unwrap_err().to_string();
-        assert!(error.starts_with("\"gpu\" is no class of devices; there are gpu-datacenter,"));
-    }
-
-    #[test]
     fn a_missing_precision_falls_back_in_words() {
         let mut device =
-            Device::blank("x", "X", Class::Npu, Evidence::Derived, "arithmetic in a test");
+            Device::blank("x", "X", DeviceClass::Npu, Evidence::Derived, "arithmetic in a test");
         assert_eq!(device.runs_at(Precision::Fp16), None);
         device.peaks.insert(Precision::Int8, 26.0);
         // Eight bits cannot hold what sixteen can.
@@ -332,7 +183,7 @@ mod tests {
 
     #[test]
     fn memory_is_in_decimal_gigabytes() {
-        let mut device = Device::blank("x", "X", Class::Cpu, Evidence::Derived, "a test");
+        let mut device = Device::blank("x", "X", DeviceClass::Cpu, Evidence::Derived, "a test");
         assert_eq!(device.memory_bytes(), None);
         device.memory_gb = Some(24.0);
         assert_eq!(device.memory_bytes(), Some(24_000_000_000));

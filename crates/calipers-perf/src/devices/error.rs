@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::devices::device::{Class, Evidence};
-use calipers_report::suggestions;
+use calipers_report::{DeviceClass, Evidence, suggestions};
 
 /// A place in a text, both numbers from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +123,9 @@ pub enum Fault {
     },
     /// A peak that is about twice units × clock × rate.
     #[error(
-        "the {precision} peak of {stated} looks sparse, or accumulated in fewer bits: \
-         units × clock × rate is {derived:.4}"
+        "the {} peak of {stated} looks sparse, or accumulated in fewer bits: \
+         units × clock × rate is {derived:.4}",
+        precision.id()
     )]
     LooksSparse {
         /// The precision.
@@ -140,6 +140,11 @@ pub enum Fault {
     TwoMemories,
 }
 
+/// The ids of a closed set, as a list.
+fn ids<T: Copy>(all: &[T], id: fn(T) -> &'static str) -> String {
+    all.iter().map(|value| id(*value)).collect::<Vec<_>>().join(", ")
+}
+
 impl DeviceFileError {
     /// Returns what the reader can do about it.
     pub fn hint(&self) -> Option<String> {
@@ -148,13 +153,13 @@ impl DeviceFileError {
             Fault::Empty => "each device is a stanza that begins with [[device]]".to_owned(),
             Fault::OutOfRange { unit, .. } => format!("the figure is in {unit}"),
             Fault::UnknownWord { field: "class", .. } => {
-                format!("there are {}", Class::ALL.map(Class::name).join(", "))
+                format!("there are {}", ids(DeviceClass::ALL, DeviceClass::id))
             }
             Fault::UnknownWord { field: "evidence", word } => {
-                let names = Evidence::ALL.map(Evidence::name);
-                match suggestions::nearest(word, names) {
+                let known = Evidence::ALL.iter().map(|evidence| evidence.id());
+                match suggestions::nearest(word, known) {
                     Some(near) => format!("did you mean \"{near}\"?"),
-                    None => format!("there are {}", names.join(", ")),
+                    None => format!("there are {}", ids(Evidence::ALL, Evidence::id)),
                 }
             }
             Fault::Invalid { .. } => "write a number that fits 64 bits".to_owned(),
@@ -163,7 +168,7 @@ impl DeviceFileError {
                 "an estimate states its arithmetic: cores x lanes x clock".to_owned()
             }
             Fault::MissingField("evidence") => {
-                format!("it is one of {}", Evidence::ALL.map(Evidence::name).join(", "))
+                format!("it is one of {}", ids(Evidence::ALL, Evidence::id))
             }
             Fault::LooksSparse { .. } => {
                 "only dense peaks with fp32 accumulation belong here; if it \

@@ -14,10 +14,10 @@ use serde::{Deserialize, de};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::devices::device::{Class, Device, Evidence, Launch, OnChip};
+use crate::devices::device::{Device, Launch, OnChip};
 use crate::devices::error::{DeviceFileError, Fault, Place};
-use crate::devices::precision::Precision;
 use calipers_report::suggestions::{nearest, shortened};
+use calipers_report::{DeviceClass, Evidence, Precision};
 
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;
@@ -248,7 +248,9 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn device(&self, raw: Stanza) -> Result<Device, DeviceFileError> {
         let id = self.id(raw.id)?;
-        let class = self.word("class", raw.class, |word| word.parse::<Class>().ok())?;
+        let class = self.word("class", raw.class, |word| {
+            word.to_ascii_lowercase().parse::<DeviceClass>().ok()
+        })?;
         let evidence_span = raw.evidence.as_ref().map_or(self.span.clone(), Spanned::span);
         let evidence = self.word("evidence", raw.evidence, |word| word.parse().ok())?;
         let name = self.required("name", raw.name, 120)?;
@@ -408,7 +410,7 @@ impl Reader<'_> {
     ) -> Result<BTreeMap<Precision, f64>, DeviceFileError> {
         let mut read = BTreeMap::new();
         for (precision, peak) in peaks.map(Spanned::into_inner).unwrap_or_default() {
-            let peak = self.figure(precision.name(), Some(peak), precision.unit(), 1e6)?;
+            let peak = self.figure(precision.id(), Some(peak), precision.unit(), 1e6)?;
             read.extend(peak.map(|peak| (precision, peak)));
         }
         Ok(read)

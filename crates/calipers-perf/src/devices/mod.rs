@@ -32,12 +32,13 @@ mod precision;
 mod sheet;
 mod timing;
 
+pub use calipers_report::{DeviceClass, Evidence, PeakSpec, Precision};
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
 pub use derive::Derived;
 #[cfg(feature = "detect")]
 pub use detect::{Cpu, Detected, Gpu, Vector, detect};
-pub use device::{Class, Device, Evidence, Launch, OnChip, UnknownClass, UnknownEvidence};
+pub use device::{Device, Launch, OnChip};
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
-pub use precision::{Peak, Precision, UnknownPrecision};
+pub use precision::{UnknownPrecision, fallbacks, parse_precision};
 pub use timing::{DeviceTiming, HostOverhead, KernelKind, KernelModel, KernelTime, SelectedModel};

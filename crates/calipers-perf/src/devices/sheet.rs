@@ -1,26 +1,25 @@
 //! Devices as listings show them: everything settled, so that renderers compute nothing.
 
 use calipers_report::{
-    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
+    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, Precision,
     PrecisionPeak,
 };
 
 use crate::devices::catalog::{Catalog, Launching, Selection};
 use crate::devices::device::Device;
-use crate::devices::precision::{Peak, Precision};
 
 impl Catalog {
     /// A device in full. It need not be in the catalog.
     pub fn sheet(&self, device: &Device) -> DeviceSheet {
-        let runs_at = |precision: Precision| PrecisionPeak {
-            precision: precision.to_string(),
-            peak: device.runs_at(precision).map(PeakSpec::from),
+        let runs_at = |precision: &Precision| PrecisionPeak {
+            precision: *precision,
+            peak: device.runs_at(*precision),
         };
         DeviceSheet {
             found: vec![],
             matched: None,
             device: DeviceSpec::from(device),
-            precisions: Precision::ALL.map(runs_at).to_vec(),
+            precisions: Precision::ALL.iter().map(runs_at).collect(),
             launching: self.launch(device).map(LaunchSource::from),
         }
     }
@@ -43,7 +42,7 @@ impl From<&Device> for DeviceSpec {
             id: device.id,
             name: device.name,
             vendor: device.vendor,
-            class: device.class.to_string(),
+            class: device.class,
             architecture: device.architecture,
             memory_gb: device.memory_gb,
             memory_type: device.memory_type,
@@ -53,7 +52,7 @@ impl From<&Device> for DeviceSpec {
                 link_gb_s: chip.link_gb_s,
                 rule: chip.rule,
             }),
-            peaks: device.peaks.iter().map(|(name, peak)| (name.to_string(), *peak)).collect(),
+            peaks: device.peaks.into_iter().collect(),
             units: device.units,
             clock_mhz: device.clock_mhz,
             matrix_clock_mhz: device.matrix_clock_mhz,
@@ -65,18 +64,12 @@ impl From<&Device> for DeviceSpec {
             },
             detect_as: device.detect_as,
             dense_checked: device.dense_checked,
-            evidence: device.evidence.to_string(),
+            evidence: device.evidence,
             source: device.source,
             derivation: device.derivation,
             checked: device.checked,
             notes: device.notes,
         }
-    }
-}
-
-impl From<Peak> for PeakSpec {
-    fn from(peak: Peak) -> Self {
-        Self { flops: peak.flops, precision_used: peak.precision_used.to_string(), why: peak.why }
     }
 }
 

@@ -14,13 +14,15 @@ mod shape;
 
 pub(crate) use crate::devices::KernelKind;
 use calipers_ir::NodeId;
-use calipers_ops::{KernelClass, Lowering, Traits, product};
+use calipers_ops::{KernelClass, Lowering, Traits, Work, product};
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 pub use shape::kernel_of_shape;
 
-use calipers_arch::net::{BlockKind, Convolution, GeluForm, Net, Op, Unit, Val};
+use calipers_arch::net::{
+    BlockKind, BlockProperties as _, Convolution, GeluForm, Net, Op, Unit, Val,
+};
 
 /// The kind of a matrix product with this many rows.
 fn product_kind(rows: i128) -> KernelKind {
@@ -52,10 +54,8 @@ pub struct Kernel {
     pub op: Op,
     /// The node it comes from; of several, the last.
     pub node: NodeId,
-    /// Multiply-accumulates.
-    pub macs: Expr,
-    /// Other floating-point operations.
-    pub other_flops: Expr,
+    /// Its arithmetic.
+    pub work: Work,
     /// Elements of activations that are read and written.
     pub activations: Expr,
     /// Elements of weights that are read.
@@ -352,8 +352,7 @@ fn is_one_kernel(net: &Net<'_>, core: &[&Unit]) -> bool {
 
 fn attention(net: &Net<'_>, unit: &Unit, core: &[&Unit]) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Attention);
-    let (macs, other_flops) = work(net, core.iter().flat_map(|unit| unit.walk()));
-    (kernel.macs, kernel.other_flops) = (macs, other_flops);
+    kernel.work = work(net, core.iter().flat_map(|unit| unit.walk()));
     // Queries, keys and values are read, old keys and values too, and the result is written.
     let made: HashSet<Val> = core.iter().flat_map(|unit| unit.outputs.iter().copied()).collect();
     let mut reads: Vec<Val> = core.iter().flat_map(|unit| net.data_inputs(unit)).collect();
@@ -381,7 +380,7 @@ fn attention(net: &Net<'_>, unit: &Unit, core: &[&Unit]) -> Kernel {
     kernel.depth = if kernel.results == Expr::ZERO {
         Expr::ONE
     } else {
-        kernel.macs.floor_div(&(&kernel.results * 2))
+        kernel.work.macs.floor_div(&(&kernel.results * 2))
     };
     (kernel.reads, kernel.writes) = (reads, writes);
     kernel
@@ -408,7 +407,6 @@ fn elements(net: &Net<'_>, val: Val) -> Expr {
 
 /// A kernel that reads what the unit reads and writes what it gives.
 fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
-    let (macs, other_flops) = work(net, unit.walk());
     let sum =
         |vals: &mut dyn Iterator<Item = Val>| -> Expr { vals.map(|val| elements(net, val)).sum() };
     let inputs = || unit.inputs.iter().flatten().copied();
@@ -428,8 +426,7 @@ fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
         kind,
         op: unit.op,
         node: unit.node,
-        macs,
-        other_flops,
+        work: work(net, unit.walk()),
         activations: read + &written,
         weights,
         depth: Expr::ONE,
@@ -444,28 +441,27 @@ fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
 }
 
 /// Arithmetic of units, each node once.
-fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> (Expr, Expr) {
+fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> Work {
     let mut seen = HashSet::new();
-    let (mut macs, mut other) = (Expr::ZERO, Expr::ZERO);
+    let mut work = Work::none();
     for unit in units.filter(|unit| unit.parts.is_empty()) {
-        if let Some((own_macs, own_other)) = share(net, unit) {
-            macs += &own_macs;
-            other += &own_other;
+        if let Some(own) = share(net, unit) {
+            work.macs += &own.macs;
+            work.other_flops += &own.other_flops;
             continue;
         }
         if seen.insert(unit.node)
             && let Some(Ok(cost)) = net.typed.cost(unit.node)
         {
-            macs += &cost.macs;
-            other += &cost.other_flops;
+            work.macs += &cost.macs;
+            work.other_flops += &cost.other_flops;
         }
     }
-    (macs, other)
+    work
 }
 
-/// The arithmetic of a unit alone, where its node is several products: multiply-accumulates and
-/// other operations. `None` where the node is one product, or a size is not known.
-fn share(net: &Net<'_>, unit: &Unit) -> Option<(Expr, Expr)> {
+/// The arithmetic of a unit alone, where its node is several products. `None` where the node is one product, or a size is not known.
+fn share(net: &Net<'_>, unit: &Unit) -> Option<Work> {
     let lowering = net.written_operator(unit.node)?.traits.lowering;
     if !matches!(lowering, Lowering::MatMuls { .. }) {
         return None;
@@ -473,9 +469,9 @@ fn share(net: &Net<'_>, unit: &Unit) -> Option<(Expr, Expr)> {
     let results = elements(net, unit.output());
     if unit.is_contraction() {
         let depth = net.dim(unit.input(0)?, -1)?;
-        return Some((results * depth, Expr::ZERO));
+        return Some(Work::of_macs(results * depth));
     }
-    Some((Expr::ZERO, results))
+    Some(Work::of_flops(results))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The file does not have them, the framework that the model comes from runs them: a kernel of their
 //! own after each convolution. The measured rows are of such a framework.
 
+use calipers_ops::Work;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
@@ -65,7 +66,7 @@ pub(super) fn after(net: &Net<'_>, unit: &Unit) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::BatchNorm);
     let results: Expr = unit.outputs.iter().map(|output| elements(net, *output)).sum();
     kernel.op = Op::Block(BlockKind::BatchNorm);
-    (kernel.macs, kernel.other_flops) = (Expr::ZERO, &results * 2);
+    kernel.work = Work::of_flops(&results * 2);
     kernel.activations = &results * 2;
     kernel.weights = Expr::ZERO;
     kernel.reads = kernel.writes.clone();

@@ -25,7 +25,7 @@ fn a_layer_is_one_product_and_views_are_none() {
     let found = kernels(t, &y);
     assert_eq!(kinds(&found), [KernelKind::Gemm, KernelKind::Elementwise]);
     let layer = &found[0];
-    assert_eq!(layer.macs, Expr::from(8 * 16 * 32));
+    assert_eq!(layer.work.macs, Expr::from(8 * 16 * 32));
     assert_eq!(layer.activations, Expr::from(8 * 16 + 8 * 32));
     assert_eq!((&layer.depth, &layer.rows), (&Expr::from(16), &Expr::from(8)));
     assert_eq!(layer.kind_at(8), KernelKind::Gemm);
@@ -149,7 +149,7 @@ fn grouped_products_share_the_work_of_their_node() {
     for kernel in &found {
         let is_product = kernel.kind == KernelKind::Gemm;
         let macs = if is_product { Expr::from(4 * 16 * 8) } else { Expr::ZERO };
-        assert_eq!(kernel.macs, macs, "{:?}", kernel.kind);
+        assert_eq!(kernel.work.macs, macs, "{:?}", kernel.kind);
         assert!(!is_product || kernel.quantized == packed);
     }
     assert_eq!(found.iter().filter(|kernel| kernel.kind == KernelKind::Gemm).count(), 2);

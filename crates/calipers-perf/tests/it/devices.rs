@@ -1,7 +1,7 @@
 //! What every row of the table is held to.
 
 use Precision::{Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
-use calipers_perf::devices::{Class, Device, Evidence, Precision, all, find};
+use calipers_perf::devices::{Device, DeviceClass, Evidence, Precision, all, find};
 
 /// By how much a figure may differ: tables print a tenth of a TFLOPS.
 fn is_near(one: f64, other: f64, share: f64) -> bool {
@@ -21,8 +21,8 @@ fn the_table_is_whole_sorted_and_sourced() {
         assert!(!device.dense_checked, "{id}: the table has no exception");
         assert_eq!(device.vendor, device.vendor.to_lowercase());
     }
-    for class in Class::ALL {
-        assert!(all().iter().any(|device| device.class == class), "{class}");
+    for &class in DeviceClass::ALL {
+        assert!(all().iter().any(|device| device.class == class), "{class:?}");
     }
 }
 
@@ -66,7 +66,7 @@ fn every_row_cites_its_vendor_or_shows_its_arithmetic() {
                 assert!(is_a_vendors(source) || is_database || is_generic, "{id}: {source}");
             }
             evidence @ (Evidence::WebPage | Evidence::Measured | Evidence::Detected) => {
-                panic!("{id}: the table has no {evidence} rows")
+                panic!("{id}: the table has no {evidence:?} rows")
             }
         }
     }
@@ -129,7 +129,7 @@ fn derived_peaks_are_units_times_clock_times_rate() {
             let derived = derived.flops / 1e12;
             let id = &device.id;
             // Sparse would be twice; nothing may come near, exception or not.
-            assert!(*stated <= 1.05 * derived, "{id} {precision}: {stated}, derived {derived}");
+            assert!(*stated <= 1.05 * derived, "{id} {precision:?}: {stated}, derived {derived}");
             if EXCEPTIONS.iter().any(|(known, _)| known == id) {
                 continue;
             }
@@ -140,7 +140,10 @@ fn derived_peaks_are_units_times_clock_times_rate() {
                 _ => 0.003,
             };
             let share = if id == "jetson-orin-nano-8" { 0.025 } else { share }; // 40 sparse, halved
-            assert!(is_near(*stated, derived, share), "{id} {precision}: {stated}, not {derived}");
+            assert!(
+                is_near(*stated, derived, share),
+                "{id} {precision:?}: {stated}, not {derived}"
+            );
             checked += 1;
         }
     }
@@ -180,13 +183,16 @@ fn published_peaks_are_reproduced() {
         ("mi355x", Fp8, 5033.0, 0.001),
     ] {
         let derived = find(id).unwrap().derived_peak(precision).unwrap().flops / 1e12;
-        assert!(is_near(derived, published, share), "{id} {precision}: {derived}, not {published}");
+        assert!(
+            is_near(derived, published, share),
+            "{id} {precision:?}: {derived}, not {published}"
+        );
     }
     // L40: 142 × 2.49 GHz × 512 = 181.0 and × 1024 = 362.1, half of what the table's rates say.
     let l40 = find("l40").unwrap();
     for (precision, published) in [(Fp16, 181.0), (Int8, 362.0)] {
         let half = l40.derived_peak(precision).unwrap().flops / 2e12;
-        assert!(is_near(half, published, 0.001), "l40 {precision}: {half}");
+        assert!(is_near(half, published, 0.001), "l40 {precision:?}: {half}");
         assert_eq!(l40.peaks[&precision], published);
     }
 }
@@ -212,12 +218,12 @@ fn no_peak_is_a_sparse_one() {
         ("jetson-orin-nano-super", Int8, 67.0),
     ] {
         let stated = find(id).unwrap().peaks[&precision];
-        assert!(stated <= 0.7 * sparse, "{id} {precision}: {stated}");
+        assert!(stated <= 0.7 * sparse, "{id} {precision:?}: {stated}");
     }
     for device in all() {
         let id = &device.id;
-        for precision in Precision::ALL {
-            assert_eq!(device.looks_sparse(precision), None, "{id} {precision}");
+        for &precision in Precision::ALL {
+            assert_eq!(device.looks_sparse(precision), None, "{id} {precision:?}");
         }
         // Half the bits give at most twice the rate on matrix units; int8 on GeForce has four
         // times, because its fp16 accumulates at half speed.
@@ -225,7 +231,10 @@ fn no_peak_is_a_sparse_one() {
             [(Fp16, Fp8, 2.1), (Fp16, Int8, 4.1), (Int8, Int4, 2.1), (Fp8, Fp4, 4.1)]
         {
             if let (Some(wide_peak), Some(peak)) = (device.peak(wide), device.peak(narrow)) {
-                assert!(peak <= most * wide_peak, "{id}: {narrow} is {peak}, {wide} {wide_peak}");
+                assert!(
+                    peak <= most * wide_peak,
+                    "{id}: {narrow:?} is {peak}, {wide:?} {wide_peak}"
+                );
             }
         }
         if let (Some(fp16), Some(bf16)) = (device.peak(Fp16), device.peak(Bf16)) {
@@ -271,7 +280,10 @@ fn accelerators_without_memory_have_a_capacity_rule() {
 #[test]
 fn every_gpu_has_what_a_roofline_needs() {
     let needs = |device: &&Device| {
-        matches!(device.class, Class::GpuConsumer | Class::GpuDatacenter | Class::EdgeModule)
+        matches!(
+            device.class,
+            DeviceClass::GpuConsumer | DeviceClass::GpuDatacenter | DeviceClass::EdgeModule
+        )
     };
     for device in all().iter().filter(needs) {
         let id = &device.id;

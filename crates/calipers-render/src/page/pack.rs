@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use calipers_report::{GraphView, Room, RoomItem, ViewNode};
+use calipers_report::{GraphView, PartKind, Room, RoomItem, ViewNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -75,8 +75,8 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
         if !node.rooms.is_empty() {
             rooms.insert(key.clone(), json!(node.rooms));
         }
-        if !node.work.formula.is_empty() {
-            let parts = node.work.formula.iter();
+        if !node.cost.formula.is_empty() {
+            let parts = node.cost.formula.iter();
             let parts: Vec<(usize, usize)> =
                 parts.map(|(field, text)| (texts.number(field), texts.number(text))).collect();
             formulas.insert(key.clone(), json!(parts));
@@ -98,10 +98,10 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
         "inputs": column(&|node| json!(node.inputs)),
         "outputs": column(&|node| json!(node.outputs)),
         "parameters": column(&|node| figure(node.parameters)),
-        "macs": column(&|node| figure(node.work.macs)),
-        "percent": column(&|node| json!(node.work.macs_percent)),
-        "other": column(&|node| figure(node.work.other_flops)),
-        "bytes": column(&|node| figure(node.work.bytes_moved)),
+        "macs": column(&|node| figure(node.cost.work.macs)),
+        "percent": column(&|node| json!(node.cost.macs_percent)),
+        "other": column(&|node| figure(node.cost.work.other_flops)),
+        "bytes": column(&|node| figure(node.cost.work.bytes_moved)),
         "alive": column(&|node| figure(node.alive_bytes)),
         "attributes": attributes, "rooms": rooms, "formulas": formulas, "reasons": reasons,
     })
@@ -195,10 +195,10 @@ fn room(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) 
         "kind": labels::kind_word(room.kind),
         "name": text::name(&room.name, Charset::Unicode),
         "detail": text::name(&room.detail, Charset::Unicode),
-        "block": text::name(&room.block, Charset::Unicode),
+        "block": text::name(room.block.as_ref().map_or("", PartKind::id), Charset::Unicode),
         "parent": room.parent, "count": room.nodes,
-        "parameters": figure(room.parameters), "macs": figure(room.macs),
-        "bytes": figure(room.bytes_moved), "alive": figure(room.alive_bytes),
+        "parameters": figure(room.parameters), "macs": figure(room.work.macs),
+        "bytes": figure(room.work.bytes_moved), "alive": figure(room.alive_bytes),
         "unknown": room.unknown, "items": items(room, laid_out, texts), "edges": edges,
         "bands": bands,
     })

@@ -28,7 +28,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let device = super::word(&device.name);
     let mut remark = format!(
         "{} on {device}; dots are kernels, sized by their time",
-        super::word(&hardware.precision)
+        hardware.precision.display_name()
     );
     if roofline.without_arithmetic > 0 {
         let kernels =
@@ -182,7 +182,7 @@ fn levels(roofs: &[ComputeRoof]) -> Vec<(String, f64)> {
     const ALIKE: f64 = 1.05;
     let mut levels: Vec<(String, f64)> = vec![];
     for roof in roofs {
-        let name = super::word(&roof.precision);
+        let name = roof.precision.display_name().to_owned();
         match levels.last_mut() {
             Some((names, per_s)) if *per_s <= roof.per_s * ALIKE => *names += &format!(", {name}"),
             _ => levels.push((name, roof.per_s)),
@@ -247,7 +247,7 @@ fn alt(roofline: &Roofline, device: &str, kinds: &[(&str, f64)]) -> String {
     let dear =
         dear.map(|(kind, percent)| format!("{} {}", super::word(kind), units::percent(*percent)));
     let roofs = roofline.compute.iter().map(|roof| {
-        format!("{} {}", super::word(&roof.precision), units::axis(roof.per_s, "FLOP/s"))
+        format!("{} {}", roof.precision.display_name(), units::axis(roof.per_s, "FLOP/s"))
     });
     format!(
         "Kernels under the roofs of {device}, memory {} and {}: most of the time goes to {}.",

@@ -102,7 +102,7 @@ fn memory<'a>(
 }
 
 fn remark(hardware: &Hardware, device: &str, what: &str) -> String {
-    let mut facts = vec![super::word(device), hardware.precision.clone()];
+    let mut facts = vec![super::word(device), hardware.precision.display_name().to_owned()];
     if what != "batch" {
         facts.push(format!("batch {}", units::integer(hardware.batch)));
     }

@@ -50,11 +50,11 @@ fn figures(report: &Report) -> Facts {
     let macs = |value| Value::LongOperations(value, Operation::Macs);
     let flops = |value| Value::LongOperations(value, Operation::Flops);
     let mut facts = Facts::default();
-    facts.add("FLOPs (2 × MACs)", figure(cost.flops, "macs", &flops));
-    facts.add("MACs of contractions", figure(cost.macs, "macs", &macs));
-    facts.add("Other arithmetic", figure(cost.other_flops, "other_flops", &flops));
+    facts.add("FLOPs (2 × MACs)", figure(cost.work.flops(), "macs", &flops));
+    facts.add("MACs of contractions", figure(cost.work.macs, "macs", &macs));
+    facts.add("Other arithmetic", figure(cost.work.other_flops, "other_flops", &flops));
     facts.add("All arithmetic", cost.total_flops.map(|value| bound(flops(value))));
-    facts.add("Bytes moved", figure(cost.bytes_moved, "bytes_moved", &Value::LongBytes));
+    facts.add("Bytes moved", figure(cost.work.bytes_moved, "bytes_moved", &Value::LongBytes));
     facts.add("Nodes whose cost is known", Value::Percent(cost.coverage));
     facts
 }

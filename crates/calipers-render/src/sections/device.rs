@@ -1,6 +1,6 @@
 //! One device in full.
 
-use calipers_report::{DeviceSheet, DeviceSpec, LaunchSource, PrecisionPeak};
+use calipers_report::{DeviceSheet, DeviceSpec, LaunchSource, Precision, PrecisionPeak};
 
 use crate::document::{Block, Document, Fact, Facts, Section};
 use crate::table::{Tone, Value};
@@ -26,7 +26,7 @@ pub fn device(sheet: &DeviceSheet) -> Document {
     sections.push(section("evidence", "Evidence", evidence(device)));
     Document {
         title: Value::name(&device.name).into(),
-        facts: [&device.id, &device.vendor, &device.class, &device.architecture]
+        facts: [&device.id, &device.vendor, device.class.id(), &device.architecture]
             .map(|fact| Value::name(fact).into())
             .to_vec(),
         byline: None,
@@ -78,16 +78,16 @@ fn peaks(precisions: &[PrecisionPeak]) -> Facts {
     let mut lacking = vec![];
     for PrecisionPeak { precision, peak } in precisions {
         let peak = match peak {
-            Some(peak) if peak.precision_used == *precision => rate(peak.flops, precision),
+            Some(peak) if peak.precision_used == *precision => rate(peak.flops, *precision),
             Some(peak) => {
                 Spans::default().and_quiet("–  ").and(Tone::Quiet, Value::prose(&peak.why))
             }
             None => {
-                lacking.push(precision.as_str());
+                lacking.push(precision.display_name());
                 continue;
             }
         };
-        facts.add(precision, peak);
+        facts.add(precision.display_name(), peak);
     }
     if !lacking.is_empty() {
         let why = ": no peak is known, nor that of a wider type";
@@ -97,11 +97,10 @@ fn peaks(precisions: &[PrecisionPeak]) -> Facts {
 }
 
 /// A peak in TFLOPS or TOPS, in the next smaller unit where it is less than one.
-fn rate(flops: f64, precision: &str) -> Spans {
-    let unit = if precision.starts_with("int") { "OPS" } else { "FLOPS" };
+fn rate(flops: f64, precision: Precision) -> Spans {
     match flops / 1e12 {
-        tera if tera < 1.0 => measure(tera * 1e3, &format!("G{unit}")),
-        tera => measure(tera, &format!("T{unit}")),
+        tera if tera < 1.0 => measure(tera * 1e3, &precision.unit().replacen('T', "G", 1)),
+        tera => measure(tera, precision.unit()),
     }
 }
 
@@ -124,7 +123,7 @@ fn launch(launching: &LaunchSource) -> Facts {
 
 fn evidence(device: &DeviceSpec) -> Facts {
     let mut facts = Facts::default();
-    facts.add("class", Value::name(&device.evidence));
+    facts.add("class", Value::name(device.evidence.id()));
     let prose = [
         ("source", Some(&device.source)),
         ("derivation", device.derivation.as_ref()),

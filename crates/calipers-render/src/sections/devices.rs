@@ -15,8 +15,9 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
     if hardware.devices.is_empty() {
         return vec![];
     }
-    let conditions =
-        Spans::plain("At ").and_value(Value::prose(&hardware.precision)).and_text(format!(
+    let conditions = Spans::plain("At ")
+        .and_value(Value::prose(hardware.precision.display_name()))
+        .and_text(format!(
             ", batch {}. A time is a range; the first figure is what is expected.",
             units::integer(hardware.batch)
         ));
@@ -28,7 +29,7 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
 
 /// Why figures are missing, each reason once with the devices that it holds for.
 fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
-    let is_missing = |row: &DeviceRow| row.latency_ms.is_none() && row.fits != Some(false);
+    let is_missing = |row: &DeviceRow| row.run.latency_ms.is_none() && row.run.fits != Some(false);
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
             true => Spans::plain("No times"),

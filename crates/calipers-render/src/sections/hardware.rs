@@ -34,7 +34,7 @@ fn conditions(hardware: &Hardware, device: &DeviceFacts) -> Spans {
     let mut words = Spans::plain("On the ")
         .and(Tone::Strong, Value::prose(&device.name))
         .and_text(" at ")
-        .and_value(Value::prose(&hardware.precision));
+        .and_value(Value::prose(hardware.precision.display_name()));
     if !hardware.precision_why.trim().is_empty() {
         words =
             words.and_text(" (").and_value(Value::quoted(&hardware.precision_why)).and_text(")");
@@ -97,11 +97,11 @@ fn specifications(device: &DeviceFacts) -> Facts {
     let mut facts = Facts::default();
     let name = Spans::from(Value::prose(&device.name)).and_text(" (");
     facts.add("Device", name.and_value(Value::name(&device.id)).and_text(")"));
-    facts.add("Class", Value::prose(&device.class));
+    facts.add("Class", Value::prose(device.class.id()));
     facts.add("Memory", device.memory_bytes.map(Value::Capacity));
     facts.add("Bandwidth", device.bandwidth_bytes_per_s.map(units::bandwidth));
-    if let (Some(peak), Some(precision)) = (device.peak_per_s, &device.computes_in) {
-        let what = Spans::plain("Dense peak at ").and_value(Value::prose(precision));
+    if let (Some(peak), Some(precision)) = (device.peak_per_s, device.computes_in) {
+        let what = Spans::plain("Dense peak at ").and_value(Value::prose(precision.display_name()));
         facts.add_named(what, units::peak(peak, precision));
     }
     let why = device.computes_in_why.trim();
@@ -109,6 +109,6 @@ fn specifications(device: &DeviceFacts) -> Facts {
     let is_other = !why.is_empty() && !why.starts_with("the device's own");
     facts.add("Computed in", is_other.then(|| Value::quoted(why)));
     facts.add("Power", device.power_w.map(|watts| format!("{} W", units::decimal(watts))));
-    facts.add("Evidence", Value::prose(&device.evidence));
+    facts.add("Evidence", Value::prose(device.evidence.id()));
     facts
 }

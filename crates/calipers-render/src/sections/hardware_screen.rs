@@ -57,7 +57,7 @@ fn prose(what: &str, tone: Tone, words: &str) -> Fact {
 }
 
 fn conditions(hardware: &Hardware) -> Spans {
-    let mut words = Spans::from(Value::name(&hardware.precision))
+    let mut words = Spans::from(Value::name(hardware.precision.display_name()))
         .and_text(": ")
         .and_value(Value::prose(&hardware.precision_why))
         .and_text(format!(" · batch {}", units::integer(hardware.batch)));
@@ -105,15 +105,16 @@ fn about(device: &DeviceFacts) -> Facts {
         vec![
             Spans::of(Tone::Strong, Value::name(&device.name)),
             Value::name(&device.id).into(),
-            Value::name(&device.class).into(),
+            Value::name(device.class.id()).into(),
         ],
     );
     let mut figures: Vec<Spans> = vec![];
     figures.extend(device.memory_bytes.map(|bytes| Value::Capacity(bytes).into()));
     figures.extend(device.bandwidth_bytes_per_s.map(|rate| units::bandwidth(rate).into()));
-    if let (Some(peak), Some(precision)) = (device.peak_per_s, &device.computes_in) {
+    if let (Some(peak), Some(precision)) = (device.peak_per_s, device.computes_in) {
         let peak = units::peak(peak, precision);
-        figures.push(Spans::from(Value::name(precision)).and_text(format!(" {peak}")));
+        figures
+            .push(Spans::from(Value::name(precision.display_name())).and_text(format!(" {peak}")));
     }
     figures.extend(device.power_w.map(|watts| format!("{} W", units::decimal(watts)).into()));
     facts.add_all("figures", figures);
@@ -123,7 +124,7 @@ fn about(device: &DeviceFacts) -> Facts {
         facts.0.push(prose("precision", Tone::Warning, why));
     }
     facts.0.extend(device.found.iter().map(|words| prose("found", Tone::Plain, words)));
-    facts.0.push(Fact::prose("evidence", &device.evidence, 1));
+    facts.0.push(Fact::prose("evidence", device.evidence.id(), 1));
     facts
 }
 
@@ -257,7 +258,7 @@ pub(crate) fn hardware_overview(report: &Report) -> Option<Section> {
     let mut section = compared(hardware);
     section.title = "Hardware".to_owned();
     // Memory alone, where there is enough of it everywhere, needs no table.
-    let is_known = |row: &DeviceRow| row.latency_ms.is_some() || row.fits == Some(false);
+    let is_known = |row: &DeviceRow| row.run.latency_ms.is_some() || row.run.fits == Some(false);
     if !hardware.devices.iter().any(is_known) {
         section.blocks.retain(|block| matches!(block, Block::Note(_)));
     }
@@ -289,12 +290,12 @@ fn compared(hardware: &Hardware) -> Section {
     let table = tables::device_comparison(hardware);
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(reasons(&hardware.devices).into_iter().map(Block::Note));
-    section("Devices", blocks).noted(&hardware.precision)
+    section("Devices", blocks).noted(hardware.precision.display_name())
 }
 
 /// Why figures are missing, each reason once with the devices that it holds for.
 fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
-    let is_missing = |row: &DeviceRow| row.latency_ms.is_none() || row.fits.is_none();
+    let is_missing = |row: &DeviceRow| row.run.latency_ms.is_none() || row.run.fits.is_none();
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
             true => Spans::of(Tone::Warning, Value::text("no time")),
@@ -337,12 +338,11 @@ fn required(needs: &Requirements) -> Facts {
 
 fn requirement(one: &Requirement) -> Vec<Spans> {
     let batch = units::integer(one.batch);
-    let mut values = vec![
-        Spans::of(Tone::Strong, Value::name(&one.id)),
-        Value::Range(one.latency_ms).into(),
-        Spans::plain(format!("{} at batch {batch}", units::rate(one.throughput))),
-        Spans::plain(format!("margin {}×", units::ratio(one.margin))),
-    ];
+    let mut values = vec![Spans::of(Tone::Strong, Value::name(&one.id))];
+    values.extend(one.run.latency_ms.map(|latency| Value::Range(latency).into()));
+    let rate = one.run.throughput.map(units::rate);
+    values.extend(rate.map(|rate| Spans::plain(format!("{rate} at batch {batch}"))));
+    values.push(Spans::plain(format!("margin {}×", units::ratio(one.margin))));
     let memory = one.memory_margin;
     values.extend(memory.map(|margin| Spans::plain(format!("memory {}×", units::ratio(margin)))));
     values

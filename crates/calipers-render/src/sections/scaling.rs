@@ -38,7 +38,7 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
         let conditions = Spans::plain("On the ")
             .and_value(Value::prose(&device.name))
             .and_text(" at ")
-            .and_value(Value::prose(&hardware.precision))
+            .and_value(Value::prose(hardware.precision.display_name()))
             .and_text(".");
         blocks.insert(0, Block::Paragraph(conditions));
     }

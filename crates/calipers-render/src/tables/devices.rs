@@ -22,7 +22,7 @@ const PEAKS: [(&str, &str, u8); 8] = [
 pub fn devices(list: &DeviceList) -> Table {
     let mut set = Table::new("devices", columns());
     for group in list.devices.chunk_by(|one, next| one.class == next.class) {
-        set.rows.extend(group.first().map(|device| Row::Group(Value::text(&device.class))));
+        set.rows.extend(group.first().map(|device| Row::Group(Value::text(device.class.id()))));
         group.iter().for_each(|device| set.row(row(device)));
     }
     set.empty = Some(Spans::of(Tone::Warning, Value::text("no device passes")));
@@ -79,7 +79,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
         Value::name(&device.id),
         Value::name(&device.name),
         Value::name(&device.vendor),
-        Value::text(&device.class),
+        Value::text(device.class.id()),
         Value::name(&device.architecture),
         decimal(device.memory_gb),
         memory,
@@ -87,7 +87,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
         decimal(device.bandwidth_gb_s),
     ];
     row.extend(PEAKS.map(|(precision, ..)| {
-        let peak = device.peaks.iter().find(|(name, _)| name == precision);
+        let peak = device.peaks.iter().find(|(known, _)| known.id() == precision);
         decimal(peak.map(|(_, peak)| *peak))
     }));
     row.extend([
@@ -101,7 +101,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
         decimal(on_chip.and_then(|chip| chip.memory_mb)),
         decimal(on_chip.and_then(|chip| chip.link_gb_s)),
         Value::of(on_chip, |chip| Value::prose(&chip.rule)),
-        Value::text(&device.evidence),
+        Value::text(device.evidence.id()),
         Value::prose(&device.source),
         prose(&device.derivation),
         prose(&device.checked),
@@ -137,9 +137,10 @@ mod tests {
 
     #[test]
     fn every_precision_of_the_catalog_has_a_column() {
-        let known: Vec<_> = calipers::devices::Precision::ALL
-            .map(|precision| (precision.name(), precision.unit()))
-            .to_vec();
+        let known: Vec<_> = calipers_report::Precision::ALL
+            .iter()
+            .map(|precision| (precision.id(), precision.unit()))
+            .collect();
         assert_eq!(PEAKS.map(|(name, unit, _)| (name, unit)).to_vec(), known);
     }
 }

@@ -91,7 +91,7 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
             Value::text(what.id()),
             Value::of(device, |device| Value::name(&device.id)),
             Value::Integer(row.size),
-            Value::prose(&hardware.precision),
+            Value::prose(hardware.precision.display_name()),
             row.run.latency_ms.map_or_else(|| missing.clone(), Value::Range),
             low,
             expected,
@@ -155,18 +155,18 @@ pub fn device_comparison(hardware: &Hardware) -> Table {
 
 fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
     let fit = Value::Fit(Fit {
-        fits: row.fits,
+        fits: row.run.fits,
         is_tight: row.tight,
-        needed: row.memory_bytes,
+        needed: row.run.memory_bytes,
         capacity: row.device_memory_bytes,
     });
-    let fits = match row.fits {
+    let fits = match row.run.fits {
         Some(true) if row.tight => Value::text("tight"),
         fits => Value::known(fits, Value::Flag),
     };
-    let [low, expected, high] = range(row.latency_ms.as_ref());
+    let [low, expected, high] = range(row.run.latency_ms.as_ref());
     // A throughput or a limit without a time would have nothing to qualify.
-    let timed = |value: Value| match row.latency_ms {
+    let timed = |value: Value| match row.run.latency_ms {
         Some(_) => value,
         None => Value::Hidden(Box::new(value)),
     };
@@ -175,22 +175,22 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
         Value::name(&row.id),
         Value::prose(&row.name),
         Value::Integer(hardware.batch),
-        Value::prose(&hardware.precision),
+        Value::prose(hardware.precision.display_name()),
         fit.clone(),
         fits,
-        Value::of(row.latency_ms, Value::Range),
+        Value::of(row.run.latency_ms, Value::Range),
         low,
         expected,
         high,
         fit.clone(),
-        timed(Value::of(row.throughput, Value::Rate)),
-        Value::of(row.memory_bytes, Value::Gigabytes),
+        timed(Value::of(row.run.throughput, Value::Rate)),
+        Value::of(row.run.memory_bytes, Value::Gigabytes),
         Value::of(row.device_memory_bytes, Value::Capacity),
-        Value::of(row.fits, Value::Flag),
+        Value::of(row.run.fits, Value::Flag),
         timed(Value::of(row.bottleneck, |limit| Value::prose(limit.id()))),
-        Value::of(row.reason.clone(), Value::Prose),
+        Value::of(row.run.reason.clone(), Value::Prose),
     ];
-    match row.fits {
+    match row.run.fits {
         Some(false) => set.row_instead(values, fit.into()),
         _ => set.row(values),
     }
@@ -266,9 +266,9 @@ pub fn requirements(requirements: &calipers_report::Requirements) -> Table {
             Some(found) => row.extend([
                 Value::prose(&found.name),
                 Value::Integer(found.batch),
-                Value::Range(found.latency_ms),
-                Value::Rate(found.throughput),
-                Value::known(found.memory_bytes, Value::Gigabytes),
+                Value::of(found.run.latency_ms, Value::Range),
+                Value::of(found.run.throughput, Value::Rate),
+                Value::known(found.run.memory_bytes, Value::Gigabytes),
             ]),
         }
         set.row(row);
@@ -289,7 +289,7 @@ pub(crate) fn missing(
 ) -> Vec<(&str, Vec<&DeviceRow>)> {
     let mut groups: Vec<(&str, Vec<&DeviceRow>)> = Vec::new();
     for row in rows.iter().filter(|row| is_missing(row)) {
-        let Some(reason) = row.reason.as_deref() else { continue };
+        let Some(reason) = row.run.reason.as_deref() else { continue };
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, group)) => group.push(row),
             None => groups.push((reason, vec![row])),

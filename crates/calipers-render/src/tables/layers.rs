@@ -1,6 +1,6 @@
 //! What each node costs, and the sums over the scopes of the network.
 
-use calipers_report::{Layer, LayerTable, LayerWork, Scope};
+use calipers_report::{Layer, LayerCost, LayerTable, Scope};
 
 use super::{assumed, cost_lower_bound, data_dependent, more};
 use crate::table::{Cell, Column, Table, Tone, Value, Zero};
@@ -35,7 +35,7 @@ pub fn layers(table: &LayerTable) -> Table {
     let mut sums = vec![Cell::from(Value::Blank), Cell::toned(Value::text(nodes), Tone::Strong)];
     sums.extend(vec![Cell::from(Value::Blank); 7]);
     sums.push(Value::known(total.parameters, Value::Integer).into());
-    sums.extend(work(&total.work, total.unknown > 0).into_iter().map(Cell::from));
+    sums.extend(work(&total.cost, total.unknown > 0).into_iter().map(Cell::from));
     if let Some(folded) = more(table.left_out, "node", "nodes") {
         set.footer.push(vec![Cell::from(Value::Blank), Cell::toned(folded, Tone::Quiet)]);
     }
@@ -65,7 +65,7 @@ fn row(layer: &Layer) -> Vec<Value> {
         types(&layer.outputs),
         Value::known(layer.parameters, Value::Integer),
     ];
-    let mut figures = work(&layer.work, false);
+    let mut figures = work(&layer.cost, false);
     if let Some(reason) = &layer.reason {
         for figure in &mut figures {
             *figure = Value::Hidden(Box::new(std::mem::take(figure)));
@@ -111,12 +111,12 @@ fn scope_row(scope: &Scope) -> Vec<Value> {
         Value::Integer(scope.nodes),
         Value::known(scope.parameters, Value::Integer),
     ];
-    row.extend(work(&scope.work, scope.unknown > 0));
+    row.extend(work(&scope.cost, scope.unknown > 0));
     row.push(Value::Integer(scope.unknown));
     row
 }
 
-/// The columns of [`LayerWork`]; the priorities are those of the share and of the bytes moved.
+/// The columns of [`LayerCost`]; the priorities are those of the share and of the bytes moved.
 fn work_columns(share: u8, moved: u8) -> [Column; 9] {
     [
         Column::figures("macs", "MACs").zero(Zero::Dash),
@@ -131,24 +131,24 @@ fn work_columns(share: u8, moved: u8) -> [Column; 9] {
     ]
 }
 
-fn work(work: &LayerWork, is_lower_bound: bool) -> [Value; 9] {
+fn work(cost: &LayerCost, is_lower_bound: bool) -> [Value; 9] {
     let bound = |value: Value| match is_lower_bound {
         true => Value::AtLeast(Box::new(value)),
         false => value,
     };
-    let formula = |field: &str| work.formula.get(field).cloned();
+    let formula = |field: &str| cost.formula.get(field).cloned();
     let figure = |value: Option<u64>, field: &str, set: fn(u64) -> Value| match value {
         Some(value) => bound(set(value)),
         None => formula(field).map_or(Value::Missing(None), |text| bound(Value::Formula(text))),
     };
     // A ratio of two lower bounds bounds nothing.
-    let intensity = Value::of(work.intensity, Value::Ratio);
+    let intensity = Value::of(cost.intensity, Value::Ratio);
     [
-        figure(work.macs, "macs", Value::Magnitude),
-        Value::of(work.macs_percent, Value::Percent),
-        Value::of(work.flops, Value::Magnitude),
-        figure(work.other_flops, "other_flops", Value::Magnitude),
-        figure(work.bytes_moved, "bytes_moved", Value::Bytes),
+        figure(cost.work.macs, "macs", Value::Magnitude),
+        Value::of(cost.macs_percent, Value::Percent),
+        Value::of(cost.work.flops(), Value::Magnitude),
+        figure(cost.work.other_flops, "other_flops", Value::Magnitude),
+        figure(cost.work.bytes_moved, "bytes_moved", Value::Bytes),
         if is_lower_bound { Value::Hidden(Box::new(intensity)) } else { intensity },
         Value::of(formula("macs"), Value::Prose),
         Value::of(formula("other_flops"), Value::Prose),

@@ -50,7 +50,7 @@ pub fn blocks(blocks: &[BlockCount]) -> Table {
     );
     for block in blocks {
         set.row(vec![
-            Value::prose(&block.kind),
+            Value::prose(block.kind.id()),
             Value::Integer(block.count),
             Value::prose(&block.what),
         ]);

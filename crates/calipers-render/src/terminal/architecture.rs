@@ -188,7 +188,7 @@ fn blocks(architecture: &Architecture, page: &Page) -> Vec<Line> {
         .by_ref()
         .take(BLOCKS)
         .map(|block| {
-            let kind = short(&block.kind, page);
+            let kind = short(block.kind.id(), page);
             Line::of(Role::Plain, format!("{} {kind}", units::integer(block.count)))
         })
         .collect();

@@ -21,9 +21,9 @@ const LINES: usize = 2;
 pub(super) fn work(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) {
     let cost = &report.cost;
     let fields = [
-        ("compute", "macs", cost.macs),
-        ("other", "other_flops", cost.other_flops),
-        ("moved", "bytes_moved", cost.bytes_moved),
+        ("compute", "macs", cost.work.macs),
+        ("other", "other_flops", cost.work.other_flops),
+        ("moved", "bytes_moved", cost.work.bytes_moved),
     ];
     let told = |field: &str, value: Option<u64>, reasons: &Reasons<'_>| {
         value.is_some() || cost.formula.contains_key(field) || reasons.explains(&path(field))
@@ -43,7 +43,7 @@ pub(super) fn work(report: &Report, reasons: &mut Reasons<'_>, page: &mut Page) 
         };
         let least = if cost.lower_bound { "at least " } else { "" };
         let mut facts = vec![Line::of(Role::Warning, least).and_line(figure(field, value))];
-        if let Some(flops) = cost.flops.filter(|flops| field == "macs" && *flops > 0) {
+        if let Some(flops) = cost.work.flops().filter(|flops| field == "macs" && *flops > 0) {
             facts.push(Line::of(Role::Plain, units::operations(flops, "FLOPs")));
         }
         rows.facts(key, facts);

@@ -26,7 +26,7 @@ pub(super) fn nodes(report: &Report, page: &mut Page) {
         .take(SHOWN)
         .filter_map(|node| {
             let name = text::truncate(&text::name(&node.node, page.charset), NAME, page.charset);
-            let macs = node.macs.filter(|macs| *macs > 0)?;
+            let macs = node.work.macs.filter(|macs| *macs > 0)?;
             let percent = node.percent.map(units::percent).unwrap_or_default();
             Some(Bar { name, figures: vec![units::magnitude(macs), percent], length: macs })
         })

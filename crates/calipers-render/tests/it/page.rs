@@ -58,7 +58,7 @@ fn hostile() -> (Report, GraphView) {
                 kind: RoomKind::Block,
                 name: HOSTILE.into(),
                 detail: HOSTILE.into(),
-                block: HOSTILE.into(),
+                block: Some(HOSTILE.into()),
                 parent: Some(0),
                 items: vec![RoomItem::Node(1), RoomItem::Entry, RoomItem::Exit],
                 edges: vec![edge(1, 0), edge(0, 2)],
@@ -181,7 +181,7 @@ fn the_summary_is_the_verdict() {
 fn only_sums_of_costs_are_lower_bounds() {
     let mut report = Report::default();
     report.cost.lower_bound = true;
-    report.cost.macs = Some(7);
+    report.cost.work.macs = Some(7);
     report.parameters.total = Some(5);
     report.graph.outputs =
         vec![Port { inferred: Some(vec![Dimension::Size(2)]), ..Port::default() }];

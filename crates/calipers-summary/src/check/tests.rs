@@ -2,7 +2,7 @@
 
 use calipers_report::{
     Architecture, ArchitectureFacts, DeviceRow, Family, Finding, Hardware, ModelKind,
-    OperatorCount, Range, Report, Severity, Style, Task, TaskKind,
+    OperatorCount, Precision, Range, Report, RunEstimate, Severity, Style, Task, TaskKind,
 };
 
 use super::Checker;
@@ -13,9 +13,8 @@ fn report() -> Report {
     report.parameters.total = Some(22_565_376);
     report.memory.weights_bytes = Some(90_261_504);
     report.memory.peak_activation_bytes = Some(16_777_216);
-    report.cost.macs = Some(22_949_658_624);
-    report.cost.flops = Some(45_899_317_248);
-    report.cost.other_flops = Some(18_765_432);
+    report.cost.work.macs = Some(22_949_658_624);
+    report.cost.work.other_flops = Some(18_765_432);
     report.architecture = Architecture {
         kind: Some(ModelKind::Transformer),
         style: Some(Style::Encoder),
@@ -44,20 +43,26 @@ fn report() -> Report {
         id: "rtx-4090".to_owned(),
         name: "NVIDIA GeForce RTX 4090".to_owned(),
         device_memory_bytes: Some(24_000_000_000),
-        fits: Some(true),
-        latency_ms: Some(Range { low: 1.62, expected: 1.94, high: 2.33 }),
-        throughput: Some(515.0),
+        run: RunEstimate {
+            fits: Some(true),
+            latency_ms: Some(Range { low: 1.62, expected: 1.94, high: 2.33 }),
+            throughput: Some(515.0),
+            ..RunEstimate::default()
+        },
         ..DeviceRow::default()
     };
     let small = DeviceRow {
         id: "raspberry-pi-5".to_owned(),
         name: "Raspberry Pi 5".to_owned(),
-        fits: Some(false),
-        latency_ms: Some(Range { low: 298.0, expected: 606.0, high: 1516.0 }),
+        run: RunEstimate {
+            fits: Some(false),
+            latency_ms: Some(Range { low: 298.0, expected: 606.0, high: 1516.0 }),
+            ..RunEstimate::default()
+        },
         ..DeviceRow::default()
     };
     report.hardware = Some(Hardware {
-        precision: "fp32".to_owned(),
+        precision: Precision::Fp32,
         batch: 1,
         context: Some(128),
         devices: vec![row, small],

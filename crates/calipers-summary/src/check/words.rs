@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use calipers_report::{
-    Activation, AttentionKind, Family, ModelKind, Report, Severity, Style, TaskKind,
+    Activation, AttentionKind, Family, ModelKind, Precision, Report, Severity, Style, TaskKind,
 };
 
 use super::super::names;
@@ -163,7 +163,7 @@ impl Vocabulary {
         said.extend(told.attention.map(AttentionKind::id));
         said.extend(told.precision.as_deref());
         said.extend(told.norm.keys().map(|norm| norm.id()));
-        said.extend(architecture.blocks.iter().map(|block| block.kind.as_str()));
+        said.extend(architecture.blocks.iter().map(|block| block.kind.id()));
         said.extend(report.model.precision.as_deref());
         said.extend(report.parameters.by_dtype.keys().map(String::as_str));
         for finding in &report.risks {
@@ -179,12 +179,14 @@ impl Vocabulary {
         said.extend(report.parameters.by_op.iter().filter_map(|row| names::operator(&row.op)));
         said.extend(report.memory.kv_cache.iter().map(|cache| cache.dtype.as_str()));
         if let Some(hardware) = &report.hardware {
-            said.extend([hardware.precision.as_str(), &hardware.precision_why]);
+            said.extend([hardware.precision.id(), &hardware.precision_why]);
             said.extend(
                 hardware.device.iter().flat_map(|device| [device.id.as_str(), &device.name]),
             );
             said.extend(hardware.devices.iter().flat_map(|row| [row.id.as_str(), &row.name]));
-            said.extend(hardware.devices.iter().filter_map(|row| row.computes_in.as_deref()));
+            said.extend(
+                hardware.devices.iter().filter_map(|row| row.computes_in.map(Precision::id)),
+            );
             said.extend(hardware.method.iter().map(String::as_str));
         }
         let mut words = BTreeSet::new();

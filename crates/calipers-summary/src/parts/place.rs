@@ -42,13 +42,17 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
             let rest =
                 generation.token_ms.map(|time| format!("each further one after {}", range(time)));
             let both: Vec<String> = first.into_iter().chain(rest).collect();
-            sentences.push(format!("In {} expect {}.", hardware.precision, listed(&both)));
+            sentences.push(format!(
+                "In {} expect {}.",
+                hardware.precision.display_name(),
+                listed(&both)
+            ));
         }
         (_, Some(time)) => {
             let limit = limited_by(hardware.bottleneck);
             sentences.push(format!(
                 "In {} at batch {} a run should take {}{limit}.",
-                hardware.precision,
+                hardware.precision.display_name(),
                 units::integer(hardware.batch),
                 range(time)
             ));
@@ -69,10 +73,10 @@ fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
 
 fn fitting(hardware: &Hardware) -> Option<String> {
     let rows = &hardware.devices;
-    let fits = rows.iter().filter(|row| row.fits == Some(true)).count() as u64;
+    let fits = rows.iter().filter(|row| row.run.fits == Some(true)).count() as u64;
     let small: Vec<String> = rows
         .iter()
-        .filter(|row| row.fits == Some(false))
+        .filter(|row| row.run.fits == Some(false))
         .map(|row| format!("the {}", short(&row.name)))
         .collect();
     let all = rows.len() as u64;
@@ -109,7 +113,7 @@ fn fitting(hardware: &Hardware) -> Option<String> {
 
 /// The fastest and the slowest of those compared.
 fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
-    let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.latency_ms?)));
+    let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.run.latency_ms?)));
     let order = |a: &(&DeviceRow, Range<f64>), b: &(&DeviceRow, Range<f64>)| {
         a.1.expected.total_cmp(&b.1.expected)
     };
@@ -117,7 +121,7 @@ fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
     let (slow, last) = timed().max_by(order)?;
     let run = if report.memory.kv_cache.is_some() { "a step" } else { "a run" };
     let batch = units::integer(hardware.batch);
-    let at = format!("In {} at batch {batch} {run} should take", hardware.precision);
+    let at = format!("In {} at batch {batch} {run} should take", hardware.precision.display_name());
     let on = |row: &DeviceRow| format!("on the {}", short(&row.name));
     if fast.id == slow.id {
         return Some(format!("{at} {} {}.", range(first), on(fast)));

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use calipers_ir::Model;
 use calipers_report::{
-    KernelKind, LayerTable, ModelKind, Report, ShapeTable, SkipKind, SweepTable, TaskKind,
-    ValueKind, ValueShape,
+    BlockKind, CompositeKind, DeviceClass, Evidence, KernelKind, LayerTable, ModelKind, Report,
+    ShapeTable, SkipKind, SweepTable, TaskKind, ValueKind, ValueShape,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,9 +65,20 @@ const OURS: &[&str] = &[
 const NAMED_KEYS: &[&str] =
     &["bindings", "data_dependent", "dims", "inputs", "opsets", "subgraphs", "values"];
 
-/// Whether a text is a value of one of the closed sets that `kind` fields hold.
-fn is_closed(text: &str) -> bool {
+/// Whether a text is a value of one of the closed sets that the field can hold.
+fn is_closed(field: &str, text: &str) -> bool {
+    match field {
+        "class" => text.parse::<DeviceClass>().is_ok(),
+        "evidence" => text.parse::<Evidence>().is_ok(),
+        "kind" => is_kind(text),
+        _ => false,
+    }
+}
+
+fn is_kind(text: &str) -> bool {
     text.parse::<ModelKind>().is_ok()
+        || text.parse::<BlockKind>().is_ok()
+        || text.parse::<CompositeKind>().is_ok()
         || text.parse::<TaskKind>().is_ok()
         || text.parse::<KernelKind>().is_ok()
         || text.parse::<SkipKind>().is_ok()
@@ -154,8 +165,8 @@ impl Redactor {
         match value {
             Value::String(text) if field == "scope" => *text = self.0.scope(text),
             Value::String(text) if is_standard(field, text) => {}
+            Value::String(text) if is_closed(field, text) => {}
             // A block of one operator is called as the operator is.
-            Value::String(text) if field == "kind" && is_closed(text) => {}
             Value::String(text) if field == "kind" => {
                 if let Some(word) = self.0.word(text).filter(|word| is_foreign(word)) {
                     *text = word.to_owned();

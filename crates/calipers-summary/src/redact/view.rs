@@ -55,7 +55,7 @@ impl Redactor {
                 REDACTED.clone_into(value);
             }
         }
-        for formula in node.work.formula.values_mut() {
+        for formula in node.cost.formula.values_mut() {
             *formula = self.text(formula);
         }
         if let Some(reason) = &mut node.reason {

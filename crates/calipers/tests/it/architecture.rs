@@ -187,7 +187,7 @@ fn false_alarms(report: &Report) -> Vec<&'static str> {
     let what = &report.architecture;
     let facts = &what.facts;
     let kind = what.kind.map_or("", ModelKind::id);
-    let block = |kind: &str| what.blocks.iter().any(|block| block.kind == kind);
+    let block = |kind: &str| what.blocks.iter().any(|block| block.kind.id() == kind);
     let attends = facts.heads.is_some() || block("Attention");
     let cached = facts.kv_cache == Some(true);
     let checks = [

@@ -102,7 +102,7 @@ fn every_drawing_is_small_and_leads_from_inputs_to_outputs(corpus: &Corpus) -> O
         assert_sound(flow_drawing, &name);
         assert!(diagram.starts_with("flowchart TD\n") && flow.starts_with("flowchart TD\n"));
         for (number, drawn) in drawing.boxes.iter().enumerate() {
-            let is_port = matches!(drawn.kind.as_str(), "input" | "output");
+            let is_port = drawn.kind.is_port();
             let enters = drawing.arrows.iter().any(|arrow| arrow.to == number);
             let leaves = drawing.arrows.iter().any(|arrow| arrow.from == number);
             // A part may start from constants or end in nothing that is read, a step may not.

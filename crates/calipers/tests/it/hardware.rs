@@ -124,10 +124,7 @@ fn precisions_convert_weights_and_activations() {
     let model = zoo("resnet50");
     let need = |precision| ask(&model, &on("l4", precision)).memory.unwrap();
     let own = ask(&model, &Question { device: Some(device("l4")), ..Question::default() });
-    assert_eq!(
-        (own.precision.as_str(), own.memory.as_ref()),
-        ("fp32", Some(&need(Precision::Fp32)))
-    );
+    assert_eq!((own.precision.id(), own.memory.as_ref()), ("fp32", Some(&need(Precision::Fp32))));
     let (full, half) = (need(Precision::Fp32), need(Precision::Fp16));
     // 25,530,472 weights: two bytes less each; the constants beside them stay.
     assert_eq!(full.weights_bytes.unwrap() - half.weights_bytes.unwrap(), 2 * 25_530_472);
@@ -201,9 +198,13 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     assert_eq!(found.met, Some(true), "{found:?}");
     let places =
         [&found.minimum, &found.recommended, &found.comfortable].map(|one| one.clone().unwrap());
-    assert!(places.iter().all(|place| place.latency_ms.expected <= 20.0 && place.margin >= 1.0));
+    assert!(
+        places
+            .iter()
+            .all(|place| place.run.latency_ms.unwrap().expected <= 20.0 && place.margin >= 1.0)
+    );
     assert!(places.is_sorted_by(|one, other| one.margin <= other.margin), "{places:?}");
-    assert!(places[2].latency_ms.high <= 10.0, "{places:?}");
+    assert!(places[2].run.latency_ms.unwrap().high <= 10.0, "{places:?}");
     let found = ask(&model, &question(1e-6)).requirements.unwrap();
     assert_eq!((found.met, found.minimum), (Some(false), None));
     assert!(found.notes[0].contains("the nearest is"), "{:?}", found.notes);
@@ -211,7 +212,7 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     let question = Question { target_throughput: Some(2000.0), ..on("h100-sxm", Precision::Fp16) };
     let found = ask(&model, &question).requirements.unwrap();
     assert_eq!(found.met, Some(true), "{found:?}");
-    assert!(found.minimum.unwrap().throughput >= 2000.0);
+    assert!(found.minimum.unwrap().run.throughput.unwrap() >= 2000.0);
 }
 
 fn a_forest_has_memory_and_no_time() {
@@ -245,25 +246,25 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
             ..Question::default()
         };
         let found = ask(&model, &question);
-        let place = format!("{} in {}", path.display(), found.precision);
+        let place = format!("{} in {}", path.display(), found.precision.id());
         for row in &found.devices {
             let place = format!("{place} on {}", row.id);
-            match &row.latency_ms {
+            match &row.run.latency_ms {
                 Some(span) => {
                     timed += 1;
                     check_span(span, &place);
                     assert!(
-                        row.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
+                        row.run.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
                         "{place}"
                     );
                 }
                 None => assert!(
-                    row.fits == Some(false) || row.reason.is_some(),
+                    row.run.fits == Some(false) || row.run.reason.is_some(),
                     "{place} has no reason"
                 ),
             }
             assert!(
-                row.memory_bytes.is_some_and(|bytes| bytes > 0) || row.reason.is_some(),
+                row.run.memory_bytes.is_some_and(|bytes| bytes > 0) || row.run.reason.is_some(),
                 "{place}"
             );
         }

@@ -4,8 +4,8 @@ use serde::Serialize;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use super::{gigabytes, rounded};
-use crate::devices::device::{Class, Device, Evidence};
-use crate::devices::precision::Precision;
+use crate::devices::device::Device;
+use calipers_report::{DeviceClass, Evidence, Precision};
 
 /// The widest arithmetic of a processor that the system lets a program use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -250,7 +250,8 @@ impl Cpu {
     /// The device as found, with peaks of cores × clock × operations per clock.
     pub(super) fn device(&self) -> Device {
         let source = "the operating system of this machine";
-        let mut device = Device::blank("cpu", self.label(), Class::Cpu, Evidence::Detected, source);
+        let mut device =
+            Device::blank("cpu", self.label(), DeviceClass::Cpu, Evidence::Detected, source);
         let vendors = [("AMD", "amd"), ("Intel", "intel"), ("Apple", "apple")];
         if let Some((_, vendor)) = vendors.iter().find(|(word, _)| self.name.contains(word)) {
             device.vendor = (*vendor).to_owned();

@@ -117,8 +117,7 @@ fn rounded(tera: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::devices::catalog::builtin;
-    use crate::devices::device::{Class, Evidence};
-    use crate::devices::precision::Precision;
+    use calipers_report::{DeviceClass, Evidence, Precision};
 
     #[test]
     fn this_machine_is_something() {
@@ -172,7 +171,10 @@ mod tests {
         let detected = from_gpu(&gpu, 2, builtin());
         assert_eq!(detected.matched, None);
         let device = &detected.device;
-        assert_eq!((device.class, &*device.architecture), (Class::GpuConsumer, "Ada Lovelace"));
+        assert_eq!(
+            (device.class, &*device.architecture),
+            (DeviceClass::GpuConsumer, "Ada Lovelace")
+        );
         assert_eq!(device.units, Some(34)); // 4352 cores in multiprocessors of 128
         // 34 × 2.535 GHz × 512 = 44.13 TFLOPS; 2 × 9.001 GHz × 128 bits / 8 = 288.0 GB/s.
         assert_eq!(device.peaks[&Precision::Fp16], 44.13);
@@ -205,7 +207,7 @@ mod tests {
     fn a_processor_is_cores_times_clock_times_width() {
         let detected = from_cpu(&zen4(), builtin());
         let device = &detected.device;
-        assert_eq!((device.class, &*device.vendor), (Class::Cpu, "amd"));
+        assert_eq!((device.class, &*device.vendor), (DeviceClass::Cpu, "amd"));
         // 4 × 2.4 GHz × 32 = 0.3072 TFLOPS; four times that for int8, twice for bf16.
         assert_eq!(device.peaks[&Precision::Fp32], 0.3072);
         assert_eq!(device.peaks[&Precision::Int8], 1.229);

@@ -5,8 +5,8 @@ use nvml_wrapper::enum_wrappers::device::Clock;
 use nvml_wrapper::error::NvmlError;
 
 use super::{gigabytes, rounded};
-use crate::devices::device::{Class, Device, Evidence};
-use crate::devices::precision::Precision;
+use crate::devices::device::Device;
+use calipers_report::{DeviceClass, Evidence, Precision};
 
 /// What the driver says of a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,11 +124,11 @@ impl Gpu {
         self.cores.map(|all| all / cores).filter(|units| *units > 0)
     }
 
-    fn class(&self) -> Class {
+    fn class(&self) -> DeviceClass {
         match self.name.as_str() {
-            name if name.contains("GeForce") || name.contains("TITAN") => Class::GpuConsumer,
-            name if name.contains("Orin") || name.contains("Tegra") => Class::EdgeModule,
-            _ => Class::GpuDatacenter,
+            name if name.contains("GeForce") || name.contains("TITAN") => DeviceClass::GpuConsumer,
+            name if name.contains("Orin") || name.contains("Tegra") => DeviceClass::EdgeModule,
+            _ => DeviceClass::GpuDatacenter,
         }
     }
 
@@ -160,7 +160,7 @@ impl Gpu {
         device.units = self.units();
         device.clock_mhz = self.clock_mhz.map(f64::from).filter(|clock| *clock > 0.0);
         device.power_w = self.power_mw.map(|milli| f64::from(milli) / 1e3).filter(|w| *w > 0.0);
-        for precision in Precision::ALL {
+        for &precision in Precision::ALL {
             if let Some(derived) = device.derived_peak(precision) {
                 device.peaks.insert(precision, rounded(derived.flops / 1e12));
             }

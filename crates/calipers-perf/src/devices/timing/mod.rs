@@ -29,7 +29,7 @@ use tables::{Architecture, Assumed, Similarity, Tables};
 
 use crate::devices::catalog;
 use crate::devices::device::Device;
-use crate::devices::precision::Precision;
+use calipers_report::Precision;
 
 static ARCHITECTURES: &str = include_str!("../../../devices/architectures.toml");
 static DEFAULTS: &str = include_str!("../../../devices/defaults.toml");
@@ -167,8 +167,8 @@ impl DeviceTiming {
     fn assumed(device: &Device) -> Self {
         let found = BUILTIN.defaults.iter().find(|row| row.class == device.class);
         let words = match found {
-            Some(row) => format!("constants of {} devices: {}", row.class, row.why),
-            None => format!("nothing is known of the speed of {} devices", device.class),
+            Some(row) => format!("constants of {} devices: {}", row.class.id(), row.why),
+            None => format!("nothing is known of the speed of {} devices", device.class.id()),
         };
         Self {
             source: found.map_or(Source::Unknown, Source::Default),
@@ -288,9 +288,11 @@ impl Architecture {
                 let is_alike = near.bits() == precision.bits() && precision != Precision::Tf32;
                 let substitution = (other != kind || !is_alike).then(|| {
                     format!(
-                        "no {} kernel was measured at {precision}: {} at {near} stands for it",
+                        "no {} kernel was measured at {}: {} at {} stands for it",
                         kind.id(),
-                        other.id()
+                        precision.id(),
+                        other.id(),
+                        near.id()
                     )
                 });
                 let model = KernelModel { peak: model.peak.filter(|peak| *peak != near), ..*model };
@@ -312,7 +314,7 @@ impl Assumed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::devices::device::Class;
+    use calipers_report::DeviceClass;
 
     #[test]
     fn the_files_are_read_and_complete() {
@@ -331,9 +333,12 @@ mod tests {
                 }
             }
         }
-        for class in Class::ALL.into_iter().filter(|class| !class.launches_kernels()) {
-            let row = tables.defaults.iter().find(|row| row.class == class).unwrap();
-            assert!(row.range >= 2.0 && row.efficiency.contains_key(&KernelKind::Other), "{class}");
+        for class in DeviceClass::ALL.iter().filter(|class| !class.launches_kernels()) {
+            let row = tables.defaults.iter().find(|row| row.class == *class).unwrap();
+            assert!(
+                row.range >= 2.0 && row.efficiency.contains_key(&KernelKind::Other),
+                "{class:?}"
+            );
         }
         let to: Vec<Similarity> = tables.extrapolations.iter().map(|row| row.to).collect();
         assert_eq!(to, [Similarity::SameArchitecture, Similarity::SameVendor, Similarity::Other]);
@@ -346,10 +351,10 @@ mod tests {
             for kind in KernelKind::ALL.iter().copied() {
                 let model = row.kernel_model(kind);
                 let stated = row.efficiency.get(&kind).or(row.efficiency.get(&KernelKind::Other));
-                assert_eq!(Some(&model.efficiency), stated, "{} {kind:?}", row.class);
+                assert_eq!(Some(&model.efficiency), stated, "{:?} {kind:?}", row.class);
                 assert!(
                     model.efficiency > 0.0 && model.efficiency <= 1.0,
-                    "{} {kind:?}",
+                    "{:?} {kind:?}",
                     row.class
                 );
             }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{CAUTIOUS, KernelKind, KernelModel};
-use crate::devices::device::Class;
-use crate::devices::precision::Precision;
+use calipers_report::{DeviceClass, Precision};
 
 /// All constants of kernel timing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,7 +34,7 @@ pub(super) struct Architecture {
 /// Constants for a class of devices that was not measured.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Assumed {
-    pub(super) class: Class,
+    pub(super) class: DeviceClass,
     pub(super) model: KernelModel,
     pub(super) efficiency: BTreeMap<KernelKind, f64>,
     pub(super) range: f64,
@@ -168,7 +167,7 @@ struct DefaultFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawDefault {
-    class: Class,
+    class: DeviceClass,
     launch_us: f64,
     bandwidth: f64,
     blend: f64,

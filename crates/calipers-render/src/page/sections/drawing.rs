@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{Arrow, Drawing, DrawnBox};
+use calipers_report::{Arrow, BoxKind, Drawing, DrawnBox};
 use maud::{Markup, html};
 
 use crate::graph::labels::width;
@@ -78,8 +78,8 @@ fn size(it: &DrawnBox) -> (f64, f64) {
 }
 
 fn draw_box(it: &DrawnBox, place: &Place) -> Markup {
-    let class = match it.kind.as_str() {
-        "input" | "output" => "port",
+    let class = match it.kind {
+        BoxKind::Input | BoxKind::Output => "port",
         _ if it.times > 1 => "many",
         _ => "part",
     };

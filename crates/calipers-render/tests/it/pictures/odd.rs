@@ -2,9 +2,9 @@
 
 use calipers_render::picture::{Theme, pictures};
 use calipers_report::{
-    ComputeRoof, DepthStretch, DeviceFacts, DeviceRow, Hardware, KernelKind, OperatorCost,
-    OperatorCount, OperatorMemory, Range, Report, Roofline, RooflineKernel, RunEstimate,
-    ScalingRow,
+    ComputeRoof, DepthStretch, DeviceClass, DeviceFacts, DeviceRow, Evidence, Hardware, KernelKind,
+    OperatorCost, OperatorCount, OperatorMemory, Precision, Range, Report, Roofline,
+    RooflineKernel, RunEstimate, ScalingRow, Work,
 };
 use proptest::prelude::*;
 
@@ -71,14 +71,12 @@ prop_compose! {
             report.cost.by_op.push(OperatorCost {
                 op,
                 nodes: count,
-                macs: Some(count),
-                flops: Some(count),
-                other_flops: Some(other),
+                work: Work { macs: Some(count), other_flops: Some(other), bytes_moved: None },
                 percent: Some(percent),
             });
             report.parameters.total = Some(count);
-            report.cost.flops = Some(other);
-            report.cost.other_flops = Some(count);
+            report.cost.work.macs = Some(other);
+            report.cost.work.other_flops = Some(count);
             report.memory.weights_bytes = Some(other);
         }
         report
@@ -131,12 +129,15 @@ prop_compose! {
 prop_compose! {
     fn devices()(all in prop::collection::vec((name(), span(), size(), size(), any::<bool>()), 0..30)) -> Vec<DeviceRow> {
         let row = |(name, latency_ms, needs, has, fits): (String, _, _, _, bool)| DeviceRow {
-            reason: Some(name.clone()),
+            run: RunEstimate {
+                latency_ms,
+                throughput: None,
+                memory_bytes: Some(needs),
+                fits: Some(fits),
+                reason: Some(name.clone()),
+            },
             name,
-            latency_ms,
-            memory_bytes: Some(needs),
             device_memory_bytes: Some(has),
-            fits: Some(fits),
             ..Default::default()
         };
         all.into_iter().map(row).collect()
@@ -146,7 +147,7 @@ prop_compose! {
 prop_compose! {
     fn roofline()(
         bandwidth_bytes_per_s in figure(),
-        compute in prop::collection::vec((name(), figure()), 0..4),
+        compute in prop::collection::vec((prop::sample::select(Precision::ALL), figure()), 0..4),
         kernels in prop::collection::vec(
             (prop::sample::select(KernelKind::ALL), name(), figure(), figure(), figure()),
             0..40,
@@ -173,14 +174,27 @@ prop_compose! {
 
 prop_compose! {
     fn hardware()(
-        (device, precision) in (name(), name()),
+        (device, precision) in (name(), prop::sample::select(Precision::ALL)),
         (batch, context, memory) in (size(), size(), size()),
         scaling in (rows(), rows(), rows()),
         devices in devices(),
         roofline in roofline(),
     ) -> Hardware {
         Hardware {
-            device: Some(DeviceFacts { name: device, memory_bytes: Some(memory), ..Default::default() }),
+            device: Some(DeviceFacts {
+                id: String::new(),
+                name: device,
+                class: DeviceClass::GpuDatacenter,
+                memory_bytes: Some(memory),
+                bandwidth_bytes_per_s: None,
+                peak_per_s: None,
+                computes_in: None,
+                computes_in_why: String::new(),
+                power_w: None,
+                evidence: Evidence::Derived,
+                source: String::new(),
+                found: Vec::new(),
+            }),
             precision,
             batch,
             context: Some(context),
