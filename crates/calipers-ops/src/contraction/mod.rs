@@ -32,6 +32,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(conv::plain)
             .costs(cost::contraction::conv),
         Operator::onnx("ConvTranspose", &[Data, Weight, Weight])
+            .raises_resolution()
             .contracts(KernelClass::Convolution, &[1])
             .has_integer_kernel()
             .since(&[1, 11, 22])

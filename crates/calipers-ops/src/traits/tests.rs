@@ -117,7 +117,7 @@ fn what_multiplies_is_a_contraction_and_nothing_else_is() {
                     row.traits.class,
                     Class::Features
                         | Class::Generator
-                        | Class::Image
+                        | Class::Image(_)
                         | Class::Movement
                         | Class::Pooling(_)
                         | Class::Quantization
