@@ -9,7 +9,7 @@
 //! Extracts `channels`, `inner` and `kernel`.
 
 use super::Pattern;
-use super::conv::conv;
+use super::conv::{ACTIVATIONS, Activations, NORMS, Norms, conv};
 use super::residual::around;
 use crate::net::{BlockKind, ConvNextBlock, Details, Found, Net, Ops, UnitId};
 
@@ -21,18 +21,10 @@ pub(super) const CONVNEXT: Pattern = Pattern {
 };
 
 /// What may stand between the convolution and the addition.
-const INSIDE: Ops = Ops {
-    blocks: &[
-        BlockKind::FeedForward,
-        BlockKind::Gelu,
-        BlockKind::LayerNorm,
-        BlockKind::Linear,
-        BlockKind::Relu,
-        BlockKind::Silu,
-        BlockKind::BatchNorm,
-    ],
-    operators: &["Add", "Div", "Gelu", "Gemm", "LayerNormalization", "MatMul", "Mul"],
-};
+const INSIDE: (([BlockKind; 2], [&str; 5]), (Norms, Activations)) = (
+    ([BlockKind::FeedForward, BlockKind::Linear], ["Add", "Div", "Gemm", "MatMul", "Mul"]),
+    (NORMS, ACTIVATIONS),
+);
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let around = around(net, end)?;

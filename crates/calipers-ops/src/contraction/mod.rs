@@ -39,6 +39,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(conv::transposed)
             .costs(cost::contraction::conv_transpose),
         Operator::onnx("DeformConv", &[Data, Weight, Data, Weight, Data])
+            .convolves()
             .contracts(KernelClass::Gemm, &[1])
             .since(&[19, 22])
             .infer(conv::deformed)

@@ -40,6 +40,7 @@ impl Traits {
         decides: false,
         is_random: false,
         reads_shape: false,
+        convolves: false,
         raises_resolution: false,
         grows_when_folded: false,
     };
@@ -78,6 +79,9 @@ impl Operator {
             Some(is_unary) => is_unary,
             None => matches!(class, Class::Activation(_)),
         };
+        if matches!(self.traits.kernel, KernelClass::Convolution | KernelClass::Depthwise) {
+            self.traits.convolves = true;
+        }
         if matches!(class, Class::ShapeQuery) {
             self.traits.decides = true;
             self.traits.reads_shape = true;
@@ -258,6 +262,12 @@ impl Operator {
     /// It reads the shape of its first input and no elements.
     pub(crate) const fn reads_shape(mut self) -> Self {
         self.traits.reads_shape = true;
+        self
+    }
+
+    /// It slides a kernel of weights over its data, though its device kernel is another.
+    pub(crate) const fn convolves(mut self) -> Self {
+        self.traits.convolves = true;
         self
     }
 

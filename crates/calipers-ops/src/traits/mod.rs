@@ -154,6 +154,14 @@ pub enum Pool {
     Max,
 }
 
+impl Norm {
+    /// Whether it is a layer that normalizes by the statistics of its input. Division by a length
+    /// ([`Lp`](Self::Lp)) and by neighbors ([`LocalResponse`](Self::LocalResponse)) is not.
+    pub const fn is_layer(self) -> bool {
+        !matches!(self, Self::LocalResponse | Self::Lp)
+    }
+}
+
 impl Pool {
     /// Whether one window covers the whole channel.
     pub const fn is_global(self) -> bool {
@@ -267,6 +275,8 @@ pub struct Traits {
     pub is_random: bool,
     /// Whether it reads the shape of its first input and no elements.
     pub reads_shape: bool,
+    /// Whether it slides a kernel of weights over its data.
+    pub convolves: bool,
     /// Whether it can raise the resolution of feature maps.
     pub raises_resolution: bool,
     /// Whether its result is larger than the constants it is computed from, so that folding makes
