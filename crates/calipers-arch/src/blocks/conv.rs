@@ -12,20 +12,14 @@ pub(super) const CONVS: Ops = Ops {
     operators: &["Conv", "ConvTranspose"],
 };
 
-/// The type of [`ACTIVATIONS`].
-pub(super) type Activations = (&'static [BlockKind], (With, &'static str));
-
-/// The type of [`NORMS`].
-pub(super) type Norms = ((&'static [BlockKind], With), BlockKind);
-
 /// Activations between layers, as kinds and as operators.
-pub(super) const ACTIVATIONS: Activations = (
+pub(super) const ACTIVATIONS: (&[BlockKind], (With, &str)) = (
     BlockKind::ACTIVATIONS,
     (With(|traits| traits.activation().is_some() && !is_gate(traits)), "Clip"),
 );
 
 /// Norms, as kinds and as operators.
-pub(super) const NORMS: Norms = (LAYER_NORMS, BlockKind::Lrn);
+pub(super) const NORMS: ((&[BlockKind], With), BlockKind) = (LAYER_NORMS, BlockKind::Lrn);
 
 /// Curves that end a gate: between nothing and all.
 pub(super) const GATES: (BlockKind, With) = (BlockKind::HardSigmoid, With(is_gate));

@@ -9,7 +9,7 @@
 //! Extracts `channels`, `inner` and `kernel`.
 
 use super::Pattern;
-use super::conv::{ACTIVATIONS, Activations, NORMS, Norms, conv};
+use super::conv::{ACTIVATIONS, NORMS, conv};
 use super::residual::around;
 use crate::net::{BlockKind, ConvNextBlock, Details, Found, Net, Ops, UnitId};
 
@@ -20,11 +20,9 @@ pub(super) const CONVNEXT: Pattern = Pattern {
     matcher: find,
 };
 
-/// What may stand between the convolution and the addition.
-const INSIDE: (([BlockKind; 2], [&str; 5]), (Norms, Activations)) = (
-    ([BlockKind::FeedForward, BlockKind::Linear], ["Add", "Div", "Gemm", "MatMul", "Mul"]),
-    (NORMS, ACTIVATIONS),
-);
+/// What may lie between the convolution and the addition, next to norms and activations.
+const INSIDE: ([BlockKind; 2], [&str; 5]) =
+    ([BlockKind::FeedForward, BlockKind::Linear], ["Add", "Div", "Gemm", "MatMul", "Mul"]);
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let around = around(net, end)?;
@@ -43,7 +41,8 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             _ => pointwise.and_then(|conv| conv.out_channels),
         };
         inner = inner.max(width);
-        if pointwise.is_none() && !unit.is(INSIDE) && !unit.is_layout() {
+        let dresses = unit.is(NORMS) || unit.is(ACTIVATIONS) || unit.is_layout();
+        if pointwise.is_none() && !unit.is(INSIDE) && !dresses {
             return None;
         }
     }
