@@ -1,11 +1,12 @@
 //! What the decisions about kind and task look at, gathered once.
 
 use calipers_ir::DType;
+use calipers_ops::{Class, Movement};
 use calipers_report::{ArchitectureFacts, NormPosition};
 use hashbrown::HashSet;
 
 use crate::net::{
-    Attention, BlockKind, Convolution, Embedding, Net, Op, Origin, TableKind, Unit, Val,
+    Attention, BlockKind, Convolution, Embedding, Net, Op, OpSet, Origin, TableKind, Unit, Val,
 };
 
 /// What an input is given.
@@ -42,10 +43,9 @@ impl<'n, 'a> Census<'n, 'a> {
         let (mut convs, mut attention, mut embeddings) = (Vec::new(), Vec::new(), Vec::new());
         for unit in net.all() {
             match unit.op {
-                Op::Operator("Conv" | "ConvTranspose") => convs.extend(conv(net, unit)),
                 Op::Block(BlockKind::Attention) => attention.push(unit),
                 Op::Block(BlockKind::Embedding) => embeddings.push(unit),
-                _ => {}
+                _ => convs.extend(conv(net, unit)),
             }
         }
         let cache = facts.kv_cache == Some(true);
@@ -72,6 +72,11 @@ impl<'n, 'a> Census<'n, 'a> {
     /// How many of several.
     pub(crate) fn count_of(&self, ops: impl IntoIterator<Item = impl Into<Op>>) -> i64 {
         ops.into_iter().map(|op| self.count(op)).sum()
+    }
+
+    /// How many of a set, inside blocks too.
+    pub(crate) fn count_in(&self, set: impl OpSet) -> i64 {
+        self.net.count_in(set)
     }
 
     /// Whether some input is this.
@@ -175,8 +180,8 @@ impl<'n, 'a> Census<'n, 'a> {
 
 /// The convolution of an operator with stored weights of known sizes.
 fn conv(net: &Net<'_>, unit: &Unit) -> Option<Convolution> {
-    unit.input(1).filter(|weight| net.origin(*weight) == Origin::Constant)?;
     let conv = Convolution::of_operator(net, unit)?;
+    unit.input(1).filter(|weight| net.origin(*weight) == Origin::Constant)?;
     conv.in_channels.and(conv.out_channels).and(conv.rank())?;
     Some(conv)
 }
@@ -257,36 +262,30 @@ fn first_met(net: &Net<'_>, val: Val) -> Option<Met> {
 }
 
 fn met(net: &Net<'_>, unit: &Unit) -> Option<Met> {
-    Some(match unit.op {
-        Op::Operator("Conv" | "ConvTranspose") => {
+    let traits = unit.traits();
+    Some(match traits.map(|traits| traits.class) {
+        None if unit.is(BlockKind::Embedding) => Met::Table,
+        None => return None,
+        Some(_) if Convolution::of_operator(net, unit).is_some() => {
             let conv = conv(net, unit)?;
             match (conv.rank(), conv.in_channels) {
                 (Some(1), Some(channels)) => Met::Signal { channels },
                 _ => Met::Image,
             }
         }
-        Op::Operator("DFT" | "STFT") => Met::Sound,
-        Op::Block(BlockKind::Embedding) => Met::Table,
-        Op::Operator("Gather" | "GatherBlockQuantized") => {
+        Some(_) if is_product(net, unit) => Met::Product,
+        Some(Class::Features | Class::LinearModel | Class::SupportVectors | Class::Trees) => {
+            Met::Classical
+        }
+        Some(Class::Movement) if unit.movement() == Some(Movement::Gather) => {
             let table = unit.input(0)?;
             if net.is_data(table) || net.rank(table) != Some(2) {
                 return None;
             }
             Met::Table
         }
-        Op::Operator("GRU" | "LSTM" | "RNN") => Met::Recurrence,
-        Op::Operator("Gemm" | "MatMul") if is_product(net, unit) => Met::Product,
-        Op::Operator(
-            "LinearClassifier"
-            | "LinearRegressor"
-            | "SVMClassifier"
-            | "SVMRegressor"
-            | "Scaler"
-            | "Imputer"
-            | "TreeEnsemble"
-            | "TreeEnsembleClassifier"
-            | "TreeEnsembleRegressor",
-        ) => Met::Classical,
-        _ => return None,
+        Some(Class::Recurrent) => Met::Recurrence,
+        Some(Class::Signal) => Met::Sound,
+        Some(_) => return None,
     })
 }

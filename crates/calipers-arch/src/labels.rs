@@ -4,13 +4,16 @@
 //! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
 //! another sequence.
 
+use calipers_ops::{Class, ImageOp, Movement, Pool};
 use calipers_report::{Activation, CompositeKind, PartKind};
 
 use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
 use super::words::grouped;
-use crate::net::{Attention, BlockKind, DetailKey, Details, Linear, Net, Op, Ops, TableKind, Unit};
+use crate::net::{
+    Attention, BlockKind, DetailKey, Details, Linear, Net, Op, TableKind, Unit, With,
+};
 
 /// What can lead a part of the network. Earlier ones lead.
 const LEADERS: &[Op] = &[
@@ -37,10 +40,13 @@ const LEADERS: &[Op] = &[
 ];
 
 /// Steps that go without saying beside a block.
-pub(super) const UNNAMED: Ops = Ops {
-    blocks: &[BlockKind::ConcatSkip, BlockKind::Embedding, BlockKind::L2Norm],
-    operators: &["Concat", "ReduceMean", "Softmax"],
-};
+pub(super) const UNNAMED: ([BlockKind; 3], With) = (
+    [BlockKind::ConcatSkip, BlockKind::Embedding, BlockKind::L2Norm],
+    With(|traits| {
+        matches!(traits.class, Class::Reduction | Class::Softmax)
+            || traits.movement == Some(Movement::Join)
+    }),
+);
 
 /// The name of an operator or a kind in a diagram; its id where there is no other.
 pub(super) fn label(op: Op) -> &'static str {
@@ -136,7 +142,7 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
     let count = |test: &dyn Fn(&Unit) -> bool| {
         units.iter().flat_map(|unit| unit.walk()).filter(|unit| test(unit)).count()
     };
-    let convolutions = count(&|unit| unit.is(["Conv", "ConvTranspose"]) && unit.parts.is_empty());
+    let convolutions = count(&|unit| unit.has_trait(|traits| traits.convolves));
     let linear = count(&|unit| unit.is(["Gemm", "MatMul"]) && unit.parts.is_empty());
     let is_joined = units.iter().any(|unit| {
         unit.is([BlockKind::UNetSkip, BlockKind::FeaturePyramid, BlockKind::ConcatSkip])
@@ -221,6 +227,9 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
     if unit.is([BlockKind::Convolution, BlockKind::ConvNormAct]) {
         return Some(unit.walk().find_map(convolution).unwrap_or_else(|| "conv".to_owned()));
     }
+    if let Some(name) = class_name(unit) {
+        return Some(name.to_owned());
+    }
     Some(match unit.op {
         Op::Block(BlockKind::Linear) => match unit.linear() {
             Some(Linear { in_features: Some(from), out_features: Some(to), .. }) => {
@@ -232,19 +241,13 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
         Op::Operator("Gemm" | "MatMul") => "linear".to_owned(),
         Op::Operator("Conv") => "conv".to_owned(),
         Op::Operator("ConvTranspose") => "transposed conv".to_owned(),
-        Op::Operator("MaxPool") => "max-pool".to_owned(),
-        Op::Operator("AveragePool") => "average pool".to_owned(),
-        Op::Operator("GlobalAveragePool") => "global average pool".to_owned(),
-        Op::Operator("GlobalMaxPool") => "global max-pool".to_owned(),
         Op::Operator("ReduceMean") => "mean".to_owned(),
-        Op::Operator("Resize" | "Upsample") => "resize".to_owned(),
         Op::Block(BlockKind::UNetSkip) => "upsample and join".to_owned(),
         Op::Block(BlockKind::FeaturePyramid) => "upsample and join".to_owned(),
         Op::Operator("Concat") if unit.inputs.len() < 2 => return None,
         Op::Operator("Concat") | Op::Block(BlockKind::ConcatSkip) => "concatenate".to_owned(),
         Op::Block(BlockKind::SqueezeExcite) => "squeeze-and-excite".to_owned(),
         Op::Block(BlockKind::L2Norm) => "L2 norm".to_owned(),
-        Op::Operator("Softmax") => "softmax".to_owned(),
         Op::Block(BlockKind::Embedding) => "embedding".to_owned(),
         Op::Operator("NonMaxSuppression") => "non-maximum suppression".to_owned(),
         _ if is_heavy(net, unit) => op_name(net, unit).to_owned(),
@@ -252,19 +255,34 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
     })
 }
 
-/// The convolution that a unit is, in a word or two; `None` when its kernel is not known.
+/// The name of an operator that its class decides.
+fn class_name(unit: &Unit) -> Option<&'static str> {
+    Some(match unit.traits()?.class {
+        Class::Image(ImageOp::Resize) => "resize",
+        Class::Pooling(Pool::Average) => "average pool",
+        Class::Pooling(Pool::GlobalAverage) => "global average pool",
+        Class::Pooling(Pool::GlobalLp) => "global Lp pool",
+        Class::Pooling(Pool::GlobalMax) => "global max-pool",
+        Class::Pooling(Pool::Lp) => "Lp pool",
+        Class::Pooling(Pool::Max) => "max-pool",
+        Class::Softmax => "softmax",
+        _ => return None,
+    })
+}
+
+/// The convolution that a unit is, in a word or two; `None` for other units.
 fn convolution(unit: &Unit) -> Option<String> {
-    let (convolution, transposed) = match unit.details()? {
-        Details::Convolution(convolution) => (convolution, convolution.transposed),
-        Details::ConvNormAct(folded) => (&folded.convolution, false),
+    let convolution = match unit.details()? {
+        Details::Convolution(convolution) => convolution,
+        Details::ConvNormAct(folded) => &folded.convolution,
         _ => return None,
     };
-    let side = convolution.side()?;
     let how = match () {
-        () if transposed => "transposed ",
+        () if convolution.transposed => "transposed ",
         () if convolution.is_depthwise() => "depthwise ",
         () => "",
     };
+    let Some(side) = convolution.side() else { return Some(format!("{how}conv")) };
     let stride = match convolution.stride {
         2.. => format!("/{}", convolution.stride),
         _ => String::new(),
@@ -342,5 +360,39 @@ pub(super) fn op_name<'n>(net: &'n Net<'_>, unit: &Unit) -> &'n str {
     match unit.op {
         Op::Unknown => net.model.name(net.model.node(unit.node).op),
         op => op.id(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers_samples::Attribute;
+
+    use super::title;
+    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::net::{BlockKind, Unit};
+
+    /// The detail of a convolution by this operator, with or without an activation behind it.
+    fn detail(op: &str, activation: Option<&str>) -> String {
+        let mut t = Tiny::new();
+        let x = t.input(&["1", "8", "16", "16"]);
+        let w = t.weight(&[8, 8, 2, 2]);
+        let mut y = t.op_with(op, &[&x, &w], &[Attribute::ints("strides", &[2, 2])]);
+        if let Some(activation) = activation {
+            y = t.op(activation, &[&y]);
+        }
+        let seen = t.output(&y);
+        assert_eq!(seen.count(BlockKind::ConvNormAct), usize::from(activation.is_some()));
+        seen.look(|net| {
+            let units: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
+            title(net, &units).detail
+        })
+    }
+
+    #[test]
+    fn a_transposed_convolution_is_named_with_and_without_activation() {
+        for activation in [None, Some("Relu")] {
+            assert_eq!(detail("ConvTranspose", activation), "transposed conv 2×2/2");
+            assert_eq!(detail("Conv", activation), "conv 2×2/2");
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! convolution behind it were rounded up by the same rule.
 
 use calipers_ir::{Model, NodeId, ValueId};
-use calipers_ops::{Fact, NCHWC, canonical_domain};
+use calipers_ops::{Class, Fact, ImageOp, NCHWC, canonical_domain, find};
 use calipers_sym::Expr;
 
 /// Nodes that are followed from a value to a convolution that reads it.
@@ -43,17 +43,17 @@ fn wanted(model: &Model, facts: &[Fact], value: ValueId) -> Option<i64> {
                 return None;
             }
             let node = model.node(reader.node);
-            if canonical_domain(model.name(node.domain)) != NCHWC {
-                continue;
-            }
-            match (model.name(node.op), reader.slot) {
-                ("Conv", slot @ (0 | 3)) => {
+            let row = find(model.name(node.domain), model.name(node.op));
+            let Some(row) = row.filter(|row| row.domain == NCHWC) else { continue };
+            match (row.traits.class, reader.slot) {
+                (Class::Contraction, slot @ (0 | 3)) => {
                     if let Some(channels) = of_weights(model, facts, reader.node, slot == 0) {
                         return Some(channels);
                     }
                 }
-                ("MaxPool" | "AveragePool" | "GlobalMaxPool" | "GlobalAveragePool", 0)
-                | ("Upsample", 0) => values.extend(model.outputs(reader.node).iter().flatten()),
+                (Class::Pooling(_) | Class::Image(ImageOp::Resize), 0) => {
+                    values.extend(model.outputs(reader.node).iter().flatten());
+                }
                 _ => {}
             }
         }

@@ -142,11 +142,11 @@ pub(super) fn origins(model: &Model) -> Vec<Origin> {
         let inputs = model.inputs(*node).iter().flatten().copied().chain(model.captures(*node));
         let most = inputs.map(of_value).max().unwrap_or(Origin::Constant);
         let held = model.node(*node);
+        let traits = operator(model, *node).map(|row| &row.traits);
         of_node[node.index()] = match standard_op(model, *node) {
-            Some("Shape" | "Size" | "EyeLike") => most.min(Origin::Shape),
-            // Every call gives other numbers.
-            Some(op) if op.starts_with("Random") => Origin::Data,
-            Some("Bernoulli" | "Multinomial") => Origin::Data,
+            // Every run gives other numbers.
+            _ if traits.is_some_and(|traits| traits.is_random) => Origin::Data,
+            _ if traits.is_some_and(|traits| traits.reads_shape) => most.min(Origin::Shape),
             Some(_) if subgraphs(model, *node).next().is_none() => most,
             // What a function or a foreign operator does with nothing is its own affair.
             None if model.name(held.op).is_empty() || most == Origin::Constant => Origin::Data,

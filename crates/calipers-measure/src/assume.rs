@@ -256,9 +256,10 @@ fn lookups(model: &Model, typed: &Typed, inputs: &[ValueId]) -> Lookups {
 fn before_moves(model: &Model, mut value: ValueId) -> ValueId {
     for _ in 0..4 {
         let Producer::Node { node, .. } = model.value(value).producer else { break };
-        let moves = ["Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"];
+        let (domain, op) = (model.node(node).domain, model.node(node).op);
+        let row = calipers_ops::find(model.name(domain), model.name(op));
         match model.inputs(node).first() {
-            Some(Some(input)) if moves.contains(&model.name(model.node(node).op)) => value = *input,
+            Some(Some(input)) if row.is_some_and(|row| row.traits.keeps_order()) => value = *input,
             _ => break,
         }
     }

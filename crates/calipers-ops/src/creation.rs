@@ -27,29 +27,37 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(constant_of_shape)
             .costs(cost::free),
         Operator::onnx("EyeLike", &[])
+            .reads_shape()
             .grows_when_folded()
             .since(&[9, 22])
             .infer(eye_like)
             .costs(cost::free)
             .moves(Traffic::Without(&[0])),
         Operator::onnx("Multinomial", &[])
+            .random()
             .since(&[7, 22])
             .infer(multinomial)
             .costs(cost::per_output::<1>),
         Operator::onnx("RandomNormal", &[])
+            .random()
             .since(&[1, 22])
             .infer(random)
             .costs(cost::per_output::<1>),
         Operator::onnx("RandomNormalLike", &[])
+            .reads_shape()
+            .random()
             .since(&[1, 22])
             .infer(random_like)
             .costs(cost::per_output::<1>)
             .moves(Traffic::Without(&[0])),
         Operator::onnx("RandomUniform", &[])
+            .random()
             .since(&[1, 22])
             .infer(random)
             .costs(cost::per_output::<1>),
         Operator::onnx("RandomUniformLike", &[])
+            .reads_shape()
+            .random()
             .since(&[1, 22])
             .infer(random_like)
             .costs(cost::per_output::<1>)

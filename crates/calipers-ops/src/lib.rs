@@ -56,8 +56,9 @@ pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 pub use row::{AttributeUse, Operator, Packing, Slot};
 pub use traits::{
-    Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, KernelClass, Lowering,
-    Movement, Norm, Pool, QuantizedInput, Traits, WeightFormat, deprecation, foreign_code,
+    Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, ImageOp, KernelClass,
+    Lowering, Movement, Norm, Pool, Prediction, QuantizedInput, Traits, WeightFormat, deprecation,
+    foreign_code,
 };
 
 /// The standard operator domain.

@@ -49,6 +49,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(pool)
             .costs(cost::window::pool::<1>),
         Operator::onnx("MaxUnpool", &[])
+            .raises_resolution()
             .class(Class::Movement)
             .since(&[9, 11, 22])
             .infer(unpool)

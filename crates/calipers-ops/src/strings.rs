@@ -15,6 +15,7 @@ pub(crate) const ROWS: &[Operator] = &family(
     Class::Text,
     [
         Operator::onnx("RegexFullMatch", &[])
+            .decides()
             .since(&[20])
             .infer(regex_full_match)
             .costs(cost::free),
@@ -29,6 +30,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(string_split)
             .costs(cost::free),
         Operator::onnx("TfIdfVectorizer", &[])
+            .class(Class::Features)
             .holding(&[("weights", Learned)])
             .since(&[9])
             .infer(tf_idf_vectorizer)

@@ -1,6 +1,10 @@
 //! What blocks of convolutions ask of a convolution, whatever was folded around it.
 
-use crate::net::{BlockKind, Convolution, Net, OpSet, Ops, Unit, UnitId, Val};
+use calipers_ops::Traits;
+
+use crate::net::{
+    BlockKind, Convolution, NORMS as LAYER_NORMS, Net, OpSet, Ops, Unit, UnitId, Val, With,
+};
 
 /// Kinds and operators that are a convolution, perhaps with norm and activation.
 pub(super) const CONVS: Ops = Ops {
@@ -8,31 +12,24 @@ pub(super) const CONVS: Ops = Ops {
     operators: &["Conv", "ConvTranspose"],
 };
 
-/// Activations that stand between layers, as kinds and as operators.
-pub(super) const ACTIVATIONS: Ops = Ops {
-    blocks: BlockKind::ACTIVATIONS,
-    operators: &[
-        "Celu",
-        "Clip",
-        "Elu",
-        "Gelu",
-        "LeakyRelu",
-        "PRelu",
-        "Relu",
-        "Selu",
-        "Softplus",
-        "Tanh",
-    ],
-};
+/// Activations between layers, as kinds and as operators.
+pub(super) const ACTIVATIONS: (&[BlockKind], (With, &str)) = (
+    BlockKind::ACTIVATIONS,
+    (With(|traits| traits.activation().is_some() && !is_gate(traits)), "Clip"),
+);
 
 /// Norms, as kinds and as operators.
-pub(super) const NORMS: (Ops, BlockKind) = (Ops::NORMS, BlockKind::Lrn);
+pub(super) const NORMS: ((&[BlockKind], With), BlockKind) = (LAYER_NORMS, BlockKind::Lrn);
 
 /// Curves that end a gate: between nothing and all.
-pub(super) const GATES: Ops = Ops { blocks: &[BlockKind::HardSigmoid], operators: &["Sigmoid"] };
+pub(super) const GATES: (BlockKind, With) = (BlockKind::HardSigmoid, With(is_gate));
+
+fn is_gate(traits: &Traits) -> bool {
+    traits.activation().is_some_and(|activation| activation.is_gate())
+}
 
 /// Pooling over windows.
-pub(super) const POOLS: &[&str] = &["AveragePool", "LpPool", "MaxPool"];
+pub(super) const POOLS: With = With::WINDOW_POOLS;
 
 /// The convolution that a unit is, perhaps with norm and activation, when its channels and its
 /// kernel are known.

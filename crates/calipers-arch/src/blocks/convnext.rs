@@ -9,7 +9,7 @@
 //! Extracts `channels`, `inner` and `kernel`.
 
 use super::Pattern;
-use super::conv::conv;
+use super::conv::{ACTIVATIONS, NORMS, conv};
 use super::residual::around;
 use crate::net::{BlockKind, ConvNextBlock, Details, Found, Net, Ops, UnitId};
 
@@ -20,19 +20,9 @@ pub(super) const CONVNEXT: Pattern = Pattern {
     matcher: find,
 };
 
-/// What may stand between the convolution and the addition.
-const INSIDE: Ops = Ops {
-    blocks: &[
-        BlockKind::FeedForward,
-        BlockKind::Gelu,
-        BlockKind::LayerNorm,
-        BlockKind::Linear,
-        BlockKind::Relu,
-        BlockKind::Silu,
-        BlockKind::BatchNorm,
-    ],
-    operators: &["Add", "Div", "Gelu", "Gemm", "LayerNormalization", "MatMul", "Mul"],
-};
+/// What may lie between the convolution and the addition, next to norms and activations.
+const INSIDE: ([BlockKind; 2], [&str; 5]) =
+    ([BlockKind::FeedForward, BlockKind::Linear], ["Add", "Div", "Gemm", "MatMul", "Mul"]);
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let around = around(net, end)?;
@@ -51,7 +41,8 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             _ => pointwise.and_then(|conv| conv.out_channels),
         };
         inner = inner.max(width);
-        if pointwise.is_none() && !unit.is(INSIDE) && !unit.is_layout() {
+        let dresses = unit.is(NORMS) || unit.is(ACTIVATIONS) || unit.is_layout();
+        if pointwise.is_none() && !unit.is(INSIDE) && !dresses {
             return None;
         }
     }

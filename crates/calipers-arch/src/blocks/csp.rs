@@ -8,9 +8,11 @@
 //!
 //! Extracts `branches`, the operands of the concatenation, and `out`.
 
+use calipers_ops::Movement;
+
 use super::Pattern;
 use super::conv::{CONVS, MAX_BRANCHES, chain, conv, meeting, pointwise_after};
-use crate::net::{BlockKind, Branches, Found, Net, Ops, UnitId, Val};
+use crate::net::{BlockKind, Branches, Found, Net, Ops, UnitId, Val, With};
 
 pub(super) const CSP: Pattern = Pattern {
     kind: BlockKind::Csp,
@@ -20,7 +22,7 @@ pub(super) const CSP: Pattern = Pattern {
 };
 
 /// Operators that part channels.
-const PARTS: &[&str] = &["Slice", "Split"];
+const PARTS: With = With(|traits| traits.movement == Some(Movement::Slice));
 
 fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();

@@ -14,12 +14,13 @@
 
 use std::collections::VecDeque;
 
+use calipers_ops::Class;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 use super::Pattern;
 use super::conv::{CONVS, area, chain, conv};
-use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, Unit, UnitId, Val};
+use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, Unit, UnitId, Val, With};
 
 pub(super) const DETECTION_HEAD: Pattern = Pattern {
     kind: BlockKind::DetectionHead,
@@ -41,28 +42,14 @@ const MAX_SCALES: usize = 16;
 const MAX_FIXED: i64 = 128;
 
 /// Operators between a convolution's result and the list.
-const ARITHMETIC: Ops = Ops {
-    blocks: &[BlockKind::ConcatSkip, BlockKind::Relu],
-    operators: &[
-        "Add",
-        "Clip",
-        "Concat",
-        "Div",
-        "Exp",
-        "Gather",
-        "Mul",
-        "Neg",
-        "Pow",
-        "ReduceSum",
-        "Relu",
-        "Sigmoid",
-        "Slice",
-        "Softmax",
-        "Split",
-        "Sqrt",
-        "Sub",
-    ],
-};
+const ARITHMETIC: ([BlockKind; 2], With) = (
+    [BlockKind::ConcatSkip, BlockKind::Relu],
+    With(|traits| {
+        traits.is_elementwise()
+            || traits.movement.is_some()
+            || matches!(traits.class, Class::Reduction | Class::Softmax)
+    }),
+);
 
 /// A resolution at which objects are found.
 struct Scale {

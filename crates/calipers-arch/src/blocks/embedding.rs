@@ -14,6 +14,7 @@
 use std::collections::VecDeque;
 
 use calipers_ir::{Producer, ValueId};
+use calipers_ops::Movement;
 use hashbrown::HashSet;
 
 use super::Pattern;
@@ -195,8 +196,12 @@ fn is_attended(net: &Net<'_>, val: Val) -> bool {
             }
             let widens = unit.linear().is_some_and(|it| it.in_features < it.out_features);
             let passes = unit.is_layout()
-                || unit.is(["Add", "Concat", "Pad", "Slice", "Mul"])
-                || unit.op.is_normalization()
+                || unit.is(["Add", "Mul"])
+                || matches!(
+                    unit.movement(),
+                    Some(Movement::Join | Movement::Pad | Movement::Slice)
+                )
+                || unit.is_normalization()
                 || widens && !widened;
             if passes && seen.len() < MAX_WAY && seen.insert(id) {
                 queue.push_back((unit.output(), widened || widens));

@@ -13,7 +13,7 @@
 //! What comes out is as wide as what goes in, and is added to a stream: classifier heads, poolers
 //! and squeeze-and-excite gates are none. What follows a depthwise convolution is a ConvNeXt block.
 
-use calipers_ops::Activation;
+use calipers_ops::{Activation, Movement};
 
 use super::Pattern;
 use crate::net::BlockProperties as _;
@@ -162,7 +162,7 @@ fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedF
 /// What a linear layer, or a half of one, is given.
 fn half(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
     let mut val = net.behind_views(val, units, VIEWS_BETWEEN);
-    if let Some(cut) = net.made_by(val, ["Gather", "Slice", "Split"]) {
+    if let Some(cut) = net.producer(val).filter(|unit| net.unit(*unit).is_cut()) {
         units.push(cut);
         val = net.behind_views(net.unit(cut).input(0)?, units, VIEWS_BETWEEN);
     }
@@ -181,8 +181,8 @@ fn is_added(net: &Net<'_>, val: Val) -> bool {
                 return true;
             }
             let passes = unit.is_layout()
-                || unit.is(["Pad", "Slice"])
-                || unit.op.is_normalization()
+                || matches!(unit.movement(), Some(Movement::Pad | Movement::Slice))
+                || unit.is_normalization()
                 || unit.is(["Add", "Div", "Mul"]) && net.data_and_constant(unit).is_some();
             if passes {
                 next = next.or(Some(unit.output()));
@@ -202,7 +202,7 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
         if let Some(conv) = unit.walk().find(|part| part.is("Conv")) {
             return net.int(conv, "group").unwrap_or(1) > 1;
         }
-        let passes = unit.is_layout() || unit.op.is_normalization();
+        let passes = unit.is_layout() || unit.is_normalization();
         let (true, Some(input)) = (passes, unit.input(0)) else { return false };
         val = input;
     }

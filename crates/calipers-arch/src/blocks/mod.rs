@@ -160,14 +160,15 @@ pub fn counts(net: &Net<'_>) -> Vec<BlockCount> {
             named.push(net.model.node_label(unit.node));
         }
     }
+    // Several patterns may find the same kind: the first of them has the row.
     let count = |pattern: &Pattern| {
         let Pattern { kind, description, .. } = pattern;
+        let nodes = nodes.remove(kind)?;
         let count = u64::try_from(net.count(*kind)).unwrap_or(0);
-        let nodes = nodes.remove(kind).unwrap_or_default();
-        BlockCount { kind: *kind, what: (*description).to_owned(), count, nodes }
+        let (kind, what) = (*kind, (*description).to_owned());
+        Some(BlockCount { kind, what, count, nodes })
     };
-    let mut counts: Vec<BlockCount> =
-        PATTERNS.iter().map(count).filter(|row| row.count > 0).collect();
+    let mut counts: Vec<BlockCount> = PATTERNS.iter().filter_map(count).collect();
     counts.sort_by_key(|row| std::cmp::Reverse(row.count));
     counts
 }

@@ -9,6 +9,8 @@
 //! input itself: one that merges tokens later, or thins keys and values, is none. Channels last
 //! alone do not make tokens, as ConvNeXt shows: there the network must attend.
 
+use calipers_ops::Movement;
+
 use super::Pattern;
 use crate::net::{BlockKind, Found, Net, Ops, PatchEmbedding, UnitId};
 
@@ -62,8 +64,9 @@ fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
     for _ in 0..12 {
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { return true };
         let passes = unit.is_layout()
-            || unit.is(["Add", "Clip", "Concat", "Div", "Mul", "Pad", "Resize", "Sub"])
-            || unit.is(["Gather", "ImagePreprocess", "Slice"]);
+            || unit.is_cut()
+            || matches!(unit.movement(), Some(Movement::Join | Movement::Pad))
+            || unit.is(["Add", "Clip", "Div", "Mul", "Resize", "Sub"]);
         let (true, Some(input)) = (passes, net.data_inputs(unit).next()) else { return false };
         val = input;
     }

@@ -13,7 +13,9 @@
 use super::Pattern;
 use super::conv::{ACTIVATIONS, CONVS, NORMS, area, conv, scales};
 use super::squeeze_excite::pools;
-use crate::net::{BlockKind, ClassifierHead, Found, Net, Op, Ops, Unit, UnitId, Val};
+use calipers_ops::{Class, Movement};
+
+use crate::net::{BlockKind, ClassifierHead, Found, Net, Ops, Unit, UnitId, Val, With};
 
 pub(super) const CLASSIFIER_HEAD: Pattern = Pattern {
     kind: BlockKind::ClassifierHead,
@@ -26,8 +28,6 @@ pub(super) const CLASSIFIER_HEAD: Pattern = Pattern {
 };
 
 const LINEARS: Ops = Ops { blocks: &[BlockKind::Linear], operators: &["Gemm", "MatMul"] };
-
-const RECURRENT: Ops = Ops { blocks: &[BlockKind::Recurrent], operators: &["GRU", "LSTM", "RNN"] };
 
 /// Steps from the last product back to the pooling.
 const MAX_STEPS: usize = 16;
@@ -86,7 +86,7 @@ fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
         }
         let user = net.only_use(at)?;
         let unit = net.unit(user);
-        let curve = unit.is(["LogSoftmax", "Sigmoid", "Softmax"]);
+        let curve = unit.is(With::PROBABILITIES);
         // A bias that stands apart.
         let bias = unit.is("Add") && net.data_and_constant(unit).is_some();
         if !curve && !bias && !unit.is_layout() {
@@ -106,7 +106,7 @@ fn one_vector(net: &Net<'_>, val: Val) -> Option<Vec<UnitId>> {
     for _ in 0..MAX_STEPS {
         let id = net.producer(at)?;
         let unit = net.unit(id);
-        if unit.is(RECURRENT) {
+        if unit.is((BlockKind::Recurrent, With::RECURRENT)) {
             return Some(units);
         }
         if gathers(net, unit, at) {
@@ -131,14 +131,14 @@ fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
         return true;
     }
     let (Some(before), Some(after)) = (net.rank(from), net.rank(to)) else { return false };
-    match unit.op {
-        Op::Operator("Gather" | "GatherND" | "ReduceMean" | "ReduceMax" | "ReduceSum") => {
-            before == 3 && after == 2 && net.is_data(from)
-        }
+    let reduces = unit.has_trait(|traits| traits.class == Class::Reduction && !traits.decides);
+    match unit.movement() {
+        _ if reduces => before == 3 && after == 2 && net.is_data(from),
+        Some(Movement::Gather) => before == 3 && after == 2 && net.is_data(from),
         // One token of many, still with the axis of tokens.
-        Op::Operator("Slice" | "Split") => before == 3 && net.dim(to, 1) == Some(1),
+        Some(Movement::Slice) => before == 3 && net.dim(to, 1) == Some(1),
         // Images made a row.
-        Op::Operator("Flatten" | "Reshape") => {
+        Some(Movement::View) => {
             before >= 3 && after == 2 && area(net, from).is_some_and(|area| area > 1)
         }
         _ => false,

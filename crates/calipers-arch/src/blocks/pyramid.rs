@@ -9,6 +9,7 @@
 //! images: every output that follows is at least as large, and nothing shrinks again. A pyramid
 //! gives several resolutions to what finds objects on them.
 
+use calipers_ops::Movement;
 use hashbrown::HashSet;
 
 use super::Pattern;
@@ -83,7 +84,8 @@ fn came_up(net: &Net<'_>, val: Val) -> Option<(Vec<UnitId>, Val)> {
         let mut inputs = net.data_inputs(unit);
         let input = inputs.next().filter(|_| inputs.next().is_none())?;
         let plain = unit.is(CONVS) || unit.is(super::conv::NORMS);
-        let padded = unit.is(["Pad", "Slice"]) || unit.is(super::conv::ACTIVATIONS);
+        let padded = matches!(unit.movement(), Some(Movement::Pad | Movement::Slice))
+            || unit.is(super::conv::ACTIVATIONS);
         if !plain && !padded {
             return None;
         }

@@ -9,10 +9,12 @@
 //! several resolutions are no head: their widths are what processors like. Extracts what
 //! [`super::detection_head`] does, without `positions`.
 
+use calipers_ops::Movement;
+
 use super::Pattern;
 use super::conv::{conv, is_activated};
 use super::detection_head::stride;
-use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, UnitId, Val};
+use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, UnitId, Val, With};
 
 pub(super) const RAW_HEAD: Pattern = Pattern {
     kind: BlockKind::DetectionHead,
@@ -71,12 +73,13 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// What may stand between the convolution and the output.
-const BEHIND: [&str; 4] = ["Identity", "Reshape", "Sigmoid", "Transpose"];
+const BEHIND: (With, &str) =
+    (With(|traits| traits.movement.is_some_and(Movement::is_layout)), "Sigmoid");
 
 fn scale(net: &Net<'_>, output: Val) -> Option<Scale> {
     let (mut units, mut val) = (Vec::new(), output);
     for _ in 0..4 {
-        let Some(unit) = net.made_by(val, BEHIND).or_else(|| net.layout_before(val)) else {
+        let Some(unit) = net.made_by(val, BEHIND) else {
             break;
         };
         units.push(unit);

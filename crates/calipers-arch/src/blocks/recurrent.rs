@@ -9,6 +9,8 @@
 //! Extracts `cell`, `hidden` and whether it is `bidirectional`. Views that lay the directions side
 //! by side belong to the layer.
 
+use calipers_ops::Class;
+
 use super::Pattern;
 use crate::net::{BlockKind, Found, Net, Op, Ops, Recurrent, RecurrentCell, Unit, UnitId, Val};
 
@@ -18,8 +20,6 @@ pub(super) const RECURRENT: Pattern = Pattern {
     anchors: Ops::operators(&["Concat", "GRU", "LSTM", "RNN"]),
     matcher: find,
 };
-
-const CELLS: &[&str] = &["GRU", "LSTM", "RNN"];
 
 /// Views behind a layer.
 const MAX_VIEWS: usize = 4;
@@ -97,7 +97,7 @@ fn cell_behind(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Unit
         let id = net.producer(val)?;
         let unit = net.unit(id);
         units.push(id);
-        if unit.is(CELLS) {
+        if unit.is_class(Class::Recurrent) {
             let mut x = unit.input(0)?;
             let turned = net.made_by(x, "ReverseSequence");
             if let Some(turn) = turned {
@@ -106,7 +106,7 @@ fn cell_behind(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Unit
             }
             return Some((id, From { x, turned: turned.is_some() }));
         }
-        let passes = unit.is_layout() || unit.is(["Gather", "ReverseSequence", "Slice"]);
+        let passes = unit.is_layout() || unit.is_cut() || unit.is("ReverseSequence");
         val = unit.input(0).filter(|_| passes)?;
     }
     None
@@ -122,7 +122,7 @@ fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
             if unit.is("Concat") {
                 return both_ways(net, user).map(|_| user);
             }
-            if !unit.is_layout() && !unit.is(["Gather", "ReverseSequence", "Slice"]) {
+            if !unit.is_layout() && !unit.is_cut() && !unit.is("ReverseSequence") {
                 return None;
             }
             val = unit.output();

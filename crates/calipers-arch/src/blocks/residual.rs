@@ -18,7 +18,9 @@
 //! addition, where no larger block by a name of its own took them.
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, Net, Ops, ResidualPath, Unit, UnitId, Val};
+use calipers_ops::Movement;
+
+use crate::net::{BlockKind, Found, NORMS, Net, Ops, ResidualPath, Unit, UnitId, Val, With};
 
 pub(super) const ADDITION: Pattern = Pattern {
     kind: BlockKind::ResidualAdd,
@@ -37,34 +39,14 @@ pub(super) const BLOCK: Pattern = Pattern {
 /// Steps that a shortcut has at most.
 const MAX_STEPS: usize = 12;
 
-/// What a shortcut may consist of besides views, a constant factor and one contraction.
-const LIGHT: (Ops, [&str; 5]) =
-    (Ops::NORMS, ["AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "Pad"]);
-
-const UPSAMPLINGS: &[&str] = &["Resize", "Upsample"];
+/// What a shortcut may consist of, next to views, a constant factor and one contraction.
+const LIGHT: ((&[BlockKind], With), With) =
+    (NORMS, With(|traits| traits.pool().is_some() || traits.movement == Some(Movement::Pad)));
 
 const WEIGHTED: Ops = Ops {
     blocks: &[BlockKind::Convolution, BlockKind::ConvNormAct, BlockKind::Linear],
     operators: &["Conv", "Gemm", "MatMul"],
 };
-
-/// Operators whose results choose and do not carry on a signal.
-const CHOICES: &[&str] = &[
-    "And",
-    "ArgMax",
-    "ArgMin",
-    "Equal",
-    "Greater",
-    "GreaterOrEqual",
-    "IsNaN",
-    "Less",
-    "LessOrEqual",
-    "NonZero",
-    "Not",
-    "Or",
-    "Shape",
-    "Size",
-];
 
 /// A shortcut and what it goes around.
 pub(super) struct Around {
@@ -104,7 +86,8 @@ fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Aro
     for _ in 0..MAX_STEPS {
         if contractions == allowed
             && net.uses(at).nth(1).is_some()
-            && let Some(way) = net.way_of(at, path, limit, |unit| !unit.is(CHOICES))
+            && let Some(way) =
+                net.way_of(at, path, limit, |unit| !unit.has_trait(|traits| traits.decides))
             && !way.iter().any(|unit| units.contains(unit))
             && let Some(found) = computes(net, at, &way, contractions, upsamples)
         {
@@ -130,7 +113,7 @@ fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
     if unit.is_layout() || unit.is(LIGHT) {
         return Some(light);
     }
-    if unit.is(UPSAMPLINGS) {
+    if unit.is(With::RESIZES) {
         return Some(Step { upsamples: true, ..light });
     }
     if unit.is(["Mul", "Div"]) {
@@ -182,13 +165,13 @@ fn computes(
 
 /// Whether a unit makes an image larger.
 pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
-    if !unit.is(["ConvTranspose", "DepthToSpace", "Resize", "Upsample"]) {
+    if !unit.has_trait(|traits| traits.raises_resolution) {
         return false;
     }
     let (Some(from), Some(to)) = (unit.input(0), unit.outputs.first()) else { return false };
     match (net.dim(from, -1), net.dim(*to, -1)) {
         // Levels of a pyramid may happen to be of one size, and are resized all the same.
-        (Some(from), Some(to)) => to > from || to == from && unit.is(UPSAMPLINGS),
+        (Some(from), Some(to)) => to > from || to == from && unit.is(With::RESIZES),
         _ => true,
     }
 }

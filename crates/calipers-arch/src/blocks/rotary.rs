@@ -111,7 +111,7 @@ struct Part {
 
 fn part(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Part> {
     let part = net.behind_views(val, units, VIEWS_BETWEEN);
-    let cut = net.made_by(part, ["Gather", "Slice", "Split"])?;
+    let cut = net.producer(part).filter(|unit| net.unit(*unit).is_cut())?;
     let mut whole = net.unit(cut).input(0).filter(|input| net.is_data(*input))?;
     units.push(cut);
     // A view may have made pairs, or two rows, of the channels.

@@ -10,6 +10,8 @@
 //! times its own input is SiLU, a gate from elsewhere is no squeeze. Extracts `channels` and
 //! `squeezed`, the width between the products.
 
+use calipers_ops::{Pool, Traits};
+
 use super::Pattern;
 use super::conv::{ACTIVATIONS, GATES, NORMS, conv, scales};
 use crate::net::{BlockKind, Found, Net, Ops, SqueezeExcite, Unit, UnitId, Val};
@@ -74,11 +76,12 @@ fn width(net: &Net<'_>, val: Val) -> Option<i64> {
 
 /// Whether a unit takes the mean, or the largest, over all places.
 pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
-    if unit.is(["GlobalAveragePool", "GlobalMaxPool"]) {
+    let pool = unit.traits().and_then(Traits::pool);
+    if pool.is_some_and(Pool::is_global) {
         return true;
     }
     let (Some(from), Some(to)) = (unit.input(0), unit.outputs.first()) else { return false };
-    if unit.is(["AveragePool", "MaxPool"]) {
+    if pool.is_some() {
         return super::conv::area(net, *to) == Some(1) && super::conv::area(net, from) != Some(1);
     }
     if !unit.is(["ReduceMean", "ReduceMax"]) || net.rank(from).is_none_or(|rank| rank < 3) {

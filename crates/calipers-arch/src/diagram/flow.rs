@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use calipers_ir::{Model, ValueId};
+use calipers_ops::Class;
 use calipers_report::{Arrow, BoxKind, Drawing, DrawnBox};
 use hashbrown::HashMap;
 
 use super::MAX_LABEL;
-use calipers_infer::walk::{Meanings, Step, steps};
+use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
 use calipers_report::units::shortened;
 
 /// Operators that have a box of their own; the rest share one.
@@ -128,7 +129,9 @@ fn edges(model: &Model) -> Vec<((&str, &str), u64)> {
     for step in steps(model, &meanings).into_iter().flatten() {
         let Step::Node(node) = step else { continue };
         let op = model.name(model.node(node).op);
-        if matches!(op, "Shape" | "Size") {
+        if let MeaningKind::Operator(row) = meanings.of(node).kind
+            && row.traits.class == Class::ShapeQuery
+        {
             continue;
         }
         let given = |value: &ValueId| givers.get(value.index()).copied().flatten();

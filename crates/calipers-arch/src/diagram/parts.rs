@@ -268,10 +268,8 @@ impl Maker<'_> {
 
 /// Steps that a first turn may have before what all turns have.
 fn opens(unit: &Unit) -> bool {
-    unit.is((
-        &[BlockKind::ConcatSkip, BlockKind::FeaturePyramid, BlockKind::UNetSkip],
-        &["AveragePool", "ConvTranspose", "MaxPool", "Resize", "Upsample"],
-    ))
+    unit.is([BlockKind::ConcatSkip, BlockKind::FeaturePyramid, BlockKind::UNetSkip])
+        || unit.has_trait(|traits| traits.raises_resolution || traits.pool().is_some())
 }
 
 /// Puts a part behind another.

@@ -7,9 +7,11 @@ use calipers_report::{ArchitectureFacts, Parameters};
 
 use crate::net::{BlockKind, Net, Unit};
 
-/// Operators whose weights tell the type, inside blocks too.
-const WEIGHTED: &[&str] =
-    &["Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "LSTM", "MatMul", "RNN"];
+/// Whether a unit is an operator whose weights show the type.
+fn is_weighted(unit: &Unit) -> bool {
+    let contraction = unit.traits().and_then(|traits| traits.contraction);
+    contraction.is_some_and(|contraction| !contraction.weights.is_empty())
+}
 
 pub(super) fn fill(net: &Net<'_>, _: &Parameters, facts: &mut ArchitectureFacts) {
     let counted = |count: i64| Some(count).filter(|count| *count > 0);
@@ -25,7 +27,7 @@ pub(super) fn fill(net: &Net<'_>, _: &Parameters, facts: &mut ArchitectureFacts)
 fn precision(net: &Net<'_>) -> Option<&'static str> {
     let mut weights: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut weighted = false;
-    for unit in net.all().filter(|unit| unit.is(WEIGHTED)) {
+    for unit in net.all().filter(|unit| is_weighted(unit)) {
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
         let elements: u64 = stored.filter_map(|input| net.elements(*input)).map(|n| n as u64).sum();
         weighted |= elements > 0;

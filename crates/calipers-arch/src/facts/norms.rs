@@ -159,14 +159,14 @@ pub fn is_norm_folded(net: &Net<'_>) -> bool {
         match unit.op {
             Op::Block(BlockKind::Linear) => linears += 1,
             Op::Operator("Concat") => branches += i64::from(net.data_inputs(unit).count() > 2),
-            Op::Operator("MaxPool" | "AveragePool") => {
-                let strides = net.ints(unit, "strides").unwrap_or_default();
-                down += i64::from(strides.iter().any(|stride| *stride > 1));
-            }
             Op::Operator("Add") if joins_pictures(net, unit) => {
                 joins += 1;
                 let by_number = unit.inputs.iter().flatten().any(|input| scaled.contains(input));
                 scaled_joins += i64::from(by_number);
+            }
+            _ if unit.has_trait(|traits| traits.pool().is_some()) => {
+                let strides = net.ints(unit, "strides").unwrap_or_default();
+                down += i64::from(strides.iter().any(|stride| *stride > 1));
             }
             _ => {}
         }

@@ -13,7 +13,7 @@
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
 //! | `pipeline` | nothing but the preparation of features, or several models |
 
-use calipers_ops::Class;
+use calipers_ops::{Class, Traits};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::units;
 use calipers_report::{ArchitectureFacts, Family, ModelKind};
@@ -22,22 +22,10 @@ use super::Decision;
 use super::trees;
 use crate::net::{BlockKind, Net, Origin, Unit};
 
-/// Operators that prepare features.
-const PREPARATION: &[&str] = &[
-    "Binarizer",
-    "CastMap",
-    "CategoryMapper",
-    "DictVectorizer",
-    "FeatureVectorizer",
-    "Imputer",
-    "LabelEncoder",
-    "Normalizer",
-    "OneHotEncoder",
-    "Scaler",
-    "StringNormalizer",
-    "TfIdfVectorizer",
-    "Tokenizer",
-];
+/// Whether an operator prepares features.
+fn prepares(traits: &Traits) -> bool {
+    matches!(traits.class, Class::Features | Class::Text)
+}
 
 /// What a model of classical machine learning is; `None` for others.
 pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
@@ -93,7 +81,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
 /// Operators that prepare features, each once, in order.
 pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
-    for unit in net.all().filter(|unit| unit.is(PREPARATION)) {
+    for unit in net.all().filter(|unit| unit.has_trait(prepares)) {
         if !found.contains(&unit.op.id()) {
             found.push(unit.op.id());
         }
@@ -107,7 +95,7 @@ fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
         return Decision::new(ModelKind::Linear, Some(Family::LinearRegression), High, words);
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
-    let curve = net.all().find(|unit| unit.is(["Softmax", "Sigmoid"])).map(|unit| unit.op);
+    let curve = net.all().find(|unit| unit.has_trait(Traits::is_probability)).map(|unit| unit.op);
     match (transform, curve) {
         ("NONE", None) => {
             let words = "weighted sums of the features are compared".to_owned();

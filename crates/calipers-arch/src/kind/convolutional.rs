@@ -19,7 +19,7 @@
 //! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
-use crate::net::{BlockKind, Convolution};
+use crate::net::{BlockKind, Convolution, With};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -73,7 +73,7 @@ impl Seen<'_, '_> {
     }
 
     fn pools(&self) -> i64 {
-        self.census.count_of(["MaxPool", "AveragePool", "LpPool"])
+        self.census.count_in(With::WINDOW_POOLS)
     }
 
     /// A chain of convolutions without shortcuts, branches or groups of a channel each.

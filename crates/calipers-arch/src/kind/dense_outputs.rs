@@ -7,7 +7,7 @@
 //! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
 
-use crate::net::BlockKind;
+use crate::net::{BlockKind, With};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -76,7 +76,7 @@ fn fcn(seen: &Seen<'_, '_>) -> Told {
 /// Whether an output is an image that was made larger at last.
 fn enlarges(seen: &Seen<'_, '_>) -> bool {
     let net = seen.census.net;
-    net.outputs.iter().any(|output| {
-        net.rank(*output) == Some(4) && net.made_by(*output, ["Resize", "Upsample"]).is_some()
-    })
+    net.outputs
+        .iter()
+        .any(|output| net.rank(*output) == Some(4) && net.made_by(*output, With::RESIZES).is_some())
 }

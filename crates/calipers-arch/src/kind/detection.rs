@@ -13,7 +13,8 @@
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
 //! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
-use crate::net::{BlockKind, DetectionHead};
+use crate::net::{BlockKind, DetectionHead, With};
+use calipers_ops::Movement;
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -49,7 +50,8 @@ impl Seen<'_, '_> {
     /// Whether features are split in halves, of which one passes by.
     fn splits(&self) -> bool {
         self.census.net.all().any(|unit| {
-            unit.is(BlockKind::Csp) && unit.walk().any(|part| part.is(["Split", "Slice"]))
+            unit.is(BlockKind::Csp)
+                && unit.walk().any(|part| part.movement() == Some(Movement::Slice))
         })
     }
 
@@ -84,7 +86,7 @@ fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Told {
 }
 
 fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
-    (seen.census.count_of(["RoiAlign", "MaxRoiPool"]) > 0)
+    (seen.census.count_in(With::REGIONS) > 0)
         .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
 }
 
@@ -137,7 +139,7 @@ fn yolov4(seen: &Seen<'_, '_>) -> Told {
 
 fn yolov3(seen: &Seen<'_, '_>) -> Told {
     let leaky = seen.census.count(BlockKind::LeakyRelu);
-    let up = seen.census.count_of(["Resize", "Upsample"]);
+    let up = seen.census.count_in(With::RESIZES);
     (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
         let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
         (High, format!("{words}, features of three resolutions joined"))

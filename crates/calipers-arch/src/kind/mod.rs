@@ -13,7 +13,7 @@ mod sequences;
 mod transformers;
 mod trees;
 
-use crate::net::BlockKind;
+use crate::net::{BlockKind, With};
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
@@ -78,7 +78,7 @@ fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision
     let (own, cross) = census.own_and_cross();
     let attention = own + cross;
     let features = census.feature_convs();
-    let recurrent = census.count_of(["GRU", "LSTM", "RNN"]);
+    let recurrent = census.count_in(With::RECURRENT);
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
@@ -108,7 +108,7 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
     let words = some(count, "convolution over images", "convolutions over images");
     let mut decision = Decision::new(ModelKind::Cnn, None, Low, words);
     let detects = census.count(BlockKind::DetectionHead)
-        + census.count_of(["MaxRoiPool", "NonMaxSuppression", "RoiAlign"]);
+        + census.count_in([With::REGIONS, With::SUPPRESSIONS]);
     let net = census.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];

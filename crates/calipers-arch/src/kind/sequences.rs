@@ -8,7 +8,8 @@
 //! | `mlp` | dense layers with activations between |
 //! | `linear` | one dense layer |
 
-use crate::net::{BlockKind, Convolution, Ops};
+use crate::net::{BlockKind, Convolution, With};
+use calipers_ops::Class;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
@@ -59,39 +60,32 @@ pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
 }
 
 /// What a linear model is made of.
-const PLAIN: Ops = Ops {
-    blocks: &[BlockKind::BatchNorm, BlockKind::ClassifierHead, BlockKind::Linear],
-    operators: &[
-        "Add",
-        "ArgMax",
-        "ArrayFeatureExtractor",
-        "Div",
-        "Flatten",
-        "Gemm",
-        "LogSoftmax",
-        "MatMul",
-        "Mul",
-        "Reshape",
-        "Sigmoid",
-        "Softmax",
-        "Squeeze",
-        "Sub",
-        "Unsqueeze",
-        "ZipMap",
-    ],
-};
+const PLAIN: (([BlockKind; 3], [&str; 6]), With) = (
+    (
+        [BlockKind::BatchNorm, BlockKind::ClassifierHead, BlockKind::Linear],
+        ["Add", "Div", "Gemm", "MatMul", "Mul", "Sub"],
+    ),
+    With(|traits| {
+        traits.is_probability()
+            || traits.decides
+            || traits.movement.is_some()
+            || traits.class == Class::Sequence
+    }),
+);
 
 /// Networks of products alone.
 pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = census.linears();
-    let curves = census.count_of(BlockKind::ACTIVATIONS.iter().copied())
-        + census.count_of(["Softplus", "Tanh"]);
+    let curves = census.count_in((
+        BlockKind::ACTIVATIONS,
+        With(|traits| traits.activation().is_some_and(|activation| !activation.is_gate())),
+    ));
     let rows = census.takes(Given::Features) || census.takes(Given::Image);
     match layers {
         0 => None,
         1 if curves == 0 => {
             let rows = rows && census.net.units().all(|(_, unit)| unit.is(PLAIN));
-            let shares = census.count_of(["Sigmoid", "Softmax"]) > 0;
+            let shares = census.count_in(With::PROBABILITIES) > 0;
             let compared = census.count("ArgMax") > 0;
             let net = census.net;
             let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));

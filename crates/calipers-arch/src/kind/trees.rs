@@ -10,11 +10,12 @@
 //! | decision-tree | one tree |
 
 use calipers_ir::{AttributeValue, List, NodeId};
+use calipers_ops::Prediction;
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::Family;
 use hashbrown::HashMap;
 
-use crate::net::{Net, Op, Unit};
+use crate::net::{Net, Unit};
 
 /// Trees of a model.
 pub(super) struct Forest {
@@ -47,7 +48,7 @@ fn family(
         return (Some(Family::DecisionTree), High, "a single tree".to_owned());
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
-    let classifies = unit.is("TreeEnsembleClassifier");
+    let classifies = gives_label(unit);
     if transform != "NONE" {
         let words = format!("the trees' scores add up and go through {transform}");
         return (Some(Family::GradientBoosting), High, words);
@@ -141,9 +142,9 @@ fn shrinking(leaves: &[(i64, f64)]) -> Option<bool> {
 
 /// Each leaf's tree and weight; `None` when the file's lists are too long to be held.
 fn leaves(net: &Net<'_>, unit: &Unit) -> Option<Vec<(i64, f64)>> {
-    let (trees, weights) = match unit.op {
-        Op::Operator("TreeEnsembleClassifier") => ("class_treeids", "class_weights"),
-        _ => ("target_treeids", "target_weights"),
+    let (trees, weights) = match gives_label(unit) {
+        true => ("class_treeids", "class_weights"),
+        false => ("target_treeids", "target_weights"),
     };
     let trees = ints(net, unit.node, trees)?;
     let weights = match net.model.attribute(unit.node, weights)? {
@@ -151,6 +152,10 @@ fn leaves(net: &Net<'_>, unit: &Unit) -> Option<Vec<(i64, f64)>> {
         _ => return None,
     };
     Some(trees.iter().copied().zip(weights.iter().map(|weight| f64::from(*weight))).collect())
+}
+
+fn gives_label(unit: &Unit) -> bool {
+    unit.has_trait(|traits| traits.prediction == Some(Prediction::Label))
 }
 
 /// How many trees an ensemble has.

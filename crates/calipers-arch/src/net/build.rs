@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
             "Scan" => return self.repeat(id, &inputs, 0, 0),
             _ => {}
         }
-        let origin = origin(name, inputs.iter().flatten().map(|val| self.vals[val.index()].origin));
+        let origin = origin(row, inputs.iter().flatten().map(|val| self.vals[val.index()].origin));
         if origin < Origin::Data {
             for output in model.outputs(id).iter().flatten() {
                 self.map[output.index()] = Some(self.add_val(origin, None, Some(*output)));
@@ -376,11 +376,11 @@ pub(super) fn trimmed(inputs: &[Slot]) -> &[Slot] {
 }
 
 /// What the result of an operator follows from.
-fn origin(op: &str, inputs: impl Iterator<Item = Origin>) -> Origin {
+fn origin(row: Option<&Operator>, inputs: impl Iterator<Item = Origin>) -> Origin {
     let most = inputs.max().unwrap_or(Origin::Constant);
-    match op {
-        "Shape" | "Size" | "EyeLike" => most.min(Origin::Shape),
-        "RandomNormal" | "RandomUniform" | "RandomNormalLike" | "RandomUniformLike" => Origin::Data,
+    match row.map(|row| &row.traits) {
+        Some(traits) if traits.is_random => Origin::Data,
+        Some(traits) if traits.reads_shape => most.min(Origin::Shape),
         _ => most,
     }
 }

@@ -2,14 +2,14 @@
 
 use hashbrown::HashSet;
 
-use super::{BlockKind, Details, Net, Op, Unit, UnitId, Val};
+use super::{BlockKind, Details, Net, Op, Unit, UnitId, Val, With};
 
 /// Units beside those of a block that it may take in.
 const MAX_SIDE_PRODUCTS: usize = 16;
 
 /// Operators that are a block all by themselves. They get its name and keep no part: long chains of
-/// them are what takes the most memory.
-const CURVES: &[&str] = &["Celu", "Clip", "Elu", "Gelu", "LeakyRelu", "PRelu", "Relu", "Selu"];
+/// them are what takes the most memory. A `Clip` is ReLU6 or another activation by its limits.
+const ACTIVATIONS: (With, &str) = (With(|traits| traits.activation().is_some()), "Clip");
 
 /// What a pattern found: the units of a block and its details.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +85,7 @@ impl Net<'_> {
         outputs.sort_by_key(|output| *output != main);
         let node = self.unit(last).node;
         let parts = match units[..] {
-            [only] if self.unit(only).is(CURVES) => Vec::new(),
+            [only] if self.unit(only).is(ACTIVATIONS) => Vec::new(),
             _ => units.iter().map(|id| self.take(*id)).collect(),
         };
         for input in &taken {

@@ -29,7 +29,7 @@ use calipers_infer::Typed;
 pub use block_kind::{BlockKind, BlockProperties};
 pub use details::*;
 pub use fold::Found;
-pub use op::{Op, OpSet, Ops};
+pub use op::{NORMS, Op, OpSet, Ops, With};
 
 /// A value of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,7 +117,7 @@ pub struct Net<'a> {
 impl Unit {
     /// Whether it is one of these operators or kinds.
     pub fn is(&self, set: impl OpSet) -> bool {
-        set.has(self.op)
+        set.has_unit(self)
     }
 
     /// The kind of a block; `None` for an operator.
@@ -133,6 +133,26 @@ impl Unit {
     /// The traits of its operator; `None` for a block.
     pub fn traits(&self) -> Option<&'static Traits> {
         self.operator.map(|operator| &operator.traits)
+    }
+
+    /// Whether it is an operator whose traits pass a test.
+    pub fn has_trait(&self, test: impl FnOnce(&Traits) -> bool) -> bool {
+        self.traits().is_some_and(test)
+    }
+
+    /// Whether it is a norm: a block of [`BlockKind::is_norm`] or [`BlockKind::L2Norm`], or an
+    /// operator of the same family that no pattern folded.
+    pub fn is_normalization(&self) -> bool {
+        match self.op {
+            Op::Block(kind) => kind.is_norm() || kind == BlockKind::L2Norm,
+            Op::Operator(_) => self.has_trait(|traits| traits.norm().is_some()),
+            Op::Unknown => false,
+        }
+    }
+
+    /// Whether it takes ranges, or elements at given indices, of its first input.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.movement(), Some(Movement::Gather | Movement::Slice))
     }
 
     /// Whether it is an operator of this class.
@@ -246,6 +266,12 @@ impl<'a> Net<'a> {
             counts
         });
         counts.get(&op.into()).copied().unwrap_or(0)
+    }
+
+    /// How many units of a set there are, inside blocks too.
+    pub fn count_in(&self, set: impl OpSet) -> i64 {
+        let count = self.all().filter(|unit| unit.is(&set)).count();
+        i64::try_from(count).unwrap_or(i64::MAX)
     }
 
     fn is_alive(&self, id: UnitId, op: Op) -> bool {

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{BlockKind, block_kind};
+use calipers_ops::{Class, ImageOp, Norm, Traits};
+
+use super::build::plain_operator;
+use super::{BlockKind, Unit, block_kind};
 
 /// What a [`Unit`](super::Unit) is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,16 +48,6 @@ impl Op {
             Self::Block(_) | Self::Unknown => None,
         }
     }
-
-    /// Whether it is a norm: a block of [`BlockKind::is_norm`] or [`BlockKind::L2Norm`], or an
-    /// operator of the same family that no pattern folded.
-    pub fn is_normalization(self) -> bool {
-        match self {
-            Self::Block(kind) => kind.is_norm() || kind == BlockKind::L2Norm,
-            Self::Operator(name) => name.ends_with("Normalization") || name.ends_with("Norm"),
-            Self::Unknown => false,
-        }
-    }
 }
 
 impl fmt::Display for Op {
@@ -88,18 +81,6 @@ pub struct Ops {
 }
 
 impl Ops {
-    /// Layers that normalize by the statistics of their input, as blocks and as operators.
-    pub const NORMS: Self = Self {
-        blocks: BlockKind::NORMS,
-        operators: &[
-            "BatchNormalization",
-            "GroupNormalization",
-            "InstanceNormalization",
-            "LayerNormalization",
-            "RMSNormalization",
-        ],
-    };
-
     /// A table of kinds alone.
     pub const fn blocks(blocks: &'static [BlockKind]) -> Self {
         Self { blocks, operators: &[] }
@@ -117,11 +98,51 @@ impl Ops {
     }
 }
 
-/// A set of operators and kinds, written as a name, a kind, a table, or several of them:
+/// The operators whose traits pass a test, as a set: `With(|traits| traits.pool().is_some())`.
+#[derive(Clone, Copy, Debug)]
+pub struct With(pub fn(&Traits) -> bool);
+
+impl With {
+    /// What makes probabilities of scores.
+    pub const PROBABILITIES: Self = Self(Traits::is_probability);
+    /// Recurrent layers.
+    pub const RECURRENT: Self = Self(|traits| matches!(traits.class, Class::Recurrent));
+    /// What crops, pools or resamples regions of images.
+    pub const REGIONS: Self = Self(|traits| matches!(traits.image(), Some(ImageOp::Regions)));
+    /// Interpolation to another resolution.
+    pub const RESIZES: Self = Self(|traits| matches!(traits.image(), Some(ImageOp::Resize)));
+    /// Selection among overlapping boxes.
+    pub const SUPPRESSIONS: Self = Self(|traits| matches!(traits.image(), Some(ImageOp::Suppress)));
+    /// Pooling over windows that are smaller than the channel.
+    pub const WINDOW_POOLS: Self =
+        Self(|traits| traits.pool().is_some_and(|pool| !pool.is_global()));
+}
+
+/// Layers that normalize by the statistics of their input, as blocks and as operators.
+pub const NORMS: (&[BlockKind], With) =
+    (BlockKind::NORMS, With(|traits| traits.norm().is_some_and(Norm::is_layer)));
+
+/// A set of operators and kinds, written as a name, a kind, a trait, a table, or several of them:
 /// `"Conv"`, `BlockKind::Linear`, `["Gemm", "MatMul"]`, `(BlockKind::Linear, ["Gemm", "MatMul"])`.
 pub trait OpSet {
     /// Whether the set has this one.
     fn has(&self, op: Op) -> bool;
+
+    /// Whether the set has the operator or the kind of a unit.
+    fn has_unit(&self, unit: &Unit) -> bool {
+        self.has(unit.op)
+    }
+}
+
+impl OpSet for With {
+    fn has(&self, op: Op) -> bool {
+        op.operator().and_then(plain_operator).is_some_and(|row| self.0(&row.traits))
+    }
+
+    /// Answers from the row of the unit, without a search by name.
+    fn has_unit(&self, unit: &Unit) -> bool {
+        unit.op.operator().is_some() && unit.has_trait(self.0)
+    }
 }
 
 impl OpSet for str {
@@ -157,11 +178,19 @@ impl<T: OpSet> OpSet for [T] {
     fn has(&self, op: Op) -> bool {
         self.iter().any(|one| one.has(op))
     }
+
+    fn has_unit(&self, unit: &Unit) -> bool {
+        self.iter().any(|one| one.has_unit(unit))
+    }
 }
 
 impl<T: OpSet, const N: usize> OpSet for [T; N] {
     fn has(&self, op: Op) -> bool {
         self.as_slice().has(op)
+    }
+
+    fn has_unit(&self, unit: &Unit) -> bool {
+        self.as_slice().has_unit(unit)
     }
 }
 
@@ -169,17 +198,25 @@ impl<T: OpSet + ?Sized> OpSet for &T {
     fn has(&self, op: Op) -> bool {
         (**self).has(op)
     }
+
+    fn has_unit(&self, unit: &Unit) -> bool {
+        (**self).has_unit(unit)
+    }
 }
 
 impl<A: OpSet, B: OpSet> OpSet for (A, B) {
     fn has(&self, op: Op) -> bool {
         self.0.has(op) || self.1.has(op)
     }
+
+    fn has_unit(&self, unit: &Unit) -> bool {
+        self.0.has_unit(unit) || self.1.has_unit(unit)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BlockKind, Op, OpSet as _, Ops};
+    use super::{BlockKind, NORMS, Op, OpSet as _, Ops, With};
 
     #[test]
     fn a_name_is_an_operator_and_a_kind_is_a_block() {
@@ -188,6 +225,15 @@ mod tests {
         assert!("Gemm".has(Op::from("Gemm")) && !"Gemm".has(Op::Unknown));
         assert!((BlockKind::Linear, ["Gemm", "MatMul"]).has(Op::from("MatMul")));
         assert_eq!(Op::from("HardSwish"), Op::Block(BlockKind::HardSwish));
+    }
+
+    #[test]
+    fn a_trait_has_the_operators_whose_rows_state_it() {
+        let pools = With(|traits| traits.pool().is_some());
+        assert!(pools.has(Op::from("MaxPool")) && !pools.has(Op::from("Relu")));
+        assert!(!pools.has(Op::Unknown) && !pools.has(BlockKind::Relu.into()));
+        assert!(NORMS.has(Op::from("LayerNormalization")) && NORMS.has(BlockKind::RmsNorm.into()));
+        assert!(!NORMS.has(Op::from("LpNormalization")) && !NORMS.has(Op::from("LRN")));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use calipers_report::{Granularity, Scheme};
 
 use calipers_ir::{AttributeValue, DType, Model, NodeId, Producer, ValueId};
-use calipers_ops::{Bits, Class, Elem, WeightFormat};
+use calipers_ops::{Bits, Class, Elem, Movement, Pool, WeightFormat};
 
 use crate::net::{Net, Origin, Unit, Val};
 
@@ -115,7 +115,7 @@ pub fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
 
 /// Whether a table that is looked up is held in few bits; `None` when it is no table of weights.
 pub(super) fn table_is_narrow(net: &Net<'_>, unit: &Unit, table: Val) -> Option<bool> {
-    if unit.is("GatherBlockQuantized") {
+    if net.written_operator(unit.node).is_some_and(|row| row.packing.is_some()) {
         return Some(true);
     }
     if net.rank(table) != Some(2) {
@@ -256,9 +256,7 @@ impl Chain {
             let Some((node, op)) = made_by(net, value) else { break };
             let slot = |at: usize| model.inputs(node).get(at).copied().flatten();
             let next = match op {
-                "Identity" | "Transpose" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" => {
-                    slot(0)
-                }
+                _ if movement(net, node).is_some_and(Movement::is_layout) => slot(0),
                 "DequantizeLinear" => {
                     if let Some(input) = slot(0)
                         && dequantized.is_none()
@@ -298,9 +296,15 @@ fn dequantized(net: &Net<'_>, value: ValueId) -> Option<Form> {
     for _ in 0..MAX_STEPS {
         let (node, op) = made_by(net, value)?;
         let first = net.model.inputs(node).first().copied().flatten()?;
+        let traits = net.written_operator(node).map(|row| &row.traits);
+        // The maximum of a window, and zeros around it, are quantized as their input is.
+        let keeps = traits.is_some_and(|traits| {
+            traits.pool() == Some(Pool::Max)
+                || traits.movement.is_some_and(|it| it.is_layout() || it == Movement::Pad)
+        });
         match op {
-            "Identity" | "Transpose" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten"
-            | "MaxPool" | "Pad" | "Cast" => value = first,
+            _ if keeps => value = first,
+            "Cast" => value = first,
             "DequantizeLinear" => {
                 return Some(match made_by(net, first) {
                     Some((_, "DynamicQuantizeLinear")) => Form::Dynamic,
@@ -324,13 +328,18 @@ fn has_stored_scale(net: &Net<'_>, node: NodeId) -> bool {
             return true;
         }
         match net.model.inputs(node).first().copied().flatten() {
-            Some(first) if ["Identity", "Cast", "Reshape", "Squeeze"].contains(&op) => {
+            Some(first) if op == "Cast" || movement(net, node).is_some_and(Movement::is_layout) => {
                 value = first;
             }
             _ => return false,
         }
     }
     false
+}
+
+/// How a node moves its first input, if its operator does nothing else.
+fn movement(net: &Net<'_>, node: NodeId) -> Option<Movement> {
+    net.written_operator(node)?.traits.movement
 }
 
 /// The node that gives a value, unless the file stores it, and its operator.

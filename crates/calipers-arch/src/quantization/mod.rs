@@ -32,7 +32,7 @@ pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
     for (_, unit) in net.units() {
         if let Some(looked) = form::look(net, unit) {
             all.push(looked);
-        } else if unit.is(["Gather", "GatherBlockQuantized"])
+        } else if unit.is("Gather")
             && let Some(table) = unit.input(0).filter(|val| net.origin(*val) == Origin::Constant)
             && let Some(narrow) = form::table_is_narrow(net, unit, table)
         {

@@ -6,11 +6,14 @@
 
 use std::ops::Range;
 
+use calipers_ops::{Class, ImageOp, Movement};
 use calipers_sym::Expr;
 
 use super::weigh::{is_convolutional, is_heavy, weight};
 use super::{Structure, narrow};
-use crate::net::{Attention, BlockKind, BlockProperties as _, Convolution, Net, Ops, Unit, UnitId};
+use crate::net::{
+    Attention, BlockKind, BlockProperties as _, Convolution, Net, Unit, UnitId, With,
+};
 
 /// A segment: places `from..to` of the order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,23 +34,17 @@ const MAX_BLOCKS: usize = 3;
 const SHORT: usize = 8;
 
 /// Steps that raise the resolution.
-const RISING: &[&str] = &["ConvTranspose", "DepthToSpace", "Resize", "Upsample"];
+const RISING: With = With(|traits| traits.raises_resolution);
 
 /// Steps that begin what follows them and do not end what comes before.
-const OPENING: Ops = Ops {
-    blocks: &[BlockKind::ClassifierHead],
-    operators: &[
-        "Flatten",
-        "Gather",
-        "GlobalAveragePool",
-        "GlobalMaxPool",
-        "ReduceMean",
-        "Resize",
-        "Slice",
-        "SpaceToDepth",
-        "Upsample",
-    ],
-};
+const OPENING: ((BlockKind, [&str; 3]), With) = (
+    (BlockKind::ClassifierHead, ["Flatten", "ReduceMean", "SpaceToDepth"]),
+    With(|traits| match traits.class {
+        Class::Image(image) => image == ImageOp::Resize,
+        Class::Pooling(pool) => pool.is_global(),
+        _ => matches!(traits.movement, Some(Movement::Gather | Movement::Slice)),
+    }),
+);
 
 /// Cuts the order into segments.
 pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {

@@ -1,28 +1,21 @@
 //! Which units carry the network, and which only dress it.
 
-use crate::net::{BlockKind, BlockProperties as _, Net, Op, Ops, Unit};
+use calipers_ops::{Class, ImageOp, Traits};
+
+use crate::net::{BlockKind, BlockProperties as _, Net, Op, Unit};
 
 /// Operators that hold most of what a network does. Blocks that contain one count as well.
-const HEAVY: Ops = Ops {
-    blocks: &[BlockKind::Attention],
-    operators: &[
-        "Conv",
-        "ConvTranspose",
-        "DFT",
-        "DeformConv",
-        "Einsum",
-        "GRU",
-        "Gemm",
-        "LSTM",
-        "MatMul",
-        "MaxRoiPool",
-        "NonMaxSuppression",
-        "RNN",
-        "RoiAlign",
-        "STFT",
-        "TfIdfVectorizer",
-    ],
-};
+fn is_heavy_operator(traits: &Traits) -> bool {
+    traits.is_contraction()
+        || traits.is_classical_model()
+        || match traits.class {
+            Class::Image(image) => matches!(image, ImageOp::Regions | ImageOp::Suppress),
+            Class::Signal => true,
+            // Those that only pack features into another container dress what follows.
+            Class::Features => traits.movement.is_none(),
+            _ => false,
+        }
+}
 
 /// Whether a unit is more than a step that dresses another: whether it, or something inside it,
 /// contracts, looks up, recurs or decides.
@@ -44,20 +37,11 @@ fn is_heavy_step(net: &Net<'_>, unit: &Unit) -> bool {
     if unit.is("Gather") {
         return unit.input(0).is_some_and(|table| !net.is_data(table));
     }
-    unit.is(HEAVY) || is_foreign(net, unit)
-}
-
-/// Classical models and operators that nobody knows are all that their graphs have.
-fn is_foreign(net: &Net<'_>, unit: &Unit) -> bool {
-    let domain = net.model.name(net.model.node(unit.node).domain);
-    unit.op == Op::Unknown || (domain == "ai.onnx.ml" && !is_plumbing(unit.op.id()))
-}
-
-fn is_plumbing(op: &str) -> bool {
-    matches!(op, "ArrayFeatureExtractor" | "CastMap" | "FeatureVectorizer" | "ZipMap")
+    // Operators that nobody knows are all that their graphs have.
+    unit.op == Op::Unknown || unit.is(BlockKind::Attention) || unit.has_trait(is_heavy_operator)
 }
 
 /// Whether a unit convolves, so that its result has a resolution.
 pub(super) fn is_convolutional(unit: &Unit) -> bool {
-    unit.walk().any(|part| part.is(["Conv", "ConvTranspose", "DeformConv"]))
+    unit.walk().any(|part| part.has_trait(|traits| traits.convolves))
 }

@@ -14,12 +14,13 @@
 
 use crate::words::grouped;
 
+use calipers_ops::Class;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
-use crate::net::{BlockKind, Op, Val};
+use crate::net::{BlockKind, Op, Val, With};
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
@@ -64,7 +65,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let sure = if family == Family::Detr { High } else { Medium };
         return Some(told(TaskKind::ObjectDetection, sure, words.to_owned(), classes));
     }
-    let regions = census.count_of(["MaxRoiPool", "RoiAlign"]) > 0;
+    let regions = census.count_in(With::REGIONS) > 0;
     // Points of bodies: for each region, rows of a place and whether it is seen.
     let points = outputs
         .iter()
@@ -82,7 +83,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = "regions are cut out of the image's features and judged".to_owned();
         return Some(told(TaskKind::ObjectDetection, High, words, None));
     }
-    if census.count("NonMaxSuppression") > 0 {
+    if census.count_in(With::SUPPRESSIONS) > 0 {
         let words = "boxes that overlap are reduced to the best ones".to_owned();
         return Some(told(TaskKind::ObjectDetection, High, words, facts.classes));
     }
@@ -121,7 +122,7 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let [output] = outputs else { return None };
     let classes = net.dim(*output, -1).filter(|classes| *classes > 1)?;
-    let shared = net.made_by(*output, ["LogSoftmax", "Softmax"]).is_some();
+    let shared = net.made_by(*output, With(|traits| traits.class == Class::Softmax)).is_some();
     let scores = seen.is_scores(*output) && seen.is_biased(*output);
     (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));

@@ -10,11 +10,12 @@ mod tables;
 mod text;
 
 use calipers_ir::{DType, ValueId};
+use calipers_ops::Movement;
 use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
 
 use super::census::{Census, Given};
-use crate::net::{BlockKind, Net, Op, OpSet, Ops, Origin, TableKind, Val};
+use crate::net::{BlockKind, Net, Op, OpSet, Ops, Origin, TableKind, Val, With};
 
 /// The task. Fills in how many classes there are.
 pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
@@ -107,9 +108,10 @@ impl<'a> Seen<'_, 'a> {
     fn maker(&self, val: Val) -> Option<Op> {
         let net = self.net();
         // One place may be chosen after the product.
-        const PICKS: &[&str] = &["Gather", "GatherND", "Slice"];
+        const PICKS: With =
+            With(|traits| matches!(traits.movement, Some(Movement::Gather | Movement::Slice)));
         let behind = net.back_through_layout(val);
-        let behind = net.back_through(behind, ["LogSoftmax", "Sigmoid", "Softmax"]);
+        let behind = net.back_through(behind, With::PROBABILITIES);
         let behind = net.back_through(net.back_through_layout(behind), PICKS);
         let behind = net.back_through_layout(behind);
         let unit = net.unit(net.producer(behind)?);
@@ -132,7 +134,7 @@ impl<'a> Seen<'_, 'a> {
         if self.census.is_mean_of_products(behind) {
             return true;
         }
-        if net.made_by(behind, ["LogSoftmax", "Sigmoid", "Softmax"]).is_some() {
+        if net.made_by(behind, With::PROBABILITIES).is_some() {
             return true;
         }
         let Some(unit) = net.producer(behind).map(|unit| net.unit(unit)) else { return false };

@@ -10,26 +10,29 @@
 use crate::words::grouped;
 
 use calipers_ir::AttributeValue;
+use calipers_ops::Prediction;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, ModelKind, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
 use crate::kind::classical::preparation;
-use crate::net::Unit;
+use crate::net::{Net, OpSet, Unit, With};
 
 /// Operators that give a label.
-const CLASSIFIERS: &[&str] =
-    &["LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier", "ZipMap"];
+const CLASSIFIERS: (With, &str) =
+    (With(|traits| matches!(traits.prediction, Some(Prediction::Label))), "ZipMap");
 
 /// Operators that give a number.
-const REGRESSORS: &[&str] =
-    &["LinearRegressor", "SVMRegressor", "TreeEnsemble", "TreeEnsembleRegressor"];
+const REGRESSORS: With = With(|traits| matches!(traits.prediction, Some(Prediction::Number)));
+
+fn units<'n>(net: &'n Net<'_>, set: impl OpSet) -> Vec<&'n Unit> {
+    net.all().filter(|unit| unit.is(&set)).collect()
+}
 
 /// The task of a model of classical machine learning.
 pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
-    let units = |ops: &[&str]| net.all().filter(|unit| unit.is(ops)).collect::<Vec<&Unit>>();
     if seen.architecture.family == Some(Family::IsolationForest) {
         let words = "an isolation forest tells how easily a row is set apart".to_owned();
         return Some(told(TaskKind::AnomalyDetection, High, words, None));
@@ -38,7 +41,7 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         let words = "the nearest of stored points comes out".to_owned();
         return Some(told(TaskKind::Clustering, Medium, words, None));
     }
-    let regressors = units(REGRESSORS);
+    let regressors = units(net, REGRESSORS);
     if regressors.iter().any(|unit| net.int(unit, "one_class") == Some(1)) {
         let words = "support vectors of one class tell what is unlike it".to_owned();
         return Some(told(TaskKind::AnomalyDetection, High, words, None));
@@ -52,7 +55,7 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     }
     let text = seen.census.takes(Given::Text)
         && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
-    let classifiers = units(CLASSIFIERS);
+    let classifiers = units(net, CLASSIFIERS);
     let neighbours =
         seen.is_kind(ModelKind::NearestNeighbours) || seen.is_kind(ModelKind::NaiveBayes);
     // A label may be made of a number by a cast, which is looked through.
@@ -109,7 +112,7 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     let output = outputs.first().copied();
     let width = output.and_then(|output| net.dim(output, -1));
-    let shares = seen.census.count_of(["ArgMax", "LogSoftmax", "Sigmoid", "Softmax"]) > 0;
+    let shares = seen.census.count_in((With::PROBABILITIES, "ArgMax")) > 0;
     let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
     if shares {
         let classes = width.map(|width| if width == 1 { 2 } else { width });

@@ -56,9 +56,7 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
                 is_vocabulary(seen, width) && (seen.is_scores(*output) || is_table(seen, width))
             })
     });
-    let headed = seen.census.count("LanguageHead") > 0;
-    let scores = scores.or_else(|| outputs.first().copied().filter(|_| headed))?;
-    let shown = seen.shown(scores);
+    let shown = seen.shown(scores?);
     if seen.styled(Style::Encoder) {
         let words = format!("a score for each word at each place ({shown}), from an encoder");
         return Some(told(TaskKind::FillMask, High, words, None));
@@ -76,7 +74,6 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         net.rank(**output) == Some(2) && tokens.iter().any(|input| net.same_shape(**output, *input))
     };
     let places: Vec<&Val> = outputs.iter().filter(per_place).collect();
-    let headed = seen.census.count("SpanHead") > 0;
     if let [start, end] = places[..] {
         let (start, end) = (seen.shown(*start), seen.shown(*end));
         let words = format!(
@@ -90,10 +87,7 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = format!("a score for each place ({})", seen.shown(*place));
         return Some(told(TaskKind::TokenClassification, Medium, words, None));
     }
-    headed.then(|| {
-        let words = "two scores for each place, where the answer starts and where it ends";
-        told(TaskKind::QuestionAnswering, High, words.to_owned(), None)
-    })
+    None
 }
 
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {

@@ -1,9 +1,10 @@
 //! Batch normalisation that could be part of the convolution before it.
 
 use calipers_ir::{NodeId, Producer};
+use calipers_ops::{Class, Operator, Slot};
 use calipers_report::Severity;
 
-use crate::look::{Outputs, input, origins, output, producer, running, standard_op};
+use crate::look::{Outputs, input, operator, origins, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 use calipers_arch::net::Origin;
 
@@ -36,8 +37,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             return None;
         }
         let data = input(model, *node, 0)?;
-        let (before, op) = producer(model, data)?;
-        let weighted = matches!(op, "Conv" | "ConvTranspose" | "Gemm") && stored(before, 1);
+        let (before, _) = producer(model, data)?;
+        let weighted = operator(model, before).is_some_and(takes_bias) && stored(before, 1);
         let fixed = (1..5).all(|slot| stored(*node, slot));
         let alone = outputs.only_reader(model, output(model, before)?) == Some(*node);
         (weighted && fixed && alone).then_some(())
@@ -49,6 +50,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         &norms,
         format!("{} whose work the weights before could take over", counted(norms.len(), "node")),
     )
+}
+
+/// Whether an operator multiplies by weights and adds a bias, which take in scale and shift.
+fn takes_bias(row: &Operator) -> bool {
+    let contraction = row.traits.contraction.filter(|_| row.traits.class == Class::Contraction);
+    contraction.is_some_and(|it| it.weights.contains(&1)) && row.slot(2) == Slot::Weight
 }
 
 #[cfg(test)]

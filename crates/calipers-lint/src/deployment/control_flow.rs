@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use calipers_ops::Class;
 use calipers_report::Severity;
 
-use crate::look::{running, standard_op};
+use crate::look::{operator, running};
 use crate::{Evidence, Hit, Rule};
 
 pub(crate) const RULE: Rule = Rule {
@@ -27,8 +28,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut nodes = Vec::new();
     let mut deepest = 0;
     for node in running(model) {
-        if let Some(op @ ("If" | "Loop" | "Scan" | "SequenceMap")) = standard_op(model, node) {
-            *counts.entry(op).or_default() += 1;
+        let row = operator(model, node).filter(|row| row.traits.class == Class::ControlFlow);
+        if let Some(row) = row {
+            *counts.entry(row.name).or_default() += 1;
             nodes.push(node);
             deepest = deepest.max(model.graph(model.node(node).graph).nesting + 1);
         }

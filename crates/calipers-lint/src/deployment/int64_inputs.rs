@@ -1,9 +1,10 @@
 //! Inputs of 64 bits where 32 would do.
 
 use calipers_ir::{DType, ValueId};
+use calipers_ops::Movement;
 use calipers_report::Severity;
 
-use crate::look::{Outputs, output, standard_op};
+use crate::look::{Outputs, operator, output};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -52,12 +53,16 @@ fn narrows(evidence: &Evidence<'_>, outputs: &Outputs, value: ValueId) -> bool {
         for consumer in model.consumers(value) {
             seen += 1;
             used = true;
-            match (standard_op(model, consumer.node), consumer.slot) {
-                _ if seen > MOST_USES => return false,
-                (Some("Cast" | "Shape"), _) | (Some("Gather" | "GatherElements"), 1) => {}
-                (Some("Flatten" | "Identity" | "Reshape" | "Squeeze" | "Unsqueeze"), 0) => {
-                    values.extend(output(model, consumer.node));
-                }
+            if seen > MOST_USES {
+                return false;
+            }
+            let Some(row) = operator(model, consumer.node) else { return false };
+            match (row.traits.movement, consumer.slot) {
+                (Some(Movement::Convert), 0) => {}
+                (Some(Movement::View), 0) => values.extend(output(model, consumer.node)),
+                // Of the operators with indices, these take 32 bits as well.
+                (_, 1) if matches!(row.name, "Gather" | "GatherElements") => {}
+                _ if row.traits.reads_shape => {}
                 _ => return false,
             }
         }

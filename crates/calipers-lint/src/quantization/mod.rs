@@ -31,7 +31,5 @@ fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (
 
 /// The operation of a layer that contracts.
 fn contraction(layer: &Unit) -> Option<&Unit> {
-    layer.walk().find(|unit| {
-        unit.parts.is_empty() && unit.is(["Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"])
-    })
+    layer.walk().find(|unit| unit.is_contraction())
 }

@@ -15,7 +15,7 @@
 //! an output. Masks of tokens are matches element by element and never a verdict.
 
 use calipers_ir::{Model, NodeId, Producer, ValueId};
-use calipers_ops::Movement;
+use calipers_ops::{Class, Movement};
 use calipers_report::Severity;
 
 use crate::look::{operator, origins, output, standard_op};
@@ -89,6 +89,12 @@ fn moves(op: &str) -> bool {
     row.and_then(|row| row.traits.movement).is_some_and(Movement::keeps_elements)
 }
 
+/// Whether an operator of the standard reduces axes.
+fn reduces(op: &str) -> bool {
+    let row = calipers_ops::find(calipers_ops::ONNX, op);
+    row.is_some_and(|row| row.traits.class == Class::Reduction && !row.traits.decides)
+}
+
 /// Whether a node gives the value.
 fn is_computed(model: &Model, value: ValueId) -> bool {
     matches!(model.value(value).producer, Producer::Node { .. })
@@ -126,7 +132,7 @@ fn follow(evidence: &Evidence<'_>) -> Vec<u8> {
             "Equal" if with_constant(RAW) => MATCH,
             "Less" | "LessOrEqual" if with_constant(DISTANCE) => MATCH,
             // All of them, any of them, or as many as there are.
-            _ if op.starts_with("Reduce") && truths != 0 => MATCH | VERDICT,
+            _ if truths != 0 && reduces(op) => MATCH | VERDICT,
             "And" | "Or" | "Xor" | "Not" | "Mul" | "Add" | "Sub" => truths,
             "Equal" | "Greater" | "GreaterOrEqual" | "Less" | "LessOrEqual"
                 if with_constant(MATCH) =>

@@ -1,5 +1,6 @@
 //! Attention whose scores have come to cost as much as the layers.
 
+use calipers_ops::{Class, Contraction};
 use calipers_report::units;
 
 use std::collections::BTreeSet;
@@ -16,10 +17,6 @@ const MIN_SHARE: u64 = 25;
 
 /// Shorter sequences have no square to speak of.
 const MIN_LENGTH: u64 = 32;
-
-/// Operators whose nodes do nothing but multiply queries, keys and values.
-const PRODUCTS: &[&str] =
-    &["Einsum", "FusedMatMul", "GroupQueryAttention", "MatMul", "MultiHeadAttention"];
 
 pub(crate) const RULE: Rule = Rule {
     id: "attention-quadratic",
@@ -83,9 +80,15 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(detail, layers.iter().map(|unit| net.model.node_label(unit.node))))
 }
 
+/// Whether the node of a unit does nothing but multiply queries, keys and values. Attention with
+/// weights also projects.
 fn is_product(net: &Net<'_>, unit: &Unit) -> bool {
-    let op = net.model.name(net.model.node(unit.node).op);
-    PRODUCTS.contains(&op) && net.data_inputs(unit).nth(1).is_some()
+    let multiplies = net.written_operator(unit.node).is_some_and(|row| {
+        let projects = |contraction: Contraction| !contraction.weights.is_empty();
+        let class = row.traits.class;
+        row.traits.contraction.is_some_and(|it| class != Class::Attention || !projects(it))
+    });
+    multiplies && unit.is_contraction() && net.data_inputs(unit).nth(1).is_some()
 }
 
 #[cfg(test)]

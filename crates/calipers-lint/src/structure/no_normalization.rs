@@ -18,9 +18,9 @@ fn may_normalize(unit: &Unit) -> bool {
             let kinds = [BlockKind::L2Norm, BlockKind::Lrn, BlockKind::Recurrent, BlockKind::Selu];
             kind.is_norm() || kinds.contains(&kind)
         }
-        Op::Operator(name) => {
-            let signs = ["ReduceL2", "ReduceMean", "ReduceSumSquare", "Sqrt"];
-            name.contains("Normalization") || signs.contains(&name)
+        Op::Operator(_) => {
+            unit.has_trait(|traits| traits.norm().is_some())
+                || unit.is(["ReduceL2", "ReduceMean", "ReduceSumSquare", "Sqrt"])
         }
         Op::Unknown => false,
     }

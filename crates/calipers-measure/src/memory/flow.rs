@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 
 use calipers_ir::{Consumer, Model, NodeId, Producer, ValueId};
-use calipers_ops::{Movement, Operator};
+use calipers_ops::{Class, KernelClass, Movement, Operator, Slot};
 use hashbrown::{HashMap, HashSet};
 
 use super::liveness;
@@ -12,10 +12,6 @@ use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 
 /// Values looked at from one input. A cache is a few nodes away from where it is used.
 const MAX_VALUES: usize = 4_096;
-
-/// Operators that change elements one by one, or put them beside others, on the way to a product,
-/// sorted.
-const ON_THE_WAY: &[&str] = &["Add", "Concat", "Div", "Mul", "Neg", "Sub", "Tile", "Where"];
 
 /// Values looked at for a softmax around a product: scaling, a mask and a change of type.
 const AROUND: usize = 64;
@@ -119,7 +115,7 @@ impl<'a> Flow<'a> {
                     if let Some(next) = output(slot) {
                         go(next, Some(Grown::Inside(node)));
                     }
-                } else if self.is_standard(node, &["Concat"]) {
+                } else if self.is_movement(node, Movement::Join) {
                     if let Some(next) = output(0) {
                         go(next, grown.or(Some(Grown::Joined(node))));
                     }
@@ -157,7 +153,7 @@ impl<'a> Flow<'a> {
     /// The same, and a softmax stands before or after the product.
     pub(super) fn is_attended_with_softmax(&self, value: ValueId) -> bool {
         self.is_multiplied(value, &HashSet::new(), |product, _| {
-            if self.model.name(self.model.node(product).op).contains("Attention") {
+            if self.is_attention(product) {
                 return true;
             }
             let operands: Vec<ValueId> =
@@ -173,12 +169,12 @@ impl<'a> Flow<'a> {
         while let Some(value) = values.get(at).copied().filter(|_| at < AROUND) {
             at += 1;
             let Producer::Node { node, .. } = self.model.value(value).producer else { continue };
-            if self.is_standard(node, &["Softmax"]) {
+            if self.is_softmax(node) {
                 return true;
             }
-            if self.moves(node) || self.is_standard(node, ON_THE_WAY) {
-                values.extend(self.model.inputs(node).iter().flatten());
-            }
+            let inputs = self.model.inputs(node).iter();
+            let passed = inputs.enumerate().filter(|(slot, _)| self.passes(node, *slot));
+            values.extend(passed.filter_map(|(_, input)| *input));
         }
         false
     }
@@ -190,10 +186,10 @@ impl<'a> Flow<'a> {
             at += 1;
             for consumer in self.consumers(value) {
                 let node = consumer.node;
-                if self.is_standard(node, &["Softmax"]) {
+                if self.is_softmax(node) {
                     return true;
                 }
-                if self.moves(node) || self.is_standard(node, ON_THE_WAY) {
+                if self.passes(node, consumer.slot as usize) {
                     values.extend(self.model.outputs(node).iter().flatten());
                 }
             }
@@ -220,16 +216,13 @@ impl<'a> Flow<'a> {
             self.same.get(&value).into_iter().flatten().for_each(|next| go(*next));
             for consumer in self.consumers(value) {
                 let node = consumer.node;
-                let op = self.model.name(self.model.node(node).op);
                 if around.contains(&node) {
                     continue;
                 }
-                let attends = op.contains("MatMul") || op.contains("Attention") || op == "Einsum";
-                if attends && is_good(node, consumer.slot) {
+                if self.multiplies(node) && is_good(node, consumer.slot) {
                     return true;
                 }
-                let moved = consumer.slot == 0 && self.moves(node);
-                if moved || self.is_standard(node, ON_THE_WAY) {
+                if self.passes(node, consumer.slot as usize) {
                     self.model.outputs(node).iter().flatten().for_each(|next| go(*next));
                 }
             }
@@ -249,13 +242,46 @@ impl<'a> Flow<'a> {
         })
     }
 
-    fn is_standard(&self, node: NodeId, names: &[&str]) -> bool {
-        match self.meanings.of(node).kind {
-            MeaningKind::Operator(operator) => {
-                operator.domain == calipers_ops::ONNX && names.binary_search(&operator.name).is_ok()
-            }
-            _ => false,
+    fn is_softmax(&self, node: NodeId) -> bool {
+        self.operator(node).is_some_and(|operator| operator.traits.class == Class::Softmax)
+    }
+
+    fn is_movement(&self, node: NodeId, movement: Movement) -> bool {
+        self.operator(node).is_some_and(|operator| operator.traits.movement == Some(movement))
+    }
+
+    /// Whether a node attends: by its row, or by its name where it has none.
+    fn is_attention(&self, node: NodeId) -> bool {
+        match self.operator(node) {
+            Some(operator) => operator.traits.class == Class::Attention,
+            None => self.model.name(self.model.node(node).op).contains("Attention"),
         }
+    }
+
+    /// Whether a node attends, or is a matrix product.
+    fn multiplies(&self, node: NodeId) -> bool {
+        let is_product = |operator: &Operator| {
+            operator.traits.kernel == KernelClass::Gemm && !operator.traits.convolves
+        };
+        self.is_attention(node) || self.operator(node).is_some_and(is_product)
+    }
+
+    /// Whether the elements of an input reach the outputs moved, joined with others, or changed one
+    /// by one.
+    fn passes(&self, node: NodeId, slot: usize) -> bool {
+        let Some(operator) = self.operator(node) else { return false };
+        let arithmetic = match operator.slot(slot) {
+            Slot::Added
+            | Slot::Divided
+            | Slot::Joined
+            | Slot::Moved
+            | Slot::Multiplied
+            | Slot::Subtracted => operator.traits.is_elementwise(),
+            _ => false,
+        };
+        let joined = self.is_movement(node, Movement::Join);
+        let repeated = slot == 0 && self.is_movement(node, Movement::Repeat);
+        arithmetic || joined || repeated || slot == 0 && self.moves(node)
     }
 
     /// The operator of a node, unless it calls a function of the model.
@@ -277,18 +303,5 @@ impl<'a> Flow<'a> {
         let caches = self.operator(node)?.traits.caches;
         let cache = caches.iter().find(|(input, _)| u32::try_from(*input) == Ok(slot))?;
         Some(cache.1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ON_THE_WAY;
-
-    #[test]
-    fn the_table_is_sorted_and_of_known_operators() {
-        assert!(ON_THE_WAY.is_sorted());
-        for name in ON_THE_WAY {
-            assert!(calipers_ops::find(calipers_ops::ONNX, name).is_some(), "{name}");
-        }
     }
 }

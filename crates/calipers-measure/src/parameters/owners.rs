@@ -4,6 +4,7 @@
 //! calls that.
 
 use calipers_ir::{GraphKind, Model, NodeId, ValueId};
+use calipers_ops::Movement;
 use hashbrown::HashMap;
 
 use super::role::Role;
@@ -131,10 +132,10 @@ fn call_of(model: &Model, places: &[Place], mut value: ValueId) -> Option<NodeId
             break;
         };
         last = Some(node);
-        let moves = matches!(
-            model.name(model.node(node).op),
-            "Identity" | "Transpose" | "Cast" | "Reshape" | "Unsqueeze" | "DequantizeLinear"
-        );
+        let (domain, op) = (model.node(node).domain, model.node(node).op);
+        let row = calipers_ops::find(model.name(domain), model.name(op));
+        let movement = row.and_then(|row| row.traits.movement);
+        let moves = movement.is_some_and(|it| it.is_layout() || it == Movement::Convert);
         match model.outputs(node).first() {
             Some(Some(output)) if moves => value = *output,
             _ => break,

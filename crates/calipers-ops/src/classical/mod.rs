@@ -10,7 +10,7 @@ use crate::call::{Attr, Call};
 use crate::cost::{self, Traffic};
 use crate::fact::TensorFact;
 use crate::row::Operator;
-use crate::traits::{Class, KernelClass, Movement, family};
+use crate::traits::{Class, KernelClass, Movement, Prediction, family};
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &family(
@@ -26,7 +26,11 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[1])
             .infer(features::same_type)
             .costs(cost::per_output::<1>),
-        Operator::new(ML, "CastMap", &[]).since(&[1]).infer(features::cast_map).costs(cost::free),
+        Operator::new(ML, "CastMap", &[])
+            .passes(Movement::Convert)
+            .since(&[1])
+            .infer(features::cast_map)
+            .costs(cost::free),
         Operator::new(ML, "CategoryMapper", &[])
             .holding(&[])
             .since(&[1])
@@ -37,6 +41,8 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(features::dict_vectorizer)
             .costs(cost::free),
         Operator::new(ML, "FeatureVectorizer", &[])
+            .class(Class::Features)
+            .passes(Movement::Join)
             .since(&[1])
             .infer(features::feature_vectorizer)
             .costs(cost::free),
@@ -50,6 +56,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(features::label_encoder)
             .costs(cost::free),
         Operator::new(ML, "LinearClassifier", &[])
+            .predicts(Prediction::Label)
             .class(Class::LinearModel)
             .contracts(KernelClass::Gemm, &[])
             .holding(&[("coefficients", Learned), ("intercepts", Learned)])
@@ -57,6 +64,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(models::linear_classifier)
             .costs(cost::classical::linear),
         Operator::new(ML, "LinearRegressor", &[])
+            .predicts(Prediction::Number)
             .class(Class::LinearModel)
             .contracts(KernelClass::Gemm, &[])
             .holding(&[("coefficients", Learned), ("intercepts", Learned)])
@@ -72,6 +80,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(features::one_hot_encoder)
             .costs(cost::free),
         Operator::new(ML, "SVMClassifier", &[])
+            .predicts(Prediction::Label)
             .class(Class::SupportVectors)
             .contracts(KernelClass::Gemm, &[])
             .holding(&[
@@ -85,6 +94,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(models::svm_classifier)
             .costs(cost::classical::support_vectors),
         Operator::new(ML, "SVMRegressor", &[])
+            .predicts(Prediction::Number)
             .class(Class::SupportVectors)
             .contracts(KernelClass::Gemm, &[])
             .holding(&[("coefficients", Learned), ("rho", Learned), ("support_vectors", Learned)])
@@ -97,12 +107,14 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(features::to_floats)
             .costs(cost::per_output::<2>),
         Operator::new(ML, "TreeEnsemble", &[])
+            .predicts(Prediction::Number)
             .class(Class::Trees)
             .holding(&[("leaf_weights", Learned), ("nodes_splits", Learned)])
             .since(&[5])
             .infer(models::tree_ensemble)
             .costs(cost::classical::tree_ensemble),
         Operator::new(ML, "TreeEnsembleClassifier", &[])
+            .predicts(Prediction::Label)
             .class(Class::Trees)
             .holding(&[
                 ("base_values", Learned),
@@ -116,6 +128,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(models::tree_classifier)
             .costs(cost::classical::trees),
         Operator::new(ML, "TreeEnsembleRegressor", &[])
+            .predicts(Prediction::Number)
             .class(Class::Trees)
             .holding(&[
                 ("base_values", Learned),
@@ -128,7 +141,11 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[1, 3, 5])
             .infer(models::tree_ensemble)
             .costs(cost::classical::trees),
-        Operator::new(ML, "ZipMap", &[]).since(&[1]).infer(models::zip_map).costs(cost::free),
+        Operator::new(ML, "ZipMap", &[])
+            .class(Class::Sequence)
+            .since(&[1])
+            .infer(models::zip_map)
+            .costs(cost::free),
     ],
 );
 

@@ -32,12 +32,14 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(conv::plain)
             .costs(cost::contraction::conv),
         Operator::onnx("ConvTranspose", &[Data, Weight, Weight])
+            .raises_resolution()
             .contracts(KernelClass::Convolution, &[1])
             .has_integer_kernel()
             .since(&[1, 11, 22])
             .infer(conv::transposed)
             .costs(cost::contraction::conv_transpose),
         Operator::onnx("DeformConv", &[Data, Weight, Data, Weight, Data])
+            .convolves()
             .contracts(KernelClass::Gemm, &[1])
             .since(&[19, 22])
             .infer(conv::deformed)

@@ -49,7 +49,11 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[1, 6, 7, 13, 14])
             .infer(rules::arithmetic)
             .costs(cost::per_output::<1>),
-        Operator::onnx("And", &[]).since(&[1, 7]).infer(rules::logic).costs(cost::per_output::<1>),
+        Operator::onnx("And", &[])
+            .decides()
+            .since(&[1, 7])
+            .infer(rules::logic)
+            .costs(cost::per_output::<1>),
         Operator::onnx("Asin", &[])
             .unary(true)
             .since(&[7, 22])
@@ -71,6 +75,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Bernoulli", &[])
+            .random()
             .in_place(false)
             .since(&[15, 22])
             .infer(rules::bernoulli)
@@ -171,6 +176,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Equal", &[])
+            .decides()
             .since(&[1, 7, 11, 13, 19])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
@@ -195,10 +201,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Greater", &[])
+            .decides()
             .since(&[1, 7, 9, 13])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
         Operator::onnx("GreaterOrEqual", &[])
+            .decides()
             .since(&[12, 16])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
@@ -220,11 +228,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::softmax)
             .costs(cost::per_output::<2>),
         Operator::onnx("IsInf", &[])
+            .decides()
             .unary(true)
             .since(&[10, 20])
             .infer(rules::is_inf)
             .costs(cost::per_output::<1>),
         Operator::onnx("IsNaN", &[])
+            .decides()
             .unary(true)
             .since(&[9, 13, 20])
             .infer(rules::is_nan)
@@ -236,10 +246,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::same)
             .costs(cost::per_output::<1>),
         Operator::onnx("Less", &[])
+            .decides()
             .since(&[1, 7, 9, 13])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
         Operator::onnx("LessOrEqual", &[])
+            .decides()
             .since(&[12, 16])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
@@ -285,11 +297,16 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(rules::unary)
             .costs(cost::per_output::<1>),
         Operator::onnx("Not", &[])
+            .decides()
             .unary(true)
             .since(&[1])
             .infer(rules::not)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Or", &[]).since(&[1, 7]).infer(rules::logic).costs(cost::per_output::<1>),
+        Operator::onnx("Or", &[])
+            .decides()
+            .since(&[1, 7])
+            .infer(rules::logic)
+            .costs(cost::per_output::<1>),
         Operator::onnx("PRelu", &[Data, Weight])
             .activates(Activation::Prelu)
             .unary(false)
@@ -411,6 +428,10 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[9, 16])
             .infer(rules::where_rule)
             .costs(cost::free),
-        Operator::onnx("Xor", &[]).since(&[1, 7]).infer(rules::logic).costs(cost::per_output::<1>),
+        Operator::onnx("Xor", &[])
+            .decides()
+            .since(&[1, 7])
+            .infer(rules::logic)
+            .costs(cost::per_output::<1>),
     ],
 );

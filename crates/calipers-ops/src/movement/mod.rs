@@ -18,7 +18,7 @@ mod unique;
 use crate::Slot::{Data, Joined, Moved, Setting, Table};
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
-use crate::traits::{Class, Extent, KernelClass, Lowering, Movement, family};
+use crate::traits::{Class, Extent, ImageOp, KernelClass, Lowering, Movement, family};
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &family(
@@ -29,7 +29,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(pad::center_crop_pad)
             .costs(cost::free),
         Operator::onnx("Col2Im", &[])
-            .class(Class::Image)
+            .class(Class::Image(ImageOp::Fold))
             .since(&[18])
             .infer(arrange::col2im)
             .costs(cost::per_input::<1>),
@@ -49,6 +49,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(join::concat)
             .costs(cost::free),
         Operator::onnx("DepthToSpace", &[Moved])
+            .raises_resolution()
             .passes(Movement::Rearrange)
             .has_integer_kernel()
             .since(&[1, 11, 13, 28])
@@ -98,6 +99,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .costs(cost::free)
             .moves(Traffic::Nothing),
         Operator::onnx("NonZero", &[])
+            .decides()
             .class(Class::Reduction)
             .kernel(KernelClass::Irregular)
             .extent(Extent::Data)

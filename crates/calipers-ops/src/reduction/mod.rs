@@ -24,11 +24,13 @@ pub(crate) const ROWS: &[Operator] = &family(
     Class::Reduction,
     [
         Operator::onnx("ArgMax", &[])
+            .decides()
             .has_integer_kernel()
             .since(&[1, 11, 12, 13])
             .infer(arg::arg_extremum)
             .costs(cost::per_input::<1>),
         Operator::onnx("ArgMin", &[])
+            .decides()
             .has_integer_kernel()
             .since(&[1, 11, 12, 13])
             .infer(arg::arg_extremum)

@@ -36,6 +36,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .costs(cost::free)
             .moves(Traffic::Nothing),
         Operator::onnx("OptionalHasElement", &[])
+            .decides()
             .since(&[15, 18, 28])
             .infer(has_element)
             .costs(cost::free)
@@ -67,6 +68,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .costs(cost::free)
             .moves(Traffic::Nothing),
         Operator::onnx("SequenceLength", &[])
+            .decides()
             .since(&[11])
             .infer(length)
             .costs(cost::free)

@@ -4,7 +4,7 @@
 
 use super::{
     Activation, Bits, Class, Contraction, Extent, KernelClass, Lowering, Movement, Norm, Pool,
-    QuantizedInput, Traits, WeightFormat,
+    Prediction, QuantizedInput, Traits, WeightFormat,
 };
 use crate::row::Operator;
 
@@ -36,6 +36,12 @@ impl Traits {
         runs_in_place: false,
         is_unary: false,
         has_integer_kernel: false,
+        prediction: None,
+        decides: false,
+        is_random: false,
+        reads_shape: false,
+        convolves: false,
+        raises_resolution: false,
         grows_when_folded: false,
     };
 }
@@ -73,6 +79,13 @@ impl Operator {
             Some(is_unary) => is_unary,
             None => matches!(class, Class::Activation(_)),
         };
+        if matches!(self.traits.kernel, KernelClass::Convolution | KernelClass::Depthwise) {
+            self.traits.convolves = true;
+        }
+        if matches!(class, Class::ShapeQuery) {
+            self.traits.decides = true;
+            self.traits.reads_shape = true;
+        }
         assert!(
             !self.traits.is_contraction() || self.traits.kernel.is_contraction(),
             "a contraction needs the kernel of one"
@@ -228,6 +241,42 @@ impl Operator {
         self
     }
 
+    /// What it predicts.
+    pub(crate) const fn predicts(mut self, prediction: Prediction) -> Self {
+        self.traits.prediction = Some(prediction);
+        self
+    }
+
+    /// Its results are truth values, indices or sizes.
+    pub(crate) const fn decides(mut self) -> Self {
+        self.traits.decides = true;
+        self
+    }
+
+    /// Its result differs between runs.
+    pub(crate) const fn random(mut self) -> Self {
+        self.traits.is_random = true;
+        self
+    }
+
+    /// It reads the shape of its first input and no elements.
+    pub(crate) const fn reads_shape(mut self) -> Self {
+        self.traits.reads_shape = true;
+        self
+    }
+
+    /// It slides a kernel of weights over its data, though its device kernel is another.
+    pub(crate) const fn convolves(mut self) -> Self {
+        self.traits.convolves = true;
+        self
+    }
+
+    /// It can raise the resolution of feature maps.
+    pub(crate) const fn raises_resolution(mut self) -> Self {
+        self.traits.raises_resolution = true;
+        self
+    }
+
     /// Its result is larger than what it is computed from.
     pub(crate) const fn grows_when_folded(mut self) -> Self {
         self.traits.grows_when_folded = true;
@@ -262,7 +311,7 @@ const fn default_kernel(class: Class, movement: Option<Movement>) -> KernelClass
         | Class::Elementwise
         | Class::Features
         | Class::Generator
-        | Class::Image
+        | Class::Image(_)
         | Class::LinearAlgebra
         | Class::Loss
         | Class::Quantization

@@ -47,7 +47,7 @@ pub enum Class {
     /// Creates a tensor from attributes or a shape: constants, ranges, random numbers.
     Generator,
     /// Resampling, regions and decoding of images.
-    Image,
+    Image(ImageOp),
     /// Determinants, inverses and distances.
     LinearAlgebra,
     /// A linear model of classical machine learning.
@@ -72,7 +72,7 @@ pub enum Class {
     Rotary,
     /// Decodes a sequence with a model held in subgraphs: beam or greedy search, sampling.
     Search,
-    /// Works on sequences and optionals.
+    /// Works on sequences, maps and optionals.
     Sequence,
     /// Returns the shape or size of its input.
     ShapeQuery,
@@ -111,6 +111,32 @@ pub enum Norm {
     Rms,
 }
 
+/// An operation on images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageOp {
+    /// Decodes a compressed image.
+    Decode,
+    /// Adds overlapping patches up to an image.
+    Fold,
+    /// Crops, pools or resamples regions.
+    Regions,
+    /// Interpolates to another resolution.
+    Resize,
+    /// Selects among overlapping boxes.
+    Suppress,
+    /// Samples at given positions, or computes these.
+    Warp,
+}
+
+/// What a model of classical machine learning predicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prediction {
+    /// A class.
+    Label,
+    /// A number.
+    Number,
+}
+
 /// A pooling operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pool {
@@ -126,6 +152,14 @@ pub enum Pool {
     Lp,
     /// The maximum of each window.
     Max,
+}
+
+impl Norm {
+    /// Whether it is a layer that normalizes by the statistics of its input. Division by a length
+    /// ([`Lp`](Self::Lp)) and by neighbors ([`LocalResponse`](Self::LocalResponse)) is not.
+    pub const fn is_layer(self) -> bool {
+        !matches!(self, Self::LocalResponse | Self::Lp)
+    }
 }
 
 impl Pool {
@@ -233,6 +267,18 @@ pub struct Traits {
     pub is_unary: bool,
     /// Whether runtimes have an integer kernel for it, or fold it into one.
     pub has_integer_kernel: bool,
+    /// What it predicts, where it is a model of classical machine learning.
+    pub prediction: Option<Prediction>,
+    /// Whether its results are truth values, indices or sizes: they choose, and carry no signal.
+    pub decides: bool,
+    /// Whether its result differs between runs on the same inputs.
+    pub is_random: bool,
+    /// Whether it reads the shape of its first input and no elements.
+    pub reads_shape: bool,
+    /// Whether it slides a kernel of weights over its data.
+    pub convolves: bool,
+    /// Whether it can raise the resolution of feature maps.
+    pub raises_resolution: bool,
     /// Whether its result is larger than the constants it is computed from, so that folding makes
     /// a model larger.
     pub grows_when_folded: bool,
@@ -261,6 +307,30 @@ impl Traits {
             Class::Pooling(pool) => Some(pool),
             _ => None,
         }
+    }
+
+    /// The operation on images, where it is one.
+    pub const fn image(&self) -> Option<ImageOp> {
+        match self.class {
+            Class::Image(image) => Some(image),
+            _ => None,
+        }
+    }
+
+    /// Whether it maps scores to probabilities: softmax and its variants, and sigmoid.
+    pub const fn is_probability(&self) -> bool {
+        matches!(self.class, Class::Softmax | Class::Activation(Activation::Sigmoid))
+    }
+
+    /// Whether it is a fitted model of classical machine learning.
+    pub const fn is_classical_model(&self) -> bool {
+        matches!(self.class, Class::LinearModel | Class::SupportVectors | Class::Trees)
+    }
+
+    /// Whether its output is its first input in the same element order, each element perhaps in
+    /// another type.
+    pub const fn keeps_order(&self) -> bool {
+        matches!(self.movement, Some(Movement::Convert | Movement::View))
     }
 
     /// Whether it sums products.

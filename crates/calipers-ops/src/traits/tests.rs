@@ -5,6 +5,7 @@ use calipers_sym::Expr;
 
 use super::{Activation, Class, Lowering, Movement, WeightFormat};
 use crate::call::{Attr, Call};
+use crate::cost::Traffic;
 use crate::fact::Fact;
 use crate::row::Operator;
 use crate::testing::{Counter, Named};
@@ -117,7 +118,7 @@ fn what_multiplies_is_a_contraction_and_nothing_else_is() {
                     row.traits.class,
                     Class::Features
                         | Class::Generator
-                        | Class::Image
+                        | Class::Image(_)
                         | Class::Movement
                         | Class::Pooling(_)
                         | Class::Quantization
@@ -229,5 +230,65 @@ fn activations_have_one_spelling_each() {
     assert!(ids.is_sorted(), "out of order");
     for activation in Activation::ALL {
         assert_eq!(Activation::from_id(activation.id()), Some(*activation));
+    }
+}
+
+/// The format of the weights says how a contraction is quantized. Weights with a scale, or packed
+/// ones, are not floats of their own type.
+#[test]
+fn contractions_state_how_they_are_quantized() {
+    for row in rows() {
+        let Some(contraction) = row.traits.contraction else { continue };
+        // Without weights, a scale is that of a cache.
+        if contraction.weights.is_empty() {
+            continue;
+        }
+        let is_scaled = (0..24).any(|at| row.slot(at) == crate::Slot::Scale);
+        let is_quantized =
+            is_scaled || row.packing.is_some() || !row.traits.quantized_inputs.is_empty();
+        let is_float = contraction.format == WeightFormat::Float;
+        assert!(!(is_float && is_quantized), "{} states floats", shown(row));
+    }
+}
+
+/// The type of the first output of a call on floats, where one can be made.
+fn result_type(row: &Operator) -> Option<DType> {
+    let calls = (1..=3).flat_map(|count| [USUAL, OTHERS].map(|with| (count, with)));
+    calls.into_iter().find_map(|(count, with)| {
+        let dims = || [4, 4].map(Expr::from);
+        let inputs = vec![Some(Fact::tensor(DType::Float32, dims())); count];
+        let (attributes, mut fresh) = (Named(with), Counter::new("d", 0));
+        let mut call = Call::new(row.name, 28, 3, &inputs, &attributes, &mut fresh);
+        let outputs = (row.rule?)(&mut call).ok()?;
+        Some(outputs.first()?.as_tensor()?.dtype)
+    })
+}
+
+#[test]
+fn what_gives_truth_values_decides() {
+    for row in rows() {
+        let found = result_type(row);
+        if found == Some(DType::Bool) {
+            assert!(row.traits.decides, "{} gives truth values", shown(row));
+        }
+        if row.traits.decides {
+            assert!(!found.is_some_and(DType::is_float), "{} gives {found:?}", shown(row));
+        }
+    }
+}
+
+#[test]
+fn what_reads_a_shape_reads_no_elements() {
+    for row in rows().filter(|row| row.traits.reads_shape) {
+        let reads_nothing = matches!(row.traffic, Traffic::Nothing | Traffic::Without(&[0]));
+        assert!(reads_nothing, "{} reads its input", shown(row));
+    }
+}
+
+#[test]
+fn predictions_are_those_of_fitted_models() {
+    for row in rows() {
+        let (prediction, traits) = (row.traits.prediction, &row.traits);
+        assert_eq!(prediction.is_some(), traits.is_classical_model(), "{}", shown(row));
     }
 }

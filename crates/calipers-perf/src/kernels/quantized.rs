@@ -1,7 +1,7 @@
 //! Which kernels compute on few bits, or hold their weights so.
 
 use calipers_ir::{DType, NodeId, Producer, ValueId};
-use calipers_ops::WeightFormat;
+use calipers_ops::{Movement, WeightFormat};
 
 use super::Quantized;
 use calipers_arch::net::{Net, Unit};
@@ -60,11 +60,17 @@ fn stored(net: &Net<'_>, value: ValueId) -> Option<u32> {
                 let dtype = net.typed.fact(first).as_tensor()?.dtype;
                 return dtype.bits().filter(|_| is_narrow(dtype));
             }
-            "Identity" | "Reshape" | "Transpose" => value = first,
+            _ if is_layout(net, node) => value = first,
             _ => return None,
         }
     }
     None
+}
+
+/// Whether a node changes only how its first input is arranged.
+fn is_layout(net: &Net<'_>, node: NodeId) -> bool {
+    let movement = net.written_operator(node).and_then(|row| row.traits.movement);
+    movement.is_some_and(Movement::is_layout)
 }
 
 fn is_narrow(dtype: DType) -> bool {

@@ -15,6 +15,7 @@ mod latency;
 mod layers;
 mod library;
 mod memory;
+mod operators;
 mod parameters;
 mod redaction;
 mod round_trip;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         layers::tests(),
         library::tests(),
         memory::tests(),
+        operators::tests(),
         parameters::tests(),
         redaction::tests(),
         round_trip::tests(),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use calipers_ir::{Data, Producer, ValueId};
+use calipers_ops::Class;
 use hashbrown::HashSet;
 
 use crate::net::{BlockKind, Net, Val};
@@ -128,13 +129,14 @@ fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> boo
 
 /// Whether this is a layer: an operator of the file, or a unit of the network.
 fn is_layer(op: &str) -> bool {
-    let operator = calipers_ops::find_by_name(op);
-    operator.is_some_and(|row| row.traits.is_contraction()) || op == BlockKind::Linear.id()
+    let row = calipers_ops::find_by_name(op);
+    row.is_some_and(|row| row.traits.is_contraction()) || op == BlockKind::Linear.id()
 }
 
 /// What a mask's own computation begins after. A shape says nothing about what has it.
 fn stops(op: &str) -> bool {
-    is_layer(op) || op == "Shape" || op == "Size"
+    let row = calipers_ops::find_by_name(op);
+    is_layer(op) || row.is_some_and(|row| row.traits.class == Class::ShapeQuery)
 }
 
 fn producer<'a>(net: &'a Net<'_>, value: ValueId) -> Option<(&'a str, &'a [Option<ValueId>])> {

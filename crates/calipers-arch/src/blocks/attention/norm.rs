@@ -1,7 +1,9 @@
 //! Whether the stream is normalised before the attention, or after it was added.
 
 use super::stream::{NORMS, Stream};
-use crate::net::{Net, Op, OpSet, Val};
+use calipers_ops::Movement;
+
+use crate::net::{Net, Op, Val};
 use calipers_report::NormPosition;
 
 /// Steps from the projection back to the norm.
@@ -22,10 +24,16 @@ pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<NormPosition> {
         let unit = net.unit(net.producer(val)?);
         let input = unit.input(0)?;
         val = match unit.op {
-            op if NORMS.has(op) => return is_added(net, input).then_some(NormPosition::Pre),
+            _ if unit.is(NORMS) => return is_added(net, input).then_some(NormPosition::Pre),
             Op::Operator("Add") => net.data_and_constant(unit)?.0,
-            Op::Operator("Concat" | "Pad" | "Slice") => input,
             _ if unit.is_layout() => input,
+            _ if matches!(
+                unit.movement(),
+                Some(Movement::Join | Movement::Pad | Movement::Slice)
+            ) =>
+            {
+                input
+            }
             _ => return None,
         };
     }

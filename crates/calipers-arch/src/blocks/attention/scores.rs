@@ -1,8 +1,9 @@
 //! From the sum of values back to the product of queries and keys.
 
+use calipers_ops::Movement;
 use hashbrown::HashMap;
 
-use crate::net::{Net, Op, Origin, UnitId, Val};
+use crate::net::{Net, Op, Origin, UnitId, Val, With};
 
 /// Steps from the sum of values to the `Softmax`.
 const MAX_STEPS: usize = 8;
@@ -11,10 +12,13 @@ const MAX_STEPS: usize = 8;
 const MAX_UNITS: usize = 48;
 
 /// What may stand between the product and the `Softmax`: factors, masks, biases, caps.
-const ON_SCORES: &[&str] = &[
-    "Add", "Clip", "Concat", "Div", "Max", "Min", "Mul", "Pad", "Slice", "Sub", "Tanh", "Tile",
-    "Where",
-];
+const ON_SCORES: With = With(|traits| {
+    traits.is_elementwise() && !traits.decides
+        || matches!(
+            traits.movement,
+            Some(Movement::Join | Movement::Pad | Movement::Repeat | Movement::Slice)
+        )
+});
 
 /// Queries, keys and values, and what stands between them.
 pub(super) struct Scores {

@@ -3,7 +3,7 @@
 use calipers_ops::Movement;
 use hashbrown::HashSet;
 
-use crate::net::{BlockKind, Net, Op, OpSet, Ops, Origin, Unit, UnitId, Val};
+use crate::net::{BlockKind, NORMS as LAYER_NORMS, Net, Op, Origin, Unit, UnitId, Val, With};
 
 /// Units between a query and the projection that makes it.
 const MAX_NEAR: usize = 64;
@@ -12,8 +12,8 @@ const MAX_NEAR: usize = 64;
 const MAX_FAR: usize = 32;
 
 /// Norms, as operators and as blocks.
-pub(super) const NORMS: (Ops, (BlockKind, &str)) =
-    (Ops::NORMS, (BlockKind::L2Norm, "LpNormalization"));
+pub(super) const NORMS: ((&[BlockKind], With), (BlockKind, &str)) =
+    (LAYER_NORMS, (BlockKind::L2Norm, "LpNormalization"));
 
 /// Whether a unit hands on its first input, or a part of it, in another place or size.
 fn moves(unit: &Unit) -> bool {
@@ -28,17 +28,11 @@ fn joins(unit: &Unit) -> bool {
     matches!(unit.movement(), Some(Movement::Join | Movement::Scatter { .. }))
 }
 
-/// What a single stream passes on its way besides: poolings and curves.
-const LIGHT: Ops = Ops {
-    blocks: &[
-        BlockKind::ConvNormAct,
-        BlockKind::Gelu,
-        BlockKind::HardSwish,
-        BlockKind::Relu,
-        BlockKind::Silu,
-    ],
-    operators: &["AveragePool", "Erf", "Gelu", "MaxPool", "Relu", "Sigmoid", "Tanh"],
-};
+/// What else a single stream passes on its way: poolings and functions of single elements.
+const LIGHT: ((BlockKind, &[BlockKind]), With) = (
+    (BlockKind::ConvNormAct, BlockKind::ACTIVATIONS),
+    With(|traits| traits.is_unary || traits.pool().is_some()),
+);
 
 /// How queries, keys or values come about.
 pub(super) struct Stream {
@@ -204,7 +198,7 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
     match unit.op {
         Op::Block(BlockKind::Rotary) => Some(vec![unit.input(0)?]),
         _ if joins(unit) => Some(net.data_inputs(unit).collect()),
-        op if unit.is_layout() || moves(unit) || NORMS.has(op) => {
+        _ if unit.is_layout() || moves(unit) || unit.is(NORMS) => {
             Some(vec![unit.input(0).filter(|input| net.is_data(*input))?])
         }
         Op::Operator("Add" | "Div" | "Mul" | "Sub") => Some(vec![net.data_and_constant(unit)?.0]),

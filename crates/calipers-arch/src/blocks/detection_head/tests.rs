@@ -87,6 +87,10 @@ fn boxes_and_classes_listed_apart() {
     let y = concat(&mut t, &[&scores, &boxes], 2);
     let seen = t.output(&y);
     assert_eq!(seen.count(BlockKind::DetectionHead), 1);
+    // Two patterns find this kind; the report has one row of it.
+    let rows = seen.look(crate::blocks::counts);
+    let heads: Vec<_> = rows.iter().filter(|row| row.kind == BlockKind::DetectionHead).collect();
+    assert!(matches!(heads[..], [row] if row.count == 1 && row.nodes.len() == 1), "{heads:?}");
     assert_eq!(numbers(&seen), Some((Some(7), Some(640), vec![4, 8])));
 }
 

@@ -5,7 +5,7 @@ use super::super::pointwise;
 use crate::Slot::{Data, Moved, Setting, Statistic, Weight};
 use crate::cost;
 use crate::row::Operator;
-use crate::traits::{Class, Extent, KernelClass, Lowering, Movement, Norm, Pool, family};
+use crate::traits::{Class, Extent, ImageOp, KernelClass, Lowering, Movement, Norm, Pool, family};
 use crate::{NCHWC, NHWC};
 
 /// Rows of the family.
@@ -49,7 +49,8 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(layout::reorder_output)
             .costs(cost::free),
         Operator::new(NCHWC, "Upsample", &[Data])
-            .class(Class::Image)
+            .class(Class::Image(ImageOp::Resize))
+            .raises_resolution()
             .infer(layout::upsample)
             .costs(cost::window::resize),
         Operator::new(NHWC, "AveragePool", &[Data])
@@ -72,12 +73,14 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(layout::conv_last)
             .costs(cost::contraction::conv),
         Operator::new(NHWC, "ConvTranspose", &[Data, Weight, Weight])
+            .raises_resolution()
             .class(Class::Contraction)
             .contracts(KernelClass::Convolution, &[1])
             .has_integer_kernel()
             .infer(layout::conv_transpose_last)
             .costs(cost::contraction::conv_transpose),
         Operator::new(NHWC, "DepthToSpace", &[Moved])
+            .raises_resolution()
             .passes(Movement::Rearrange)
             .has_integer_kernel()
             .infer(layout::depth_to_space_last)
@@ -96,7 +99,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(layout::global_pool_last)
             .costs(cost::per_input::<1>),
         Operator::new(NHWC, "GridSample", &[Data, Data])
-            .class(Class::Image)
+            .class(Class::Image(ImageOp::Warp))
             .infer(layout::grid_sample_last)
             .costs(cost::window::grid_sample),
         Operator::new(NHWC, "InstanceNormalization", &[Data, Weight, Weight])
@@ -117,10 +120,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(layout::pool_last)
             .costs(cost::window::pool::<1>),
         Operator::new(NHWC, "MaxUnpool", &[Data, Data, Setting])
+            .raises_resolution()
             .infer(layout::max_unpool_last)
             .costs(cost::free),
         Operator::new(NHWC, "Resize", &[Data, Setting, Setting, Setting])
-            .class(Class::Image)
+            .class(Class::Image(ImageOp::Resize))
+            .raises_resolution()
             .extent(Extent::Inputs(&[2, 3]))
             .has_integer_kernel()
             .infer(layout::resize)

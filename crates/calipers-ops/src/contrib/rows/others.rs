@@ -8,7 +8,9 @@ use super::super::pointwise;
 use crate::Slot::{Data, Dequantized, Moved, Scale, Setting, Table};
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
-use crate::traits::{Class, Extent, KernelClass, Lowering, Movement, Pool, family, quantized_at};
+use crate::traits::{
+    Class, Extent, ImageOp, KernelClass, Lowering, Movement, Pool, family, quantized_at,
+};
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &family(
@@ -39,7 +41,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(misc::bifurcation)
             .costs(cost::per_input::<1>),
         Operator::microsoft("CropAndResize", &[Data, Setting, Setting, Setting])
-            .class(Class::Image)
+            .class(Class::Image(ImageOp::Regions))
             .infer(misc::crop_and_resize)
             .costs(cost::window::crop_and_resize),
         Operator::microsoft("DequantizeBFP", &[Dequantized, Setting, Setting])
@@ -76,7 +78,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(generate::greedy)
             .costs(cost::pointwise::search),
         Operator::microsoft("GridSample", &[Data, Data])
-            .class(Class::Image)
+            .class(Class::Image(ImageOp::Warp))
             .infer(layout::grid_sample)
             .costs(cost::window::grid_sample),
         Operator::microsoft("Inverse", &[Data])
@@ -88,6 +90,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(misc::irfft)
             .costs(cost::signal::irfft),
         Operator::microsoft("IsAllFinite", &[Data])
+            .decides()
             .class(Class::Reduction)
             .kernel(KernelClass::Elementwise)
             .variadic()

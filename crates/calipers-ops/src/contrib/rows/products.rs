@@ -29,6 +29,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .infer(matmul::cdist)
             .costs(cost::contraction::cdist),
         Operator::microsoft("ConvTransposeWithDynamicPads", &[Data, Weight, Setting, Weight])
+            .raises_resolution()
             .contracts(KernelClass::Convolution, &[1])
             .lowers(Lowering::As("ConvTranspose", &[0, 1, 3]))
             .infer(layout::conv_transpose_dynamic)

@@ -114,6 +114,7 @@ pub(crate) const ROWS: &[Operator] = &family(
         )
         .on_integers(KernelClass::Convolution, &[3], Some(4), Some(5))
         .lowers(Lowering::As("ConvTranspose", &[0, 3, 8]))
+        .raises_resolution()
         .scales(&[quantized_at(0), quantized_at(3)])
         .infer(product::qlinear_conv_transpose)
         .costs(cost::contraction::qlinear_conv_transpose),
@@ -165,6 +166,7 @@ pub(crate) const ROWS: &[Operator] = &family(
         )
         .on_integers(KernelClass::Convolution, &[3], Some(4), Some(5))
         .lowers(Lowering::As("ConvTranspose", &[0, 3, 8]))
+        .raises_resolution()
         .scales(&[quantized_at(0), quantized_at(3)])
         .infer(product::qlinear_conv_transpose_last)
         .costs(cost::contraction::qlinear_conv_transpose),
