@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use calipers::{Bindings, Model, Options, Selection, any_as_severe, finding_table, rules};
-use calipers_render::json;
+use calipers_render::{json, markdown, sections, terminal};
 use calipers_report::{Finding, Severity};
 
 use super::{Privacy, model};
@@ -63,12 +63,12 @@ impl Check {
         let table = finding_table(&report);
         match (self.format, &self.output) {
             (CheckFormat::Text, output) => {
-                let screen = |style: &_| calipers_render::terminal::findings(&table, style);
-                output.write_screen(screen)?;
+                let document = sections::findings(&table);
+                output.write_screen(|style| terminal::document(&document, style))?;
             }
             (CheckFormat::Json, output) => output.write(&json::to_string(&table))?,
             (CheckFormat::Markdown, output) => {
-                output.write(&calipers_render::markdown::findings(&table))?;
+                output.write(&markdown::document(&sections::findings(&table), &[]))?;
             }
             (CheckFormat::Sarif, output) => {
                 let place = match self.privacy.redact_names {

@@ -1,6 +1,6 @@
 //! `calipers explain ID`: what a finding means, why it matters and what to do.
 
-use calipers_render::{json, sections, tables, terminal};
+use calipers_render::{json, markdown, sections, tables, terminal};
 
 use crate::args::ExplainFormat;
 use crate::exit::ExitStatus;
@@ -33,7 +33,7 @@ impl Explain {
             ExplainFormat::Text => self.output.write_screen(screen)?,
             ExplainFormat::Json => self.output.write(&json::to_string(&rules))?,
             ExplainFormat::Markdown => {
-                self.output.write(&calipers_render::markdown::rules(&rules))?;
+                self.output.write(&markdown::document(&sections::rules(&rules), &[]))?;
             }
         }
         Ok(ExitStatus::Done)
