@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use calipers_render::{csv, index_to_html, index_to_markdown, jsonl, tables};
+use calipers_render::{csv, index, jsonl, tables};
 use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
@@ -42,8 +42,8 @@ pub(super) fn write_cards(
         Ok(Some(format!("{name}/{}", writer.file_name())))
     })?;
     let (figures, status) = conclude(outcomes);
-    write_file(&folder.join("README.md"), index_to_markdown(&figures).as_bytes())?;
-    write_file(&folder.join("index.html"), index_to_html(&figures).as_bytes())?;
+    write_file(&folder.join("README.md"), index::markdown(&figures).as_bytes())?;
+    write_file(&folder.join("index.html"), index::html(&figures).as_bytes())?;
     tell(&figures);
     Ok(status)
 }

@@ -6,7 +6,7 @@ use calipers_report::{Finding, GraphView, Report, Severity};
 use maud::{Markup, html};
 
 use super::parts::{link, part};
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::text;
 
 /// Names that can be linked to.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, Render, html};
 
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::text::{self, Charset};
 use crate::units;
 

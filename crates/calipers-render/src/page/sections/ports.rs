@@ -4,7 +4,7 @@ use calipers_report::{Dimension, Port, Report};
 use maud::{Markup, Render, html};
 
 use super::parts::{part, table};
-use crate::page::html::{Untrusted, joined};
+use crate::page::untrusted::{Untrusted, joined};
 
 /// Inputs and outputs; columns that would be empty are left out.
 pub(super) fn ports(report: &Report) -> Markup {
