@@ -183,7 +183,7 @@ fn brief(report: &Report) -> Vec<Block> {
     facts.add_all(
         "blocks",
         folded(architecture.blocks.iter(), BLOCKS, ["kind", "kinds"], |block| {
-            count(block.count, "", Value::name(&block.kind))
+            count(block.count, "", Value::text(block.kind.id()))
         }),
     );
     facts.add_all(

@@ -79,9 +79,9 @@ type Figure = (&'static str, &'static str, Option<u64>, fn(u64) -> Value, &'stat
 fn brief(context: &mut Context<'_>) -> Vec<Block> {
     let cost = &context.report.cost;
     let figures: [Figure; 3] = [
-        ("compute", "macs", cost.macs, macs, " MACs"),
-        ("other", "other_flops", cost.other_flops, flops, " FLOPs"),
-        ("moved", "bytes_moved", cost.bytes_moved, Value::LongBytes, " bytes"),
+        ("compute", "macs", cost.work.macs, macs, " MACs"),
+        ("other", "other_flops", cost.work.other_flops, flops, " FLOPs"),
+        ("moved", "bytes_moved", cost.work.bytes_moved, Value::LongBytes, " bytes"),
     ];
     let is_known = |(_, field, value, ..): &Figure| {
         value.is_some() || cost.formula.contains_key(*field) || context.explains(&path(field))
@@ -99,7 +99,8 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
             (Some(value), formula) => {
                 let tone = if field == "macs" { Tone::Strong } else { Tone::Plain };
                 let mut values = vec![least.clone().and(tone, set(value))];
-                if let Some(flops) = cost.flops.filter(|flops| field == "macs" && *flops > 0) {
+                if let Some(flops) = cost.work.flops().filter(|flops| field == "macs" && *flops > 0)
+                {
                     values.push(Value::Operations(flops, Operation::Flops).into());
                 }
                 facts.add_all(name, values);

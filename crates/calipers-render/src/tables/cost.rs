@@ -27,7 +27,7 @@ pub fn top_nodes(nodes: &[CostlyNode]) -> Table {
             Value::name(&node.op),
             Value::known(node.work.macs, Value::Magnitude),
             Value::of(node.percent, Value::Percent),
-            Value::Bar(node.macs.unwrap_or(0)),
+            Value::Bar(node.work.macs.unwrap_or(0)),
         ]);
     }
     set
