@@ -16,6 +16,8 @@
 //! assert!(html::document(&document).into_string().contains("<td>1,163</td>"));
 //! ```
 
+use calipers_report::Severity;
+
 use crate::table::{Table, Value};
 use crate::value::Spans;
 
@@ -41,15 +43,26 @@ pub struct Section {
     pub title: String,
     /// What qualifies the heading, in a word or two; empty where nothing does.
     pub note: String,
+    /// Whether it belongs to the section before it: a terminal leaves no line between them, and
+    /// tables of one id share their columns.
+    pub adjoins: bool,
     /// What it holds, in order.
     pub blocks: Vec<Block>,
 }
 
 impl Section {
-    /// A section of these blocks; those that hold nothing are left out.
+    /// A section of these blocks; those that hold nothing are left out. Without a title it takes
+    /// the full width.
     pub fn new(id: &str, title: &str, blocks: Vec<Block>) -> Self {
         let blocks = blocks.into_iter().filter(|block| !block.is_empty()).collect();
-        Self { id: id.to_owned(), title: title.to_owned(), note: String::new(), blocks }
+        Self { id: id.to_owned(), title: title.to_owned(), blocks, ..Self::default() }
+    }
+
+    /// This section as a continuation of the one before it.
+    #[must_use]
+    pub fn adjoining(mut self) -> Self {
+        self.adjoins = true;
+        self
     }
 
     /// This section with a note that qualifies its heading.
@@ -76,6 +89,10 @@ pub enum Block {
     Note(Spans),
     /// Properties and their values.
     Facts(Facts),
+    /// Values without properties, one after another.
+    Values(Vec<Spans>),
+    /// A message with a severity.
+    Message(Message),
     /// A table.
     Table(Table),
     /// A list.
@@ -124,6 +141,8 @@ impl Block {
         match self {
             Self::Heading(text) | Self::Paragraph(text) | Self::Note(text) => text.is_empty(),
             Self::Facts(facts) => facts.0.is_empty(),
+            Self::Values(values) => values.iter().all(Spans::is_empty),
+            Self::Message(message) => message.title.is_empty(),
             Self::Table(table) => table.is_empty() && table.empty.is_none(),
             Self::List(items) => items.is_empty(),
             Self::Code { text, .. } => text.is_empty(),
@@ -142,6 +161,25 @@ pub struct Item {
     pub text: Spans,
 }
 
+/// A message with a severity: a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// How severe it is.
+    pub severity: Severity,
+    /// What is wrong, in a few words.
+    pub title: String,
+    /// What is wrong: sentences of ours that quote names between backticks.
+    pub detail: String,
+    /// Nodes, tensors or files concerned.
+    pub names: Vec<String>,
+    /// Whether more are concerned than are named.
+    pub has_more_names: bool,
+    /// What to do, in the same form; a document writes it as a sentence.
+    pub advice: String,
+    /// The command that prints more about it.
+    pub command: String,
+}
+
 /// Properties and their values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts(pub Vec<Fact>);
@@ -151,6 +189,8 @@ pub struct Facts(pub Vec<Fact>);
 pub struct Fact {
     /// The property: words of ours, or a name.
     pub what: Value,
+    /// A shorter name of the property for terminals.
+    pub short: Option<String>,
     /// What there is to say about it, one after another.
     pub values: Vec<Spans>,
     /// Lines of a terminal that a long text may take; as many as it needs where there is none.
@@ -158,10 +198,28 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// A property and its values.
+    pub fn new(what: impl Into<String>, values: Vec<Spans>) -> Self {
+        Self { what: Value::Text(what.into()), values, ..Self::default() }
+    }
+
     /// A property whose value is prose of at most so many lines.
     pub fn prose(what: &str, words: &str, most_lines: usize) -> Self {
-        let values = vec![Value::prose(words).into()];
-        Self { what: Value::text(what), values, most_lines: Some(most_lines) }
+        Self::new(what, vec![Value::prose(words).into()]).lines(most_lines)
+    }
+
+    /// This property with a shorter name for terminals.
+    #[must_use]
+    pub fn short(mut self, name: &str) -> Self {
+        self.short = Some(name.to_owned());
+        self
+    }
+
+    /// This property with at most so many lines of a terminal.
+    #[must_use]
+    pub fn lines(mut self, most: usize) -> Self {
+        self.most_lines = Some(most);
+        self
     }
 }
 
@@ -173,14 +231,19 @@ impl Facts {
 
     /// Adds a property with several values, where there are any.
     pub fn add_all(&mut self, what: impl Into<String>, values: Vec<Spans>) {
-        if !values.is_empty() {
-            self.0.push(Fact { what: Value::Text(what.into()), values, most_lines: None });
+        self.push(Fact::new(what, values));
+    }
+
+    /// Adds a property, where it has a value.
+    pub fn push(&mut self, fact: Fact) {
+        if !fact.values.is_empty() {
+            self.0.push(fact);
         }
     }
 
     /// Adds a property that has a name of its own.
     pub fn add_named(&mut self, name: impl Into<Value>, value: impl Into<Spans>) {
-        self.0.push(Fact { what: name.into(), values: vec![value.into()], most_lines: None });
+        self.push(Fact { what: name.into(), values: vec![value.into()], ..Fact::default() });
     }
 }
 

@@ -17,10 +17,10 @@
 //! assert!(html.contains(r#"<td class="number" data-sort="1573120">1.57 M</td>"#));
 //! ```
 
-use calipers_report::{Dimension, ValueShape};
+use calipers_report::{Dimension, Severity, ValueShape};
 use maud::{Markup, html};
 
-use crate::document::{Block, Document, Fact, Item, Section};
+use crate::document::{Block, Document, Fact, Item, Message, Section};
 use crate::table::{Align, Cell, Column, Row, Table, Zero};
 use crate::text::{self, Charset};
 use crate::units;
@@ -137,9 +137,11 @@ pub fn section(section: &Section) -> Markup {
     html! {
         @if !section.is_empty() {
             section id=(section.id) {
-                h2 {
-                    (section.title)
-                    @if !section.note.is_empty() { " " small { (section.note) } }
+                @if !section.title.is_empty() {
+                    h2 {
+                        (section.title)
+                        @if !section.note.is_empty() { " " small { (section.note) } }
+                    }
                 }
                 (blocks(&section.blocks))
             }
@@ -160,6 +162,8 @@ fn set_block(block: &Block) -> Markup {
             Block::Facts(facts) => table.facts { tbody {
                 @for fact in &facts.0 { (fact_row(fact)) }
             } },
+            Block::Values(values) => p { (joined(values)) },
+            Block::Message(it) => (message(it)),
             Block::Table(it) => (table(it)),
             Block::List(items) => (list(items)),
             Block::Code { language, text } => pre.{ "language-" (language) } { code { (text) } },
@@ -180,11 +184,49 @@ fn fact_row(fact: &Fact) -> Markup {
     html! {
         tr {
             th scope="row" { (inline(&what)) }
-            td { @for (i, value) in fact.values.iter().enumerate() {
-                @if i > 0 { " · " }
-                (sentence(value))
-            } }
+            td { (joined(&fact.values)) }
         }
+    }
+}
+
+/// Values, one after another.
+fn joined(values: &[Spans]) -> Markup {
+    html! {
+        @for (i, value) in values.iter().enumerate() {
+            @if i > 0 { " · " }
+            (sentence(value))
+        }
+    }
+}
+
+fn message(message: &Message) -> Markup {
+    let (class, severity) = match message.severity {
+        Severity::Error => ("error", "Error: "),
+        Severity::Warning => ("warning", "Warning: "),
+        Severity::Info => ("note", "Note: "),
+    };
+    let detail = message.detail.trim();
+    let advice = message.advice.trim();
+    html! {
+        h3 { span class=(class) { (severity) } (clean(&message.title)) }
+        @if !detail.is_empty() || !message.names.is_empty() {
+            p {
+                @if !detail.is_empty() { (quoted(&text::sentence(detail))) " " }
+                @if !message.names.is_empty() {
+                    "In "
+                    @for (i, name) in message.names.iter().enumerate() {
+                        @if i > 0 { ", " }
+                        code { (clean(name)) }
+                    }
+                    @if message.has_more_names { " and others" }
+                    "."
+                }
+            }
+        }
+        @if !advice.is_empty() {
+            p { strong { "Recommendation:" } " " (quoted(&text::sentence(advice))) }
+        }
+        @if !message.command.is_empty() { p { "More: " code { (message.command) } } }
     }
 }
 
@@ -247,6 +289,9 @@ pub fn inline(value: &Value) -> Markup {
         },
         Value::Link { name, address } => html! {
             a href=(text::address(address)) { (clean(name)) }
+        },
+        Value::Anchor(name) => html! {
+            a href={ "#" (text::address(name)) } { code { (clean(name)) } }
         },
         Value::Spans(spans) => sentence(spans),
         Value::Fit(fit) => html! { (memory(fit)) },

@@ -11,7 +11,8 @@
 //!
 //! A table is defined once, in [`tables`], as a [`table::Table`] of typed cells; [`terminal`],
 //! [`csv`], [`jsonl`], [`markdown`] and [`html`] write any of them. A section of a report is built
-//! once, in [`sections`], as a [`document::Section`]; [`markdown`] and [`html`] write any of those.
+//! once, in [`sections`], as a [`document::Section`]; [`terminal`], [`markdown`] and [`html`] write any
+//! of those.
 //! [`json`] writes any part of the report.
 //!
 //! [`text`] makes words that came out of a model fit to print, [`units`] writes numbers the way
@@ -40,10 +41,7 @@ pub mod text;
 mod value;
 
 pub use calipers_report::units;
-pub use graph::{graph_to_dot, graph_to_svg};
-pub use index::{index_to_html, index_to_markdown};
 pub use mermaid::mermaid;
-pub use page::{graph_to_html, to_page};
 pub use sections::{CardOptions, PictureLink};
 pub use template::{Template, TemplateError};
 pub use terminal::Style;

@@ -67,6 +67,8 @@ pub struct Column {
     pub preferred: usize,
     /// Whether a long cell continues on further lines of a terminal, as a shape does.
     pub wraps: bool,
+    /// Whether its cells are bars, which a terminal shortens before it cuts texts.
+    pub has_bars: bool,
     /// What people read for zero.
     pub zero: Zero,
     /// How its cells look unless a cell says otherwise.
@@ -91,6 +93,7 @@ impl Column {
             widest: 60,
             preferred: 20,
             wraps: false,
+            has_bars: false,
             zero: Zero::Shown,
             tone: Tone::Plain,
             in_terminal: true,
@@ -102,6 +105,12 @@ impl Column {
     /// A column of figures, at the right edge and never cut.
     pub fn figures(id: &str, title: &str) -> Self {
         Self { align: Align::Right, widest: 28, preferred: 28, ..Self::text(id, title) }
+    }
+
+    /// A column of bars, only on terminals, which leave it out first.
+    pub fn bars() -> Self {
+        let column = Self { has_bars: true, ..Self::text("bar", "") };
+        column.limits(24, 8).priority(9).tone(Tone::Accent).only_in_terminals()
     }
 
     /// A column that only programs read: CSV and JSON lines.
@@ -142,6 +151,13 @@ impl Column {
     #[must_use]
     pub fn zero(mut self, zero: Zero) -> Self {
         self.zero = zero;
+        self
+    }
+
+    /// This column, whose long cells continue on further lines of a terminal.
+    #[must_use]
+    pub fn wrapping(mut self) -> Self {
+        self.wraps = true;
         self
     }
 
@@ -282,6 +298,13 @@ impl Table {
     #[must_use]
     pub fn titled(mut self, title: &str) -> Self {
         self.title = Some(title.to_owned());
+        self
+    }
+
+    /// This table without the headings of its columns.
+    #[must_use]
+    pub fn without_headings(mut self) -> Self {
+        self.has_headings = false;
         self
     }
 

@@ -118,6 +118,12 @@ pub enum Value {
         /// Where it leads, relative to the document.
         address: String,
     },
+    /// The name of a heading of the same document, which leads to it.
+    Anchor(String),
+    /// The length of a bar, to the scale of the longest one of its column; only terminals draw it.
+    Bar(u64),
+    /// A figure over time; only terminals draw it.
+    Timeline(Vec<u64>),
     /// Several values as one sentence.
     Spans(Spans),
     /// A figure that is not known, with the reason where there is one.
@@ -175,7 +181,8 @@ impl Value {
     /// Whether people see nothing of it, in a column that shows zero in this way.
     pub(crate) fn is_blank(&self, zero: Zero) -> bool {
         match self {
-            Self::Blank | Self::Hidden(_) => true,
+            Self::Blank | Self::Hidden(_) | Self::Bar(_) => true,
+            Self::Timeline(steps) => steps.is_empty(),
             Self::Text(text) | Self::Name(text) | Self::Prose(text) | Self::Quoted(text) => {
                 text.is_empty()
             }
@@ -240,11 +247,12 @@ impl Value {
     pub(crate) fn data(&self) -> Datum {
         match self {
             // The formula has a column of its own.
-            Self::Blank | Self::Missing(_) | Self::Formula(_) => Datum::Null,
+            Self::Blank | Self::Missing(_) | Self::Formula(_) | Self::Timeline(_) => Datum::Null,
             Self::Text(text)
             | Self::Name(text)
             | Self::Prose(text)
             | Self::Quoted(text)
+            | Self::Anchor(text)
             | Self::Link { name: text, .. }
             | Self::Tree { name: text, .. } => Datum::Text(text.clone()),
             Self::Flag(value) => Datum::Flag(*value),
@@ -257,7 +265,8 @@ impl Value {
             | Self::Bytes(value)
             | Self::LongBytes(value)
             | Self::Gigabytes(value)
-            | Self::Capacity(value) => Datum::Integer(i128::from(*value)),
+            | Self::Capacity(value)
+            | Self::Bar(value) => Datum::Integer(i128::from(*value)),
             Self::Signed(value) => Datum::Integer(i128::from(*value)),
             Self::Decimal(value)
             | Self::Element(value)
@@ -349,6 +358,11 @@ impl Spans {
     /// Plain words of ours.
     pub fn plain(text: impl Into<String>) -> Self {
         Self::of(Tone::Plain, Value::text(text))
+    }
+
+    /// Quiet words of ours.
+    pub fn quiet(text: impl Into<String>) -> Self {
+        Self::of(Tone::Quiet, Value::text(text))
     }
 
     /// These pieces with one more.

@@ -30,7 +30,7 @@ pub fn markdown(report: &Report, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn html(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(calipers_render::to_page(report, &GraphView::default()).as_bytes())
+    out.write_all(calipers_render::page::html(report, &GraphView::default()).as_bytes())
 }
 
 /// Writes the report as one self-contained HTML page with the graph viewer. The view is that of
@@ -40,7 +40,7 @@ pub fn html(report: &Report, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn html_with_graph(report: &Report, view: &GraphView, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(calipers_render::to_page(report, view).as_bytes())
+    out.write_all(calipers_render::page::html(report, view).as_bytes())
 }
 
 /// Writes the report as text for a terminal.

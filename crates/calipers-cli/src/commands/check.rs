@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use calipers::{Bindings, Model, Options, Selection, any_as_severe, finding_table, rules};
-use calipers_render::json;
+use calipers_render::{sarif, sections};
 use calipers_report::{Finding, Severity};
 
+use super::write::{Answer, OutputFormat};
 use super::{Privacy, model};
 use crate::args::CheckFormat;
 use crate::exit::ExitStatus;
@@ -61,21 +62,22 @@ impl Check {
             .redact_names(self.privacy.redact_names);
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
-        match (self.format, &self.output) {
-            (CheckFormat::Text, output) => {
-                let screen = |style: &_| calipers_render::terminal::findings(&table, style);
-                output.write_screen(screen)?;
-            }
-            (CheckFormat::Json, output) => output.write(&json::to_string(&table))?,
-            (CheckFormat::Markdown, output) => {
-                output.write(&calipers_render::markdown::findings(&table))?;
-            }
-            (CheckFormat::Sarif, output) => {
+        let format = match self.format {
+            CheckFormat::Text => Some(OutputFormat::Text),
+            CheckFormat::Json => Some(OutputFormat::Json),
+            CheckFormat::Markdown => Some(OutputFormat::Markdown),
+            CheckFormat::Sarif => None,
+        };
+        match format {
+            Some(format) => Answer::new(&table)
+                .documents(|| vec![sections::findings(&table)])
+                .write(format, &self.output)?,
+            None => {
                 let place = match self.privacy.redact_names {
                     true => table.file.clone(),
                     false => place(&self.model, &table.file),
                 };
-                output.write(&calipers_render::sarif::findings(&table, &rules(), &place))?;
+                self.output.write(&sarif::findings(&table, &rules(), &place))?;
             }
         }
         Ok(self.gate.judge(&table.findings))

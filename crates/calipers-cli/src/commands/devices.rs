@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use calipers::devices::{Catalog, Filter, Selection};
-use calipers_render::{Style, sections, tables, terminal};
+use calipers_render::{sections, tables};
 use calipers_report::{DeviceList, DeviceSheet};
 
 use super::write::Answer;
@@ -54,10 +54,9 @@ impl Devices {
 
     fn show(&self, sheet: &DeviceSheet) -> anyhow::Result<()> {
         let alone = DeviceList { devices: vec![sheet.device.clone()], unknown_memory: 0 };
-        let screen = |style: &Style| terminal::document(&sections::device(sheet), style);
-        let tables = vec![tables::devices(&alone)];
-        let answer = Answer { data: sheet, tables, screen: Some(&screen) };
-        answer.write(self.format, &self.output)
+        Answer::table(sheet, tables::devices(&alone))
+            .documents(|| vec![sections::device(sheet)])
+            .write(self.format, &self.output)
     }
 }
 

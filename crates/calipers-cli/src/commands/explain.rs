@@ -1,7 +1,8 @@
 //! `calipers explain ID`: what a finding means, why it matters and what to do.
 
-use calipers_render::{json, sections, tables, terminal};
+use calipers_render::{sections, tables};
 
+use super::write::Answer;
 use crate::args::ExplainFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
@@ -22,20 +23,12 @@ impl Explain {
         if let Some(ids) = &self.ids {
             rules.retain(|rule| ids.contains(&rule.id.as_str()));
         }
-        let screen = |style: &_| match self.ids {
-            Some(_) => {
-                let documents: Vec<_> = rules.iter().map(sections::rule).collect();
-                terminal::documents(&documents, style)
-            }
-            None => terminal::table(&tables::rules(&rules), style),
-        };
-        match self.format {
-            ExplainFormat::Text => self.output.write_screen(screen)?,
-            ExplainFormat::Json => self.output.write(&json::to_string(&rules))?,
-            ExplainFormat::Markdown => {
-                self.output.write(&calipers_render::markdown::rules(&rules))?;
-            }
+        let mut answer =
+            Answer::table(&rules, tables::rules(&rules)).page(|| sections::rules(&rules));
+        if self.ids.is_some() {
+            answer = answer.documents(|| rules.iter().map(sections::rule).collect());
         }
+        answer.write(self.format, &self.output)?;
         Ok(ExitStatus::Done)
     }
 }

@@ -32,9 +32,9 @@ impl Graph {
             .redact_names(self.privacy.redact_names);
         let (report, view) = model::with_progress(&self.model, options, false, Model::explore)?;
         let text = match self.format {
-            GraphFormat::Svg => calipers_render::graph_to_svg(&view, self.depth),
-            GraphFormat::Dot => calipers_render::graph_to_dot(&view, self.depth),
-            GraphFormat::Html => calipers_render::graph_to_html(&report, &view),
+            GraphFormat::Svg => calipers_render::graph::svg(&view, self.depth),
+            GraphFormat::Dot => calipers_render::graph::dot(&view, self.depth),
+            GraphFormat::Html => calipers_render::page::graph(&report, &view),
             GraphFormat::Json => calipers_render::json::to_string(&view),
         };
         self.output.write(&text)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use calipers::devices::{Device, Precision};
 use calipers::{Bindings, Options, Question};
-use calipers_render::{Style, sections, tables, terminal};
+use calipers_render::{sections, tables};
 use calipers_report::Report;
 
 use super::devices::{catalog, unknown};
@@ -144,10 +144,10 @@ impl Hardware {
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
         let hardware = report.hardware.clone().unwrap_or_default();
-        let screen = |style: &Style| terminal::document(&sections::hardware(&report), style);
-        let answer =
-            Answer { data: &hardware, tables: tables::hardware(&hardware), screen: Some(&screen) };
-        answer.write(self.format, &self.output)?;
+        Answer::new(&hardware)
+            .tables(tables::hardware(&hardware))
+            .documents(|| vec![sections::hardware(&report)])
+            .write(self.format, &self.output)?;
         verdict(&report)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use calipers_render::json;
+use calipers_render::{CardOptions, sections};
 
+use super::write::Answer;
 use super::{Reading, model};
 use crate::args::ReportFormat;
 use crate::exit::ExitStatus;
@@ -24,17 +25,10 @@ impl Inspect {
         model::check(&self.model, &self.output)?;
         let question = self.reading.wanted.question()?;
         let report = self.reading.report(&self.model, &question)?;
-        match self.format {
-            ReportFormat::Json => self.output.write(&json::to_string(&report))?,
-            ReportFormat::Markdown => {
-                let options = calipers_render::CardOptions::default();
-                self.output.write(&calipers_render::markdown::card(&report, &options))?;
-            }
-            ReportFormat::Text => {
-                let screen = |style: &_| calipers_render::terminal::report(&report, style);
-                self.output.write_screen(screen)?;
-            }
-        }
+        Answer::new(&report)
+            .documents(|| vec![sections::screen(&report)])
+            .page(|| sections::card(&report, &CardOptions::default()))
+            .write(self.format, &self.output)?;
         self.reading.status(&report)
     }
 }

@@ -20,7 +20,7 @@ impl ReportPage {
         model::check(&self.model, &self.output)?;
         let question = self.reading.wanted.question_of_one()?;
         let (report, view) = self.reading.explore(&self.model, &question)?;
-        self.output.write(&calipers_render::to_page(&report, &view))?;
+        self.output.write(&calipers_render::page::html(&report, &view))?;
         self.reading.status(&report)
     }
 }

@@ -33,7 +33,7 @@ impl Shapes {
                 .redact_names(self.privacy.redact_names);
             model.shapes(&options).map_err(|error| model::unusable(&error))?
         };
-        Answer::table(&table, tables::shapes(&table)).write(self.format.into(), &self.output)?;
+        Answer::table(&table, tables::shapes(&table)).write(self.format, &self.output)?;
         Ok(ExitStatus::Done)
     }
 }

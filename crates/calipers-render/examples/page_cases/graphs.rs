@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use calipers::{Bindings, Model, Options, Question};
-use calipers_render::graph_to_html;
+use calipers_render::page;
 use calipers_samples::{Attribute, DataType, ModelBuilder, Tensor};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(crate) fn cases(random: &mut Random) -> Vec<Value> {
         let file = model(random);
         let model = Model::read(file, "graph").unwrap();
         let (base, view) = model.explore(&Options::new().hardware(question.clone())).unwrap();
-        let data = page_data(&graph_to_html(&base, &view));
+        let data = page_data(&page::graph(&base, &view));
         // One in eight graphs is so large that sums pass 64 bits.
         let large = random.once_in(8);
         let mut dims = BTreeMap::new();

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use calipers::{Model, Options};
-use calipers_render::to_page;
+use calipers_render::page;
 use serde_json::Value;
 
 use random::Random;
@@ -35,7 +35,7 @@ fn main() {
 
     let model = Model::read(calipers_samples::encoder(), "encoder").unwrap();
     let (report, view) = model.explore(&Options::new()).unwrap();
-    let data = page_data(&to_page(&report, &view));
+    let data = page_data(&page::html(&report, &view));
     fs::write(folder.join("sample.ts"), format!("const sample: PageData = {data};\n")).unwrap();
 }
 

@@ -9,7 +9,7 @@ use super::scene::edge_label;
 use crate::text;
 
 /// The graph in DOT.
-pub fn graph_to_dot(view: &GraphView, depth: usize) -> String {
+pub fn dot(view: &GraphView, depth: usize) -> String {
     let mut dot = String::from(
         "digraph model {\n  compound=true;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
     );

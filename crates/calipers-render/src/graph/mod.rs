@@ -13,6 +13,6 @@ pub mod rooms;
 pub mod scene;
 mod svg;
 
-pub use dot::graph_to_dot;
+pub use dot::dot;
 pub use layered::{Band, Place, Sheet, Task, lay_out};
-pub use svg::graph_to_svg;
+pub use svg::svg;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use calipers_report::{GraphView, RoomItem};
 
 use super::scene::{self, Scene, SceneBox, SceneLine};
-use crate::page::html::escape;
+use crate::page::untrusted::escape;
 
 /// Space around the drawing.
 const MARGIN: f64 = 24.0;
@@ -22,7 +22,7 @@ text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430
 .port{fill:#1d2b21;stroke:#6aa777}.door{fill:#5d6876}.line{stroke:#6e7a89}.tip{fill:#6e7a89}}";
 
 /// The graph, opened down to a depth, as SVG.
-pub fn graph_to_svg(view: &GraphView, depth: usize) -> String {
+pub fn svg(view: &GraphView, depth: usize) -> String {
     let scene = scene::open(view, depth);
     let (width, height) = (scene.width + 2.0 * MARGIN, scene.height + 2.0 * MARGIN);
     let mut svg = String::new();

@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::markdown::address;
 use super::{COLUMNS, Column, device, heading};
 use crate::page::embed::digest;
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::text::{self, Charset};
 
 const STYLE: &str = include_str!("index.css");
@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("index.js");
 const NAME: usize = 120;
 
 /// The page, ending in a newline.
-pub fn index_to_html(models: &[KeyFigures]) -> String {
+pub fn html(models: &[KeyFigures]) -> String {
     let policy = format!(
         "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
         digest(STYLE),
@@ -121,7 +121,7 @@ mod tests {
     fn a_hostile_name_stays_a_name() {
         let mut model = KeyFigures::unread("<img src=x onerror=y>.onnx".into(), "\"><b>".into());
         model.card = Some("a\"onclick=x/README.md".into());
-        let page = index_to_html(&[model]);
+        let page = super::html(&[model]);
         assert!(page.contains("&lt;img src=x onerror=y&gt;.onnx"), "{page}");
         assert!(page.contains("href=\"a%22onclick%3Dx/README.md\""), "{page}");
         assert!(!page.contains("<b>") && !page.contains("<img"), "{page}");

@@ -8,7 +8,7 @@ use crate::table::{Column, Table, Value};
 pub(super) use crate::text::address;
 
 /// The page, ending in a newline: a table of models, and one of files that could not be read.
-pub fn index_to_markdown(models: &[KeyFigures]) -> String {
+pub fn markdown(models: &[KeyFigures]) -> String {
     let (read, unread) = (readable(models), unreadable(models));
     let mut page = format!("# Models\n\n{}\n", heading(models));
     if !read.is_empty() {

@@ -4,7 +4,7 @@
 //! use calipers_report::KeyFigures;
 //!
 //! let broken = KeyFigures::unread("a.onnx".into(), "it is empty".into());
-//! let page = calipers_render::index_to_markdown(&[broken]);
+//! let page = calipers_render::index::markdown(&[broken]);
 //! assert!(page.contains("`a.onnx`") && page.contains("it is empty"));
 //! ```
 //!
@@ -13,8 +13,8 @@
 mod html;
 mod markdown;
 
-pub use html::index_to_html;
-pub use markdown::index_to_markdown;
+pub use html::html;
+pub use markdown::markdown;
 
 use calipers_report::{Family, KeyFigures, ModelKind, Scheme, TaskKind};
 

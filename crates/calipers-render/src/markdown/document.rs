@@ -1,15 +1,16 @@
 //! Documents as Markdown: sections of blocks, with a blank line between blocks.
 
-use calipers_report::Report;
+use calipers_report::{Report, Severity};
 
-use super::escape::{attribute, plain};
+use super::escape::{attribute, code, plain, told};
 use super::front_matter::front_matter;
 use super::table;
 use super::value::{cell, inline};
-use crate::document::{Block, Document, Facts, Section};
+use crate::document::{Block, Document, Facts, Message, Section};
 use crate::sections::{self, CardOptions, PictureLink};
 use crate::table::{Column, Table, Value, Zero};
 use crate::text;
+use crate::value::Spans;
 
 /// The card of a model, ending in a newline.
 ///
@@ -32,7 +33,7 @@ pub fn card(report: &Report, options: &CardOptions) -> String {
 pub fn document(document: &Document, charts: &[PictureLink]) -> String {
     let mut parts = vec![format!("# {}", inline(&document.title))];
     if !document.facts.is_empty() {
-        parts.push(document.facts.iter().map(inline).collect::<Vec<_>>().join(" · "));
+        parts.push(joined(&document.facts));
     }
     parts.extend(document.byline.as_ref().map(inline));
     for section in document.sections.iter().filter(|section| !section.is_empty()) {
@@ -54,46 +55,94 @@ fn finish(parts: &[String]) -> String {
 }
 
 fn section_parts(section: &Section, charts: &[PictureLink]) -> Vec<String> {
-    let mut parts = vec![match section.note.as_str() {
-        "" => format!("## {}", section.title),
-        note => format!("## {} ({})", section.title, plain(note)),
-    }];
-    blocks(&section.blocks, charts, &mut parts);
-    parts
+    let heading = match (section.title.as_str(), section.note.as_str()) {
+        ("", _) => None,
+        (title, "") => Some(format!("## {title}")),
+        (title, note) => Some(format!("## {title} ({})", plain(note))),
+    };
+    let level = if heading.is_some() { "###" } else { "##" };
+    let mut setter = Setter { level, charts, parts: heading.into_iter().collect() };
+    setter.blocks(&section.blocks);
+    setter.parts
 }
 
-fn blocks(blocks: &[Block], charts: &[PictureLink], parts: &mut Vec<String>) {
-    for block in blocks.iter().filter(|block| !block.is_empty()) {
-        set_block(block, charts, parts);
+/// Sets blocks as parts of a page.
+struct Setter<'a> {
+    /// The mark of a heading within the section.
+    level: &'static str,
+    charts: &'a [PictureLink],
+    parts: Vec<String>,
+}
+
+impl Setter<'_> {
+    fn blocks(&mut self, blocks: &[Block]) {
+        for block in blocks.iter().filter(|block| !block.is_empty()) {
+            self.block(block);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        let level = self.level;
+        match block {
+            Block::Heading(text) => self.parts.push(format!("{level} {}", inline(text))),
+            Block::Paragraph(text) | Block::Note(text) => self.parts.push(inline(text)),
+            Block::Facts(facts) => self.parts.push(table::set(&fact_table(facts))),
+            Block::Values(values) => self.parts.push(joined(values)),
+            Block::Message(message) => self.message(message),
+            Block::Table(it) => self.parts.push(table::table(it).trim_end().to_owned()),
+            Block::List(items) => {
+                let items: Vec<String> = items
+                    .iter()
+                    .map(|item| format!("{}- {}", "  ".repeat(item.depth), inline(&item.text)))
+                    .collect();
+                self.parts.push(items.join("\n"));
+            }
+            Block::Code { language, text } => {
+                self.parts.push(format!("```{language}\n{}\n```", text.trim_end()));
+            }
+            Block::Fold { summary, blocks } => {
+                self.parts.push(format!("<details>\n<summary>{summary}</summary>"));
+                self.blocks(blocks);
+                self.parts.push("</details>".to_owned());
+            }
+            Block::Chart(name) => {
+                let links = self.charts.iter().filter(|chart| chart.name == *name);
+                self.parts.extend(links.map(set_chart));
+            }
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let severity = match message.severity {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+            Severity::Info => "Note",
+        };
+        self.parts.push(format!("{} {severity}: {}", self.level, plain(&message.title)));
+        let mut words = Vec::new();
+        if !message.detail.trim().is_empty() {
+            words.push(told(&text::sentence(message.detail.trim())));
+        }
+        if !message.names.is_empty() {
+            let names: Vec<String> = message.names.iter().map(|name| code(name)).collect();
+            let rest = if message.has_more_names { " and others" } else { "" };
+            words.push(format!("In {}{rest}.", names.join(", ")));
+        }
+        if !words.is_empty() {
+            self.parts.push(words.join(" "));
+        }
+        if !message.advice.trim().is_empty() {
+            let advice = told(&text::sentence(&message.advice));
+            self.parts.push(format!("**Recommendation:** {advice}"));
+        }
+        if !message.command.is_empty() {
+            self.parts.push(format!("More: {}", code(&message.command)));
+        }
     }
 }
 
-fn set_block(block: &Block, charts: &[PictureLink], parts: &mut Vec<String>) {
-    match block {
-        Block::Heading(text) => parts.push(format!("### {}", inline(text))),
-        Block::Paragraph(text) | Block::Note(text) => parts.push(inline(text)),
-        Block::Facts(facts) => parts.push(table::set(&fact_table(facts))),
-        Block::Table(it) => parts.push(table::table(it).trim_end().to_owned()),
-        Block::List(items) => {
-            let items: Vec<String> = items
-                .iter()
-                .map(|item| format!("{}- {}", "  ".repeat(item.depth), inline(&item.text)))
-                .collect();
-            parts.push(items.join("\n"));
-        }
-        Block::Code { language, text } => {
-            parts.push(format!("```{language}\n{}\n```", text.trim_end()));
-        }
-        Block::Fold { summary, blocks: inner } => {
-            parts.push(format!("<details>\n<summary>{summary}</summary>"));
-            blocks(inner, charts, parts);
-            parts.push("</details>".to_owned());
-        }
-        Block::Chart(name) => {
-            let links = charts.iter().filter(|chart| chart.name == *name);
-            parts.extend(links.map(set_chart));
-        }
-    }
+fn joined(values: &[Spans]) -> String {
+    values.iter().map(inline).collect::<Vec<_>>().join(" · ")
 }
 
 /// Properties as a table of two columns.
@@ -101,10 +150,9 @@ fn fact_table(facts: &Facts) -> Table {
     let columns = vec![Column::text("property", "property"), Column::text("value", "value")];
     let mut table = Table::new("facts", columns);
     for fact in &facts.0 {
-        let values: Vec<String> = fact.values.iter().map(inline).collect();
         table.row(vec![
             Value::Text(text::capitalised(&cell(&fact.what, Zero::Shown))),
-            Value::Text(values.join(" · ")),
+            Value::Text(joined(&fact.values)),
         ]);
     }
     table

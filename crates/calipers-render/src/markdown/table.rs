@@ -42,7 +42,14 @@ pub(crate) fn set(table: &Table) -> String {
     }
     for row in &table.rows {
         grid.rows.push(match row {
-            Row::Group(title) => vec![format!("**{}**", cell(title, Zero::Shown))],
+            Row::Group(title) => {
+                // A blank, not the dash of a cell that has nothing to say.
+                let mut texts = vec![" ".to_owned(); places.len()];
+                if let Some(first) = texts.first_mut() {
+                    *first = format!("**{}**", cell(title, Zero::Shown));
+                }
+                texts
+            }
             Row::Cells { cells, note, .. } => {
                 let text = |i: &usize| cell(&cells[*i].value, table.columns[*i].zero);
                 let mut texts: Vec<String> = places.iter().map(text).collect();

@@ -55,6 +55,7 @@ fn piece(value: &Value) -> String {
             format!("{}{}", "&nbsp;&nbsp;".repeat(depth), code(name))
         }
         Value::Link { name, address } => format!("[{}]({})", code(name), text::address(address)),
+        Value::Anchor(name) => format!("[{}](#{})", code(name), text::address(name)),
         Value::Spans(spans) => inline(spans),
         Value::Fit(fit) => memory(fit),
         Value::Missing(Some(reason)) => format!("unknown: {}", told(reason)),

@@ -3,20 +3,20 @@
 //! What can be read without a script is written by `sections`; the scripts under `assets/` add the
 //! graph, the table of layers, the charts and the size controls, from data that `pack` leaves in the
 //! page. A policy in the page allows these scripts and this style and nothing else, and no text of the
-//! model is ever markup: templates escape it, and `html::Untrusted` makes its hidden characters visible.
+//! model is ever markup: templates escape it, and `untrusted::Untrusted` makes its hidden characters visible.
 
 mod choices;
 pub(crate) mod embed;
-pub mod html;
 mod pack;
 mod sections;
+pub mod untrusted;
 
 use calipers_report::{GraphView, Report};
 use maud::{DOCTYPE, PreEscaped, html};
 use serde_json::{Value, json};
 
-use html::Untrusted;
 use pack::figure;
+use untrusted::Untrusted;
 
 use crate::text::{self, Charset};
 
@@ -49,12 +49,12 @@ enum Focus {
 }
 
 /// Everything about a model as one page. With an empty view it is the report alone, without scripts.
-pub fn to_page(report: &Report, view: &GraphView) -> String {
+pub fn html(report: &Report, view: &GraphView) -> String {
     page(report, view, Focus::Report)
 }
 
 /// The graph alone, as a page to look around in.
-pub fn graph_to_html(report: &Report, view: &GraphView) -> String {
+pub fn graph(report: &Report, view: &GraphView) -> String {
     page(report, view, Focus::Graph)
 }
 

@@ -1,10 +1,13 @@
 //! How the network is built: kind, figures, blocks, repeats, skip connections.
 
-use calipers_report::{Architecture, ArchitectureFacts, Repeat, Report};
+use calipers_report::{Architecture, ArchitectureFacts, Repeat, Report, Skip};
 
-use super::wording::{certainty, joined, kind as kind_name, spaced};
+use super::context::Context;
+use super::quantization;
+use super::wording::{certainty, folded, joined};
 use crate::document::{Block, Facts, Item};
-use crate::table::Value;
+use crate::table::{Tone, Value};
+use crate::text::{self, Charset};
 use crate::value::Spans;
 use crate::{tables, units};
 
@@ -15,8 +18,17 @@ const DEPTH: usize = 4;
 /// Differences between repeats that are listed.
 const DIFFERS: usize = 5;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+/// Kinds of block, repeats and skips that a screen shows, and columns of its sentence.
+const BLOCKS: usize = 5;
+const REPEATS: usize = 4;
+const SENTENCE: usize = 240;
+
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let architecture = &report.architecture;
+    if context.is_brief() {
+        return brief(report);
+    }
     let mut blocks = vec![Block::Facts(kind(architecture))];
     let table = tables::blocks(&architecture.blocks[..architecture.blocks.len().min(MOST)]);
     if !table.is_empty() {
@@ -36,11 +48,11 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
 
 fn kind(architecture: &Architecture) -> Facts {
     let mut facts = Facts::default();
-    facts.add("Kind", architecture.kind.map(|kind| Value::Prose(kind_name(kind.id()))));
-    facts.add("Style", architecture.style.map(|style| Value::Prose(spaced(style.id()))));
+    facts.add("Kind", architecture.kind.map(|kind| Value::text(kind.display_name())));
+    facts.add("Style", architecture.style.map(|style| Value::text(style.display_name())));
     let family = architecture.family.map(|family| {
         let certainty = certainty(architecture.confidence);
-        Spans::from(Value::prose(family.id())).and_text(format!(" ({certainty})"))
+        Spans::plain(family.display_name()).and_text(format!(" ({certainty})"))
     });
     facts.add("Family", family);
     figures(&architecture.facts, &mut facts);
@@ -79,9 +91,9 @@ fn figures(known: &ArchitectureFacts, facts: &mut Facts) {
         Spans::joined(strides, ", ")
     });
     facts.add("Strides", strides);
-    facts.add("Attention", known.attention.map(|kind| Value::prose(kind.id())));
+    facts.add("Attention", known.attention.map(|kind| Value::text(kind.display_name())));
     let norms = known.norm.iter().map(|(name, count)| {
-        Spans::from(number(*count)).and_text(" ").and_value(Value::prose(name.id()))
+        Spans::from(number(*count)).and_text(" ").and_value(Value::text(name.display_name()))
     });
     let norms = joined(norms.collect(), ", ").map(|norms| match known.norm_position {
         Some(at) => norms.and_text(format!(" ({})", at.display_name())),
@@ -90,7 +102,10 @@ fn figures(known: &ArchitectureFacts, facts: &mut Facts) {
     facts.add("Norms", norms);
     let folded = known.batchnorm_folded == Some(true);
     facts.add("Batch norm", folded.then(|| Value::text("folded into the convolutions")));
-    facts.add("Activation", known.activation.map(|activation| Value::prose(activation.id())));
+    facts.add(
+        "Activation",
+        known.activation.map(|activation| Value::text(activation.display_name())),
+    );
     let also: Vec<&str> = [
         (known.rope, "rotary positions"),
         (known.cross_attention, "attends to another sequence"),
@@ -135,11 +150,124 @@ fn skips(architecture: &Architecture) -> Vec<Spans> {
     for skip in architecture.skips.iter().take(MOST) {
         let mut text = Spans::from(Value::Integer(skip.count))
             .and_text(" by ")
-            .and_value(Value::prose(skip.kind.id()));
+            .and_value(Value::text(skip.kind.display_name()));
         if let Some(node) = skip.nodes.first() {
             text = text.and_text(", the first at ").and_value(Value::name(node));
         }
         items.push(text);
     }
     items
+}
+
+/// What a screen shows: the kind, a sentence, and figures that the sentence does not have.
+fn brief(report: &Report) -> Vec<Block> {
+    let architecture = &report.architecture;
+    let kind =
+        architecture.kind.map(|kind| Spans::of(Tone::Strong, Value::text(kind.display_name())));
+    let style = architecture.style.map(|style| Spans::plain(style.display_name()));
+    let family = architecture.family.map(|family| Spans::plain(family.display_name()));
+    let mut names: Vec<Spans> = [kind, style, family].into_iter().flatten().collect();
+    if !names.is_empty() {
+        names.push(Spans::quiet(certainty(architecture.confidence)));
+    }
+    let words = text::prose(&architecture.words, Charset::Unicode);
+    let words = text::truncate(&words, SENTENCE, Charset::Unicode);
+    let sentence = architecture.words.to_lowercase();
+    let figures = figure_texts(&architecture.facts).into_iter();
+    let figures = figures.filter(|figure| !sentence.contains(&figure.to_lowercase()));
+    let count = |count: u64, word: &str, name: Value| {
+        Spans::plain(format!("{} {word}", units::integer(count))).and_value(name)
+    };
+    let mut facts = Facts::default();
+    facts.add_all("figures", figures.map(Spans::plain).collect());
+    facts.add_all(
+        "blocks",
+        folded(architecture.blocks.iter(), BLOCKS, ["kind", "kinds"], |block| {
+            count(block.count, "", Value::text(block.kind.id()))
+        }),
+    );
+    facts.add_all(
+        "repeats",
+        folded(architecture.repeats.iter(), REPEATS, ["repeat", "repeats"], |repeat| {
+            let words = count(repeat.times, "× ", Value::name(&repeat.name));
+            match repeat.differs.first() {
+                Some(differs) => {
+                    words.and_quiet(" (").and(Tone::Quiet, Value::name(differs)).and_quiet(")")
+                }
+                None => words,
+            }
+        }),
+    );
+    let skips = architecture.skips.iter().take(REPEATS);
+    let skip = |skip: &Skip| count(skip.count, "by ", Value::text(skip.kind.display_name()));
+    facts.add_all("skips", skips.map(skip).collect());
+    facts.add_all("quantized", quantization::brief(&report.quantization));
+    vec![Block::Values(names), Block::Paragraph(Value::Prose(words).into()), Block::Facts(facts)]
+}
+
+fn figure_texts(facts: &ArchitectureFacts) -> Vec<String> {
+    let mut figures: Vec<String> = Vec::new();
+    let number = |value: i64| match u64::try_from(value) {
+        Ok(value) => units::integer(value),
+        Err(_) => value.to_string(),
+    };
+    let counted = |value: Option<i64>, one: &str, many: &str| {
+        value.map(|value| format!("{} {}", number(value), if value == 1 { one } else { many }))
+    };
+    figures.extend(counted(facts.layers, "layer", "layers"));
+    figures.extend(facts.heads.map(|heads| match facts.head_dim {
+        Some(width) => format!("{} heads of {}", number(heads), number(width)),
+        None => format!("{} heads", number(heads)),
+    }));
+    let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
+    figures.extend(shared.map(|heads| format!("{} for keys and values", number(heads))));
+    let named = [
+        ("hidden", facts.hidden),
+        ("feed-forward", facts.ffn),
+        ("vocabulary", facts.vocab),
+        ("classes", facts.classes),
+    ];
+    figures.extend(
+        named.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", number(value?)))),
+    );
+    figures.extend(counted(facts.experts, "expert", "experts").map(|experts| {
+        match facts.experts_per_token {
+            Some(most) => format!("{experts}, {} a token", number(most)),
+            None => experts,
+        }
+    }));
+    figures.extend(counted(facts.convs, "convolution", "convolutions").map(|convs| {
+        match facts.depthwise.filter(|count| *count > 0) {
+            Some(count) => format!("{convs}, {} depthwise", number(count)),
+            None => convs,
+        }
+    }));
+    let residuals = facts.residuals.filter(|count| *count > 0);
+    figures.extend(counted(residuals, "residual addition", "residual additions"));
+    figures.extend(counted(
+        facts.squeeze_excite.filter(|n| *n > 0),
+        "squeeze-and-excite",
+        "squeeze-and-excites",
+    ));
+    figures.extend(
+        facts
+            .norm
+            .iter()
+            .map(|(kind, count)| format!("{} {}", number(*count), kind.display_name())),
+    );
+    figures.extend(facts.norm_position.map(|position| position.display_name().to_owned()));
+    figures.extend(facts.activation.map(|activation| activation.display_name().to_owned()));
+    figures.extend(facts.attention.map(|kind| format!("{} attention", kind.display_name())));
+    figures.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
+    figures.extend((facts.cross_attention == Some(true)).then(|| "cross-attention".to_owned()));
+    figures.extend((facts.bidirectional == Some(true)).then(|| "bidirectional".to_owned()));
+    figures.extend((facts.batchnorm_folded == Some(true)).then(|| "BatchNorm folded".to_owned()));
+    figures.extend((facts.skip_concats == Some(true)).then(|| "skips by concatenation".to_owned()));
+    figures.extend(facts.strides.as_ref().map(|strides| {
+        let strides: Vec<String> = strides.iter().take(8).map(|stride| number(*stride)).collect();
+        format!("strides {}", strides.join(", "))
+    }));
+    figures.extend(counted(facts.positions, "position", "positions"));
+    figures.extend(counted(facts.trees, "tree", "trees"));
+    figures
 }

@@ -1,22 +1,21 @@
 //! The cache of keys and values, of models that keep one.
 
-use calipers_report::Report;
+use calipers_report::KvCache;
 
-use super::wording::{quoted, unknown};
+use super::context::Context;
+use super::wording::quoted;
 use crate::document::{Block, Facts};
 use crate::table::Value;
 use crate::units;
+use crate::value::Spans;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let Some(cache) = &report.memory.kv_cache else { return vec![] };
     let mut facts = Facts::default();
-    facts.add(
-        "Bytes a token, for one sequence",
-        match cache.bytes_per_token {
-            Some(bytes) => Value::LongBytes(bytes),
-            None => unknown(report, "memory.kv_cache.bytes_per_token"),
-        },
-    );
+    let per_token = cache.bytes_per_token;
+    let per_token = context.known("memory.kv_cache.bytes_per_token", per_token, Value::LongBytes);
+    facts.add("Bytes a token, for one sequence", per_token);
     facts.add("Layers", Value::Integer(cache.layers));
     facts.add("Heads of keys and values", cache.kv_heads.map(Value::Integer));
     facts.add("Width of a head", cache.head_dim.map(Value::Integer));
@@ -28,13 +27,7 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
         facts.add(format!("At {tokens}"), Value::LongBytes(bytes));
     }
     facts.add("Sequences of the run", cache.sequences.map(Value::Integer));
-    facts.add(
-        "Window",
-        cache.window.map(|window| {
-            let layers = units::counted(cache.windowed_layers, "layer looks", "layers look");
-            format!("{layers} back {}", units::counted(window, "token", "tokens"))
-        }),
-    );
+    facts.add("Window", window(cache));
     facts.add("If no more were kept", cache.bytes_in_window.map(Value::LongBytes));
     let mut blocks = vec![Block::Facts(facts)];
     let evidence = quoted(&cache.evidence, 4);
@@ -42,4 +35,37 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
         blocks.extend([Block::paragraph("What shows it:"), Block::list(evidence)]);
     }
     blocks
+}
+
+/// How far back the layers with a window look.
+fn window(cache: &KvCache) -> Option<String> {
+    cache.window.map(|window| {
+        let layers = units::counted(cache.windowed_layers, "layer looks", "layers look");
+        format!("{layers} back {}", units::counted(window, "token", "tokens"))
+    })
+}
+
+/// The cache in one row of a screen.
+pub(super) fn brief(cache: &KvCache) -> Vec<Spans> {
+    let mut values = vec![match cache.bytes_per_token {
+        Some(bytes) => Spans::plain(format!("{} a token", units::bytes(bytes))),
+        None => Spans::plain("bytes a token ").and_value(Value::Missing(None)),
+    }];
+    let layers = units::counted(cache.layers, "layer", "layers");
+    let heads = cache.kv_heads.map(|heads| units::counted(heads, "head", "heads"));
+    let width = cache.head_dim.map(units::integer);
+    let shape: Vec<String> = std::iter::once(layers).chain(heads).chain(width).collect();
+    values.push(Spans::plain(shape.join(" × ")));
+    if !cache.dtype.is_empty() {
+        values.push(Value::name(&cache.dtype).into());
+    }
+    if let Some(bytes) = cache.fixed_bytes.filter(|bytes| *bytes > 0) {
+        values.push(Spans::plain(format!("{} that do not grow", units::bytes(bytes))));
+    }
+    if let (Some(bytes), Some(tokens)) = (cache.bytes_at_context, cache.context) {
+        let tokens = units::counted(tokens, "token", "tokens");
+        values.push(Spans::plain(format!("{} at {tokens}", units::bytes(bytes))));
+    }
+    values.extend(window(cache).map(Spans::plain));
+    values
 }

@@ -13,11 +13,11 @@ const PROSE: usize = 6;
 /// Everything known about one device.
 pub fn device(sheet: &DeviceSheet) -> Document {
     let device = &sheet.device;
-    let found = sheet.found.iter().map(|words| Block::Paragraph(Value::prose(words).into()));
+    let found = sheet.found.iter().map(|words| Value::prose(words).into());
     let section =
         |id: &str, title: &str, facts: Facts| Section::new(id, title, vec![Block::Facts(facts)]);
     let mut sections = vec![
-        Section::new("found", "Found", found.collect()),
+        Section::new("found", "Found", vec![Block::list(found)]),
         section("memory", "Memory", memory(device)),
         section("chip", "Chip", chip(device)),
         section("peaks", "Peaks", peaks(&sheet.precisions)).noted("dense"),

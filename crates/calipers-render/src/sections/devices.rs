@@ -1,7 +1,8 @@
 //! The model on several devices.
 
-use calipers_report::{DeviceRow, Report};
+use calipers_report::DeviceRow;
 
+use super::context::Context;
 use crate::document::Block;
 use crate::table::Value;
 use crate::value::Spans;
@@ -10,7 +11,8 @@ use crate::{tables, units};
 /// Devices that are listed.
 const MOST: usize = 200;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let Some(hardware) = &report.hardware else { return vec![] };
     if hardware.devices.is_empty() {
         return vec![];

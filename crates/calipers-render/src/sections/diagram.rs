@@ -1,10 +1,10 @@
 //! The network, and the flow between its operators, as Mermaid.
 
-use calipers_report::Report;
-
+use super::context::Context;
 use crate::document::Block;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let architecture = &report.architecture;
     let mermaid = |text: &String| Block::Code { language: "mermaid", text: text.clone() };
     let mut blocks = vec![];

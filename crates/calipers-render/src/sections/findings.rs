@@ -1,53 +1,141 @@
-//! What is risky about the model, and what to do.
+//! What is risky about the model, and what to do: in the card, on the screen, and on its own.
 
-use calipers_report::{Finding, Report, Severity};
+use calipers_report::{Finding, FindingTable, Report, Severity};
 
+use super::context::Context;
 use super::overview;
-use super::wording::joined;
-use crate::document::Block;
+use super::wording::more;
+use crate::document::{Block, Document, Message, Section};
 use crate::table::{Tone, Value};
-use crate::text;
+use crate::units;
 use crate::value::Spans;
 
 /// Names that a finding gives.
 const NAMES: usize = 5;
+/// Findings that a screen shows; they come most severe first.
+const SHOWN: usize = 8;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
+    if context.is_brief() {
+        // Of a note, what it says is enough here; `calipers check` prints all of it.
+        let shown = report.risks.iter().take(SHOWN).map(|finding| match finding.severity {
+            Severity::Info => Message {
+                names: vec![],
+                has_more_names: false,
+                advice: String::new(),
+                ..message(finding)
+            },
+            _ => message(finding),
+        });
+        let rest = report.risks.len().saturating_sub(SHOWN);
+        let rest = more(rest, ["finding", "findings"]).map(Block::Note);
+        return shown.map(Block::Message).chain(rest).collect();
+    }
     if report.graph.nodes == 0 && report.risks.is_empty() {
         return vec![];
     }
-    let mut blocks = vec![match overview::counts(report) {
+    let counts = match overview::counts(report) {
         None => Block::paragraph("Nothing was found."),
         Some(counts) => Block::paragraph(format!("{counts}.")),
-    }];
-    blocks.extend(report.risks.iter().flat_map(finding));
-    blocks
+    };
+    std::iter::once(counts).chain(report.risks.iter().map(message).map(Block::Message)).collect()
 }
 
-fn finding(finding: &Finding) -> Vec<Block> {
-    let severity = match finding.severity {
-        Severity::Error => "Error: ",
-        Severity::Warning => "Warning: ",
-        Severity::Info => "Note: ",
-    };
-    let heading = Spans::plain(severity).and_value(Value::prose(&finding.title));
-    let mut words = match finding.detail.trim() {
-        "" => Spans::default(),
-        detail => Value::Quoted(text::sentence(detail)).into(),
-    };
-    let names = finding.nodes.iter().take(NAMES).map(|name| Value::name(name).into());
-    if let Some(names) = joined(names.collect(), ", ") {
-        let rest = if finding.nodes.len() > NAMES { " and others." } else { "." };
-        let before = if words.is_empty() { "In " } else { " In " };
-        words = words.and_text(before).and_all(names).and_text(rest);
+/// Whether a finding that a screen shows names a thing.
+pub(super) fn is_named(name: &str, report: &Report) -> bool {
+    report.risks.iter().take(SHOWN).any(|finding| finding.nodes.iter().any(|node| node == name))
+}
+
+fn message(finding: &Finding) -> Message {
+    Message {
+        severity: finding.severity,
+        title: finding.title.clone(),
+        detail: finding.detail.clone(),
+        names: finding.nodes.iter().take(NAMES).cloned().collect(),
+        has_more_names: finding.nodes.len() > NAMES,
+        advice: finding.recommendation.clone(),
+        command: String::new(),
     }
-    let mut blocks = vec![Block::Heading(heading), Block::Paragraph(words)];
-    if !finding.recommendation.trim().is_empty() {
-        blocks.push(Block::Paragraph(
-            Spans::of(Tone::Strong, Value::text("Recommendation:"))
-                .and_text(" ")
-                .and_value(Value::Quoted(text::sentence(&finding.recommendation))),
-        ));
+}
+
+/// Findings on their own, most severe first, each with everything that it names.
+pub fn findings(table: &FindingTable) -> Document {
+    let counts = [
+        (table.errors, Tone::Error, "error", "errors"),
+        (table.warnings, Tone::Warning, "warning", "warnings"),
+        (table.infos, Tone::Accent, "note", "notes"),
+    ];
+    let counts: Vec<Spans> = counts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, tone, one, many)| {
+            Spans::of(tone, Value::text(units::counted(count, one, many)))
+        })
+        .collect();
+    let counts = match counts.is_empty() {
+        true => Spans::plain("No findings."),
+        false => {
+            let dot = |joined: Spans, next| joined.and_quiet(" · ").and_all(next);
+            counts.into_iter().reduce(dot).unwrap_or_default()
+        }
+    };
+    let messages = table.findings.iter().map(|finding| {
+        Block::Message(Message {
+            names: finding.nodes.clone(),
+            has_more_names: false,
+            command: format!("calipers explain {}", finding.id),
+            ..message(finding)
+        })
+    });
+    Document {
+        title: Spans::plain("Findings: ").and_value(Value::name(&table.file)),
+        facts: vec![],
+        byline: Some(counts),
+        sections: vec![Section::new("findings", "", messages.collect())],
     }
-    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Style, markdown, terminal};
+
+    #[test]
+    fn findings_say_the_same_in_every_format() {
+        let finding = Finding {
+            id: "graph-cycle".into(),
+            severity: Severity::Error,
+            title: "Nodes wait for each other".into(),
+            detail: "`a` needs `b`".into(),
+            nodes: vec!["a".into(), "b|".into()],
+            recommendation: "export it again".into(),
+        };
+        let table =
+            FindingTable { file: "m.onnx".into(), errors: 1, findings: vec![finding], ..empty() };
+        let screen = terminal::document(&findings(&table), &Style::plain(80));
+        let page = markdown::document(&findings(&table), &[]);
+        for part in ["m.onnx", "1 error", "Nodes wait", "needs", "calipers explain graph-cycle"] {
+            assert!(screen.contains(part), "{part:?} is not in\n{screen}");
+            assert!(page.contains(part), "{part:?} is not in\n{page}");
+        }
+        assert!(screen.contains("→ export it again"), "{screen}");
+        assert!(page.contains("**Recommendation:** Export it again."), "{page}");
+    }
+
+    #[test]
+    fn a_table_without_findings_says_so() {
+        let page = markdown::document(&findings(&empty()), &[]);
+        assert!(page.ends_with("No findings.\n"), "{page}");
+    }
+
+    fn empty() -> FindingTable {
+        FindingTable {
+            file: "m.onnx".into(),
+            errors: 0,
+            warnings: 0,
+            infos: 0,
+            findings: Vec::new(),
+        }
+    }
 }

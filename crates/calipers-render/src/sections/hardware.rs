@@ -1,7 +1,8 @@
 //! The model on one device: memory, time, the bottleneck, and the device itself.
 
-use calipers_report::{DeviceFacts, Hardware, Report};
+use calipers_report::{DeviceFacts, Hardware};
 
+use super::context::Context;
 use crate::document::{Block, Facts};
 use crate::table::{Tone, Value};
 use crate::value::{Fit, Spans};
@@ -10,7 +11,8 @@ use crate::{tables, units};
 /// Kernels that are listed.
 const KERNELS: usize = 5;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let Some(hardware) = &report.hardware else { return vec![] };
     let Some(device) = &hardware.device else { return vec![] };
     let mut blocks = vec![

@@ -103,7 +103,7 @@ fn about(device: &DeviceFacts) -> Facts {
     facts.add_all(
         "name",
         vec![
-            Spans::of(Tone::Strong, Value::name(&device.name)),
+            Spans::of(Tone::Strong, Value::prose(&device.name)),
             Value::name(&device.id).into(),
             Value::name(device.class.id()).into(),
         ],
@@ -276,7 +276,7 @@ fn headline(hardware: &Hardware, device: &DeviceFacts) -> Spans {
         needed: hardware.memory_bytes,
         capacity: device.memory_bytes,
     };
-    let words = Spans::of(Tone::Strong, Value::name(&device.name))
+    let words = Spans::of(Tone::Strong, Value::prose(&device.name))
         .and_text("  ")
         .and_value(Value::Fit(fit));
     match hardware.latency_ms {

@@ -1,38 +1,92 @@
 //! What one run keeps in memory, and the largest values.
 
-use calipers_report::Report;
-
-use super::wording::unknown;
-use crate::document::{Block, Facts};
+use super::cache;
+use super::context::Context;
+use crate::document::{Block, Fact, Facts};
 use crate::table::Value;
 use crate::tables;
-use crate::value::free_formula;
+use crate::value::{Spans, free_formula};
 
 /// Values that are listed.
 const MOST: usize = 10;
+/// Lines of a formula on a screen.
+const LINES: usize = 2;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+const PEAK: &str = "memory.peak_activation_bytes";
+const IN_PLACE: &str = "memory.peak_activation_in_place_bytes";
+
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let memory = &report.memory;
+    if context.is_brief() {
+        return vec![Block::Facts(brief(context))];
+    }
     if report.graph.nodes == 0 {
         return vec![];
     }
-    let known = |value: Option<u64>, field: &str| match value {
-        Some(value) => Value::LongBytes(value),
-        None => unknown(report, &format!("memory.{field}")),
-    };
     let mut facts = Facts::default();
-    facts.add("Weights", known(memory.weights_bytes, "weights_bytes"));
-    let peak = known(memory.peak_activation_bytes, "peak_activation_bytes");
+    let weights = context.known("memory.weights_bytes", memory.weights_bytes, Value::LongBytes);
+    facts.add("Weights", weights);
+    let peak = context.known(PEAK, memory.peak_activation_bytes, Value::LongBytes);
     facts.add("Peak of activations", peak);
     let in_place = memory.peak_activation_in_place_bytes;
-    facts.add("The same with reuse in place", in_place.map(Value::LongBytes));
-    let at = memory.peak_at.as_ref().filter(|node| !node.is_empty());
-    facts.add("Where it stands", at.map(Value::name));
-    facts.add("Bytes there", free_formula(memory.formula.as_ref()));
+    facts.add("Peak with in-place reuse", in_place.map(Value::LongBytes));
+    facts.add("Peak at node", peak_node(context));
+    facts.add("Formula of the peak", free_formula(memory.formula.as_ref()));
     let mut blocks = vec![Block::Facts(facts)];
     let values = tables::largest_values(&memory.largest[..memory.largest.len().min(MOST)]);
     if !values.is_empty() {
         blocks.extend([Block::heading("Largest tensors"), Block::Table(values)]);
     }
     blocks
+}
+
+fn peak_node(context: &Context<'_>) -> Option<Value> {
+    let node = context.report.memory.peak_at.as_ref();
+    node.filter(|node| !node.is_empty()).map(Value::name)
+}
+
+/// Weights, activations at their peak, and the cache of keys and values.
+fn brief(context: &mut Context<'_>) -> Facts {
+    let memory = &context.report.memory;
+    let mut facts = Facts::default();
+    let weights = memory.weights_bytes.filter(|bytes| *bytes > 0);
+    facts.add("weights", weights.map(Value::LongBytes));
+    facts.push(activations(context));
+    if memory.peak_activation_bytes.is_some() {
+        facts.add("peak at", peak_node(context));
+    }
+    facts.add("over time", Value::Timeline(memory.timeline.clone()));
+    facts.add_all("KV cache", memory.kv_cache.as_ref().map(cache::brief).unwrap_or_default());
+    facts
+}
+
+fn activations(context: &mut Context<'_>) -> Fact {
+    let memory = &context.report.memory;
+    let fact = |values| Fact::new("activations", values);
+    let Some(peak) = memory.peak_activation_bytes else {
+        if let Some(formula) = &memory.formula {
+            context.settle(PEAK);
+            context.settle(IN_PLACE);
+            let formula = Spans::from(Value::prose(formula)).and_quiet(" bytes");
+            return fact(vec![formula]).lines(LINES);
+        }
+        if !context.explains(PEAK) {
+            return fact(vec![]);
+        }
+        let why = context.unknown(PEAK);
+        context.settle(IN_PLACE);
+        return fact(vec![why]);
+    };
+    let mut values = vec![Value::LongBytes(peak).into()];
+    match memory.peak_activation_in_place_bytes {
+        Some(bytes) if bytes < peak => {
+            values.push(Spans::from(Value::Bytes(bytes)).and_text(" in place"));
+        }
+        None if context.explains(IN_PLACE) => {
+            values.push(Spans::plain("in place ").and_all(context.unknown(IN_PLACE)));
+        }
+        _ => {}
+    }
+    fact(values)
 }

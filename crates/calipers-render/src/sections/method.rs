@@ -1,14 +1,19 @@
 //! How the figures were made: conventions, assumptions, and what is not known.
 
-use calipers_report::Report;
+use calipers_report::Assumption;
 
+use super::context::Context;
+use super::wording::folded;
 use crate::document::Block;
-use crate::table::Value;
+use crate::table::{Tone, Value};
 use crate::value::Spans;
 use crate::{tables, text};
 
 /// Assumptions, and unknown figures, that are listed.
 const MOST: usize = 100;
+
+/// Assumptions, or reasons, that a screen shows, and names of each.
+const SHOWN: usize = 6;
 
 /// What holds for every card.
 const CONVENTIONS: [&str; 4] = [
@@ -24,7 +29,8 @@ const CONVENTIONS: [&str; 4] = [
 /// What holds where the weights were not read.
 const GRAPH_ALONE: &str = "The graph was read, and no weight.";
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     if report.graph.nodes == 0 && report.unknown.is_empty() && report.assumptions.is_empty() {
         return vec![];
     }
@@ -48,4 +54,50 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// What had to be assumed, for a screen: what has the same reason together.
+pub(super) fn assumptions(context: &mut Context<'_>) -> Vec<Block> {
+    let assumptions = &context.report.assumptions;
+    let groups: Vec<&[Assumption]> =
+        assumptions.chunk_by(|one, next| one.why == next.why).collect();
+    let noun = ["assumption", "assumptions"];
+    vec![Block::list(folded(groups.into_iter(), SHOWN, noun, |group| {
+        let words = together(group);
+        match group.first().filter(|first| !first.why.trim().is_empty()) {
+            Some(first) => words.and_quiet(": ").and(Tone::Quiet, Value::prose(&first.why)),
+            None => words,
+        }
+    }))]
+}
+
+/// Assumptions one after another, each kind of thing named once.
+fn together(group: &[Assumption]) -> Spans {
+    let mut kind = "";
+    let mut parts = vec![];
+    for assumption in group.iter().take(SHOWN * 2) {
+        let what = assumption.what.strip_prefix(kind).filter(|_| !kind.is_empty());
+        let what = Spans::from(Value::prose(what.unwrap_or(&assumption.what)));
+        parts.push(what.and_text(" = ").and_value(Value::prose(&assumption.value)));
+        kind = match assumption.what.split_once(' ') {
+            Some(("dimension", _)) => "dimension ",
+            _ => "",
+        };
+    }
+    if group.len() > parts.len() {
+        parts.push(Spans::plain("…"));
+    }
+    Spans::joined(parts, ", ")
+}
+
+/// Figures that are unknown and whose reason no section before this one has, for a screen.
+pub(super) fn unknown(context: &mut Context<'_>) -> Vec<Block> {
+    let noun = ["reason", "reasons"];
+    vec![Block::list(folded(context.rest().into_iter(), SHOWN, noun, |(fields, reason)| {
+        let names = fields.iter().take(SHOWN).map(|field| Value::name(*field).into());
+        let rest = (fields.len() > SHOWN).then(|| Spans::plain("…"));
+        Spans::joined(names.chain(rest), ", ")
+            .and_quiet(": ")
+            .and(Tone::Quiet, Value::prose(reason))
+    }))]
 }

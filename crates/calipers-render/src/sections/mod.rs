@@ -1,10 +1,12 @@
 //! The sections of a report as a document, a file each, and the table of them.
 //!
-//! A section is built once; Markdown and HTML write it. One that has nothing to say is left out.
+//! A section is built once, in full for the card and in brief for the [`screen`]; every format
+//! writes it. One that has nothing to say is left out.
 
 mod architecture;
 mod cache;
 mod complexity;
+mod context;
 mod device;
 mod devices;
 mod diagram;
@@ -24,6 +26,7 @@ mod quantization;
 mod requirements;
 mod rules;
 mod scaling;
+mod screen;
 mod summary;
 mod task;
 mod top_nodes;
@@ -32,11 +35,14 @@ mod wording;
 
 use calipers_report::Report;
 
+use context::{Context, Detail};
 pub use device::device;
+pub use findings::findings;
 pub use hardware_screen::hardware;
 pub(crate) use hardware_screen::hardware_overview;
-pub use rules::rule;
 pub(crate) use rules::severity;
+pub use rules::{rule, rules};
+pub use screen::screen;
 pub(crate) use wording::{model_name, precision};
 
 use crate::document::{Block, Document, Section};
@@ -53,13 +59,17 @@ pub struct SectionKind {
     /// Charts at its end, by name.
     pub charts: &'static [&'static str],
     /// Builds it; no block where it does not apply.
-    build: fn(&Report) -> Vec<Block>,
+    build: fn(&mut Context<'_>) -> Vec<Block>,
 }
 
 impl SectionKind {
     /// The section of a report; empty where it does not apply.
     pub fn section(&self, report: &Report) -> Section {
-        let mut section = Section::new(self.id, self.title, (self.build)(report));
+        let mut section = Section::new(
+            self.id,
+            self.title,
+            (self.build)(&mut Context::new(report, Detail::Full)),
+        );
         section.blocks.extend(self.charts.iter().map(|name| Block::Chart(name)));
         section
     }
@@ -70,7 +80,7 @@ const fn section(
     id: &'static str,
     title: &'static str,
     charts: &'static [&'static str],
-    build: fn(&Report) -> Vec<Block>,
+    build: fn(&mut Context<'_>) -> Vec<Block>,
 ) -> SectionKind {
     SectionKind { id, title, charts, build }
 }

@@ -2,13 +2,15 @@
 
 use calipers_report::{Binding, Confidence, Report, Severity, TaskKind};
 
-use super::wording::{certainty, joined, quoted, spaced};
+use super::context::Context;
+use super::wording::{certainty, joined, quoted};
 use crate::document::{Block, Facts};
 use crate::table::Value;
 use crate::units;
 use crate::value::{Operation, Spans, free_formula};
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     vec![Block::Paragraph(paragraph(report)), Block::Facts(glance(report))]
 }
 
@@ -37,7 +39,7 @@ fn glance(report: &Report) -> Facts {
     let least = if cost.lower_bound { "at least " } else { "" };
     let mut facts = Facts::default();
     if report.task.kind != TaskKind::Unknown {
-        let task = Spans::from(Value::Prose(spaced(report.task.kind.id())));
+        let task = Spans::plain(report.task.kind.display_name());
         facts.add("Task", task.and_text(format!(" ({})", certainty(report.task.confidence))));
     }
     let parameters = &report.parameters;

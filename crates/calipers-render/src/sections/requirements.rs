@@ -1,13 +1,15 @@
 //! What the model asks of a machine: memory, and the devices that meet a stated target.
 
-use calipers_report::{Report, Requirements};
+use calipers_report::Requirements;
 
+use super::context::Context;
 use crate::document::Block;
 use crate::table::{Tone, Value};
 use crate::value::Spans;
 use crate::{tables, units};
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let Some(hardware) = &report.hardware else { return vec![] };
     let mut blocks = vec![Block::Table(tables::memory_parts(hardware))];
     if let Some(requirements) = &hardware.requirements {

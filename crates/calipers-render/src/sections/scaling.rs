@@ -1,14 +1,16 @@
 //! The model at growing batches, lengths and resolutions, and how fast it generates.
 
-use calipers_report::{Generation, Hardware, Report};
+use calipers_report::{Generation, Hardware};
 
+use super::context::Context;
 use crate::document::{Block, Facts};
 use crate::table::Value;
 use crate::tables::{self, Scaling};
 use crate::units;
 use crate::value::Spans;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let Some(hardware) = &report.hardware else { return vec![] };
     let Some(device) = &hardware.device else { return vec![] };
     let mut blocks = vec![];

@@ -1,9 +1,10 @@
 //! What the weights hold, where they were read.
 
-use calipers_report::Report;
+use calipers_report::{TensorRange, Weights};
 
+use super::context::Context;
 use crate::document::{Block, Facts};
-use crate::table::Value;
+use crate::table::{Tone, Value};
 use crate::value::Spans;
 use crate::{tables, units};
 
@@ -12,8 +13,12 @@ const MOST: usize = 200;
 /// Tensors that could not be read and are named.
 const UNREAD: usize = 5;
 
-pub(super) fn build(report: &Report) -> Vec<Block> {
+pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
+    let report = context.report;
     let Some(weights) = &report.weights else { return vec![] };
+    if context.is_brief() {
+        return vec![Block::Facts(brief(weights, context))];
+    }
     let some = |count: u64| (count > 0).then_some(Value::Integer(count));
     let bytes = |count: u64| (count > 0).then_some(Value::LongBytes(count));
     let mut facts = Facts::default();
@@ -40,4 +45,63 @@ pub(super) fn build(report: &Report) -> Vec<Block> {
         Block::list(unread),
         Block::fold("Range of each tensor", vec![Block::Table(ranges)]),
     ]
+}
+
+/// Totals of the weights.
+fn brief(weights: &Weights, context: &mut Context<'_>) -> Facts {
+    let mut facts = Facts::default();
+    let tensors = units::counted(weights.tensors, "tensor", "tensors");
+    let mut read = vec![Spans::plain(format!("{} in {tensors}", units::bytes(weights.bytes)))];
+    if weights.unread > 0 {
+        let unread = units::counted(weights.unread, "tensor", "tensors");
+        read.push(Spans::of(Tone::Warning, Value::text(format!("{unread} not read"))));
+    }
+    facts.add_all("read", read);
+    if weights.elements > 0 {
+        facts.add_all("elements", elements(weights));
+        if let Some(widest) = widest(weights) {
+            let range = format!("{} to {}", element(widest.min), element(widest.max));
+            let name = Spans::plain("widest in ").and_value(Value::name(&widest.name));
+            facts.add_all("range", vec![Spans::plain(range), name]);
+        }
+    }
+    if context.explains("weights.unread") {
+        facts.add("not read", context.unknown("weights.unread"));
+    }
+    facts
+}
+
+fn elements(weights: &Weights) -> Vec<Spans> {
+    let count = |number: u64, what: &str| format!("{} {what}", units::integer(number));
+    let mut values = match (weights.nan, weights.infinite) {
+        (0, 0) => vec!["all finite".to_owned()],
+        (nan, infinite) => vec![count(nan, "NaN"), count(infinite, "infinite")],
+    };
+    if weights.subnormal > 0 {
+        values.push(count(weights.subnormal, "subnormal"));
+    }
+    values.push(format!("{:.2} % zeros", weights.sparsity_percent));
+    if weights.dead_channels > 0 {
+        values.push(units::counted(weights.dead_channels, "dead channel", "dead channels"));
+    }
+    if weights.duplicate_bytes > 0 {
+        values.push(format!("{} stored twice", units::bytes(weights.duplicate_bytes)));
+    }
+    values.into_iter().map(Spans::plain).collect()
+}
+
+/// A number to four digits, as a power of ten where it is very large or small.
+fn element(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".to_owned(),
+        0.001..1e5 => format!("{number:.4}"),
+        _ => format!("{number:.3e}"),
+    }
+}
+
+/// The tensor with the widest range, the first among equals.
+fn widest(weights: &Weights) -> Option<&TensorRange> {
+    let width = |range: &TensorRange| range.max - range.min;
+    let ranges = weights.ranges.iter().rev();
+    ranges.max_by(|a, b| width(a).total_cmp(&width(b)))
 }

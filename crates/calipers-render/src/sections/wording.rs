@@ -4,6 +4,7 @@ use calipers_report::{Confidence, Report, Scheme};
 
 use crate::table::Value;
 use crate::text::{self, Charset};
+use crate::units;
 use crate::value::Spans;
 
 /// What the model is called: its file's name without the ending, fit to print.
@@ -34,28 +35,6 @@ pub(super) fn spaced(name: &str) -> String {
     text::name(name, Charset::Unicode).replace(['-', '_'], " ")
 }
 
-/// A kind of model as people write it.
-pub(super) fn kind(name: &str) -> String {
-    match name {
-        "cnn" | "rnn" | "mlp" | "svm" => name.to_ascii_uppercase(),
-        _ => spaced(name),
-    }
-}
-
-/// That the field at a path of the report is not known, with the reason given for the field or for
-/// the section around it.
-pub(super) fn unknown(report: &Report, path: &str) -> Value {
-    let matching = |what: &str| {
-        path.strip_prefix(what).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    };
-    let closest = report
-        .unknown
-        .iter()
-        .filter(|entry| !entry.what.is_empty() && matching(&entry.what))
-        .max_by_key(|entry| entry.what.len());
-    Value::Missing(closest.map(|entry| entry.reason.clone()))
-}
-
 /// How certain a statement is.
 pub(super) fn certainty(confidence: Confidence) -> &'static str {
     match confidence {
@@ -78,4 +57,32 @@ pub(super) fn joined(values: Vec<Spans>, separator: &str) -> Option<Spans> {
 /// How many there are of a slice.
 pub(super) fn length<T>(items: &[T]) -> u64 {
     u64::try_from(items.len()).unwrap_or(u64::MAX)
+}
+
+/// The words for what was left out; nothing where nothing was.
+pub(super) fn more(count: usize, [one, many]: [&str; 2]) -> Option<Spans> {
+    let noun = if count == 1 { one } else { many };
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    (count > 0).then(|| Spans::quiet(format!("… and {} more {noun}", units::integer(count))))
+}
+
+/// The first few of some values, and how many more there are.
+pub(super) fn folded<T>(
+    items: impl ExactSizeIterator<Item = T>,
+    most: usize,
+    noun: [&str; 2],
+    set: impl FnMut(T) -> Spans,
+) -> Vec<Spans> {
+    let rest = items.len().saturating_sub(most);
+    items.take(most).map(set).chain(more(rest, noun)).collect()
+}
+
+/// An operator or function with its domain, which for the standard one goes without saying.
+pub(super) fn qualified(name: &str, domain: &str) -> Value {
+    match (name, domain) {
+        ("", "" | "ai.onnx") => Value::text("(unnamed)"),
+        (name, "" | "ai.onnx") => Value::name(name),
+        ("", domain) => Value::Name(format!("{domain}.(unnamed)")),
+        (name, domain) => Value::Name(format!("{domain}.{name}")),
+    }
 }

@@ -13,10 +13,11 @@ pub fn top_nodes(nodes: &[CostlyNode]) -> Table {
     let mut set = Table::new(
         "top-nodes",
         vec![
-            Column::text("node", "node"),
-            Column::text("op", "operator"),
+            Column::text("node", "node").limits(34, 20),
+            Column::text("op", "operator").not_in_terminals(),
             Column::figures("macs", "MACs"),
             Column::figures("percent", "share"),
+            Column::bars(),
         ],
     )
     .without_empty_columns();
@@ -26,6 +27,7 @@ pub fn top_nodes(nodes: &[CostlyNode]) -> Table {
             Value::name(&node.op),
             Value::known(node.work.macs, Value::Magnitude),
             Value::of(node.percent, Value::Percent),
+            Value::Bar(node.work.macs.unwrap_or(0)),
         ]);
     }
     set

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_report::{Binding, FunctionFacts, OperatorCount, Port, Report, ValueKind};
 
-use crate::table::{Column, Table, Value};
+use crate::table::{Column, Table, Tone, Value};
 use crate::value::Spans;
 
 /// Dimensions that are listed.
@@ -24,10 +24,7 @@ pub fn ports(ports: &[Port]) -> Table {
     )
     .without_empty_columns();
     for port in ports {
-        let name = match port.name.as_str() {
-            "" => Value::text("(unnamed)"),
-            name => Value::name(name),
-        };
+        let name = port_name(port);
         let (kind, shape) = match port.kind {
             ValueKind::Tensor => (
                 Value::known(port.dtype, |dtype| Value::Prose(dtype.to_string())),
@@ -39,6 +36,48 @@ pub fn ports(ports: &[Port]) -> Table {
         set.row(vec![name, kind, shape, inferred, Value::prose(&port.doc)]);
     }
     set
+}
+
+/// Inputs, or outputs, in short. `unknown` says why a field of the port at an index is unknown.
+pub(crate) fn brief_ports(ports: &[Port], mut unknown: impl FnMut(usize, &str) -> Spans) -> Table {
+    let columns = vec![
+        Column::text("name", "name"),
+        Column::text("type", "type"),
+        Column::text("shape", "shape").limits(200, 8).wrapping(),
+    ];
+    let mut set = Table::new("ports", columns).without_headings();
+    for (i, port) in ports.iter().enumerate() {
+        let name = port_name(port);
+        if port.kind != ValueKind::Tensor && !port.type_text.is_empty() {
+            let kind = Value::name(&port.type_text);
+            set.row_instead(vec![name, kind.clone(), Value::Blank], kind.into());
+            continue;
+        }
+        if port.dtype.is_none() && port.shape.is_none() {
+            let why = Spans::plain("type ").and_all(unknown(i, ""));
+            set.row_instead(vec![name, Value::Missing(None), Value::Missing(None)], why);
+            continue;
+        }
+        let kind = Value::known(port.dtype, |dtype| Value::Text(dtype.to_string()));
+        let shape = match &port.shape {
+            Some(shape) if shape.is_empty() => Spans::plain("scalar"),
+            Some(shape) => Value::Shape(shape.clone()).into(),
+            None => Spans::plain("shape ").and_all(unknown(i, ".shape")),
+        };
+        let shape = match &port.inferred {
+            Some(found) => shape.and_quiet(" is ").and(Tone::Quiet, Value::Shape(found.clone())),
+            None => shape,
+        };
+        set.row(vec![name, kind, shape.into()]);
+    }
+    set
+}
+
+fn port_name(port: &Port) -> Value {
+    match port.name.as_str() {
+        "" => Value::text("(unnamed)"),
+        name => Value::name(name),
+    }
 }
 
 /// Free dimensions: the size of each, and why it is that.
@@ -79,9 +118,10 @@ pub fn operators(operators: &[OperatorCount]) -> Table {
     let mut set = Table::new(
         "operators",
         vec![
-            Column::text("operator", "operator"),
+            Column::text("operator", "operator").limits(40, 20),
             Column::figures("count", "nodes"),
             Column::figures("percent", "share"),
+            Column::bars(),
         ],
     );
     for operator in operators {
@@ -93,6 +133,7 @@ pub fn operators(operators: &[OperatorCount]) -> Table {
             Value::Name(name),
             Value::Integer(operator.count),
             Value::Percent(operator.percent),
+            Value::Bar(operator.count),
         ]);
     }
     set

@@ -27,6 +27,7 @@ use calipers_report::Assumption;
 pub use cost::{formulas, operator_costs, top_nodes, uncosted};
 pub use devices::devices;
 pub use figures::figures;
+pub(crate) use graph::brief_ports;
 pub use graph::{assumptions, dimensions, functions, operators, ports, unknown};
 pub(crate) use hardware::missing;
 pub use hardware::{

@@ -63,9 +63,10 @@ pub fn parameters_by_operator(operators: &[OperatorMemory]) -> Table {
     let mut set = Table::new(
         "parameters-by-operator",
         vec![
-            Column::text("op", "operator"),
+            Column::text("op", "operator").limits(40, 20),
             Column::figures("bytes", "memory"),
-            Column::figures("elements", "parameters"),
+            Column::figures("elements", "parameters").not_in_terminals(),
+            Column::bars(),
         ],
     );
     for operator in operators {
@@ -73,6 +74,7 @@ pub fn parameters_by_operator(operators: &[OperatorMemory]) -> Table {
             Value::name(&operator.op),
             Value::known(operator.bytes, Value::Bytes),
             Value::Integer(operator.elements),
+            Value::Bar(operator.bytes.unwrap_or(0)),
         ]);
     }
     set

@@ -5,17 +5,16 @@ use calipers_report::{FindingRule, Severity};
 use crate::sections::severity;
 use crate::table::{Cell, Column, Row, Table, Tone, Value};
 
-/// The rules, a row each under their groups.
+/// The rules, a row each under their groups; in a document each leads to its heading.
 pub fn rules(rules: &[FindingRule]) -> Table {
-    let title = Column { wraps: true, ..Column::text("title", "what it says").limits(200, 8) };
+    let title = Column::text("title", "what it says").limits(200, 8).wrapping();
     let columns = vec![
         Column::text("id", "id").limits(200, 20).tone(Tone::Quiet),
         Column::text("severity", "severity"),
         Column::data("group"),
         title,
     ];
-    let mut set = Table::new("rules", columns);
-    set.has_headings = false;
+    let mut set = Table::new("rules", columns).without_headings();
     for group in rules.chunk_by(|one, next| one.group == next.group) {
         set.rows.extend(group.first().map(|rule| Row::Group(Value::text(&rule.group))));
         for rule in group {
@@ -25,7 +24,7 @@ pub fn rules(rules: &[FindingRule]) -> Table {
                 Severity::Info => Tone::Accent,
             };
             set.cells(vec![
-                Value::text(&rule.id).into(),
+                Value::Anchor(rule.id.clone()).into(),
                 Cell::toned(Value::text(severity(rule.severity)), tone),
                 Value::text(&rule.group).into(),
                 Value::quoted(&rule.title).into(),

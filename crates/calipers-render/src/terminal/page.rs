@@ -1,6 +1,6 @@
 //! Lines of styled text, and the page that sets them.
 //!
-//! A wide page sets each section beside its heading, a narrow one beneath it:
+//! A wide page sets each section next to its heading, a narrow one beneath it:
 //! ```text
 //!   Graph        12 nodes · depth 11          Graph
 //!                                               12 nodes · depth 11
@@ -213,9 +213,9 @@ pub(super) struct Page {
     pub(super) charset: Charset,
 }
 
-/// Columns of the headings beside the sections, margin included.
+/// Columns of the headings next to the sections, margin included.
 const GUTTER: usize = 15;
-/// Below this, headings stand above their sections.
+/// Below this, headings are above their sections.
 const WIDE: usize = 64;
 const MARGIN: usize = 2;
 /// Columns of the widest table.
@@ -287,6 +287,16 @@ impl Page {
         if !body.is_empty() {
             self.blank();
             self.adjoin(heading, note, body);
+        }
+    }
+
+    /// A section without a heading, from margin to edge, after an empty line.
+    pub(super) fn untitled(&mut self, body: Vec<Line>) {
+        if !body.is_empty() {
+            self.blank();
+        }
+        for line in body {
+            self.line(line);
         }
     }
 

@@ -25,17 +25,12 @@ impl Rows {
         self.0.push((key.into(), vec![text], lines));
     }
 
-    /// How many rows there are.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The rows as lines of a section. Keys are cut to a third of its width.
-    pub(super) fn set(self, page: &Page) -> Vec<Line> {
-        let most = page.body() / 3;
+    /// The rows as lines of at most `width` columns. Keys are cut to a third of that.
+    pub(super) fn set(self, width: usize, page: &Page) -> Vec<Line> {
+        let most = width / 3;
         let keys = self.0.iter().map(|(key, ..)| text::width(key)).max().unwrap_or(0);
         let column = keys.min(most) + 2;
-        let width = page.body() - column;
+        let width = width - column;
         let mut lines = vec![];
         for (key, facts, limit) in self.0 {
             let key = text::truncate(&key, most, page.charset);

@@ -2,6 +2,7 @@
 
 use calipers_report::{Dimension, ValueShape};
 
+use super::bar;
 use super::page::{Line, Page, Role};
 use crate::table::Zero;
 use crate::text;
@@ -25,46 +26,66 @@ pub(super) fn cell(value: &Value, role: Role, zero: Zero, page: &Page) -> Line {
         other if other.is_zero() && zero == Zero::Dash => {
             Line::of(Role::Quiet, page.glyph("–", "-"))
         }
-        other => piece(other, role, page),
+        other => piece(other, role, usize::MAX, page),
     }
 }
 
-/// A sentence on one line.
+/// A sentence on one line. A name takes at most half of a section's width, so that what is next to
+/// it can be read.
 pub(super) fn line(spans: &Spans, page: &Page) -> Line {
+    line_within(spans, page.body() / 2, page)
+}
+
+/// A sentence on one line, whose names take at most `most` columns each.
+pub(super) fn line_within(spans: &Spans, most: usize, page: &Page) -> Line {
     let pieces = spans.0.iter().map(|span| match &span.value {
         Value::AtLeast(inner) => {
-            Line::of(Role::Warning, "at least ").and_line(piece(inner, span.tone, page))
+            Line::of(Role::Warning, "at least ").and_line(piece(inner, span.tone, most, page))
         }
         Value::Missing(Some(reason)) => Line::of(Role::Warning, "unknown")
             .and(Role::Quiet, format!(": {}", text::prose(reason, page.charset))),
-        value => piece(value, span.tone, page),
+        value => piece(value, span.tone, most, page),
     });
     pieces.fold(Line::default(), Line::and_line)
 }
 
-fn piece(value: &Value, role: Role, page: &Page) -> Line {
+fn piece(value: &Value, role: Role, most: usize, page: &Page) -> Line {
     let set = page.charset;
     if let Some(figure) = value.figure() {
-        return Line::of(role, text::ours(&figure, set));
+        let figure = text::ours(&figure, set);
+        // Every digit of a figure is there for those who need it.
+        return match figure.split_once(" (") {
+            Some((short, digits)) if is_long(value) => {
+                Line::of(role, short).and(Role::Quiet, format!(" ({digits}"))
+            }
+            _ => Line::of(role, figure),
+        };
     }
+    let name = |name: &str| Line::of(role, text::truncate(&text::name(name, set), most, set));
     match value {
         Value::Text(words) => Line::of(role, text::ours(words, set)),
-        Value::Name(name) => Line::of(role, text::name(name, set)),
+        Value::Name(it)
+        | Value::Anchor(it)
+        | Value::Tree { name: it, .. }
+        | Value::Link { name: it, .. } => name(it),
         Value::Prose(words) | Value::Quoted(words) | Value::Formula(words) => {
             Line::of(role, text::prose(words, set))
         }
         Value::Types(types) => Line::of(role, type_list(types, page)),
         Value::Shape(dims) => Line::of(role, shape(dims, page)),
-        Value::Tree { name, .. } | Value::Link { name, .. } => {
-            Line::of(role, text::name(name, set))
-        }
-        Value::Spans(spans) => line(spans, page),
+        Value::Timeline(steps) => bar::timeline(steps, page),
+        Value::Spans(spans) => line_within(spans, most, page),
         Value::Fit(fit) => memory(fit, role),
         Value::Missing(_) => Line::of(Role::Warning, "unknown"),
-        Value::AtLeast(inner) => piece(inner, role, page),
+        Value::AtLeast(inner) => piece(inner, role, most, page),
         // Figures are set above.
         _ => Line::default(),
     }
+}
+
+/// Whether a figure is written in short and with every digit.
+fn is_long(value: &Value) -> bool {
+    matches!(value, Value::LongCount(_) | Value::LongOperations(..) | Value::LongBytes(_))
 }
 
 /// `0.68 GB of 24 GB`, `does not fit: needs 29.4 GB of 24 GB`.

@@ -56,7 +56,7 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
             "22.97 MB (22,972,370 bytes)",
             "6 × encoder layer",
             "| Nodes | 772 |",
-            "| Initialisers | 180 |",
+            "| Initializers | 180 |",
             "| Depth (longest path) | 388 |",
             "772 nodes of 22 kinds",
             "| `MatMulInteger` | 36 |",
@@ -71,7 +71,7 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
         &[
             "12 × encoder layer",
             "| Nodes | 1,510 |",
-            "| Initialisers | 348 |",
+            "| Initializers | 348 |",
             "| Depth (longest path) | 760 |",
             "1,510 nodes of 22 kinds",
             "| `MatMulInteger` | 72 |",
@@ -124,7 +124,7 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
         "004_7dfe87f6dc235363.txt",
         "mnist-8",
         &[
-            "| Kind | CNN |",
+            "| Kind | Convolutional network |",
             "| Convolutions | 2 |",
             "| Total | 5,994 (5.99 k) |",
             "| All stored tensors | 24.01 kB (24,008 bytes) |",

@@ -1,6 +1,6 @@
 //! The page and the drawings of a graph: no text of a model is markup, and the policy names what is
 //! in the page.
-use calipers_render::{graph_to_dot, graph_to_html, graph_to_svg, to_page};
+use calipers_render::{graph, page};
 use calipers_report::{
     Binding, Dimension, GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, Summary,
     SummaryCheck, ViewNode, ViewValue,
@@ -97,16 +97,16 @@ fn hostile() -> (Report, GraphView) {
 
 fn hostile_text_is_nothing_but_text() {
     let (report, view) = hostile();
-    for html in [to_page(&report, &view), graph_to_html(&report, &view)] {
+    for html in [page::html(&report, &view), page::graph(&report, &view)] {
         assert!(!html.contains("<img"), "a name became an element");
         assert_eq!(html.matches("<script").count(), 2, "data and code");
         assert_eq!(html.matches("</script").count(), 2);
         assert!(!html.contains('\u{202e}'), "a name turns the reading direction");
     }
     for depth in [1, 9] {
-        let svg = graph_to_svg(&view, depth);
+        let svg = graph::svg(&view, depth);
         assert!(!svg.contains("<img") && !svg.contains("<script") && !svg.contains('\u{202e}'));
-        let dot = graph_to_dot(&view, depth);
+        let dot = graph::dot(&view, depth);
         // Every quotation mark inside a label is escaped, so each line has an even number without.
         for line in dot.lines() {
             let plain = line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
@@ -158,7 +158,7 @@ fn no_text_of_a_report_is_markup() {
         report.model.opsets.insert(HOSTILE.into(), 1);
         report.bindings.insert(HOSTILE.into(), Binding::Size(1));
         report.parameters.by_dtype.insert(HOSTILE.into(), 1);
-        let html = to_page(&report, &view);
+        let html = page::html(&report, &view);
         assert!(!html.contains("<img"), "{name}: a text became an element");
         assert_eq!(html.matches("<script").count(), 2, "{name}: data and code");
         assert!(!html.contains('\u{202e}'), "{name}: a text turns the reading direction");
@@ -169,11 +169,11 @@ fn no_text_of_a_report_is_markup() {
 fn the_summary_is_the_verdict() {
     let mut report = Report::default();
     report.architecture.words = "a network".into();
-    assert!(to_page(&report, &GraphView::default()).contains("id=\"verdict\">a network</p>"));
+    assert!(page::html(&report, &GraphView::default()).contains("id=\"verdict\">a network</p>"));
     let text = "One\nline.\n\n\n\nTwo.".to_owned();
     let title = "In short".to_owned();
     report.summary = Some(Summary { title, text, ..Summary::default() });
-    let html = to_page(&report, &GraphView::default());
+    let html = page::html(&report, &GraphView::default());
     assert!(html.contains("id=\"verdict\">In short</p>"));
     assert!(html.contains("id=\"summary\"><p>One line.</p><p>Two.</p></div>"));
 }
@@ -185,7 +185,7 @@ fn only_sums_of_costs_are_lower_bounds() {
     report.parameters.total = Some(5);
     report.graph.outputs =
         vec![Port { inferred: Some(vec![Dimension::Size(2)]), ..Port::default() }];
-    let html = to_page(&report, &GraphView::default());
+    let html = page::html(&report, &GraphView::default());
     assert!(html.contains("<strong>at least 7 MACs</strong>"));
     assert!(html.contains("<strong>5</strong>"));
     assert!(html.contains("Found to be</th>") && html.contains("<code>[2]</code>"));
@@ -193,7 +193,7 @@ fn only_sums_of_costs_are_lower_bounds() {
 
 fn the_policy_allows_what_is_in_the_page_and_nothing_else() {
     let (report, view) = hostile();
-    let html = to_page(&report, &view);
+    let html = page::html(&report, &view);
     let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
     let policy = policy.split('"').next().unwrap();
     assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
@@ -211,7 +211,7 @@ fn the_policy_allows_what_is_in_the_page_and_nothing_else() {
 
 fn the_same_report_gives_the_same_page() {
     let (report, view) = hostile();
-    assert_eq!(to_page(&report, &view), to_page(&report, &view));
-    let empty = to_page(&Report::default(), &GraphView::default());
+    assert_eq!(page::html(&report, &view), page::html(&report, &view));
+    let empty = page::html(&Report::default(), &GraphView::default());
     assert!(empty.starts_with("<!DOCTYPE html>") && empty.ends_with("</html>\n"));
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use calipers_render::{csv, index_to_html, index_to_markdown, jsonl, tables};
+use calipers_render::{index, tables};
 use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
 use super::one::{Writer, make_folder};
 use super::places::{Place, Places};
 use super::{Listing, folders};
+use crate::commands::write::Answer;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_file};
 use crate::problem::{warn, why};
@@ -42,8 +43,8 @@ pub(super) fn write_cards(
         Ok(Some(format!("{name}/{}", writer.file_name())))
     })?;
     let (figures, status) = conclude(outcomes);
-    write_file(&folder.join("README.md"), index_to_markdown(&figures).as_bytes())?;
-    write_file(&folder.join("index.html"), index_to_html(&figures).as_bytes())?;
+    write_file(&folder.join("README.md"), index::markdown(&figures).as_bytes())?;
+    write_file(&folder.join("index.html"), index::html(&figures).as_bytes())?;
     tell(&figures);
     Ok(status)
 }
@@ -58,10 +59,7 @@ pub(super) fn write_lines(
     let outcomes = look_at_all(writer, places, |_, _| Ok(None))?;
     let (figures, status) = conclude(outcomes);
     let table = tables::figures(&figures);
-    output.write(&match listing {
-        Listing::Jsonl => jsonl::table(&table),
-        Listing::Csv => csv::table(&table),
-    })?;
+    Answer::table(&figures, table).write(listing, output)?;
     tell(&figures);
     Ok(status)
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::drawing::drawing;
 use super::parts::{fact, part};
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::units;
 
 /// Levels of repeated parts inside repeated parts that are listed.

@@ -5,9 +5,11 @@ use maud::{Markup, Render, html};
 
 use super::parts::{Bar, SHOWN, bars, fact, link, part, shortened};
 use super::pictures;
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::units;
 
+/// Parts of the network that are shown.
+const PARTS: usize = 40;
 /// Operators whose counts are shown.
 const OPERATORS: usize = 40;
 
@@ -28,7 +30,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> Markup {
             }
             div.charts {
                 @if parts.len() > 1 { (bars("MACs by part of the network", &parts, None)) }
-                @if !nodes.is_empty() { (bars("Dearest nodes", &nodes, None)) }
+                @if !nodes.is_empty() { (bars("Most expensive nodes", &nodes, None)) }
             }
             (pictures::show(report, &["depth", "roofline"]))
             @for note in &cost.notes { p.note { (Untrusted(note)) } }
@@ -49,10 +51,10 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> Markup {
     )
 }
 
-/// The parts of the main graph that have arithmetic, most first.
+/// The parts of the main graph that have arithmetic, in order of execution.
 fn by_part(view: &GraphView) -> Vec<Bar> {
     let items = view.rooms.first().map_or(&[][..], |room| &room.items);
-    let mut parts: Vec<Bar> = items
+    let parts = items
         .iter()
         .filter_map(|item| {
             let RoomItem::Room(number) = item else { return None };
@@ -65,10 +67,8 @@ fn by_part(view: &GraphView) -> Vec<Bar> {
                 link: Some(format!("#room={number}")),
             })
         })
-        .collect();
-    parts.sort_by_key(|bar| std::cmp::Reverse(bar.value));
-    parts.truncate(SHOWN);
-    parts
+        .take(PARTS);
+    parts.collect()
 }
 
 fn by_node(report: &Report) -> Vec<Bar> {

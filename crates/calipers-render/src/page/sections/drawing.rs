@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::graph::labels::width;
 use crate::graph::{Place, Sheet, Task, lay_out};
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::text::{self, Charset};
 
 /// Boxes that a drawing shows; of more, the first.

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use calipers_report::{Finding, GraphView, Report, Severity};
 use maud::{Markup, html};
 
-use super::parts::{link, part};
-use crate::page::html::Untrusted;
-use crate::text;
+use super::parts::{folding, link, part};
+use crate::page::untrusted::Untrusted;
+use crate::{tables, text};
 
 /// Names that can be linked to.
 struct Targets<'a> {
@@ -97,22 +97,10 @@ pub(super) fn assumptions(report: &Report) -> Markup {
             @if report.assumptions.is_empty() {
                 p { "Nothing had to be assumed." }
             } @else {
-                ul {
-                    @for it in &report.assumptions {
-                        li {
-                            (Untrusted(&it.what)) " = " strong { (Untrusted(&it.value)) } ": "
-                            (Untrusted(&it.why))
-                        }
-                    }
-                }
+                (folding("assumed", "Assumed", tables::assumptions(&report.assumptions)))
             }
             @if !report.unknown.is_empty() {
-                h3 { "Not known" }
-                ul {
-                    @for it in &report.unknown {
-                        li { code { (Untrusted(&it.what)) } ": " (Untrusted(&it.reason)) }
-                    }
-                }
+                (folding("unknown", "Not known", tables::unknown(&report.unknown)))
             }
         },
     )

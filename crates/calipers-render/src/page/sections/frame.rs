@@ -4,7 +4,7 @@ use calipers_report::Report;
 use maud::{Markup, html};
 
 use super::parts::part;
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 
 /// Identifiers and names of the parts of the page, in the order of the navigation.
 const PARTS: &[(&str, &str)] = &[

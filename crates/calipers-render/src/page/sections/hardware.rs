@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::parts::{part, table};
 use super::pictures;
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::units;
 
 /// Columns of the table of devices.

@@ -4,7 +4,7 @@ use calipers_report::{KvCache, LargeValue, Report};
 use maud::{Markup, html};
 
 use super::parts::{link, part, table};
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
 use crate::units;
 
 /// The section.

@@ -4,7 +4,7 @@ use calipers_report::{Binding, GraphView, Report, Severity};
 use maud::{Markup, Render, html};
 
 use super::parts::fact;
-use crate::page::html::{Untrusted, joined};
+use crate::page::untrusted::{Untrusted, joined};
 use crate::{origin, units};
 
 /// The summary: what the model is in one line, with the worst findings, then the rest.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use maud::{Markup, Render, html};
 
-use crate::page::html::Untrusted;
+use crate::page::untrusted::Untrusted;
+use crate::table::Table;
 use crate::text::{self, Charset};
 use crate::units;
 
@@ -51,6 +52,30 @@ pub(super) fn table(title: &str, heads: &[&str], rows: &[Markup]) -> Markup {
             details {
                 summary { (units::integer((rows.len() - SHOWN) as u64)) " more" }
                 (draw(&format!("{title}, further"), &rows[SHOWN..rows.len().min(MOST_ROWS)]))
+            }
+        }
+    }
+}
+
+/// A table of the product under a heading; it folds what is beyond the first rows.
+pub(super) fn folding(id: &str, title: &str, mut table: Table) -> Markup {
+    let count = table.rows.len();
+    table.id = format!("{id}-table");
+    table.rows.truncate(MOST_ROWS);
+    let rest = table.rows.split_off(count.min(SHOWN));
+    let rest = Table { id: format!("{id}-further"), rows: rest, ..table.clone() };
+    let draw = |label: &str, table: &Table| {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label=(label) { (crate::html::table(table)) }
+        }
+    };
+    html! {
+        h3 { (title) " " span.note { (units::integer(count as u64)) } }
+        (draw(title, &table))
+        @if !rest.is_empty() {
+            details {
+                summary { (units::integer((count - SHOWN) as u64)) " more" }
+                (draw(&format!("{title}, further"), &rest))
             }
         }
     }
