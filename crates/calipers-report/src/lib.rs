@@ -23,6 +23,7 @@ mod devices;
 mod family;
 mod figures;
 mod findings;
+mod flattened;
 mod graph;
 mod hardware;
 mod kernel;

@@ -233,17 +233,17 @@ fn stored(report: &Report, facts: &mut Facts) {
 
 fn run(report: &Report, facts: &mut Facts) {
     let cost = &report.cost;
-    facts.operations("FLOPs of one run", cost.work.flops(), "FLOPs", "cost");
-    facts.operations("MACs of one run", cost.work.macs, "MACs", "cost");
-    facts.operations("element-wise FLOPs besides", cost.work.other_flops, "FLOPs", "other");
-    facts.bytes("bytes moved by one run", cost.work.bytes_moved, "moved");
+    facts.operations("FLOPs of one run", cost.flops(), "FLOPs", "cost");
+    facts.operations("MACs of one run", cost.macs, "MACs", "cost");
+    facts.operations("element-wise FLOPs besides", cost.other_flops, "FLOPs", "other");
+    facts.bytes("bytes moved by one run", cost.bytes_moved, "moved");
     facts.percent("share of nodes whose cost is known", Some(cost.coverage), "nodes");
     facts.count("nodes whose cost is not known", Some(cost.unknown_count), "nodes");
     if let Some(first) = cost.dearest.first()
         && let Some(op) = names::operator(&first.op)
     {
         facts.percent(&format!("share of the dearest node, a {op}"), first.percent, "nodes");
-        facts.operations("MACs of the dearest node", first.work.macs, "MACs", "cost");
+        facts.operations("MACs of the dearest node", first.macs, "MACs", "cost");
     }
     let memory = &report.memory;
     facts.bytes("peak of activations", memory.peak_activation_bytes, "activations");
@@ -407,18 +407,18 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
     }
     let rows = &hardware.devices;
     if !rows.is_empty() {
-        let fitting = rows.iter().filter(|row| row.run.fits == Some(true)).count() as u64;
+        let fitting = rows.iter().filter(|row| row.fits == Some(true)).count() as u64;
         facts.count("devices compared", Some(rows.len() as u64), "devices");
         facts.count("devices that it fits", Some(fitting), "devices");
-        let lacking = rows.iter().filter(|row| row.run.fits == Some(false)).count() as u64;
+        let lacking = rows.iter().filter(|row| row.fits == Some(false)).count() as u64;
         facts.count("devices that it does not fit", Some(lacking), "devices");
     }
     for row in rows.iter().take(DEVICES) {
         facts.device = Some(row.name.clone());
-        facts.span(&format!("time of one run on {}", row.name), row.run.latency_ms, "time");
-        facts.bytes(&format!("memory needed on {}", row.name), row.run.memory_bytes, "memory");
+        facts.span(&format!("time of one run on {}", row.name), row.latency_ms, "time");
+        facts.bytes(&format!("memory needed on {}", row.name), row.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", row.name), row.device_memory_bytes, "memory");
-        facts.rate(&format!("samples a second on {}", row.name), row.run.throughput, "batch");
+        facts.rate(&format!("samples a second on {}", row.name), row.throughput, "batch");
         facts.count(&format!("largest batch on {}", row.name), row.largest_batch, "batch");
     }
     facts.device = None;

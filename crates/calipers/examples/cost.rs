@@ -12,8 +12,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = Model::open(path)?.analyze(&Options::new().batch(batch))?;
     let known = |figure: Option<u64>| figure.map_or("unknown".to_owned(), |it| it.to_string());
     println!("parameters       {}", known(report.parameters.total));
-    println!("MACs             {}", known(report.cost.work.macs));
-    println!("bytes moved      {}", known(report.cost.work.bytes_moved));
+    println!("MACs             {}", known(report.cost.macs));
+    println!("bytes moved      {}", known(report.cost.bytes_moved));
     println!("peak activations {} bytes", known(report.memory.peak_activation_bytes));
     for unknown in &report.unknown {
         println!("{} is unknown: {}", unknown.what, unknown.reason);

@@ -10,16 +10,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = Model::open(path)?.analyze(&Options::new().hardware(question))?;
 
     let mut rows = report.hardware.map(|hardware| hardware.devices).unwrap_or_default();
-    rows.retain(|row| row.run.fits == Some(true));
+    rows.retain(|row| row.fits == Some(true));
     let expected =
         |latency: Option<calipers::report::Range<f64>>| latency.map_or(f64::MAX, |it| it.expected);
-    rows.sort_by(|a, b| expected(a.run.latency_ms).total_cmp(&expected(b.run.latency_ms)));
+    rows.sort_by(|a, b| expected(a.latency_ms).total_cmp(&expected(b.latency_ms)));
     for row in rows {
-        match row.run.latency_ms {
+        match row.latency_ms {
             Some(ms) => {
                 println!("{:<24} {:8.2} ms ({:.2} to {:.2})", row.id, ms.expected, ms.low, ms.high);
             }
-            None => println!("{:<24} {}", row.id, row.run.reason.unwrap_or_default()),
+            None => println!("{:<24} {}", row.id, row.reason.as_deref().unwrap_or("unknown")),
         }
     }
     Ok(())

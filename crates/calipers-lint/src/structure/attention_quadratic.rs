@@ -37,7 +37,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
-    let total = evidence.cost.work.macs.filter(|macs| *macs > 0)?;
+    let total = evidence.cost.macs.filter(|macs| *macs > 0)?;
     let layers: Vec<&Unit> = net
         .all()
         .filter(|unit| {

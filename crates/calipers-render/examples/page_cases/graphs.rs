@@ -53,8 +53,8 @@ pub(crate) fn cases(random: &mut Random) -> Vec<Value> {
             "in_place": figure(memory.peak_activation_in_place_bytes),
             "peak_at": peak_at.and_then(|at| names.iter().position(|name| *name == at)),
             "timeline": memory.timeline.iter().map(u64::to_string).collect::<Vec<_>>(),
-            "macs": figure(report.cost.work.macs), "other_flops": figure(report.cost.work.other_flops),
-            "bytes_moved": figure(report.cost.work.bytes_moved),
+            "macs": figure(report.cost.macs), "other_flops": figure(report.cost.other_flops),
+            "bytes_moved": figure(report.cost.bytes_moved),
         }));
     }
     cases

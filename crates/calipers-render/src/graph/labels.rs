@@ -23,14 +23,14 @@ pub fn label(view: &GraphView, item: RoomItem) -> Label {
         RoomItem::Room(number) => {
             let Some(room) = view.rooms.get(number) else { return Label::default() };
             let mut note = units::counted(room.nodes, "node", "nodes");
-            if let Some(macs) = room.work.macs.filter(|macs| *macs > 0) {
+            if let Some(macs) = room.macs.filter(|macs| *macs > 0) {
                 note = format!("{note} · {}", units::operations(macs, "MACs"));
             }
             Label { title: short(&room.name), note }
         }
         RoomItem::Node(number) => {
             let Some(node) = view.nodes.get(number) else { return Label::default() };
-            let note = match node.cost.work.macs.filter(|macs| *macs > 0) {
+            let note = match node.cost.macs.filter(|macs| *macs > 0) {
                 Some(macs) => units::operations(macs, "MACs"),
                 None if !node.rooms.is_empty() => "opens".to_owned(),
                 None => String::new(),

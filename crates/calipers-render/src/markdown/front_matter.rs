@@ -40,7 +40,7 @@ pub fn front_matter(report: &Report) -> String {
     fact("parameters", number(report.parameters.total));
     fact("parameter_bytes", number(report.parameters.bytes));
     let exact = !report.cost.lower_bound;
-    fact("macs", number(report.cost.work.macs.filter(|_| exact)));
+    fact("macs", number(report.cost.macs.filter(|_| exact)));
     fact("peak_activation_bytes", number(report.memory.peak_activation_bytes));
     fact("architecture", report.architecture.kind.map(|kind| scalar(kind.id())));
     fact("family", report.architecture.family.map(|family| scalar(family.id())));

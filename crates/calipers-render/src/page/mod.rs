@@ -111,8 +111,8 @@ fn data(report: &Report, view: &GraphView) -> Value {
         "sizes": choices::sizes(view),
         "main": report.graph.nodes,
         "cost": {
-            "macs": figure(cost.work.macs), "other_flops": figure(cost.work.other_flops),
-            "bytes_moved": figure(cost.work.bytes_moved), "formula": cost.formula,
+            "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
+            "bytes_moved": figure(cost.bytes_moved), "formula": cost.formula,
             "lower_bound": cost.lower_bound,
         },
         "peak": figure(report.memory.peak_activation_bytes),

@@ -71,8 +71,8 @@ fn panels(report: &Report) -> Vec<Panel> {
         let shares = shares.filter(|shares| shares.iter().any(|share| *share > 0.0))?;
         Some(Panel { name, total: total.unwrap_or_default(), shares })
     };
-    let macs = cost.work.macs.map(|macs| units::operations(macs, "MACs"));
-    let bytes = cost.work.bytes_moved.map(units::bytes);
+    let macs = cost.macs.map(|macs| units::operations(macs, "MACs"));
+    let bytes = cost.bytes_moved.map(units::bytes);
     let elements = report.parameters.total.map(units::count);
     [
         panel("arithmetic", macs, |stretch| stretch.macs_percent),

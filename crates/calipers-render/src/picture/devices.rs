@@ -22,14 +22,14 @@ const TIMES: f64 = 200.0;
 pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let hardware = report.hardware.as_ref()?;
     let mut rows: Vec<&DeviceRow> = hardware.devices.iter().collect();
-    let time = |row: &DeviceRow| row.run.latency_ms.map_or(f64::INFINITY, |span| span.expected);
+    let time = |row: &DeviceRow| row.latency_ms.map_or(f64::INFINITY, |span| span.expected);
     // Stable, so those without a time stay as they were, at the end.
     rows.sort_by(|a, b| {
-        let untimed = |row: &DeviceRow| row.run.latency_ms.is_none();
+        let untimed = |row: &DeviceRow| row.latency_ms.is_none();
         untimed(a).cmp(&untimed(b)).then(time(a).total_cmp(&time(b)))
     });
     rows.truncate(ROWS);
-    let seconds = rows.iter().filter_map(|row| row.run.latency_ms);
+    let seconds = rows.iter().filter_map(|row| row.latency_ms);
     let axis = Axis::close(seconds.flat_map(|span| [span.low, span.high]).map(|ms| ms / 1e3))?;
     let title = "Time of one run by device".to_owned();
     #[expect(clippy::cast_precision_loss, reason = "rows are few")]
@@ -40,14 +40,14 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
     let wide = names.iter().map(|name| Style::BODY.width(name)).fold(0.0, f64::max);
     let figures: Vec<String> = rows
         .iter()
-        .map(|row| match row.run.latency_ms {
+        .map(|row| match row.latency_ms {
             Some(_) => Style::BODY.fit(&figure(row), TIMES),
             None => figure(row),
         })
         .collect();
-    let timed = rows.iter().zip(&figures).filter(|(row, _)| row.run.latency_ms.is_some());
+    let timed = rows.iter().zip(&figures).filter(|(row, _)| row.latency_ms.is_some());
     let figures_wide = timed.map(|(_, text)| Style::BODY.width(text)).fold(0.0, f64::max);
-    let times = rows.iter().take_while(|row| row.run.latency_ms.is_some()).count();
+    let times = rows.iter().take_while(|row| row.latency_ms.is_some()).count();
     #[expect(clippy::cast_precision_loss, reason = "rows are few")]
     let plot = Area {
         left: MARGIN + wide + 18.0,
@@ -76,7 +76,7 @@ fn draw_row(
     middle: f64,
 ) {
     canvas.text(MARGIN, middle + 4.0, &Style::BODY, name);
-    let Some(span) = row.run.latency_ms else {
+    let Some(span) = row.latency_ms else {
         let room = WIDTH - MARGIN - plot.left;
         let words = Style::QUIET.fit(figure, room);
         canvas.text(plot.left, middle + 4.0, &Style::QUIET, &words);
@@ -93,11 +93,11 @@ fn draw_row(
 
 /// A time with its range, or why there is none.
 fn figure(row: &DeviceRow) -> String {
-    if let Some(span) = row.run.latency_ms {
+    if let Some(span) = row.latency_ms {
         return units::time_range(span.low, span.expected, span.high);
     }
-    if row.run.fits == Some(false) {
-        return match (row.run.memory_bytes, row.device_memory_bytes) {
+    if row.fits == Some(false) {
+        return match (row.memory_bytes, row.device_memory_bytes) {
             (Some(needs), Some(has)) => {
                 format!(
                     "does not fit: needs {} of {}",
@@ -108,7 +108,7 @@ fn figure(row: &DeviceRow) -> String {
             _ => "does not fit".to_owned(),
         };
     }
-    let reason = row.run.reason.as_deref().unwrap_or("unknown");
+    let reason = row.reason.as_deref().unwrap_or("unknown");
     text::truncate(&text::prose(reason, Charset::Unicode), REASON, Charset::Unicode)
 }
 

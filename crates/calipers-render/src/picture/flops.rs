@@ -13,8 +13,7 @@ const LEAST: f64 = 0.05;
 
 /// A bar for each of the operators with most arithmetic: contractions, and other work behind them.
 pub(super) fn draw(report: &Report, theme: Theme) -> Option<Sketch> {
-    let known =
-        |entry: &&OperatorCost| entry.work.flops().is_some() && entry.work.other_flops.is_some();
+    let known = |entry: &&OperatorCost| entry.flops().is_some() && entry.other_flops.is_some();
     let entries: Vec<&OperatorCost> = report.cost.by_op.iter().filter(known).collect();
     let large = entries.iter().take_while(|entry| entry.percent.is_none_or(|share| share >= LEAST));
     let large = large.count();
@@ -47,7 +46,7 @@ fn bar(name: String, entries: &[&OperatorCost], color: Color) -> Bar {
     let sum = |field: fn(&OperatorCost) -> Option<u64>| -> u128 {
         entries.iter().filter_map(|entry| field(entry)).map(u128::from).sum()
     };
-    let (products, other) = (sum(|entry| entry.work.flops()), sum(|entry| entry.work.other_flops));
+    let (products, other) = (sum(|entry| entry.flops()), sum(|entry| entry.other_flops));
     let percent: Option<f64> = entries.iter().map(|entry| entry.percent).sum();
     // Shares have two decimals; what is less is not nothing.
     let percent = percent.map(|share| share.max(0.001));
@@ -67,8 +66,8 @@ fn keys(report: &Report, known: usize) -> Vec<Key> {
     let cost = &report.cost;
     let least = if cost.lower_bound { "at least " } else { "" };
     let totals = [
-        (Color::Blue, cost.work.flops(), "of contractions"),
-        (Color::Orange, cost.work.other_flops, "of other work"),
+        (Color::Blue, cost.flops(), "of contractions"),
+        (Color::Orange, cost.other_flops, "of other work"),
     ];
     let key = |(color, total, words): (Color, Option<u64>, &str)| {
         let total = units::operations(total.filter(|total| *total > 0)?, "FLOPs");

@@ -66,14 +66,14 @@ fn parameters(report: &Report) -> Option<Total> {
 
 fn arithmetic(report: &Report) -> Option<Total> {
     let cost = &report.cost;
-    let products = u128::from(cost.work.flops()?);
-    let all = products + u128::from(cost.work.other_flops?);
+    let products = u128::from(cost.flops()?);
+    let all = products + u128::from(cost.other_flops?);
     let least = if cost.lower_bound { "at least " } else { "" };
     let parts: Option<Vec<(String, u128)>> = cost
         .by_op
         .iter()
         .map(|entry| {
-            let work = u128::from(entry.work.flops()?) + u128::from(entry.work.other_flops?);
+            let work = u128::from(entry.flops()?) + u128::from(entry.other_flops?);
             Some((entry.op.clone(), work))
         })
         .collect();

@@ -43,7 +43,7 @@ struct Panel<'a> {
 
 fn draw(hardware: &Hardware, theme: Theme, what: &str, rows: &[ScalingRow]) -> Option<Sketch> {
     let device = hardware.device.as_ref()?;
-    if rows.iter().filter(|row| row.run.latency_ms.is_some()).count() < 2 {
+    if rows.iter().filter(|row| row.latency_ms.is_some()).count() < 2 {
         return None;
     }
     let seconds = |value: f64| units::axis(value, "s");
@@ -51,7 +51,7 @@ fn draw(hardware: &Hardware, theme: Theme, what: &str, rows: &[ScalingRow]) -> O
     let rate = |value: f64| units::axis(value, "");
     let times: Vec<Option<[f64; 3]>> = rows
         .iter()
-        .map(|row| row.run.latency_ms.map(|t| [t.low, t.expected, t.high].map(|ms| ms / 1e3)))
+        .map(|row| row.latency_ms.map(|t| [t.low, t.expected, t.high].map(|ms| ms / 1e3)))
         .collect();
     let time = Panel {
         name: "Time of one run",
@@ -76,7 +76,7 @@ fn draw(hardware: &Hardware, theme: Theme, what: &str, rows: &[ScalingRow]) -> O
 }
 
 fn throughput<'a>(rows: &[ScalingRow], write: &'a dyn Fn(f64) -> String) -> Option<Panel<'a>> {
-    let points: Vec<_> = rows.iter().map(|row| row.run.throughput.map(|rate| [rate; 3])).collect();
+    let points: Vec<_> = rows.iter().map(|row| row.throughput.map(|rate| [rate; 3])).collect();
     let highest = points.iter().flatten().map(|[_, rate, _]| *rate).fold(0.0, f64::max);
     let axis = (highest > 0.0).then(|| Axis::linear(highest))?;
     Some(Panel { name: "Samples a second", axis, points, write, color: Color::Green, limit: None })
@@ -89,7 +89,7 @@ fn memory<'a>(
     write: &'a dyn Fn(f64) -> String,
 ) -> Option<Panel<'a>> {
     let points: Vec<_> =
-        rows.iter().map(|row| row.run.memory_bytes.map(|bytes| [bytes as f64; 3])).collect();
+        rows.iter().map(|row| row.memory_bytes.map(|bytes| [bytes as f64; 3])).collect();
     let needs = points.iter().flatten().map(|[_, bytes, _]| *bytes);
     let highest = needs.fold(0.0, f64::max);
     // The line is drawn where it tells something, not far above all points.
@@ -173,7 +173,7 @@ fn sizes(canvas: &mut Canvas, plot: &Area, rows: &[ScalingRow], step: f64) {
 /// A quiet field over the sizes at the end that do not fit.
 #[expect(clippy::cast_precision_loss, reason = "rows are few")]
 fn unfit(canvas: &mut Canvas, plot: &Area, rows: &[ScalingRow], panel: &Panel<'_>, step: f64) {
-    let fits = rows.iter().rposition(|row| row.run.fits != Some(false)).map_or(0, |last| last + 1);
+    let fits = rows.iter().rposition(|row| row.fits != Some(false)).map_or(0, |last| last + 1);
     if fits == rows.len() || panel.points[fits..].iter().any(Option::is_some) {
         return;
     }
@@ -189,14 +189,14 @@ fn unfit(canvas: &mut Canvas, plot: &Area, rows: &[ScalingRow], panel: &Panel<'_
 }
 
 fn alt(title: &str, device: &str, rows: &[ScalingRow]) -> String {
-    let told = |row: &&ScalingRow| row.run.latency_ms.is_some();
+    let told = |row: &&ScalingRow| row.latency_ms.is_some();
     let word = |row: &ScalingRow| {
-        let time = row.run.latency_ms.map_or_else(String::new, |span| units::time(span.expected));
+        let time = row.latency_ms.map_or_else(String::new, |span| units::time(span.expected));
         format!("{time} at {}", units::integer(row.size))
     };
     let mut timed = rows.iter().filter(told);
     let ends = [timed.next(), timed.next_back()].into_iter().flatten().map(word);
-    let unfit = rows.iter().filter(|row| row.run.fits == Some(false)).count();
+    let unfit = rows.iter().filter(|row| row.fits == Some(false)).count();
     let unfit =
         if unfit > 0 { format!("; {unfit} of the sizes do not fit") } else { String::new() };
     format!("{title} on {device}: one run takes {}{unfit}.", super::listed(ends))

@@ -55,11 +55,11 @@ fn figures(context: &mut Context<'_>) -> Facts {
         _ => context.unknown(&format!("cost.{field}")),
     };
     let mut facts = Facts::default();
-    facts.add("FLOPs (2 × MACs)", figure(cost.work.flops(), "macs", &flops));
-    facts.add("MACs of contractions", figure(cost.work.macs, "macs", &macs));
-    facts.add("Other arithmetic", figure(cost.work.other_flops, "other_flops", &flops));
+    facts.add("FLOPs (2 × MACs)", figure(cost.flops(), "macs", &flops));
+    facts.add("MACs of contractions", figure(cost.macs, "macs", &macs));
+    facts.add("Other arithmetic", figure(cost.other_flops, "other_flops", &flops));
     facts.add("All arithmetic", cost.total_flops.map(|value| bound(flops(value))));
-    facts.add("Bytes moved", figure(cost.work.bytes_moved, "bytes_moved", &Value::LongBytes));
+    facts.add("Bytes moved", figure(cost.bytes_moved, "bytes_moved", &Value::LongBytes));
     facts.add("Nodes whose cost is known", Value::Percent(cost.coverage));
     facts
 }
@@ -79,9 +79,9 @@ type Figure = (&'static str, &'static str, Option<u64>, fn(u64) -> Value, &'stat
 fn brief(context: &mut Context<'_>) -> Vec<Block> {
     let cost = &context.report.cost;
     let figures: [Figure; 3] = [
-        ("compute", "macs", cost.work.macs, macs, " MACs"),
-        ("other", "other_flops", cost.work.other_flops, flops, " FLOPs"),
-        ("moved", "bytes_moved", cost.work.bytes_moved, Value::LongBytes, " bytes"),
+        ("compute", "macs", cost.macs, macs, " MACs"),
+        ("other", "other_flops", cost.other_flops, flops, " FLOPs"),
+        ("moved", "bytes_moved", cost.bytes_moved, Value::LongBytes, " bytes"),
     ];
     let is_known = |(_, field, value, ..): &Figure| {
         value.is_some() || cost.formula.contains_key(*field) || context.explains(&path(field))
@@ -99,8 +99,7 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
             (Some(value), formula) => {
                 let tone = if field == "macs" { Tone::Strong } else { Tone::Plain };
                 let mut values = vec![least.clone().and(tone, set(value))];
-                if let Some(flops) = cost.work.flops().filter(|flops| field == "macs" && *flops > 0)
-                {
+                if let Some(flops) = cost.flops().filter(|flops| field == "macs" && *flops > 0) {
                     values.push(Value::Operations(flops, Operation::Flops).into());
                 }
                 facts.add_all(name, values);

@@ -31,7 +31,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
 
 /// Why figures are missing, each reason once with the devices that it holds for.
 fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
-    let is_missing = |row: &DeviceRow| row.run.latency_ms.is_none() && row.run.fits != Some(false);
+    let is_missing = |row: &DeviceRow| row.latency_ms.is_none() && row.fits != Some(false);
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
             true => Spans::plain("No times"),

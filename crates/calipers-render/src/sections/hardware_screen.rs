@@ -258,7 +258,7 @@ pub(crate) fn hardware_overview(report: &Report) -> Option<Section> {
     let mut section = compared(hardware);
     section.title = "Hardware".to_owned();
     // Memory alone, where there is enough of it everywhere, needs no table.
-    let is_known = |row: &DeviceRow| row.run.latency_ms.is_some() || row.run.fits == Some(false);
+    let is_known = |row: &DeviceRow| row.latency_ms.is_some() || row.fits == Some(false);
     if !hardware.devices.iter().any(is_known) {
         section.blocks.retain(|block| matches!(block, Block::Note(_)));
     }
@@ -295,7 +295,7 @@ fn compared(hardware: &Hardware) -> Section {
 
 /// Why figures are missing, each reason once with the devices that it holds for.
 fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
-    let is_missing = |row: &DeviceRow| row.run.latency_ms.is_none() || row.run.fits.is_none();
+    let is_missing = |row: &DeviceRow| row.latency_ms.is_none() || row.fits.is_none();
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
             true => Spans::of(Tone::Warning, Value::text("no time")),
@@ -339,8 +339,8 @@ fn required(needs: &Requirements) -> Facts {
 fn requirement(one: &Requirement) -> Vec<Spans> {
     let batch = units::integer(one.batch);
     let mut values = vec![Spans::of(Tone::Strong, Value::name(&one.id))];
-    values.extend(one.run.latency_ms.map(|latency| Value::Range(latency).into()));
-    let rate = one.run.throughput.map(units::rate);
+    values.extend(one.latency_ms.map(|latency| Value::Range(latency).into()));
+    let rate = one.throughput.map(units::rate);
     values.extend(rate.map(|rate| Spans::plain(format!("{rate} at batch {batch}"))));
     values.push(Spans::plain(format!("margin {}×", units::ratio(one.margin))));
     let memory = one.memory_margin;

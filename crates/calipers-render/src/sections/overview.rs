@@ -50,8 +50,8 @@ fn glance(report: &Report) -> Facts {
             None => units::count(total),
         }),
     );
-    let macs = cost.work.macs.filter(|macs| *macs > 0).map(|macs| {
-        let words = match cost.work.flops() {
+    let macs = cost.macs.filter(|macs| *macs > 0).map(|macs| {
+        let words = match cost.flops() {
             Some(flops) => Spans::plain(least)
                 .and_value(Value::Operations(flops, Operation::Flops))
                 .and_text(" = "),

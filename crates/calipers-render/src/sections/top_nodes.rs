@@ -17,8 +17,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if nodes.len() <= SHOWN {
         return vec![];
     }
-    let shown =
-        nodes.iter().take(SHOWN).take_while(|node| node.work.macs.is_some_and(|macs| macs > 0));
+    let shown = nodes.iter().take(SHOWN).take_while(|node| node.macs.is_some_and(|macs| macs > 0));
     let shown = shown.count();
     vec![Block::Table(tables::top_nodes(&nodes[..shown]).without_headings())]
 }

@@ -25,9 +25,9 @@ pub fn top_nodes(nodes: &[CostlyNode]) -> Table {
         set.row(vec![
             Value::name(&node.node),
             Value::name(&node.op),
-            Value::known(node.work.macs, Value::Magnitude),
+            Value::known(node.macs, Value::Magnitude),
             Value::of(node.percent, Value::Percent),
-            Value::Bar(node.work.macs.unwrap_or(0)),
+            Value::Bar(node.macs.unwrap_or(0)),
         ]);
     }
     set
@@ -48,13 +48,13 @@ pub fn operator_costs(operators: &[OperatorCost]) -> Table {
     .without_empty_columns();
     let works = |value: Option<u64>| value.is_some_and(|value| value > 0);
     let is_costly =
-        |operator: &&OperatorCost| works(operator.work.flops()) || works(operator.work.other_flops);
+        |operator: &&OperatorCost| works(operator.flops()) || works(operator.other_flops);
     for operator in operators.iter().filter(is_costly).take(OPERATORS) {
         set.row(vec![
             Value::name(&operator.op),
             Value::Integer(operator.nodes),
-            Value::known(operator.work.flops(), Value::Magnitude),
-            Value::known(operator.work.other_flops, Value::Magnitude),
+            Value::known(operator.flops(), Value::Magnitude),
+            Value::known(operator.other_flops, Value::Magnitude),
             Value::of(operator.percent, Value::Percent),
         ]);
     }

@@ -82,35 +82,31 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
     let capacity = device.and_then(|device| device.memory_bytes);
     for row in what.rows(hardware) {
         // No figure is missing where the model does not fit; there is none.
-        let missing = match row.run.fits {
+        let missing = match row.fits {
             Some(false) => Value::Blank,
-            _ => Value::Missing(row.run.reason.clone()),
+            _ => Value::Missing(row.reason.clone()),
         };
-        let [low, expected, high] = range(row.run.latency_ms.as_ref());
+        let [low, expected, high] = range(row.latency_ms.as_ref());
         let values = vec![
             Value::text(what.id()),
             Value::of(device, |device| Value::name(&device.id)),
             Value::Integer(row.size),
             Value::prose(hardware.precision.display_name()),
-            row.run.latency_ms.map_or_else(|| missing.clone(), Value::Range),
+            row.latency_ms.map_or_else(|| missing.clone(), Value::Range),
             low,
             expected,
             high,
-            row.run.throughput.map_or(missing, Value::Rate),
-            Value::known(row.run.memory_bytes, Value::Gigabytes),
+            row.throughput.map_or(missing, Value::Rate),
+            Value::known(row.memory_bytes, Value::Gigabytes),
             Value::of(capacity, Value::Capacity),
-            Value::known(row.run.fits, Value::Flag),
+            Value::known(row.fits, Value::Flag),
             Value::Blank,
             Value::Blank,
         ];
-        match row.run.fits {
+        match row.fits {
             Some(false) => {
-                let fit = Fit {
-                    needed: row.run.memory_bytes,
-                    capacity,
-                    fits: row.run.fits,
-                    is_tight: false,
-                };
+                let fit =
+                    Fit { needed: row.memory_bytes, capacity, fits: row.fits, is_tight: false };
                 set.row_instead(values, Value::Fit(fit).into());
             }
             _ => set.row(values),
@@ -155,18 +151,18 @@ pub fn device_comparison(hardware: &Hardware) -> Table {
 
 fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
     let fit = Value::Fit(Fit {
-        fits: row.run.fits,
+        fits: row.fits,
         is_tight: row.tight,
-        needed: row.run.memory_bytes,
+        needed: row.memory_bytes,
         capacity: row.device_memory_bytes,
     });
-    let fits = match row.run.fits {
+    let fits = match row.fits {
         Some(true) if row.tight => Value::text("tight"),
         fits => Value::known(fits, Value::Flag),
     };
-    let [low, expected, high] = range(row.run.latency_ms.as_ref());
+    let [low, expected, high] = range(row.latency_ms.as_ref());
     // A throughput or a limit without a time would have nothing to qualify.
-    let timed = |value: Value| match row.run.latency_ms {
+    let timed = |value: Value| match row.latency_ms {
         Some(_) => value,
         None => Value::Hidden(Box::new(value)),
     };
@@ -178,19 +174,19 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
         Value::prose(hardware.precision.display_name()),
         fit.clone(),
         fits,
-        Value::of(row.run.latency_ms, Value::Range),
+        Value::of(row.latency_ms, Value::Range),
         low,
         expected,
         high,
         fit.clone(),
-        timed(Value::of(row.run.throughput, Value::Rate)),
-        Value::of(row.run.memory_bytes, Value::Gigabytes),
+        timed(Value::of(row.throughput, Value::Rate)),
+        Value::of(row.memory_bytes, Value::Gigabytes),
         Value::of(row.device_memory_bytes, Value::Capacity),
-        Value::of(row.run.fits, Value::Flag),
+        Value::of(row.fits, Value::Flag),
         timed(Value::of(row.bottleneck, |limit| Value::prose(limit.id()))),
-        Value::of(row.run.reason.clone(), Value::Prose),
+        Value::of(row.reason.clone(), Value::Prose),
     ];
-    match row.run.fits {
+    match row.fits {
         Some(false) => set.row_instead(values, fit.into()),
         _ => set.row(values),
     }
@@ -266,9 +262,9 @@ pub fn requirements(requirements: &calipers_report::Requirements) -> Table {
             Some(found) => row.extend([
                 Value::prose(&found.name),
                 Value::Integer(found.batch),
-                Value::of(found.run.latency_ms, Value::Range),
-                Value::of(found.run.throughput, Value::Rate),
-                Value::known(found.run.memory_bytes, Value::Gigabytes),
+                Value::of(found.latency_ms, Value::Range),
+                Value::of(found.throughput, Value::Rate),
+                Value::known(found.memory_bytes, Value::Gigabytes),
             ]),
         }
         set.row(row);
@@ -289,7 +285,7 @@ pub(crate) fn missing(
 ) -> Vec<(&str, Vec<&DeviceRow>)> {
     let mut groups: Vec<(&str, Vec<&DeviceRow>)> = Vec::new();
     for row in rows.iter().filter(|row| is_missing(row)) {
-        let Some(reason) = row.run.reason.as_deref() else { continue };
+        let Some(reason) = row.reason.as_deref() else { continue };
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, group)) => group.push(row),
             None => groups.push((reason, vec![row])),

@@ -144,11 +144,11 @@ fn work(cost: &LayerCost, is_lower_bound: bool) -> [Value; 9] {
     // A ratio of two lower bounds bounds nothing.
     let intensity = Value::of(cost.intensity, Value::Ratio);
     [
-        figure(cost.work.macs, "macs", Value::Magnitude),
+        figure(cost.macs, "macs", Value::Magnitude),
         Value::of(cost.macs_percent, Value::Percent),
-        Value::of(cost.work.flops(), Value::Magnitude),
-        figure(cost.work.other_flops, "other_flops", Value::Magnitude),
-        figure(cost.work.bytes_moved, "bytes_moved", Value::Bytes),
+        Value::of(cost.flops(), Value::Magnitude),
+        figure(cost.other_flops, "other_flops", Value::Magnitude),
+        figure(cost.bytes_moved, "bytes_moved", Value::Bytes),
         if is_lower_bound { Value::Hidden(Box::new(intensity)) } else { intensity },
         Value::of(formula("macs"), Value::Prose),
         Value::of(formula("other_flops"), Value::Prose),

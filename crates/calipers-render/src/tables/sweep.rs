@@ -69,10 +69,10 @@ fn row(table: &SweepTable, point: &SweepPoint) -> Vec<Value> {
     let formula = |field: &str| Value::of(point.formula.get(field).cloned(), Value::Prose);
     let mut row: Vec<Value> = dims.chain(inputs).collect();
     row.extend([
-        figure(point.work.macs, "macs", Value::Magnitude),
-        figure(point.work.flops(), "flops", Value::Magnitude),
-        figure(point.work.other_flops, "other_flops", Value::Magnitude),
-        figure(point.work.bytes_moved, "bytes_moved", Value::Bytes),
+        figure(point.macs, "macs", Value::Magnitude),
+        figure(point.flops(), "flops", Value::Magnitude),
+        figure(point.other_flops, "other_flops", Value::Magnitude),
+        figure(point.bytes_moved, "bytes_moved", Value::Bytes),
         bytes(point.peak_activation_bytes, "peak_activation_bytes"),
         bytes(point.peak_activation_in_place_bytes, "peak_activation_in_place_bytes"),
         bytes(point.kv_cache_bytes_per_token, "kv_cache.bytes_per_token"),

@@ -181,7 +181,7 @@ fn the_summary_is_the_verdict() {
 fn only_sums_of_costs_are_lower_bounds() {
     let mut report = Report::default();
     report.cost.lower_bound = true;
-    report.cost.work.macs = Some(7);
+    report.cost.macs = Some(7);
     report.parameters.total = Some(5);
     report.graph.outputs =
         vec![Port { inferred: Some(vec![Dimension::Size(2)]), ..Port::default() }];

@@ -12,7 +12,7 @@ const EXCEPT: &[&str] = &["cannot", "except", "n't ", "not ", "too large", "too 
 fn devices(report: &Report) -> Vec<(&str, Option<bool>)> {
     let Some(hardware) = &report.hardware else { return Vec::new() };
     let chosen = hardware.device.iter().map(|device| (device.name.as_str(), hardware.fits));
-    let rows = hardware.devices.iter().map(|row| (row.name.as_str(), row.run.fits));
+    let rows = hardware.devices.iter().map(|row| (row.name.as_str(), row.fits));
     chosen.chain(rows).collect()
 }
 

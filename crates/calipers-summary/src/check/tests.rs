@@ -13,8 +13,8 @@ fn report() -> Report {
     report.parameters.total = Some(22_565_376);
     report.memory.weights_bytes = Some(90_261_504);
     report.memory.peak_activation_bytes = Some(16_777_216);
-    report.cost.work.macs = Some(22_949_658_624);
-    report.cost.work.other_flops = Some(18_765_432);
+    report.cost.macs = Some(22_949_658_624);
+    report.cost.other_flops = Some(18_765_432);
     report.architecture = Architecture {
         kind: Some(ModelKind::Transformer),
         style: Some(Style::Encoder),

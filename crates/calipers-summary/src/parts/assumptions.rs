@@ -8,7 +8,7 @@ use super::super::wording::{assumed, listed};
 pub(in super::super) fn told(report: &Report) -> Option<String> {
     let sizes: Vec<(Option<&str>, &str)> = report.assumptions.iter().filter_map(assumed).collect();
     let nothing_known =
-        report.cost.work.flops().is_none() && report.memory.peak_activation_bytes.is_none();
+        report.cost.flops().is_none() && report.memory.peak_activation_bytes.is_none();
     if sizes.is_empty() {
         return None;
     }

@@ -14,11 +14,11 @@ pub(in super::super) fn told(report: &Report, run: &str) -> Vec<String> {
 
 fn work(report: &Report, run: &str) -> String {
     let cost = &report.cost;
-    let (Some(macs), Some(flops)) = (cost.work.macs, cost.work.flops()) else {
+    let (Some(macs), Some(flops)) = (cost.macs, cost.flops()) else {
         return format!("What {run} costs is not known, and the report says why.");
     };
     if macs == 0 {
-        let other = cost.work.other_flops.filter(|flops| *flops > 0);
+        let other = cost.other_flops.filter(|flops| *flops > 0);
         let other = other.map_or(String::new(), |flops| {
             let unit = if flops == 1 { "FLOP" } else { "FLOPs" };
             format!(", only {} of other work", units::operations(flops, unit))
@@ -61,7 +61,7 @@ fn memory(report: &Report) -> Option<String> {
 
 /// The same for somebody who does not count operations.
 pub(in super::super) fn in_short(report: &Report, run: &str) -> Option<String> {
-    let flops = report.cost.work.flops().filter(|flops| *flops > 0)?;
+    let flops = report.cost.flops().filter(|flops| *flops > 0)?;
     let least = if report.cost.lower_bound { "at least " } else { "" };
     let flops = units::operations(flops, "FLOPs");
     Some(format!("{} takes {least}{flops} of arithmetic.", capital(run)))

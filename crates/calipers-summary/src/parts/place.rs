@@ -73,10 +73,10 @@ fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
 
 fn fitting(hardware: &Hardware) -> Option<String> {
     let rows = &hardware.devices;
-    let fits = rows.iter().filter(|row| row.run.fits == Some(true)).count() as u64;
+    let fits = rows.iter().filter(|row| row.fits == Some(true)).count() as u64;
     let small: Vec<String> = rows
         .iter()
-        .filter(|row| row.run.fits == Some(false))
+        .filter(|row| row.fits == Some(false))
         .map(|row| format!("the {}", short(&row.name)))
         .collect();
     let all = rows.len() as u64;
@@ -113,7 +113,7 @@ fn fitting(hardware: &Hardware) -> Option<String> {
 
 /// The fastest and the slowest of those compared.
 fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
-    let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.run.latency_ms?)));
+    let timed = || hardware.devices.iter().filter_map(|row| Some((row, row.latency_ms?)));
     let order = |a: &(&DeviceRow, Range<f64>), b: &(&DeviceRow, Range<f64>)| {
         a.1.expected.total_cmp(&b.1.expected)
     };

@@ -19,7 +19,7 @@ pub(in super::super) fn title(report: &Report, noun: &str) -> String {
             .filter(|bytes| *bytes > 0 && !super::size::are_made(report))
             .map(|bytes| format!("{} of weights", units::bytes(bytes))),
     );
-    if let Some(flops) = report.cost.work.flops().filter(|flops| *flops > 0) {
+    if let Some(flops) = report.cost.flops().filter(|flops| *flops > 0) {
         let least = if report.cost.lower_bound { "at least " } else { "" };
         figures.push(format!("{least}{} a run", units::operations(flops, "FLOPs")));
     }

@@ -36,7 +36,7 @@ fn published_macs_are_right(corpus: &Corpus) -> Outcome {
     let mut wrong = Vec::new();
     for row in &rows {
         let cost = report(&row.model, &bindings(&row.input)).cost;
-        let found = cost.work.macs.map(|macs| macs as f64 / 1e9);
+        let found = cost.macs.map(|macs| macs as f64 / 1e9);
         let off = |found: f64| (found - row.gmacs).abs() > row.gmacs * row.tolerance;
         if found.is_none_or(off) || cost.lower_bound {
             wrong.push(format!("{row:?}: found {found:?}, {:?}", cost.unknown));
@@ -53,7 +53,7 @@ fn torchvision_macs_are_right(corpus: &Corpus) -> Outcome {
     let rows = corpus.torchvision_macs();
     let mut wrong = Vec::new();
     for row in &rows {
-        let macs = report(&row.model, &bindings("input=1x3x224x224")).cost.work.macs;
+        let macs = report(&row.model, &bindings("input=1x3x224x224")).cost.macs;
         let found = macs.unwrap() as f64 / 1e9;
         // The table has three decimals.
         if (found - row.gmacs).abs() > 0.000_6 {
@@ -88,9 +88,9 @@ fn documented_macs_are_right(corpus: &Corpus) -> Outcome {
     ];
     for (name, input, gmacs, tolerance) in truth {
         let cost = report(&corpus.model(name).unwrap(), &bindings(input)).cost;
-        let found = cost.work.macs.unwrap() as f64 / 1e9;
+        let found = cost.macs.unwrap() as f64 / 1e9;
         assert!((found - gmacs).abs() <= gmacs * tolerance, "{name}: {gmacs}, found {found}");
-        assert_eq!(cost.work.flops(), cost.work.macs.map(|macs| 2 * macs));
+        assert_eq!(cost.flops(), cost.macs.map(|macs| 2 * macs));
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights(corpus: &Corpus) -> O
         // Every input has a batch of its own name, and all grow together.
         let rows = &found.batch_scaling;
         assert!(rows.len() >= 7, "{rows:?}");
-        let (one, many) = (rows[0].run.latency_ms.unwrap(), rows[6].run.latency_ms.unwrap());
+        let (one, many) = (rows[0].latency_ms.unwrap(), rows[6].latency_ms.unwrap());
         assert!(many.expected > 8.0 * one.expected, "{name}: 64 in {many:?}, one in {one:?}");
     }
     Ok(())
@@ -78,9 +78,9 @@ fn a_detector_s_batches_end_where_they_do_not_fit(corpus: &Corpus) -> Outcome {
         let found = ask(&model, &on("rtx-4050-mobile", precision));
         let rows = &found.batch_scaling;
         let last = rows.last().unwrap();
-        assert_eq!(last.run.fits, Some(false), "{rows:?}");
-        assert!(last.size >= 32 && last.run.latency_ms.is_none() && last.run.throughput.is_none());
-        assert!(last.run.memory_bytes.unwrap() > 6_000_000_000);
+        assert_eq!(last.fits, Some(false), "{rows:?}");
+        assert!(last.size >= 32 && last.latency_ms.is_none() && last.throughput.is_none());
+        assert!(last.memory_bytes.unwrap() > 6_000_000_000);
         let largest = found.largest_batch.unwrap();
         assert!(largest < last.size && largest >= last.size / 2, "{largest}");
         // Throughput is not the same at every batch, and never shrinks by much.
@@ -98,13 +98,13 @@ fn a_detector_s_batches_end_where_they_do_not_fit(corpus: &Corpus) -> Outcome {
 
 fn check_rows(rows: &[ScalingRow]) {
     let timed: Vec<(u64, Range<f64>)> =
-        rows.iter().filter_map(|row| Some((row.size, row.run.latency_ms?))).collect();
+        rows.iter().filter_map(|row| Some((row.size, row.latency_ms?))).collect();
     for pair in timed.windows(2) {
         let ((_, less), (_, more)) = (pair[0], pair[1]);
         assert!(more.expected >= less.expected * 0.999, "{pair:?}");
         assert!(more.expected <= less.expected * 2.5, "{pair:?}");
     }
-    let memory: Vec<u64> = rows.iter().filter_map(|row| row.run.memory_bytes).collect();
+    let memory: Vec<u64> = rows.iter().filter_map(|row| row.memory_bytes).collect();
     assert!(memory.is_sorted(), "{memory:?}");
 }
 
@@ -201,10 +201,10 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     assert!(
         places
             .iter()
-            .all(|place| place.run.latency_ms.unwrap().expected <= 20.0 && place.margin >= 1.0)
+            .all(|place| place.latency_ms.unwrap().expected <= 20.0 && place.margin >= 1.0)
     );
     assert!(places.is_sorted_by(|one, other| one.margin <= other.margin), "{places:?}");
-    assert!(places[2].run.latency_ms.unwrap().high <= 10.0, "{places:?}");
+    assert!(places[2].latency_ms.unwrap().high <= 10.0, "{places:?}");
     let found = ask(&model, &question(1e-6)).requirements.unwrap();
     assert_eq!((found.met, found.minimum), (Some(false), None));
     assert!(found.notes[0].contains("the nearest is"), "{:?}", found.notes);
@@ -212,7 +212,7 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     let question = Question { target_throughput: Some(2000.0), ..on("h100-sxm", Precision::Fp16) };
     let found = ask(&model, &question).requirements.unwrap();
     assert_eq!(found.met, Some(true), "{found:?}");
-    assert!(found.minimum.unwrap().run.throughput.unwrap() >= 2000.0);
+    assert!(found.minimum.unwrap().throughput.unwrap() >= 2000.0);
 }
 
 fn a_forest_has_memory_and_no_time() {
@@ -249,22 +249,22 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
         let place = format!("{} in {}", path.display(), found.precision.id());
         for row in &found.devices {
             let place = format!("{place} on {}", row.id);
-            match &row.run.latency_ms {
+            match &row.latency_ms {
                 Some(span) => {
                     timed += 1;
                     check_span(span, &place);
                     assert!(
-                        row.run.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
+                        row.throughput.is_some_and(|rate| rate > 0.0 && rate.is_finite()),
                         "{place}"
                     );
                 }
                 None => assert!(
-                    row.run.fits == Some(false) || row.run.reason.is_some(),
+                    row.fits == Some(false) || row.reason.is_some(),
                     "{place} has no reason"
                 ),
             }
             assert!(
-                row.run.memory_bytes.is_some_and(|bytes| bytes > 0) || row.run.reason.is_some(),
+                row.memory_bytes.is_some_and(|bytes| bytes > 0) || row.reason.is_some(),
                 "{place}"
             );
         }
@@ -274,9 +274,9 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
             .chain(&found.sequence_scaling)
             .chain(&found.resolution_scaling);
         for row in rows {
-            row.run.latency_ms.iter().for_each(|span| check_span(span, &place));
+            row.latency_ms.iter().for_each(|span| check_span(span, &place));
             assert!(
-                row.run.throughput.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
+                row.throughput.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
                 "{place}: {row:?}"
             );
         }

@@ -20,7 +20,7 @@ fn table(model: &Model) -> LayerTable {
 /// Sums over rows, where every row has the figure.
 fn sums<'a>(rows: impl Iterator<Item = &'a LayerCost>) -> [Option<u64>; 3] {
     rows.fold([Some(0), Some(0), Some(0)], |sums, cost| {
-        let parts = [cost.work.macs, cost.work.other_flops, cost.work.bytes_moved];
+        let parts = [cost.macs, cost.other_flops, cost.bytes_moved];
         std::array::from_fn(|i| Some(sums[i]? + parts[i]?))
     })
 }
@@ -39,9 +39,9 @@ fn rows_and_scopes_sum_to_the_whole(corpus: &Corpus) -> Outcome {
         assert_eq!(table.scopes[0].nodes, report.graph.nodes, "{name}");
 
         let total = &table.total.cost;
-        let whole = [total.work.macs, total.work.other_flops, total.work.bytes_moved];
+        let whole = [total.macs, total.other_flops, total.bytes_moved];
         let cost = &report.cost;
-        assert_eq!(whole, [cost.work.macs, cost.work.other_flops, cost.work.bytes_moved], "{name}");
+        assert_eq!(whole, [cost.macs, cost.other_flops, cost.bytes_moved], "{name}");
         if report.cost.unknown_count == 0 {
             let rows = sums(table.layers.iter().map(|row| &row.cost));
             assert!(
@@ -59,10 +59,10 @@ fn operators_and_stretches_sum_to_the_whole(corpus: &Corpus) -> Outcome {
         let name = path.display();
         let report = crate::support::analyze(&Model::open(&path).unwrap());
         let cost = &report.cost;
-        let macs: Option<u64> = cost.by_op.iter().map(|entry| entry.work.macs).sum();
-        let other: Option<u64> = cost.by_op.iter().map(|entry| entry.work.other_flops).sum();
-        assert!(macs.is_none() || macs == cost.work.macs, "{name}: {macs:?}");
-        assert!(other.is_none() || other == cost.work.other_flops, "{name}: {other:?}");
+        let macs: Option<u64> = cost.by_op.iter().map(|entry| entry.macs).sum();
+        let other: Option<u64> = cost.by_op.iter().map(|entry| entry.other_flops).sum();
+        assert!(macs.is_none() || macs == cost.macs, "{name}: {macs:?}");
+        assert!(other.is_none() || other == cost.other_flops, "{name}: {other:?}");
         let shares: Option<f64> = cost.by_op.iter().map(|entry| entry.percent).sum();
         assert!(
             shares.is_none_or(|all| cost.by_op.is_empty() || (all - 100.0).abs() < 0.5),
@@ -71,10 +71,10 @@ fn operators_and_stretches_sum_to_the_whole(corpus: &Corpus) -> Outcome {
         let along = &cost.along_depth;
         assert!(along.len() <= 64, "{name}");
         assert_eq!(along.iter().map(|part| part.nodes).sum::<u64>(), report.graph.nodes);
-        let macs: Option<u64> = along.iter().map(|part| part.work.macs).sum();
-        let bytes: Option<u64> = along.iter().map(|part| part.work.bytes_moved).sum();
-        assert!(macs.is_none() || macs == cost.work.macs, "{name}: {macs:?}");
-        assert!(bytes.is_none() || bytes == cost.work.bytes_moved, "{name}: {bytes:?}");
+        let macs: Option<u64> = along.iter().map(|part| part.macs).sum();
+        let bytes: Option<u64> = along.iter().map(|part| part.bytes_moved).sum();
+        assert!(macs.is_none() || macs == cost.macs, "{name}: {macs:?}");
+        assert!(bytes.is_none() || bytes == cost.bytes_moved, "{name}: {bytes:?}");
         let elements: Option<u64> = along.iter().map(|part| part.parameters).sum();
         assert!(elements <= report.parameters.total, "{name}: {elements:?}");
     }
@@ -88,13 +88,13 @@ fn operators_and_stretches_of_the_digits_are_those_of_its_table() {
     let bindings = Bindings { dims: [("batch".to_owned(), 1)].into(), ..Bindings::default() };
     let cost = crate::support::analyze_bound(&model, &bindings).unwrap().cost;
     let of = |op: &str| cost.by_op.iter().find(|entry| entry.op == op).unwrap();
-    assert_eq!((of("Conv").nodes, of("Conv").work.macs), (2, Some(784_000)));
-    assert_eq!(of("Conv").work.flops(), Some(1_568_000));
-    assert_eq!((of("Gemm").nodes, of("Gemm").work.macs), (1, Some(7_840)));
+    assert_eq!((of("Conv").nodes, of("Conv").macs), (2, Some(784_000)));
+    assert_eq!(of("Conv").flops(), Some(1_568_000));
+    assert_eq!((of("Gemm").nodes, of("Gemm").macs), (1, Some(7_840)));
     // One operation for each of 8 x 28 x 28 and 16 x 14 x 14 elements.
-    assert_eq!(of("Relu").work.other_flops, Some(6_272 + 3_136));
+    assert_eq!(of("Relu").other_flops, Some(6_272 + 3_136));
     assert!(!cost.by_op.iter().any(|entry| entry.op == "Flatten"), "it does no arithmetic");
-    let macs: Vec<_> = cost.along_depth.iter().map(|part| part.work.macs.unwrap()).collect();
+    let macs: Vec<_> = cost.along_depth.iter().map(|part| part.macs.unwrap()).collect();
     assert_eq!(macs, [156_800, 0, 0, 0, 627_200, 0, 0, 0, 0, 7_840]);
     let elements: Vec<_> = cost.along_depth.iter().map(|part| part.parameters.unwrap()).collect();
     assert_eq!(elements, [208, 32, 0, 0, 3_216, 64, 0, 0, 0, 7_850]);
@@ -135,6 +135,6 @@ fn a_weight_belongs_to_the_call_it_is_handed_to() {
     let row = |node: &str| table.layers.iter().find(|row| row.node == node).unwrap();
     assert_eq!((row("a").parameters, row("b").parameters), (Some(20), Some(30)));
     // 2 · 4 · 5 and 2 · 5 · 6.
-    assert_eq!((row("a").cost.work.macs, row("b").cost.work.macs), (Some(40), Some(60)));
+    assert_eq!((row("a").cost.macs, row("b").cost.macs), (Some(40), Some(60)));
     assert_eq!(table.layers[0].node, "b", "the dearest comes first");
 }

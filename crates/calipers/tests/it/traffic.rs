@@ -11,7 +11,7 @@ calipers_testkit::tests! {
 
 fn moved(model: &ModelBuilder) -> u64 {
     let model = calipers::Model::read(model.build(), "test.onnx").unwrap();
-    crate::support::analyze(&model).cost.work.bytes_moved.unwrap()
+    crate::support::analyze(&model).cost.bytes_moved.unwrap()
 }
 
 fn of_tables_the_rows_that_are_looked_up() {

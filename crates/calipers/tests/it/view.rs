@@ -60,9 +60,9 @@ fn check(name: &str, report: &Report, view: &GraphView) {
     assert_eq!(seen.len(), drawn, "{name}: every node that is drawn stands somewhere");
     assert_eq!(view.rooms[0].nodes, report.graph.nodes, "{name}");
     arrows(name, view);
-    if report.cost.unknown_count == 0 && report.cost.work.macs.is_some() {
-        let all = view.rooms[0].work.macs.or(Some(0));
-        assert_eq!(all, report.cost.work.macs, "{name}");
+    if report.cost.unknown_count == 0 && report.cost.macs.is_some() {
+        let all = view.rooms[0].macs.or(Some(0));
+        assert_eq!(all, report.cost.macs, "{name}");
     }
 }
 

@@ -59,7 +59,7 @@ fn by_part(view: &GraphView) -> Vec<Bar> {
         .filter_map(|item| {
             let RoomItem::Room(number) = item else { return None };
             let room = view.rooms.get(*number)?;
-            let macs = room.work.macs.filter(|macs| *macs > 0)?;
+            let macs = room.macs.filter(|macs| *macs > 0)?;
             Some(Bar {
                 name: shortened(&room.name),
                 value: macs,
@@ -73,7 +73,7 @@ fn by_part(view: &GraphView) -> Vec<Bar> {
 
 fn by_node(report: &Report) -> Vec<Bar> {
     let bar = |node: &calipers_report::CostlyNode| {
-        let macs = node.work.macs?;
+        let macs = node.macs?;
         let percent = node.percent.map(units::percent).unwrap_or_default();
         Some(Bar {
             name: shortened(&node.node),

@@ -53,7 +53,7 @@ pub(super) fn hardware(report: &Report, view: &GraphView) -> Markup {
 fn device_row(row: &DeviceRow) -> Markup {
     let memory = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), units::gigabytes);
     let capacity = row.device_memory_bytes.map_or_else(|| "unknown".to_owned(), units::capacity);
-    let fits = match (row.run.fits, row.tight) {
+    let fits = match (row.fits, row.tight) {
         (Some(true), false) => "yes",
         (Some(true), true) => "barely",
         (Some(false), _) => "no",
@@ -63,16 +63,16 @@ fn device_row(row: &DeviceRow) -> Markup {
         tr data-device=(Untrusted(&row.id)) {
             th scope="row" { (Untrusted(&row.name)) }
             td.number { (capacity) }
-            td.number { (memory(row.run.memory_bytes)) }
+            td.number { (memory(row.memory_bytes)) }
             td { (fits) }
             td.time {
-                @match (&row.run.latency_ms, &row.run.reason) {
+                @match (&row.latency_ms, &row.reason) {
                     (Some(span), _) => (units::time_range(span.low, span.expected, span.high)),
                     (None, Some(reason)) => (Untrusted(reason)),
                     (None, None) => "–",
                 }
             }
-            td.number { (row.run.throughput.map_or_else(|| "–".to_owned(), units::rate)) }
+            td.number { (row.throughput.map_or_else(|| "–".to_owned(), units::rate)) }
             td { (Untrusted(row.bottleneck.map_or("–", Bottleneck::id))) }
         }
     }

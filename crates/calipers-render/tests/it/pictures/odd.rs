@@ -75,8 +75,8 @@ prop_compose! {
                 percent: Some(percent),
             });
             report.parameters.total = Some(count);
-            report.cost.work.macs = Some(other);
-            report.cost.work.other_flops = Some(count);
+            report.cost.macs = Some(other);
+            report.cost.other_flops = Some(count);
             report.memory.weights_bytes = Some(other);
         }
         report
