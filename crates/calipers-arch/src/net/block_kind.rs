@@ -7,7 +7,7 @@ pub use calipers_report::BlockKind;
 ///
 /// To add a kind: add its row to [`BlockKind`] and, where it has properties, its arms below; then a
 /// pattern of [`blocks`](crate::blocks) that produces it. A test holds the two together.
-pub trait BlockProperties {
+pub trait BlockProperties: Copy {
     /// The activation function that it is.
     fn activation(self) -> Option<Activation>;
 
