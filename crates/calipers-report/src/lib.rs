@@ -95,7 +95,7 @@ pub use work::Work;
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
 /// meaning, the second when a field is added.
-pub const SCHEMA_VERSION: &str = "1.3";
+pub const SCHEMA_VERSION: &str = "1.4";
 
 /// Everything Calipers found out about one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
