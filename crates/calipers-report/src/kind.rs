@@ -6,18 +6,18 @@ names! {
     /// The kind of a model, by what does its work.
     pub enum ModelKind {
         Clustering = "clustering" => "Clustering",
-        Cnn = "cnn" => "Convolutional network",
+        Cnn = "cnn" => "CNN",
         Hybrid = "hybrid" => "Hybrid network",
         Linear = "linear" => "Linear model",
         Mixer = "mixer" => "Mixer",
-        Mlp = "mlp" => "Multi-layer perceptron",
+        Mlp = "mlp" => "MLP",
         NaiveBayes = "naive-bayes" => "Naive Bayes",
-        NearestNeighbours = "nearest-neighbours" => "Nearest neighbours",
+        NearestNeighbours = "nearest-neighbours" => "Nearest neighbors",
         Pipeline = "pipeline" => "Pipeline",
-        Rnn = "rnn" => "Recurrent network",
-        Svm = "svm" => "Support vector machine",
+        Rnn = "rnn" => "RNN",
+        Svm = "svm" => "SVM",
         Transformer = "transformer" => "Transformer",
-        TreeEnsemble = "tree-ensemble" => "Ensemble of trees",
+        TreeEnsemble = "tree-ensemble" => "Tree ensemble",
     }
 }
 

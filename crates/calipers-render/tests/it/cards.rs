@@ -124,7 +124,7 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
         "004_7dfe87f6dc235363.txt",
         "mnist-8",
         &[
-            "| Kind | Convolutional network |",
+            "| Kind | CNN |",
             "| Convolutions | 2 |",
             "| Total | 5,994 (5.99 k) |",
             "| All stored tensors | 24.01 kB (24,008 bytes) |",
