@@ -15,29 +15,19 @@ calipers_testkit::tests! {
 const CRATES: &[&str] =
     &["calipers-arch", "calipers-infer", "calipers-lint", "calipers-measure", "calipers-perf"];
 
-/// Sources without operators: names of devices and vendors, display names of blocks.
-const WITHOUT_OPERATORS: &[&str] =
-    &["calipers-arch/src/net/block_kind.rs", "calipers-perf/src/devices"];
+/// Folders without operators: names of devices, vendors and architectures.
+const WITHOUT_OPERATORS: &[&str] = &["calipers-perf/src/devices"];
 
 /// Quoted words that are something else, sorted.
 const OTHER_WORDS: &[&str] = &[
     // Values of attributes.
     "AVERAGE",
     "NONE",
-    // Labels and kinds of parts in diagrams and in the graph view.
+    // Labels of parts in diagrams.
     "Convolutions",
-    "DecoderLayer",
-    "EncoderLayer",
-    "Head",
     "Inputs",
     "Layers",
-    "More",
-    "Operations",
     "Outputs",
-    "Preparation",
-    "Product",
-    "Stage",
-    "Stem",
     // Prefixes of access keys.
     "AIza",
     "AKIA",
