@@ -37,7 +37,7 @@ use self::demo::DemoArgs;
 use self::devices::DevicesArgs;
 use self::diagram::DiagramArgs;
 use self::findings::{CheckArgs, ExplainArgs};
-use self::format::{ends_in, format_for, table_format_for};
+use self::format::{Offer, ends_in};
 use self::graph::GraphArgs;
 use self::hardware::HardwareArgs;
 use self::inspect::InspectArgs;
@@ -53,10 +53,7 @@ use crate::commands::{
 };
 
 pub(crate) use self::diagram::DiagramFormat;
-pub(crate) use self::findings::{CheckFormat, ExplainFormat};
-pub(crate) use self::format::{Format, TableFormat};
 pub(crate) use self::graph::GraphFormat;
-pub(crate) use self::inspect::ReportFormat;
 pub(crate) use self::schema::SchemaOf;
 
 /// Reads a neural-network file and writes down what it is.
@@ -272,11 +269,11 @@ mod tests {
 
     #[test]
     fn the_file_name_decides_the_format_unless_told() {
-        assert_eq!(inspect(&["m"]).format, ReportFormat::Text);
-        assert_eq!(inspect(&["m", "-o", "r.txt"]).format, ReportFormat::Text);
-        assert_eq!(inspect(&["m", "-o", "r.JSON"]).format, ReportFormat::Json);
-        assert_eq!(inspect(&["m", "-o", "r.md"]).format, ReportFormat::Markdown);
-        assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format, ReportFormat::Text);
+        assert_eq!(inspect(&["m"]).format.id, "text");
+        assert_eq!(inspect(&["m", "-o", "r.txt"]).format.id, "text");
+        assert_eq!(inspect(&["m", "-o", "r.JSON"]).format.id, "json");
+        assert_eq!(inspect(&["m", "-o", "r.md"]).format.id, "markdown");
+        assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format.id, "text");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use calipers_render::Style;
+use calipers_render::output::{Answer, Format};
 
 use crate::problem::{Problem, is_broken_pipe};
 use crate::screen;
@@ -31,6 +32,14 @@ impl Target {
         match self {
             Self::Stdout => write_stdout(text.as_bytes()),
             Self::File(path) => write_file(path, text.as_bytes()),
+        }
+    }
+
+    /// Writes an answer in a format; for a terminal, as wide and colored as this one.
+    pub(crate) fn write_answer(&self, answer: &Answer<'_>, format: &Format) -> anyhow::Result<()> {
+        match format.is_terminal() {
+            true => self.write_screen(|style| format.render(answer, style)),
+            false => self.write(&format.render(answer, &screen::style_for_file())),
         }
     }
 

@@ -12,9 +12,19 @@
 //! assert!(csv::table(&table).starts_with("index,node,op,"));
 //! ```
 
+use crate::output::{Form, Format};
 use crate::table::Table;
 use crate::text;
 use crate::value::Datum;
+
+/// Comma-separated values.
+pub const FORMAT: Format = Format {
+    id: "csv",
+    extensions: &["csv"],
+    description: "For a spreadsheet",
+    needs: Form::Tables,
+    render: |answer, _| tables(answer.as_tables()),
+};
 
 /// The rows of a table, a line each.
 pub fn table(table: &Table) -> String {

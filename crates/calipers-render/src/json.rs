@@ -11,7 +11,17 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::output::{Form, Format};
 use crate::text;
+
+/// JSON.
+pub const FORMAT: Format = Format {
+    id: "json",
+    extensions: &["json"],
+    description: "For a program",
+    needs: Form::Data,
+    render: |answer, _| answer.as_json(),
+};
 
 /// A report, or a part of one, as indented JSON that ends in a newline. The same value gives the
 /// same bytes.

@@ -11,8 +11,18 @@
 //! ```
 
 use crate::json::{escape_hidden, line};
+use crate::output::{Form, Format};
 use crate::table::Table;
 use crate::value::Datum;
+
+/// JSON lines.
+pub const FORMAT: Format = Format {
+    id: "jsonl",
+    extensions: &["jsonl", "ndjson"],
+    description: "For a program that reads rows: an object per line",
+    needs: Form::Tables,
+    render: |answer, _| tables(answer.as_tables()),
+};
 
 /// The rows of a table, a line each.
 pub fn table(table: &Table) -> String {

@@ -13,7 +13,7 @@
 //! [`csv`], [`jsonl`], [`markdown`] and [`html`] write any of them. A section of a report is built
 //! once, in [`sections`], as a [`document::Section`]; [`terminal`], [`markdown`] and [`html`] write any
 //! of those.
-//! [`json`] writes any part of the report.
+//! [`json`] writes any part of the report. [`output`] is the table of formats.
 //!
 //! [`text`] makes words that came out of a model fit to print, [`units`] writes numbers the way
 //! people read them; every rendering goes through both.
@@ -29,6 +29,7 @@ pub mod jsonl;
 pub mod markdown;
 mod mermaid;
 mod origin;
+pub mod output;
 pub mod page;
 pub mod picture;
 pub mod sarif;

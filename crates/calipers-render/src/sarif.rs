@@ -10,7 +10,17 @@ use calipers_report::{Finding, FindingRule, FindingTable, Generator, Severity};
 use serde_json::{Value, json};
 
 use crate::json;
+use crate::output::{Form, Format};
 use crate::text;
+
+/// SARIF.
+pub const FORMAT: Format = Format {
+    id: "sarif",
+    extensions: &["sarif"],
+    description: "For code scanning: SARIF 2.1.0",
+    needs: Form::Findings,
+    render: |answer, _| answer.as_sarif(),
+};
 
 /// Where the schema of the format is published.
 const SCHEMA: &str =

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use calipers_render::output::{self, Format};
 use calipers_render::sections::SECTIONS;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, CommandFactory};
 
-use super::Cli;
 use super::reading::ReadingArgs;
-use crate::commands::{Assets, Card, Day, Form, Listing};
+use super::{Cli, Offer};
+use crate::commands::{Assets, Card, Day, Form};
 use crate::output::Target;
 
 pub(super) const EXAMPLES: &str = "\
@@ -28,17 +29,6 @@ Exit status, of many models:
   1  none of them can be read
   3  a finding of one of them is as severe as --fail-on says";
 
-/// How a card, or a table of many models, is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CardFormat {
-    /// The card of one model, without pictures.
-    Markdown,
-    /// Key figures as JSON, a line for each model.
-    Jsonl,
-    /// Key figures for a spreadsheet.
-    Csv,
-}
-
 #[derive(Args, Debug)]
 pub(super) struct CardArgs {
     /// Model files, folders to look through, or patterns with * ** and ?
@@ -50,8 +40,8 @@ pub(super) struct CardArgs {
     output: Option<PathBuf>,
 
     /// What to write instead of a folder
-    #[arg(long)]
-    format: Option<CardFormat>,
+    #[arg(long, value_parser = Offer::Cards.parser())]
+    format: Option<&'static Format>,
 
     /// Form of the pictures
     #[arg(long, default_value = "svg")]
@@ -91,11 +81,12 @@ impl CardArgs {
     pub(super) fn resolve(self) -> Result<Card, clap::Error> {
         let form = match (self.format, Target::new(self.output)) {
             (None, Target::File(folder)) => Form::Folder(folder),
-            (None | Some(CardFormat::Markdown), output) => Form::Markdown(output),
-            (Some(CardFormat::Jsonl), output) => Form::Lines(Listing::Jsonl, output),
-            (Some(CardFormat::Csv), output) => Form::Lines(Listing::Csv, output),
+            (Some(format), output) if format.needs == output::Form::Tables => {
+                Form::Rows(format, output)
+            }
+            (_, output) => Form::Markdown(output),
         };
-        if matches!(form, Form::Lines(..)) && self.template.is_some() {
+        if matches!(form, Form::Rows(..)) && self.template.is_some() {
             let message = "--template writes cards, and --format jsonl and csv write none";
             return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
         }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use calipers::devices::{DeviceClass, Filter};
+use calipers_render::output::Format;
 use clap::Args;
 
-use super::{TableFormat, table_format_for};
+use super::Offer;
 use crate::commands::{Asked, Devices};
 use crate::output::Target;
 
@@ -42,8 +43,8 @@ pub(super) struct DevicesArgs {
     device_file: Option<PathBuf>,
 
     /// How to write the devices; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<TableFormat>,
+    #[arg(long, value_parser = Offer::Tables.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -63,7 +64,7 @@ impl DevicesArgs {
                 min_memory_gb: self.min_memory,
             }),
         };
-        let format = table_format_for(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output);
         Devices { asked, device_file: self.device_file, format, output }
     }
 }

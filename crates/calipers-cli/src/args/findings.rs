@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use calipers::{Selection, SelectionError};
+use calipers_render::output::Format;
 use calipers_report::Severity;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
 
 use super::summary::PrivacyArgs;
-use super::{BindArgs, Cli, ends_in};
+use super::{BindArgs, Cli, Offer};
 use crate::commands::{Check, Explain, Gate};
 use crate::output::Target;
 
@@ -90,27 +91,14 @@ fn unknown(error: &SelectionError) -> clap::Error {
     Cli::command().error(ErrorKind::InvalidValue, format!("{error}\n\n  {hint}"))
 }
 
-/// How findings are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckFormat {
-    /// For a terminal.
-    Text,
-    /// For a program.
-    Json,
-    /// For a page.
-    Markdown,
-    /// For code scanning: SARIF 2.1.0.
-    Sarif,
-}
-
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
     /// The model file
     model: PathBuf,
 
     /// How to write the findings; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<CheckFormat>,
+    #[arg(long, value_parser = Offer::Findings.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -132,28 +120,12 @@ pub(super) struct CheckArgs {
 impl CheckArgs {
     pub(super) fn resolve(self) -> Result<Check, clap::Error> {
         let output = Target::new(self.output);
-        let format = self.format.unwrap_or_else(|| match &output {
-            Target::File(path) if ends_in(path, "sarif") => CheckFormat::Sarif,
-            Target::File(path) if ends_in(path, "json") => CheckFormat::Json,
-            Target::File(path) if ends_in(path, "md") => CheckFormat::Markdown,
-            _ => CheckFormat::Text,
-        });
+        let format = Offer::Findings.choose(self.format, &output);
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         refuse_unread(&gate, self.weights)?;
         let (privacy, weights) = (self.privacy.resolve(), self.weights);
         Ok(Check { model: self.model, format, output, weights, gate, bindings, privacy })
     }
-}
-
-/// How the documentation of findings is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExplainFormat {
-    /// For a terminal.
-    Text,
-    /// For a program.
-    Json,
-    /// For a page.
-    Markdown,
 }
 
 #[derive(Args, Debug)]
@@ -163,8 +135,8 @@ pub(super) struct ExplainArgs {
     id: Option<String>,
 
     /// How to write it; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<ExplainFormat>,
+    #[arg(long, value_parser = Offer::Tables.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -174,11 +146,7 @@ pub(super) struct ExplainArgs {
 impl ExplainArgs {
     pub(super) fn resolve(self) -> Result<Explain, clap::Error> {
         let output = Target::new(self.output);
-        let format = self.format.unwrap_or_else(|| match &output {
-            Target::File(path) if ends_in(path, "json") => ExplainFormat::Json,
-            Target::File(path) if ends_in(path, "md") => ExplainFormat::Markdown,
-            _ => ExplainFormat::Text,
-        });
+        let format = Offer::Tables.choose(self.format, &output);
         let ids = self
             .id
             .as_deref()

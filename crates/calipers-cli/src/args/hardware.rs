@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use calipers::devices::Precision;
+use calipers_render::output::Format;
 use clap::Args;
 
 use super::summary::PrivacyArgs;
-use super::{BindArgs, TableFormat, table_format_for};
+use super::{BindArgs, Offer};
 use crate::commands::{Chosen, Hardware, Wanted};
 use crate::output::Target;
 
@@ -28,8 +29,8 @@ pub(super) struct HardwareArgs {
     model: PathBuf,
 
     /// How to write it; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<TableFormat>,
+    #[arg(long, value_parser = Offer::Tables.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -47,7 +48,7 @@ pub(super) struct HardwareArgs {
 impl HardwareArgs {
     pub(super) fn resolve(self) -> Result<Hardware, clap::Error> {
         let output = Target::new(self.output);
-        let format = table_format_for(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output);
         let bindings = self.bind.resolve()?;
         let (privacy, wanted) = (self.privacy.resolve(), self.wanted.resolve());
         Ok(Hardware { model: self.model, format, output, wanted, bindings, privacy })

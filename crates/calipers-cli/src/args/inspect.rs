@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use calipers_render::output::Format;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, CommandFactory};
 
 use super::reading::ReadingArgs;
-use super::{Cli, ends_in};
+use super::{Cli, Offer};
 use crate::commands::Inspect;
 use crate::output::Target;
 
@@ -20,26 +21,6 @@ Examples:
   calipers inspect model.onnx --redact-names
   calipers inspect model.onnx --llm --llm-model NAME --audience manager";
 
-/// How the report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// For a terminal.
-    Text,
-    /// For a program.
-    Json,
-    /// For a page: the card without pictures and front matter.
-    Markdown,
-}
-
-/// The format asked for, or the one that the output's name calls for.
-fn format_for(asked: Option<ReportFormat>, output: &Target) -> ReportFormat {
-    asked.unwrap_or_else(|| match output {
-        Target::File(path) if ends_in(path, "json") => ReportFormat::Json,
-        Target::File(path) if ends_in(path, "md") => ReportFormat::Markdown,
-        _ => ReportFormat::Text,
-    })
-}
-
 #[derive(Args, Debug)]
 pub(super) struct InspectArgs {
     /// The model file
@@ -48,8 +29,8 @@ pub(super) struct InspectArgs {
     model: Option<PathBuf>,
 
     /// How to write the report; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<ReportFormat>,
+    #[arg(long, value_parser = Offer::Documents.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -73,7 +54,7 @@ impl InspectArgs {
             return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message));
         };
         let output = Target::new(self.output);
-        let format = format_for(self.format, &output);
+        let format = Offer::Documents.choose(self.format, &output);
         Ok(Inspect { model, format, output, reading: self.reading.resolve()? })
     }
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use calipers::{LayerOrder, LayerQuery};
+use calipers_render::output::Format;
 use clap::{Args, ValueEnum};
 
 use super::summary::PrivacyArgs;
-use super::{BindArgs, TableFormat, table_format_for};
+use super::{BindArgs, Offer};
 use crate::commands::Layers;
 use crate::output::Target;
 
@@ -40,8 +41,8 @@ pub(super) struct LayersArgs {
     model: PathBuf,
 
     /// How to write the nodes; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<TableFormat>,
+    #[arg(long, value_parser = Offer::Tables.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -72,7 +73,7 @@ pub(super) struct LayersArgs {
 impl LayersArgs {
     pub(super) fn resolve(self) -> Result<Layers, clap::Error> {
         let output = Target::new(self.output);
-        let format = table_format_for(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output);
         // Who asks for a few nodes wants the dearest.
         let order = match (self.sort, self.top) {
             (Some(Sort::Macs), _) | (None, Some(_)) => LayerOrder::Macs,

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use calipers_render::output::Format;
 use clap::Args;
 
 use super::summary::PrivacyArgs;
-use super::{BindArgs, Format, format_for};
+use super::{BindArgs, Offer};
 use crate::commands::Shapes;
 use crate::output::Target;
 
@@ -20,9 +21,9 @@ pub(super) struct ShapesArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write the shapes; without it, `json` into a file that ends in .json, else `text`
-    #[arg(long)]
-    format: Option<Format>,
+    /// How to write the shapes; without it, what the file's name ends in, else `text`
+    #[arg(long, value_parser = Offer::Tables.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -37,7 +38,7 @@ pub(super) struct ShapesArgs {
 impl ShapesArgs {
     pub(super) fn resolve(self) -> Result<Shapes, clap::Error> {
         let output = Target::new(self.output);
-        let format = format_for(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output);
         let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
         Ok(Shapes { model: self.model, format, output, bindings, privacy })
     }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use calipers::Sweep;
+use calipers_render::output::Format;
 use clap::Args;
 
+use super::Offer;
 use super::bind::{parse_dims, parse_inputs};
 use super::summary::PrivacyArgs;
-use super::{TableFormat, table_format_for};
 use crate::commands::Sweeping;
 use crate::output::Target;
 
@@ -23,8 +24,8 @@ pub(super) struct SweepArgs {
     model: PathBuf,
 
     /// How to write the table; without it, what the file's name ends in, else `text`
-    #[arg(long)]
-    format: Option<TableFormat>,
+    #[arg(long, value_parser = Offer::Tables.parser())]
+    format: Option<&'static Format>,
 
     /// File to write to, made or replaced; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
@@ -46,7 +47,7 @@ pub(super) struct SweepArgs {
 impl SweepArgs {
     pub(super) fn resolve(self) -> Sweeping {
         let output = Target::new(self.output);
-        let format = table_format_for(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output);
         let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
         let privacy = self.privacy.resolve();
         Sweeping { model: self.model, format, output, sweep, privacy }

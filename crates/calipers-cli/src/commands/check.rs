@@ -4,12 +4,11 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use calipers::{Bindings, Model, Options, Selection, any_as_severe, finding_table, rules};
-use calipers_render::{sarif, sections};
+use calipers_render::output::{Answer, Format};
+use calipers_render::sections;
 use calipers_report::{Finding, Severity};
 
-use super::write::{Answer, OutputFormat};
 use super::{Privacy, model};
-use crate::args::CheckFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::printable;
@@ -43,7 +42,7 @@ impl Gate {
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) model: PathBuf,
-    pub(crate) format: CheckFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
     /// Whether to read every weight.
     pub(crate) weights: bool,
@@ -62,24 +61,15 @@ impl Check {
             .redact_names(self.privacy.redact_names);
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
-        let format = match self.format {
-            CheckFormat::Text => Some(OutputFormat::Text),
-            CheckFormat::Json => Some(OutputFormat::Json),
-            CheckFormat::Markdown => Some(OutputFormat::Markdown),
-            CheckFormat::Sarif => None,
+        let place = match self.privacy.redact_names {
+            true => table.file.clone(),
+            false => place(&self.model, &table.file),
         };
-        match format {
-            Some(format) => Answer::new(&table)
-                .documents(|| vec![sections::findings(&table)])
-                .write(format, &self.output)?,
-            None => {
-                let place = match self.privacy.redact_names {
-                    true => table.file.clone(),
-                    false => place(&self.model, &table.file),
-                };
-                self.output.write(&sarif::findings(&table, &rules(), &place))?;
-            }
-        }
+        let rules = rules();
+        let answer = Answer::new(&table)
+            .documents(|| vec![sections::findings(&table)])
+            .findings(&table, &rules, &place);
+        self.output.write_answer(&answer, self.format)?;
         Ok(self.gate.judge(&table.findings))
     }
 }

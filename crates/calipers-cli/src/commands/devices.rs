@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use calipers::devices::{Catalog, Filter, Selection};
+use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
 use calipers_report::{DeviceList, DeviceSheet};
 
-use super::write::Answer;
-use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
@@ -18,7 +17,7 @@ use crate::problem::Problem;
 pub(crate) struct Devices {
     pub(crate) asked: Asked,
     pub(crate) device_file: Option<PathBuf>,
-    pub(crate) format: TableFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
 }
 
@@ -49,14 +48,15 @@ impl Devices {
     }
 
     fn list(&self, list: &DeviceList) -> anyhow::Result<()> {
-        Answer::table(list, tables::devices(list)).write(self.format, &self.output)
+        let answer = Answer::table(list, tables::devices(list));
+        self.output.write_answer(&answer, self.format)
     }
 
     fn show(&self, sheet: &DeviceSheet) -> anyhow::Result<()> {
         let alone = DeviceList { devices: vec![sheet.device.clone()], unknown_memory: 0 };
-        Answer::table(sheet, tables::devices(&alone))
-            .documents(|| vec![sections::device(sheet)])
-            .write(self.format, &self.output)
+        let answer = Answer::table(sheet, tables::devices(&alone))
+            .documents(|| vec![sections::device(sheet)]);
+        self.output.write_answer(&answer, self.format)
     }
 }
 

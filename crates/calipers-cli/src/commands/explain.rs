@@ -1,9 +1,8 @@
 //! `calipers explain ID`: what a finding means, why it matters and what to do.
 
+use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
 
-use super::write::Answer;
-use crate::args::ExplainFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
@@ -12,7 +11,7 @@ use crate::output::Target;
 pub(crate) struct Explain {
     /// Rules to explain; `None` is all of them, in short where that is text.
     pub(crate) ids: Option<Vec<&'static str>>,
-    pub(crate) format: ExplainFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
 }
 
@@ -28,7 +27,7 @@ impl Explain {
         if self.ids.is_some() {
             answer = answer.documents(|| rules.iter().map(sections::rule).collect());
         }
-        answer.write(self.format, &self.output)?;
+        self.output.write_answer(&answer, self.format)?;
         Ok(ExitStatus::Done)
     }
 }

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 
 use calipers::devices::{Device, Precision};
 use calipers::{Bindings, Options, Question};
+use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
 use calipers_report::Report;
 
 use super::devices::{catalog, unknown};
-use super::write::Answer;
 use super::{Privacy, model};
-use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
@@ -20,7 +19,7 @@ use crate::problem::Problem;
 #[derive(Debug)]
 pub(crate) struct Hardware {
     pub(crate) model: PathBuf,
-    pub(crate) format: TableFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
     pub(crate) wanted: Wanted,
     pub(crate) bindings: Bindings,
@@ -144,10 +143,10 @@ impl Hardware {
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
         let hardware = report.hardware.clone().unwrap_or_default();
-        Answer::new(&hardware)
+        let answer = Answer::new(&hardware)
             .tables(tables::hardware(&hardware))
-            .documents(|| vec![sections::hardware(&report)])
-            .write(self.format, &self.output)?;
+            .documents(|| vec![sections::hardware(&report)]);
+        self.output.write_answer(&answer, self.format)?;
         verdict(&report)
     }
 }

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
+use calipers_render::output::{Answer, Format};
 use calipers_render::{CardOptions, sections};
 
-use super::write::Answer;
 use super::{Reading, model};
-use crate::args::ReportFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
@@ -14,7 +13,7 @@ use crate::output::Target;
 #[derive(Debug)]
 pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
-    pub(crate) format: ReportFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
     pub(crate) reading: Reading,
 }
@@ -25,10 +24,10 @@ impl Inspect {
         model::check(&self.model, &self.output)?;
         let question = self.reading.wanted.question()?;
         let report = self.reading.report(&self.model, &question)?;
-        Answer::new(&report)
+        let answer = Answer::new(&report)
             .documents(|| vec![sections::screen(&report)])
-            .page(|| sections::card(&report, &CardOptions::default()))
-            .write(self.format, &self.output)?;
+            .page(|| sections::card(&report, &CardOptions::default()));
+        self.output.write_answer(&answer, self.format)?;
         self.reading.status(&report)
     }
 }

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use calipers::{Bindings, LayerQuery, Options};
+use calipers_render::output::{Answer, Format};
 use calipers_render::tables;
 
-use super::write::Answer;
 use super::{Privacy, model};
-use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
@@ -15,7 +14,7 @@ use crate::output::Target;
 #[derive(Debug)]
 pub(crate) struct Layers {
     pub(crate) model: PathBuf,
-    pub(crate) format: TableFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
     pub(crate) query: LayerQuery,
     pub(crate) bindings: Bindings,
@@ -38,7 +37,7 @@ impl Layers {
             Some(_) => tables::scopes(&table),
             None => tables::layers(&table),
         };
-        Answer::table(&table, set).write(self.format, &self.output)?;
+        self.output.write_answer(&Answer::table(&table, set), self.format)?;
         Ok(ExitStatus::Done)
     }
 }

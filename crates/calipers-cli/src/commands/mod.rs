@@ -19,9 +19,8 @@ mod schema;
 mod shapes;
 mod summary;
 mod sweep;
-mod write;
 
-pub(crate) use card::{Assets, Card, Day, Form, Listing};
+pub(crate) use card::{Assets, Card, Day, Form};
 pub(crate) use check::{Check, Gate};
 pub(crate) use completions::Completions;
 pub(crate) use demo::Demo;

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use calipers::{Bindings, Options};
+use calipers_render::output::{Answer, Format};
 use calipers_render::tables;
 
-use super::write::Answer;
 use super::{Privacy, model};
-use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
@@ -15,7 +14,7 @@ use crate::output::Target;
 #[derive(Debug)]
 pub(crate) struct Shapes {
     pub(crate) model: PathBuf,
-    pub(crate) format: Format,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
     pub(crate) bindings: Bindings,
     pub(crate) privacy: Privacy,
@@ -33,7 +32,7 @@ impl Shapes {
                 .redact_names(self.privacy.redact_names);
             model.shapes(&options).map_err(|error| model::unusable(&error))?
         };
-        Answer::table(&table, tables::shapes(&table)).write(self.format, &self.output)?;
+        self.output.write_answer(&Answer::table(&table, tables::shapes(&table)), self.format)?;
         Ok(ExitStatus::Done)
     }
 }

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use calipers::{BindError, Error, Options, Sweep, SweepError};
+use calipers_render::output::{Answer, Format};
 use calipers_render::tables;
 
-use super::write::Answer;
 use super::{Privacy, model};
-use crate::args::TableFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
@@ -16,7 +15,7 @@ use crate::problem::Problem;
 #[derive(Debug)]
 pub(crate) struct Sweeping {
     pub(crate) model: PathBuf,
-    pub(crate) format: TableFormat,
+    pub(crate) format: &'static Format,
     pub(crate) output: Target,
     pub(crate) sweep: Sweep,
     pub(crate) privacy: Privacy,
@@ -32,7 +31,7 @@ impl Sweeping {
             let options = Options::new().redact_names(self.privacy.redact_names);
             model.sweep(&options, &self.sweep).map_err(|error| problem(&error))?
         };
-        Answer::table(&table, tables::sweep(&table)).write(self.format, &self.output)?;
+        self.output.write_answer(&Answer::table(&table, tables::sweep(&table)), self.format)?;
         Ok(ExitStatus::Done)
     }
 }

@@ -14,3 +14,21 @@ pub use escape::{attribute, code, plain, told};
 pub use front_matter::front_matter;
 pub(crate) use table::set as set_table;
 pub use table::table;
+
+use crate::output::{Answer, Form, Format, joined};
+
+/// Markdown.
+pub const FORMAT: Format = Format {
+    id: "markdown",
+    extensions: &["md", "markdown"],
+    description: "For a page",
+    needs: Form::Documents,
+    render: |answer, _| answer_text(answer),
+};
+
+fn answer_text(answer: &Answer<'_>) -> String {
+    match answer.for_page() {
+        Some(documents) => joined(documents.iter().map(|it| document(it, &[]))),
+        None => joined(answer.as_tables().iter().map(table)),
+    }
+}

@@ -26,8 +26,25 @@ use calipers_report::Report;
 pub use document::{document, documents};
 pub use table::table;
 
+use crate::output::{Answer, Form, Format, joined};
 use crate::sections;
 use crate::text::Charset;
+
+/// Text for a terminal.
+pub const FORMAT: Format = Format {
+    id: "text",
+    extensions: &["txt"],
+    description: "For a terminal",
+    needs: Form::Documents,
+    render: answer_text,
+};
+
+fn answer_text(answer: &Answer<'_>, style: &Style) -> String {
+    match answer.for_screen() {
+        Some(build) => documents(&build, style),
+        None => joined(answer.as_tables().iter().map(|it| table(it, style))),
+    }
+}
 
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

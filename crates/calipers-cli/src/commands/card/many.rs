@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use calipers_render::output::{Answer, Format};
 use calipers_render::{index, tables};
 use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
+use super::folders;
 use super::one::{Writer, make_folder};
 use super::places::{Place, Places};
-use super::{Listing, folders};
-use crate::commands::write::Answer;
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_file};
 use crate::problem::{warn, why};
@@ -53,13 +53,13 @@ pub(super) fn write_cards(
 pub(super) fn write_lines(
     writer: &Writer<'_>,
     places: &Places,
-    listing: Listing,
+    format: &'static Format,
     output: &Target,
 ) -> anyhow::Result<ExitStatus> {
     let outcomes = look_at_all(writer, places, |_, _| Ok(None))?;
     let (figures, status) = conclude(outcomes);
     let table = tables::figures(&figures);
-    Answer::table(&figures, table).write(listing, output)?;
+    output.write_answer(&Answer::table(&figures, table), format)?;
     tell(&figures);
     Ok(status)
 }

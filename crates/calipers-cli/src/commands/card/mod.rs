@@ -12,6 +12,7 @@ mod places;
 use std::path::{Path, PathBuf};
 
 use calipers_render::Template;
+use calipers_render::output::Format;
 use clap::ValueEnum;
 
 use super::{Reading, model};
@@ -43,15 +44,8 @@ pub(crate) enum Form {
     Folder(PathBuf),
     /// The card of one model alone.
     Markdown(Target),
-    /// Key figures, a line for each model.
-    Lines(Listing, Target),
-}
-
-/// How key figures are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listing {
-    Jsonl,
-    Csv,
+    /// Key figures, a row for each model.
+    Rows(&'static Format, Target),
 }
 
 /// Form of the pictures.
@@ -92,8 +86,8 @@ impl Card {
                 .hint("give a folder for their cards with -o, or --format jsonl or csv")
                 .into()),
             (Form::Folder(folder), None) => many::write_cards(&writer, &places, folder),
-            (Form::Lines(listing, output), _) => {
-                many::write_lines(&writer, &places, *listing, output)
+            (Form::Rows(format, output), _) => {
+                many::write_lines(&writer, &places, format, output)
             }
         }
     }
