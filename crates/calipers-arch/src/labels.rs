@@ -4,10 +4,10 @@
 //! feed-forward make an encoder layer, a decoder layer when it cannot look ahead or looks at
 //! another sequence.
 
+use std::collections::BTreeMap;
+
 use calipers_ops::{Class, ImageOp, Movement, Pool};
 use calipers_report::{Activation, CompositeKind, PartKind};
-
-use std::collections::BTreeMap;
 
 use super::structure::is_heavy;
 use super::words::grouped;

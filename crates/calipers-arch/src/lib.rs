@@ -25,11 +25,9 @@ use calipers_infer::Typed;
 use calipers_ir::Model;
 use calipers_measure::Measured;
 use calipers_report::{Architecture, Quantization, Task};
-
 use census::Census;
-use net::Net;
-
 pub use facts::is_norm_folded;
+use net::Net;
 use rooms::{Inside, Part, parts};
 pub use structure::Structure;
 

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use calipers_ir::NodeId;
+use calipers_ir::scope;
+use calipers_measure::assume::Sizes;
+use calipers_measure::cost::figure;
 use calipers_report::{Block, CompositeKind};
 use hashbrown::HashMap;
 
@@ -10,9 +13,6 @@ use super::labels::{facts, label, op_name, title};
 use super::repeats::{in_sentence, nodes, plural, smallest, units};
 use super::structure::{Item, Structure};
 use crate::net::{Net, Op, Unit};
-use calipers_ir::scope;
-use calipers_measure::assume::Sizes;
-use calipers_measure::cost::figure;
 
 /// Blocks that are shown beside one another.
 const MAX_PARTS: usize = 100;

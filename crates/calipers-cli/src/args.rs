@@ -36,25 +36,24 @@ use self::completions::CompletionsArgs;
 use self::demo::DemoArgs;
 use self::devices::DevicesArgs;
 use self::diagram::DiagramArgs;
+pub(crate) use self::diagram::DiagramFormat;
 use self::findings::{CheckArgs, ExplainArgs};
 use self::format::{Offer, ends_in};
 use self::graph::GraphArgs;
+pub(crate) use self::graph::GraphFormat;
 use self::hardware::HardwareArgs;
 use self::inspect::InspectArgs;
 use self::layers::LayersArgs;
 use self::man::ManArgs;
 use self::report::ReportArgs;
 use self::schema::SchemaArgs;
+pub(crate) use self::schema::SchemaOf;
 use self::shapes::ShapesArgs;
 use self::sweep::SweepArgs;
 use crate::commands::{
     Card, Check, Completions, Demo, Devices, Diagram, Explain, Graph, Hardware, Inspect, Layers,
     Man, ReportPage, Schema, Shapes, Sweeping,
 };
-
-pub(crate) use self::diagram::DiagramFormat;
-pub(crate) use self::graph::GraphFormat;
-pub(crate) use self::schema::SchemaOf;
 
 /// Reads a neural-network file and writes down what it is.
 ///

@@ -29,7 +29,6 @@ pub mod wire;
 use std::path::Path;
 
 use calipers_ir::{Model, Source};
-
 pub use error::{DataError, Error};
 use input::Input;
 

@@ -20,10 +20,9 @@ pub mod walk;
 
 use std::sync::Arc;
 
+pub use bind::{BindError, Bindings, declared_inputs, free_names};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
-
-pub use bind::{BindError, Bindings, declared_inputs, free_names};
 pub use tally::Tally;
 
 /// What is known of every value of a model.

@@ -129,6 +129,20 @@ impl DType {
         u64::try_from(bits.div_ceil(8)).ok()
     }
 
+    /// The signed integer of the same width; every other type as it is.
+    #[must_use]
+    pub fn signed(self) -> Self {
+        match self {
+            Uint2 => Int2,
+            Uint4 => Int4,
+            Uint8 => Int8,
+            Uint16 => Int16,
+            Uint32 => Int32,
+            Uint64 => Int64,
+            other => other,
+        }
+    }
+
     /// Whether it is a real floating-point type, of any width.
     pub fn is_float(self) -> bool {
         matches!(

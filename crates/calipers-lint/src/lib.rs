@@ -20,21 +20,18 @@ pub(crate) mod testing;
 
 use std::collections::BTreeMap;
 
+use calipers_arch::Recognized;
+use calipers_arch::net::Net;
+use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId};
+use calipers_measure::Measured;
+use calipers_measure::assume::Sizes;
+use calipers_measure::weights::Weights;
+use calipers_report::units;
 use calipers_report::{
     Architecture, Cost, Finding, FindingRule, FindingTable, GraphFacts, Parameters, Quantization,
     Report, Severity,
 };
-
-use calipers_report::units;
-
-use calipers_arch::Recognized;
-use calipers_arch::net::Net;
-use calipers_infer::Typed;
-use calipers_measure::Measured;
-use calipers_measure::assume::Sizes;
-use calipers_measure::weights::Weights;
-
 pub use select::{Selection, SelectionError, any_as_severe};
 
 /// Everything that a check may look at.

@@ -1,12 +1,11 @@
 //! Questions about the whole model that several rules ask.
 
-use calipers_ir::{FunctionId, GraphKind, Model, NodeId, Producer, ValueId};
-use calipers_ops::{Operator, canonical_domain};
-use hashbrown::{HashMap, HashSet};
-
 use calipers_arch::net::Origin;
 use calipers_infer::Typed;
 use calipers_infer::walk::subgraphs;
+use calipers_ir::{FunctionId, GraphKind, Model, NodeId, Producer, ValueId};
+use calipers_ops::{Operator, canonical_domain};
+use hashbrown::{HashMap, HashSet};
 
 /// Nodes of a run: of the main graph, of subgraphs and of functions' bodies, not of training.
 pub(super) fn running(model: &Model) -> Vec<NodeId> {

@@ -1,12 +1,12 @@
 //! Running one rule on a model that a test built.
 
-use calipers_samples::{DataType::F32, ModelBuilder, Tensor};
-
-use super::{Evidence, Rule};
 use calipers_infer::{Bindings, infer};
 use calipers_ir::Model;
 use calipers_measure::Weights;
 use calipers_report::Finding;
+use calipers_samples::{DataType::F32, ModelBuilder, Tensor};
+
+use super::{Evidence, Rule};
 
 /// What a rule says of a model; `None` when it raises nothing.
 pub(crate) fn raised(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> {

@@ -20,17 +20,15 @@ mod prompt;
 
 use std::time::{Duration, Instant};
 
+pub use address::Address;
+use answer::Draft;
 use calipers_report::{Report, Summary, SummaryCheck};
+pub use calipers_summary::BUILT_IN;
 use calipers_summary::check::{Checker, Verdict};
 use calipers_summary::{Audience, summarize_for};
-
-pub use address::Address;
-pub use calipers_summary::BUILT_IN;
+use client::Client;
 pub use error::Error;
 pub use key::Key;
-
-use answer::Draft;
-use client::Client;
 use prompt::Message;
 
 /// Which language model is asked, and for what.

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use calipers_llm::{Address, Key, Settings, write};
 use calipers_report::{Report, Summary};
 use calipers_samples::{DataType::F32, ModelBuilder, Node};
-
 use server::{Reply, Server};
 
 const SECRET: &str = "sk-test-secret";

@@ -14,6 +14,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_infer::Typed;
 use calipers_ir::{DType, Model, Producer, ValueId};
 use calipers_ops::TensorFact;
 use calipers_report::Assumption;
@@ -21,7 +22,6 @@ use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 use crate::memory::{Caches, Lengths};
-use calipers_infer::Typed;
 
 /// Length assumed of a sequence of tokens.
 const TOKENS: i64 = 128;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use calipers_infer::{Bindings, free_names};
 use calipers_ir::Model;
 use calipers_report::{Binding, Free};
-
-use calipers_infer::{Bindings, free_names};
 
 /// Every named dimension of the model's inputs with its size, or the word that it is free.
 pub fn of(model: &Model, bindings: &Bindings) -> BTreeMap<String, Binding> {

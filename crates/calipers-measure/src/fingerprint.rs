@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use crate::not_known;
 
 /// Bytes hashed before their pages are let go.
-const PIECE: u64 = 16 << 20;
+const PIECE: usize = 16 << 20;
 
 /// Writes the digests of the model file, of each of its data files and of all together into the
 /// report. `files` are the model's data files in its order, or why they cannot be read.
@@ -43,13 +43,12 @@ pub fn fingerprint<E: Display>(model: &Model, files: &[Result<Source, E>], repor
 }
 
 fn sha256(source: &Source) -> String {
-    let end = source.bytes().len() as u64;
     let mut hash = Sha256::new();
     let mut start = 0;
-    while start < end {
-        let piece = Span { start, end: end.min(start + PIECE) };
+    for bytes in source.bytes().chunks(PIECE) {
+        let piece = Span { start, end: start + bytes.len() as u64 };
         source.expect(piece);
-        hash.update(source.slice(piece).unwrap_or_default());
+        hash.update(bytes);
         source.release(piece);
         start = piece.end;
     }

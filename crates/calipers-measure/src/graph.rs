@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use calipers_infer::Typed;
 use calipers_ir::{Dim, Graph, GraphKind, Model, NameId, Node, ValueId};
 use calipers_ops::canonical_domain;
 use calipers_report::{
@@ -11,7 +12,6 @@ use calipers_report::{
 use hashbrown::HashMap;
 
 use crate::{not_known, shapes};
-use calipers_infer::Typed;
 
 /// Writes down the structure of the model.
 pub fn describe(model: &Model, typed: &Typed, unknown: &mut Vec<Unknown>) -> GraphFacts {

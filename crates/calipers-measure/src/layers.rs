@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use calipers_infer::{Bindings, Tally, Typed};
+use calipers_ir::scope::{self, Step};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::canonical_domain;
 use calipers_report::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Work};
@@ -10,8 +12,6 @@ use calipers_sym::Expr;
 use crate::cost::{self, figure, figures};
 use crate::memory::Caches;
 use crate::{assume, parameters, scopes, shapes};
-use calipers_infer::{Bindings, Tally, Typed};
-use calipers_ir::scope::{self, Step};
 
 /// What to show of the nodes, and in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -26,7 +26,6 @@ use calipers_ir::Model;
 use calipers_report::{
     Assumption, Binding, Cost, GraphFacts, Memory, ModelFacts, Parameters, ShapeFacts, Unknown,
 };
-
 pub use fingerprint::fingerprint;
 pub use layers::{LayerOrder, LayerQuery, layers};
 pub use shapes::shapes;

@@ -1,8 +1,9 @@
 //! The file and what it says of itself.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use calipers_ir::{Data, DataFileState, GraphKind, Model};
+use calipers_ir::{DType, Data, DataFileState, GraphKind, Model};
 use calipers_ops::canonical_domain;
 use calipers_report::{
     DataFile, DataStatus, Format, ModelFacts, Parameters, Producer, TrainingFacts, Unknown,
@@ -70,18 +71,14 @@ fn opsets(model: &Model) -> BTreeMap<String, i64> {
 
 /// The type that most learned elements are stored in; the first by name among equals. Integers of
 /// one width go together: a model with signed and unsigned bytes is an `int8` model.
-fn precision(parameters: &Parameters) -> Option<String> {
-    let mut by_width: BTreeMap<&str, u64> = BTreeMap::new();
+fn precision(parameters: &Parameters) -> Option<DType> {
+    let mut by_width: BTreeMap<DType, u64> = BTreeMap::new();
     for (dtype, elements) in &parameters.by_dtype {
-        let dtype = match dtype.strip_prefix('u') {
-            Some(signed) if signed.starts_with("int") => signed,
-            _ => dtype,
-        };
-        let sum = by_width.entry(dtype).or_insert(0);
+        let sum = by_width.entry(dtype.signed()).or_insert(0);
         *sum = sum.saturating_add(*elements);
     }
-    let widest = by_width.into_iter().rev().max_by_key(|(_, elements)| *elements);
-    widest.map(|(dtype, _)| dtype.to_owned())
+    let by_name = |(dtype, elements): &(DType, u64)| (*elements, Reverse(dtype.to_string()));
+    by_width.into_iter().max_by_key(by_name).map(|(dtype, _)| dtype)
 }
 
 fn data_files(model: &Model, unknown: &mut Vec<Unknown>) -> Vec<DataFile> {

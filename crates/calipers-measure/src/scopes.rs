@@ -1,10 +1,10 @@
 //! Adding nodes up by the scopes they stand in.
 
+use calipers_infer::Tally;
 use calipers_report::Scope;
 use hashbrown::HashMap;
 
 use crate::layers::{Book, LayerOrder, Row};
-use calipers_infer::Tally;
 
 /// A scope and what stands in it and below it.
 struct Entry {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use calipers_infer::{Bindings, Typed};
 use calipers_ir::{DType, GraphKind, Model, Producer, ValueId};
 use calipers_ops::{Fact, TensorFact};
 use calipers_report::{Dimension, ShapeFacts, ShapeTable, UnknownShape, ValueKind, ValueShape};
-
-use calipers_infer::{Bindings, Typed};
 
 /// Unknown values that the report names; it counts them all.
 const NAMED: usize = 20;

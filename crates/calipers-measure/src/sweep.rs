@@ -1,9 +1,8 @@
 //! A model at several sizes of its inputs.
 
+use calipers_infer::{BindError, Bindings};
 use calipers_ir::Model;
 use calipers_report::{SweepPoint, SweepTable};
-
-use calipers_infer::{BindError, Bindings};
 
 use crate::Measured;
 

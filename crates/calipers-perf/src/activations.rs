@@ -9,7 +9,7 @@
 //! for their input, output and weights in another layout while they run, and those of single points
 //! take it for input and output when they run in 16 bits.
 
-use crate::devices::Precision;
+use calipers_arch::net::{BlockKind, Net, OpSet, Val};
 use calipers_ir::NodeId;
 use calipers_ops::product;
 use calipers_sym::Expr;
@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 
 use super::estimate::NoEstimate;
 use super::kernels::{Kernel, KernelKind, Launches};
-use calipers_arch::net::{BlockKind, Net, OpSet, Val};
+use crate::devices::Precision;
 
 /// What is alive when most is, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -270,11 +270,11 @@ impl<'n, 'a> Lives<'n, 'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::devices::Precision;
     use calipers_samples::Attribute;
 
     use super::super::kernels;
     use super::{ActivationPeak, Activations};
+    use crate::devices::Precision;
     use crate::testing::{Look as _, Seen, Tiny};
 
     fn found(seen: &Seen) -> Activations {

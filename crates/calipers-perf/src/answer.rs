@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::devices::{Catalog, Device, Precision};
 use calipers_ir::NodeId;
+use calipers_measure::assume;
 use calipers_report::{
     Assumption, Bottleneck, DearKernel, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate,
     TimeShares,
@@ -15,7 +15,7 @@ use super::requirements::{self, Target};
 use super::room::{self, Room};
 use super::subject::{At, Subject};
 use super::{generation, resolution, roofline, scaling};
-use calipers_measure::assume;
+use crate::devices::{Catalog, Device, Precision};
 
 /// Devices that a table shows when none are named: some that many people have, of every size.
 pub const WELL_KNOWN: [&str; 8] = [

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::devices::Device;
+use calipers_measure::assume::{self, Role};
+use calipers_measure::memory;
 use calipers_report::{DeviceTimes, Knob, SizeChoices, TimeTable};
 
 use crate::answer::Question;
+use crate::devices::Device;
 use crate::room::Room as MemoryRoom;
 use crate::scaling;
 use crate::subject::{At, Subject};
-use calipers_measure::assume::{self, Role};
-use calipers_measure::memory;
 
 /// Batches that are looked at.
 const BATCHES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];

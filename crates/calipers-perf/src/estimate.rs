@@ -3,15 +3,15 @@
 //! Each kernel takes its launch and the blend of arithmetic, memory and waiting that was fitted for
 //! its kind, see [`DeviceTiming`]. No estimate is below what the device's peak and bandwidth allow.
 
-use calipers_report::Range;
 use std::collections::BTreeSet;
 
-use crate::devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
 use calipers_ir::NodeId;
+use calipers_report::Range;
 use calipers_sym::Expr;
 
 use super::activations::activation_bits;
 use super::kernels::{Kernel, KernelKind, Quantized};
+use crate::devices::{Device, DeviceTiming, HostOverhead, KernelTime, Precision, SelectedModel};
 
 /// Kernels that an estimate names.
 const NAMED: usize = 5;
@@ -397,10 +397,10 @@ fn widths(precision: Precision, quantized: Option<Quantized>) -> (Precision, f64
 
 #[cfg(test)]
 mod tests {
-    use crate::devices::{DeviceClass, Evidence, OnChip, find};
     use calipers_samples::DataType;
 
     use super::*;
+    use crate::devices::{DeviceClass, Evidence, OnChip, find};
     use crate::kernels;
     use crate::testing::{Look as _, Tiny};
 

@@ -1,12 +1,12 @@
 //! Models that generate: the prompt, and each token after it.
 
-use crate::devices::Device;
+use calipers_measure::assume::Role;
 use calipers_report::{Generation, Range, Style};
 
 use super::answer::span;
 use super::scaling::rate;
 use super::subject::{At, Subject};
-use calipers_measure::assume::Role;
+use crate::devices::Device;
 
 /// Prompt and tokens of a generative model on a device; `None` for other models.
 pub(crate) fn describe(subject: &Subject<'_>, base: &At, device: &Device) -> Option<Generation> {

@@ -9,13 +9,13 @@
 //! | recommended | at the high end of its range | with the highest workspace |
 //! | comfortable | at the high end, in half the time or twice over | twice |
 
-use crate::devices::Device;
 use calipers_report::{Range, Requirement, Requirements, RunEstimate};
 
 use super::answer::{digits, span};
 use super::room::Room;
 use super::scaling::rate;
 use super::subject::At;
+use crate::devices::Device;
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,7 +4,10 @@
 //! shapes are inferred anew with other sides: a network that is convolutional throughout takes them,
 //! and one that counts on its size contradicts itself, and has no such table.
 
-use crate::devices::Device;
+use calipers_arch::blocks;
+use calipers_arch::net::Net;
+use calipers_infer::{Typed, infer_changed};
+use calipers_measure::assume::Role;
 use calipers_ops::{Fact, TensorFact};
 use calipers_report::ScalingRow;
 use calipers_sym::Expr;
@@ -12,10 +15,7 @@ use calipers_sym::Expr;
 use super::room::Room;
 use super::scaling::{drop_empty, row};
 use super::subject::{At, Running, Subject};
-use calipers_arch::blocks;
-use calipers_arch::net::Net;
-use calipers_infer::{Typed, infer_changed};
-use calipers_measure::assume::Role;
+use crate::devices::Device;
 
 /// Sides of images that people use.
 const SIDES: [i64; 8] = [128, 160, 224, 320, 416, 512, 640, 1024];

@@ -3,13 +3,13 @@
 //! A kernel's place is its arithmetic for each byte, and the rate that its estimated time gives. It
 //! is below the roofs by what its curve says: launches, waiting, shares of peak and bandwidth.
 
-use crate::devices::Device;
 use calipers_ir::NodeId;
 use calipers_report::{ComputeRoof, Roofline, RooflineKernel};
 use hashbrown::HashMap;
 
 use super::answer::{digits, share};
 use super::estimate::{Estimate, TimedKernel};
+use crate::devices::Device;
 
 /// Kernels at most, alike ones as one: more dots than these are a cloud.
 const MOST: usize = 40;
@@ -86,10 +86,10 @@ fn group<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::devices::{Precision, find};
     use calipers_report::KernelKind;
 
     use super::*;
+    use crate::devices::{Precision, find};
     use crate::testing::{Look as _, Tiny};
     use crate::{estimate::estimate, kernels};
 

@@ -7,12 +7,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::devices::{Device, DeviceClass, Precision};
-use calipers_ir::ValueId;
+use calipers_ir::{DType, ValueId};
 use calipers_ops::TensorFact;
 use calipers_report::{MemoryNeed, Parameters, Range};
 
 use super::subject::{At, Choice, Subject};
+use crate::devices::{Device, DeviceClass, Precision};
 
 /// Batches beyond this are not looked for: no runtime is fed so many at once.
 pub(crate) const MOST_BATCH: u64 = 65_536;
@@ -235,10 +235,10 @@ fn weights(parameters: &Parameters, choice: &Choice) -> Result<u64, String> {
     };
     let (mut before, mut after) = (0_u64, 0_u64);
     for (dtype, elements) in &parameters.by_dtype {
-        let bits = match dtype.as_str() {
-            "float64" => 64,
-            "float32" => 32,
-            "float16" | "bfloat16" => 16,
+        let bits = match dtype {
+            DType::Float64 => 64,
+            DType::Float32 => 32,
+            DType::Float16 | DType::Bfloat16 => 16,
             _ => continue,
         };
         // Weights that the file does not store are there all the same when it runs.

@@ -1,12 +1,12 @@
 //! The model at growing batches, lengths and resolutions on one device.
 
-use crate::devices::Device;
 use calipers_report::{RunEstimate, ScalingRow};
 
 use super::answer::{digits, span};
 use super::estimate::{Estimate, NoEstimate};
 use super::room::{Fit, Room};
 use super::subject::At;
+use crate::devices::Device;
 
 /// Batches up to this are always shown, unless one before does not fit.
 const SHOWN: u64 = 64;

@@ -3,8 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::devices::{Device, Precision};
+use calipers_arch::Recognized;
+use calipers_arch::net::Net;
+use calipers_infer::{Bindings, Typed, declared_inputs};
 use calipers_ir::{Model, ValueId};
+use calipers_measure::Measured;
+use calipers_measure::assume::{Role, Sizes};
+use calipers_measure::memory::Caches;
 use calipers_ops::Work;
 use calipers_report::{Architecture, Parameters, Quantization, Scheme};
 use calipers_sym::{Expr, Symbol};
@@ -13,12 +18,7 @@ use super::activations::Activations;
 use super::answer::Question;
 use super::estimate::{self, Estimate, NoEstimate};
 use super::kernels::{self, Kernel};
-use calipers_arch::Recognized;
-use calipers_arch::net::Net;
-use calipers_infer::{Bindings, Typed, declared_inputs};
-use calipers_measure::Measured;
-use calipers_measure::assume::{Role, Sizes};
-use calipers_measure::memory::Caches;
+use crate::devices::{Device, Precision};
 
 /// Parts of a network beyond which nothing is told of running it. The largest networks have some
 /// thousands; a chain of a hundred thousand would only fill the memory with kernels.

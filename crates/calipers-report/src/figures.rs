@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Family, ModelKind, Report, Scheme, Severity, TaskKind};
+use crate::{DType, Family, ModelKind, Report, Scheme, Severity, TaskKind};
 
 /// One model in a table of many. A figure that is not known is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct KeyFigures {
     /// Task; null when nothing tells.
     pub task: Option<TaskKind>,
     /// Type in which most parameters are stored.
-    pub precision: Option<String>,
+    pub precision: Option<DType>,
     /// Scheme of quantisation, or `none`.
     pub quantization: Option<Scheme>,
     /// Nodes of the main graph.
@@ -76,7 +76,7 @@ impl KeyFigures {
             kind: report.architecture.kind,
             family: report.architecture.family,
             task: Some(report.task.kind).filter(|task| *task != TaskKind::Unknown),
-            precision: report.model.precision.clone(),
+            precision: report.model.precision,
             quantization: Some(report.quantization.scheme),
             nodes: Some(report.graph.nodes),
             parameters: report.parameters.total,

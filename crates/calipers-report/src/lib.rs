@@ -47,17 +47,13 @@ mod work;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-pub use calipers_ir::DType;
-
 pub use activation::Activation;
 pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Drawing, DrawnBox, Quantization,
     Repeat, Skip, Task,
 };
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
+pub use calipers_ir::DType;
 pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
@@ -81,7 +77,9 @@ pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
+use schemars::JsonSchema;
 pub use scheme::{Granularity, Scheme};
+use serde::{Deserialize, Serialize};
 pub use shapes::{ShapeFacts, ShapeTable, UnknownShape, ValueShape};
 pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};

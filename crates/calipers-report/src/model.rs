@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::DType;
+
 /// The file and its header.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelFacts {
@@ -39,7 +41,7 @@ pub struct ModelFacts {
     pub metadata: BTreeMap<String, String>,
     /// Data type in which most parameters are stored, such as `float32` or `int8`, integers of one
     /// width taken together; null when the model has none.
-    pub precision: Option<String>,
+    pub precision: Option<DType>,
     /// Files that hold tensors outside the model file.
     pub data_files: Vec<DataFile>,
     /// Bytes of tensors kept in those files.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::DType;
+
 /// Learned weights, each stored tensor once, wherever it is stored.
 ///
 /// Elements are logical: eight 4-bit weights in four bytes are eight elements. A count is null
@@ -18,7 +20,7 @@ pub struct Parameters {
     /// The others: running statistics of batch normalisation and fitted statistics.
     pub non_trainable: Option<u64>,
     /// Learned elements by the data type they are stored in.
-    pub by_dtype: BTreeMap<String, u64>,
+    pub by_dtype: BTreeMap<DType, u64>,
     /// Bytes that the learned elements take as stored.
     pub bytes: Option<u64>,
     /// Tensors that hold learned elements.

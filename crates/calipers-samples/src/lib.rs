@@ -25,12 +25,11 @@ pub mod detector;
 pub mod digits;
 pub mod encoder;
 
+pub use attribute::{Attribute, AttributeKind};
 pub use branches::model as branches;
 pub use detector::model as detector;
 pub use digits::model as digits;
 pub use encoder::model as encoder;
-
-pub use attribute::{Attribute, AttributeKind};
 pub use graph::{Graph, Node};
 pub use model::{Function, ModelBuilder};
 pub use tensor::{SparseTensor, Tensor};

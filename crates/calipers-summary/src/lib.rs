@@ -24,7 +24,6 @@ mod redact;
 mod wording;
 
 use calipers_report::{Report, Summary};
-
 pub use names::plain;
 pub use redact::{NotRedacted, Redactor};
 

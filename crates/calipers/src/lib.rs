@@ -13,7 +13,6 @@ pub use calipers_perf::{Question, devices};
 pub use calipers_report as report;
 pub use calipers_report::{GraphView, Report};
 pub use calipers_summary::{Audience, NotRedacted};
-
 pub use error::Error;
 pub use model::Model;
 pub use options::Options;

@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use calipers_report::{GraphView, Report};
-
 pub use calipers_render::*;
+use calipers_report::{GraphView, Report};
 
 /// Writes the report as JSON.
 ///

@@ -58,11 +58,11 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::conv::sketch::{conv, linear, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)

@@ -54,10 +54,11 @@ fn is_for_channels(net: &Net<'_>, val: Val, conv: &Unit, channels: Option<i64>) 
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::{Attribute, DataType};
+
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
     use crate::net::Convolution;
-    use calipers_samples::{Attribute, DataType};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["batch", "8", "16", "16"], build)

@@ -95,11 +95,11 @@ fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chai
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::conv::sketch::{concat, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "16", "16", "16"], build)

@@ -234,11 +234,11 @@ fn table_rows(net: &Net<'_>, table: Val, width: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::{Attribute, DataType};
+    use calipers_testkit::FOUR;
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
-    use calipers_testkit::FOUR;
+    use crate::net::BlockKind;
 
     /// Rows and roles of all tables, by rows.
     fn tables(seen: &Seen) -> Vec<(i64, &'static str)> {

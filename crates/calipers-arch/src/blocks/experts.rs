@@ -98,10 +98,10 @@ fn is_factor(net: &Net<'_>, val: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::{Attribute, Node};
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     fn figures(seen: &Seen) -> Option<(Option<i64>, Option<i64>)> {
         seen.first(BlockKind::MixtureOfExperts, |_, unit| {

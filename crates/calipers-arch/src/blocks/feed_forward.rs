@@ -211,10 +211,10 @@ fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::net::BlockKind;
 
     const X: &[&str] = &["2", "6", "32"];
 

@@ -57,11 +57,13 @@ fn twice(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
+
+    use calipers_samples::DataType;
+
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
     use crate::net::GeluForm;
-    use calipers_samples::DataType;
-    use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
     fn form(build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<GeluForm> {
         Tiny::new()

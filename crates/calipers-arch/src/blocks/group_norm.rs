@@ -77,9 +77,10 @@ fn in_groups(
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::Attribute;
+
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
-    use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(18).over(&["1", "8", "16", "16"], build)

@@ -94,8 +94,9 @@ fn leaky(net: &Net<'_>, start: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Look as _, Tiny};
     use calipers_samples::Attribute;
+
+    use super::super::testing::{Look as _, Tiny};
 
     /// The kinds of the units that stand in the end.
     fn kinds(build: impl FnOnce(&mut Tiny, &str) -> String) -> Vec<&'static str> {

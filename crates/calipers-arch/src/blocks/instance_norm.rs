@@ -57,9 +57,10 @@ fn channels_beside(net: &Net<'_>, core: &Standardised) -> Option<isize> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::Attribute;
+
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
-    use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "8", "16", "16"], build)

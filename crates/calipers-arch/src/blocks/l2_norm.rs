@@ -73,9 +73,10 @@ fn by_length(net: &Net<'_>, start: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::Attribute;
+
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
-    use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "8"], build)

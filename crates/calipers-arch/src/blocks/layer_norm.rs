@@ -54,9 +54,10 @@ fn is_over_features(net: &Net<'_>, core: &Standardised) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::Attribute;
+
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
-    use calipers_samples::Attribute;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "seq", "8"], build)

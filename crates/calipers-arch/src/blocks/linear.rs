@@ -95,9 +95,10 @@ fn einsum(net: &Net<'_>, unit: &Unit, x: Val, weight: Val) -> Option<(Option<i64
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::{Attribute, DataType};
+
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
-    use calipers_samples::{Attribute, DataType};
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["batch", "seq", "8"], build)

@@ -75,10 +75,10 @@ fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn patches(t: &mut Tiny, x: &str, stride: i64) -> String {
         let (weight, bias) = (t.weight(&[32, 3, 4, 4]), t.weight(&[32]));

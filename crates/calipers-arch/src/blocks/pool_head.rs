@@ -10,11 +10,11 @@
 //! It ends at an output of a row for each one of the batch, perhaps by `Softmax` or `Sigmoid`. A projection without
 //! bias that nothing normalises to shares is no classifier: it embeds. Extracts `classes`.
 
+use calipers_ops::{Class, Movement};
+
 use super::Pattern;
 use super::conv::{ACTIVATIONS, CONVS, NORMS, area, conv, scales};
 use super::squeeze_excite::pools;
-use calipers_ops::{Class, Movement};
-
 use crate::net::{BlockKind, ClassifierHead, Found, Net, Ops, Unit, UnitId, Val, With};
 
 pub(super) const CLASSIFIER_HEAD: Pattern = Pattern {
@@ -147,11 +147,11 @@ fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::conv::sketch::{conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn classes(input: &[&str], build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<i64> {
         let mut t = Tiny::new();

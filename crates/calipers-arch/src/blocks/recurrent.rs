@@ -133,10 +133,10 @@ fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn cell(t: &mut Tiny, op: &str, x: &str, gates: i64, direction: &str) -> String {
         let directions = if direction == "bidirectional" { 2 } else { 1 };

@@ -17,9 +17,9 @@
 //! Extracts `contractions`, those on the path. `Residual` then folds the path, the shortcut and the
 //! addition, where no larger block by a name of its own took them.
 
-use super::Pattern;
 use calipers_ops::Movement;
 
+use super::Pattern;
 use crate::net::{BlockKind, Found, NORMS, Net, Ops, ResidualPath, Unit, UnitId, Val, With};
 
 pub(super) const ADDITION: Pattern = Pattern {
@@ -209,11 +209,11 @@ fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::{Attribute, DataType};
 
     use super::super::conv::sketch::{conv, conv_relu, larger, linear, shape};
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     /// Residual additions of a network of images.
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {

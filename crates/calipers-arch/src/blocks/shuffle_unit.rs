@@ -52,10 +52,10 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use crate::net::BlockKind;
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Tiny};
+    use crate::net::BlockKind;
 
     fn count(input: &[&str], to: &[i64], perm: &[i64], back: &[i64]) -> usize {
         let mut t = Tiny::new();

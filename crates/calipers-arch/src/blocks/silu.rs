@@ -25,9 +25,10 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::Attribute;
+
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
-    use calipers_samples::Attribute;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
         Tiny::new().over(&["batch", "8"], build).count(BlockKind::Silu)

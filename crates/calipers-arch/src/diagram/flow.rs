@@ -2,14 +2,14 @@
 
 use std::cmp::Reverse;
 
+use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
 use calipers_ir::{Model, ValueId};
 use calipers_ops::Class;
+use calipers_report::units::shortened;
 use calipers_report::{Arrow, BoxKind, Drawing, DrawnBox};
 use hashbrown::HashMap;
 
 use super::MAX_LABEL;
-use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
-use calipers_report::units::shortened;
 
 /// Operators that have a box of their own; the rest share one.
 const MAX_OPERATORS: usize = 18;

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use calipers_report::units::shortened;
 use calipers_report::{Architecture, Arrow, Drawing, DrawnBox};
 use calipers_sym::Expr;
+use parts::Part;
+use ports::Ports;
 
 use crate::net::{Net, UnitId, Val};
 use crate::structure::Structure;
-use parts::Part;
-use ports::Ports;
 
 /// Boxes of a drawing, inputs and outputs among them.
 const MAX_BOXES: usize = 25;

@@ -1,13 +1,13 @@
 //! The inputs and outputs of a drawing. Those of one kind that go to one place share a box: a cache
 //! of 32 layers is not 64 boxes.
 
+use calipers_report::units::shortened;
 use calipers_report::{BoxKind, DrawnBox};
 use hashbrown::{HashMap, HashSet};
 
 use super::Painter;
 use crate::net::{Net, UnitId, Val};
 use crate::structure::Structure;
-use calipers_report::units::shortened;
 
 /// Boxes for inputs, and as many for outputs.
 const MAX_GROUPS: usize = 5;

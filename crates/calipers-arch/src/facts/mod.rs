@@ -6,10 +6,9 @@ mod norms;
 mod sequences;
 
 use calipers_report::{ArchitectureFacts, Memory, Parameters};
+pub use norms::is_norm_folded;
 
 use crate::net::Net;
-
-pub use norms::is_norm_folded;
 
 /// The figures.
 pub(crate) fn of(net: &Net<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {

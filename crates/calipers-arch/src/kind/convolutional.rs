@@ -19,11 +19,11 @@
 //! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
 //! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
 
-use crate::net::{BlockKind, Convolution, With};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
 use super::{FamilyRule, Seen, Told, some};
+use crate::net::{BlockKind, Convolution, With};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[

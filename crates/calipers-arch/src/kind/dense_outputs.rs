@@ -7,11 +7,11 @@
 //! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
 
-use crate::net::{BlockKind, With};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
 use super::{FamilyRule, Seen, Told};
+use crate::net::{BlockKind, With};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[

@@ -13,12 +13,12 @@
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
 //! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
-use crate::net::{BlockKind, DetectionHead, With};
 use calipers_ops::Movement;
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
 use super::{FamilyRule, Seen, Told};
+use crate::net::{BlockKind, DetectionHead, With};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[

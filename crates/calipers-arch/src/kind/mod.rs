@@ -13,12 +13,12 @@ mod sequences;
 mod transformers;
 mod trees;
 
-use crate::net::{BlockKind, With};
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
 
 use super::census::Census;
+use crate::net::{BlockKind, With};
 
 /// What was decided.
 #[derive(Clone, Debug)]

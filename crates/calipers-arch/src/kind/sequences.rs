@@ -8,13 +8,13 @@
 //! | `mlp` | dense layers with activations between |
 //! | `linear` | one dense layer |
 
-use crate::net::{BlockKind, Convolution, With};
 use calipers_ops::Class;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, some};
 use crate::census::{Census, Given};
+use crate::net::{BlockKind, Convolution, With};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(census: &Census<'_, '_>) -> Decision {

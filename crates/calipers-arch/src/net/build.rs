@@ -2,14 +2,14 @@
 
 use std::cell::OnceCell;
 
+use calipers_infer::Typed;
+use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 use calipers_ir::{AttributeValue, GraphId, List, Model, NodeId, ValueId};
 use calipers_ops::Operator;
 use hashbrown::HashMap;
 
 use super::lower::lower;
 use super::{BlockKind, Net, Op, Origin, Unit, UnitId, Val, ValInfo, unit_id};
-use calipers_infer::Typed;
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 
 /// Graphs nested deeper than this are not entered.
 const MAX_NESTING: usize = 32;

@@ -20,15 +20,13 @@ mod query;
 
 use std::cell::OnceCell;
 
+pub use block_kind::{BlockKind, BlockProperties};
+use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Class, Movement, Operator, Traits, canonical_domain};
-use hashbrown::HashMap;
-
-use calipers_infer::Typed;
-
-pub use block_kind::{BlockKind, BlockProperties};
 pub use details::*;
 pub use fold::Found;
+use hashbrown::HashMap;
 pub use op::{NORMS, Op, OpSet, Ops, With};
 
 /// A value of the network.

@@ -1,9 +1,8 @@
 //! How one contraction is quantised.
 
-use calipers_report::{Granularity, Scheme};
-
 use calipers_ir::{AttributeValue, DType, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Bits, Class, Elem, Movement, Pool, WeightFormat};
+use calipers_report::{Granularity, Scheme};
 
 use crate::net::{Net, Origin, Unit, Val};
 

@@ -19,10 +19,10 @@ mod form;
 
 use std::collections::BTreeMap;
 
-use calipers_report::{Granularity, Parameters, Quantization, Scheme};
+use calipers_report::{DType, Granularity, Parameters, Quantization, Scheme};
+pub use form::{Form, Looked, look};
 
 use crate::net::{Net, Origin};
-pub use form::{Form, Looked, look};
 
 /// The scheme, and how much of the model it covers. The network must be as it was built, before
 /// recognition.
@@ -125,10 +125,8 @@ fn symmetric(quantized: &[&Looked]) -> Option<bool> {
 /// Share of the learned elements that take at most eight bits.
 fn percent(parameters: &Parameters) -> Option<f64> {
     let total = parameters.total.filter(|total| *total > 0)?;
-    let is_narrow = |dtype: &str| {
-        ["int8", "uint8", "int4", "uint4", "int2", "uint2"].contains(&dtype)
-            || ["float8", "float6", "float4"].iter().any(|start| dtype.starts_with(start))
-    };
+    let is_narrow =
+        |dtype: &DType| *dtype != DType::Bool && dtype.bits().is_some_and(|bits| bits <= 8);
     let narrow: u64 =
         parameters.by_dtype.iter().filter(|(dtype, _)| is_narrow(dtype)).map(|(_, n)| *n).sum();
     #[expect(clippy::cast_precision_loss, reason = "a share needs a few digits")]

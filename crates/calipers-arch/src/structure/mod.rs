@@ -15,12 +15,12 @@ mod order;
 mod segments;
 mod weigh;
 
-use crate::net::{Net, UnitId};
-
 pub(super) use differs::differences;
 pub(super) use items::{Item, all_segments, is_one_stage};
 pub(super) use segments::Segment;
 pub(super) use weigh::{is_heavy, weight};
+
+use crate::net::{Net, UnitId};
 
 /// The network in order, cut into segments, with its repeats.
 pub struct Structure {

@@ -12,8 +12,6 @@
 //! | image-classification | a score for each class |
 //! | image-embedding | vectors |
 
-use crate::words::grouped;
-
 use calipers_ops::Class;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, Style, Task, TaskKind};
@@ -21,6 +19,7 @@ use calipers_report::{Family, Style, Task, TaskKind};
 use super::{Seen, told};
 use crate::census::Given;
 use crate::net::{BlockKind, Op, Val, With};
+use crate::words::grouped;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();

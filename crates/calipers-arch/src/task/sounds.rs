@@ -7,13 +7,12 @@
 //! | audio-to-audio | a waveform |
 //! | speech-features | vectors for each place |
 
-use crate::words::grouped;
-
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::census::Given;
+use crate::words::grouped;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();

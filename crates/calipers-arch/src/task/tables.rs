@@ -7,8 +7,6 @@
 //! | tabular-classification, text-classification | a label comes out, or scores of classes; from text where words are counted |
 //! | tabular-regression, text-regression | numbers come out |
 
-use crate::words::grouped;
-
 use calipers_ir::AttributeValue;
 use calipers_ops::Prediction;
 use calipers_report::Confidence::{High, Low, Medium};
@@ -18,6 +16,7 @@ use super::{Seen, told};
 use crate::census::Given;
 use crate::kind::classical::preparation;
 use crate::net::{Net, OpSet, Unit, With};
+use crate::words::grouped;
 
 /// Operators that give a label.
 const CLASSIFIERS: (With, &str) =

@@ -9,13 +9,12 @@
 //! | token-classification | a score for each class at each place |
 //! | text-embedding | the vectors themselves |
 
-use crate::words::grouped;
-
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::{Seen, told};
 use crate::net::{TableKind, Val};
+use crate::words::grouped;
 
 /// Fewer words than this are classes.
 const MIN_WORDS: i64 = 5000;

@@ -1,6 +1,10 @@
 //! What is known of each node and of each value, and sums of it by room.
 
+use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
+use calipers_ir::scope;
 use calipers_ir::{NodeId, ValueId};
+use calipers_measure::layers::Book;
+use calipers_measure::shapes;
 use calipers_ops::canonical_domain;
 use calipers_report::{GraphView, LayerCost, RoomItem, ViewNode, ViewValue, Work};
 use hashbrown::HashMap;
@@ -8,10 +12,6 @@ use hashbrown::HashMap;
 use super::Seen;
 use super::attributes::{self, cut};
 use super::tree::Tree;
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
-use calipers_ir::scope;
-use calipers_measure::layers::Book;
-use calipers_measure::shapes;
 
 /// Operands that are told of a node.
 const MOST_OPERANDS: usize = 256;

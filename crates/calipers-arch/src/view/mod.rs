@@ -17,18 +17,17 @@ mod sides;
 mod stretches;
 mod tree;
 
+use calipers_infer::Typed;
+use calipers_infer::walk::Meanings;
 use calipers_ir::{Model, NodeId, ValueId};
-use calipers_report::{GraphView, Memory, Room, RoomEdge, RoomItem};
-
 use calipers_measure::Measured;
+use calipers_measure::assume::Sizes;
+use calipers_measure::parameters::Owners;
+use calipers_report::{GraphView, Memory, Room, RoomEdge, RoomItem};
+use tree::Tree;
 
 use crate::net::Net;
 use crate::{Recognized, Structure, parts};
-use calipers_infer::Typed;
-use calipers_infer::walk::Meanings;
-use calipers_measure::assume::Sizes;
-use calipers_measure::parameters::Owners;
-use tree::Tree;
 
 /// A box of a room while the rooms are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use calipers::devices::{Device, Precision};
 use calipers::{Bindings, Options, Question};
 use calipers_render::output::{Answer, Format};
@@ -142,9 +143,10 @@ impl Hardware {
                 .redact_names(self.privacy.redact_names);
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
-        let hardware = report.hardware.clone().unwrap_or_default();
-        let answer = Answer::new(&hardware)
-            .tables(tables::hardware(&hardware))
+        let hardware =
+            report.hardware.as_ref().context("the analysis lacks its hardware section")?;
+        let answer = Answer::new(hardware)
+            .tables(tables::hardware(hardware))
             .documents(|| vec![sections::hardware(&report)]);
         self.output.write_answer(&answer, self.format)?;
         verdict(&report)

@@ -1,7 +1,8 @@
 //! Attributes of all fourteen kinds, with their type stated, left out, or wrong.
 
-use crate::common::{Msg, msg, node, read_graph};
 use calipers_ir::{AttributeValue, GraphKind, Leaf, List, Model, StoredIn};
+
+use crate::common::{Msg, msg, node, read_graph};
 
 fn read_attribute(attribute: Msg) -> (Model, AttributeValue) {
     let attribute = msg().text(1, "a").and(attribute);

@@ -1,7 +1,8 @@
 //! What a model says of itself, its graphs, functions, training steps and devices, field by field.
 
-use crate::common::{Msg, entry, graph_attribute, model, msg, node, read, read_graph, value_info};
 use calipers_ir::{AttributeValue, GraphKind, Issue, Producer};
+
+use crate::common::{Msg, entry, graph_attribute, model, msg, node, read, read_graph, value_info};
 
 #[test]
 fn the_header() {

@@ -1,8 +1,9 @@
 //! Elements of tensors, of every type and in every form that `TensorProto` has for them. The
 //! expected values are those of `onnx.numpy_helper.to_array` in release 1.23.
 
-use crate::common::{Msg, msg, read_tensor};
 use calipers_ir::{DType, DecodeError, Model, SizeError, TensorId};
+
+use crate::common::{Msg, msg, read_tensor};
 
 /// Sixteen bytes with high and low bits in awkward places.
 const RAW: [u8; 16] = [

@@ -1,7 +1,8 @@
 //! Nesting costs memory and no stack: each test runs in a thread with 128 KiB of it.
 
-use crate::common::{Msg, model, msg, read, try_read, varint, with_small_stack};
 use calipers_ir::{AttributeValue, Container, Leaf};
+
+use crate::common::{Msg, model, msg, read, try_read, varint, with_small_stack};
 
 /// Wraps a message in itself `levels` times, in time proportional to the result: what stands before
 /// the inner message is written from the inside out, backwards.

@@ -1,9 +1,10 @@
 //! Every message and every field of the ONNX representation, as release 1.23 lists them: a
 //! well-formed one is known, one of a new number or of a wrong wire type is counted.
 
-use crate::common::{Msg, model, msg, try_read};
 use Kind::*;
 use calipers_ir::UnknownFields;
+
+use crate::common::{Msg, model, msg, try_read};
 
 /// How a field is written.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,11 @@
 //! A field given twice, as protobuf reads it: messages are taken together, of plain values the last
 //! counts, and so does the last of several that exclude each other.
 
+use calipers_ir::{AttributeValue, Container, DType, Data, DecodeError, Dim, Leaf, ValueType};
+
 use crate::common::{
     Msg, graph_attribute, model, msg, node, read, read_graph, read_tensor, value_info,
 };
-use calipers_ir::{AttributeValue, Container, DType, Data, DecodeError, Dim, Leaf, ValueType};
 
 fn read_type(ty: Msg) -> (calipers_ir::Model, ValueType) {
     let model = read_graph(msg().msg(11, value_info("x").and(ty)));

@@ -7,10 +7,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Msg, graph_attribute, model, msg, node, value_info};
 use calipers_ir::{Model, Producer};
 use proptest::prelude::*;
 use proptest::sample::Index;
+
+use crate::common::{Msg, graph_attribute, model, msg, node, value_info};
 
 /// The largest file that is damaged many times over; larger ones are only truncated now and then.
 const SMALL: usize = 16 * 1024;

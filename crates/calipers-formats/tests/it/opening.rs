@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{model, msg};
 use calipers_formats::{Error, open};
+
+use crate::common::{model, msg};
 
 #[test]
 fn a_file_is_mapped_and_named() {

@@ -1,7 +1,8 @@
 //! An error names the damaged byte and the path to it, however deep it lies.
 
-use crate::common::{Msg, graph_attribute, model, msg, node, try_read, value_info};
 use calipers_formats::Error;
+
+use crate::common::{Msg, graph_attribute, model, msg, node, try_read, value_info};
 
 /// A text before the damage, by which a test finds where it is.
 const MARK: &str = "<the damage follows>";

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use crate::common::{Msg, entry, model, msg, read_graph, read_tensor};
 use calipers_ir::{DType, Data, DataFileState, External, Model, Tensor};
+
+use crate::common::{Msg, entry, model, msg, read_graph, read_tensor};
 
 fn tensor_of(model: &Model) -> &Tensor {
     model.tensors().next().expect("a tensor").1

@@ -1,7 +1,8 @@
 //! Names become values: in one graph, through nested ones, and not into functions.
 
-use crate::common::{Writer, gives, reads};
 use calipers_ir::{Consumer, GraphKind, Issue, Producer, TypedName, ValueType};
+
+use crate::common::{Writer, gives, reads};
 
 #[test]
 fn a_chain_has_producers_and_consumers() {

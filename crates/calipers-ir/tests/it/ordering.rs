@@ -1,7 +1,8 @@
 //! Nodes in an order of execution, and how long the longest chain of them is.
 
-use crate::common::{Writer, order, with_small_stack};
 use calipers_ir::{GraphKind, Issue};
+
+use crate::common::{Writer, order, with_small_stack};
 
 #[test]
 fn a_stored_order_that_works_is_kept() {

@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 
-use crate::common::Writer;
 use calipers_ir::{Model, NodeId, Producer};
 use proptest::prelude::*;
+
+use crate::common::Writer;
 
 /// For each node the earlier nodes that it reads: directly, or from a subgraph so many levels down.
 type Plan = Vec<Vec<(usize, usize)>>;

@@ -1,12 +1,12 @@
 //! Batch normalisation that could be part of the convolution before it.
 
+use calipers_arch::net::Origin;
 use calipers_ir::{NodeId, Producer};
 use calipers_ops::{Class, Operator, Slot};
 use calipers_report::Severity;
 
 use crate::look::{Outputs, input, operator, origins, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "batch-norm-not-folded",
@@ -60,9 +60,10 @@ fn takes_bias(row: &Operator) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn model(between: Option<&str>) -> Vec<u8> {
         let mut tiny = Tiny::of_opset(17);

@@ -68,9 +68,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn model(between: &str, to: i64) -> Vec<u8> {
         let mut tiny = Tiny::new();

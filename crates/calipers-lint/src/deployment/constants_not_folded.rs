@@ -1,5 +1,6 @@
 //! Results that follow from stored tensors alone.
 
+use calipers_arch::net::Origin;
 use calipers_ir::NodeId;
 use calipers_report::Severity;
 use calipers_report::units;
@@ -8,7 +9,6 @@ use hashbrown::HashSet;
 use super::dead_nodes::alive;
 use crate::look::{bytes, operator, origins, standard_op};
 use crate::{Evidence, Hit, Rule, plural};
-use calipers_arch::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "constants-not-folded",
@@ -73,10 +73,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use calipers_samples::DataType::I8;
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     #[test]
     fn a_turned_matrix_is_found_and_a_small_one_is_not() {

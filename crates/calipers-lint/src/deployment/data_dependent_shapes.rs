@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calipers_arch::net::Origin;
 use calipers_ir::{NodeId, Producer};
 use calipers_ops::Extent;
 use calipers_report::Severity;
@@ -9,7 +10,6 @@ use hashbrown::HashSet;
 
 use crate::look::{input, operator, origins, running};
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "data-dependent-shapes",

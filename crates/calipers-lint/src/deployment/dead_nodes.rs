@@ -1,12 +1,11 @@
 //! Nodes whose results nothing needs.
 
-use crate::number;
-
+use calipers_infer::walk::subgraphs;
 use calipers_ir::{Model, NodeId, Producer, ValueId};
 use calipers_report::Severity;
 
+use crate::number;
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_infer::walk::subgraphs;
 
 pub(crate) const RULE: Rule = Rule {
     id: "dead-nodes",

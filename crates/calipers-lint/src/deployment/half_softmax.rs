@@ -68,10 +68,10 @@ fn is_guarded(evidence: &Evidence<'_>, exp: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use calipers_samples::DataType::{F16, F32};
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     #[test]
     fn half_precision_is_found_and_full_is_not() {

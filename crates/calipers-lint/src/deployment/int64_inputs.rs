@@ -73,10 +73,10 @@ fn narrows(evidence: &Evidence<'_>, outputs: &Outputs, value: ValueId) -> bool {
 #[cfg(test)]
 mod tests {
     use calipers_samples::DataType::{I32, I64};
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     #[test]
     fn ids_are_found_and_sums_and_narrow_ids_are_not() {

@@ -81,10 +81,10 @@ fn undoes(first: &[i64], second: &[i64]) -> bool {
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn model(between: &str, back: &[i64]) -> Vec<u8> {
         let mut tiny = Tiny::new();

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use calipers_infer::walk::{MeaningKind, Meanings};
 use calipers_ops::{ML, ONNX};
 use calipers_report::Severity;
 
 use crate::look::{Imports, running};
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_infer::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
     id: "operators-not-in-opset",
@@ -48,9 +48,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     #[test]
     fn an_operator_of_the_future_is_found_and_one_of_its_time_is_not() {

@@ -1,12 +1,12 @@
 //! Operators of one runtime.
 
+use calipers_infer::walk::{MeaningKind, Meanings};
 use calipers_ops::{ML, ONNX};
 use calipers_report::Severity;
 
 use super::deprecated_operators::was_standard;
 use crate::look::{full_op, running};
 use crate::{Evidence, Hit, Rule};
-use calipers_infer::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
     id: "operators-of-vendors",
@@ -48,9 +48,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     #[test]
     fn a_contributed_operator_is_found_and_the_standard_one_is_not() {

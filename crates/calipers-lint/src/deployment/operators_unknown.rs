@@ -1,11 +1,11 @@
 //! Operators that nothing known defines.
 
+use calipers_infer::walk::{MeaningKind, Meanings};
 use calipers_report::Severity;
 
 use super::deprecated_operators::was_standard;
 use crate::look::{full_op, running};
 use crate::{Evidence, Hit, Rule};
-use calipers_infer::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
     id: "operators-unknown",

@@ -1,15 +1,14 @@
 //! Arithmetic on shapes that a simplifier would fold.
 
-use crate::number;
-
+use calipers_arch::net::Origin;
 use calipers_ir::{NodeId, ValueId};
 use calipers_ops::Elem;
 use calipers_report::Severity;
 
 use super::dead_nodes::alive;
 use crate::look::{origins, standard_op};
+use crate::number;
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "shapes-not-folded",
@@ -72,9 +71,10 @@ fn is_fixed(element: &Elem) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn model(batch: &str) -> Vec<u8> {
         let mut tiny = Tiny::of_opset(17);

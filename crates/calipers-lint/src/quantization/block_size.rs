@@ -1,9 +1,9 @@
 //! Blocks of weights that share a scale, of a size that is too large or has no kernels.
 
+use calipers_arch::quantization::look;
 use calipers_report::{Granularity, Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted};
-use calipers_arch::quantization::look;
 
 /// Sizes that runtimes have kernels for.
 const USUAL: std::ops::RangeInclusive<i64> = 16..=256;

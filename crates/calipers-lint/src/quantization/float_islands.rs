@@ -154,9 +154,10 @@ fn root(parents: &mut [usize], number: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn between(ops: &[&str], ends_in_integers: bool) -> Vec<u8> {
         let mut t = Tiny::new();

@@ -1,13 +1,13 @@
 //! A layer left in floats in the middle of integers.
 
+use calipers_arch::net::{BlockKind, Val};
+use calipers_arch::quantization::{Form, look};
 use calipers_report::{Scheme, Severity};
 use hashbrown::HashSet;
 
 use super::super::structure::Layers;
 use super::super::{Evidence, Hit, Rule};
 use super::contraction;
-use calipers_arch::net::{BlockKind, Val};
-use calipers_arch::quantization::{Form, look};
 
 /// Where fewer layers are quantised, those are the islands.
 const MOST: usize = 2;
@@ -84,9 +84,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     /// A chain of dense layers; `true` is quantised.
     fn chain(layers: &[bool]) -> Vec<u8> {

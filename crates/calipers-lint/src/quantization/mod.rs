@@ -12,11 +12,11 @@ pub(super) mod scale_invalid;
 pub(super) mod scale_vanishing;
 pub(super) mod zero_point_wrong;
 
+use calipers_arch::net::{BlockKind, Net, Unit};
+use calipers_arch::quantization::{Looked, look};
 use calipers_report::Scheme;
 
 use super::Evidence;
-use calipers_arch::net::{BlockKind, Net, Unit};
-use calipers_arch::quantization::{Looked, look};
 
 /// Every convolution that is quantised, with how.
 fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (&'n Unit, Looked)> {

@@ -1,11 +1,10 @@
 //! What to look after when a float model is quantised.
 
-use crate::number;
-
+use calipers_arch::net::{BlockKind, Convolution, Net, Op, Unit};
 use calipers_report::{Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::{BlockKind, Convolution, Net, Op, Unit};
+use crate::number;
 
 /// Kinds that lose most by few bits, and why.
 const SENSITIVE: &[(&[Op], &str)] = &[
@@ -92,9 +91,10 @@ fn is_inside(net: &Net<'_>, unit: &Unit, kind: Op) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn network(activation: &str, quantised: bool) -> Vec<u8> {
         let mut t = Tiny::new();

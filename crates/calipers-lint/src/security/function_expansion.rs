@@ -1,12 +1,12 @@
 //! Functions that call functions until there is no end of nodes.
 
+use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
 use calipers_ir::{FunctionId, GraphKind};
 use calipers_report::Severity;
 use hashbrown::HashMap;
 
 use crate::look::running;
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
 
 pub(crate) const RULE: Rule = Rule {
     id: "function-expansion",

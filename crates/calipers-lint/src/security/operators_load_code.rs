@@ -1,11 +1,11 @@
 //! Operators that load compiled code, or send data elsewhere.
 
+use calipers_infer::walk::{MeaningKind, Meanings};
 use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
 use crate::look::running;
 use crate::{Evidence, Hit, Rule};
-use calipers_infer::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
     id: "operators-load-code",
@@ -40,9 +40,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     #[test]
     fn a_compiled_part_is_found_and_a_fused_one_is_not() {

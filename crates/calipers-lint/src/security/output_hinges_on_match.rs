@@ -14,13 +14,13 @@
 //! It is told where a verdict decides and no matrix product or convolution stands between that and
 //! an output. Masks of tokens are matches element by element and never a verdict.
 
+use calipers_arch::net::Origin;
 use calipers_ir::{Model, NodeId, Producer, ValueId};
 use calipers_ops::{Class, Movement};
 use calipers_report::Severity;
 
 use crate::look::{operator, origins, output, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_arch::net::Origin;
 
 pub(crate) const RULE: Rule = Rule {
     id: "output-hinges-on-match",

@@ -1,11 +1,11 @@
 //! Operators that run Python.
 
+use calipers_infer::walk::{MeaningKind, Meanings};
 use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
 use crate::look::running;
 use crate::{Evidence, Hit, Rule, counted};
-use calipers_infer::walk::{MeaningKind, Meanings};
 
 pub(crate) const RULE: Rule = Rule {
     id: "python-operators",

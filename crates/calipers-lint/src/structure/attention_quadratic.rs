@@ -1,16 +1,15 @@
 //! Attention whose scores have come to cost as much as the layers.
 
-use calipers_ops::{Class, Contraction};
-use calipers_report::units;
-
 use std::collections::BTreeSet;
 
+use calipers_arch::net::{Net, Unit};
+use calipers_measure::cost::figure;
+use calipers_ops::{Class, Contraction};
 use calipers_report::Severity;
+use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{count, percent};
-use calipers_arch::net::{Net, Unit};
-use calipers_measure::cost::figure;
 
 /// Share of all multiply-accumulates, in percent.
 const MIN_SHARE: u64 = 25;
@@ -94,10 +93,10 @@ fn is_product(net: &Net<'_>, unit: &Unit) -> bool {
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     /// One head of width 8 over a fixed number of positions.
     fn attention(length: i64) -> Vec<u8> {

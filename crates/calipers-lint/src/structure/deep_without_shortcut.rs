@@ -1,12 +1,11 @@
 //! Many layers in a row that nothing goes around.
 
-use crate::number;
 use calipers_arch::net::BlockKind;
-
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
 use super::layers::{Layers, has_bias, weighted};
+use crate::number;
 
 /// Plain networks of up to twenty layers train well; MobileNet v1 has 15 by this count.
 const MIN_LAYERS: usize = 30;
@@ -73,10 +72,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn dense(layers: usize, shortcut_at: usize) -> Vec<u8> {
         let mut t = Tiny::new();

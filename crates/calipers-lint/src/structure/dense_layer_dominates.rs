@@ -1,12 +1,12 @@
 //! One dense layer with most of the parameters.
 
+use calipers_arch::net::BlockKind;
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule};
 use super::layers::widths;
 use super::{count, percent};
-use calipers_arch::net::BlockKind;
 
 /// Smaller layers are no burden, whatever their share.
 const MIN_ELEMENTS: u64 = 10_000_000;

@@ -1,12 +1,12 @@
 //! Tables larger than the rest of the network.
 
+use calipers_arch::net::{Embedding, Unit};
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashSet;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{count, percent};
-use calipers_arch::net::{Embedding, Unit};
 
 /// Smaller tables are no burden.
 const MIN_ELEMENTS: u64 = 1_000_000;

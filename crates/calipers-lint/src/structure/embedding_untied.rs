@@ -1,13 +1,13 @@
 //! A token table and an output layer that may be one.
 
+use calipers_arch::net::{Net, TableKind, Unit, Val};
+use calipers_measure::weights::{Seen, Weights};
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};
 use super::count;
-use calipers_arch::net::{Net, TableKind, Unit, Val};
-use calipers_measure::weights::{Seen, Weights};
 
 /// Smaller tables are no burden.
 const MIN_ELEMENTS: i64 = 1_000_000;

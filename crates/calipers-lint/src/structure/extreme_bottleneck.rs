@@ -1,12 +1,12 @@
 //! A narrow place that everything must pass.
 
+use calipers_arch::net::{BlockKind, Net, Unit, Val};
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashMap;
 
 use super::super::{Evidence, Hit, Rule};
 use super::layers::{Layers, weighted, widths};
-use calipers_arch::net::{BlockKind, Net, Unit, Val};
 
 /// How much narrower than what is before and behind it.
 const FACTOR: i64 = 64;
@@ -84,9 +84,10 @@ fn is_narrow<'n>(net: &Net<'_>, layers: &Layers<'n>, unit: &Unit) -> Option<&'n 
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn network(middle: i64, around: bool) -> Vec<u8> {
         let mut t = Tiny::new();

@@ -3,9 +3,8 @@
 //! Blocks of many layers are opened; a layer, a norm or an activation stays whole, in whatever form
 //! it is written.
 
-use hashbrown::HashMap;
-
 use calipers_arch::net::{BlockKind, Convolution, Details, Net, Unit, Val};
+use hashbrown::HashMap;
 
 /// Whether a block is one layer.
 fn is_whole(kind: BlockKind) -> bool {

@@ -1,11 +1,11 @@
 //! Two layers that are one.
 
+use calipers_arch::net::{BlockKind, Convolution, Net, Unit};
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::layers::{Layers, weighted, widths};
-use calipers_arch::net::{BlockKind, Convolution, Net, Unit};
 
 pub(crate) const RULE: Rule = Rule {
     id: "linear-layers-in-a-row",
@@ -105,10 +105,10 @@ fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     /// Two dense layers of these widths, with an operator between them or none.
     fn dense(widths: [i64; 3], between: &str) -> Vec<u8> {

@@ -12,7 +12,6 @@ pub(super) mod no_normalization;
 pub(super) mod one_node_dominates;
 
 use calipers_report::units;
-
 pub(super) use layers::Layers;
 
 /// A count that people can read: `9,408`, `102.8 million`.

@@ -1,12 +1,11 @@
 //! Deep networks without a norm of any form.
 
-use crate::number;
 use calipers_arch::net::{BlockKind, Op, Unit};
-
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
 use super::layers::{Layers, has_bias, weighted};
+use crate::number;
 
 /// Shallower networks train without.
 const MIN_LAYERS: usize = 16;
@@ -76,10 +75,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
+    use calipers_testkit::Tiny;
 
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn network(layers: usize, bias: bool, norm: bool, joined: bool) -> Vec<u8> {
         let mut t = Tiny::new();

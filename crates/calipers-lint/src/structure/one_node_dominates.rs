@@ -41,9 +41,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised;
-    use calipers_testkit::Tiny;
 
     fn network(layers: usize, wide: i64) -> Vec<u8> {
         let mut t = Tiny::new();

@@ -1,14 +1,13 @@
 //! Matrices and filters of one value.
 
-use crate::number;
-
+use calipers_measure::parameters::Role;
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;
-use calipers_measure::parameters::Role;
-use calipers_measure::weights::Seen;
+use crate::number;
 
 /// Smaller tensors may be tables of a few numbers.
 const MIN_ELEMENTS: u64 = 64;
@@ -57,9 +56,10 @@ fn is_constant(seen: &Seen) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     fn dense(last: f32) -> Vec<u8> {
         let mut t = Tiny::new();

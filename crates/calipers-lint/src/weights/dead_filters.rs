@@ -1,12 +1,12 @@
 //! Output channels whose weights are all zero.
 
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 use calipers_weights::Channels;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;
-use calipers_measure::weights::Seen;
 
 /// Of a convolution's filters, one in so many.
 const FILTERS_ONE_IN: u64 = 100;
@@ -68,9 +68,10 @@ fn channels_if_dead(seen: &Seen) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     fn convolution(dead: usize) -> Vec<u8> {
         let mut t = Tiny::new();

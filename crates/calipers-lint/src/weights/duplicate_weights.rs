@@ -51,9 +51,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     fn two_layers(second: f32) -> Vec<u8> {
         let mut t = Tiny::new();

@@ -9,9 +9,8 @@ pub(super) mod weight_outliers;
 pub(super) mod weights_fit_float16;
 pub(super) mod weights_not_finite;
 
-use calipers_report::units;
-
 use calipers_measure::weights::Seen;
+use calipers_report::units;
 
 /// A share of the whole.
 fn percent(part: u64, whole: u64) -> String {

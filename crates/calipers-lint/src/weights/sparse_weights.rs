@@ -1,12 +1,12 @@
 //! Networks with most weights zero.
 
 use calipers_ir::DType;
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::percent;
-use calipers_measure::weights::Seen;
 
 /// A tensor counts from this share of zeros, in percent.
 const SPARSE: u64 = 50;
@@ -66,9 +66,10 @@ fn is_sparse(seen: &&Seen) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     fn dense(zeros: usize) -> Vec<u8> {
         let mut t = Tiny::new();

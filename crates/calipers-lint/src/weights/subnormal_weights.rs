@@ -1,12 +1,12 @@
 //! Weights too small for a full mantissa.
 
 use calipers_ir::DType;
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{named, percent};
-use calipers_measure::weights::Seen;
 
 /// Fewer than one in so many are the tail of any distribution.
 const ONE_IN: u64 = 100;
@@ -53,9 +53,10 @@ fn has_many(seen: &Seen) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     fn linear(subnormal: usize) -> Vec<u8> {
         let mut t = Tiny::new();

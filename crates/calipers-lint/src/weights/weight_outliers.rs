@@ -1,12 +1,12 @@
 //! Single weights far from all others.
 
 use calipers_ir::DType;
+use calipers_measure::parameters::Role;
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;
-use calipers_measure::parameters::Role;
-use calipers_measure::weights::Seen;
 
 /// Standard deviations. Eight bits over such a range leave four steps to most weights.
 const FAR: f64 = 64.0;
@@ -58,9 +58,10 @@ fn is_far(seen: &Seen) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     /// Weights of ±1, and one other. The reach of one outlier among n elements is at most √n.
     fn dense(other: f32) -> Vec<u8> {

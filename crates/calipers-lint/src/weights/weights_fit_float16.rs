@@ -1,12 +1,12 @@
 //! Float32 weights that half as many bytes would hold exactly.
 
 use calipers_ir::DType;
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::percent;
-use calipers_measure::weights::Seen;
 
 /// Of the float32 bytes, this share must fit, in percent.
 const SHARE: u64 = 90;
@@ -69,9 +69,10 @@ fn in_bfloat16(seen: &Seen) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::raised_by_weights;
-    use calipers_testkit::Tiny;
 
     fn dense(step: f32) -> Vec<u8> {
         let mut t = Tiny::new();

@@ -1,12 +1,12 @@
 //! Weights that are no numbers.
 
+use calipers_measure::parameters::Role;
+use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;
-use calipers_measure::parameters::Role;
-use calipers_measure::weights::Seen;
 
 pub(crate) const RULE: Rule = Rule {
     id: "weights-not-finite",
@@ -46,9 +46,10 @@ fn is_bad(seen: &Seen) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use calipers_testkit::Tiny;
+
     use super::RULE;
     use crate::testing::{raised, raised_by_weights};
-    use calipers_testkit::Tiny;
 
     fn linear(values: [f32; 4]) -> Vec<u8> {
         let mut t = Tiny::new();

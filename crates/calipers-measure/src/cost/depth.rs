@@ -1,5 +1,6 @@
 //! How the cost lies along the order of execution.
 
+use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId};
 use calipers_report::{DepthStretch, Work};
 
@@ -7,7 +8,6 @@ use super::{add, add_work, figures};
 use crate::assume::Sizes;
 use crate::graph::percent;
 use crate::parameters::Owners;
-use calipers_infer::Typed;
 
 /// Stretches at most: as many as a picture shows apart.
 const STRETCHES: usize = 64;

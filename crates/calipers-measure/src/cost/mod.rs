@@ -5,6 +5,7 @@ mod operators;
 
 use std::cmp::Reverse;
 
+use calipers_infer::{Tally, Typed};
 use calipers_ir::{GraphKind, Model, NodeId};
 use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
@@ -12,7 +13,6 @@ use calipers_sym::{EvalError, Expr};
 use crate::assume::Sizes;
 use crate::not_known;
 use crate::parameters::Owners;
-use calipers_infer::{Tally, Typed};
 
 /// Nodes without a cost that the report names; it counts them all.
 const NAMED: usize = 20;

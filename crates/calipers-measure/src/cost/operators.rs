@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use calipers_infer::Typed;
 use calipers_ir::Model;
 use calipers_report::{OperatorCost, Work};
 
 use super::{add_work, figures};
 use crate::assume::Sizes;
-use calipers_infer::Typed;
 
 /// The nodes of the main graph added up by operator, most arithmetic first; what is not known comes
 /// before all, since it may be anything.

@@ -17,6 +17,7 @@
 
 use std::cmp::Ordering;
 
+use calipers_infer::Typed;
 use calipers_ir::{AttributeValue, DType, Model, NodeId, ValueId};
 use calipers_ops::TensorFact;
 use calipers_report::{KvCache, Unknown};
@@ -27,7 +28,6 @@ use super::flow::{Flow, Grown, Reached};
 use super::{Size, size};
 use crate::assume::{self, Sizes};
 use crate::not_known;
-use calipers_infer::Typed;
 
 /// Inputs that are looked at; the largest decoders have a few hundred caches.
 const MAX_INPUTS: usize = 4_096;

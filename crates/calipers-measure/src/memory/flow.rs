@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
+use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 use calipers_ir::{Consumer, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Class, KernelClass, Movement, Operator, Slot};
 use hashbrown::{HashMap, HashSet};
 
 use super::liveness;
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 
 /// Values looked at from one input. A cache is a few nodes away from where it is used.
 const MAX_VALUES: usize = 4_096;

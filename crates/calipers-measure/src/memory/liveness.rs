@@ -1,10 +1,10 @@
 //! From when to when each value is needed, and the bytes alive at each node.
 
+use calipers_infer::walk::{Meanings, Step, steps, subgraphs};
 use calipers_ir::{GraphId, GraphKind, Model, NodeId, ValueId};
 
 use super::Size;
 use super::reuse::{Reuse, reuse_of};
-use calipers_infer::walk::{Meanings, Step, steps, subgraphs};
 
 /// Which values depend on an input: those of the main graph and of its subgraphs. Inputs of a
 /// subgraph do.

@@ -25,19 +25,18 @@ mod reuse;
 
 use std::cmp::Reverse;
 
+pub use cache::{Caches, Lengths};
+use calipers_infer::Typed;
+use calipers_infer::walk::{MeaningKind, Meanings};
 use calipers_ir::{DType, Model, ValueId};
 use calipers_ops::Fact;
 use calipers_report::{Assumption, LargeValue, Life, Memory, Unknown};
 use calipers_sym::Expr;
 use hashbrown::HashMap;
+use reuse::{Reuse, reuse_of};
 
 use crate::assume::{self, Sizes};
 use crate::not_known;
-use calipers_infer::Typed;
-use calipers_infer::walk::{MeaningKind, Meanings};
-
-pub use cache::{Caches, Lengths};
-use reuse::{Reuse, reuse_of};
 
 /// Activations that the report names.
 const NAMED: usize = 10;

@@ -10,9 +10,8 @@
 //! Everything else reads inputs after it has begun to write: convolutions, products, reductions,
 //! transpositions. Normalisations and softmax, which some runtimes do in place, count among them.
 
-use calipers_ir::{Model, NodeId};
-
 use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_ir::{Model, NodeId};
 
 /// What a node may do with the place of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -70,7 +70,7 @@ pub(super) fn count(
         } else {
             parameters.tensors += 1;
         }
-        let of_dtype = parameters.by_dtype.entry(item.dtype.to_string()).or_insert(0);
+        let of_dtype = parameters.by_dtype.entry(item.dtype).or_insert(0);
         *of_dtype = of_dtype.saturating_add(elements);
         let op = item.user.map_or("(output)", |user| model.name(model.node(user).op));
         let none = || OperatorMemory { op: op.to_owned(), bytes: Some(0), elements: 0 };

@@ -10,11 +10,9 @@ mod role;
 mod stored;
 mod uses;
 
+use calipers_infer::walk::Meanings;
 use calipers_ir::Model;
 use calipers_report::{Assumption, Parameters, Unknown};
-
-use calipers_infer::walk::Meanings;
-
 pub use owners::Owners;
 pub use role::Role;
 pub use stored::Stored;

@@ -3,13 +3,13 @@
 //! A weight may be used inside a subgraph or a function; then it belongs to the node that holds or
 //! calls that.
 
+use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 use calipers_ir::{GraphKind, Model, NodeId, ValueId};
 use calipers_ops::Movement;
 use hashbrown::HashMap;
 
 use super::role::Role;
 use super::stored::Stored;
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
 
 /// Nodes that may stand between a weight and the call it is handed to.
 const STEPS: usize = 16;

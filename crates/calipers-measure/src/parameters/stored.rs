@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use calipers_infer::walk::{MeaningKind, Meanings, Special};
 use calipers_ir::{
     Attribute, AttributeValue, DType, Data, GraphKind, Model, NodeId, SparseId, TensorId, ValueId,
 };
@@ -9,7 +10,6 @@ use calipers_ops::{AttributeUse, Operator, Packing, canonical_domain};
 
 use super::role::{self, Evidence, Network, Role};
 use super::uses::UseTable;
-use calipers_infer::walk::{MeaningKind, Meanings, Special};
 
 /// A stored tensor, or a list in an attribute, and what it is.
 #[derive(Clone, Debug)]

@@ -4,10 +4,9 @@
 //! A stored tensor is often not where it is used: exporters cast, transpose, dequantise and expand
 //! it first. So uses travel backward through every operator that only moves its input.
 
+use calipers_infer::walk::{self, MeaningKind, Meanings, Special, Step};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Operator, Slot};
-
-use calipers_infer::walk::{self, MeaningKind, Meanings, Special, Step};
 
 /// A set of things that become of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,12 +8,12 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use matrix::product;
+
 use crate::Slot::{Data, Weight};
 use crate::cost;
 use crate::row::Operator;
 use crate::traits::{Class, KernelClass, Lowering, family};
-
-pub(crate) use matrix::product;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &family(

@@ -1,9 +1,8 @@
 //! Asking for the cost of a call that is made by hand.
 
+use super::Work;
 use crate::call::{Attr, Fail};
 use crate::contrib::testing::with_call;
-
-use super::Work;
 
 /// What a call costs. Inputs are written as they are shown, `float32[B, 3]`.
 pub(super) fn cost(

@@ -296,10 +296,10 @@ fn power(base: &Expr, exponent: &Expr) -> Expr {
 
 #[cfg(test)]
 mod tests {
+    use DType::{Float16, Float32, Int8, Int32, Int64, Uint8};
     use calipers_sym::Symbol;
 
     use super::*;
-    use DType::{Float16, Float32, Int8, Int32, Int64, Uint8};
 
     fn n() -> Expr {
         Expr::symbol(&Symbol::at_least("n", 1))

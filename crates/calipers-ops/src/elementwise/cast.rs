@@ -158,10 +158,10 @@ fn reread(elem: &Elem, from: DType, to: DType) -> Elem {
 
 #[cfg(test)]
 mod tests {
+    use DType::{Bool, Float16, Float32, Float64, Int8, Int32, Int64, Uint8, Uint32};
     use calipers_sym::Symbol;
 
     use super::*;
-    use DType::{Bool, Float16, Float32, Float64, Int8, Int32, Int64, Uint8, Uint32};
 
     fn n() -> Expr {
         Expr::symbol(&Symbol::at_least("n", 1))

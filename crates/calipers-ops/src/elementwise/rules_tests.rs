@@ -1,8 +1,8 @@
 use DType::{Bool, Float16, Float32, Int32, Int64};
+use calipers_sym::Expr;
 
 use super::super::testing::{Trial, ints, n, plain, row, tensor};
 use super::*;
-use calipers_sym::Expr;
 
 fn shape(fact: &TensorFact) -> String {
     fact.to_string()

@@ -3,12 +3,11 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
+use super::given::{data, dimension, list, numbers, open};
+use super::place::{Source, filled};
 use crate::call::{Call, Fail, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-use super::given::{data, dimension, list, numbers, open};
-use super::place::{Source, filled};
 
 /// Transpose puts the axes in another order: <https://onnx.ai/onnx/operators/onnx__Transpose.html>.
 pub(super) fn transpose(call: &mut Call<'_>) -> Outcome {

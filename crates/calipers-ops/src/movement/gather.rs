@@ -2,12 +2,11 @@
 
 use calipers_sym::Expr;
 
+use super::given::{MAX_RANK, TOO_MANY, data};
+use super::place::{Source, filled, index};
 use crate::call::{Call, Fail, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-use super::given::{MAX_RANK, TOO_MANY, data};
-use super::place::{Source, filled, index};
 
 /// Refuses indices that are outside a dimension.
 fn check(call: &Call<'_>, indices: &TensorFact, dim: &Expr) -> Result<(), Fail> {

@@ -3,12 +3,11 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
+use super::given::{Entries, data, dimension, list, open};
+use super::place::{Source, filled, small};
 use crate::call::{Call, Fail, Outcome, broadcast};
 use crate::elem::Elem;
 use crate::fact::{Fact, Reason, TensorFact};
-
-use super::given::{Entries, data, dimension, list, open};
-use super::place::{Source, filled, small};
 
 /// Concat puts tensors one after another along an axis:
 /// <https://onnx.ai/onnx/operators/onnx__Concat.html>.

@@ -2,12 +2,11 @@
 
 use calipers_sym::Expr;
 
+use super::given::{axes, data, dimension, list, open};
+use super::place::{Source, filled};
 use crate::call::{Attr, Call, Fail, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-use super::given::{axes, data, dimension, list, open};
-use super::place::{Source, filled};
 
 /// What stands before and after an axis; `None` where it cannot be told.
 type Edge = (Option<Expr>, Option<Expr>);

@@ -2,10 +2,9 @@
 
 use calipers_ir::DType;
 
+use super::given::{data, element, open, size};
 use crate::call::{Call, Outcome};
 use crate::fact::{TensorFact, product};
-
-use super::given::{data, element, open, size};
 
 /// Identity gives what it is given, of any kind:
 /// <https://onnx.ai/onnx/operators/onnx__Identity.html>.

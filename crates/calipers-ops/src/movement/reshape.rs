@@ -2,10 +2,9 @@
 
 use calipers_sym::Expr;
 
+use super::given::{MAX_RANK, TOO_MANY, axes, data, dimension, list, mask, open};
 use crate::call::{Call, Fail, Outcome};
 use crate::fact::{Fact, TensorFact, product};
-
-use super::given::{MAX_RANK, TOO_MANY, axes, data, dimension, list, mask, open};
 
 /// The same elements row by row: the input's, if they are known.
 fn carried(from: &TensorFact, dims: Vec<Expr>) -> Outcome {

@@ -1,11 +1,10 @@
 //! Elements written by index.
 
+use super::given::data;
+use super::place::{Source, index, offset, places};
 use crate::call::{Call, Outcome};
 use crate::elem::Elem;
 use crate::fact::TensorFact;
-
-use super::given::data;
-use super::place::{Source, index, offset, places};
 
 /// The shape of what is written to; its elements after the writing are found by `write`, which
 /// gives nothing when it cannot be told which elements change.

@@ -5,12 +5,11 @@ use std::cmp::Ordering;
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
+use super::given::{MAX_RANK, TOO_MANY, data, dimension, is_true, open, size};
+use super::place::{Source, filled, index, places};
 use crate::call::{Call, Fail, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-use super::given::{MAX_RANK, TOO_MANY, data, dimension, is_true, open, size};
-use super::place::{Source, filled, index, places};
 
 /// A place as an element.
 fn position(at: usize) -> Elem {

@@ -2,11 +2,10 @@
 
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome};
-use crate::fact::{Fact, TensorFact};
-
 use super::given::{axes, data, dimension, list, open};
 use super::place::{Source, filled};
+use crate::call::{Call, Fail, Outcome};
+use crate::fact::{Fact, TensorFact};
 
 /// Bounds beyond this mean the end, whatever the dimension: no dimension is so large.
 const FAR: i64 = i32::MAX as i64;

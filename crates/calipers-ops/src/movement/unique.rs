@@ -5,12 +5,11 @@ use std::cmp::Ordering;
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
+use super::given::{data, element, open, size};
+use super::place::{Source, filled, places};
 use crate::call::{Call, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
-
-use super::given::{data, element, open, size};
-use super::place::{Source, filled, places};
 
 /// More slices than this are not compared with each other.
 const MAX_SLICES: usize = 2048;

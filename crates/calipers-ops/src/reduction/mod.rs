@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
+use values::Kind;
 
 use crate::Slot::{Moved, Setting};
 use crate::call::{Attr, Call, Fail, Outcome};
@@ -16,8 +17,6 @@ use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
 use crate::traits::{Class, family};
-
-use values::Kind;
 
 /// Rows of the family.
 pub(crate) const ROWS: &[Operator] = &family(

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use calipers_report::{DeviceClass, suggestions};
 use serde::{Deserialize, Serialize};
 
 use crate::devices::device::Device;
-use calipers_report::{DeviceClass, suggestions};
-
 use crate::devices::file;
 
 static TEXT: &str = include_str!("../../devices/devices.toml");

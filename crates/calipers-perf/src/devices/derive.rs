@@ -3,9 +3,10 @@
 //! The rates are properties of an architecture. They check the table, catch a sparse figure in a
 //! user's file, and give the peaks of a device that is found but not listed.
 
-use crate::devices::device::Device;
 use calipers_report::DeviceClass;
 use calipers_report::Precision::{self, Bf16, Fp4, Fp8, Fp16, Fp32, Int4, Int8, Tf32};
+
+use crate::devices::device::Device;
 
 /// A peak and what it is the product of.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,6 +9,8 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use calipers_report::suggestions::{nearest, shortened};
+use calipers_report::{DeviceClass, Evidence, Precision};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, de};
 use toml::Spanned;
@@ -16,8 +18,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::devices::device::{Device, Launch, OnChip};
 use crate::devices::error::{DeviceFileError, Fault, Place};
-use calipers_report::suggestions::{nearest, shortened};
-use calipers_report::{DeviceClass, Evidence, Precision};
 
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;

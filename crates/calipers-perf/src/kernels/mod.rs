@@ -12,17 +12,16 @@ mod norms;
 mod quantized;
 mod shape;
 
-pub(crate) use crate::devices::KernelKind;
+use calipers_arch::net::{
+    BlockKind, BlockProperties as _, Convolution, GeluForm, Net, Op, Unit, Val,
+};
 use calipers_ir::NodeId;
 use calipers_ops::{KernelClass, Lowering, Traits, Work, product};
 use calipers_sym::Expr;
 use hashbrown::HashSet;
-
 pub use shape::kernel_of_shape;
 
-use calipers_arch::net::{
-    BlockKind, BlockProperties as _, Convolution, GeluForm, Net, Op, Unit, Val,
-};
+pub(crate) use crate::devices::KernelKind;
 
 /// The kind of a matrix product with this many rows.
 fn product_kind(rows: i128) -> KernelKind {

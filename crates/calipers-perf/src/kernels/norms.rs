@@ -3,13 +3,13 @@
 //! The file does not have them, the framework that the model comes from runs them: a kernel of their
 //! own after each convolution. The measured rows are of such a framework.
 
+use calipers_arch::is_norm_folded;
+use calipers_arch::net::{BlockKind, Net, Op, Unit, Val};
 use calipers_ops::Work;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
 use super::{Kernel, KernelKind, elements, plain};
-use calipers_arch::is_norm_folded;
-use calipers_arch::net::{BlockKind, Net, Op, Unit, Val};
 
 /// More convolutions than this, without any norm but with biases throughout, were not trained so.
 const TOO_MANY_WITHOUT: usize = 40;

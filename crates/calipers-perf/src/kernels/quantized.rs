@@ -1,10 +1,10 @@
 //! Which kernels compute on few bits, or hold their weights so.
 
+use calipers_arch::net::{Net, Unit};
 use calipers_ir::{DType, NodeId, Producer, ValueId};
 use calipers_ops::{Movement, WeightFormat};
 
 use super::Quantized;
-use calipers_arch::net::{Net, Unit};
 
 /// How a unit computes on few bits, if it does.
 pub(super) fn of(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {

@@ -19,9 +19,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use calipers::{Model, Options};
 use calipers_render::page;
-use serde_json::Value;
-
 use random::Random;
+use serde_json::Value;
 
 fn main() {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));

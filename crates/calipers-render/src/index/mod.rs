@@ -13,10 +13,9 @@
 mod html;
 mod markdown;
 
+use calipers_report::{Family, KeyFigures, ModelKind, Scheme, TaskKind};
 pub use html::html;
 pub use markdown::markdown;
-
-use calipers_report::{Family, KeyFigures, ModelKind, Scheme, TaskKind};
 
 use crate::text::{self, Charset};
 use crate::units;
@@ -96,7 +95,9 @@ fn joined(parts: &[Option<&str>]) -> String {
 
 fn precision(model: &KeyFigures) -> String {
     match model.quantization {
-        None | Some(Scheme::None) => joined(&[model.precision.as_deref()]),
+        None | Some(Scheme::None) => {
+            model.precision.map(|dtype| dtype.to_string()).unwrap_or_default()
+        }
         Some(scheme) => joined(&[Some(&scheme.id())]).replace('-', " "),
     }
 }

@@ -13,9 +13,8 @@ pub mod untrusted;
 
 use calipers_report::{GraphView, Report};
 use maud::{DOCTYPE, PreEscaped, html};
-use serde_json::{Value, json};
-
 use pack::figure;
+use serde_json::{Value, json};
 use untrusted::Untrusted;
 
 use crate::text::{self, Charset};

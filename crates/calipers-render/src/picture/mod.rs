@@ -36,12 +36,12 @@ mod scaling;
 mod theme;
 
 use calipers_report::Report;
-
-use crate::text::{self, Charset};
 use canvas::Canvas;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub use theme::Theme;
+
+use crate::text::{self, Charset};
 
 /// A picture, ready to be written to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

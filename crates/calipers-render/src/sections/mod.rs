@@ -34,7 +34,6 @@ mod weights;
 mod wording;
 
 use calipers_report::Report;
-
 use context::{Context, Detail};
 pub use device::device;
 pub use findings::findings;

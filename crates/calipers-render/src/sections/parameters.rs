@@ -1,6 +1,6 @@
 //! Learned weights: how many, in what types, and which operators use them.
 
-use calipers_report::Parameters;
+use calipers_report::{DType, Parameters};
 
 use super::context::Context;
 use super::wording::more;
@@ -60,8 +60,10 @@ fn facts(context: &mut Context<'_>) -> Facts {
 fn by_precision(parameters: &Parameters) -> Vec<Spans> {
     let mut by_dtype: Vec<_> = parameters.by_dtype.iter().collect();
     by_dtype.sort_by_key(|(_, elements)| std::cmp::Reverse(**elements));
-    let value = |(dtype, elements): (&String, &u64)| {
-        Spans::from(Value::prose(dtype)).and_text(" ").and_value(Value::Integer(*elements))
+    let value = |(dtype, elements): (&DType, &u64)| {
+        Spans::from(Value::text(dtype.to_string()))
+            .and_text(" ")
+            .and_value(Value::Integer(*elements))
     };
     by_dtype.into_iter().map(value).collect()
 }

@@ -64,7 +64,7 @@ fn facts(report: &Report) -> Vec<Spans> {
     let model = &report.model;
     let Format::Onnx = model.format;
     let precision = match &model.precision {
-        Some(precision) => Value::name(precision).into(),
+        Some(precision) => Value::name(precision.to_string()).into(),
         None if report.parameters.total == Some(0) => Spans::plain("no parameters"),
         // Its reason, which may be long, is left to the end of the screen.
         None => Spans::plain("precision ").and_value(Value::Missing(None)),

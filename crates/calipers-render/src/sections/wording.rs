@@ -23,9 +23,7 @@ pub(crate) fn model_name(report: &Report) -> String {
 /// How numbers are held: the quantization scheme, or the type of most parameters.
 pub(crate) fn precision(report: &Report) -> Option<String> {
     match report.quantization.scheme {
-        Scheme::None => {
-            report.model.precision.as_ref().map(|name| text::name(name, Charset::Unicode))
-        }
+        Scheme::None => report.model.precision.map(|dtype| dtype.to_string()),
         scheme => Some(spaced(&scheme.id())),
     }
 }

@@ -50,7 +50,7 @@ fn row(model: &KeyFigures) -> Vec<Value> {
         Value::of(model.kind, |kind| Value::name(kind.id())),
         Value::of(model.family, |family| Value::name(family.id())),
         Value::of(model.task, |task| Value::name(task.id())),
-        name(&model.precision),
+        Value::of(model.precision, |dtype| Value::name(dtype.to_string())),
         Value::of(model.quantization, |scheme| Value::name(scheme.id())),
         integer(model.nodes),
         integer(model.parameters),

@@ -23,7 +23,6 @@ mod sweep;
 use std::collections::BTreeMap;
 
 use calipers_report::Assumption;
-
 pub use cost::{formulas, operator_costs, top_nodes, uncosted};
 pub use devices::devices;
 pub use figures::figures;

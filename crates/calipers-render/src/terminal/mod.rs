@@ -22,7 +22,6 @@ mod table;
 mod value;
 
 use calipers_report::Report;
-
 pub use document::{document, documents};
 pub use table::table;
 

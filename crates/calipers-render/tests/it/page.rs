@@ -157,7 +157,6 @@ fn no_text_of_a_report_is_markup() {
         report.model.metadata.insert(HOSTILE.into(), HOSTILE.into());
         report.model.opsets.insert(HOSTILE.into(), 1);
         report.bindings.insert(HOSTILE.into(), Binding::Size(1));
-        report.parameters.by_dtype.insert(HOSTILE.into(), 1);
         let html = page::html(&report, &view);
         assert!(!html.contains("<img"), "{name}: a text became an element");
         assert_eq!(html.matches("<script").count(), 2, "{name}: data and code");

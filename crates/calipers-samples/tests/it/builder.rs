@@ -1,10 +1,11 @@
 //! The builder writes every part of a model into the field where ONNX has it.
 
-use crate::wire::{Value, all, fields, ints, one, text};
 use calipers_samples::{
     Attribute, AttributeKind, DataType, Function, Graph, ModelBuilder, Node, SparseTensor, Tensor,
     Type,
 };
+
+use crate::wire::{Value, all, fields, ints, one, text};
 
 /// A sparse 3×3 tensor with two elements.
 fn sparse(name: &str) -> SparseTensor {

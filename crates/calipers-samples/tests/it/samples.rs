@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::wire::{all, fields, ints, one, text};
 use calipers_samples::{SAMPLES, branches, detector, digits, encoder};
+
+use crate::wire::{all, fields, ints, one, text};
 
 /// Names of the tensors of a main graph, with their data type and number of elements.
 fn initializers(graph: &[u8]) -> BTreeMap<String, (u64, u64)> {

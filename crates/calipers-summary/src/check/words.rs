@@ -164,14 +164,16 @@ impl Vocabulary {
         said.extend(told.precision.as_deref());
         said.extend(told.norm.keys().map(|norm| norm.id()));
         said.extend(architecture.blocks.iter().map(|block| block.kind.id()));
-        said.extend(report.model.precision.as_deref());
-        said.extend(report.parameters.by_dtype.keys().map(String::as_str));
         for finding in &report.risks {
             said.extend([finding.title.as_str(), &finding.recommendation]);
         }
         let ports = || report.graph.inputs.iter().chain(&report.graph.outputs);
-        let dtypes: Vec<String> =
-            ports().filter_map(|port| port.dtype).map(|dtype| dtype.to_string()).collect();
+        let stored = report.parameters.by_dtype.keys().copied();
+        let dtypes: Vec<String> = stored
+            .chain(report.model.precision)
+            .chain(ports().filter_map(|port| port.dtype))
+            .map(|dtype| dtype.to_string())
+            .collect();
         said.extend(dtypes.iter().map(String::as_str));
         said.extend(ports().filter_map(|port| names::plain(&port.name)));
         said.extend(report.bindings.keys().filter_map(|name| names::plain(name)));

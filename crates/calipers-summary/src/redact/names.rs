@@ -1,10 +1,9 @@
 //! Every name of a model with the word that stands in for it.
 
+use calipers_ir::scope;
 use calipers_ir::{Dim, Leaf, Model};
 use calipers_ops::{canonical_domain, is_known_domain};
 use hashbrown::HashMap;
-
-use calipers_ir::scope;
 
 /// Words that so many models use as names that they say nothing, and that our own sentences need.
 /// Where one is the whole of a field it is replaced like any other.

@@ -1,10 +1,11 @@
 //! Caches of keys and values in the forms in which models carry them; figures by hand.
-use crate::support::analyze_bound;
 use calipers::{Bindings, Sweep};
 use calipers_measure::sweep;
 use calipers_report::{KvCache, Report};
 use calipers_samples::DataType::{F16, F32, I32, I64};
 use calipers_samples::{Attribute, ModelBuilder, Node, Tensor};
+
+use crate::support::analyze_bound;
 
 calipers_testkit::tests! {
     test: [

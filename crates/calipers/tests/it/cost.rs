@@ -2,11 +2,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::support::analyze_bound;
 use calipers::Bindings;
 use calipers_infer::infer;
 use calipers_report::Report;
 use calipers_testkit::{Corpus, Outcome, score};
+
+use crate::support::analyze_bound;
 
 calipers_testkit::tests! {
     test: [formulas_and_figures_agree];

@@ -1,9 +1,10 @@
 //! Every finding that real models raise. The snapshots were read line by line: each finding is true
 //! of its model. A change here is a claim about a model, and has to be checked as one.
 
+use std::fmt::Write as _;
+
 use calipers_report::Severity;
 use calipers_testkit::{Corpus, Outcome};
-use std::fmt::Write as _;
 
 use crate::support;
 

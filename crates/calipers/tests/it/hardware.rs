@@ -2,12 +2,13 @@
 //! has figures or reasons.
 use std::path::Path;
 
-use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
 use calipers_perf::devices::{Device, Precision, find};
 use calipers_report::{Hardware, Range, ScalingRow};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
+
+use crate::support::analyze_for;
 
 calipers_testkit::tests! {
     test: [

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::support::analyze_for;
 use calipers::Model;
 use calipers::{Bindings, Question};
 use calipers_perf::devices::{Device, Precision, find};
 use calipers_report::{Bottleneck, DType, Hardware, Range, Report};
 use calipers_testkit::{fixture, score};
+
+use crate::support::analyze_for;
 
 calipers_testkit::tests! {
     test: [

@@ -1,7 +1,6 @@
 //! Memory of real models against what was measured by running them, and against labels.
 use std::path::Path;
 
-use crate::support::analyze_bound;
 use calipers::Bindings;
 use calipers_report::{KvCache, Memory, Report};
 use calipers_samples::DataType::{Bool, F16, F32, I64};
@@ -10,6 +9,7 @@ use calipers_testkit::{Corpus, Facts, Label, Outcome, fixture, score};
 use serde_json::Value;
 
 use crate::support;
+use crate::support::analyze_bound;
 
 calipers_testkit::tests! {
     test: [

@@ -2,13 +2,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::support::analyze_for;
 use calipers::{Bindings, Question};
 use calipers_summary::check::Checker;
 use calipers_summary::{Audience, summarize_for, told_as};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
 
 use crate::support;
+use crate::support::analyze_for;
 
 calipers_testkit::tests! {
     test: [hostile_names_are_not_repeated];

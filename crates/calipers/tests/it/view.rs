@@ -2,10 +2,11 @@
 //! too much, and sums are those of the report.
 use std::collections::HashSet;
 
-use crate::support::explore;
 use calipers::{Bindings, Question};
 use calipers_report::{GraphView, Report, RoomItem, RoomKind};
 use calipers_testkit::{Corpus, Outcome, fixture};
+
+use crate::support::explore;
 
 calipers_testkit::tests! {
     test: [

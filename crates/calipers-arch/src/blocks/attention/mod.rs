@@ -29,11 +29,11 @@ mod stream;
 mod tests;
 
 use hashbrown::HashSet;
+use scores::Scores;
+use stream::Stream;
 
 use super::Pattern;
 use crate::net::{Attention, AttentionScope, BlockKind, Found, Net, Op, Ops, Origin, UnitId, Val};
-use scores::Scores;
-use stream::Stream;
 
 pub(super) const ATTENTION: Pattern = Pattern {
     kind: BlockKind::Attention,

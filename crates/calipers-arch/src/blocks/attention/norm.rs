@@ -1,10 +1,10 @@
 //! Whether the stream is normalised before the attention, or after it was added.
 
-use super::stream::{NORMS, Stream};
 use calipers_ops::Movement;
-
-use crate::net::{Net, Op, Val};
 use calipers_report::NormPosition;
+
+use super::stream::{NORMS, Stream};
+use crate::net::{Net, Op, Val};
 
 /// Steps from the projection back to the norm.
 const MAX_STEPS: usize = 12;

@@ -1,11 +1,11 @@
 //! Each form of attention, and what only looks like it.
 
-use crate::net::{Attention, AttentionScope, BlockKind};
 use calipers_report::NormPosition;
 use calipers_samples::{Attribute, DataType};
+use calipers_testkit::{FOUR, Heads};
 
 use crate::blocks::testing::{Look as _, Seen, Tiny};
-use calipers_testkit::{FOUR, Heads};
+use crate::net::{Attention, AttentionScope, BlockKind};
 
 const X: &[&str] = &["2", "6", "32"];
 

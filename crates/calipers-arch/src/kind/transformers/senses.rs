@@ -1,11 +1,12 @@
 //! Rules for networks that attend to images and sounds.
 
-use super::{Seen, Told};
-use crate::census::Given;
-use crate::net::{BlockKind, Unit, Val};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
 use hashbrown::HashSet;
+
+use super::{Seen, Told};
+use crate::census::Given;
+use crate::net::{BlockKind, Unit, Val};
 
 pub(super) fn detr(seen: &Seen<'_, '_>) -> Told {
     let census = seen.census;

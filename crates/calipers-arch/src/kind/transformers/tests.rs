@@ -3,9 +3,9 @@
 use calipers_report::Confidence::{self, High, Medium};
 use calipers_report::{Family, Style};
 use calipers_samples::{Attribute, DataType};
+use calipers_testkit::{FOUR, Heads};
 
 use crate::blocks::testing::Tiny;
-use calipers_testkit::{FOUR, Heads};
 
 type Told = (Option<Style>, Option<Family>, Confidence);
 

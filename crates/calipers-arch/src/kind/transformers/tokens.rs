@@ -1,9 +1,10 @@
 //! Rules for encoders and decoders of tokens.
 
-use super::{Seen, Told};
-use crate::net::{BlockKind, TableKind, Unit};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
+
+use super::{Seen, Told};
+use crate::net::{BlockKind, TableKind, Unit};
 
 pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
     let fits = seen.text() && seen.normalizes(NormKind::RmsNorm) && !seen.rotates();

@@ -14,15 +14,14 @@ use std::path::{Path, PathBuf};
 use calipers_render::Template;
 use calipers_render::output::Format;
 use clap::ValueEnum;
+pub(crate) use day::Day;
+use one::Writer;
+use places::Places;
 
 use super::{Reading, model};
 use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
-
-pub(crate) use day::Day;
-use one::Writer;
-use places::Places;
 
 /// Whose cards to write, what is in them, and where they go.
 #[derive(Debug)]
@@ -86,9 +85,7 @@ impl Card {
                 .hint("give a folder for their cards with -o, or --format jsonl or csv")
                 .into()),
             (Form::Folder(folder), None) => many::write_cards(&writer, &places, folder),
-            (Form::Rows(format, output), _) => {
-                many::write_lines(&writer, &places, format, output)
-            }
+            (Form::Rows(format, output), _) => many::write_lines(&writer, &places, format, output),
         }
     }
 

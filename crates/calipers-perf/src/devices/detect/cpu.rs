@@ -1,11 +1,11 @@
 //! The processor: its name, cores, clock, vector width and memory.
 
+use calipers_report::{DeviceClass, Evidence, Precision};
 use serde::Serialize;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use super::{gigabytes, rounded};
 use crate::devices::device::Device;
-use calipers_report::{DeviceClass, Evidence, Precision};
 
 /// The widest arithmetic of a processor that the system lets a program use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

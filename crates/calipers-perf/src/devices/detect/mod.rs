@@ -7,14 +7,13 @@ mod cpu;
 mod nvidia;
 
 use calipers_report::DeviceSheet;
-use serde::Serialize;
-
+use calipers_report::suggestions;
 pub use cpu::{Cpu, Vector};
 pub use nvidia::Gpu;
+use serde::Serialize;
 
 use crate::devices::catalog::Catalog;
 use crate::devices::device::Device;
-use calipers_report::suggestions;
 
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -115,9 +114,10 @@ fn rounded(tera: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::{DeviceClass, Evidence, Precision};
+
     use super::*;
     use crate::devices::catalog::builtin;
-    use calipers_report::{DeviceClass, Evidence, Precision};
 
     #[test]
     fn this_machine_is_something() {

@@ -1,12 +1,12 @@
 //! NVIDIA GPUs, through the library of their driver, which is loaded at run time.
 
+use calipers_report::{DeviceClass, Evidence, Precision};
 use nvml_wrapper::Nvml;
 use nvml_wrapper::enum_wrappers::device::Clock;
 use nvml_wrapper::error::NvmlError;
 
 use super::{gigabytes, rounded};
 use crate::devices::device::Device;
-use calipers_report::{DeviceClass, Evidence, Precision};
 
 /// What the driver says of a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

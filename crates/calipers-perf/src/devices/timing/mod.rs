@@ -24,12 +24,12 @@ mod tables;
 use std::sync::LazyLock;
 
 pub use calipers_report::KernelKind;
+use calipers_report::Precision;
 use kind::substitute;
 use tables::{Architecture, Assumed, Similarity, Tables};
 
 use crate::devices::catalog;
 use crate::devices::device::Device;
-use calipers_report::Precision;
 
 static ARCHITECTURES: &str = include_str!("../../../devices/architectures.toml");
 static DEFAULTS: &str = include_str!("../../../devices/defaults.toml");
@@ -313,8 +313,9 @@ impl Assumed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use calipers_report::DeviceClass;
+
+    use super::*;
 
     #[test]
     fn the_files_are_read_and_complete() {

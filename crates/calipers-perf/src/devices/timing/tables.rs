@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use calipers_report::{DeviceClass, Precision};
 use serde::Deserialize;
 
 use super::{CAUTIOUS, KernelKind, KernelModel};
-use calipers_report::{DeviceClass, Precision};
 
 /// All constants of kernel timing.
 #[derive(Clone, Debug, Default, PartialEq)]

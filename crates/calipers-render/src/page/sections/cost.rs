@@ -139,7 +139,7 @@ pub(super) fn parameters(report: &Report) -> Markup {
                         (fact("constants", count(parameters.constants)))
                         (fact("scales, zero points", count(parameters.quantization)))
                         @for (dtype, elements) in &parameters.by_dtype {
-                            (fact(Untrusted(dtype), units::integer(*elements)))
+                            (fact(dtype.to_string(), units::integer(*elements)))
                         }
                     }
                 }

@@ -73,7 +73,7 @@ fn file_facts(report: &Report) -> Markup {
     if let Some(standard) = model.opsets.get("ai.onnx") {
         facts.push(format!("opset {standard}").render());
     }
-    facts.extend(model.precision.as_deref().map(|precision| Untrusted(precision).render()));
+    facts.extend(model.precision.map(|dtype| dtype.to_string().render()));
     let producer = format!("{} {}", model.producer.name, model.producer.version);
     if !producer.trim().is_empty() {
         facts.push(html! { "by " (Untrusted(producer.trim())) });
