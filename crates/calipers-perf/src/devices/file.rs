@@ -70,7 +70,8 @@ pub fn parse(text: &str) -> Result<Vec<Device>, DeviceFileError> {
     let stanzas = ids(document.get_ref());
     let file = DeviceFile::deserialize(toml::de::Deserializer::from(document))
         .map_err(|error| structural(text, &stanzas, &error))?;
-    let mut places: BTreeMap<String, Place> = BTreeMap::new();
+    // The first byte of each id; lines are counted only for an error.
+    let mut starts: BTreeMap<String, usize> = BTreeMap::new();
     let mut devices = Vec::with_capacity(file.device.len());
     for stanza in file.device {
         let reader = Reader {
@@ -80,8 +81,8 @@ pub fn parse(text: &str) -> Result<Vec<Device>, DeviceFileError> {
         };
         let id_span = stanza.get_ref().id.as_ref().map_or(stanza.span(), Spanned::span);
         let device = reader.device(stanza.into_inner())?;
-        let place = Place::of(text, id_span.start);
-        if let Some(first) = places.insert(device.id.clone(), place) {
+        if let Some(first) = starts.insert(device.id.clone(), id_span.start) {
+            let first = Place::of(text, first);
             return Err(reader.error(id_span, Fault::Duplicate { first }));
         }
         devices.push(device);
