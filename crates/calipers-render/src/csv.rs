@@ -35,14 +35,12 @@ pub fn table(table: &Table) -> String {
 pub fn tables(tables: &[Table]) -> String {
     let mut sheet = Sheet::default();
     for (i, table) in tables.iter().enumerate() {
-        let places: Vec<usize> =
-            (0..table.columns.len()).filter(|i| table.columns[*i].in_data).collect();
         if i == 0 {
-            places.iter().for_each(|i| sheet.word(&table.columns[*i].id));
+            table.data_columns().for_each(|column| sheet.word(&column.id));
             sheet.end();
         }
-        for cells in table.cell_rows() {
-            places.iter().for_each(|i| sheet.datum(&cells[*i].value.data()));
+        for row in table.data_rows() {
+            row.for_each(|datum| sheet.datum(&datum));
             sheet.end();
         }
     }

@@ -33,18 +33,10 @@ pub fn table(table: &Table) -> String {
 pub fn tables(tables: &[Table]) -> String {
     let mut text = String::new();
     for table in tables {
-        let keys: Vec<(usize, String)> = table
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| column.in_data)
-            .map(|(i, column)| (i, line(&column.id)))
-            .collect();
-        for cells in table.cell_rows() {
-            let members: Vec<String> = keys
-                .iter()
-                .map(|(i, key)| format!("{key}:{}", datum(&cells[*i].value.data())))
-                .collect();
+        let keys: Vec<String> = table.data_columns().map(|column| line(&column.id)).collect();
+        for row in table.data_rows() {
+            let members: Vec<String> =
+                keys.iter().zip(row).map(|(key, it)| format!("{key}:{}", datum(&it))).collect();
             text += &escape_hidden(&format!("{{{}}}", members.join(",")));
             text.push('\n');
         }

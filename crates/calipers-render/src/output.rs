@@ -21,7 +21,7 @@ use crate::table::Table;
 use crate::{Style, csv, json, jsonl, markdown, sarif, terminal};
 
 /// Every output format, the default first.
-pub static FORMATS: [&Format; 6] = [
+pub static FORMATS: &[&Format] = &[
     &terminal::FORMAT,
     &json::FORMAT,
     &csv::FORMAT,
@@ -32,7 +32,7 @@ pub static FORMATS: [&Format; 6] = [
 
 /// Returns the format of this id.
 pub fn find(id: &str) -> Option<&'static Format> {
-    FORMATS.into_iter().find(|format| format.id == id)
+    FORMATS.iter().copied().find(|format| format.id == id)
 }
 
 /// A form of an answer.

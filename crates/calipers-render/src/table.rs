@@ -361,6 +361,21 @@ impl Table {
         })
     }
 
+    /// The columns that data formats write.
+    pub(crate) fn data_columns(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.in_data)
+    }
+
+    /// The values of those columns, row by row.
+    pub(crate) fn data_rows(
+        &self,
+    ) -> impl Iterator<Item = impl Iterator<Item = crate::value::Datum>> {
+        self.cell_rows().map(|cells| {
+            let columns = self.columns.iter().zip(cells);
+            columns.filter(|(column, _)| column.in_data).map(|(_, cell)| cell.value.data())
+        })
+    }
+
     /// Places of the columns that documents show.
     pub(crate) fn document_columns(&self) -> Vec<usize> {
         let is_filled = |i: usize| {

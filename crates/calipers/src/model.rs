@@ -113,13 +113,7 @@ impl Model {
     /// Takes the model through all stages, then applies what changes the finished report. The
     /// summary is last: it describes all the rest.
     fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
-        let question = match &options.device {
-            None => &options.hardware,
-            Some(id) => {
-                let device = options.hardware.catalog.find(id)?.clone();
-                &Question { device: Some(device), ..options.hardware.clone() }
-            }
-        };
+        let question = &options.question()?;
         let mut bindings = options.bindings.clone();
         bind_batch(&self.ir, &mut bindings, question)?;
         let typed = calipers_infer::infer(&self.ir, &bindings)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use calipers_infer::Bindings;
 use calipers_lint::Selection;
 use calipers_perf::Question;
-use calipers_perf::devices::Precision;
+use calipers_perf::devices::{NotFound, Precision};
 use calipers_summary::Audience;
 
 /// A function that is called with the bytes read and the bytes to read.
@@ -21,8 +21,11 @@ type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Options {
     pub(crate) bindings: Bindings,
-    pub(crate) hardware: Question,
-    pub(crate) device: Option<String>,
+    hardware: Option<Question>,
+    device: Option<String>,
+    precision: Option<Precision>,
+    batch: Option<u64>,
+    context: Option<u64>,
     pub(crate) weights: bool,
     pub(crate) progress: Option<Progress>,
     pub(crate) fingerprints: bool,
@@ -68,29 +71,43 @@ impl Options {
     /// Estimates for this precision instead of the model's own.
     #[must_use]
     pub fn precision(mut self, precision: Precision) -> Self {
-        self.hardware.precision = Some(precision);
+        self.precision = Some(precision);
         self
     }
 
     /// Estimates for this many samples per run.
     #[must_use]
     pub fn batch(mut self, batch: u64) -> Self {
-        self.hardware.batch = Some(batch);
+        self.batch = Some(batch);
         self
     }
 
     /// Estimates for sequences of this many tokens.
     #[must_use]
     pub fn context(mut self, tokens: u64) -> Self {
-        self.hardware.context = Some(tokens);
+        self.context = Some(tokens);
         self
     }
 
-    /// Replaces the whole hardware query: devices, precision, batch, context and targets.
+    /// The whole hardware query: devices, precision, batch, context and targets. What the options
+    /// above set goes before what it says.
     #[must_use]
     pub fn hardware(mut self, question: Question) -> Self {
-        self.hardware = question;
+        self.hardware = Some(question);
         self
+    }
+
+    /// The hardware query with the options that are set one by one. Reads the table of devices, so
+    /// that an analysis without hardware need not.
+    pub(crate) fn question(&self) -> Result<Question, NotFound> {
+        let mut question = self.hardware.clone().unwrap_or_default();
+        if let Some(id) = &self.device {
+            question.device = Some(question.catalog.find(id)?.clone());
+        }
+        question.precision = self.precision.or(question.precision);
+        question.batch = self.batch.or(question.batch);
+        question.context = self.context.or(question.context);
+        Ok(question)
     }
 
     /// Reads every weight for statistics and for the findings that need them.
@@ -139,13 +156,16 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bindings, hardware, device, weights, fingerprints, .. } = self;
+        let Self { bindings, hardware, device, precision, batch, context, weights, .. } = self;
         f.debug_struct("Options")
             .field("bindings", bindings)
             .field("hardware", hardware)
             .field("device", device)
+            .field("precision", precision)
+            .field("batch", batch)
+            .field("context", context)
             .field("weights", weights)
-            .field("fingerprints", fingerprints)
+            .field("fingerprints", &self.fingerprints)
             .field("findings", &self.findings)
             .field("redact_names", &self.redact_names)
             .field("audience", &self.audience)

@@ -177,7 +177,7 @@ pub(super) const MAX_BRANCHES: usize = 32;
 
 /// Convolutions for the tests of blocks.
 #[cfg(test)]
-pub(super) mod sketch {
+pub(crate) mod sketch {
     use calipers_samples::Attribute;
 
     use super::super::testing::Tiny;

@@ -60,7 +60,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::conv::sketch::{conv, linear, shape};
+    use super::super::testing::sketch::{conv, linear, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 
@@ -72,7 +72,7 @@ mod tests {
         t.op_with("Transpose", &[x], &[Attribute::ints("perm", &perm)])
     }
 
-    fn block(t: &mut Tiny, x: &str, first: super::super::conv::sketch::Shape) -> String {
+    fn block(t: &mut Tiny, x: &str, first: super::super::testing::sketch::Shape) -> String {
         let y = conv(t, x, first);
         let y = turned(t, &y, [0, 2, 3, 1]);
         let (scale, shift) = (t.weight(&[8]), t.weight(&[8]));

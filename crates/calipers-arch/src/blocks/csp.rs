@@ -97,7 +97,7 @@ fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chai
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::conv::sketch::{concat, conv_relu, shape};
+    use super::super::testing::sketch::{concat, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

@@ -58,7 +58,7 @@ fn is_all(net: &Net<'_>, val: Val, parts: &[Val]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{concat, conv, conv_relu, pool, shape};
+    use super::super::testing::sketch::{concat, conv, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

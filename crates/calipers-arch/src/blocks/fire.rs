@@ -48,7 +48,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{concat, conv_relu, shape};
+    use super::super::testing::sketch::{concat, conv_relu, shape};
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
 

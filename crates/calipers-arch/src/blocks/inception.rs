@@ -56,7 +56,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{concat, conv_relu, pool, shape};
+    use super::super::testing::sketch::{concat, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

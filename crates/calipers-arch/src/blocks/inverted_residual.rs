@@ -82,7 +82,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

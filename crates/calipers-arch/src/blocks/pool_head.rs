@@ -149,7 +149,7 @@ fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::conv::sketch::{conv, conv_relu, linear, shape};
+    use super::super::testing::sketch::{conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
 

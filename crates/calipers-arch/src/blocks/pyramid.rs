@@ -137,7 +137,7 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{concat, conv, conv_relu, larger, pool, shape};
+    use super::super::testing::sketch::{concat, conv, conv_relu, larger, pool, shape};
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
 

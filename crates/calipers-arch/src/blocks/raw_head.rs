@@ -132,7 +132,7 @@ fn is(number: i64) -> impl Fn(&calipers_sym::Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{concat, conv, conv_relu, shape};
+    use super::super::testing::sketch::{concat, conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

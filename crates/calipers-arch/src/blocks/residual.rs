@@ -211,7 +211,7 @@ fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use calipers_samples::{Attribute, DataType};
 
-    use super::super::conv::sketch::{conv, conv_relu, larger, linear, shape};
+    use super::super::testing::sketch::{conv, conv_relu, larger, linear, shape};
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
 

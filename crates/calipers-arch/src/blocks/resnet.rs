@@ -66,7 +66,7 @@ fn find(net: &Net<'_>, end: UnitId, fits: fn(&[&Convolution]) -> bool) -> Option
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{conv, conv_relu, shape};
+    use super::super::testing::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

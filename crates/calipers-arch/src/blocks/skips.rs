@@ -153,7 +153,7 @@ fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{concat, conv, conv_relu, linear, shape};
+    use super::super::testing::sketch::{concat, conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
     use crate::net::BlockKind;
 

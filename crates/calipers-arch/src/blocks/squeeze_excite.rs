@@ -97,7 +97,7 @@ pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conv::sketch::{conv, conv_relu, linear, shape};
+    use super::super::testing::sketch::{conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Tiny};
     use crate::net::BlockKind;
 

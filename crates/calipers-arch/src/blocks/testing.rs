@@ -3,6 +3,8 @@
 use calipers_infer::{Bindings, infer};
 pub use calipers_testkit::{FOUR, Heads, Tiny, TinyModel as Seen};
 
+#[cfg(test)]
+pub(crate) use super::conv::sketch;
 use crate::net::{Net, OpSet, Unit};
 
 /// Looks at the network of a tiny model.

@@ -111,16 +111,19 @@ fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
         + census.count_in([With::REGIONS, With::SUPPRESSIONS]);
     let net = census.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
-    let tables = [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES];
-    for (table, rows) in tables.iter().enumerate() {
-        // A detector is more than its backbone, and what gives maps may be.
-        let backbone = table == 2;
-        if backbone && detects > 0 {
+    // Rules for what a backbone carries come before those for backbones.
+    for (rows, is_backbone) in [
+        (detection::FAMILIES, false),
+        (dense_outputs::FAMILIES, false),
+        (convolutional::FAMILIES, true),
+    ] {
+        // A detector is more than its backbone, and a network with maps as outputs may be.
+        if is_backbone && detects > 0 {
             break;
         }
-        for row in *rows {
+        for row in rows {
             if let Some((confidence, why)) = (row.rule)(&seen) {
-                let most = if backbone && maps { Medium } else { High };
+                let most = if is_backbone && maps { Medium } else { High };
                 decision.family = Some(row.family);
                 decision.confidence = confidence.min(most);
                 decision.evidence.push(why);
@@ -138,5 +141,36 @@ pub(super) fn some(count: impl TryInto<i64>, one: &str, more: &str) -> String {
     match count.try_into().unwrap_or(i64::MAX) {
         1 => format!("1 {one}"),
         count => format!("{} {more}", units::signed(count)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files that name families outside of tables, or in tables of their own.
+    const SOURCES: &[&str] = &[
+        include_str!("classical.rs"),
+        include_str!("convolutional.rs"),
+        include_str!("dense_outputs.rs"),
+        include_str!("detection.rs"),
+        include_str!("sequences.rs"),
+        include_str!("trees.rs"),
+        include_str!("transformers/mod.rs"),
+        include_str!("transformers/senses.rs"),
+        include_str!("transformers/tokens.rs"),
+    ];
+
+    #[test]
+    fn every_family_has_a_rule() {
+        let names = |family: &Family| {
+            let name = format!("Family::{family:?}");
+            SOURCES.iter().any(|source| {
+                let ends = source.match_indices(&name).map(|(at, _)| &source[at + name.len()..]);
+                ends.into_iter().any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+            })
+        };
+        let missing: Vec<&Family> = Family::ALL.iter().filter(|it| !names(it)).collect();
+        assert!(missing.is_empty(), "no rule finds {missing:?}");
     }
 }

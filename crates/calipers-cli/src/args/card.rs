@@ -35,7 +35,8 @@ pub(super) struct CardArgs {
     #[arg(required = true, value_name = "MODEL")]
     models: Vec<PathBuf>,
 
-    /// Folder to write to, made where there is none; with --format, a file. `-` is standard output
+    /// Folder to write to, created if missing; a file with --format or if it ends in .md, .csv or
+    /// .jsonl; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
@@ -79,7 +80,8 @@ fn parse_section(id: &str) -> Result<String, String> {
 
 impl CardArgs {
     pub(super) fn resolve(self) -> Result<Card, clap::Error> {
-        let form = match (self.format, Target::new(self.output)) {
+        let output = Target::new(self.output);
+        let form = match (self.format.or_else(|| Offer::Cards.named(&output)), output) {
             (None, Target::File(folder)) => Form::Folder(folder),
             (Some(format), output) if format.needs == output::Form::Tables => {
                 Form::Rows(format, output)
@@ -87,7 +89,7 @@ impl CardArgs {
             (_, output) => Form::Markdown(output),
         };
         if matches!(form, Form::Rows(..)) && self.template.is_some() {
-            let message = "--template writes cards, and --format jsonl and csv write none";
+            let message = "--template writes cards, and a format of rows writes none";
             return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
         }
         let date = self.date.map(|day| day.map_or(Day::Today, Day::Given));

@@ -23,7 +23,7 @@ pub(super) enum Offer {
 
 impl Offer {
     fn formats(self) -> impl Iterator<Item = &'static Format> {
-        FORMATS.into_iter().filter(move |format| match (self, format.needs) {
+        FORMATS.iter().copied().filter(move |format| match (self, format.needs) {
             (Self::Cards, Form::Tables) => true,
             (Self::Cards, _) => **format == markdown::FORMAT,
             (_, Form::Data | Form::Documents) => true,
@@ -44,7 +44,8 @@ impl Offer {
         asked.or_else(|| self.named(output)).unwrap_or(&terminal::FORMAT)
     }
 
-    fn named(self, output: &Target) -> Option<&'static Format> {
+    /// The format that the output's name calls for.
+    pub(super) fn named(self, output: &Target) -> Option<&'static Format> {
         let Target::File(path) = output else { return None };
         self.formats().find(|format| format.extensions.iter().any(|end| ends_in(path, end)))
     }

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 
+use calipers_render::output::{FORMATS, Form};
 use calipers_samples::{Attribute, DataType::F32, ModelBuilder, Node, Tensor};
 use serde_json::{Value, json};
 
@@ -176,19 +177,26 @@ fn model_of_names() -> Vec<u8> {
 fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
     let model = "secretmodel.onnx";
     let mut told = Vec::new();
+    let ids = |is_offered: fn(Form) -> bool| -> Vec<&str> {
+        let offered = FORMATS.iter().filter(|format| is_offered(format.needs));
+        offered.map(|format| format.id).collect()
+    };
+    let tables = ids(|form| form != Form::Findings);
+    let documents = ids(|form| matches!(form, Form::Data | Form::Documents));
+    let findings = ids(|form| form != Form::Tables);
     for (command, formats, args) in [
-        ("inspect", &["text", "json", "markdown"][..], &[][..]),
+        ("inspect", documents.as_slice(), &[][..]),
         ("card", &["markdown", "jsonl", "csv"], &[]),
         ("graph", &["svg", "dot", "json", "html"], &["--depth", "9"]),
-        ("inspect", &["text", "json"], &["--weights", "--device", "rtx-4090"]),
-        ("check", &["text", "json", "markdown", "sarif"], &[]),
-        ("shapes", &["text", "json"], &[]),
-        ("layers", &["text", "json", "csv"], &[]),
-        ("layers", &["text", "json", "csv"], &["--tree"]),
-        ("hardware", &["text", "json", "csv"], &["--device", "rtx-4090"]),
+        ("inspect", &documents, &["--weights", "--device", "rtx-4090"]),
+        ("check", &findings, &[]),
+        ("shapes", &tables, &[]),
+        ("layers", &tables, &[]),
+        ("layers", &tables, &["--tree"]),
+        ("hardware", &tables, &["--device", "rtx-4090"]),
         ("diagram", &["mermaid", "json"], &[]),
         ("diagram", &["mermaid", "json"], &["--flow"]),
-        ("sweep", &["text", "json", "csv"], &["--dim", "gnu_batch=1,2"]),
+        ("sweep", &tables, &["--dim", "gnu_batch=1,2"]),
     ] {
         for format in formats {
             let args = [&[command, model, "--format", format], args, more].concat();

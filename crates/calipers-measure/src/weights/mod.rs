@@ -9,6 +9,7 @@ mod summary;
 use std::fmt::Display;
 
 use calipers_ir::{AttributeValue, DType, Data, Model, Source, Span, TensorId};
+use calipers_ops::{KernelClass, WeightFormat};
 use calipers_weights::{Channels, Item, Scanned, digest_bytes, scan, scan_bytes};
 
 use crate::parameters::{self, Role, Stored};
@@ -199,11 +200,24 @@ fn channels(model: &Model, stored: &Stored, dims: &[i64]) -> Channels {
     };
     let size = |dim: Option<&i64>| dim.and_then(|dim| u64::try_from(*dim).ok()).unwrap_or(0);
     let transposed = || matches!(model.attribute(consumer.node, "transB"), Some(AttributeValue::Int(flag)) if *flag != 0);
-    let op = model.name(model.node(consumer.node).op);
-    match (op, consumer.slot, dims.len()) {
-        ("Conv" | "FusedConv", 1, 3..) => Channels::Rows(size(dims.first())),
-        ("Gemm" | "FusedGemm", 1, 2) if transposed() => Channels::Rows(size(dims.first())),
-        ("Gemm" | "FusedGemm" | "MatMul", 1, 2) => Channels::Columns(size(dims.last())),
+    let node = model.node(consumer.node);
+    let Some(row) = calipers_ops::find(model.name(node.domain), model.name(node.op)) else {
+        return Channels::None;
+    };
+    let traits = &row.traits;
+    let is_weight = traits.contraction.is_some_and(|contraction| {
+        contraction.format == WeightFormat::Float
+            && contraction.weights.first() == usize::try_from(consumer.slot).ok().as_ref()
+    });
+    // A transposed convolution, which raises the resolution, stores its inputs' channels first.
+    match dims.len() {
+        3.. if is_weight && traits.convolves && !traits.raises_resolution => {
+            Channels::Rows(size(dims.first()))
+        }
+        2 if is_weight && transposed() => Channels::Rows(size(dims.first())),
+        2 if is_weight && traits.kernel == KernelClass::Gemm => {
+            Channels::Columns(size(dims.last()))
+        }
         _ => Channels::None,
     }
 }

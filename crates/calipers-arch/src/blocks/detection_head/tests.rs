@@ -2,7 +2,7 @@
 
 use calipers_samples::Attribute;
 
-use crate::blocks::conv::sketch::{concat, conv, conv_relu, linear, shape};
+use crate::blocks::testing::sketch::{concat, conv, conv_relu, linear, shape};
 use crate::blocks::testing::{Look as _, Seen, Tiny};
 use crate::net::{BlockKind, DetectionHead};
 

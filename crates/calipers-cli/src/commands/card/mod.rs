@@ -82,7 +82,7 @@ impl Card {
                 self.reading.status(&report)
             }
             (Form::Markdown(_), None) => Err(Problem::unusable(&"there is more than one model")
-                .hint("give a folder for their cards with -o, or --format jsonl or csv")
+                .hint("give a folder for their cards with -o, or a table with -o FILE.csv")
                 .into()),
             (Form::Folder(folder), None) => many::write_cards(&writer, &places, folder),
             (Form::Rows(format, output), _) => many::write_lines(&writer, &places, format, output),
