@@ -18,10 +18,11 @@ mod weights;
 #[cfg(test)]
 pub(crate) mod testing;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use calipers_arch::Recognized;
-use calipers_arch::net::Net;
+use calipers_arch::net::{Net, Origin};
 use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId};
 use calipers_measure::Measured;
@@ -49,6 +50,8 @@ pub struct Evidence<'a> {
     quantization: &'a Quantization,
     /// Statistics of the weights, if they were read.
     weights: Option<&'a Weights>,
+    /// What nodes follow from; several rules ask.
+    origins: OnceCell<Vec<Origin>>,
 }
 
 impl<'a> Evidence<'a> {
@@ -71,7 +74,13 @@ impl<'a> Evidence<'a> {
             architecture: &recognized.architecture,
             quantization: &recognized.quantization,
             weights,
+            origins: OnceCell::new(),
         }
+    }
+
+    /// What the outputs of each node of the main graph follow from.
+    pub(crate) fn origins(&self) -> &[Origin] {
+        self.origins.get_or_init(|| look::origins(self.model))
     }
 }
 

@@ -47,13 +47,13 @@ mod training;
 mod traits;
 mod window;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use call::{Attr, Attributes, Call, Fail, Fresh, Outcome, Rule, broadcast};
 pub use cost::{CostRule, Traffic, Work, bytes};
 pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
+use hashbrown::HashMap;
 pub use row::{AttributeUse, Operator, Packing, Slot};
 pub use traits::{
     Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, ImageOp, KernelClass,

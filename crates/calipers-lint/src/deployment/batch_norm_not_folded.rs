@@ -5,7 +5,7 @@ use calipers_ir::{NodeId, Producer};
 use calipers_ops::{Class, Operator, Slot};
 use calipers_report::Severity;
 
-use crate::look::{Outputs, input, operator, origins, output, producer, running, standard_op};
+use crate::look::{Outputs, input, operator, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let outputs = Outputs::of(model);
-    let origins = origins(model);
+    let origins = evidence.origins();
     let stored = |node: NodeId, slot| {
         input(model, node, slot).is_some_and(|value| match model.value(value).producer {
             Producer::Node { node, .. } => origins[node.index()] == Origin::Constant,

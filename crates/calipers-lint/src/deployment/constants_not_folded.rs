@@ -7,7 +7,7 @@ use calipers_report::units;
 use hashbrown::HashSet;
 
 use super::dead_nodes::alive;
-use crate::look::{bytes, operator, origins, standard_op};
+use crate::look::{bytes, operator, standard_op};
 use crate::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,7 +31,7 @@ const LEAST: u64 = 64 * 1024;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let (origins, alive) = (origins(model), alive(model));
+    let (origins, alive) = (evidence.origins(), alive(model));
     let mut left: HashSet<NodeId> = HashSet::new();
     let mut folded = Vec::new();
     let mut total = 0_u64;

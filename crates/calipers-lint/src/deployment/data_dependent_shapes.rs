@@ -8,7 +8,7 @@ use calipers_ops::Extent;
 use calipers_report::Severity;
 use hashbrown::HashSet;
 
-use crate::look::{input, operator, origins, running};
+use crate::look::{input, operator, running};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let origins = origins(model);
+    let origins = evidence.origins();
     let fresh: HashSet<&str> = evidence.typed.fresh.iter().map(|dim| dim.name.as_str()).collect();
     let open = |node: NodeId| {
         model.outputs(node).iter().flatten().any(|value| {

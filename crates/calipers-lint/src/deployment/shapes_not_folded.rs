@@ -6,7 +6,7 @@ use calipers_ops::Elem;
 use calipers_report::Severity;
 
 use super::dead_nodes::alive;
-use crate::look::{origins, standard_op};
+use crate::look::standard_op;
 use crate::number;
 use crate::{Evidence, Hit, Rule, counted};
 
@@ -29,7 +29,7 @@ const LEAST: usize = 8;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (model, typed) = (evidence.model, evidence.typed);
-    let (origins, alive) = (origins(model), alive(model));
+    let (origins, alive) = (evidence.origins(), alive(model));
     let fixed = |value: &ValueId| {
         let tensor = typed.fact(*value).as_tensor();
         let elements = tensor.and_then(|tensor| tensor.value.as_deref());

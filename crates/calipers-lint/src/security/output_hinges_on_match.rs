@@ -19,7 +19,7 @@ use calipers_ir::{Model, NodeId, Producer, ValueId};
 use calipers_ops::{Class, Movement};
 use calipers_report::Severity;
 
-use crate::look::{operator, origins, output, standard_op};
+use crate::look::{operator, output, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -103,7 +103,7 @@ fn is_computed(model: &Model, value: ValueId) -> bool {
 /// What each value of the main graph is.
 fn follow(evidence: &Evidence<'_>) -> Vec<u8> {
     let model = evidence.model;
-    let origins = origins(model);
+    let origins = evidence.origins();
     let mut kinds = vec![0_u8; model.values().len()];
     for input in model.required_inputs() {
         kinds[input.index()] = RAW;
