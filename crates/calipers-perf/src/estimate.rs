@@ -400,7 +400,7 @@ mod tests {
     use calipers_samples::DataType;
 
     use super::*;
-    use crate::devices::{DeviceClass, Evidence, OnChip, find};
+    use crate::devices::{DeviceClass, Evidence, OnChipMemory, find};
     use crate::kernels;
     use crate::testing::{Look as _, Tiny};
 
@@ -492,7 +492,7 @@ mod tests {
         let mut chip = Device::blank("x", "X", DeviceClass::Npu, Evidence::Derived, "a test");
         chip.peaks.insert(Precision::Int8, 4.0);
         let rule = "weights stream over the link".to_owned();
-        chip.on_chip = Some(OnChip { memory_mb: Some(8.0), link_gb_s: Some(0.5), rule });
+        chip.on_chip = Some(OnChipMemory { memory_mb: Some(8.0), link_gb_s: Some(0.5), rule });
         let layer = |rows: i64| {
             let mut t = Tiny::new();
             let (x, w) = (t.input(&["1", "1000"]), t.weight(&[1000, rows]));

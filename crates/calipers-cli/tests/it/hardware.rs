@@ -102,7 +102,7 @@ fn what_makes_no_sense_is_said_clearly() {
     for (args, wanted) in [
         (["--device", "rtx-4909"], "near it are rtx-4090"),
         (["--device", "abacus"], "`calipers devices` lists them"),
-        (["--precision", "fp61"], "is no precision; there are fp32"),
+        (["--precision", "fp61"], "expected one of fp32"),
         (["--batch", "0"], "is no whole number from 1 on"),
         (["--context", "4096"], "is the length of a sequence"),
         (["--target-latency", "20"], "has no unit; write 20ms or 0.02s"),

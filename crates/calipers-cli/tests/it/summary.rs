@@ -183,10 +183,11 @@ fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
     };
     let tables = ids(|form| form != Form::Findings);
     let documents = ids(|form| matches!(form, Form::Data | Form::Documents));
+    let cards = [ids(|form| form == Form::Tables), vec!["markdown"]].concat();
     let findings = ids(|form| form != Form::Tables);
     for (command, formats, args) in [
         ("inspect", documents.as_slice(), &[][..]),
-        ("card", &["markdown", "jsonl", "csv"], &[]),
+        ("card", &cards, &[]),
         ("graph", &["svg", "dot", "json", "html"], &["--depth", "9"]),
         ("inspect", &documents, &["--weights", "--device", "rtx-4090"]),
         ("check", &findings, &[]),

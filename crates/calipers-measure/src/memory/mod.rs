@@ -127,7 +127,7 @@ pub enum PeakError {
     #[error("an activation has no formula")]
     NoFormula,
     /// An activation with a size is a sequence, a map or an optional.
-    #[error("an activation is no tensor")]
+    #[error("an activation is not a tensor")]
     NotTensor,
 }
 

@@ -9,7 +9,7 @@ mod summary;
 use std::fmt::Display;
 
 use calipers_ir::{AttributeValue, DType, Data, Model, Source, Span, TensorId};
-use calipers_ops::{KernelClass, WeightFormat};
+use calipers_ops::WeightFormat;
 use calipers_weights::{Channels, Item, Scanned, digest_bytes, scan, scan_bytes};
 
 use crate::parameters::{self, Role, Stored};
@@ -209,15 +209,15 @@ fn channels(model: &Model, stored: &Stored, dims: &[i64]) -> Channels {
         contraction.format == WeightFormat::Float
             && contraction.weights.first() == usize::try_from(consumer.slot).ok().as_ref()
     });
-    // A transposed convolution, which raises the resolution, stores its inputs' channels first.
-    match dims.len() {
-        3.. if is_weight && traits.convolves && !traits.raises_resolution => {
-            Channels::Rows(size(dims.first()))
-        }
-        2 if is_weight && transposed() => Channels::Rows(size(dims.first())),
-        2 if is_weight && traits.kernel == KernelClass::Gemm => {
-            Channels::Columns(size(dims.last()))
-        }
+    // Weights that are stored in blocks of channels have no channel in one piece.
+    if !is_weight || row.domain == calipers_ops::NCHWC {
+        return Channels::None;
+    }
+    let plain = traits.lowering.contraction().unwrap_or(row.name);
+    match (plain, dims.len()) {
+        ("Conv", 3..) => Channels::Rows(size(dims.first())),
+        ("Gemm" | "MatMul", 2) if transposed() => Channels::Rows(size(dims.first())),
+        ("Gemm" | "MatMul", 2) => Channels::Columns(size(dims.last())),
         _ => Channels::None,
     }
 }

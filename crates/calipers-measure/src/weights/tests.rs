@@ -2,7 +2,7 @@
 
 use calipers_ir::Source;
 use calipers_report::{Unknown, Weights as Section};
-use calipers_samples::{DataType, ModelBuilder, Tensor};
+use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
 
 use super::read;
 
@@ -30,6 +30,25 @@ fn weights_in_the_model_file() {
     let range = &section.ranges[0];
     assert_eq!((range.name.as_str(), range.min, range.max, range.mean), ("w", -3.0, 1.0, -0.5));
     assert_eq!(unknown, []);
+}
+
+/// Of the weight [[1, 0], [1, 0]] the second column is zero, and no row is.
+#[test]
+fn channels_are_where_the_operator_stores_them() {
+    let dead = |node: Node| {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", DataType::F32, &["n", "2"]);
+        model.initializer(&Tensor::f32("w", &[2, 2], &[1.0, 0.0, 1.0, 0.0]));
+        model.push(&node).output("y", DataType::F32, &["n", "2"]);
+        section(model.build(), &[]).0.dead_channels
+    };
+    let node = |op, attributes: &[Attribute]| Node::new(op, &["x", "w"], &["y"], attributes);
+    assert_eq!(dead(node("MatMul", &[])), 1);
+    assert_eq!(dead(node("Gemm", &[])), 1);
+    assert_eq!(dead(node("Gemm", &[Attribute::int("transB", 1)])), 0);
+    assert_eq!(dead(node("FusedMatMul", &[]).in_domain("com.microsoft")), 1);
+    // Which axis is the output's is in the equation, which is not read here.
+    assert_eq!(dead(node("Einsum", &[Attribute::string("equation", "nj,kj->nk")])), 0);
 }
 
 #[test]

@@ -2,33 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use calipers_report::{DeviceClass, Evidence, PeakSpec, Precision};
+use calipers_report::{DeviceClass, Evidence, LaunchOverhead, OnChipMemory, PeakSpec, Precision};
 use serde::{Deserialize, Serialize};
 
 use crate::devices::precision::fallbacks;
-
-/// Overheads of issuing work, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Launch {
-    /// From kernel to kernel on the device, as when a recorded graph is replayed.
-    pub device_us: Option<f64>,
-    /// For the host to issue one operation.
-    pub host_us: Option<f64>,
-}
-
-/// What holds for an accelerator that has no memory of its own.
-///
-/// Bandwidth does not describe it: a model fits on the chip, or its weights cross the link for
-/// every inference.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OnChip {
-    /// On-chip memory for weights, in MB (10⁶ bytes).
-    pub memory_mb: Option<f64>,
-    /// Bandwidth of the link to the host, in GB/s.
-    pub link_gb_s: Option<f64>,
-    /// What holds when a model is larger, in words.
-    pub rule: String,
-}
 
 /// One device. A figure that no source states is `None`; peaks are dense.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +27,7 @@ pub struct Device {
     /// Memory bandwidth in GB/s (10⁹ bytes a second).
     pub bandwidth_gb_s: Option<f64>,
     /// The capacity rule of an accelerator without memory of its own.
-    pub on_chip: Option<OnChip>,
+    pub on_chip: Option<OnChipMemory>,
     /// Dense peaks in TFLOPS, or TOPS for integers; a precision without evidence is absent.
     pub peaks: BTreeMap<Precision, f64>,
     /// Multiprocessors, compute units, Xe cores or CPU cores.
@@ -64,7 +41,7 @@ pub struct Device {
     /// Board or module power (TDP).
     pub power_w: Option<f64>,
     /// Overheads that are known of this very device; see [`crate::devices::Catalog::launch`].
-    pub launch: Launch,
+    pub launch: LaunchOverhead,
     /// Names by which drivers and operating systems report it.
     pub detect_as: Vec<String>,
     /// Whether a peak that looks sparse was looked into, and is dense.
@@ -106,7 +83,7 @@ impl Device {
             matrix_clock_mhz: None,
             cache_mb: None,
             power_w: None,
-            launch: Launch::default(),
+            launch: LaunchOverhead::default(),
             detect_as: vec![],
             dense_checked: false,
             evidence,
@@ -156,7 +133,7 @@ impl Device {
         self.bandwidth_gb_s.map(|gb_s| gb_s * 1e9)
     }
 
-    /// Whether it has no memory of its own, so that the rule of [`OnChip`] holds.
+    /// Whether it has no memory of its own, so that the rule of [`OnChipMemory`] holds.
     pub fn is_on_chip_only(&self) -> bool {
         self.on_chip.is_some()
     }

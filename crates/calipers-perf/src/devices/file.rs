@@ -10,13 +10,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use calipers_report::suggestions::{nearest, shortened};
-use calipers_report::{DeviceClass, Evidence, Precision};
+use calipers_report::{DeviceClass, Evidence, LaunchOverhead, OnChipMemory, Precision};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, de};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::devices::device::{Device, Launch, OnChip};
+use crate::devices::device::Device;
 use crate::devices::error::{DeviceFileError, Fault, Place};
 
 /// The most bytes of a device file; our own table has a twentieth of that.
@@ -417,18 +417,18 @@ impl Reader<'_> {
         Ok(read)
     }
 
-    fn on_chip(&self, raw: Spanned<RawOnChip>) -> Result<OnChip, DeviceFileError> {
+    fn on_chip(&self, raw: Spanned<RawOnChip>) -> Result<OnChipMemory, DeviceFileError> {
         let inner = Self { text: self.text, id: self.id.clone(), span: raw.span() };
         let RawOnChip { memory_mb, link_gb_s, rule } = raw.into_inner();
-        Ok(OnChip {
+        Ok(OnChipMemory {
             memory_mb: self.figure("memory_mb", memory_mb, "MB (10^6 bytes)", 1e6)?,
             link_gb_s: self.figure("link_gb_s", link_gb_s, GB_PER_SECOND, 1e6)?,
             rule: inner.required("rule", rule, 500)?,
         })
     }
 
-    fn launch(&self, raw: RawLaunch) -> Result<Launch, DeviceFileError> {
-        Ok(Launch {
+    fn launch(&self, raw: RawLaunch) -> Result<LaunchOverhead, DeviceFileError> {
+        Ok(LaunchOverhead {
             device_us: self.figure("device_us", raw.device_us, "microseconds", 1e6)?,
             host_us: self.figure("host_us", raw.host_us, "microseconds", 1e6)?,
         })

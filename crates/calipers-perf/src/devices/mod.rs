@@ -32,12 +32,14 @@ mod precision;
 mod sheet;
 mod timing;
 
-pub use calipers_report::{DeviceClass, Evidence, PeakSpec, Precision};
+pub use calipers_report::{
+    DeviceClass, Evidence, LaunchOverhead, OnChipMemory, PeakSpec, Precision,
+};
 pub use catalog::{Catalog, Filter, Launching, NotFound, Selection, all, builtin, find};
 pub use derive::Derived;
 #[cfg(feature = "detect")]
 pub use detect::{Cpu, Detected, Gpu, Vector, detect};
-pub use device::{Device, Launch, OnChip};
+pub use device::Device;
 pub use error::{DeviceFileError, Fault, Place};
 pub use file::{MAX_BYTES, load, parse};
 pub use precision::{UnknownPrecision, fallbacks, parse_precision};

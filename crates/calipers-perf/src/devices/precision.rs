@@ -23,7 +23,7 @@ pub fn fallbacks(precision: Precision) -> &'static [Precision] {
 /// A word that names no precision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{word:?} is no precision; there are {}", ids().collect::<Vec<_>>().join(", "))]
+#[error("unknown precision {word:?}; expected one of {}", ids().collect::<Vec<_>>().join(", "))]
 pub struct UnknownPrecision {
     /// What was given.
     pub word: String,
@@ -67,7 +67,11 @@ mod tests {
         }
         assert_eq!(parse_precision("bfloat16"), Ok(Precision::Bf16));
         let error = parse_precision("fp61").unwrap_err();
-        assert!(error.to_string().starts_with("\"fp61\" is no precision; there are fp32, tf32,"));
+        assert!(
+            error
+                .to_string()
+                .starts_with("unknown precision \"fp61\"; expected one of fp32, tf32,")
+        );
         assert!(error.near.is_some());
     }
 

@@ -1,8 +1,7 @@
 //! Devices as listings show them: everything settled, so that renderers compute nothing.
 
 use calipers_report::{
-    DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, Precision,
-    PrecisionPeak,
+    DeviceList, DeviceSheet, DeviceSpec, LaunchSource, Precision, PrecisionPeak,
 };
 
 use crate::devices::catalog::{Catalog, Launching, Selection};
@@ -47,21 +46,14 @@ impl From<&Device> for DeviceSpec {
             memory_gb: device.memory_gb,
             memory_type: device.memory_type,
             bandwidth_gb_s: device.bandwidth_gb_s,
-            on_chip: device.on_chip.map(|chip| OnChipMemory {
-                memory_mb: chip.memory_mb,
-                link_gb_s: chip.link_gb_s,
-                rule: chip.rule,
-            }),
+            on_chip: device.on_chip,
             peaks: device.peaks.into_iter().collect(),
             units: device.units,
             clock_mhz: device.clock_mhz,
             matrix_clock_mhz: device.matrix_clock_mhz,
             cache_mb: device.cache_mb,
             power_w: device.power_w,
-            launch: LaunchOverhead {
-                device_us: device.launch.device_us,
-                host_us: device.launch.host_us,
-            },
+            launch: device.launch,
             detect_as: device.detect_as,
             dense_checked: device.dense_checked,
             evidence: device.evidence,

@@ -288,7 +288,7 @@ impl Architecture {
                 let is_alike = near.bits() == precision.bits() && precision != Precision::Tf32;
                 let substitution = (other != kind || !is_alike).then(|| {
                     format!(
-                        "no {} kernel was measured at {}: {} at {} stands for it",
+                        "no {} kernel was measured at {}: {} at {} is used instead",
                         kind.id(),
                         precision.id(),
                         other.id(),
@@ -441,7 +441,7 @@ mod tests {
         let conv = timing.kernel_model(KernelKind::Conv, Precision::Fp32).model;
         assert_eq!(conv.peak, Some(Precision::Tf32));
         let int8 = substitution(KernelKind::Conv, Precision::Int8).unwrap();
-        assert_eq!(int8, "no conv kernel was measured at int8: conv at fp16 stands for it");
+        assert_eq!(int8, "no conv kernel was measured at int8: conv at fp16 is used instead");
         let recurrent = substitution(KernelKind::Recurrent, Precision::Fp16).unwrap();
         assert!(recurrent.contains("gemm at fp16"), "{recurrent}");
     }

@@ -60,11 +60,11 @@ fn facts(report: &Report) -> Vec<(String, String)> {
     };
     let known = |id: Option<&str>| id.unwrap_or("not known").to_owned();
     let mut rows = vec![
-        ("kind".to_owned(), known(kind.map(ModelKind::id))),
-        ("family".to_owned(), known(family.map(Family::id)) + sure),
+        ("kind".to_owned(), known(kind.map(ModelKind::display_name))),
+        ("family".to_owned(), known(family.map(Family::display_name)) + sure),
         ("style".to_owned(), style.map_or("", Style::id).to_owned()),
-        ("task".to_owned(), report.task.kind.id().to_owned()),
-        ("quantisation".to_owned(), report.quantization.scheme.id().into_owned()),
+        ("task".to_owned(), report.task.kind.display_name().to_owned()),
+        ("quantization".to_owned(), report.quantization.scheme.id().into_owned()),
     ];
     if let Ok(Value::Object(facts)) = serde_json::to_value(facts) {
         rows.extend(facts.iter().map(|(name, value)| (name.replace('_', " "), plain(value))));
