@@ -1,4 +1,4 @@
-"""Measures `calipers inspect` on models it builds itself, beside Python's `onnx`. Run it through `scripts/bench`."""
+"""Measures `calipers inspect` on models it builds itself, next to Python's `onnx`. Run it through `scripts/bench`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the cards of 1,000 small models with `calipers card`, without pictures, and says how many a second.
+"""Writes the cards of 1,000 small models with `calipers card`, without charts, and says how many a second.
 
 Run it through `scripts/bench cards`. The models are the small ones of the fixtures, over and over, in folders. The same
 is done with a quarter of them: memory that followed the number of models would be seen.

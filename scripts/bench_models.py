@@ -1,6 +1,6 @@
 """Builds the models the benchmark reads, without the `onnx` package and without holding weights in memory.
 
-A model is written as protobuf by hand: a list of byte strings with holes between them. A hole stands for weights that
+A model is written as protobuf by hand: a list of byte strings with holes between them. A hole represents weights that
 are all zero; it is seeked over, so that the file system stores a sparse file and a 13 GB model takes a few kilobytes.
 """
 
@@ -90,7 +90,7 @@ def entry(key, value):
 
 
 def write_model(path, graph, opset=17):
-    """Writes a file under another name and renames it, so that what stands at `path` is whole."""
+    """Writes a file under another name and renames it, so that what is at `path` is whole."""
     head = integer(1, 8) + text(2, "calipers-bench")
     tail = text(8, text(1, "") + integer(2, opset))
     temporary = path.with_suffix(".partial")
@@ -105,7 +105,7 @@ def write_model(path, graph, opset=17):
 
 
 class Weights:
-    """Collects zero weights as initialisers in one of the three ways ONNX stores them."""
+    """Collects zero weights as initializers in one of the three ways ONNX stores them."""
 
     def __init__(self, storage, dtype, location):
         self.storage, self.dtype, self.location = storage, dtype, location

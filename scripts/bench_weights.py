@@ -1,4 +1,4 @@
-"""Reads 1 GB of weights with `calipers --weights`, beside NumPy doing the same statistics in the same run.
+"""Reads 1 GB of weights with `calipers --weights`, next to NumPy doing the same statistics in the same run.
 
 Run it through `scripts/bench`. Both read a file that is in the page cache. NumPy maps it and takes, a tensor at a time,
 NaN, infinities, subnormals, zeros, least, greatest, mean and deviation, what is the same in half precision, and rows and
@@ -42,7 +42,7 @@ def build(path):
 
 
 def tensors(path):
-    """Each tensor as an array over the mapped file: found by its name, which stands before its bytes."""
+    """Each tensor as an array over the mapped file: found by its name, which is before its bytes."""
     import numpy
 
     data = numpy.memmap(path, numpy.uint8, "r")

@@ -2,7 +2,7 @@
 
 For each card: huggingface_hub takes its front matter, a linter finds nothing, and cmark-gfm (GitHub's
 renderer) makes of it only what a card is made of: every table whole, every fold closed, no link, no
-picture that is not the card's own, nothing of a model's names.
+chart that is not the card's own, nothing of a model's names.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def message(*fields):
 
 
 def hostile_model(name):
-    """A model with a weight, an unknown operator and a known one, and the name wherever one can stand."""
+    """A model with a weight, an unknown operator and a known one, and the name wherever one can be."""
     shape = message((1, message((2, name))), (1, message((1, 4))))
     port = lambda of: message((1, of), (2, message((1, message((1, 1), (2, shape))))), (3, name))
     weight = message((1, 4), (2, 1), (8, f"w {name}"), (9, struct.pack("<4f", 1, 2, 3, 4)))
@@ -99,7 +99,7 @@ class Reader(HTMLParser):
             if name not in self.elements[tag]:
                 self.faults.append(f"an attribute {name} of {tag}")
             if name in ("src", "srcset") and not ASSET.fullmatch(value or ""):
-                self.faults.append(f"a picture from {value!r}")
+                self.faults.append(f"a chart from {value!r}")
         if tag == "details":
             self.folds += 1
         if tag == "table":
@@ -165,7 +165,7 @@ def front_matter_faults(card):
         faults.append("a figure of the front matter is no number")
     keys = set(data.to_dict()) - {"library_name", "pipeline_tag", "model_name", "tags", "model_facts"}
     if keys:
-        faults.append(f"front matter has {sorted(keys)} besides")
+        faults.append(f"front matter has {sorted(keys)} also")
     return faults
 
 

@@ -1,7 +1,7 @@
 """Writes the ONNX standard's own operator cases, as Python's onnx carries them, for our suite.
 
 OUT/asis/NAME.onnx   the case without the types of its outputs and of the values inside
-OUT/const/NAME.onnx  the same with its small inputs as initialisers, the way exporters write them
+OUT/const/NAME.onnx  the same with its small inputs as initializers, the way exporters write them
 OUT/expected.json    what each case really gives: kind, ONNX data type and shape of every output
 """
 
@@ -18,7 +18,7 @@ import onnx.backend.test
 import onnx.backend.test.loader
 from onnx import numpy_helper
 
-# An input becomes an initialiser up to this rank and number of elements, when it has such a type.
+# An input becomes an initializer up to this rank and number of elements, when it has such a type.
 SMALL_RANK = 1
 SMALL_ELEMENTS = 64
 SMALL_DTYPES = {
@@ -126,7 +126,7 @@ def stripped(model):
 
 
 def with_constants(model, inputs):
-    """A copy in which small inputs are initialisers."""
+    """A copy in which small inputs are initializers."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     kept = []
@@ -144,7 +144,7 @@ def with_constants(model, inputs):
 
 
 def small(declared, value):
-    """A small input as an initialiser of its name, or `None`."""
+    """A small input as an initializer of its name, or `None`."""
     if not declared.type.HasField("tensor_type") or value is None:
         return None
     dtype, shape = tensor_type(value)

@@ -55,8 +55,8 @@ def feeds_of(model, rng):
 def seen(model, feeds):
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
-    told = {value.name for value in whole.graph.output}
-    names = [name for node in whole.graph.node for name in node.output if name and name not in told]
+    reported = {value.name for value in whole.graph.output}
+    names = [name for node in whole.graph.node for name in node.output if name and name not in reported]
     whole.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -68,7 +68,7 @@ def seen(model, feeds):
         yield value.name, SPELT.get(dtype, dtype), list(result.shape)
 
 
-def told_by(calipers, model, feeds):
+def reported_by(calipers, model, feeds):
     del model.graph.value_info[:]
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
         file.write(model.SerializeToString())
@@ -101,12 +101,12 @@ def main(calipers, paths):
         except Exception as error:  # noqa: BLE001  (whatever keeps it from running)
             print(f"{path}: not run: {str(error).splitlines()[0][:120]}")
             continue
-        values = told_by(calipers, model, feeds)
+        values = reported_by(calipers, model, feeds)
         for name, dtype, dims in truth:
             verdict = judge(values.get(name), dtype, dims)
             count[verdict] += 1
             if verdict != "exact":
-                print(f"{path}: {verdict}: {name} is {dtype}{dims}, told {values.get(name)}")
+                print(f"{path}: {verdict}: {name} is {dtype}{dims}, reported {values.get(name)}")
     print(count)
     return int(count["wrong"] > 0)
 

@@ -24,7 +24,7 @@ from latency_model import (
     Models,
     adjusted,
     choose,
-    fit_curve,
+    fit_timing_model,
     fit_factors,
     geomean,
     held_out,
@@ -103,7 +103,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def document(curves, facts, counts, errors, factors, used) -> str:
+def document(timing_models, facts, counts, errors, factors, used) -> str:
     lines = [
         "# Architectures: the constants of the latency model, one stanza per architecture, sorted by name.",
         "#",
@@ -118,7 +118,7 @@ def document(curves, facts, counts, errors, factors, used) -> str:
         "#   depth_ns     nanoseconds for each product summed for one result: the floor of small kernels",
         "#   blend        how sharply the largest of the three wins",
         "#   rows, error  kernels of the fit, and its geometric-mean factor of error on them",
-        "# The curves include the factors fitted on whole models; `in_model` lists them.",
+        "# The timing_models include the factors fitted on whole models; `in_model` lists them.",
         "# `held_out` figures are of network families that neither the fit nor its settings used: measured/README.md.",
         "",
         "[[architecture]]",
@@ -129,11 +129,11 @@ def document(curves, facts, counts, errors, factors, used) -> str:
     for one in used:
         kind, precisions, field = FACTORS[one]
         lines.append(f'"{kind or "all"} {"+".join(precisions)} {field}" = {rounded(factors[one])}')
-    for (kind, precision), curve in sorted(curves.items()):
-        lines += ["", "[[architecture.curve]]", f'kind = "{kind}"', f'precision = "{precision}"']
+    for (kind, precision), timing_model in sorted(timing_models.items()):
+        lines += ["", "[[architecture.timing_model]]", f'kind = "{kind}"', f'precision = "{precision}"']
         if kind in CONTRACTIONS:
             lines.append(f'peak = "{peak_of(kind, precision)}"')
-        for field, value in zip(FIELDS, curve, strict=True):
+        for field, value in zip(FIELDS, timing_model, strict=True):
             if kind in CONTRACTIONS or field not in ("efficiency", "depth_ns"):
                 lines.append(f"{field} = {value}")
         lines += [f"rows = {counts[kind, precision]}", f"error = {rounded(errors[kind, precision])}"]
@@ -181,23 +181,23 @@ def main() -> int:
     options = parser.parse_args()
 
     measured = measured_kernels(options.kernels)
-    curves, errors = {}, {}
-    print("curves on kernels alone")
+    timing_models, errors = {}, {}
+    print("timing_models on kernels alone")
     for key, rows in measured.items():
         if len(rows) >= 3:
-            curves[key], errors[key] = fit_curve(rows, PEAK[peak_of(*key)])
+            timing_models[key], errors[key] = fit_timing_model(rows, PEAK[peak_of(*key)])
             print(f"  {key[0]:12}{key[1]:5}{len(rows):4} rows, mean factor {errors[key]:.3f}")
 
     models = Models(options.kernels)
     every = np.ones(len(models.rows), dtype=bool)
     print("\nsettings selected without each family", flush=True)
-    left_out, chosen = held_out(models, curves)
+    left_out, chosen = held_out(models, timing_models)
     for family, settings in chosen.items():
         print(f"  {family:20}{settings}")
-    settings = choose(models, curves, every)
+    settings = choose(models, timing_models, every)
     print(f"settings selected on all families\n  {settings}")
-    point = fit_factors(models, curves, every, settings)
-    shipped = {key: np.array([rounded(value) for value in curve]) for key, curve in adjusted(curves, point).items()}
+    point = fit_factors(models, timing_models, every, settings)
+    shipped = {key: np.array([rounded(value) for value in timing_model]) for key, timing_model in adjusted(timing_models, point).items()}
     predicted = models.predict(shipped)
 
     def missed(times) -> np.ndarray:
@@ -205,9 +205,9 @@ def main() -> int:
 
     print("\nmodels of held-out families, worst first")
     table(models, left_out)
-    print(f"\n{summary('kernels alone', missed(models.predict(curves)))}\n{summary('in sample', missed(predicted))}")
+    print(f"\n{summary('kernels alone', missed(models.predict(timing_models)))}\n{summary('in sample', missed(predicted))}")
     for name, groups in (("network", models.graph), ("family", models.family)):
-        print(summary(f"one {name} left out, settings on all", missed(leave_out(models, curves, groups, every, settings))))
+        print(summary(f"one {name} left out, settings on all", missed(leave_out(models, timing_models, groups, every, settings))))
     out = missed(left_out)
     print(summary("one family held out, settings without it", out))
     for precision in ("fp32", "fp16"):

@@ -6,7 +6,7 @@ One kernel takes  launch + (compute^q + memory^q + depth^q)^(1/q),  q = 1 + blen
     memory    bytes / (bandwidth x share)
     depth     products summed for one result x depth_ns: the floor of a small kernel
 
-A run takes the sum over its kernels. The fit has two steps. The first fits a curve for each kind and precision on
+A run takes the sum over its kernels. The fit has two steps. The first fits a timing model for each kind and precision on
 kernels measured alone. The second fits factors on whole models, because a kernel inside a model finds its data in other
 caches, and libraries select it by other rules.
 
@@ -35,7 +35,7 @@ DEVICE = "h200-sxm"
 
 CONVOLUTIONS = ("conv", "pointwise", "stem", "grouped", "depthwise")
 CONTRACTIONS = (*CONVOLUTIONS, "gemm", "gemv", "attention")
-# Kinds without a measurement of their own, and the kind whose curve they use.
+# Kinds without a measurement of their own, and the kind whose timing_model they use.
 INSTEAD = {"grouped": "conv", "other": "elementwise", "recurrent": "gemm"}
 FIELDS = ("launch_us", "efficiency", "bandwidth", "depth_ns", "blend")
 
@@ -99,9 +99,9 @@ def measured_kernels(program: str) -> dict[tuple[str, str], np.ndarray]:
     return {key: np.array(lines) for key, lines in sorted(found.items())}
 
 
-def parts(curve, flops, moved, depth, peak):
+def parts(timing_model, flops, moved, depth, peak):
     """Launch, body, and the share of the body's slope that compute, memory and depth each have."""
-    launch, efficiency, bandwidth, depth_ns, blend = curve
+    launch, efficiency, bandwidth, depth_ns, blend = timing_model
     power = 1 + blend
     compute = flops / (peak * efficiency)
     memory = moved / (BANDWIDTH * bandwidth)
@@ -113,13 +113,13 @@ def parts(curve, flops, moved, depth, peak):
     return launch * 1e-6, largest * total ** (1 / power), [term / total for term in terms]
 
 
-def seconds(curve, flops, moved, depth, peak):
-    launch, body, _ = parts(curve, flops, moved, depth, peak)
+def seconds(timing_model, flops, moved, depth, peak):
+    launch, body, _ = parts(timing_model, flops, moved, depth, peak)
     return launch + body
 
 
-def fit_curve(rows: np.ndarray, peak: float):
-    """The curve of a kind, and its mean factor of error."""
+def fit_timing_model(rows: np.ndarray, peak: float):
+    """The timing_model of a kind, and its mean factor of error."""
     best = None
     for efficiency in (0.1, 0.5):
         start = np.log([2.5, efficiency, 0.6, 1.0, 1.0])
@@ -131,11 +131,11 @@ def fit_curve(rows: np.ndarray, peak: float):
         found = least_squares(residuals, start, loss="soft_l1")
         if best is None or found.cost < best.cost:
             best = found
-    curve = np.exp(best.x)
+    timing_model = np.exp(best.x)
     # Nothing is faster than the device.
-    curve[1:3] = np.minimum(curve[1:3], 1.0)
-    errors = np.log(seconds(curve, *rows.T[:3], peak) / rows.T[3])
-    return curve, geomean(errors)
+    timing_model[1:3] = np.minimum(timing_model[1:3], 1.0)
+    errors = np.log(seconds(timing_model, *rows.T[:3], peak) / rows.T[3])
+    return timing_model, geomean(errors)
 
 
 class Models:
@@ -179,12 +179,12 @@ class Models:
             for kind, precisions, _ in FACTORS
         ]
 
-    def of_kind(self, curves) -> np.ndarray:
+    def of_kind(self, timing_models) -> np.ndarray:
         """A line of constants for each kind of the table."""
-        return np.array([curves[INSTEAD.get(kind, kind), precision] for kind, precision in self.kinds])
+        return np.array([timing_models[INSTEAD.get(kind, kind), precision] for kind, precision in self.kinds])
 
-    def predict(self, curves) -> np.ndarray:
-        each = seconds(self.of_kind(curves)[self.kind].T, self.flops, self.moved, self.depth, self.peak)
+    def predict(self, timing_models) -> np.ndarray:
+        each = seconds(self.of_kind(timing_models)[self.kind].T, self.flops, self.moved, self.depth, self.peak)
         return self.by_row(each)
 
     def by_row(self, each: np.ndarray) -> np.ndarray:
@@ -193,30 +193,30 @@ class Models:
 
     def predict_with_slopes(self, constants: np.ndarray, used: list[int]):
         """Seconds of every row, and their derivatives by the logarithms of the used factors."""
-        curve = constants[self.kind].T
-        launch, body, shares = parts(curve, self.flops, self.moved, self.depth, self.peak)
+        timing_model = constants[self.kind].T
+        launch, body, shares = parts(timing_model, self.flops, self.moved, self.depth, self.peak)
         # A share of the peak or of the bandwidth that has reached 1 no longer changes.
-        speed = body * (shares[0] * (curve[1] < 1) + shares[1] * (curve[2] < 1))
+        speed = body * (shares[0] * (timing_model[1] < 1) + shares[1] * (timing_model[2] < 1))
         slopes = {"launch_us": launch, "speed": speed, "depth_ns": body * shares[2]}
         columns = [self.by_row(slopes[FACTORS[one][2]] * self.changes[one][self.kind]) for one in used]
         return self.by_row(launch + body), np.array(columns).T
 
 
-def change(curve: np.ndarray, field: str, factor: float) -> None:
-    """Multiplies a field of one curve, or of rows of curves."""
+def change(timing_model: np.ndarray, field: str, factor: float) -> None:
+    """Multiplies a field of one timing_model, or of rows of timing_models."""
     if field == "speed":
-        curve[..., 1:3] = np.minimum(curve[..., 1:3] / factor, 1.0)
+        timing_model[..., 1:3] = np.minimum(timing_model[..., 1:3] / factor, 1.0)
     else:
-        curve[..., FIELDS.index(field)] *= factor
+        timing_model[..., FIELDS.index(field)] *= factor
 
 
-def adjusted(curves, point: np.ndarray):
-    """The curves with the factors of the second step. `point` holds a logarithm for each of FACTORS."""
-    out = {key: np.array(curve) for key, curve in curves.items()}
+def adjusted(timing_models, point: np.ndarray):
+    """The timing_models with the factors of the second step. `point` holds a logarithm for each of FACTORS."""
+    out = {key: np.array(timing_model) for key, timing_model in timing_models.items()}
     for (kind, precisions, field), factor in zip(FACTORS, np.exp(point), strict=True):
-        for key, curve in out.items():
+        for key, timing_model in out.items():
             if kind in (None, key[0]) and key[1] in precisions:
-                change(curve, field, factor)
+                change(timing_model, field, factor)
     return out
 
 
@@ -236,7 +236,7 @@ class Settings:
 ALL = tuple(range(len(FACTORS)))
 
 
-def fit_factors(models: Models, curves, use: np.ndarray, settings: Settings) -> np.ndarray:
+def fit_factors(models: Models, timing_models, use: np.ndarray, settings: Settings) -> np.ndarray:
     """Logarithms of all factors, fitted on the rows in `use`; a factor that is not used is 1."""
     used = list(settings.used)
     start = np.zeros(len(FACTORS))
@@ -244,7 +244,7 @@ def fit_factors(models: Models, curves, use: np.ndarray, settings: Settings) -> 
     point = np.zeros(len(FACTORS))
     if not used:
         return point
-    base, known = models.of_kind(curves), {}
+    base, known = models.of_kind(timing_models), {}
 
     def look(values):
         key = values.tobytes()
@@ -270,17 +270,17 @@ def fit_factors(models: Models, curves, use: np.ndarray, settings: Settings) -> 
     return point
 
 
-def leave_out(models: Models, curves, groups: np.ndarray, use: np.ndarray, settings: Settings) -> np.ndarray:
+def leave_out(models: Models, timing_models, groups: np.ndarray, use: np.ndarray, settings: Settings) -> np.ndarray:
     """Each group of rows predicted by factors fitted on the other groups, within the rows in `use`."""
     predicted = np.full(len(groups), np.nan)
     for group in sorted(set(groups[use])):
         out = use & (groups == group)
-        point = fit_factors(models, curves, use & ~out, settings)
-        predicted[out] = models.predict(adjusted(curves, point))[out]
+        point = fit_factors(models, timing_models, use & ~out, settings)
+        predicted[out] = models.predict(adjusted(timing_models, point))[out]
     return predicted
 
 
-def choose(models: Models, curves, use: np.ndarray) -> Settings:
+def choose(models: Models, timing_models, use: np.ndarray) -> Settings:
     """The settings with the least leave-one-family-out error on the rows in `use`.
 
     First the start and the pull, with all factors. Then the factors, by forward selection at that start and pull: add
@@ -288,7 +288,7 @@ def choose(models: Models, curves, use: np.ndarray) -> Settings:
     """
 
     def error(settings: Settings) -> float:
-        predicted = leave_out(models, curves, models.family, use, settings)
+        predicted = leave_out(models, timing_models, models.family, use, settings)
         return float(np.mean(np.abs(np.log(predicted[use] / models.best[use]))))
 
     best = min((Settings(start, pull, ALL) for start in STARTS for pull in PULLS), key=error)
@@ -300,14 +300,14 @@ def choose(models: Models, curves, use: np.ndarray) -> Settings:
     return Settings(best.start, best.pull, min(path)[1])
 
 
-def held_out(models: Models, curves) -> tuple[np.ndarray, dict[str, Settings]]:
+def held_out(models: Models, timing_models) -> tuple[np.ndarray, dict[str, Settings]]:
     """Each family predicted by settings and factors that never used it, and those settings."""
     predicted, chosen = np.zeros(len(models.rows)), {}
     for family in sorted(set(models.family)):
         out = models.family == family
-        chosen[family] = choose(models, curves, ~out)
-        point = fit_factors(models, curves, ~out, chosen[family])
-        predicted[out] = models.predict(adjusted(curves, point))[out]
+        chosen[family] = choose(models, timing_models, ~out)
+        point = fit_factors(models, timing_models, ~out, chosen[family])
+        predicted[out] = models.predict(adjusted(timing_models, point))[out]
     return predicted, chosen
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the embedded fonts of the pictures, and the table of their widths, from the npm package `inter-ui`.
+"""Makes the embedded fonts of the charts, and the table of their widths, from the npm package `inter-ui`.
 
 Usage: subset-font.py FOLDER_OF_THE_UNPACKED_PACKAGE. Needs `fonttools` and `brotli`. Nobody needs to run this
 but to take a newer Inter: what it writes is in the repository.
@@ -11,7 +11,7 @@ from pathlib import Path
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-TARGET = Path(__file__).resolve().parent.parent / "crates/calipers-render/src/picture/font"
+TARGET = Path(__file__).resolve().parent.parent / "crates/calipers-render/src/chart/font"
 WEIGHTS = ("Regular", "SemiBold")
 
 # Latin, Greek and Cyrillic letters for names; punctuation and signs that our own words use.

@@ -15,10 +15,10 @@ import { hostileModels } from './hostile.mjs';
 const { CALIPERS, CHROMIUM, FOLDER } = process.env;
 const require = createRequire(join(FOLDER, 'package.json'));
 const { chromium } = require('playwright-core');
-const pictures = join(FOLDER, 'pictures');
+const screenshots = join(FOLDER, 'screenshots');
 const run = promisify(execFile);
 
-// Elements that a drawing is made of. Anything else came out of a name.
+// Elements that a diagram is made of. Anything else came out of a name.
 const ELEMENTS = new Set(
   'svg g style defs marker path rect polygon circle line text tspan foreignobject div span p br filter fedropshadow lineargradient stop'.split(' '),
 );
@@ -37,7 +37,7 @@ function models() {
     writeFileSync(path, bytes);
     return { name, path };
   });
-  // The shared zoo is looked at as well where it is named, for its pictures.
+  // The shared zoo is looked at as well where it is named, for its charts.
   const extra = (process.env.MODELS ?? '').split(' ').filter(Boolean);
   return [...found, ...hostile, ...extra.map((path) => ({ name: path.split('/').pop().slice(0, -5), path }))];
 }
@@ -54,9 +54,9 @@ async function drawn(path) {
     ]);
     const fenced = [...card.matchAll(/^```mermaid\n([^]*?)\n```$/gm)].map((found) => found[1]);
     return [[text, json], [flow, flowJson]].map(([text, json]) => {
-      const drawing = JSON.parse(json);
-      if (drawing.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another drawing`);
-      return { text: fenced.find((block) => block === text.trimEnd()) ?? text, drawing };
+      const diagram = JSON.parse(json);
+      if (diagram.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another diagram`);
+      return { text: fenced.find((block) => block === text.trimEnd()) ?? text, diagram };
     });
   } catch (error) {
     if (error.code === 1 && String(error.stderr).startsWith('error:')) return null;
@@ -66,7 +66,7 @@ async function drawn(path) {
 
 // In the page: renders, and tells what is there. `SECURITY` is Mermaid's laxest, the worst case.
 async function render(text) {
-  const { svg } = await window.mermaid.render('drawing', text);
+  const { svg } = await window.mermaid.render('diagram', text);
   document.body.innerHTML = svg;
   const root = document.querySelector('svg');
   const all = [...root.querySelectorAll('*')];
@@ -89,7 +89,7 @@ async function render(text) {
 // What can be seen of a text, without regard to how lines are broken.
 const seen = (text) => text.replace(/[\s\u200b]+/g, '');
 
-// What the drawing says of characters that nobody sees, and of what is too long.
+// What the diagram says of characters that nobody sees, and of what is too long.
 function shown(text) {
   const hidden = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
   const letters = [...text];
@@ -97,19 +97,19 @@ function shown(text) {
   return cut.join('').replace(hidden, '\ufffd');
 }
 
-function faults(found, drawing) {
+function faults(found, diagram) {
   const faults = [];
   const fault = (holds, words) => holds || faults.push(words);
   fault(found.role?.startsWith('flowchart'), `it is drawn as ${found.role}`);
-  drawing.boxes.forEach((box, number) => {
+  diagram.boxes.forEach((box, number) => {
     const times = (box.times ?? 1) > 1 ? `${box.times} × ` : '';
     const wanted = seen(times + shown(box.label) + shown(box.detail ?? ''));
     fault(seen(found.boxes[number] ?? '(no box)') === wanted, `box ${number}: ${found.boxes[number]} for ${wanted}`);
   });
-  fault(Object.keys(found.boxes).length === drawing.boxes.length, 'boxes that nobody drew');
-  fault(found.arrows === drawing.arrows.length, `${found.arrows} arrows of ${drawing.arrows.length}`);
+  fault(Object.keys(found.boxes).length === diagram.boxes.length, 'boxes that nobody drew');
+  fault(found.arrows === diagram.arrows.length, `${found.arrows} arrows of ${diagram.arrows.length}`);
   const words = found.words.map(seen).filter(Boolean).sort().join('|');
-  const wanted = drawing.arrows.map((arrow) => seen(shown(arrow.label ?? ''))).filter(Boolean).sort().join('|');
+  const wanted = diagram.arrows.map((arrow) => seen(shown(arrow.label ?? ''))).filter(Boolean).sort().join('|');
   fault(words === wanted, `words on arrows: ${words} for ${wanted}`);
   const strange = found.elements.filter((element) => !ELEMENTS.has(element));
   fault(strange.length === 0, `elements ${strange}`);
@@ -119,8 +119,8 @@ function faults(found, drawing) {
   return faults;
 }
 
-rmSync(pictures, { recursive: true, force: true });
-mkdirSync(pictures, { recursive: true });
+rmSync(screenshots, { recursive: true, force: true });
+mkdirSync(screenshots, { recursive: true });
 const browser = await chromium.launch({
   executablePath: CHROMIUM,
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -150,12 +150,12 @@ for (const [number, { name }] of queue.entries()) {
     let wrong;
     try {
       const found = await page.evaluate(render, model.text);
-      wrong = faults(found, model.drawing);
+      wrong = faults(found, model.diagram);
     } catch (error) {
       wrong = [String(error.message ?? error).split('\n')[0]];
     }
-    if (process.env.PICTURES || wrong.length) {
-      const file = join(pictures, `${title.replace(/[^\w.-]/g, '_')}.png`);
+    if (process.env.SCREENSHOTS || wrong.length) {
+      const file = join(screenshots, `${title.replace(/[^\w.-]/g, '_')}.png`);
       await page.locator('svg').first().screenshot({ path: file }).catch(() => {});
     }
     if (wrong.length) {

@@ -56,7 +56,7 @@ function port(name, dim) {
   return message([1, name], [2, message([1, message([1, 1], [2, shape])])]);
 }
 
-// A model of two nodes, of an unknown operator and a known one, with a name wherever one can stand.
+// A model of two nodes, of an unknown operator and a known one, with a name wherever one can be.
 function model(name) {
   const input = `in ${name}`;
   const output = `out ${name}`;

@@ -111,7 +111,7 @@ const tests = {
       const page = await open({ colorScheme });
       await press(page, 'FLOPs');
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it is wider than the window');
-      await page.screenshot({ path: join(FOLDER, 'pictures', `index-${colorScheme}.png`) });
+      await page.screenshot({ path: join(FOLDER, 'screenshots', `index-${colorScheme}.png`) });
       // Asked for in its own world: the page's policy forbids scripts that are not its own.
       const session = await page.context().newCDPSession(page);
       const { frameTree } = await session.send('Page.getFrameTree');
@@ -127,7 +127,7 @@ const tests = {
   },
 };
 
-mkdirSync(join(FOLDER, 'pictures'), { recursive: true });
+mkdirSync(join(FOLDER, 'screenshots'), { recursive: true });
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
   try {

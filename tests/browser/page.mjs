@@ -18,13 +18,13 @@ const require = createRequire(join(FOLDER, 'package.json'));
 const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const run = promisify(execFile);
-const room = { maxBuffer: 1 << 28 };
+const group = { maxBuffer: 1 << 28 };
 const fixtures = new URL('../fixtures/', import.meta.url).pathname;
 const pages = join(FOLDER, 'pages');
 mkdirSync(pages, { recursive: true });
 
 const model = (name) => join(fixtures, name);
-const command = async (...args) => (await run(CALIPERS, args, room)).stdout;
+const command = async (...args) => (await run(CALIPERS, args, group)).stdout;
 const inspect = async (...args) => JSON.parse(await command('inspect', '--format', 'json', ...args));
 
 async function write(path, name, ...args) {
@@ -70,7 +70,7 @@ const tests = {
     await close(page);
   },
 
-  async 'rooms open and close'() {
+  async 'groups open and close'() {
     const page = await open(await write(model('zoo/resnet50.onnx'), 'resnet50'));
     const first = await boxes(page);
     await page.click('#more');
@@ -81,7 +81,7 @@ const tests = {
     await close(page);
   },
 
-  async 'subgraphs are rooms to enter'() {
+  async 'subgraphs are groups to enter'() {
     const page = await open(await write(model('zoo/script_loop_if_op17.onnx'), 'loop'));
     await page.fill('#find', 'loop');
     await page.waitForSelector('#found li[data-node]');
@@ -115,7 +115,7 @@ const tests = {
   },
 
   async 'sizes give what the command prints for the same binding'() {
-    for (const [name, knobs, args] of [
+    for (const [name, size_controls, args] of [
       ['zoo/bert_tiny_cls_op17.onnx', { batch: 8, sequence: 77 }, ['--dim', 'batch=8', '--dim', 'sequence=77']],
       ['zoo/llama_tiny_gqa_kv_op17.onnx', { batch: 3, context: 300 }, ['--batch', '3', '--context', '300']],
       ['zoo/e5-small-v2.onnx', { batch: 5, sequence: 200 }, ['--batch', '5', '--context', '200']],
@@ -125,8 +125,8 @@ const tests = {
       ['zoo/t5_tiny_encdec_op17.onnx', { batch: 4, sequence: 61 }, ['--batch', '4', '--context', '61']],
     ]) {
       const page = await open(await write(model(name), 'sizes'));
-      for (const [knob, size] of Object.entries(knobs)) {
-        const label = page.locator('#sizes label', { hasText: new RegExp(`^${knob}$`) });
+      for (const [size_control, size] of Object.entries(size_controls)) {
+        const label = page.locator('#sizes label', { hasText: new RegExp(`^${size_control}$`) });
         await page.locator(`#${await label.getAttribute('for')}`).fill(String(size));
       }
       const said = await inspect(model(name), ...args);
@@ -164,9 +164,9 @@ const tests = {
     await close(page);
   },
 
-  async 'the summary and the shapes that were found are told'() {
+  async 'the summary and the shapes that were found are reported'() {
     const path = model('zoo/t5_tiny_encdec_op17.onnx');
-    const page = await open(await write(path, 'told'));
+    const page = await open(await write(path, 'reported'));
     const said = await inspect(path, '--device', 'h200-sxm');
     assert.equal(await text(page, '#verdict'), said.summary.title);
     assert.equal(await page.locator('#summary p').count(), said.summary.text.split('\n\n').length);
@@ -193,7 +193,7 @@ const tests = {
     await page.evaluate(() => { document.getElementById('layer-scroll').scrollTop = 1e9; });
     await page.waitForTimeout(100);
     assert.ok((await page.locator('#layer-table tbody tr').count()) < 100);
-    // The graph shows stretches of it, and finds one node among all.
+    // The graph shows segments of it, and finds one node among all.
     assert.ok((await boxes(page)) < 200);
     await page.fill('#find', '_73912');
     await page.waitForSelector('#found li[data-node]');

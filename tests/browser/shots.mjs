@@ -1,4 +1,4 @@
-// Pictures of the page for the documentation, light and dark: `scripts/browser shots` leaves them in
+// Charts of the page for the documentation, light and dark: `scripts/browser shots` leaves them in
 // target/browser/shots. To be looked at before they are kept.
 
 import { execFileSync } from 'node:child_process';
@@ -22,7 +22,7 @@ const top = async (page, id) => page.evaluate((part) => {
   document.getElementById(part).scrollIntoView();
 }, id);
 
-// A model, what is done before the picture is taken, and how the picture is called.
+// A model, what is done before the chart is taken, and how the chart is called.
 const cases = [
   ['overview', join(fixtures, 'zoo/resnet50.onnx'), async () => {}],
   ['node', join(fixtures, 'zoo/swin_t.onnx'), async (page) => {
@@ -33,7 +33,7 @@ const cases = [
     await top(page, 'graph');
   }],
   ['blocks', join(fixtures, 'zoo/e5-small-v2.onnx'), async (page) => {
-    await page.selectOption('#colour', 'block');
+    await page.selectOption('#color', 'block');
     await page.click('#more');
     await top(page, 'graph');
   }],

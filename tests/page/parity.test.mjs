@@ -71,7 +71,7 @@ for (const write of ["percent", "time", "rate", "timeRange"]) {
 }
 
 const graphs = about("graph");
-const chosen = (it) => Sizes.bindings(it.sizes.knobs.map((knob) => ({ ...knob, now: it.chosen[knob.name] })));
+const chosen = (it) => Sizes.bindings(it.sizes.size_controls.map((size_control) => ({ ...size_control, now: it.chosen[size_control.name] })));
 
 compare("peaks of activations", 1000, graphs, (it) => {
   const peak = Liveness.peak(it.sizes, it.main, chosen(it));

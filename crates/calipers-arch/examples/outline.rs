@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use calipers_arch::blocks;
-use calipers_arch::net::Net;
+use calipers_arch::network::Network;
 use calipers_infer::{Bindings, infer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,9 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.first().ok_or("give a model file")?;
     let model = calipers_formats::open(Path::new(path))?;
     let typed = infer(&model, &Bindings::default())?;
-    let mut net = Net::build(&model, &typed);
+    let mut net = Network::build(&model, &typed);
     if !raw {
-        blocks::recognise(&mut net);
+        blocks::recognize(&mut net);
     }
     print!("{}", net.outline());
     Ok(())

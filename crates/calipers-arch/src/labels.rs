@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use calipers_ops::{Class, ImageOp, Movement, Pool};
 use calipers_report::{Activation, CompositeKind, PartKind};
 
+use super::descriptions::grouped;
 use super::structure::is_heavy;
-use super::words::grouped;
-use crate::net::{
-    Attention, BlockKind, DetailKey, Details, Linear, Net, Op, TableKind, Unit, With,
+use crate::network::{
+    Attention, BlockKind, DetailKey, Details, Linear, Network, NetworkOp, Op, TableKind, With,
 };
 
 /// What can lead a part of the network. Earlier ones lead.
@@ -27,8 +27,8 @@ const LEADERS: &[Op] = &[
     Op::Block(BlockKind::InvertedResidual),
     Op::Block(BlockKind::Bottleneck),
     Op::Block(BlockKind::BasicBlock),
-    Op::Block(BlockKind::DenseUnit),
-    Op::Block(BlockKind::ShuffleUnit),
+    Op::Block(BlockKind::DenseLayer),
+    Op::Block(BlockKind::ShuffleBlock),
     Op::Block(BlockKind::Fire),
     Op::Block(BlockKind::DepthwiseSeparable),
     Op::Block(BlockKind::Recurrent),
@@ -39,7 +39,7 @@ const LEADERS: &[Op] = &[
     Op::Operator("NonMaxSuppression"),
 ];
 
-/// Steps that go without saying beside a block.
+/// Steps that go without saying next to a block.
 pub(super) const UNNAMED: ([BlockKind; 3], With) = (
     [BlockKind::ConcatSkip, BlockKind::Embedding, BlockKind::L2Norm],
     With(|traits| {
@@ -61,14 +61,14 @@ pub(super) fn label(op: Op) -> &'static str {
 pub(super) struct Title {
     /// Its kind, as the report has it.
     pub(super) kind: PartKind,
-    /// Its name, as it stands in a box.
+    /// Its name, as is in a box.
     pub(super) label: String,
     /// Its figures, in words.
     pub(super) detail: String,
 }
 
 /// Names a part by what is in it.
-pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
+pub(super) fn title(net: &Network<'_>, units: &[&NetworkOp]) -> Title {
     let inside = || units.iter().flat_map(|unit| unit.walk());
     let has = |kind: BlockKind| inside().any(|unit| unit.is(kind));
     let attentions = || inside().filter_map(|unit| unit.attention());
@@ -121,15 +121,15 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
             .collect();
         details.dedup();
         details.truncate(3);
-        // Steps beside the leader are named as well.
-        let beside: Vec<&Unit> = units
+        // Steps next to the leader are named as well.
+        let adjacent: Vec<&NetworkOp> = units
             .iter()
             .copied()
             .filter(|unit| !unit.is(UNNAMED) && !unit.walk().any(|part| part.is(kind)))
             .collect();
-        let beside = steps(net, &beside);
-        if !beside.is_empty() {
-            details.insert(0, beside);
+        let adjacent = steps(net, &adjacent);
+        if !adjacent.is_empty() {
+            details.insert(0, adjacent);
         }
         return Title { kind: kind.id().into(), label, detail: details.join(", ") };
     }
@@ -137,9 +137,9 @@ pub(super) fn title(net: &Net<'_>, units: &[&Unit]) -> Title {
 }
 
 /// A part without a block that leads it.
-fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
+fn plain(net: &Network<'_>, units: &[&NetworkOp]) -> Title {
     let detail = steps(net, units);
-    let count = |test: &dyn Fn(&Unit) -> bool| {
+    let count = |test: &dyn Fn(&NetworkOp) -> bool| {
         units.iter().flat_map(|unit| unit.walk()).filter(|unit| test(unit)).count()
     };
     let convolutions = count(&|unit| unit.has_trait(|traits| traits.convolves));
@@ -176,7 +176,7 @@ fn plain(net: &Net<'_>, units: &[&Unit]) -> Title {
 const NAMED: usize = 3;
 
 /// Names of the operators of a part that has nothing but operators.
-fn operators(net: &Net<'_>, units: &[&Unit]) -> String {
+fn operators(net: &Network<'_>, units: &[&NetworkOp]) -> String {
     let any_heavy = units.iter().any(|unit| is_heavy(net, unit));
     let chosen = units.iter().filter(|unit| !any_heavy || is_heavy(net, unit));
     let mut names: Vec<&str> = chosen.map(|unit| op_name(net, unit)).collect();
@@ -194,7 +194,7 @@ fn operators(net: &Net<'_>, units: &[&Unit]) -> String {
 const STEPS: usize = 4;
 
 /// The steps of a part in order, those that only move data left out: `conv 7×7/2, max-pool`.
-pub(super) fn steps(net: &Net<'_>, units: &[&Unit]) -> String {
+pub(super) fn steps(net: &Network<'_>, units: &[&NetworkOp]) -> String {
     let mut named: Vec<(String, usize)> = Vec::new();
     let mut last = String::new();
     let mut more = 0;
@@ -220,7 +220,7 @@ pub(super) fn steps(net: &Net<'_>, units: &[&Unit]) -> String {
 }
 
 /// What a unit does, in a word or two; `None` for what only moves data or dresses a layer.
-fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
+fn step(net: &Network<'_>, unit: &NetworkOp) -> Option<String> {
     if unit.is_layout() {
         return None;
     }
@@ -256,7 +256,7 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<String> {
 }
 
 /// The name of an operator that its class decides.
-fn class_name(unit: &Unit) -> Option<&'static str> {
+fn class_name(unit: &NetworkOp) -> Option<&'static str> {
     Some(match unit.traits()?.class {
         Class::Image(ImageOp::Resize) => "resize",
         Class::Pooling(Pool::Average) => "average pool",
@@ -271,7 +271,7 @@ fn class_name(unit: &Unit) -> Option<&'static str> {
 }
 
 /// The convolution that a unit is, in a word or two; `None` for other units.
-fn convolution(unit: &Unit) -> Option<String> {
+fn convolution(unit: &NetworkOp) -> Option<String> {
     let convolution = match unit.details()? {
         Details::Convolution(convolution) => convolution,
         Details::ConvNormAct(folded) => &folded.convolution,
@@ -291,7 +291,7 @@ fn convolution(unit: &Unit) -> Option<String> {
 }
 
 /// The figures of a block, in words: `12 heads of 64`.
-pub(super) fn figures(unit: &Unit) -> String {
+pub(super) fn figures(unit: &NetworkOp) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut show = |words: Option<String>| shown.extend(words);
     match unit.details() {
@@ -350,13 +350,13 @@ fn show_others(details: &Details, show: &mut impl FnMut(Option<String>)) {
 }
 
 /// The figures of a unit, as the report has them.
-pub(super) fn facts(unit: &Unit) -> BTreeMap<String, String> {
+pub(super) fn facts(unit: &NetworkOp) -> BTreeMap<String, String> {
     let entries = unit.entries().into_iter();
     entries.map(|(key, value)| (key.id().to_owned(), value.to_string())).collect()
 }
 
 /// The name of a unit: that of the file for an operator that is unknown.
-pub(super) fn op_name<'n>(net: &'n Net<'_>, unit: &Unit) -> &'n str {
+pub(super) fn op_name<'n>(net: &'n Network<'_>, unit: &NetworkOp) -> &'n str {
     match unit.op {
         Op::Unknown => net.model.name(net.model.node(unit.node).op),
         op => op.id(),
@@ -369,7 +369,7 @@ mod tests {
 
     use super::title;
     use crate::blocks::testing::{Look as _, Tiny};
-    use crate::net::{BlockKind, Unit};
+    use crate::network::{BlockKind, NetworkOp};
 
     /// The detail of a convolution by this operator, with or without an activation behind it.
     fn detail(op: &str, activation: Option<&str>) -> String {
@@ -383,7 +383,7 @@ mod tests {
         let seen = t.output(&y);
         assert_eq!(seen.count(BlockKind::ConvNormAct), usize::from(activation.is_some()));
         seen.look(|net| {
-            let units: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
+            let units: Vec<&NetworkOp> = net.units().map(|(_, unit)| unit).collect();
             title(net, &units).detail
         })
     }

@@ -4,17 +4,17 @@ use calipers_report::Repeat;
 
 use super::labels::title;
 use super::structure::{Item, Structure, all_segments, differences};
-use crate::net::{Net, Unit};
+use crate::network::{Network, NetworkOp};
 
-/// Repeats that are told.
+/// Repeats that are reported.
 const TOLD: usize = 50;
 
 /// The repeats of a network, as they are nested.
-pub(super) fn repeats(net: &Net<'_>, structure: &Structure) -> Vec<Repeat> {
+pub(super) fn repeats(net: &Network<'_>, structure: &Structure) -> Vec<Repeat> {
     of_items(net, structure, &structure.items)
 }
 
-fn of_items(net: &Net<'_>, structure: &Structure, items: &[Item]) -> Vec<Repeat> {
+fn of_items(net: &Network<'_>, structure: &Structure, items: &[Item]) -> Vec<Repeat> {
     let runs = items.iter().filter_map(|item| match item {
         Item::Run(turns) => Some(turns),
         Item::Segment(_) => None,
@@ -33,7 +33,7 @@ fn of_items(net: &Net<'_>, structure: &Structure, items: &[Item]) -> Vec<Repeat>
 }
 
 /// What one turn of a run is called.
-pub(super) fn name(net: &Net<'_>, structure: &Structure, turns: &[Vec<Item>]) -> String {
+pub(super) fn name(net: &Network<'_>, structure: &Structure, turns: &[Vec<Item>]) -> String {
     let is_stage = turns.iter().flatten().any(|item| matches!(item, Item::Run(_)));
     let turn = smallest(structure, turns);
     let label = in_sentence(&title(net, &units(net, structure, turn)).label);
@@ -65,14 +65,18 @@ pub(super) fn smallest<'i>(structure: &Structure, turns: &'i [Vec<Item>]) -> &'i
 }
 
 /// Units of some items.
-pub(super) fn units<'n>(net: &'n Net<'_>, structure: &Structure, items: &[Item]) -> Vec<&'n Unit> {
+pub(super) fn units<'n>(
+    net: &'n Network<'_>,
+    structure: &Structure,
+    items: &[Item],
+) -> Vec<&'n NetworkOp> {
     let segments = all_segments(items);
     let ids = segments.iter().flat_map(|segment| structure.units(*segment));
     ids.map(|id| net.unit(*id)).collect()
 }
 
-/// How many nodes of the file some units stand for.
-pub(super) fn nodes(units: &[&Unit]) -> u64 {
+/// How many nodes of the file some units represent.
+pub(super) fn nodes(units: &[&NetworkOp]) -> u64 {
     let parts = units.iter().flat_map(|unit| unit.walk()).filter(|unit| unit.parts.is_empty());
     let mut nodes: Vec<_> = parts.map(|unit| unit.node).collect();
     nodes.sort_unstable();

@@ -56,7 +56,7 @@ fn trees(op: &str, leaves: &[f32], with: &[Attribute]) -> Report {
 }
 
 #[test]
-fn trees_are_told_by_how_they_add_up() {
+fn trees_are_reported_by_how_they_add_up() {
     let shares = trees("TreeEnsembleClassifier", &[0.5, 0.0, 0.25, 0.25], &[]);
     assert_eq!(
         what(&shares),
@@ -64,8 +64,8 @@ fn trees_are_told_by_how_they_add_up() {
     );
     assert_eq!((shares.architecture.facts.trees, shares.task.classes), (Some(2), Some(2)));
 
-    let curve = [Attribute::string("post_transform", "LOGISTIC")];
-    let scores = trees("TreeEnsembleClassifier", &[1.5, -2.0, 0.1, 0.2], &curve);
+    let activation = [Attribute::string("post_transform", "LOGISTIC")];
+    let scores = trees("TreeEnsembleClassifier", &[1.5, -2.0, 0.1, 0.2], &activation);
     assert_eq!(scores.architecture.family, Some(Family::GradientBoosting));
 
     let base = [Attribute::floats("base_values", &[3.0])];
@@ -97,22 +97,22 @@ fn linear_models_and_support_vectors() {
     };
     let weights = Attribute::floats("coefficients", &[0.1; 8]);
     let labels = Attribute::ints("classlabels_ints", &[0, 1]);
-    let curve = Attribute::string("post_transform", "SOFTMAX");
+    let activation = Attribute::string("post_transform", "SOFTMAX");
     let both = ["label", "scores"];
-    let told = of("LinearClassifier", &[weights.clone(), labels.clone(), curve], &both);
+    let reported = of("LinearClassifier", &[weights.clone(), labels.clone(), activation], &both);
     assert_eq!(
-        what(&told),
+        what(&reported),
         (Some("linear"), Some("logistic-regression"), "tabular-classification")
     );
-    let told = of("LinearClassifier", &[weights.clone(), labels], &both);
-    assert_eq!(told.architecture.family, Some(Family::LinearClassifier));
-    let told = of("LinearRegressor", std::slice::from_ref(&weights), &["y"]);
-    assert_eq!(what(&told), (Some("linear"), Some("linear-regression"), "tabular-regression"));
+    let reported = of("LinearClassifier", &[weights.clone(), labels], &both);
+    assert_eq!(reported.architecture.family, Some(Family::LinearClassifier));
+    let reported = of("LinearRegressor", std::slice::from_ref(&weights), &["y"]);
+    assert_eq!(what(&reported), (Some("linear"), Some("linear-regression"), "tabular-regression"));
     let one = Attribute::int("one_class", 1);
-    let told = of("SVMRegressor", &[weights, one], &["y"]);
-    assert_eq!(what(&told), (Some("svm"), Some("svm"), "anomaly-detection"));
-    let told = of("Scaler", &[Attribute::floats("scale", &[1.0; 4])], &["y"]);
-    assert_eq!(what(&told), (Some("pipeline"), None, "unknown"));
+    let reported = of("SVMRegressor", &[weights, one], &["y"]);
+    assert_eq!(what(&reported), (Some("svm"), Some("svm"), "anomaly-detection"));
+    let reported = of("Scaler", &[Attribute::floats("scale", &[1.0; 4])], &["y"]);
+    assert_eq!(what(&reported), (Some("pipeline"), None, "unknown"));
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn dense_layers_are_a_perceptron_or_a_linear_model() {
     model.node("Relu", &["h"], &["r"], &[]);
     model.node("MatMul", &["r", "v"], &["y"], &[]);
     model.output("y", DataType::F32, &["n", "1"]);
-    let told = report(model.build());
-    assert_eq!(what(&told), (Some("mlp"), Some("mlp"), "tabular-regression"));
+    let reported = report(model.build());
+    assert_eq!(what(&reported), (Some("mlp"), Some("mlp"), "tabular-regression"));
 
     let mut model = rows();
     weight(&mut model, "w", &[4, 3]);
@@ -134,12 +134,12 @@ fn dense_layers_are_a_perceptron_or_a_linear_model() {
     model.node("Gemm", &["x", "w", "b"], &["h"], &[]);
     model.node("Softmax", &["h"], &["y"], &[]);
     model.output("y", DataType::F32, &["n", "3"]);
-    let told = report(model.build());
+    let reported = report(model.build());
     assert_eq!(
-        what(&told),
+        what(&reported),
         (Some("linear"), Some("logistic-regression"), "tabular-classification")
     );
-    assert_eq!(told.task.classes, Some(3));
+    assert_eq!(reported.task.classes, Some(3));
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn graphs_without_weights_are_nothing_known() {
     model.node("Relu", &["x"], &["r"], &[]);
     model.node("Concat", &["r", "x"], &["y"], &[Attribute::int("axis", 1)]);
     model.output("y", DataType::F32, &["n", "8"]);
-    let told = report(model.build());
-    assert_eq!(what(&told), (None, None, "unknown"));
-    assert_eq!(told.architecture.confidence, Confidence::Low);
-    assert_eq!(told.architecture.words, "");
+    let reported = report(model.build());
+    assert_eq!(what(&reported), (None, None, "unknown"));
+    assert_eq!(reported.architecture.confidence, Confidence::Low);
+    assert_eq!(reported.architecture.words, "");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn the_samples_are_what_they_are() {
 }
 
 #[test]
-fn recurrence_is_told_by_its_cell() {
+fn recurrence_is_reported_by_its_cell() {
     let mut model = ModelBuilder::new(17);
     model.input("x", DataType::F32, &["steps", "n", "4"]);
     weight(&mut model, "w", &[1, 24, 4]);
@@ -176,8 +176,8 @@ fn recurrence_is_told_by_its_cell() {
     let hidden = [Attribute::int("hidden_size", 8)];
     model.node("GRU", &["x", "w", "r"], &["", "h"], &hidden);
     model.output("h", DataType::F32, &["1", "n", "8"]);
-    let told = report(model.build());
-    assert_eq!(what(&told), (Some("rnn"), Some("gru"), "unknown"));
+    let reported = report(model.build());
+    assert_eq!(what(&reported), (Some("rnn"), Some("gru"), "unknown"));
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn several_trees_vote_or_are_averaged() {
     model.node("Concat", &["a_score", "b_score"], &["all"], &[Attribute::int("axis", 1)]);
     model.node("ReduceMean", &["all"], &["y"], &[]);
     model.output("y", DataType::F32, &["n", "1"]);
-    let told = report(model.build());
-    assert_eq!(told.architecture.family, Some(Family::Bagging));
+    let reported = report(model.build());
+    assert_eq!(reported.architecture.family, Some(Family::Bagging));
 
     let mut model = rows();
     model.initializer(&Tensor::i64("one", &[1], &[1]));
@@ -219,8 +219,8 @@ fn several_trees_vote_or_are_averaged() {
     model.node("Sum", &["a_vote", "b_vote"], &["votes"], &[]);
     model.node("ArgMax", &["votes"], &["y"], &[]);
     model.output("y", DataType::I64, &["n"]);
-    let told = report(model.build());
-    assert_eq!(told.architecture.family, Some(Family::Adaboost));
+    let reported = report(model.build());
+    assert_eq!(reported.architecture.family, Some(Family::Adaboost));
 }
 
 #[test]
@@ -251,9 +251,9 @@ fn outputs_are_asked_for_their_own_type() {
     model.node("Mul", &["s", "scale"], &["both"], &[]);
     model.node("Mul", &["cast", "both"], &["logits"], &[]);
     model.output("logits", DataType::F32, &["n", "s", "90"]);
-    let told = report(model.build());
-    assert_eq!(told.task.kind, TaskKind::TextGeneration);
-    assert!(told.task.evidence.iter().any(|words| words.contains("`logits`")));
+    let reported = report(model.build());
+    assert_eq!(reported.task.kind, TaskKind::TextGeneration);
+    assert!(reported.task.evidence.iter().any(|words| words.contains("`logits`")));
 }
 
 #[test]

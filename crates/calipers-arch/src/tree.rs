@@ -12,19 +12,19 @@ use hashbrown::HashMap;
 use super::labels::{facts, label, op_name, title};
 use super::repeats::{in_sentence, nodes, plural, smallest, units};
 use super::structure::{Item, Structure};
-use crate::net::{Net, Op, Unit};
+use crate::network::{Network, NetworkOp, Op};
 
-/// Blocks that are shown beside one another.
+/// Blocks that are shown next to one another.
 const MAX_PARTS: usize = 100;
 /// Deeper parts are left out.
 const MAX_DEPTH: usize = 4;
 
 /// The tree of a network. `sizes` are those assumed of free dimensions.
-pub(super) fn tree(net: &Net<'_>, structure: &Structure, sizes: &Sizes) -> Vec<Block> {
+pub(super) fn tree(net: &Network<'_>, structure: &Structure, sizes: &Sizes) -> Vec<Block> {
     let mut writer = Writer { net, structure, sizes, macs: HashMap::new() };
     let mut tree = Vec::new();
     if !structure.side.is_empty() {
-        let units: Vec<&Unit> = structure.side.iter().map(|id| net.unit(*id)).collect();
+        let units: Vec<&NetworkOp> = structure.side.iter().map(|id| net.unit(*id)).collect();
         tree.push(Block {
             kind: CompositeKind::Preparation.into(),
             name: "Preparation of inputs".to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn tree(net: &Net<'_>, structure: &Structure, sizes: &Sizes) -> Vec<B
 }
 
 struct Writer<'a> {
-    net: &'a Net<'a>,
+    net: &'a Network<'a>,
     structure: &'a Structure,
     sizes: &'a Sizes,
     /// Multiply-accumulates of each node that was asked for.
@@ -62,7 +62,7 @@ impl Writer<'_> {
         match item {
             Item::Segment(number) => {
                 let ids = self.structure.units(*number);
-                let units: Vec<&Unit> = ids.iter().map(|id| self.net.unit(*id)).collect();
+                let units: Vec<&NetworkOp> = ids.iter().map(|id| self.net.unit(*id)).collect();
                 match units[..] {
                     [unit] => self.unit(unit, 0),
                     _ => {
@@ -99,7 +99,7 @@ impl Writer<'_> {
     }
 
     /// A block around units, without its parts.
-    fn block(&mut self, units: &[&Unit]) -> Block {
+    fn block(&mut self, units: &[&NetworkOp]) -> Block {
         let title = title(self.net, units);
         let mut facts = BTreeMap::new();
         if !title.detail.is_empty() {
@@ -117,7 +117,7 @@ impl Writer<'_> {
         }
     }
 
-    fn units(&mut self, units: &[&Unit], depth: usize) -> Vec<Block> {
+    fn units(&mut self, units: &[&NetworkOp], depth: usize) -> Vec<Block> {
         let mut blocks: Vec<Block> =
             units.iter().take(MAX_PARTS).map(|unit| self.unit(unit, depth)).collect();
         if let Some(rest) = units.get(MAX_PARTS..).filter(|rest| !rest.is_empty()) {
@@ -126,11 +126,12 @@ impl Writer<'_> {
         blocks
     }
 
-    fn unit(&mut self, unit: &Unit, depth: usize) -> Block {
+    fn unit(&mut self, unit: &NetworkOp, depth: usize) -> Block {
         let op = op_name(self.net, unit);
         // A block made of one operator says nothing more inside.
         let has_parts = unit.parts.len() > 1 && depth < MAX_DEPTH;
-        let inside: Vec<&Unit> = if has_parts { unit.parts.iter().collect() } else { Vec::new() };
+        let inside: Vec<&NetworkOp> =
+            if has_parts { unit.parts.iter().collect() } else { Vec::new() };
         Block {
             kind: op.into(),
             name: if unit.op == Op::Unknown { op } else { label(unit.op) }.to_owned(),
@@ -142,7 +143,7 @@ impl Writer<'_> {
         }
     }
 
-    fn more(&mut self, count: usize, units: &[&Unit]) -> Block {
+    fn more(&mut self, count: usize, units: &[&NetworkOp]) -> Block {
         Block {
             kind: CompositeKind::More.into(),
             name: format!("{count} more"),
@@ -155,7 +156,7 @@ impl Writer<'_> {
     }
 
     /// Multiply-accumulates of all nodes of units, when they are known of each.
-    fn macs(&mut self, units: &[&Unit]) -> Option<u64> {
+    fn macs(&mut self, units: &[&NetworkOp]) -> Option<u64> {
         let parts = units.iter().flat_map(|unit| unit.walk()).filter(|unit| unit.parts.is_empty());
         let mut nodes: Vec<NodeId> = parts.map(|unit| unit.node).collect();
         nodes.sort_unstable();
@@ -173,8 +174,8 @@ impl Writer<'_> {
     }
 
     /// The scope that all units lie in, where the file tells scopes.
-    fn scope(&self, units: &[&Unit]) -> Option<String> {
-        let scope = |unit: &&Unit| scope::of(self.net.model, unit.node);
+    fn scope(&self, units: &[&NetworkOp]) -> Option<String> {
+        let scope = |unit: &&NetworkOp| scope::of(self.net.model, unit.node);
         let mut common = scope(units.first()?);
         for unit in units.get(1..)? {
             let other = scope(unit);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use calipers::{Model, Options};
 use calipers_arch::blocks;
-use calipers_arch::net::Net;
+use calipers_arch::network::Network;
 use calipers_infer::{Bindings, infer, infer_shapes};
 
 /// Rounds; the fastest of each phase counts, since whatever else the machine does only adds.
@@ -22,8 +22,8 @@ fn time<T>(fastest: &mut Duration, run: impl FnOnce() -> T) {
 
 /// Builds the network and runs every pattern; returns the number of blocks that are left.
 fn recognize(model: &calipers_ir::Model, typed: &calipers_infer::Typed) -> usize {
-    let mut net = Net::build(model, typed);
-    blocks::recognise(&mut net);
+    let mut net = Network::build(model, typed);
+    blocks::recognize(&mut net);
     net.units().count()
 }
 

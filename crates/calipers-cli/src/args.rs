@@ -28,7 +28,7 @@ mod sweep;
 use std::ffi::OsStr;
 
 use clap::error::ErrorKind;
-use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser};
 
 use self::bind::BindArgs;
 use self::card::CardArgs;
@@ -71,22 +71,22 @@ use crate::commands::{
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    subcommand: Option<Subcommand>,
 
     #[command(flatten)]
     inspect: InspectArgs,
 
-    /// When to use colour; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
+    /// When to use color; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: ColorChoice,
 }
 
-#[derive(Debug, Subcommand)]
-enum Verb {
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
     /// Say what a model is: `calipers MODEL` is short for it
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(InspectArgs),
-    /// Write a model's card: README.md with its pictures; of many models, one each and an index
+    /// Write a model's card: README.md with its charts; of many models, one each and an index
     #[command(after_help = card::EXAMPLES)]
     Card(Box<CardArgs>),
     /// Say what is risky about a model, and nothing else
@@ -164,52 +164,59 @@ impl Cli {
         })
     }
 
-    /// When to use colour.
+    /// When to use color.
     pub(crate) fn color(&self) -> ColorChoice {
         self.color
     }
 
     /// Settles the defaults, and refuses what cannot go together.
     pub(crate) fn resolve(self) -> Result<Task, clap::Error> {
-        let Some(verb) = self.verb else { return self.inspect.resolve().map(Task::Inspect) };
+        let Some(subcommand) = self.subcommand else {
+            return self.inspect.resolve().map(Task::Inspect);
+        };
         if self.inspect.is_given() {
             let message = "a command comes first, and its arguments after it\n\n  \
                 a file that is named like a command is given with its folder, as ./inspect";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
-        match verb {
-            Verb::Inspect(args) => args.resolve().map(Task::Inspect),
-            Verb::Card(args) => args.resolve().map(|card| Task::Card(Box::new(card))),
-            Verb::Check(args) => args.resolve().map(Task::Check),
-            Verb::Explain(args) => args.resolve().map(Task::Explain),
-            Verb::Shapes(args) => args.resolve().map(Task::Shapes),
-            Verb::Layers(args) => args.resolve().map(Task::Layers),
-            Verb::Sweep(args) => Ok(Task::Sweep(args.resolve())),
-            Verb::Diagram(args) => args.resolve().map(Task::Diagram),
-            Verb::Graph(args) => args.resolve().map(Task::Graph),
-            Verb::Report(args) => args.resolve().map(Task::Report),
-            Verb::Hardware(args) => args.resolve().map(Task::Hardware),
-            Verb::Devices(args) => Ok(Task::Devices(args.resolve())),
-            Verb::Schema(args) => Ok(Task::Schema(args.resolve())),
-            Verb::Demo(args) => Ok(Task::Demo(args.resolve())),
-            Verb::Completions(args) => Ok(Task::Completions(args.resolve())),
-            Verb::Man(args) => args.resolve().map(Task::Man),
+        match subcommand {
+            Subcommand::Inspect(args) => args.resolve().map(Task::Inspect),
+            Subcommand::Card(args) => args.resolve().map(|card| Task::Card(Box::new(card))),
+            Subcommand::Check(args) => args.resolve().map(Task::Check),
+            Subcommand::Explain(args) => args.resolve().map(Task::Explain),
+            Subcommand::Shapes(args) => args.resolve().map(Task::Shapes),
+            Subcommand::Layers(args) => args.resolve().map(Task::Layers),
+            Subcommand::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Subcommand::Diagram(args) => args.resolve().map(Task::Diagram),
+            Subcommand::Graph(args) => args.resolve().map(Task::Graph),
+            Subcommand::Report(args) => args.resolve().map(Task::Report),
+            Subcommand::Hardware(args) => args.resolve().map(Task::Hardware),
+            Subcommand::Devices(args) => Ok(Task::Devices(args.resolve())),
+            Subcommand::Schema(args) => Ok(Task::Schema(args.resolve())),
+            Subcommand::Demo(args) => Ok(Task::Demo(args.resolve())),
+            Subcommand::Completions(args) => Ok(Task::Completions(args.resolve())),
+            Subcommand::Man(args) => args.resolve().map(Task::Man),
         }
     }
 
     /// Names of the commands, in the order of the help.
-    pub(crate) fn verbs() -> Vec<String> {
-        let visible = |verb: &&clap::Command| !verb.is_hide_set();
+    pub(crate) fn subcommands() -> Vec<String> {
+        let visible = |subcommand: &&clap::Command| !subcommand.is_hide_set();
         let command = Self::command();
-        command.get_subcommands().filter(visible).map(|verb| verb.get_name().to_owned()).collect()
+        command
+            .get_subcommands()
+            .filter(visible)
+            .map(|subcommand| subcommand.get_name().to_owned())
+            .collect()
     }
 }
 
 /// What to say of a command that is not spelt right. The parser takes it for the model, and
-/// complains of what stands behind it.
+/// complains of what is behind it.
 fn misspelt(word: &str) -> Option<clap::Error> {
-    let verbs = Cli::verbs();
-    let meant = calipers_report::suggestions::nearest(word, verbs.iter().map(String::as_str))?;
+    let subcommands = Cli::subcommands();
+    let meant =
+        calipers_report::suggestions::nearest(word, subcommands.iter().map(String::as_str))?;
     let message = format!("there is no command '{word}'\n\n  did you mean '{meant}'?");
     (meant != word).then(|| Cli::command().error(ErrorKind::InvalidSubcommand, message))
 }
@@ -248,9 +255,9 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_command_is_told_and_a_model_is_none() {
-        let told = misspelt("chekc").map(|error| error.to_string()).unwrap_or_default();
-        assert!(told.contains("did you mean 'check'?"), "{told}");
+    fn a_misspelt_command_is_reported_and_a_model_is_none() {
+        let reported = misspelt("chekc").map(|error| error.to_string()).unwrap_or_default();
+        assert!(reported.contains("did you mean 'check'?"), "{reported}");
         for word in ["check", "resnet50.onnx", "./chekc.onnx", "--select", ""] {
             assert!(misspelt(word).is_none(), "{word}");
         }
@@ -267,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_name_decides_the_format_unless_told() {
+    fn the_file_name_decides_the_format_unless_reported() {
         assert_eq!(inspect(&["m"]).format.id, "text");
         assert_eq!(inspect(&["m", "-o", "r.txt"]).format.id, "text");
         assert_eq!(inspect(&["m", "-o", "r.JSON"]).format.id, "json");
@@ -278,15 +285,19 @@ mod tests {
     #[test]
     fn findings_of_weights_need_the_weights_read() {
         let kind = |args: &[&str]| resolved(args).map(|_| ()).map_err(|error| error.kind());
-        for verb in ["check", "inspect"] {
-            let alone = kind(&[verb, "m", "--select", "weights"]);
-            assert_eq!(alone, Err(ErrorKind::MissingRequiredArgument), "{verb}");
-            assert_eq!(kind(&[verb, "m", "--select", "weights", "--weights"]), Ok(()), "{verb}");
+        for subcommand in ["check", "inspect"] {
+            let alone = kind(&[subcommand, "m", "--select", "weights"]);
+            assert_eq!(alone, Err(ErrorKind::MissingRequiredArgument), "{subcommand}");
+            assert_eq!(
+                kind(&[subcommand, "m", "--select", "weights", "--weights"]),
+                Ok(()),
+                "{subcommand}"
+            );
         }
     }
 
     #[test]
-    fn color_may_stand_before_and_after_a_command() {
+    fn color_may_are_before_and_after_a_command() {
         for args in [["--color", "always", "schema"], ["schema", "--color", "always"]] {
             let cli = Cli::try_parse_from([&["calipers"][..], &args].concat()).unwrap();
             assert_eq!(cli.color(), ColorChoice::Always);

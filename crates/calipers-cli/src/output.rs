@@ -60,7 +60,7 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     put(io::stdout().lock(), bytes)
 }
 
-/// Writes text that may carry colours; where there are to be none, none get through.
+/// Writes text that may carry colors; where there are to be none, none get through.
 fn write_styled(text: &str, color: bool) -> anyhow::Result<()> {
     let stdout = io::stdout().lock();
     if color {

@@ -86,7 +86,7 @@ pub(crate) fn warn(lines: &[String]) {
     let _ = anstream::stderr().lock().write_all(lines.concat().as_bytes());
 }
 
-/// What is wrong with a model, where its path stands beside it already.
+/// What is wrong with a model, where its path is next to it already.
 pub(crate) fn why(error: &anyhow::Error, path: &Path) -> String {
     let text = format!("{error:#}");
     let known = format!("cannot read {}: ", path.display());
@@ -112,7 +112,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Text that cannot steer a terminal: what moves the cursor, changes colours, turns the direction
+/// Text that cannot steer a terminal: what moves the cursor, changes colors, turns the direction
 /// of writing or cannot be seen is spelt out, as `\u{1b}`.
 pub(crate) fn printable(text: &str) -> String {
     calipers_render::text::name(text, Charset::Unicode)

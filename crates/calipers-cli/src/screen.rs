@@ -1,4 +1,4 @@
-//! What standard output can show: how wide it is, whether in colour, whether beyond ASCII.
+//! What standard output can show: how wide it is, whether in color, whether beyond ASCII.
 //!
 //! Only a terminal is asked. What goes into a file or a pipe is the same on every machine, unless
 //! `COLUMNS`, `CLICOLOR_FORCE` or `--color` say otherwise.
@@ -25,7 +25,7 @@ pub(crate) fn style_for_stdout() -> Style {
     }
 }
 
-/// The style for text in a file, which has colour only when `--color always` asks for it.
+/// The style for text in a file, which has color only when `--color always` asks for it.
 pub(crate) fn style_for_file() -> Style {
     Style {
         width: width(columns().as_deref(), None),

@@ -89,7 +89,7 @@ impl DataFiles {
     }
 }
 
-/// Opens a data file of a model that stands in `folder`, after looking at its place once more.
+/// Opens a data file of a model that is in `folder`, after looking at its place once more.
 pub(crate) fn open(folder: &Path, location: &str) -> Result<Source, DataError> {
     let path = check_spelling(location).map_err(|reason| DataError::Refused(reason.to_owned()))?;
     let size = match walk_inside(folder, path) {
@@ -153,7 +153,7 @@ const MAX_LINKS: usize = 32;
 fn walk_inside(folder: &Path, path: &Path) -> Result<u64, Refusal> {
     let unsafe_because = |reason: &str| Err(Refusal::Unsafe(reason.to_owned()));
     let mut links = 0;
-    // Names still to walk, the next one last; and where the walk stands, relative to the folder.
+    // Names still to walk, the next one last; and where the walk is, relative to the folder.
     let mut ahead = reversed_names(path)?;
     let mut here = PathBuf::new();
     let mut last = None;
@@ -250,8 +250,8 @@ mod tests {
             ("https://example.org/x.bin", "URL"),
             ("a\0b", "zero byte"),
         ] {
-            let told = check_spelling(location).unwrap_err();
-            assert!(told.contains(reason), "{location:?}: {told}");
+            let reported = check_spelling(location).unwrap_err();
+            assert!(reported.contains(reason), "{location:?}: {reported}");
         }
         assert!(check_spelling("./data/weights..bin").is_ok());
     }
@@ -323,9 +323,11 @@ mod tests {
             files.resolve(reference, &mut names).problem
         };
         assert_eq!(problem("0", "100"), None);
-        assert!(problem("1", "100").is_some_and(|told| told.contains("past the file's 100")));
+        assert!(
+            problem("1", "100").is_some_and(|reported| reported.contains("past the file's 100"))
+        );
         assert!(problem("18446744073709551615", "1").is_some());
-        assert!(problem("-4", "1").is_some_and(|told| told.contains("no number")));
+        assert!(problem("-4", "1").is_some_and(|reported| reported.contains("no number")));
         assert_eq!(files.files.len(), 1);
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Input {
 
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        // Looked at before it is opened: opening a pipe waits for whoever writes to it.
+        // Observed at before it is opened: opening a pipe waits for whoever writes to it.
         check_kind(&std::fs::metadata(path)?)?;
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -34,7 +34,7 @@ impl Input {
     }
 }
 
-/// The folder that a file stands in.
+/// The folder that a file is in.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -62,7 +62,7 @@ impl Bytes for Map {
     }
 
     /// Fetches pages that are to be read through: readers jump about otherwise, and the kernel was
-    /// told not to read ahead. A failure costs speed only.
+    /// reported not to read ahead. A failure costs speed only.
     #[cfg(target_os = "linux")]
     fn expect(&self, span: Span) {
         let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {

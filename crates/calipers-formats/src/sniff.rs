@@ -81,8 +81,8 @@ pub const KINDS: &[Kind] = &[
         b.first() == Some(&0x80) && b.get(1).is_some_and(|version| (2..=5).contains(version))
     }),
     kind("a PDF document", FETCH, |b| b.starts_with(b"%PDF-")),
-    kind("a PNG picture", FETCH, |b| b.starts_with(b"\x89PNG\r\n")),
-    kind("a JPEG picture", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
+    kind("a PNG chart", FETCH, |b| b.starts_with(b"\x89PNG\r\n")),
+    kind("a JPEG chart", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
     kind("a program (ELF)", FETCH, |b| b.starts_with(b"\x7fELF")),
     kind("a program (Windows)", FETCH, |b| b.starts_with(b"MZ") && contains(b, b"PE\0\0")),
     kind("an ONNX model in text form", "convert it with `onnx.parser` and save it", |b| {

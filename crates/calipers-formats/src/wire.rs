@@ -1,6 +1,6 @@
-//! The protobuf wire format, borrowed: fields are found, their contents are lent, nothing is copied.
+//! The protobuf wire format, borrowed: fields are found, their contents are borrowed, nothing is copied.
 //!
-//! A [`Message`] is a stretch of the file, or several: protobuf says that a message field given
+//! A [`Message`] is a segment of the file, or several: protobuf says that a message field given
 //! twice means the two together, so readers here take all parts and read them as one.
 //!
 //! ```
@@ -16,7 +16,7 @@ use std::fmt;
 
 use calipers_ir::Span;
 
-/// A stretch of the file.
+/// A segment of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
     /// Its bytes.
@@ -100,7 +100,7 @@ impl<'a> Iterator for Fields<'a, '_> {
 pub struct Field<'a> {
     /// Its number.
     pub number: u32,
-    /// Where its tag stands in the file.
+    /// Where its tag is in the file.
     pub at: u64,
     /// What it holds.
     pub payload: Payload<'a>,
@@ -212,7 +212,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// What follows a tag that stands at `at`.
+    /// What follows a tag that is at `at`.
     fn payload(&mut self, at: u64, wire_type: u8) -> Result<Payload<'a>, WireError> {
         Ok(match wire_type {
             0 => Payload::Varint(self.varint()?),

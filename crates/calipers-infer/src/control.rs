@@ -11,7 +11,7 @@ use calipers_sym::Expr;
 use super::attributes::Frame;
 use super::engine::Engine;
 use super::merge::{merge, without_value};
-use super::tally::Tally;
+use super::total_cost::CostTotal;
 
 /// Turns of a loop that are followed one by one.
 const MAX_TURNS: i64 = 64;
@@ -50,7 +50,7 @@ impl Engine<'_> {
         graph: GraphId,
         inputs: Vec<Fact>,
         frame: Option<&Frame<'_>>,
-    ) -> Result<(Vec<Fact>, Tally), Fail> {
+    ) -> Result<(Vec<Fact>, CostTotal), Fail> {
         self.enter()?;
         let mut given = inputs.into_iter();
         for input in &self.model.graph(graph).inputs {
@@ -87,9 +87,10 @@ impl Engine<'_> {
             }
             None => {
                 let ((then, one), (otherwise, other)) = (then?, otherwise?);
-                self.inner = one.dearer(&other);
-                self.notes
-                    .insert("of an If whose condition is not known, the dearer branch counts");
+                self.inner = one.max(&other);
+                self.notes.insert(
+                    "of an If whose condition is not known, the more expensive branch counts",
+                );
                 let pairs = then.iter().zip(&otherwise);
                 let why = "which branch is taken";
                 Ok(pairs.map(|(one, other)| self.merged(one, other, "If", why)).collect())
@@ -98,7 +99,7 @@ impl Engine<'_> {
     }
 
     fn merged(&mut self, one: &Fact, other: &Fact, label: &str, why: &str) -> Fact {
-        merge(one, other, &mut || self.fresh_dim(label, why))
+        merge(one, other, &mut || self.data_dependent_dim(label, why))
     }
 
     fn repeat(
@@ -128,7 +129,7 @@ impl Engine<'_> {
         self.widened(body, trips, start, &state, frame)
     }
 
-    /// Follows a loop turn by turn; `None` when it cannot be told when it ends.
+    /// Follows a loop turn by turn; `None` when it cannot be determined when it ends.
     fn turns(
         &mut self,
         body: GraphId,
@@ -138,7 +139,7 @@ impl Engine<'_> {
     ) -> Result<Option<Vec<Fact>>, Fail> {
         let mut state = state.to_vec();
         let mut collected: Vec<Vec<Fact>> = Vec::new();
-        let mut total = Tally::default();
+        let mut total = CostTotal::default();
         let mut done = 0;
         for turn in 0..count {
             let mut given =
@@ -189,7 +190,7 @@ impl Engine<'_> {
     ) -> Outcome {
         let mut state: Vec<Fact> = state.iter().map(without_value).collect();
         let mut outputs = Vec::new();
-        let mut cost = Tally::default();
+        let mut cost = CostTotal::default();
         for _ in 0..MAX_WIDENINGS {
             let mut given = vec![unvalued(DType::Int64), unvalued(DType::Bool)];
             given.extend(state.iter().cloned());
@@ -210,7 +211,7 @@ impl Engine<'_> {
             && outputs.first().is_some_and(|c| condition(Some(&Some(c.clone()))) == Some(true));
         let count = match trips {
             Some(trips) if always => trips,
-            _ => self.fresh_dim("Loop", "how often it repeats"),
+            _ => self.data_dependent_dim("Loop", "how often it repeats"),
         };
         self.inner = cost.times(&count);
         let stacked =
@@ -231,7 +232,7 @@ impl Engine<'_> {
             _ => return Err(Fail::contradiction("Scan does not say how many inputs it scans")),
         };
         // In its first version, operator set 8, everything has a batch in front and a length
-        // stands before the states.
+        // is before the states.
         let batched = self.opset_of(id, frame) < 9;
         let inputs = if batched { inputs.get(1..).unwrap_or_default() } else { inputs };
         let states = inputs.len().saturating_sub(scanned);
@@ -255,7 +256,7 @@ impl Engine<'_> {
         let (outputs, cost) = self.body(body, given, frame)?;
         let length = match length {
             Some(length) => length,
-            None => self.fresh_dim("Scan", "the length that is scanned"),
+            None => self.data_dependent_dim("Scan", "the length that is scanned"),
         };
         self.inner = cost.times(&length);
         let out_axes = list("scan_output_axes").unwrap_or_default();
@@ -306,7 +307,7 @@ impl Engine<'_> {
             _ => vec![None],
         };
         let mut collected: Vec<Vec<Fact>> = Vec::new();
-        let mut total = Tally::default();
+        let mut total = CostTotal::default();
         for turn in &turns {
             let given = inputs.iter().map(|input| element(input, *turn)).collect();
             let (outputs, cost) = self.body(body, given, frame)?;
@@ -317,7 +318,8 @@ impl Engine<'_> {
             }
         }
         if turns == [None] {
-            let length = self.fresh_dim("SequenceMap", "how many elements the sequence has");
+            let length =
+                self.data_dependent_dim("SequenceMap", "how many elements the sequence has");
             total = total.times(&length);
         }
         self.inner = total;
@@ -342,7 +344,7 @@ fn single(fact: &Fact) -> Option<&Expr> {
     }
 }
 
-/// A condition, when it can be told.
+/// A condition, when it can be determined.
 fn condition(fact: Option<&Option<Fact>>) -> Option<bool> {
     match fact?.as_ref()?.as_tensor()?.value.as_deref()? {
         [element] => element.as_bool(),

@@ -95,13 +95,13 @@ pub(super) fn substitute(fact: Fact, sizes: &Sizes) -> Fact {
 pub(super) fn reconcile(
     inferred: Fact,
     declared: &Fact,
-    is_fresh: &dyn Fn(&Expr) -> bool,
+    is_data_dependent: &dyn Fn(&Expr) -> bool,
 ) -> (Fact, Option<String>) {
     match (inferred, declared) {
         (Fact::Unknown(_), Fact::Unknown(reason)) => (Fact::Unknown(reason.clone()), None),
         (Fact::Unknown(_), declared) => (declared.clone(), None),
         (Fact::Tensor(inferred), Fact::Tensor(declared)) => {
-            let (tensor, wrong) = reconcile_tensor(inferred, declared, is_fresh);
+            let (tensor, wrong) = reconcile_tensor(inferred, declared, is_data_dependent);
             (Fact::Tensor(tensor), wrong)
         }
         (inferred, _) => (inferred, None),
@@ -111,10 +111,10 @@ pub(super) fn reconcile(
 fn reconcile_tensor(
     mut inferred: TensorFact,
     declared: &TensorFact,
-    is_fresh: &dyn Fn(&Expr) -> bool,
+    is_data_dependent: &dyn Fn(&Expr) -> bool,
 ) -> (TensorFact, Option<String>) {
-    let told = inferred.to_string();
-    let wrong = || Some(format!("{declared} is declared, and {told} follows from the graph"));
+    let reported = inferred.to_string();
+    let wrong = || Some(format!("{declared} is declared, and {reported} follows from the graph"));
     if inferred.dtype == DType::Undefined {
         inferred.dtype = declared.dtype;
     } else if declared.dtype != DType::Undefined && declared.dtype != inferred.dtype {
@@ -137,7 +137,7 @@ fn reconcile_tensor(
             if declared.is_undefined() {
                 return dim.clone();
             }
-            if dim.is_undefined() || dim.as_const().is_none() && is_fresh(dim) {
+            if dim.is_undefined() || dim.as_const().is_none() && is_data_dependent(dim) {
                 return declared.clone();
             }
             if let (Some(one), Some(other)) = (dim.as_const(), declared.as_const())

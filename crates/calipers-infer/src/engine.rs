@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use calipers_ir::{FunctionId, GraphId, Model, NodeId, OpsetImport, Span, TypeId, ValueId};
 use calipers_ops::{
-    Call, CostRule, Fact, Fail, Fresh, Operator, Outcome, Reason, canonical_domain,
+    CostRule, Fact, Fail, NewDimensions, OpContext, Operator, Outcome, Reason, canonical_domain,
 };
 use calipers_sym::{Expr, Symbol};
 
 use super::attributes::{Frame, NodeAttributes};
 use super::bind::Sizes;
 use super::remembered::{Known, Remembered};
-use super::tally::{self, Sum, Tally};
-use super::{Contradiction, FreshDimension, Typed, blocks, declared, stored};
-use crate::walk::{MeaningKind, Meanings};
+use super::total_cost::{self, CostTotal, Sum};
+use super::{Contradiction, DataDimension, Typed, blocks, declared, stored};
+use crate::walk::{ResolvedKind, ResolvedOps};
 
 /// Graphs nested deeper than this are not looked into: no exporter makes them, and each level
 /// costs stack.
@@ -39,23 +39,23 @@ const MAX_RANK: usize = 256;
 
 /// Dimensions that the data decides.
 #[derive(Debug, Default)]
-pub(super) struct FreshDimensions {
-    made: Vec<FreshDimension>,
+pub(super) struct DataDimensions {
+    made: Vec<DataDimension>,
     names: std::collections::HashSet<String>,
     /// The node that is being looked at, for names.
     label: String,
 }
 
-impl FreshDimensions {
-    pub(super) fn is_fresh(&self, expr: &Expr) -> bool {
+impl DataDimensions {
+    pub(super) fn is_data_dependent(&self, expr: &Expr) -> bool {
         expr.symbols().iter().any(|symbol| self.names.contains(symbol.name()))
     }
 }
 
-impl Fresh for FreshDimensions {
+impl NewDimensions for DataDimensions {
     fn fresh(&mut self, why: &str) -> Expr {
         let name = format!("{}_{}", self.label, self.made.len());
-        self.made.push(FreshDimension { name: name.clone(), why: why.to_owned() });
+        self.made.push(DataDimension { name: name.clone(), why: why.to_owned() });
         let symbol = Symbol::new(name.as_str());
         self.names.insert(name);
         Expr::symbol(&symbol)
@@ -65,10 +65,10 @@ impl Fresh for FreshDimensions {
 /// An inference in progress.
 pub(super) struct Engine<'a> {
     pub(super) model: &'a Model,
-    meanings: Meanings,
+    resolved: ResolvedOps,
     sizes: Sizes,
     pub(super) facts: Vec<Fact>,
-    pub(super) fresh: FreshDimensions,
+    pub(super) fresh: DataDimensions,
     contradictions: Vec<Contradiction>,
     looks_left: usize,
     elements_left: usize,
@@ -76,14 +76,14 @@ pub(super) struct Engine<'a> {
     open_functions: Vec<FunctionId>,
     memo: HashMap<FunctionId, Vec<Memo>>,
     /// What the graphs inside the node that is being looked at cost.
-    pub(super) inner: Tally,
+    pub(super) inner: CostTotal,
     /// What each node cost when it was looked at last, or why that is not known.
-    costs: Vec<Option<Result<Arc<Tally>, Reason>>>,
+    costs: Vec<Option<Result<Arc<CostTotal>, Reason>>>,
     remembered: Remembered,
-    byte_sizes: tally::Sizes,
+    byte_sizes: total_cost::Sizes,
     /// The cost of what costs nothing, shared.
-    nothing: Arc<Tally>,
-    /// Nodes whose bytes could not be told.
+    nothing: Arc<CostTotal>,
+    /// Nodes whose bytes could not be determined.
     without_bytes: BTreeSet<NodeId>,
     /// Whether costs are asked for at all.
     costing: bool,
@@ -95,7 +95,7 @@ pub(super) struct Engine<'a> {
 struct Memo {
     inputs: Vec<Option<Fact>>,
     outputs: Vec<Fact>,
-    cost: Tally,
+    cost: CostTotal,
 }
 
 /// Results that are remembered of one function.
@@ -106,21 +106,21 @@ impl<'a> Engine<'a> {
         let nothing: Reason = Arc::from("nothing defines it");
         Self {
             model,
-            meanings: Meanings::find(model),
+            resolved: ResolvedOps::find(model),
             sizes: Sizes::new(),
             facts: vec![Fact::Unknown(nothing); model.values().len()],
-            fresh: FreshDimensions::default(),
+            fresh: DataDimensions::default(),
             contradictions: Vec::new(),
             looks_left: model.nodes().len().saturating_mul(MAX_LOOKS).saturating_add(10_000),
             elements_left: MAX_HELD,
             nesting: 0,
             open_functions: Vec::new(),
             memo: HashMap::new(),
-            inner: Tally::default(),
+            inner: CostTotal::default(),
             costs: vec![None; model.nodes().len()],
             costing,
             remembered: Remembered::default(),
-            byte_sizes: tally::Sizes::default(),
+            byte_sizes: total_cost::Sizes::default(),
             nothing: Arc::default(),
             without_bytes: BTreeSet::new(),
             notes: BTreeSet::new(),
@@ -146,10 +146,10 @@ impl<'a> Engine<'a> {
     }
 
     /// Looks into a graph whose inputs are known, as far as they can be.
-    pub(super) fn graph(&mut self, id: GraphId, frame: Option<&Frame<'_>>) -> Tally {
+    pub(super) fn graph(&mut self, id: GraphId, frame: Option<&Frame<'_>>) -> CostTotal {
         let mut total = Sum::default();
         for node in &self.model.graph(id).order {
-            self.inner = Tally::default();
+            self.inner = CostTotal::default();
             self.node(*node, frame);
             if let Some(Ok(cost)) = &self.costs[node.index()] {
                 total.add(cost);
@@ -224,15 +224,15 @@ impl<'a> Engine<'a> {
         outputs: &[Fact],
         failed: Option<Reason>,
         frame: Option<&Frame<'_>>,
-    ) -> Result<Arc<Tally>, Reason> {
+    ) -> Result<Arc<CostTotal>, Reason> {
         let model = self.model;
         let op = model.name(model.node(id).op);
         // What the graphs inside cost is known only when they could be looked into.
         let inner = std::mem::take(&mut self.inner);
         let inside = || failed.map_or(Ok(Arc::new(inner)), Err);
-        let row = match self.meanings.of(id).kind {
-            MeaningKind::Operator(row) => row,
-            MeaningKind::Call(_) => return inside(),
+        let row = match self.resolved.of(id).kind {
+            ResolvedKind::Operator(row) => row,
+            ResolvedKind::OpContext(_) => return inside(),
             _ => return Err(format!("Calipers does not know the operator {op}").into()),
         };
         let Some(rule) = row.cost else {
@@ -258,7 +258,7 @@ impl<'a> Engine<'a> {
         if !known.with_bytes {
             self.without_bytes.insert(id);
         }
-        Ok(known.tally)
+        Ok(known.total_cost)
     }
 
     /// What a call costs, asked of its rule.
@@ -274,7 +274,7 @@ impl<'a> Engine<'a> {
         let op = model.name(model.node(node).op);
         let attributes = NodeAttributes { model, node, frame };
         let version = self.opset_of(node, frame);
-        let call = Call::new(op, version, outputs.len(), inputs, &attributes, &mut self.fresh);
+        let call = OpContext::new(op, version, outputs.len(), inputs, &attributes, &mut self.fresh);
         let work = match rule(&call, outputs) {
             Ok(work) => work,
             Err(Fail::Unknown(reason) | Fail::Contradiction(reason)) => return Err(reason),
@@ -282,14 +282,14 @@ impl<'a> Engine<'a> {
         if let Some(reason) = work.macs.undefined_reason().or(work.other_flops.undefined_reason()) {
             return Err(reason.into());
         }
-        // Texts and open shapes have no bytes that can be told. The arithmetic counts all the same,
+        // Texts and open shapes have no bytes that can be determined. The arithmetic counts all the same,
         // and the report says how many nodes the bytes lack.
         let bytes = self.byte_sizes.moved(row, inputs, outputs);
         let with_bytes = bytes.is_some();
-        let tally = Tally::of(work, bytes.unwrap_or(Expr::ZERO));
-        let free = tally == *self.nothing;
-        let tally = if free { Arc::clone(&self.nothing) } else { Arc::new(tally) };
-        Ok(Known { tally, with_bytes })
+        let total_cost = CostTotal::of(work, bytes.unwrap_or(Expr::ZERO));
+        let free = total_cost == *self.nothing;
+        let total_cost = if free { Arc::clone(&self.nothing) } else { Arc::new(total_cost) };
+        Ok(Known { total_cost, with_bytes })
     }
 
     /// Takes a fact for a value, together with what the file declares of it.
@@ -297,8 +297,9 @@ impl<'a> Engine<'a> {
         let fact = match self.model.value(value).ty {
             Some(ty) => {
                 let declared = self.declared_fact(ty);
-                let (fact, wrong) =
-                    declared::reconcile(fact, &declared, &|expr| self.fresh.is_fresh(expr));
+                let (fact, wrong) = declared::reconcile(fact, &declared, &|expr| {
+                    self.fresh.is_data_dependent(expr)
+                });
                 let fact = self.named(fact);
                 if let Some(what) = wrong {
                     self.contradictions.push(Contradiction {
@@ -360,16 +361,16 @@ impl<'a> Engine<'a> {
         let model = self.model;
         let node = model.node(id);
         let op = model.name(node.op);
-        match self.meanings.of(id).kind {
-            MeaningKind::Call(function) => self.call(id, function, inputs, frame),
-            MeaningKind::Operator(row) => match row.rule {
+        match self.resolved.of(id).kind {
+            ResolvedKind::OpContext(function) => self.call(id, function, inputs, frame),
+            ResolvedKind::Operator(row) => match row.rule {
                 Some(rule) => {
                     let attributes = NodeAttributes { model, node: id, frame };
                     let version = self.opset_of(id, frame);
                     self.fresh.label = op.to_owned();
                     let outputs = model.outputs(id).len();
                     let mut call =
-                        Call::new(op, version, outputs, inputs, &attributes, &mut self.fresh);
+                        OpContext::new(op, version, outputs, inputs, &attributes, &mut self.fresh);
                     let mut outcome = rule(&mut call);
                     if let Ok([fact]) = outcome.as_deref_mut()
                         && blocks::makes_blocks(model, id)
@@ -380,10 +381,10 @@ impl<'a> Engine<'a> {
                 }
                 None => self.control(id, op, inputs, frame),
             },
-            MeaningKind::Plain => {
+            ResolvedKind::Plain => {
                 Err(Fail::unknown(format!("{op} is no operator that Calipers knows")))
             }
-            MeaningKind::Foreign => {
+            ResolvedKind::Foreign => {
                 let domain = model.name(node.domain);
                 Err(Fail::unknown(format!(
                     "{domain}.{op} is of a domain that Calipers does not know"
@@ -471,7 +472,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A dimension that nothing is known of.
-    pub(super) fn fresh_dim(&mut self, label: &str, why: &str) -> Expr {
+    pub(super) fn data_dependent_dim(&mut self, label: &str, why: &str) -> Expr {
         label.clone_into(&mut self.fresh.label);
         self.fresh.fresh(why)
     }

@@ -15,7 +15,7 @@ mod engine;
 mod merge;
 mod remembered;
 mod stored;
-mod tally;
+mod total_cost;
 pub mod walk;
 
 use std::sync::Arc;
@@ -23,29 +23,29 @@ use std::sync::Arc;
 pub use bind::{BindError, Bindings, declared_inputs, free_names};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
-pub use tally::Tally;
+pub use total_cost::CostTotal;
 
 /// What is known of every value of a model.
 #[derive(Debug)]
 pub struct Typed {
     facts: Vec<Fact>,
     // Shared by the nodes that cost the same.
-    costs: Vec<Option<Result<Arc<Tally>, Reason>>>,
+    costs: Vec<Option<Result<Arc<CostTotal>, Reason>>>,
     /// What one run costs, less the nodes whose cost is not known.
-    pub total: Tally,
+    pub total: CostTotal,
     /// Choices that the costs rest on.
     pub notes: Vec<&'static str>,
     /// Nodes whose bytes are not known and so not in the total.
     pub without_bytes: u64,
     /// Dimensions that the data decides: their names, and what decides them.
-    pub fresh: Vec<FreshDimension>,
+    pub fresh: Vec<DataDimension>,
     /// Nodes whose inputs cannot go together, and declared types that cannot be right.
     pub contradictions: Vec<Contradiction>,
 }
 
 /// A dimension that the data decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FreshDimension {
+pub struct DataDimension {
     /// Its name in the shapes.
     pub name: String,
     /// What decides it.
@@ -71,7 +71,7 @@ impl Typed {
 
     /// What a node costs with the graphs inside it, or why that is not known; `None` for nodes that
     /// were not looked at.
-    pub fn cost(&self, node: NodeId) -> Option<Result<&Tally, &Reason>> {
+    pub fn cost(&self, node: NodeId) -> Option<Result<&CostTotal, &Reason>> {
         Some(self.costs[node.index()].as_ref()?.as_deref())
     }
 }

@@ -12,7 +12,7 @@ use calipers_ops::{Fact, Operator, TensorFact, Traffic};
 use calipers_sym::Expr;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::tally::Tally;
+use super::total_cost::CostTotal;
 
 /// Calls that are remembered; a model of more kinds than this is no network of layers.
 const MAX_REMEMBERED: usize = 4096;
@@ -20,10 +20,10 @@ const MAX_REMEMBERED: usize = 4096;
 /// Elements beyond which operands are not compared: a cost hangs on a length or two.
 const MAX_COMPARED: usize = 8;
 
-/// What a call cost, and whether its bytes could be told.
+/// What a call cost, and whether its bytes could be reported.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    pub(super) tally: Arc<Tally>,
+    pub(super) total_cost: Arc<CostTotal>,
     pub(super) with_bytes: bool,
 }
 
@@ -124,7 +124,7 @@ mod tests {
     use super::super::{Bindings, infer};
 
     /// Other arithmetic and bytes of each node, and for each node the first that shares its cost.
-    fn told(model: &ModelBuilder) -> (Vec<[String; 2]>, Vec<usize>) {
+    fn reported(model: &ModelBuilder) -> (Vec<[String; 2]>, Vec<usize>) {
         let model = calipers_formats::read(model.build(), "test.onnx").unwrap();
         let typed = infer(&model, &Bindings::default()).unwrap();
         let costs: Vec<_> =
@@ -149,7 +149,7 @@ mod tests {
             model.node("AveragePool", &["x"], &[name], &attributes);
             model.output(name, F32, &["n", "4", "8", "8"]);
         }
-        let (figures, shares) = told(&model);
+        let (figures, shares) = reported(&model);
         // All give 4 × 8 × 8 elements of each image, from kernels of 9 or 25; the bytes are those of
         // input and output, 2 × 256 × 4.
         let [small, large] =
@@ -171,7 +171,7 @@ mod tests {
                 .node("ReduceSum", &["x", &axes_name], &[name], &none)
                 .output(name, F32, &["n", "?"]);
         }
-        let (figures, shares) = told(&model);
+        let (figures, shares) = reported(&model);
         // 4 additions of each row, or none; 16 bytes of each row in, 4 or 16 out, 8 of the axis.
         let reduced = ["4*n".to_owned(), "20*n + 8".to_owned()];
         assert_eq!(figures, [reduced.clone(), ["0".into(), "32*n".into()], reduced]);
@@ -187,6 +187,6 @@ mod tests {
                 .node("ReduceSum", &["x", &axes_name], &[name], &[Attribute::int("keepdims", 0)])
                 .output(name, F32, &["n", "4"]);
         }
-        assert_eq!(told(&model).1, [0, 1, 0]);
+        assert_eq!(reported(&model).1, [0, 1, 0]);
     }
 }

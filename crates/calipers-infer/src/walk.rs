@@ -1,4 +1,4 @@
-//! Every node of the model in one order: what a node needs stands before it, subgraphs inside the
+//! Every node of the model in one order: what a node needs is before it, subgraphs inside the
 //! node that holds them, functions before their callers.
 
 use calipers_ir::{AttributeValue, FunctionId, GraphId, GraphKind, Model, NameId, Node, NodeId};
@@ -16,22 +16,22 @@ pub enum Step {
 
 /// What a node does.
 #[derive(Clone, Copy, Debug)]
-pub struct Meaning {
+pub struct ResolvedOp {
     /// What defines it.
-    pub kind: MeaningKind,
+    pub kind: ResolvedKind,
     /// Whether passes treat it apart.
     pub special: Special,
 }
 
 /// An operator of the table, a function of the model, or something unknown.
 #[derive(Clone, Copy, Debug)]
-pub enum MeaningKind {
+pub enum ResolvedKind {
     /// A row of the table.
     Operator(&'static Operator),
     /// An operator of a known domain that takes no weights.
     Plain,
     /// A call of a function that the model defines.
-    Call(FunctionId),
+    OpContext(FunctionId),
     /// An operator of a domain that nobody here knows.
     Foreign,
 }
@@ -69,14 +69,14 @@ impl Special {
     }
 }
 
-/// The meaning of every node; each operator is looked up once.
-pub struct Meanings {
-    meanings: Vec<Meaning>,
-    /// For each node, its place in `meanings`.
+/// The resolved of every node; each operator is looked up once.
+pub struct ResolvedOps {
+    resolved: Vec<ResolvedOp>,
+    /// For each node, its place in `resolved`.
     of_node: Vec<u32>,
 }
 
-impl Meanings {
+impl ResolvedOps {
     /// Looks every operator up. The model's own functions come before the table, as in every
     /// runtime.
     pub fn find(model: &Model) -> Self {
@@ -87,33 +87,36 @@ impl Meanings {
                 ((domain, function.name, function.overload), id)
             })
             .collect();
-        let meaning = |node: &Node| {
+        let resolve = |node: &Node| {
             let (domain, op) = (canonical_domain(model.name(node.domain)), model.name(node.op));
             if let Some(function) = functions.get(&(domain, node.op, node.overload)) {
-                return Meaning { kind: MeaningKind::Call(*function), special: Special::Nothing };
+                return ResolvedOp {
+                    kind: ResolvedKind::OpContext(*function),
+                    special: Special::Nothing,
+                };
             }
             let kind = match calipers_ops::find(domain, op) {
-                Some(operator) => MeaningKind::Operator(operator),
-                None if calipers_ops::is_known_domain(domain) => MeaningKind::Plain,
-                None => MeaningKind::Foreign,
+                Some(operator) => ResolvedKind::Operator(operator),
+                None if calipers_ops::is_known_domain(domain) => ResolvedKind::Plain,
+                None => ResolvedKind::Foreign,
             };
-            Meaning { kind, special: Special::of(domain, op) }
+            ResolvedOp { kind, special: Special::of(domain, op) }
         };
         let mut places: HashMap<(NameId, NameId, NameId), u32> = HashMap::new();
-        let mut meanings = Vec::new();
+        let mut all = Vec::new();
         let of_node = model.nodes().map(|(_, node)| {
             *places.entry((node.domain, node.op, node.overload)).or_insert_with(|| {
-                meanings.push(meaning(node));
+                all.push(resolve(node));
                 // Fewer kinds of node than nodes, and those have 32-bit ids.
-                u32::try_from(meanings.len() - 1).unwrap_or(u32::MAX)
+                u32::try_from(all.len() - 1).unwrap_or(u32::MAX)
             })
         });
-        Self { of_node: of_node.collect(), meanings }
+        Self { of_node: of_node.collect(), resolved: all }
     }
 
     /// What a node does.
-    pub fn of(&self, node: NodeId) -> Meaning {
-        self.meanings[self.of_node[node.index()] as usize]
+    pub fn of(&self, node: NodeId) -> ResolvedOp {
+        self.resolved[self.of_node[node.index()] as usize]
     }
 }
 
@@ -127,8 +130,8 @@ pub fn subgraphs(model: &Model, node: NodeId) -> impl Iterator<Item = GraphId> {
 }
 
 /// The steps of each function, callees before callers, and then those of the main graph.
-pub fn steps(model: &Model, meanings: &Meanings) -> Vec<Vec<Step>> {
-    let functions = callees_first(model, meanings);
+pub fn steps(model: &Model, resolved: &ResolvedOps) -> Vec<Vec<Step>> {
+    let functions = callees_first(model, resolved);
     let bodies = functions.into_iter().map(|function| model.function(function).body);
     bodies.chain([model.main_id()]).map(|graph| steps_of(model, graph)).collect()
 }
@@ -166,17 +169,17 @@ fn steps_of(model: &Model, graph: GraphId) -> Vec<Step> {
     steps
 }
 
-/// Functions so that a callee stands before its callers. In a ring of calls, which the standard
+/// Functions so that a callee is before its callers. In a ring of calls, which the standard
 /// forbids, some caller has to come first.
-fn callees_first(model: &Model, meanings: &Meanings) -> Vec<FunctionId> {
+fn callees_first(model: &Model, resolved: &ResolvedOps) -> Vec<FunctionId> {
     let count = model.functions().len();
     let mut callees: Vec<Vec<FunctionId>> = vec![Vec::new(); count];
     if count > 0 {
         let roots = roots(model);
         for (id, node) in model.nodes() {
             let root = model.graph(roots[node.graph.index()]).kind;
-            if let (GraphKind::Function(caller), MeaningKind::Call(callee)) =
-                (root, meanings.of(id).kind)
+            if let (GraphKind::Function(caller), ResolvedKind::OpContext(callee)) =
+                (root, resolved.of(id).kind)
             {
                 callees[caller.index()].push(callee);
             }
@@ -211,7 +214,7 @@ fn callees_first(model: &Model, meanings: &Meanings) -> Vec<FunctionId> {
 fn roots(model: &Model) -> Vec<GraphId> {
     let mut roots: Vec<GraphId> = Vec::with_capacity(model.graphs().len());
     for (id, graph) in model.graphs() {
-        // A parent always stands before its subgraphs.
+        // A parent always is before its subgraphs.
         roots.push(graph.parent.map_or(id, |parent| roots[parent.index()]));
     }
     roots

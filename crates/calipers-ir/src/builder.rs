@@ -69,11 +69,11 @@ pub struct GraphDraft {
     pub outputs: Vec<TypedName>,
     /// Types declared for names inside it.
     pub value_types: Vec<TypedName>,
-    /// Its dense initialisers.
+    /// Its dense initializers.
     pub initializers: Vec<TensorId>,
-    /// Its sparse initialisers.
+    /// Its sparse initializers.
     pub sparse_initializers: Vec<SparseId>,
-    /// What it says about quantisation.
+    /// What it says about quantization.
     pub quantization: Vec<QuantizationAnnotation>,
     /// Free metadata.
     pub metadata: Vec<(NameId, NameId)>,
@@ -151,7 +151,7 @@ impl ModelBuilder {
         &mut self.graphs[id.index()]
     }
 
-    /// A graph as it stands.
+    /// A graph as is.
     pub fn graph(&self, id: GraphId) -> &GraphDraft {
         &self.graphs[id.index()]
     }

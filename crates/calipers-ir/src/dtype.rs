@@ -162,7 +162,7 @@ impl DType {
         )
     }
 
-    /// Whether it is an integer of at most eight bits, as quantised weights are.
+    /// Whether it is an integer of at most eight bits, as quantized weights are.
     pub fn is_narrow_integer(self) -> bool {
         matches!(self, Uint8 | Int8 | Uint4 | Int4 | Uint2 | Int2)
     }

@@ -16,21 +16,21 @@ pub struct Graph {
     pub nesting: usize,
     /// Its nodes as stored.
     pub nodes: IdRange,
-    /// Its nodes in an order of execution. Nodes of a cycle stand last, as stored.
+    /// Its nodes in an order of execution. Nodes of a cycle are last, as stored.
     pub order: Vec<NodeId>,
     /// Whether the stored order was one of execution already.
     pub stored_in_order: bool,
     /// Nodes that wait for each other and so can never run.
     pub cyclic: Vec<NodeId>,
-    /// Its inputs, those that an initialiser fills included.
+    /// Its inputs, those that an initializer fills included.
     pub inputs: Vec<ValueId>,
     /// Its outputs.
     pub outputs: Vec<ValueId>,
-    /// Its dense initialisers.
+    /// Its dense initializers.
     pub initializers: Vec<TensorId>,
-    /// Its sparse initialisers.
+    /// Its sparse initializers.
     pub sparse_initializers: Vec<SparseId>,
-    /// What it says about the quantisation of its tensors.
+    /// What it says about the quantization of its tensors.
     pub quantization: Vec<QuantizationAnnotation>,
     /// Free metadata.
     pub metadata: Vec<(NameId, NameId)>,
@@ -56,10 +56,10 @@ pub enum GraphKind {
     Training,
 }
 
-/// Which tensors hold the quantisation parameters of another.
+/// Which tensors hold the quantization parameters of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantizationAnnotation {
-    /// The quantised tensor.
+    /// The quantized tensor.
     pub tensor: NameId,
     /// Role, such as `SCALE_TENSOR`, and the tensor that has it.
     pub parameters: Vec<(NameId, NameId)>,
@@ -76,7 +76,7 @@ pub struct Node {
     pub domain: NameId,
     /// Which overload of a function it calls.
     pub overload: NameId,
-    /// The graph it stands in.
+    /// The graph it is in.
     pub graph: GraphId,
     /// Its inputs and outputs among the model's operands: start, end of inputs, end of outputs.
     pub(crate) operands: [u32; 3],
@@ -106,7 +106,7 @@ pub struct Function {
     pub doc: NameId,
 }
 
-/// What a name stands for.
+/// What a name represents.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     /// The name.
@@ -128,7 +128,7 @@ pub struct Value {
 pub enum Producer {
     /// The caller: it is an input of its graph.
     Input,
-    /// An initialiser, and nothing else.
+    /// An initializer, and nothing else.
     Initializer,
     /// A node.
     Node {

@@ -30,7 +30,7 @@ ids! {
     GraphId
     /// A node of some graph.
     NodeId
-    /// A value: what a node, an input or an initialiser defines under a name.
+    /// A value: what a node, an input or an initializer defines under a name.
     ValueId
     /// A tensor that the file stores.
     TensorId
@@ -42,7 +42,7 @@ ids! {
     TypeId
 }
 
-/// A run of neighbouring ids in an arena.
+/// A run of neighboring ids in an arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdRange {
     pub(crate) start: u32,

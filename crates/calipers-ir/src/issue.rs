@@ -19,14 +19,14 @@ pub enum Issue {
     UndefinedInput {
         /// The node.
         node: NodeId,
-        /// The value that stands in for it.
+        /// The value that is in for it.
         value: ValueId,
     },
     /// A graph gives out a name that nothing defines.
     UndefinedOutput {
         /// The graph.
         graph: GraphId,
-        /// The value that stands in for it.
+        /// The value that is in for it.
         value: ValueId,
     },
     /// A name is defined twice in one graph. The first definition counts.

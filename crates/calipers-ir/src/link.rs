@@ -52,7 +52,7 @@ struct Linker<'a> {
     values: Vec<Value>,
     captures: Vec<(NodeId, ValueId)>,
     issues: Vec<Issue>,
-    /// What each name stands for at this point of the walk.
+    /// What each name represents at this point of the walk.
     bound: Vec<Option<ValueId>>,
     /// What names stood for before the open scopes rebound them.
     undo: Vec<(NameId, Option<ValueId>)>,
@@ -197,7 +197,7 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// An initialiser of an input's name fills that input; otherwise it is a value of its own.
+    /// An initializer of an input's name fills that input; otherwise it is a value of its own.
     fn define_initializers(&mut self, id: GraphId) -> Result<(), TooLarge> {
         let builder = self.builder;
         let draft = &builder.graphs[id.index()];

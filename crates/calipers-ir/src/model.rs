@@ -37,7 +37,7 @@ pub struct Model {
     /// Consumers of all values, those of value `v` at `consumer_starts[v]..consumer_starts[v + 1]`.
     pub(crate) consumers: Vec<Consumer>,
     pub(crate) consumer_starts: Vec<usize>,
-    /// What subgraphs inside a node read from the graph that the node stands in: sorted pairs.
+    /// What subgraphs inside a node read from the graph that the node is in: sorted pairs.
     pub(crate) captures: Vec<(NodeId, ValueId)>,
     /// Metadata of nodes, in the order of the nodes.
     pub(crate) node_metadata: Vec<(NodeId, NameId, Span)>,

@@ -1,11 +1,11 @@
-//! The module that a node belongs to, from its name or from what its exporter wrote beside it.
+//! The module that a node belongs to, from its name or from what its exporter wrote next to it.
 //!
 //! | the file says | scope |
 //! |---|---|
 //! | name `/encoder/layer.0/attention/MatMul` | `/encoder/layer.0/attention` |
 //! | name `bert/encoder/MatMul__12` | `/bert/encoder` |
 //! | `pkg.torch.onnx.name_scopes` = `['', 'enc', 'enc.layer.0', 'linear']` | `/enc/layer.0` |
-//! | `namespace` = `: Net/enc: Encoder/enc.layer.0: Layer/linear: aten.linear` | `/enc/layer.0` |
+//! | `namespace` = `: Network/enc: Encoder/enc.layer.0: Layer/linear: aten.linear` | `/enc/layer.0` |
 //! | name `Conv_0` | none |
 
 use crate::{Model, NodeId};
@@ -128,7 +128,7 @@ mod tests {
     fn scopes_repeat_the_one_before() {
         let names = list(r#"['', 'm', "m.layer.0", 'm.layer.0.it\'s', 'linear']"#);
         assert_eq!(names, texts(&["", "m", "m.layer.0", "m.layer.0.it's", "linear"]));
-        let steps = from_scopes(&names, &texts(&["Net", "Model", "Layer"]));
+        let steps = from_scopes(&names, &texts(&["Network", "Model", "Layer"]));
         assert_eq!(path(&steps), "/m/layer.0/it's");
         let classes: Vec<_> = steps.iter().map(|step| step.class.as_deref()).collect();
         assert_eq!(classes, [Some("Model"), Some("Layer"), None]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{DType, Tensor};
 
-/// A stretch of the model file, in bytes from its start.
+/// A segment of the model file, in bytes from its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// First byte.
@@ -31,11 +31,11 @@ pub trait Bytes: Send + Sync {
     /// All of them.
     fn bytes(&self) -> &[u8];
 
-    /// Says that a stretch is about to be read from start to end, so that it can be fetched in one
+    /// Says that a segment is about to be read from start to end, so that it can be fetched in one
     /// go.
     fn expect(&self, _span: Span) {}
 
-    /// Says that a stretch was read and is not needed soon, so that a memory map can let its pages
+    /// Says that a segment was read and is not needed soon, so that a memory map can let its pages
     /// go. The bytes stay readable.
     fn release(&self, _span: Span) {}
 }
@@ -67,12 +67,12 @@ impl Source {
         self.bytes().get(start..usize::try_from(span.end).ok()?)
     }
 
-    /// Says that a stretch is about to be read from start to end.
+    /// Says that a segment is about to be read from start to end.
     pub fn expect(&self, span: Span) {
         self.0.expect(span);
     }
 
-    /// Says that a stretch is not needed soon.
+    /// Says that a segment is not needed soon.
     pub fn release(&self, span: Span) {
         self.0.release(span);
     }
@@ -117,9 +117,9 @@ pub enum DecodeError {
         /// Elements it has.
         elements: u64,
     },
-    /// Its size cannot be told.
+    /// Its size cannot be determined.
     Size(crate::SizeError),
-    /// Its elements stand outside the model file.
+    /// Its elements are outside the model file.
     External,
     /// Elements of this type cannot be given in the form asked for.
     Type(DType),
@@ -134,7 +134,7 @@ impl fmt::Display for DecodeError {
         match self {
             Self::TooMany { elements } => write!(f, "it has {elements} elements"),
             Self::Size(error) => error.fmt(f),
-            Self::External => f.write_str("its elements stand in another file"),
+            Self::External => f.write_str("its elements are in another file"),
             Self::Type(dtype) => write!(f, "elements of type {dtype} cannot be read this way"),
             Self::Short => f.write_str("its data is shorter than its shape"),
             Self::Absent => f.write_str("it has no data"),

@@ -1,4 +1,4 @@
-//! References to stored tensors: what they are and where their elements stand, never the elements.
+//! References to stored tensors: what they are and where their elements are, never the elements.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct Tensor {
 /// What kind of place in the model holds a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredIn {
-    /// An initialiser of a graph.
+    /// An initializer of a graph.
     Initializer,
     /// An attribute of a node, as `Constant` has.
     Attribute,
@@ -47,7 +47,7 @@ pub enum Data {
     Fields {
         /// Bytes of those fields' contents.
         bytes: u64,
-        /// Elements in them, where that can be told without reading them.
+        /// Elements in them, where that can be determined without reading them.
         elements: Option<u64>,
     },
     /// In another file. Boxed: most tensors are not, and a file may describe millions.
@@ -69,7 +69,7 @@ pub struct External {
     pub unknown_keys: Vec<NameId>,
 }
 
-/// A file beside the model that holds tensors.
+/// A file next to the model that holds tensors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFile {
     /// Where the model says it is.
@@ -96,13 +96,13 @@ pub enum DataFileState {
 pub struct SparseTensor {
     /// The elements; their name is the sparse tensor's.
     pub values: Option<TensorId>,
-    /// Where they stand.
+    /// Where they are.
     pub indices: Option<TensorId>,
     /// Dimensions of the whole.
     pub dims: Box<[i64]>,
 }
 
-/// Why a number of elements cannot be told.
+/// Why a number of elements cannot be determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SizeError {

@@ -11,7 +11,7 @@ pub struct ValueType {
     pub containers: Vec<Container>,
     /// What is inside them.
     pub leaf: Leaf,
-    /// What the type stands for, in the standard's words, such as `IMAGE`.
+    /// What the type represents, in the standard's words, such as `IMAGE`.
     pub denotation: Option<NameId>,
 }
 

@@ -7,7 +7,7 @@
 
 mod contradiction;
 mod deployment;
-mod look;
+mod evidence;
 mod quantization;
 mod runtimes;
 mod security;
@@ -22,7 +22,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use calipers_arch::Recognized;
-use calipers_arch::net::{Net, Origin};
+use calipers_arch::network::{Network, Origin};
 use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId};
 use calipers_measure::Measured;
@@ -42,7 +42,7 @@ pub struct Evidence<'a> {
     /// Sizes assumed for free dimensions.
     sizes: &'a Sizes,
     /// The network with its blocks recognized.
-    net: &'a Net<'a>,
+    net: &'a Network<'a>,
     graph: &'a GraphFacts,
     parameters: &'a Parameters,
     cost: &'a Cost,
@@ -80,11 +80,11 @@ impl<'a> Evidence<'a> {
 
     /// What the outputs of each node of the main graph follow from.
     pub(crate) fn origins(&self) -> &[Origin] {
-        self.origins.get_or_init(|| look::origins(self.model))
+        self.origins.get_or_init(|| evidence::origins(self.model))
     }
 }
 
-/// A kind of finding: documented, checked, and told what to do about.
+/// A kind of finding: documented, checked, and reported what to do about.
 pub(crate) struct Rule {
     /// Stable name, such as `graph-cycle`.
     pub(crate) id: &'static str,
@@ -133,8 +133,8 @@ impl Hit {
         for node in nodes {
             *counts.entry(kind(*node)).or_default() += 1;
         }
-        let told = counts.iter().map(|(kind, count)| format!("{} {kind}", number(*count)));
-        let detail = format!("{}: {}", counted(nodes.len(), "node"), listed(told));
+        let reported = counts.iter().map(|(kind, count)| format!("{} {kind}", number(*count)));
+        let detail = format!("{}: {}", counted(nodes.len(), "node"), listed(reported));
         Self::of_nodes(model, nodes, detail)
     }
 }
@@ -265,14 +265,14 @@ pub fn rules() -> Vec<FindingRule> {
 /// The findings of a report on their own.
 pub fn finding_table(report: &Report) -> FindingTable {
     let count = |severity| {
-        report.risks.iter().filter(|finding| finding.severity == severity).count() as u64
+        report.findings.iter().filter(|finding| finding.severity == severity).count() as u64
     };
     FindingTable {
         file: report.model.file.clone(),
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
         infos: count(Severity::Info),
-        findings: report.risks.clone(),
+        findings: report.findings.clone(),
     }
 }
 
@@ -294,12 +294,12 @@ pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
 /// The first few of some texts, and how many more there are: a hostile file may have thousands.
 pub(crate) fn listed(texts: impl IntoIterator<Item = String>) -> String {
     let mut texts = texts.into_iter();
-    let mut told: Vec<String> = texts.by_ref().take(SHOWN).collect();
+    let mut reported: Vec<String> = texts.by_ref().take(SHOWN).collect();
     let more = texts.count();
     if more > 0 {
-        told.push(format!("and {} more", number(more)));
+        reported.push(format!("and {} more", number(more)));
     }
-    told.join(", ")
+    reported.join(", ")
 }
 
 #[cfg(test)]
@@ -310,7 +310,7 @@ mod tests {
         ["contradiction", "deployment", "quantization", "security", "structure", "weights"];
 
     #[test]
-    fn rules_are_sorted_and_stand_once() {
+    fn rules_are_sorted_and_are_once() {
         for pair in RULES.windows(2) {
             let key = |rule: &Rule| (rule.group, rule.id);
             assert!(key(pair[0]) < key(pair[1]), "{:?} is out of order", key(pair[1]));
@@ -318,7 +318,7 @@ mod tests {
         let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), RULES.len(), "an id stands twice");
+        assert_eq!(ids.len(), RULES.len(), "an id is twice");
     }
 
     #[test]
@@ -327,8 +327,8 @@ mod tests {
             assert!(GROUPS.contains(&rule.group), "{}: group {:?}", rule.id, rule.group);
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(rule.id.chars().all(kebab) && !rule.id.is_empty(), "{:?}", rule.id);
-            // Sentences, but for the title, which stands as a heading, and the advice, which
-            // stands behind an arrow.
+            // Sentences, but for the title, which is as a heading, and the advice, which
+            // is behind an arrow.
             for text in [rule.checks, rule.why, rule.example] {
                 assert!(
                     text.len() > 20 && text.ends_with(['.', '`', ')']),

@@ -90,7 +90,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         let runs = all.chunk_by(|one, next| one.name == next.name).count();
-        assert_eq!(names.len(), runs, "releases of one name stand apart");
+        assert_eq!(names.len(), runs, "releases of one name are apart");
     }
 
     #[test]

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_the_weights_read_is_told() {
+    fn what_needs_the_weights_read_is_reported() {
         assert!(selection(&["weights"], &[]).is_of_weights());
         assert!(selection(&["dead-filters"], &[]).is_of_weights());
         assert!(!selection(&["weights", "security"], &[]).is_of_weights());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_does_nothing_is_told() {
+    fn a_pattern_that_does_nothing_is_reported() {
         let error = Selection::new(&[], &["graph-cylce".into()]).unwrap_err();
         assert_eq!(error.nearest, Some("graph-cycle"));
         assert!(Selection::new(&["zzz*".into()], &[]).is_err());

@@ -1,4 +1,4 @@
-//! Running one rule on a model that a test built.
+//! ExecutionPlan one rule on a model that a test built.
 
 use calipers_infer::{Bindings, infer};
 use calipers_ir::Model;
@@ -20,8 +20,8 @@ pub(crate) fn raised_by_weights(rule: &Rule, bytes: Vec<u8>) -> Option<Finding> 
     findings(&model, Some(&weights)).into_iter().find(|finding| finding.id == rule.id)
 }
 
-/// What a rule says of a model in a folder, with another file beside it.
-pub(crate) fn beside(rule: &Rule, bytes: Vec<u8>, file: &str, data: &[u8]) -> Option<Finding> {
+/// What a rule says of a model in a folder, with another file next to it.
+pub(crate) fn adjacent(rule: &Rule, bytes: Vec<u8>, file: &str, data: &[u8]) -> Option<Finding> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(file), data).unwrap();
     let path = folder.path().join("tiny.onnx");

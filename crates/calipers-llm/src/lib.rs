@@ -141,7 +141,7 @@ impl Checked {
         self.title.is_clean() && self.verdict.is_clean()
     }
 
-    /// Sentences that may stand, less those that may not: what to prefer.
+    /// Sentences that may be, less those that may not: what to prefer.
     fn worth(&self) -> i64 {
         let struck = self.verdict.faulty().count() as i64;
         self.verdict.sentences.len() as i64 - 2 * struck + i64::from(self.title.is_clean())

@@ -66,7 +66,7 @@ fn a_good_answer_is_used_and_named() {
     assert_eq!(requests.len(), 1);
     assert!(requests[0].head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"));
     assert!(requests[0].head.to_lowercase().contains(&format!("authorization: bearer {SECRET}")));
-    assert!(!requests[0].body.contains(SECRET), "the key stands in the header alone");
+    assert!(!requests[0].body.contains(SECRET), "the key is in the header alone");
     let body: serde_json::Value = serde_json::from_str(&requests[0].body).unwrap();
     assert_eq!(body["model"], "test-model");
 }
@@ -79,7 +79,7 @@ fn wrong_figures_are_asked_for_again_and_then_struck() {
         asked(vec![Reply::Summary("A", wrong.clone()), Reply::Summary("A", good())]);
     assert_eq!(summary.text, good());
     let second = &server.requests()[1].body;
-    assert!(second.contains("23.9 million FLOPs"), "it is told what was wrong");
+    assert!(second.contains("23.9 million FLOPs"), "it is reported what was wrong");
     // It is wrong both times: the sentence goes, the rest stays.
     let (summary, _) = asked(vec![Reply::Summary("A", wrong.clone()), Reply::Summary("A", wrong)]);
     assert_eq!(summary.text, good());
@@ -200,7 +200,7 @@ fn a_failing_server_is_tried_three_times() {
 }
 
 #[test]
-fn what_is_no_answer_is_told_apart() {
+fn what_is_no_answer_is_reported_apart() {
     for (reply, why) in [
         (Reply::Body("<html>hello</html>".to_owned()), "not JSON"),
         (Reply::Body("{}".to_owned()), "no text"),

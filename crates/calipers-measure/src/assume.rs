@@ -46,7 +46,7 @@ pub struct Assumed {
 impl Assumed {
     /// Whether it is the length of a sequence.
     pub fn is_length(&self) -> bool {
-        matches!(self.role, Role::Past | Role::Room | Role::Sequence)
+        matches!(self.role, Role::Past | Role::Capacity | Role::Sequence)
     }
 }
 
@@ -59,8 +59,8 @@ pub enum Role {
     New,
     /// Tokens in a cache before a step.
     Past,
-    /// Tokens that a cache has room for.
-    Room,
+    /// Tokens that a cache has group for.
+    Capacity,
     /// Tokens of a sequence.
     Sequence,
     /// Anything else, batches above all.
@@ -82,7 +82,7 @@ const NEW: Assumed = Assumed {
     role: Role::New,
 };
 const WHY_PAST: &str = "nothing is bound for it, and it is the tokens in the cache before a step";
-const WHY_ROOM: &str = "nothing is bound for it, and it is the tokens that the cache has room for";
+const WHY_ROOM: &str = "nothing is bound for it, and it is the tokens that the cache has group for";
 const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
 
 /// A size for every dimension that the inputs leave free. A sequence is as long as `context` says,
@@ -138,7 +138,7 @@ struct Step {
     /// Lengths of caches that grow.
     past: HashSet<String>,
     /// Lengths of caches that keep theirs.
-    room: HashSet<String>,
+    group: HashSet<String>,
     /// Tokens that the caches grow by.
     new: HashSet<String>,
     /// Whether there is something in the caches.
@@ -151,7 +151,7 @@ impl Step {
         for Lengths { past, present } in lengths {
             step.has_past |= past.as_const() != Some(0);
             let grows = present.is_none_or(|present| !present.always_eq(past));
-            let kind = if grows { &mut step.past } else { &mut step.room };
+            let kind = if grows { &mut step.past } else { &mut step.group };
             kind.extend(past.as_symbol().map(|symbol| symbol.name().to_owned()));
             let grown = present.map(|present| present - *past);
             let grown = grown.as_ref().and_then(Expr::as_symbol);
@@ -167,8 +167,8 @@ impl Step {
         let is_new = self.has_past && (self.new.contains(name) || fed && self.new.is_empty());
         if self.past.contains(name) {
             Some(Assumed { size: (length - 1).max(1), why: WHY_PAST, role: Role::Past })
-        } else if self.room.contains(name) {
-            Some(Assumed { size: length, why: WHY_ROOM, role: Role::Room })
+        } else if self.group.contains(name) {
+            Some(Assumed { size: length, why: WHY_ROOM, role: Role::Capacity })
         } else {
             is_new.then_some(NEW)
         }

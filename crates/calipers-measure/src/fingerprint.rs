@@ -1,7 +1,7 @@
 //! SHA-256 of the model's files: what a release is known by. Nothing here runs unless it is asked
 //! for, since it reads every byte, weights too.
 //!
-//! One figure stands for all of them. Anybody can make it again without Calipers:
+//! One figure represents all of them. Anybody can make it again without Calipers:
 //! `sha256sum model.onnx weights.bin | sha256sum`, the model first and its data files in the order
 //! in which the report lists them, from the model's folder.
 

@@ -62,7 +62,7 @@ pub fn fed_inputs(model: &Model) -> Vec<ValueId> {
 
 /// Graphs whose nodes belong to inference: all but those of training and what is inside them.
 fn counted_graphs(model: &Model) -> Vec<&Graph> {
-    // A parent always stands before its subgraphs, so one pass settles who is inside what.
+    // A parent always is before its subgraphs, so one pass settles who is inside what.
     let mut training = vec![false; model.graphs().len()];
     for (id, graph) in model.graphs() {
         training[id.index()] = graph.kind == GraphKind::Training
@@ -106,7 +106,7 @@ fn port(
     port
 }
 
-/// What inference knows of an output's shape besides what the file says. Exporters make up names
+/// What inference knows of an output's shape also what the file says. Exporters make up names
 /// for dimensions that they cannot tell, and leave shapes out.
 fn inferred(port: &Port, typed: &Typed, value: ValueId) -> Option<Vec<Dimension>> {
     let shape = shapes::shape(typed.fact(value)).shape?;

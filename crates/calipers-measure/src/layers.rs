@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use calipers_infer::{Bindings, Tally, Typed};
+use calipers_infer::{Bindings, CostTotal, Typed};
 use calipers_ir::scope::{self, Step};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::canonical_domain;
@@ -24,8 +24,8 @@ pub struct LayerQuery {
     pub tree: Option<usize>,
 }
 
-/// An order of rows. Where the data decides dimensions, rows stand as if each were 64; rows that are
-/// not known stand last, equal ones as they run.
+/// An order of rows. Where the data decides dimensions, rows are as if each were 64; rows that are
+/// not known are last, equal ones as they run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LayerOrder {
@@ -52,7 +52,7 @@ pub struct Row {
     /// Learned elements that belong to it.
     pub parameters: Option<u64>,
     /// Its cost, or why that is unknown.
-    pub cost: Result<Tally, String>,
+    pub cost: Result<CostTotal, String>,
 }
 
 /// Every node of the main graph, with sums by scope where they are asked for.
@@ -70,7 +70,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
             scope: scope::of(model, *node),
             parameters: owners.elements(*node),
             cost: match typed.cost(*node) {
-                Some(Ok(tally)) => Ok(tally.clone()),
+                Some(Ok(total_cost)) => Ok(total_cost.clone()),
                 Some(Err(reason)) => Err(reason.to_string()),
                 None => Err("the node was not looked at".to_owned()),
             },
@@ -106,11 +106,11 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
 }
 
 impl LayerOrder {
-    /// Where a row or a scope stands; the smallest comes first.
+    /// Where a row or a scope is; the smallest comes first.
     pub fn rank(
         self,
         parameters: Option<u64>,
-        cost: Option<&Tally>,
+        cost: Option<&CostTotal>,
         sizes: &assume::Sizes,
     ) -> Reverse<Option<i128>> {
         let value = |expr: &Expr| {
@@ -131,7 +131,7 @@ impl LayerOrder {
 pub struct Book<'a> {
     model: &'a Model,
     typed: &'a Typed,
-    total: &'a Tally,
+    total: &'a CostTotal,
     /// Sizes assumed for free dimensions.
     pub sizes: &'a assume::Sizes,
 }
@@ -171,7 +171,7 @@ impl Book<'_> {
     }
 
     /// A cost as figures, and as formulas where dimensions are free.
-    pub fn cost(&self, cost: &Tally) -> LayerCost {
+    pub fn cost(&self, cost: &CostTotal) -> LayerCost {
         let fields = [
             ("macs", &cost.macs),
             ("other_flops", &cost.other_flops),

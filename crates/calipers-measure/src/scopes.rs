@@ -1,12 +1,12 @@
-//! Adding nodes up by the scopes they stand in.
+//! Adding nodes up by the scopes they are in.
 
-use calipers_infer::Tally;
+use calipers_infer::CostTotal;
 use calipers_report::Scope;
 use hashbrown::HashMap;
 
 use crate::layers::{Book, LayerOrder, Row};
 
-/// A scope and what stands in it and below it.
+/// A scope and what is in it and below it.
 struct Entry {
     path: String,
     class: Option<String>,
@@ -14,13 +14,13 @@ struct Entry {
     below: Vec<usize>,
     nodes: u64,
     parameters: Option<u64>,
-    cost: Tally,
+    cost: CostTotal,
     unknown: u64,
 }
 
 impl Entry {
     fn new(path: String, class: Option<String>, depth: usize) -> Self {
-        let (below, cost) = (Vec::new(), Tally::default());
+        let (below, cost) = (Vec::new(), CostTotal::default());
         Self { path, class, depth, below, nodes: 0, parameters: Some(0), cost, unknown: 0 }
     }
 

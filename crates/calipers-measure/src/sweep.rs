@@ -6,7 +6,7 @@ use calipers_report::{SweepPoint, SweepTable};
 
 use crate::Measured;
 
-/// Points of one sweep at most; the model is looked at anew for each.
+/// Points of one sweep at most; the model is looked at again for each.
 const POINTS: usize = 1000;
 
 /// Sizes to take in turn.
@@ -60,7 +60,7 @@ impl Sweep {
     }
 }
 
-/// What the model costs at every combination of the sizes. Shapes are inferred anew at each, so
+/// What the model costs at every combination of the sizes. Shapes are inferred again at each, so
 /// that a figure holds also where no formula does.
 pub fn sweep(model: &Model, sweep: &Sweep) -> Result<SweepTable, SweepError> {
     let mut table = SweepTable {

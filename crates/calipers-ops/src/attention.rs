@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::known;
@@ -46,16 +46,16 @@ struct Heads {
     heads: Option<Expr>,
     length: Option<Expr>,
     size: Option<Expr>,
-    /// Whether the heads stand one after another in the last of three dimensions.
+    /// Whether the heads are one after another in the last of three dimensions.
     packed: Option<bool>,
 }
 
 impl Heads {
     /// Reads `[batch, heads, length, size]`, or `[batch, length, heads * size]` with the number of
     /// heads from an attribute.
-    fn read(call: &Call<'_>, index: usize, attribute: &str) -> Result<Self, Fail> {
-        let heads = head_count(call, attribute)?;
-        match known::dims(call, index)? {
+    fn read(ctx: &OpContext<'_>, index: usize, attribute: &str) -> Result<Self, Fail> {
+        let heads = head_count(ctx, attribute)?;
+        match known::dims(ctx, index)? {
             None => Ok(Self { heads, ..Self::default() }),
             Some([batch, heads, length, size]) => Ok(Self {
                 batch: Some(batch.clone()),
@@ -67,13 +67,13 @@ impl Heads {
             Some([batch, length, hidden]) => Ok(Self {
                 batch: Some(batch.clone()),
                 length: Some(length.clone()),
-                size: heads.as_ref().map(|heads| share(call, hidden, heads)).transpose()?,
+                size: heads.as_ref().map(|heads| share(ctx, hidden, heads)).transpose()?,
                 heads,
                 packed: Some(true),
             }),
             Some(dims) => Err(Fail::contradiction(format!(
                 "input {index} of {} has {} dimensions, where 3 or 4 are needed",
-                call.op,
+                ctx.op,
                 dims.len()
             ))),
         }
@@ -82,12 +82,12 @@ impl Heads {
 
 /// Attention of queries over keys, and the caches grown by them:
 /// <https://onnx.ai/onnx/operators/onnx__Attention.html>.
-fn attention(call: &mut Call<'_>) -> Outcome {
-    let query = Heads::read(call, 0, "q_num_heads")?;
-    let key = Heads::read(call, 1, "kv_num_heads")?;
-    let value = Heads::read(call, 2, "kv_num_heads")?;
-    let past_key = known::ranked(call, 4, 4)?;
-    let past_value = known::ranked(call, 5, 4)?;
+fn attention(ctx: &mut OpContext<'_>) -> Outcome {
+    let query = Heads::read(ctx, 0, "q_num_heads")?;
+    let key = Heads::read(ctx, 1, "kv_num_heads")?;
+    let value = Heads::read(ctx, 2, "kv_num_heads")?;
+    let past_key = known::ranked(ctx, 4, 4)?;
+    let past_value = known::ranked(ctx, 5, 4)?;
     let of = |dims: Option<&'_ [Expr]>, axis: usize| dims.map(|dims| dims[axis].clone());
 
     let batch = first([query.batch, key.batch, value.batch, of(past_key, 0), of(past_value, 0)]);
@@ -95,20 +95,20 @@ fn attention(call: &mut Call<'_>) -> Outcome {
     let key_size = first([key.size, of(past_key, 3), query.size]);
     let value_size = first([value.size, of(past_value, 3)]);
     let new = first([key.length, value.length]);
-    let total = match call.has(4) || call.has(5) {
+    let total = match ctx.has(4) || ctx.has(5) {
         false => new,
         true => first([of(past_key, 2), of(past_value, 2)]).zip(new).map(|(past, new)| past + new),
     };
 
-    let batch = known::or_fresh(call, batch, "the batch attended to");
-    let heads = known::or_fresh(call, heads, "the number of key heads");
-    let key_size = known::or_fresh(call, key_size, "the size of a key");
-    let value_size = known::or_fresh(call, value_size, "the size of a value");
-    let total = known::or_fresh(call, total, "the keys and those before them");
-    let asked = known::or_fresh(call, query.length, "the number of queries");
-    let query_heads = known::or_fresh(call, query.heads, "the number of query heads");
+    let batch = known::or_fresh(ctx, batch, "the batch attended to");
+    let heads = known::or_fresh(ctx, heads, "the number of key heads");
+    let key_size = known::or_fresh(ctx, key_size, "the size of a key");
+    let value_size = known::or_fresh(ctx, value_size, "the size of a value");
+    let total = known::or_fresh(ctx, total, "the keys and those before them");
+    let asked = known::or_fresh(ctx, query.length, "the number of queries");
+    let query_heads = known::or_fresh(ctx, query.heads, "the number of query heads");
 
-    let dtype = known::dtype(call, &[0, 1, 4]);
+    let dtype = known::dtype(ctx, &[0, 1, 4]);
     let output = match query.packed {
         Some(false) => Fact::tensor(
             dtype,
@@ -116,36 +116,33 @@ fn attention(call: &mut Call<'_>) -> Outcome {
         ),
         Some(true) => Fact::tensor(
             dtype,
-            [batch.clone(), asked.clone(), known::times(call, &query_heads, &value_size)],
+            [batch.clone(), asked.clone(), known::times(ctx, &query_heads, &value_size)],
         ),
-        None => known::unranked(call, 0, dtype),
+        None => known::unranked(ctx, 0, dtype),
     };
     Ok(vec![
         output,
         Fact::tensor(dtype, [batch.clone(), heads.clone(), total.clone(), key_size]),
-        Fact::tensor(
-            known::dtype(call, &[2, 5]),
-            [batch.clone(), heads, total.clone(), value_size],
-        ),
+        Fact::tensor(known::dtype(ctx, &[2, 5]), [batch.clone(), heads, total.clone(), value_size]),
         Fact::tensor(dtype, [batch, query_heads, asked, total]),
     ])
 }
 
 /// Attention through a state of fixed size:
 /// <https://onnx.ai/onnx/operators/onnx__LinearAttention.html>.
-fn linear(call: &mut Call<'_>) -> Outcome {
-    let dtype = known::dtype(call, &[0, 1, 2, 4, 5]);
+fn linear(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = known::dtype(ctx, &[0, 1, 2, 4, 5]);
     let (query, key, value) =
-        (known::ranked(call, 0, 3)?, known::ranked(call, 1, 3)?, known::ranked(call, 2, 3)?);
+        (known::ranked(ctx, 0, 3)?, known::ranked(ctx, 1, 3)?, known::ranked(ctx, 2, 3)?);
     for required in 0..3 {
-        call.input(required)?;
+        ctx.input(required)?;
     }
-    let past = known::ranked(call, 3, 4)?;
-    let query_heads = head_count(call, "q_num_heads")?;
-    let heads = head_count(call, "kv_num_heads")?;
+    let past = known::ranked(ctx, 3, 4)?;
+    let query_heads = head_count(ctx, "q_num_heads")?;
+    let heads = head_count(ctx, "kv_num_heads")?;
     let of = |dims: Option<&'_ [Expr]>, axis: usize| dims.map(|dims| dims[axis].clone());
     let per_head = |dims: Option<&[Expr]>, heads: &Option<Expr>| match (dims, heads) {
-        (Some(dims), Some(heads)) => share(call, &dims[2], heads).map(Some),
+        (Some(dims), Some(heads)) => share(ctx, &dims[2], heads).map(Some),
         _ => Ok(None),
     };
     let key_sizes = [per_head(key, &heads)?, of(past, 2), per_head(query, &query_heads)?];
@@ -154,15 +151,15 @@ fn linear(call: &mut Call<'_>) -> Outcome {
     let length = first([of(query, 1), of(key, 1), of(value, 1)]);
     let heads = first([heads, of(past, 1)]);
 
-    let batch = known::or_fresh(call, batch, "the batch attended to");
-    let length = known::or_fresh(call, length, "the number of queries");
-    let heads = known::or_fresh(call, heads, "the number of key heads");
-    let query_heads = known::or_fresh(call, query_heads, "the number of query heads");
-    let key_size = known::or_fresh(call, first(key_sizes), "the size of a key");
-    let value_size = known::or_fresh(call, first(value_sizes), "the size of a value");
-    let hidden = known::times(call, &query_heads, &value_size);
+    let batch = known::or_fresh(ctx, batch, "the batch attended to");
+    let length = known::or_fresh(ctx, length, "the number of queries");
+    let heads = known::or_fresh(ctx, heads, "the number of key heads");
+    let query_heads = known::or_fresh(ctx, query_heads, "the number of query heads");
+    let key_size = known::or_fresh(ctx, first(key_sizes), "the size of a key");
+    let value_size = known::or_fresh(ctx, first(value_sizes), "the size of a value");
+    let hidden = known::times(ctx, &query_heads, &value_size);
     // Without a state that came before, nothing but the inputs gives its type.
-    let state = if call.has(3) { call.dtype(3) } else { dtype };
+    let state = if ctx.has(3) { ctx.dtype(3) } else { dtype };
     Ok(vec![
         Fact::tensor(dtype, [batch.clone(), length, hidden]),
         Fact::tensor(state, [batch, heads, key_size, value_size]),
@@ -170,50 +167,50 @@ fn linear(call: &mut Call<'_>) -> Outcome {
 }
 
 /// The input turned by its place: <https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html>.
-fn rotary(call: &mut Call<'_>) -> Outcome {
-    let tensor = call.tensor(0)?;
-    let dtype = known::dtype(call, &[0, 1, 2]);
+fn rotary(ctx: &mut OpContext<'_>) -> Outcome {
+    let tensor = ctx.tensor(0)?;
+    let dtype = known::dtype(ctx, &[0, 1, 2]);
     Ok(vec![Fact::Tensor(TensorFact { dtype, shape: tensor.shape.clone(), value: None })])
 }
 
 /// Attention whose scores graphs may change, always keeping their shape:
 /// <https://onnx.ai/onnx/operators/onnx_aionnxpreview_FlexAttention.html>.
-fn flex(call: &mut Call<'_>) -> Outcome {
-    let dtype: DType = known::dtype(call, &[0, 1, 2]);
+fn flex(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype: DType = known::dtype(ctx, &[0, 1, 2]);
     for required in 0..3 {
-        call.input(required)?;
+        ctx.input(required)?;
     }
-    let query = known::ranked(call, 0, 4)?;
-    let key = known::ranked(call, 1, 4)?;
-    let value = known::ranked(call, 2, 4)?;
+    let query = known::ranked(ctx, 0, 4)?;
+    let key = known::ranked(ctx, 1, 4)?;
+    let value = known::ranked(ctx, 2, 4)?;
     let of = |dims: Option<&'_ [Expr]>, axis: usize| dims.map(|dims| dims[axis].clone());
     let batch = first([of(query, 0), of(key, 0), of(value, 0)]);
     let dims = [
-        known::or_fresh(call, batch, "the batch attended to"),
-        known::or_fresh(call, of(query, 1), "the number of query heads"),
-        known::or_fresh(call, of(query, 2), "the number of queries"),
-        known::or_fresh(call, of(value, 3), "the size of a value"),
+        known::or_fresh(ctx, batch, "the batch attended to"),
+        known::or_fresh(ctx, of(query, 1), "the number of query heads"),
+        known::or_fresh(ctx, of(query, 2), "the number of queries"),
+        known::or_fresh(ctx, of(value, 3), "the size of a value"),
     ];
     Ok(vec![Fact::tensor(dtype, dims)])
 }
 
 /// The number of heads that an attribute gives.
-fn head_count(call: &Call<'_>, attribute: &str) -> Result<Option<Expr>, Fail> {
-    match call.int(attribute) {
+fn head_count(ctx: &OpContext<'_>, attribute: &str) -> Result<Option<Expr>, Fail> {
+    match ctx.int(attribute) {
         Some(heads) if heads < 1 => {
-            Err(Fail::contradiction(format!("{} has {heads} for {attribute}", call.op)))
+            Err(Fail::contradiction(format!("{} has {heads} for {attribute}", ctx.op)))
         }
         heads => Ok(heads.map(Expr::from)),
     }
 }
 
 /// What each head has of a dimension that holds all of them.
-fn share(call: &Call<'_>, hidden: &Expr, heads: &Expr) -> Result<Expr, Fail> {
+fn share(ctx: &OpContext<'_>, hidden: &Expr, heads: &Expr) -> Result<Expr, Fail> {
     let whole = hidden.modulo(heads);
     if whole.as_const().is_some_and(|rest| rest != 0) {
         return Err(Fail::contradiction(format!(
             "{} cannot split {hidden} among {heads} heads",
-            call.op
+            ctx.op
         )));
     }
     Ok(hidden.floor_div(heads))
@@ -227,8 +224,8 @@ fn first<const N: usize>(sizes: [Option<Expr>; N]) -> Option<Expr> {
 
 #[cfg(test)]
 mod tests {
-    use crate::call::{Attr, Fail};
-    use crate::contraction::testing::{floats, told};
+    use crate::context::{Attr, Fail};
+    use crate::contraction::testing::{floats, reported};
 
     #[test]
     fn caches_grow_by_what_comes_in() {
@@ -240,7 +237,7 @@ mod tests {
             floats("B 2 P 64"),
             floats("B 2 P 32"),
         ];
-        let shapes = told("Attention", 23, &inputs, &[]).unwrap();
+        let shapes = reported("Attention", 23, &inputs, &[]).unwrap();
         assert_eq!(
             shapes,
             [
@@ -256,7 +253,7 @@ mod tests {
     fn packed_heads_are_unpacked() {
         let inputs = [floats("B S 512"), floats("B T 128"), floats("B T 64")];
         let heads = [("q_num_heads", Attr::Int(8)), ("kv_num_heads", Attr::Int(2))];
-        let shapes = told("Attention", 24, &inputs, &heads).unwrap();
+        let shapes = reported("Attention", 24, &inputs, &heads).unwrap();
         assert_eq!(
             shapes,
             [
@@ -267,14 +264,14 @@ mod tests {
             ]
         );
         let uneven = [("q_num_heads", Attr::Int(7)), ("kv_num_heads", Attr::Int(2))];
-        assert!(matches!(told("Attention", 24, &inputs, &uneven), Err(Fail::Contradiction(_))));
+        assert!(matches!(reported("Attention", 24, &inputs, &uneven), Err(Fail::Contradiction(_))));
     }
 
     #[test]
-    fn what_is_known_of_values_is_told() {
+    fn what_is_known_of_values_is_reported() {
         let unknown = Some(crate::Fact::unknown("no reason"));
         let inputs = [floats("B 8 S 64"), unknown.clone(), unknown];
-        let shapes = told("Attention", 24, &inputs, &[]).unwrap();
+        let shapes = reported("Attention", 24, &inputs, &[]).unwrap();
         assert_eq!(shapes[0], "float32[B, 8, S, new2]");
     }
 }

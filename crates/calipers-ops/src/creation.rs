@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::cost::{self, Traffic};
 use crate::elem::Elem;
 use crate::fact::{Fact, MAX_ELEMENTS, TensorFact};
@@ -72,7 +72,7 @@ pub(crate) const ROWS: &[Operator] = &family(
 );
 
 /// Constant is one of its attributes: <https://onnx.ai/onnx/operators/onnx__Constant.html>.
-fn constant(call: &mut Call<'_>) -> Outcome {
+fn constant(ctx: &mut OpContext<'_>) -> Outcome {
     const NAMES: [&str; 8] = [
         "value",
         "sparse_value",
@@ -83,7 +83,7 @@ fn constant(call: &mut Call<'_>) -> Outcome {
         "value_floats",
         "value_strings",
     ];
-    let given = NAMES.into_iter().find_map(|name| Some((name, call.attribute(name)?)));
+    let given = NAMES.into_iter().find_map(|name| Some((name, ctx.attribute(name)?)));
     let Some((name, value)) = given else {
         return Err(Fail::contradiction("Constant has no value"));
     };
@@ -112,8 +112,8 @@ fn constant(call: &mut Call<'_>) -> Outcome {
 }
 
 /// ConstantOfShape repeats one element: <https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html>.
-fn constant_of_shape(call: &mut Call<'_>) -> Outcome {
-    let (dtype, element) = match call.attribute("value") {
+fn constant_of_shape(ctx: &mut OpContext<'_>) -> Outcome {
+    let (dtype, element) = match ctx.attribute("value") {
         Some(Attr::Tensor(tensor)) => {
             let element = match tensor.value.as_deref() {
                 Some([element]) => element.clone(),
@@ -123,7 +123,7 @@ fn constant_of_shape(call: &mut Call<'_>) -> Outcome {
         }
         _ => (DType::Float32, Elem::int(0)),
     };
-    let sizes = match list(call, "", 0) {
+    let sizes = match list(ctx, "", 0) {
         None => return Err(Fail::contradiction("ConstantOfShape lacks its shape")),
         Some(Err(reason)) => return Ok(vec![Fact::unranked(dtype, reason)]),
         Some(Ok(sizes)) => sizes,
@@ -132,8 +132,8 @@ fn constant_of_shape(call: &mut Call<'_>) -> Outcome {
     let mut dims = Vec::with_capacity(sizes.len());
     for size in sizes {
         dims.push(match size {
-            Some(size) => dimension(call, size, why)?,
-            None => call.fresh(why),
+            Some(size) => dimension(ctx, size, why)?,
+            None => ctx.fresh(why),
         });
     }
     let fact = TensorFact::new(dtype, dims);
@@ -146,22 +146,22 @@ fn constant_of_shape(call: &mut Call<'_>) -> Outcome {
 }
 
 /// The type that an attribute names, or that of the input.
-fn named_dtype(call: &Call<'_>) -> DType {
-    call.dtype_attribute("dtype").unwrap_or_else(|| call.dtype(0))
+fn named_dtype(ctx: &OpContext<'_>) -> DType {
+    ctx.dtype_attribute("dtype").unwrap_or_else(|| ctx.dtype(0))
 }
 
 /// EyeLike has ones on a diagonal: <https://onnx.ai/onnx/operators/onnx__EyeLike.html>.
-fn eye_like(call: &mut Call<'_>) -> Outcome {
-    let dtype = named_dtype(call);
-    let data = data(call, 0)?;
+fn eye_like(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = named_dtype(ctx);
+    let data = data(ctx, 0)?;
     let Some(dims) = data.dims() else {
-        return Ok(vec![open(call, dtype, 2, "the shape that EyeLike is given").into()]);
+        return Ok(vec![open(ctx, dtype, 2, "the shape that EyeLike is given").into()]);
     };
     if dims.len() != 2 {
         return Err(Fail::contradiction(format!("EyeLike needs a matrix, and has {data}")));
     }
     let fact = TensorFact::new(dtype, dims.iter().cloned());
-    let diagonal = i128::from(call.int_or("k", 0));
+    let diagonal = i128::from(ctx.int_or("k", 0));
     let small = fact.constant_count().is_some_and(|count| count <= MAX_ELEMENTS);
     let dims = fact.constant_dims().filter(|_| small);
     let Some(&[rows, columns]) = dims.as_deref() else { return Ok(vec![fact.into()]) };
@@ -173,48 +173,48 @@ fn eye_like(call: &mut Call<'_>) -> Outcome {
     Ok(vec![fact.with_value(elements).into()])
 }
 
-/// RandomNormal and RandomUniform have the shape that they are told:
+/// RandomNormal and RandomUniform have the shape that they are reported:
 /// <https://onnx.ai/onnx/operators/onnx__RandomNormal.html>.
-fn random(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("dtype").unwrap_or(DType::Float32);
-    let Some(shape) = call.ints("shape") else {
-        return Err(Fail::contradiction(format!("{} lacks its shape", call.op)));
+fn random(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("dtype").unwrap_or(DType::Float32);
+    let Some(shape) = ctx.ints("shape") else {
+        return Err(Fail::contradiction(format!("{} lacks its shape", ctx.op)));
     };
     let mut dims = Vec::with_capacity(shape.len());
     for size in shape {
-        dims.push(dimension(call, Expr::from(*size), "")?);
+        dims.push(dimension(ctx, Expr::from(*size), "")?);
     }
     Ok(vec![Fact::tensor(dtype, dims)])
 }
 
 /// RandomNormalLike and RandomUniformLike have the shape of their input:
 /// <https://onnx.ai/onnx/operators/onnx__RandomNormalLike.html>.
-fn random_like(call: &mut Call<'_>) -> Outcome {
-    let dtype = named_dtype(call);
-    Ok(vec![TensorFact { dtype, shape: data(call, 0)?.shape, value: None }.into()])
+fn random_like(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = named_dtype(ctx);
+    Ok(vec![TensorFact { dtype, shape: data(ctx, 0)?.shape, value: None }.into()])
 }
 
 /// Multinomial draws from each row: <https://onnx.ai/onnx/operators/onnx__Multinomial.html>.
-fn multinomial(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("dtype").unwrap_or(DType::Int32);
-    let batch = match data(call, 0)?.dims() {
+fn multinomial(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("dtype").unwrap_or(DType::Int32);
+    let batch = match data(ctx, 0)?.dims() {
         Some([batch, _]) => batch.clone(),
         Some(dims) => {
             let rank = dims.len();
             return Err(Fail::contradiction(format!("Multinomial needs a matrix, and has {rank}")));
         }
-        None => call.fresh("the batch"),
+        None => ctx.fresh("the batch"),
     };
-    let samples = dimension(call, Expr::from(call.int_or("sample_size", 1)), "")?;
+    let samples = dimension(ctx, Expr::from(ctx.int_or("sample_size", 1)), "")?;
     Ok(vec![Fact::tensor(dtype, [batch, samples])])
 }
 
 /// Range counts from a start to a limit: <https://onnx.ai/onnx/operators/onnx__Range.html>.
-fn range(call: &mut Call<'_>) -> Outcome {
-    let dtype = (0..3).map(|input| call.dtype(input)).find(|dtype| *dtype != DType::Undefined);
+fn range(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = (0..3).map(|input| ctx.dtype(input)).find(|dtype| *dtype != DType::Undefined);
     let dtype = dtype.unwrap_or(DType::Undefined);
     let why = "how far Range counts";
-    let single = |input| match call.value(input) {
+    let single = |input| match ctx.value(input) {
         Some([element]) => element,
         _ => &Elem::Unknown,
     };
@@ -228,8 +228,8 @@ fn range(call: &mut Call<'_>) -> Outcome {
         None => float_length(dtype, start, limit, delta).map(Expr::from),
     };
     let length = match length {
-        Some(length) => dimension(call, length, why)?,
-        None => call.fresh(why),
+        Some(length) => dimension(ctx, length, why)?,
+        None => ctx.fresh(why),
     };
     let fact = TensorFact::new(dtype, [length]);
     let (Some(count), Some(((start, _), delta))) = (fact.constant_count(), whole) else {
@@ -296,7 +296,7 @@ fn float_length(dtype: DType, start: &Elem, limit: &Elem, delta: &Elem) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::movement::testing::{e, elements, hidden, list, outcome, told};
+    use crate::movement::testing::{e, elements, hidden, list, outcome, reported};
 
     fn number(element: Elem, dtype: DType) -> Option<Fact> {
         Some(TensorFact::new(dtype, []).with_value([element]).into())
@@ -304,7 +304,7 @@ mod tests {
 
     fn counted([start, limit, delta]: [&str; 3]) -> String {
         let inputs = [start, limit, delta].map(|n| number(Elem::Int(e(n)), DType::Int64));
-        told(range, &inputs, &[])
+        reported(range, &inputs, &[])
     }
 
     #[test]
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn ranges_with_fractions() {
         let counted = |dtype, numbers: [f64; 3]| {
-            told(range, &numbers.map(|n| number(Elem::float(n), dtype)), &[])
+            reported(range, &numbers.map(|n| number(Elem::float(n), dtype)), &[])
         };
         assert_eq!(counted(DType::Float32, [0.0, 1.0, 0.25]), "float32[4]");
         assert_eq!(counted(DType::Float64, [0.0, 1.0, 0.3]), "float64[4]");
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn shapes_that_are_filled() {
-        let filled = |shape: Option<Fact>| told(constant_of_shape, &[shape], &[]);
+        let filled = |shape: Option<Fact>| reported(constant_of_shape, &[shape], &[]);
         assert_eq!(filled(list("b, ?, 3")), "float32[b, fresh1, 3]");
         assert_eq!(filled(hidden(0)), "float32[]");
         assert_eq!(filled(hidden(2)), "float32[fresh1, fresh2]");

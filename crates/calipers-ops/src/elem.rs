@@ -2,7 +2,7 @@
 
 use calipers_sym::Expr;
 
-/// An element: a number, an expression in dimensions, or something that cannot be told.
+/// An element: a number, an expression in dimensions, or something that cannot be determined.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elem {
     /// A whole number, perhaps symbolic; also what truth values and whole floats are.
@@ -16,7 +16,7 @@ pub enum Elem {
     },
     /// A number with a fraction, or beyond whole numbers.
     Float(f64),
-    /// It cannot be told.
+    /// It cannot be determined.
     Unknown,
 }
 

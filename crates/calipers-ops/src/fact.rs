@@ -48,7 +48,7 @@ pub struct TensorFact {
     pub dtype: DType,
     /// Its dimensions, or why even their number is not known.
     pub shape: Result<Shape, Reason>,
-    /// Its elements, row by row, when it is small, its shape is constant and they can be told.
+    /// Its elements, row by row, when it is small, its shape is constant and they can be determined.
     pub value: Option<Arc<[Elem]>>,
 }
 
@@ -110,8 +110,9 @@ impl TensorFact {
             return self;
         };
         let elements: Arc<[Elem]> = elements.into_iter().collect();
-        let told = elements.is_empty() || elements.iter().any(|element| *element != Elem::Unknown);
-        if elements.len() == count && told {
+        let reported =
+            elements.is_empty() || elements.iter().any(|element| *element != Elem::Unknown);
+        if elements.len() == count && reported {
             self.value = Some(elements);
         }
         self

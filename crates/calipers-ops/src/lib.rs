@@ -1,15 +1,15 @@
 //! What each operator does with its inputs: one row per operator.
 //!
-//! A row says of every input what it means for a tensor that the file stores to stand there: a
+//! A row says of every input what it means for a tensor that the file stores to be there: a
 //! learned weight, a scale, a table that is looked up, a setting. Rows live in files by family; to
 //! add an operator, add its row to its family.
 //!
 //! ```
-//! use calipers_ops::{Slot, find};
+//! use calipers_ops::{InputRole, find};
 //!
 //! let conv = find("ai.onnx", "Conv").unwrap();
-//! assert_eq!(conv.slot(1), Slot::Weight);
-//! assert_eq!(conv.slot(7), Slot::Setting);
+//! assert_eq!(conv.role(1), InputRole::Weight);
+//! assert_eq!(conv.role(7), InputRole::Setting);
 //! assert!(find("com.acme", "Conv").is_none());
 //! ```
 //!
@@ -18,8 +18,8 @@
 #![forbid(unsafe_code)]
 
 mod attention;
-mod call;
 mod classical;
+mod context;
 mod contraction;
 mod contrib;
 mod control;
@@ -49,12 +49,12 @@ mod window;
 
 use std::sync::LazyLock;
 
-pub use call::{Attr, Attributes, Call, Fail, Fresh, Outcome, Rule, broadcast};
+pub use context::{Attr, Attributes, Fail, NewDimensions, OpContext, Outcome, Rule, broadcast};
 pub use cost::{CostRule, Traffic, Work, bytes};
 pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 use hashbrown::HashMap;
-pub use row::{AttributeUse, Operator, Packing, Slot};
+pub use row::{AttributeUse, InputRole, Operator, Packing};
 pub use traits::{
     Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, ImageOp, KernelClass,
     Lowering, Movement, Norm, Pool, Prediction, QuantizedInput, Traits, WeightFormat, deprecation,
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_sorted_and_stand_once() {
+    fn rows_are_sorted_and_are_once() {
         for rows in FAMILIES {
             for pair in rows.windows(2) {
                 let key = |row: &Operator| (row.domain, row.name);

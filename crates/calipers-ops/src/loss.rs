@@ -2,7 +2,7 @@
 
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::cost;
 use crate::fact::Fact;
 use crate::row::Operator;
@@ -27,35 +27,35 @@ pub(crate) const ROWS: &[Operator] = &family(
 ///
 /// <https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html>,
 /// `onnx__NegativeLogLikelihoodLoss`.
-fn loss(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let loss = match call.text_or("reduction", "mean") {
-        "none" => each(call)?,
+fn loss(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let loss = match ctx.text_or("reduction", "mean") {
+        "none" => each(ctx)?,
         "sum" | "mean" => Fact::tensor(dtype, []),
         other => {
-            let op = call.op;
+            let op = ctx.op;
             return Err(Fail::contradiction(format!("{op} reduces by {other:?}")));
         }
     };
-    Ok(vec![loss, call.shaped_like(0, dtype)?])
+    Ok(vec![loss, ctx.shaped_like(0, dtype)?])
 }
 
 /// A loss for each label.
-fn each(call: &mut Call<'_>) -> Result<Fact, Fail> {
-    let dtype = call.dtype(0);
-    let scores = match call.shape(0)? {
+fn each(ctx: &mut OpContext<'_>) -> Result<Fact, Fail> {
+    let dtype = ctx.dtype(0);
+    let scores = match ctx.shape(0)? {
         Ok([batch, _, rest @ ..]) => {
             Ok(std::iter::once(batch).chain(rest).cloned().collect::<Vec<Expr>>())
         }
-        Ok(_) => return Err(Fail::contradiction(format!("{} has scores of no classes", call.op))),
+        Ok(_) => return Err(Fail::contradiction(format!("{} has scores of no classes", ctx.op))),
         Err(reason) => Err(reason),
     };
-    Ok(match (scores, call.shape(1)?) {
+    Ok(match (scores, ctx.shape(1)?) {
         (Ok(scores), Ok(labels)) => {
             if scores.len() != labels.len()
                 || scores.iter().zip(labels).any(|(a, b)| a.always_ne(b))
             {
-                let op = call.op;
+                let op = ctx.op;
                 return Err(Fail::contradiction(format!(
                     "{op} has labels that do not fit its scores"
                 )));
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn one_for_all_or_one_for_each() {
-        let call = || {
-            let call = Try::new("SoftmaxCrossEntropyLoss", 13).input(dims("n 5 3 h"));
-            call.input(dims("2 3 h")).outputs(2)
+        let ctx = || {
+            let ctx = Try::new("SoftmaxCrossEntropyLoss", 13).input(dims("n 5 3 h"));
+            ctx.input(dims("2 3 h")).outputs(2)
         };
-        let facts = call().run(loss).unwrap();
+        let facts = ctx().run(loss).unwrap();
         assert_eq!((shape(&facts[0]), shape(&facts[1])), (String::new(), "n 5 3 h".into()));
-        assert_eq!(shape(&call().text("reduction", "none").one(loss)), "2 3 h");
+        assert_eq!(shape(&ctx().text("reduction", "none").one(loss)), "2 3 h");
     }
 }

@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::cost;
 use crate::fact::Fact;
 use crate::known;
@@ -59,21 +59,21 @@ pub(crate) const ROWS: &[Operator] = &family(
 
 /// Places of a window for each channel: <https://onnx.ai/onnx/operators/onnx__MaxPool.html>,
 /// `onnx__AveragePool`, `onnx__LpPool`. `MaxPool` also gives where each maximum was.
-fn pool(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let kernel = kernel(call)?;
-    let window = Window::read(call, &kernel)?;
-    let ceil = call.int_or("ceil_mode", 0) != 0;
-    let dims = match known::ranked(call, 0, kernel.len() + 2)? {
+fn pool(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let kernel = kernel(ctx)?;
+    let window = Window::read(ctx, &kernel)?;
+    let ceil = ctx.int_or("ceil_mode", 0) != 0;
+    let dims = match known::ranked(ctx, 0, kernel.len() + 2)? {
         Some(input) => {
             let mut dims = input[..2].to_vec();
             for (axis, size) in input[2..].iter().enumerate() {
-                let places = window.pooled(call, axis, size, ceil)?;
-                dims.push(known::or_fresh(call, places, "where the last windows fall"));
+                let places = window.pooled(ctx, axis, size, ceil)?;
+                dims.push(known::or_fresh(ctx, places, "where the last windows fall"));
             }
             dims
         }
-        None => call.fresh_dims(kernel.len() + 2, "the shape of what is pooled"),
+        None => ctx.fresh_dims(kernel.len() + 2, "the shape of what is pooled"),
     };
     let indices = Fact::tensor(DType::Int64, dims.clone());
     Ok(vec![Fact::tensor(dtype, dims), indices])
@@ -81,14 +81,14 @@ fn pool(call: &mut Call<'_>) -> Outcome {
 
 /// One element for each channel: <https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html>,
 /// `onnx__GlobalMaxPool`, `onnx__GlobalLpPool`.
-fn global(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let Some(dims) = known::dims(call, 0)? else {
-        return Ok(vec![known::unranked(call, 0, dtype)]);
+fn global(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let Some(dims) = known::dims(ctx, 0)? else {
+        return Ok(vec![known::unranked(ctx, 0, dtype)]);
     };
     if dims.len() < 2 {
         let rank = dims.len();
-        return Err(Fail::contradiction(format!("{} has an input of rank {rank}", call.op)));
+        return Err(Fail::contradiction(format!("{} has an input of rank {rank}", ctx.op)));
     }
     let ones = std::iter::repeat_n(Expr::from(1), dims.len() - 2);
     Ok(vec![Fact::tensor(dtype, dims[..2].iter().cloned().chain(ones))])
@@ -96,19 +96,19 @@ fn global(call: &mut Call<'_>) -> Outcome {
 
 /// Maxima put back where they were, in a shape that is given or the smallest that pools to the
 /// input: <https://onnx.ai/onnx/operators/onnx__MaxUnpool.html>.
-fn unpool(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let kernel = kernel(call)?;
-    let window = Window::read(call, &kernel)?;
+fn unpool(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let kernel = kernel(ctx)?;
+    let window = Window::read(ctx, &kernel)?;
     let rank = kernel.len() + 2;
-    let input = known::ranked(call, 0, rank)?.or(known::ranked(call, 1, rank)?);
-    let given = call.exprs(2);
+    let input = known::ranked(ctx, 0, rank)?.or(known::ranked(ctx, 1, rank)?);
+    let given = ctx.exprs(2);
     if let Some(given) = &given
         && given.len() != rank
     {
         return Err(Fail::contradiction(format!(
             "{} has an output_shape of {} dimensions, and its input {rank}",
-            call.op,
+            ctx.op,
             given.len()
         )));
     }
@@ -118,7 +118,7 @@ fn unpool(call: &mut Call<'_>) -> Outcome {
         let dim = match (&given, axis.checked_sub(2)) {
             (Some(given), _) => given[axis].cloned(),
             (None, None) => size,
-            (None, Some(_)) if call.has(2) => None,
+            (None, Some(_)) if ctx.has(2) => None,
             (None, Some(axis)) => size.and_then(|size| {
                 let window = window.axis(axis);
                 let padding = &window.before + &window.after;
@@ -126,19 +126,19 @@ fn unpool(call: &mut Call<'_>) -> Outcome {
             }),
         };
         if dim.as_ref().and_then(Expr::as_const).is_some_and(|size| size < 0) {
-            return Err(Fail::contradiction(format!("{} makes a negative dimension", call.op)));
+            return Err(Fail::contradiction(format!("{} makes a negative dimension", ctx.op)));
         }
-        dims.push(known::or_fresh(call, dim, "the output_shape given"));
+        dims.push(known::or_fresh(ctx, dim, "the output_shape given"));
     }
     Ok(vec![Fact::tensor(dtype, dims)])
 }
 
 /// The kernel's sizes, which these operators must give.
-fn kernel(call: &Call<'_>) -> Result<Vec<Option<Expr>>, Fail> {
-    let sizes = known::list(call, "kernel_shape")?
-        .ok_or_else(|| Fail::contradiction(format!("{} lacks kernel_shape", call.op)))?;
+fn kernel(ctx: &OpContext<'_>) -> Result<Vec<Option<Expr>>, Fail> {
+    let sizes = known::list(ctx, "kernel_shape")?
+        .ok_or_else(|| Fail::contradiction(format!("{} lacks kernel_shape", ctx.op)))?;
     match sizes.iter().find(|size| **size < 1) {
-        Some(size) => Err(Fail::contradiction(format!("{} has a kernel of {size}", call.op))),
+        Some(size) => Err(Fail::contradiction(format!("{} has a kernel of {size}", ctx.op))),
         None => Ok(sizes.iter().map(|size| Some(Expr::from(*size))).collect()),
     }
 }

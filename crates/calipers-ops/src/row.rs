@@ -1,6 +1,6 @@
 //! The shape of a row.
 
-use crate::call::Rule;
+use crate::context::Rule;
 use crate::cost::{CostRule, Traffic};
 use crate::traits::{Stated, Traits};
 
@@ -11,7 +11,7 @@ pub struct Operator {
     pub domain: &'static str,
     /// Its name.
     pub name: &'static str,
-    inputs: &'static [Slot],
+    inputs: &'static [InputRole],
     variadic: bool,
     /// Attributes that hold what was learned or fitted. Other lists in the attributes of such an
     /// operator are tables.
@@ -31,10 +31,10 @@ pub struct Operator {
     pub(crate) stated: Stated,
 }
 
-/// What it means for a stored tensor to stand in an input.
+/// What it means for a stored tensor to be in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
-    /// It is learned: a kernel, a matrix, a bias, the scale of a normalisation.
+pub enum InputRole {
+    /// It is learned: a kernel, a matrix, a bias, the scale of a normalization.
     Weight,
     /// It is a running statistic of training.
     Statistic,
@@ -50,14 +50,14 @@ pub enum Slot {
     Multiplied,
     /// It divides another input, or is divided.
     Divided,
-    /// It is put beside other inputs in the output.
+    /// It is put next to other inputs in the output.
     Joined,
     /// It goes to the output, moved or reshaped or with its elements one by one replaced.
     Moved,
     /// It goes to the output as integers turned back into numbers.
     Dequantized,
-    /// A curve is applied to it, as to a parameter kept in another form.
-    Curve,
+    /// A activation is applied to it, as to a parameter kept in another form.
+    Transformed,
     /// Its sine is taken.
     Sine,
     /// Its cosine is taken.
@@ -98,28 +98,28 @@ pub enum Packing {
 
 impl Operator {
     /// What an input means. Inputs beyond those listed are settings.
-    pub fn slot(&self, index: usize) -> Slot {
+    pub fn role(&self, index: usize) -> InputRole {
         match self.inputs.get(index) {
-            Some(slot) => *slot,
-            None if self.variadic => self.inputs.last().copied().unwrap_or(Slot::Setting),
-            None => Slot::Setting,
+            Some(role) => *role,
+            None if self.variadic => self.inputs.last().copied().unwrap_or(InputRole::Setting),
+            None => InputRole::Setting,
         }
     }
 
     /// A row of the standard domain.
-    pub(crate) const fn onnx(name: &'static str, inputs: &'static [Slot]) -> Self {
+    pub(crate) const fn onnx(name: &'static str, inputs: &'static [InputRole]) -> Self {
         Self::new(crate::ONNX, name, inputs)
     }
 
     /// A row of ONNX Runtime's domain.
-    pub(crate) const fn microsoft(name: &'static str, inputs: &'static [Slot]) -> Self {
+    pub(crate) const fn microsoft(name: &'static str, inputs: &'static [InputRole]) -> Self {
         Self::new(crate::MICROSOFT, name, inputs)
     }
 
     pub(crate) const fn new(
         domain: &'static str,
         name: &'static str,
-        inputs: &'static [Slot],
+        inputs: &'static [InputRole],
     ) -> Self {
         Self {
             domain,
@@ -137,7 +137,7 @@ impl Operator {
         }
     }
 
-    /// The last input may stand any number of times.
+    /// The last input may be any number of times.
     pub(crate) const fn variadic(mut self) -> Self {
         self.variadic = true;
         self

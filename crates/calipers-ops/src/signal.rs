@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::cost;
 use crate::elem::Elem;
 use crate::fact::Fact;
@@ -33,14 +33,14 @@ pub(crate) const ROWS: &[Operator] = &family(
 );
 
 /// The only element of an input, if it is a whole number that is no less than 0.
-fn scalar(call: &Call<'_>, index: usize) -> Result<Option<Expr>, Fail> {
-    let number = match call.value(index) {
+fn scalar(ctx: &OpContext<'_>, index: usize) -> Result<Option<Expr>, Fail> {
+    let number = match ctx.value(index) {
         Some([element]) => Elem::as_expr(element),
         _ => None,
     };
     match number {
         Some(number) if number.upper_bound().is_some_and(|most| most < 0) => {
-            Err(Fail::contradiction(format!("{} has a length of {number}", call.op)))
+            Err(Fail::contradiction(format!("{} has a length of {number}", ctx.op)))
         }
         number => Ok(number.cloned()),
     }
@@ -53,91 +53,91 @@ fn one_side(length: &Expr) -> Expr {
 
 /// As many numbers as asked for: <https://onnx.ai/onnx/operators/onnx__HannWindow.html>,
 /// `onnx__HammingWindow`, `onnx__BlackmanWindow`.
-fn window(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("output_datatype").unwrap_or(DType::Float32);
-    let length = match scalar(call, 0)? {
+fn window(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("output_datatype").unwrap_or(DType::Float32);
+    let length = match scalar(ctx, 0)? {
         Some(length) => length,
-        None => call.fresh("the length asked for"),
+        None => ctx.fresh("the length asked for"),
     };
     Ok(vec![Fact::tensor(dtype, [length])])
 }
 
 /// Frequencies by mel bands: <https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html>.
-fn mel_weight_matrix(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("output_datatype").unwrap_or(DType::Float32);
-    let bands = match scalar(call, 0)? {
+fn mel_weight_matrix(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("output_datatype").unwrap_or(DType::Float32);
+    let bands = match scalar(ctx, 0)? {
         Some(bands) => bands,
-        None => call.fresh("the bands asked for"),
+        None => ctx.fresh("the bands asked for"),
     };
-    let frequencies = match scalar(call, 1)? {
+    let frequencies = match scalar(ctx, 1)? {
         Some(length) => one_side(&length),
-        None => call.fresh("the frequencies of the transform"),
+        None => ctx.fresh("the frequencies of the transform"),
     };
     Ok(vec![Fact::tensor(dtype, [frequencies, bands])])
 }
 
 /// A transform along one axis: <https://onnx.ai/onnx/operators/onnx__DFT.html>.
-fn dft(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let dims = match call.shape(0)? {
+fn dft(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(dtype, reason)]),
     };
     if dims.len() < 2 {
-        return Err(Fail::contradiction("DFT has no axis beside that of the complex numbers"));
+        return Err(Fail::contradiction("DFT has no axis next to that of the complex numbers"));
     }
-    let one_sided = call.int_or("onesided", 0) != 0;
-    let inverse = call.int_or("inverse", 0) != 0;
-    let axis = match call.version {
-        ..20 => Some(call.int_or("axis", 1)),
-        _ if !call.has(2) => Some(-2),
-        _ => call.integer(2),
+    let one_sided = ctx.int_or("onesided", 0) != 0;
+    let inverse = ctx.int_or("inverse", 0) != 0;
+    let axis = match ctx.version {
+        ..20 => Some(ctx.int_or("axis", 1)),
+        _ if !ctx.has(2) => Some(-2),
+        _ => ctx.integer(2),
     };
     let mut out = dims.to_vec();
     let last = dims.len() - 1;
     // What is real on one side is complex on the other; both sides of it are complex.
     out[last] = Expr::from(if one_sided && inverse { 1 } else { 2 });
     let Some(axis) = axis else {
-        if call.has(1) || one_sided {
+        if ctx.has(1) || one_sided {
             for dim in &mut out[..last] {
-                *dim = call.fresh("the axis of the transform");
+                *dim = ctx.fresh("the axis of the transform");
             }
         }
         return Ok(vec![Fact::tensor(dtype, out)]);
     };
-    let axis = call.axis(axis, dims.len())?;
+    let axis = ctx.axis(axis, dims.len())?;
     if axis == last {
         return Err(Fail::contradiction("DFT transforms the axis of the complex numbers"));
     }
-    let length = match (call.has(1), one_sided && inverse) {
-        (true, _) => scalar(call, 1)?,
+    let length = match (ctx.has(1), one_sided && inverse) {
+        (true, _) => scalar(ctx, 1)?,
         (false, true) => Some((&dims[axis] - 1) * 2),
         (false, false) => Some(dims[axis].clone()),
     };
     out[axis] = match length {
         Some(length) if one_sided && !inverse => one_side(&length),
         Some(length) => length,
-        None => call.fresh("the length of the transform"),
+        None => ctx.fresh("the length of the transform"),
     };
     Ok(vec![Fact::tensor(dtype, out)])
 }
 
 /// Transforms of frames of a signal: <https://onnx.ai/onnx/operators/onnx__STFT.html>.
-fn stft(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let signal = call.shape(0)?.ok();
+fn stft(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let signal = ctx.shape(0)?.ok();
     if signal.is_some_and(|dims| !(2..=3).contains(&dims.len())) {
         return Err(Fail::contradiction("STFT has a signal that is no batch of numbers"));
     }
     let length = signal.map(|dims| dims[1].clone());
-    let window = call.has(2).then(|| call.shape(2)).transpose()?.and_then(Result::ok);
+    let window = ctx.has(2).then(|| ctx.shape(2)).transpose()?.and_then(Result::ok);
     let window = window.and_then(|dims| dims.first());
-    let frame = match (call.has(2), call.has(3)) {
+    let frame = match (ctx.has(2), ctx.has(3)) {
         (false, false) => length.clone(),
         (true, false) => window.cloned(),
-        (_, true) => scalar(call, 3)?.or_else(|| window.cloned()),
+        (_, true) => scalar(ctx, 3)?.or_else(|| window.cloned()),
     };
-    let step = scalar(call, 1)?.filter(|step| step.is_at_least(1));
+    let step = scalar(ctx, 1)?.filter(|step| step.is_at_least(1));
     let frames = match (&length, &frame, step) {
         (Some(length), Some(frame), _)
             if (length - frame).upper_bound().is_some_and(|most| most < 0) =>
@@ -151,15 +151,15 @@ fn stft(call: &mut Call<'_>) -> Outcome {
     };
     let complex =
         signal.is_some_and(|dims| dims.get(2).is_some_and(|dim| dim.as_const() == Some(2)));
-    let bins = match (frame, call.int_or("onesided", 1) != 0) {
+    let bins = match (frame, ctx.int_or("onesided", 1) != 0) {
         (Some(frame), true) if !complex => Some(one_side(&frame)),
         (Some(frame), false) => Some(frame),
         _ => None,
     };
     let batch = signal.map(|dims| dims[0].clone());
-    let batch = batch.unwrap_or_else(|| call.fresh("the batch"));
-    let frames = frames.unwrap_or_else(|| call.fresh("the frames of the signal"));
-    let bins = bins.unwrap_or_else(|| call.fresh("the length of a frame"));
+    let batch = batch.unwrap_or_else(|| ctx.fresh("the batch"));
+    let frames = frames.unwrap_or_else(|| ctx.fresh("the frames of the signal"));
+    let bins = bins.unwrap_or_else(|| ctx.fresh("the length of a frame"));
     Ok(vec![Fact::tensor(dtype, [batch, frames, bins, Expr::from(2)])])
 }
 
@@ -174,12 +174,12 @@ mod tests {
 
     #[test]
     fn transforms_of_both_ways_and_sides() {
-        let call = |text: &str| Try::new("DFT", 20).input(dims(text));
-        assert_eq!(shape(&call("n 10 1").one(dft)), "n 10 2");
-        assert_eq!(shape(&call("n 10 1").int("onesided", 1).one(dft)), "n 6 2");
-        let back = call("n 6 2").int("onesided", 1).int("inverse", 1);
+        let ctx = |text: &str| Try::new("DFT", 20).input(dims(text));
+        assert_eq!(shape(&ctx("n 10 1").one(dft)), "n 10 2");
+        assert_eq!(shape(&ctx("n 10 1").int("onesided", 1).one(dft)), "n 6 2");
+        let back = ctx("n 6 2").int("onesided", 1).int("inverse", 1);
         assert_eq!(shape(&back.one(dft)), "n 10 1");
-        let padded = call("n 10 4 1").input(number(16)).input(number(-3)).int("onesided", 1);
+        let padded = ctx("n 10 4 1").input(number(16)).input(number(-3)).int("onesided", 1);
         assert_eq!(shape(&padded.one(dft)), "n 9 4 2");
         assert_eq!(
             shape(&Try::new("DFT", 17).input(dims("n 10 4 1")).int("onesided", 1).one(dft)),
@@ -188,22 +188,21 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_a_signal_are_one_sided_unless_told() {
-        let call =
-            || Try::new("STFT", 17).input(dims("1 128 1")).input(number(8)).input(dims("16"));
-        assert_eq!(shape(&call().one(stft)), "1 15 9 2"); // (128 - 16) / 8 + 1
-        assert_eq!(shape(&call().int("onesided", 0).one(stft)), "1 15 16 2");
+    fn frames_of_a_signal_are_one_sided_unless_reported() {
+        let ctx = || Try::new("STFT", 17).input(dims("1 128 1")).input(number(8)).input(dims("16"));
+        assert_eq!(shape(&ctx().one(stft)), "1 15 9 2"); // (128 - 16) / 8 + 1
+        assert_eq!(shape(&ctx().int("onesided", 0).one(stft)), "1 15 16 2");
     }
 
     #[test]
     fn windows_are_as_long_as_asked() {
-        let call = Try::new("HannWindow", 17).input(number(10)).int("output_datatype", 11);
-        let fact = call.one(window);
+        let ctx = Try::new("HannWindow", 17).input(number(10)).int("output_datatype", 11);
+        let fact = ctx.one(window);
         assert_eq!(
             (shape(&fact).as_str(), fact.as_tensor().unwrap().dtype),
             ("10", DType::Float64)
         );
-        let call = Try::new("MelWeightMatrix", 17).input(number(8)).input(number(16));
-        assert_eq!(shape(&call.one(mel_weight_matrix)), "9 8");
+        let ctx = Try::new("MelWeightMatrix", 17).input(number(8)).input(number(16));
+        assert_eq!(shape(&ctx.one(mel_weight_matrix)), "9 8");
     }
 }

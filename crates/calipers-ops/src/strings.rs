@@ -4,7 +4,7 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use crate::AttributeUse::Learned;
-use crate::call::{Attr, Call, Fail, Outcome, broadcast};
+use crate::context::{Attr, Fail, OpContext, Outcome, broadcast};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
@@ -39,23 +39,23 @@ pub(crate) const ROWS: &[Operator] = &family(
 );
 
 /// A truth value for each text: <https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html>.
-fn regex_full_match(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![call.shaped_like(0, DType::Bool)?])
+fn regex_full_match(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![ctx.shaped_like(0, DType::Bool)?])
 }
 
 /// Texts put together, broadcast: <https://onnx.ai/onnx/operators/onnx__StringConcat.html>.
-fn string_concat(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![match (call.shape(0)?, call.shape(1)?) {
-        (Ok(one), Ok(other)) => Fact::tensor(DType::String, broadcast(call.op, one, other)?),
+fn string_concat(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![match (ctx.shape(0)?, ctx.shape(1)?) {
+        (Ok(one), Ok(other)) => Fact::tensor(DType::String, broadcast(ctx.op, one, other)?),
         (Err(reason), _) | (_, Err(reason)) => Fact::unranked(DType::String, reason),
     }])
 }
 
-/// Words without stop words, at least one: they stand in one row.
+/// Words without stop words, at least one: they are in one row.
 ///
 /// <https://onnx.ai/onnx/operators/onnx__StringNormalizer.html>
-fn string_normalizer(call: &mut Call<'_>) -> Outcome {
-    let dims = match call.shape(0)? {
+fn string_normalizer(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(DType::String, reason)]),
     };
@@ -64,7 +64,7 @@ fn string_normalizer(call: &mut Call<'_>) -> Outcome {
         [row, words] if !row.always_ne(&Expr::from(1)) => (&[Expr::from(1)][..], words),
         _ => return Err(Fail::contradiction("StringNormalizer has more than one row of words")),
     };
-    let keeps_all = match call.attribute("stopwords") {
+    let keeps_all = match ctx.attribute("stopwords") {
         None => true,
         Some(Attr::Texts(count)) => count == 0,
         Some(_) => false,
@@ -73,18 +73,18 @@ fn string_normalizer(call: &mut Call<'_>) -> Outcome {
     let left = if keeps_all && words.is_at_least(1) || words.as_const() == Some(1) {
         words.clone()
     } else {
-        call.fresh("the words that are left")
+        ctx.fresh("the words that are left")
     };
     Ok(vec![Fact::tensor(DType::String, rows.iter().cloned().chain([left]))])
 }
 
 /// The parts of each text, and how many: <https://onnx.ai/onnx/operators/onnx__StringSplit.html>.
-fn string_split(call: &mut Call<'_>) -> Outcome {
-    let counts = call.shaped_like(0, DType::Int64)?;
-    let parts = match call.shape(0)? {
+fn string_split(ctx: &mut OpContext<'_>) -> Outcome {
+    let counts = ctx.shaped_like(0, DType::Int64)?;
+    let parts = match ctx.shape(0)? {
         Ok(dims) => {
-            let none = call.tensor(0)?.constant_count() == Some(0);
-            let most = if none { Expr::from(0) } else { call.fresh("the most parts of a text") };
+            let none = ctx.tensor(0)?.constant_count() == Some(0);
+            let most = if none { Expr::from(0) } else { ctx.fresh("the most parts of a text") };
             Fact::tensor(DType::String, dims.iter().cloned().chain([most]))
         }
         Err(reason) => Fact::unranked(DType::String, reason),
@@ -94,13 +94,13 @@ fn string_split(call: &mut Call<'_>) -> Outcome {
 
 /// A number for each n-gram that is looked for:
 /// <https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html>.
-fn tf_idf_vectorizer(call: &mut Call<'_>) -> Outcome {
-    let last = call.ints("ngram_indexes").and_then(|indexes| indexes.iter().max().copied());
+fn tf_idf_vectorizer(ctx: &mut OpContext<'_>) -> Outcome {
+    let last = ctx.ints("ngram_indexes").and_then(|indexes| indexes.iter().max().copied());
     let count = match last.and_then(|last| last.checked_add(1)) {
         Some(count) if count > 0 => Expr::from(count),
-        _ => call.fresh("the n-grams that are looked for"),
+        _ => ctx.fresh("the n-grams that are looked for"),
     };
-    let input = call.optional_tensor(0).map(|tensor| (tensor, TensorFact::dims(tensor)));
+    let input = ctx.optional_tensor(0).map(|tensor| (tensor, TensorFact::dims(tensor)));
     Ok(vec![match input {
         Some((_, Some([_]))) => Fact::tensor(DType::Float32, [count]),
         Some((_, Some([rows, _]))) => Fact::tensor(DType::Float32, [rows.clone(), count]),
@@ -132,15 +132,15 @@ mod tests {
 
     #[test]
     fn texts_fall_apart() {
-        let call = Try::new("StringSplit", 20).input(dims("n 2")).outputs(2);
-        let facts = call.run(string_split).unwrap();
+        let ctx = Try::new("StringSplit", 20).input(dims("n 2")).outputs(2);
+        let facts = ctx.run(string_split).unwrap();
         assert_eq!((shape(&facts[0]), shape(&facts[1])), ("n 2 f1".into(), "n 2".into()));
     }
 
     #[test]
     fn n_grams_are_counted() {
-        let call = |text: &str| Try::new("TfIdfVectorizer", 9).input(dims(text));
-        let fact = call("n 8").ints("ngram_indexes", &[0, 6, 3]).one(tf_idf_vectorizer);
+        let ctx = |text: &str| Try::new("TfIdfVectorizer", 9).input(dims(text));
+        let fact = ctx("n 8").ints("ngram_indexes", &[0, 6, 3]).one(tf_idf_vectorizer);
         assert_eq!(shape(&fact), "n 7");
     }
 }

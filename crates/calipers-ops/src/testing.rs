@@ -2,7 +2,7 @@
 
 use calipers_sym::{Expr, Symbol};
 
-use crate::call::{Attr, Attributes, Fresh};
+use crate::context::{Attr, Attributes, NewDimensions};
 
 /// Attributes from a list.
 pub(crate) struct Named<'a>(pub(crate) &'a [(&'a str, Attr<'a>)]);
@@ -26,7 +26,7 @@ impl Counter {
     }
 }
 
-impl Fresh for Counter {
+impl NewDimensions for Counter {
     fn fresh(&mut self, _why: &str) -> Expr {
         let symbol = Symbol::new(format!("{}{}", self.prefix, self.next));
         self.next += 1;

@@ -1,8 +1,8 @@
-//! Training: optimisers and gradients.
+//! Training: optimizers and gradients.
 
 use calipers_ir::DType;
 
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
@@ -45,31 +45,31 @@ fn renewed(fact: &Fact) -> Fact {
 ///
 /// <https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adam.html>, `Adagrad`, `Momentum`.
 /// After the rate and the count come the tensors, their gradients, and their states.
-fn optimizer(call: &mut Call<'_>) -> Outcome {
-    let kinds = if call.op == "Adam" { 4 } else { 3 };
-    let inputs = call.input_count().saturating_sub(2);
+fn optimizer(ctx: &mut OpContext<'_>) -> Outcome {
+    let kinds = if ctx.op == "Adam" { 4 } else { 3 };
+    let inputs = ctx.input_count().saturating_sub(2);
     if inputs == 0 || !inputs.is_multiple_of(kinds) {
         return Err(Fail::contradiction(format!(
             "{} has {inputs} tensors, where a multiple of {kinds} is needed",
-            call.op
+            ctx.op
         )));
     }
     let count = inputs / kinds;
     // Gradients are used up.
     let kept = (0..inputs).filter(|index| !(count..2 * count).contains(index));
-    kept.map(|index| call.input(index + 2).map(renewed)).collect()
+    kept.map(|index| ctx.input(index + 2).map(renewed)).collect()
 }
 
 /// For each tensor a gradient of its shape.
 ///
 /// <https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Gradient.html>
-fn gradient(call: &mut Call<'_>) -> Outcome {
-    let count = match call.attribute("xs") {
+fn gradient(ctx: &mut OpContext<'_>) -> Outcome {
+    let count = match ctx.attribute("xs") {
         Some(Attr::Texts(count)) => usize::try_from(count).unwrap_or(usize::MAX),
-        _ => call.outputs,
+        _ => ctx.outputs,
     };
-    let count = count.min(call.outputs).min(call.input_count());
-    let gradients = (0..count).map(|index| match call.optional(index) {
+    let count = count.min(ctx.outputs).min(ctx.input_count());
+    let gradients = (0..count).map(|index| match ctx.optional(index) {
         Some(fact) if is_smooth(fact) => renewed(fact),
         _ => Fact::unknown("a gradient for what has none"),
     });
@@ -88,10 +88,10 @@ mod tests {
 
     #[test]
     fn tensors_and_states_are_renewed() {
-        let call = ["", "", "1", "2", "1", "2", "1", "2", "1", "2"]
+        let ctx = ["", "", "1", "2", "1", "2", "1", "2", "1", "2"]
             .iter()
-            .fold(Try::new("Adam", 1), |call, text| call.input(dims(text)));
-        let facts = call.run(optimizer).unwrap();
+            .fold(Try::new("Adam", 1), |ctx, text| ctx.input(dims(text)));
+        let facts = ctx.run(optimizer).unwrap();
         assert_eq!(facts.iter().map(shape).collect::<Vec<_>>(), ["1", "2", "1", "2", "1", "2"]);
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail};
+use crate::context::{Fail, OpContext};
 use crate::known;
 
 /// Who decides the padding.
@@ -38,21 +38,21 @@ pub(crate) struct Axis {
 
 impl Window {
     /// Reads the attributes for a kernel of these sizes.
-    pub(crate) fn read(call: &Call<'_>, kernel: &[Option<Expr>]) -> Result<Self, Fail> {
+    pub(crate) fn read(ctx: &OpContext<'_>, kernel: &[Option<Expr>]) -> Result<Self, Fail> {
         let count = kernel.len();
-        let strides = positive(call, "strides", count)?;
-        let dilations = positive(call, "dilations", count)?;
-        let padding = match call.text_or("auto_pad", "NOTSET") {
+        let strides = positive(ctx, "strides", count)?;
+        let dilations = positive(ctx, "dilations", count)?;
+        let padding = match ctx.text_or("auto_pad", "NOTSET") {
             "NOTSET" => Padding::Explicit,
             "SAME_UPPER" | "SAME_LOWER" => Padding::Same,
             "VALID" => Padding::Valid,
             other => {
-                return Err(Fail::contradiction(format!("{} has auto_pad {other:?}", call.op)));
+                return Err(Fail::contradiction(format!("{} has auto_pad {other:?}", ctx.op)));
             }
         };
-        // Other padding stands instead of what `pads` says.
+        // Other padding is instead of what `pads` says.
         let pads = match padding {
-            Padding::Explicit => known::list_of(call, "pads", count.saturating_mul(2), 0)?,
+            Padding::Explicit => known::list_of(ctx, "pads", count.saturating_mul(2), 0)?,
             Padding::Same | Padding::Valid => vec![0; count.saturating_mul(2)],
         };
         let axes = kernel.iter().enumerate().map(|(axis, size)| Axis {
@@ -73,7 +73,7 @@ impl Window {
     /// How many places a convolution's window takes along an axis.
     pub(crate) fn convolved(
         &self,
-        call: &Call<'_>,
+        ctx: &OpContext<'_>,
         axis: usize,
         input: &Expr,
     ) -> Result<Option<Expr>, Fail> {
@@ -81,18 +81,18 @@ impl Window {
         if self.padding == Padding::Same {
             return Ok(Some(input.ceil_div(&window.stride)));
         }
-        let Some(room) = window.room(input) else { return Ok(None) };
-        if room.upper_bound().is_some_and(|most| most < 0) {
-            return Err(too_large(call, window, input));
+        let Some(group) = window.group(input) else { return Ok(None) };
+        if group.upper_bound().is_some_and(|most| most < 0) {
+            return Err(too_large(ctx, window, input));
         }
-        Ok(Some(room.floor_div(&window.stride) + 1))
+        Ok(Some(group.floor_div(&window.stride) + 1))
     }
 
     /// How many places a pooling window takes along an axis; `None` also where the text and what
     /// runs it part.
     pub(crate) fn pooled(
         &self,
-        call: &Call<'_>,
+        ctx: &OpContext<'_>,
         axis: usize,
         input: &Expr,
         ceil: bool,
@@ -102,10 +102,10 @@ impl Window {
             // ONNX Runtime leaves the dilation out when it pads, and gets fewer places.
             return Ok((!window.dilated).then(|| input.ceil_div(&window.stride)));
         }
-        let Some(room) = window.room(input) else { return Ok(None) };
-        let down = room.floor_div(&window.stride) + 1;
+        let Some(group) = window.group(input) else { return Ok(None) };
+        let down = group.floor_div(&window.stride) + 1;
         let places = if ceil {
-            let up = window.rounded_up(&room, input);
+            let up = window.rounded_up(&group, input);
             // Without padding the text rounds down even so; ONNX Runtime rounds up.
             if self.padding == Padding::Valid && up != down {
                 return Ok(None);
@@ -114,11 +114,11 @@ impl Window {
         } else {
             down
         };
-        match room.as_const() {
+        match group.as_const() {
             // Divisions of negative numbers differ between those who run it.
             Some(_) if places.as_const().is_some_and(|places| places > 0) => Ok(Some(places)),
-            Some(_) if (&room + &window.stride * 2).as_const().is_some_and(|left| left <= 0) => {
-                Err(too_large(call, window, input))
+            Some(_) if (&group + &window.stride * 2).as_const().is_some_and(|left| left <= 0) => {
+                Err(too_large(ctx, window, input))
             }
             Some(_) => Ok(None),
             None => Ok(Some(places)),
@@ -128,18 +128,18 @@ impl Window {
 
 impl Axis {
     /// How far the window can move.
-    fn room(&self, input: &Expr) -> Option<Expr> {
+    fn group(&self, input: &Expr) -> Option<Expr> {
         let extent = self.extent.as_ref()?;
         Some(input + &self.before + &self.after - extent)
     }
 
     /// Places when the last window may reach beyond the input, though not start beyond it. Texts
     /// before operator set 22 leave the second half out; what runs them keeps to it all the same.
-    fn rounded_up(&self, room: &Expr, input: &Expr) -> Expr {
-        let by_reach = room.ceil_div(&self.stride) + 1;
+    fn rounded_up(&self, group: &Expr, input: &Expr) -> Expr {
+        let by_reach = group.ceil_div(&self.stride) + 1;
         let by_start = (input + &self.before).ceil_div(&self.stride);
         let Some(extent) = &self.extent else { return Expr::min(&by_reach, &by_start) };
-        // Both are quotients by the stride, of `room + stride` and of `room + extent - after`.
+        // Both are quotients by the stride, of `group + stride` and of `group + extent - after`.
         match (&self.after + &self.stride).compare(extent) {
             Some(Ordering::Less | Ordering::Equal) => by_reach,
             Some(Ordering::Greater) => by_start,
@@ -148,19 +148,19 @@ impl Axis {
     }
 }
 
-fn too_large(call: &Call<'_>, window: &Axis, input: &Expr) -> Fail {
+fn too_large(ctx: &OpContext<'_>, window: &Axis, input: &Expr) -> Fail {
     let extent = window.extent.as_ref().map_or_else(String::new, ToString::to_string);
     Fail::contradiction(format!(
         "the window of {} spans {extent} elements, and its input has {input} padded by {} and {}",
-        call.op, window.before, window.after
+        ctx.op, window.before, window.after
     ))
 }
 
 /// A list of positive numbers, ones when it is left out.
-fn positive(call: &Call<'_>, name: &str, count: usize) -> Result<Vec<i64>, Fail> {
-    let values = known::list_of(call, name, count, 1)?;
+fn positive(ctx: &OpContext<'_>, name: &str, count: usize) -> Result<Vec<i64>, Fail> {
+    let values = known::list_of(ctx, name, count, 1)?;
     match values.iter().find(|value| **value < 1) {
-        Some(value) => Err(Fail::contradiction(format!("{} has {value} in {name}", call.op))),
+        Some(value) => Err(Fail::contradiction(format!("{} has {value} in {name}", ctx.op))),
         None => Ok(values),
     }
 }

@@ -5,10 +5,10 @@
 use std::path::Path;
 
 use calipers_arch::blocks;
-use calipers_arch::net::Net;
+use calipers_arch::network::Network;
 use calipers_infer::{Bindings, infer};
 use calipers_ir::Model;
-use calipers_perf::{Running, kernel_of_shape};
+use calipers_perf::{ExecutionPlan, kernel_of_shape};
 use calipers_sym::Expr;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,17 +24,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let model = calipers_formats::open(Path::new(&path))?;
     let typed = infer(&model, &bindings)?;
-    let mut net = Net::build(&model, &typed);
-    blocks::recognise(&mut net);
-    print_kernels(&model, &Running::of(&net));
+    let mut net = Network::build(&model, &typed);
+    blocks::recognize(&mut net);
+    print_kernels(&model, &ExecutionPlan::of(&net));
     Ok(())
 }
 
 /// Prints a line per kernel: kind, multiply-accumulates, other operations, elements of activations
 /// and of weights, products per result, results, sequential steps, and the node.
-fn print_kernels(model: &Model, running: &Running) {
+fn print_kernels(model: &Model, plan: &ExecutionPlan) {
     let number = |expr: &Expr| expr.as_const().map_or(-1, |value| value);
-    for kernel in &running.kernels {
+    for kernel in &plan.kernels {
         println!(
             "{},{},{},{},{},{},{},{},{}",
             kernel.kind_at(i128::from(number(&kernel.rows))).id(),

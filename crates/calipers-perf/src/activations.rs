@@ -5,11 +5,11 @@
 //! that reads it. Views share the place of what they are views of. Activations after convolutions
 //! and residual additions overwrite an operand that nobody else reads.
 //!
-//! Beside that stands workspace. Measured on an H200, PyTorch's convolutions over space take room
+//! Next to that is workspace. Measured on an H200, PyTorch's convolutions over space take memory_fit
 //! for their input, output and weights in another layout while they run, and those of single points
 //! take it for input and output when they run in 16 bits.
 
-use calipers_arch::net::{BlockKind, Net, OpSet, Val};
+use calipers_arch::network::{BlockKind, Network, OpSet, Val};
 use calipers_ir::NodeId;
 use calipers_ops::product;
 use calipers_sym::Expr;
@@ -24,7 +24,7 @@ use crate::devices::Precision;
 pub(crate) struct ActivationPeak {
     /// Results of kernels that are still needed, without the caller's inputs and without workspace.
     pub activations: u64,
-    /// What the kernel takes beside its inputs and outputs while it runs, at that moment.
+    /// What the kernel takes next to its inputs and outputs while it runs, at that moment.
     pub workspace: u64,
     /// The caller's inputs, which are there all the time.
     pub inputs: u64,
@@ -67,7 +67,7 @@ struct Step {
     workspace_at_half: Expr,
 }
 
-/// Results of kernels with their lives. Found once, evaluated at every size.
+/// Results of kernels with their live_ranges. Found once, evaluated at every size.
 #[derive(Clone, Debug)]
 pub(crate) struct Activations {
     steps: Vec<Step>,
@@ -77,16 +77,16 @@ pub(crate) struct Activations {
 }
 
 impl Activations {
-    pub(crate) fn of(net: &Net<'_>, launches: &Launches) -> Self {
+    pub(crate) fn of(net: &Network<'_>, launches: &Launches) -> Self {
         let Launches { kernels, views } = launches;
-        let mut lives = Lives::new(net, kernels, views);
+        let mut live_ranges = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
-            lives.run(at, kernel);
+            live_ranges.run(at, kernel);
         }
-        let unknown = lives.unknown;
+        let unknown = live_ranges.unknown;
         let inputs = net.inputs.iter().filter_map(|input| extent(net, *input)).collect();
         let steps = kernels.iter().map(|kernel| step(net, kernel)).collect();
-        let mut places: Vec<Place> = lives.places.into_values().collect();
+        let mut places: Vec<Place> = live_ranges.places.into_values().collect();
         places.sort_by_key(|place| (place.from, place.to));
         Self { steps, places, inputs, unknown }
     }
@@ -155,13 +155,13 @@ fn bytes(
     bytes.ok_or_else(|| "the activations' bytes do not fit 64 bits".to_owned())
 }
 
-fn extent(net: &Net<'_>, val: Val) -> Option<Extent> {
+fn extent(net: &Network<'_>, val: Val) -> Option<Extent> {
     let elements = product(net.shape(val)?);
     let bits = net.dtype(val).filter(|dtype| !dtype.is_float()).and_then(|dtype| dtype.bits());
     Some(Extent { elements, bits })
 }
 
-fn step(net: &Net<'_>, kernel: &Kernel) -> Step {
+fn step(net: &Network<'_>, kernel: &Kernel) -> Step {
     let own = kernel.writes.first().filter(|val| kernel.reads.contains(val));
     let (workspace, workspace_at_half) = match kernel.kind {
         KernelKind::Conv | KernelKind::Stem | KernelKind::Grouped => {
@@ -192,7 +192,7 @@ const IN_PLACE: &[BlockKind] = &[
 
 /// Who reads what last, and where it lies.
 struct Lives<'n, 'a> {
-    net: &'n Net<'a>,
+    net: &'n Network<'a>,
     /// What each view is a view of, through all views.
     roots: HashMap<Val, Val>,
     /// The last kernel that reads each value or a view of it.
@@ -204,7 +204,7 @@ struct Lives<'n, 'a> {
 }
 
 impl<'n, 'a> Lives<'n, 'a> {
-    fn new(net: &'n Net<'a>, kernels: &[Kernel], views: &[(Val, Val)]) -> Self {
+    fn new(net: &'n Network<'a>, kernels: &[Kernel], views: &[(Val, Val)]) -> Self {
         let mut roots: HashMap<Val, Val> = HashMap::new();
         // A view comes after what it is a view of, so one look each is enough.
         for (view, of) in views {
@@ -297,7 +297,7 @@ mod tests {
         let view = t.op("Reshape", &[&curved, &shaped]);
         let narrow = t.op("MatMul", &[&view, &b]);
         let seen = t.output(&narrow);
-        // At the curve, the product of 64 columns and its curve; the view is no memory of its own.
+        // OperatingPoint the activation, the product of 64 columns and its activation; the view is no memory of its own.
         let found = peak(&seen, 3, Precision::Fp32);
         assert_eq!((found.activations, found.workspace), (2 * 3 * 64 * 4, 0));
         assert_eq!((found.inputs, found.unknown), (3 * 16 * 4, 0));
@@ -316,7 +316,7 @@ mod tests {
         let y = t.op("Relu", &[&y]);
         let y = t.op_with("Conv", &[&y, &w], &[same]);
         let seen = t.output(&y);
-        // At the second convolution: what it reads, which the curve wrote over the first result, and
+        // OperatingPoint the second convolution: what it reads, which the activation wrote over the first result, and
         // what it gives. Both again in another layout, and the weights.
         let map = 2 * 8 * 10 * 10 * 4;
         let found = peak(&seen, 2, Precision::Fp32);

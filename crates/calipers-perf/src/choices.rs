@@ -1,17 +1,17 @@
 //! Sizes that a reader may choose, and what follows from them without looking at the model again:
-//! lives of activations as formulas, times from a table.
+//! live_ranges of activations as formulas, times from a table.
 
 use std::collections::BTreeMap;
 
 use calipers_measure::assume::{self, Role};
 use calipers_measure::memory;
-use calipers_report::{DeviceTimes, Knob, SizeChoices, TimeTable};
+use calipers_report::{DeviceTimes, SizeControl, SizeControls, TimeTable};
 
-use crate::answer::Question;
 use crate::devices::Device;
-use crate::room::Room as MemoryRoom;
+use crate::memory_fit::MemoryFit;
+use crate::profile::{ModelProfile, OperatingPoint};
+use crate::query::HardwareQuery;
 use crate::scaling;
-use crate::subject::{At, Subject};
 
 /// Batches that are looked at.
 const BATCHES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -21,62 +21,75 @@ const LENGTHS: usize = 8;
 const MOST_KERNELS: usize = 20_000;
 
 /// The sizes that a reader can choose, with live ranges and times for each.
-pub fn size_choices(subject: &Subject<'_>, question: &Question) -> SizeChoices {
-    let mut choices = SizeChoices { knobs: knobs(subject, question), ..SizeChoices::default() };
-    if !subject.sizes.is_empty() {
-        match memory::lives(subject.model, subject.typed, subject.sizes) {
-            Ok(lives) => choices.lives = lives,
-            Err(error) => choices.no_lives = Some(error.to_string()),
+pub fn size_choices(profile: &ModelProfile<'_>, query: &HardwareQuery) -> SizeControls {
+    let mut choices =
+        SizeControls { size_controls: size_controls(profile, query), ..SizeControls::default() };
+    if !profile.sizes.is_empty() {
+        match memory::live_ranges(profile.model, profile.typed, profile.sizes) {
+            Ok(live_ranges) => choices.live_ranges = live_ranges,
+            Err(error) => choices.live_ranges_unknown = Some(error.to_string()),
         }
     }
-    choices.times = times(subject, question);
+    choices.times = times(profile, query);
     choices
 }
 
-fn knobs(subject: &Subject<'_>, question: &Question) -> Vec<Knob> {
-    let mut knobs = Vec::new();
+fn size_controls(profile: &ModelProfile<'_>, query: &HardwareQuery) -> Vec<SizeControl> {
+    let mut size_controls = Vec::new();
     let mut left: BTreeMap<&str, u64> = BTreeMap::new();
-    for (name, assumed) in subject.sizes {
+    for (name, assumed) in profile.sizes {
         left.insert(name, u64::try_from(assumed.size).unwrap_or(1));
     }
-    let free = subject.batch.fixed.is_none();
-    let symbols = subject.batch.symbols.iter().filter(|_| free);
+    let free = profile.batch.fixed.is_none();
+    let symbols = profile.batch.symbols.iter().filter(|_| free);
     let dims: BTreeMap<String, i64> = symbols.map(|name| (name.clone(), 0)).collect();
     left.retain(|name, _| !dims.contains_key(*name));
-    let size = question.batch.unwrap_or_else(|| subject.base_batch()).max(1);
-    knobs.push(Knob { name: "batch".to_owned(), size, fixed: dims.is_empty(), dims, most: None });
-    if let Some(context) = subject.context() {
+    let size = query.batch.unwrap_or_else(|| profile.base_batch()).max(1);
+    size_controls.push(SizeControl {
+        name: "batch".to_owned(),
+        size,
+        fixed: dims.is_empty(),
+        dims,
+        most: None,
+    });
+    if let Some(context) = profile.context() {
         let mut dims = BTreeMap::new();
-        for (role, offset) in [(Role::Past, -1), (Role::Room, 0), (Role::Sequence, 0)] {
-            dims.extend(subject.named(role).map(|(name, _)| (name.clone(), offset)));
+        for (role, offset) in [(Role::Past, -1), (Role::Capacity, 0), (Role::Sequence, 0)] {
+            dims.extend(profile.named(role).map(|(name, _)| (name.clone(), offset)));
         }
         left.retain(|name, _| !dims.contains_key(*name));
-        let name = if subject.cached() { "context" } else { "sequence" };
-        let most = assume::positions(subject.model, subject.typed);
-        knobs.push(Knob { name: name.to_owned(), size: context, most, dims, fixed: false });
+        let name = if profile.cached() { "context" } else { "sequence" };
+        let most = assume::positions(profile.model, profile.typed);
+        size_controls.push(SizeControl {
+            name: name.to_owned(),
+            size: context,
+            most,
+            dims,
+            fixed: false,
+        });
     }
-    knobs.extend(left.into_iter().map(|(name, size)| Knob {
+    size_controls.extend(left.into_iter().map(|(name, size)| SizeControl {
         name: name.to_owned(),
         size,
         most: None,
         dims: BTreeMap::from([(name.to_owned(), 0)]),
         fixed: false,
     }));
-    knobs
+    size_controls
 }
 
-fn times(subject: &Subject<'_>, question: &Question) -> TimeTable {
-    let mut devices: Vec<&Device> = question.device.iter().collect();
+fn times(profile: &ModelProfile<'_>, query: &HardwareQuery) -> TimeTable {
+    let mut devices: Vec<&Device> = query.device.iter().collect();
     let named = devices.first().map(|device| device.id.clone());
-    devices.extend(question.table.iter().filter(|device| Some(&device.id) != named.as_ref()));
-    if subject.untimed().is_some() || devices.is_empty() {
+    devices.extend(query.table.iter().filter(|device| Some(&device.id) != named.as_ref()));
+    if profile.untimed().is_some() || devices.is_empty() {
         return TimeTable::default();
     }
-    let few = subject.running.kernels.len() <= MOST_KERNELS;
-    let base = question.batch.unwrap_or_else(|| subject.base_batch()).max(1);
+    let few = profile.plan.kernels.len() <= MOST_KERNELS;
+    let base = query.batch.unwrap_or_else(|| profile.base_batch()).max(1);
     let batches = with(if few { BATCHES.to_vec() } else { Vec::new() }, base);
-    let lengths = lengths(subject, few);
-    let room = MemoryRoom::new(subject);
+    let lengths = lengths(profile, few);
+    let memory_fit = MemoryFit::new(profile);
     let mut table = TimeTable {
         devices: devices
             .iter()
@@ -96,32 +109,32 @@ fn times(subject: &Subject<'_>, question: &Question) -> TimeTable {
     };
     for length in every {
         for batch in &table.batches {
-            let at = sizes(subject, *batch, length);
-            let kernels = subject.kernels(&at);
+            let at = sizes(profile, *batch, length);
+            let kernels = profile.kernels(&at);
             for (times, device) in table.devices.iter_mut().zip(&devices) {
                 let time = || {
                     let kernels = kernels.as_ref().map_err(Clone::clone)?;
-                    subject.time(kernels, device)
+                    profile.time(kernels, device)
                 };
-                times.runs.push(scaling::run(&room.fit(&at, device), *batch, time).0);
+                times.runs.push(scaling::run(&memory_fit.fit(&at, device), *batch, time).0);
             }
         }
     }
     table
 }
 
-fn sizes(subject: &Subject<'_>, batch: u64, length: Option<u64>) -> At {
+fn sizes(profile: &ModelProfile<'_>, batch: u64, length: Option<u64>) -> OperatingPoint {
     let dims = length.map(|length| {
-        let new = if subject.cached() { 1 } else { length };
-        subject.lengths(length, new)
+        let new = if profile.cached() { 1 } else { length };
+        profile.lengths(length, new)
     });
-    At { batch, dims: dims.unwrap_or_default() }
+    OperatingPoint { batch, dims: dims.unwrap_or_default() }
 }
 
 /// Lengths in powers of two around the report's.
-fn lengths(subject: &Subject<'_>, few: bool) -> Vec<u64> {
-    let Some(context) = subject.context() else { return Vec::new() };
-    let most = assume::positions(subject.model, subject.typed).unwrap_or(u64::MAX);
+fn lengths(profile: &ModelProfile<'_>, few: bool) -> Vec<u64> {
+    let Some(context) = profile.context() else { return Vec::new() };
+    let most = assume::positions(profile.model, profile.typed).unwrap_or(u64::MAX);
     let first: u64 = if context >= 4096 { 512 } else { 32 };
     let all = (0..LENGTHS).map(|power| first << power).filter(|length| *length <= most);
     with(if few { all.collect() } else { Vec::new() }, context)

@@ -28,7 +28,7 @@ pub struct Estimate {
     pub memory: f64,
     pub launches: f64,
     pub kernels: usize,
-    /// Every kernel, dearest first.
+    /// Every kernel, most expensive first.
     pub each: Vec<TimedKernel>,
     /// Share of the device's peak that the contractions reach, in percent; none where there are none.
     pub peak_percent: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// The kernels that are worth naming.
-    pub fn dearest(&self) -> impl Iterator<Item = &TimedKernel> {
+    pub fn top_kernels(&self) -> impl Iterator<Item = &TimedKernel> {
         self.each.iter().take(NAMED)
     }
 }

@@ -1,20 +1,20 @@
 //! Which device a stated target asks for.
 //!
-//! Every device of the table is weighed at the batches that fit it. Of those that meet the target,
+//! Every device of the table is devices_considered at the batches that fit it. Of those that meet the target,
 //! the slowest is the least that will do: prices are not known, and speed is what they follow.
 //!
 //! | place | meets the target | has the memory |
 //! |---|---|---|
 //! | minimum | as expected | as expected |
 //! | recommended | at the high end of its range | with the highest workspace |
-//! | comfortable | at the high end, in half the time or twice over | twice |
+//! | optimal | at the high end, in half the time or twice over | twice |
 
 use calipers_report::{Range, Requirement, Requirements, RunEstimate};
 
-use super::answer::{digits, span};
-use super::room::Room;
+use super::memory_fit::MemoryFit;
+use super::profile::OperatingPoint;
+use super::query::{digits, span};
 use super::scaling::rate;
-use super::subject::At;
 use crate::devices::Device;
 
 /// What was asked for.
@@ -51,14 +51,14 @@ impl Target {
 
 /// What the target asks for, and whether `device` meets it.
 pub(crate) fn describe(
-    room: &Room<'_>,
-    base: &At,
+    memory_fit: &MemoryFit<'_>,
+    base: &OperatingPoint,
     target: Target,
     device: Option<&Device>,
     all: &[Device],
     fixed_batch: bool,
 ) -> Requirements {
-    let mut told = Requirements {
+    let mut reported = Requirements {
         target_latency_ms: target.latency_ms,
         target_throughput: target.throughput,
         ..Requirements::default()
@@ -69,14 +69,16 @@ pub(crate) fn describe(
     };
     let kernels: Vec<_> = batches
         .iter()
-        .map(|batch| (*batch, room.subject.kernels(&At { batch: *batch, ..base.clone() })))
+        .map(|batch| {
+            (*batch, memory_fit.profile.kernels(&OperatingPoint { batch: *batch, ..base.clone() }))
+        })
         .collect();
     let best = |device: &Device| -> Result<Candidate, String> {
         let mut best: Result<Candidate, String> = Err("it does not fit".to_owned());
         for (batch, kernels) in &kernels {
-            let at = At { batch: *batch, ..base.clone() };
+            let at = OperatingPoint { batch: *batch, ..base.clone() };
             let kernels = kernels.as_deref().map_err(Clone::clone);
-            let candidate = weigh(room, &at, target, device, kernels);
+            let candidate = weigh(memory_fit, &at, target, device, kernels);
             match (&best, &candidate) {
                 (Ok(known), Ok(candidate)) if candidate.found.margin <= known.found.margin => {}
                 (Ok(_), Err(_)) => break,
@@ -86,15 +88,16 @@ pub(crate) fn describe(
         best
     };
     if let Some(device) = device {
-        (told.met, told.why) = verdict(best(device), room, base, target, device);
+        (reported.target_met, reported.why) =
+            verdict(best(device), memory_fit, base, target, device);
     }
     let mut candidates = Vec::new();
     for device in all.iter().filter(|device| !device.id.starts_with("generic-")) {
-        told.weighed += 1;
+        reported.devices_considered += 1;
         match best(device) {
             Ok(candidate) => candidates.push(candidate),
-            Err(_) if room.fit(base, device).fits == Some(false) => {}
-            Err(_) => told.unknown += 1,
+            Err(_) if memory_fit.fit(base, device).fits == Some(false) => {}
+            Err(_) => reported.unknown += 1,
         }
     }
     // The slowest first.
@@ -105,12 +108,12 @@ pub(crate) fn describe(
     let first = |test: &dyn Fn(&&Candidate) -> bool| {
         candidates.iter().find(|candidate| test(candidate)).map(|candidate| candidate.found.clone())
     };
-    told.minimum = first(&|candidate| candidate.found.margin >= 1.0);
-    told.recommended =
+    reported.minimum = first(&|candidate| candidate.found.margin >= 1.0);
+    reported.recommended =
         first(&|candidate| candidate.sure >= 1.0 && !candidate.tight && roomy(candidate, 1.0));
-    told.comfortable = first(&|candidate| candidate.sure >= 2.0 && roomy(candidate, 2.0));
-    if told.minimum.is_none() {
-        told.notes.push(match candidates.last() {
+    reported.optimal = first(&|candidate| candidate.sure >= 2.0 && roomy(candidate, 2.0));
+    if reported.minimum.is_none() {
+        reported.notes.push(match candidates.last() {
             Some(Candidate { found, .. }) => {
                 format!(
                     "no device of the table is expected to meet it; the nearest is {}",
@@ -120,23 +123,23 @@ pub(crate) fn describe(
             None => "no device of the table is known to run it".to_owned(),
         });
     }
-    told
+    reported
 }
 
 fn weigh(
-    room: &Room<'_>,
-    at: &At,
+    memory_fit: &MemoryFit<'_>,
+    at: &OperatingPoint,
     target: Target,
     device: &Device,
     kernels: Result<&[super::kernels::Kernel], String>,
 ) -> Result<Candidate, String> {
-    let fit = room.fit(at, device);
+    let fit = memory_fit.fit(at, device);
     match fit.fits {
         Some(true) => {}
         Some(false) => return Err("it does not fit".to_owned()),
         None => return Err(fit.why.unwrap_or_default()),
     }
-    let estimate = room.subject.time(kernels?, device)?;
+    let estimate = memory_fit.profile.time(kernels?, device)?;
     let latency_ms: Range<f64> = span(&estimate.replayed);
     let throughput = rate(at.batch, estimate.replayed.expected);
     let bytes = fit.bytes;
@@ -144,7 +147,7 @@ fn weigh(
     let memory_margin = bytes
         .filter(|bytes| *bytes > 0)
         .zip(device.memory_bytes())
-        .map(|(bytes, room)| digits(room as f64 / bytes as f64));
+        .map(|(bytes, memory_fit)| digits(memory_fit as f64 / bytes as f64));
     Ok(Candidate {
         sure: target.margin(latency_ms.high, rate(at.batch, estimate.replayed.high)),
         tight: fit.tight,
@@ -168,15 +171,15 @@ fn weigh(
 /// Whether the device that was asked for meets the target, in words.
 fn verdict(
     best: Result<Candidate, String>,
-    room: &Room<'_>,
-    base: &At,
+    memory_fit: &MemoryFit<'_>,
+    base: &OperatingPoint,
     target: Target,
     device: &Device,
 ) -> (Option<bool>, String) {
     let Candidate { found, sure, .. } = match best {
         Ok(candidate) => candidate,
         Err(why) => {
-            let fits = room.fit(base, device).fits;
+            let fits = memory_fit.fit(base, device).fits;
             return (fits.filter(|fits| !fits), format!("on {}, {why}", device.name));
         }
     };

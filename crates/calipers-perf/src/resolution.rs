@@ -1,40 +1,44 @@
 //! Images of growing sides.
 //!
 //! Where the file leaves the sides free, the kernels are evaluated at others. Where it fixes them,
-//! shapes are inferred anew with other sides: a network that is convolutional throughout takes them,
+//! shapes are inferred again with other sides: a network that is convolutional throughout takes them,
 //! and one that counts on its size contradicts itself, and has no such table.
 
 use calipers_arch::blocks;
-use calipers_arch::net::Net;
+use calipers_arch::network::Network;
 use calipers_infer::{Typed, infer_changed};
 use calipers_measure::assume::Role;
 use calipers_ops::{Fact, TensorFact};
 use calipers_report::ScalingRow;
 use calipers_sym::Expr;
 
-use super::room::Room;
+use super::memory_fit::MemoryFit;
+use super::profile::{ExecutionPlan, ModelProfile, OperatingPoint};
 use super::scaling::{drop_empty, row};
-use super::subject::{At, Running, Subject};
 use crate::devices::Device;
 
 /// Sides of images that people use.
 const SIDES: [i64; 8] = [128, 160, 224, 320, 416, 512, 640, 1024];
 
-/// Sides beside the file's own, in halves of it.
+/// Sides next to the file's own, in halves of it.
 const HALVES: [i64; 4] = [1, 2, 3, 4];
 
 /// The model at growing sides of its image.
-pub(crate) fn sides(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
-    let subject = room.subject;
-    let names: Vec<String> = subject.named(Role::Image).map(|(name, _)| name.clone()).collect();
+pub(crate) fn sides(
+    memory_fit: &MemoryFit<'_>,
+    base: &OperatingPoint,
+    device: &Device,
+) -> Vec<ScalingRow> {
+    let profile = memory_fit.profile;
+    let names: Vec<String> = profile.named(Role::Image).map(|(name, _)| name.clone()).collect();
     if names.is_empty() {
-        return fixed(subject, base, device);
+        return fixed(profile, base, device);
     }
     let mut rows = Vec::new();
     for side in SIDES {
         let dims = names.iter().map(|name| (name.clone(), side)).collect();
-        let at = At { dims, ..base.clone() };
-        rows.push(row(room, &at, device, side.unsigned_abs(), base.batch));
+        let at = OperatingPoint { dims, ..base.clone() };
+        rows.push(row(memory_fit, &at, device, side.unsigned_abs(), base.batch));
         if ends(&rows) {
             break;
         }
@@ -43,9 +47,9 @@ pub(crate) fn sides(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingR
 }
 
 /// The model with other sides than the file fixes.
-fn fixed(subject: &Subject<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
-    let Some(own) = own_side(subject) else { return Vec::new() };
-    if subject.untimed().is_some() {
+fn fixed(profile: &ModelProfile<'_>, base: &OperatingPoint, device: &Device) -> Vec<ScalingRow> {
+    let Some(own) = own_side(profile) else { return Vec::new() };
+    if profile.untimed().is_some() {
         return Vec::new();
     }
     let mut rows = Vec::new();
@@ -56,12 +60,12 @@ fn fixed(subject: &Subject<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
             continue;
         }
         if side == own {
-            let room = Room::new(subject);
-            rows.push(row(&room, base, device, side.unsigned_abs(), base.batch));
-        } else if let Some((typed, running)) = resized(subject, own, side) {
-            let other = subject.anew(&typed, &running);
-            let room = Room::new(&other);
-            rows.push(row(&room, base, device, side.unsigned_abs(), base.batch));
+            let memory_fit = MemoryFit::new(profile);
+            rows.push(row(&memory_fit, base, device, side.unsigned_abs(), base.batch));
+        } else if let Some((typed, plan)) = resized(profile, own, side) {
+            let other = profile.again(&typed, &plan);
+            let memory_fit = MemoryFit::new(&other);
+            rows.push(row(&memory_fit, base, device, side.unsigned_abs(), base.batch));
         }
         if ends(&rows) {
             break;
@@ -76,10 +80,10 @@ fn ends(rows: &[ScalingRow]) -> bool {
 }
 
 /// The side of the one image that the model takes, where the file fixes it.
-fn own_side(subject: &Subject<'_>) -> Option<i64> {
-    let inputs = subject.model.required_inputs();
+fn own_side(profile: &ModelProfile<'_>) -> Option<i64> {
+    let inputs = profile.model.required_inputs();
     let mut sides =
-        inputs.iter().filter_map(|input| side_of(subject.typed.fact(*input).as_tensor()?));
+        inputs.iter().filter_map(|input| side_of(profile.typed.fact(*input).as_tensor()?));
     sides.next().filter(|side| *side >= 64 && sides.next().is_none())
 }
 
@@ -96,7 +100,7 @@ fn side_of(tensor: &TensorFact) -> Option<i64> {
 }
 
 /// Shapes and kernels with another side; `None` when something then does not go together.
-fn resized(subject: &Subject<'_>, own: i64, side: i64) -> Option<(Typed, Running)> {
+fn resized(profile: &ModelProfile<'_>, own: i64, side: i64) -> Option<(Typed, ExecutionPlan)> {
     let change = |fact: Fact| match fact {
         Fact::Tensor(tensor) if side_of(&tensor) == Some(own) => {
             let dims = tensor.dims().unwrap_or_default().iter();
@@ -108,20 +112,20 @@ fn resized(subject: &Subject<'_>, own: i64, side: i64) -> Option<(Typed, Running
         }
         other => other,
     };
-    let typed = infer_changed(subject.model, subject.bindings, &change).ok()?;
-    // Shapes that the file states beside its nodes are those of its own side.
+    let typed = infer_changed(profile.model, profile.bindings, &change).ok()?;
+    // Shapes that the file states next to its nodes are those of its own side.
     let clashes =
         |typed: &Typed| typed.contradictions.iter().filter(|one| one.value.is_none()).count();
     let lacking = |typed: &Typed| {
-        let order = subject.model.main().order.iter();
+        let order = profile.model.main().order.iter();
         order.filter(|node| matches!(typed.cost(**node), Some(Err(_)))).count()
     };
-    if clashes(&typed) > clashes(subject.typed) || lacking(&typed) > lacking(subject.typed) {
+    if clashes(&typed) > clashes(profile.typed) || lacking(&typed) > lacking(profile.typed) {
         return None;
     }
-    let mut net = Net::build(subject.model, &typed);
-    blocks::recognise(&mut net);
-    let running = Running::of(&net);
+    let mut net = Network::build(profile.model, &typed);
+    blocks::recognize(&mut net);
+    let plan = ExecutionPlan::of(&net);
     drop(net);
-    Some((typed, running))
+    Some((typed, plan))
 }

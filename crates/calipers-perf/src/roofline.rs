@@ -1,14 +1,14 @@
-//! What kernels reach, under the roofs of the device.
+//! What kernels reach, under the ceilings of the device.
 //!
 //! A kernel's place is its arithmetic for each byte, and the rate that its estimated time gives. It
-//! is below the roofs by what its curve says: launches, waiting, shares of peak and bandwidth.
+//! is below the ceilings by what its activation says: launches, waiting, shares of peak and bandwidth.
 
 use calipers_ir::NodeId;
-use calipers_report::{ComputeRoof, Roofline, RooflineKernel};
+use calipers_report::{ComputeCeiling, Roofline, RooflineKernel};
 use hashbrown::HashMap;
 
-use super::answer::{digits, share};
 use super::estimate::{Estimate, TimedKernel};
+use super::query::{digits, share};
 use crate::devices::Device;
 
 /// Kernels at most, alike ones as one: more dots than these are a cloud.
@@ -21,7 +21,7 @@ struct Alike<'a> {
     seconds: f64,
 }
 
-/// The device's roofs with the dearest kernels; nothing where no bandwidth is known, or no kernel
+/// The device's ceilings with the most expensive kernels; nothing where no bandwidth is known, or no kernel
 /// computes.
 pub(super) fn describe(
     estimate: &Estimate,
@@ -33,34 +33,34 @@ pub(super) fn describe(
         .each
         .iter()
         .partition(|kernel| kernel.flops > 0.0 && kernel.bytes > 0.0 && kernel.seconds > 0.0);
-    let mut alike = group(&computing);
-    // Stable, so equals stay as they were: dearest single kernel first.
+    let mut alike = memory_fit(&computing);
+    // Stable, so equals stay as they were: most expensive single kernel first.
     alike.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let shown = alike.len().min(MOST);
-    let left_out = alike[shown..].iter().map(|group| group.count).sum();
+    let left_out = alike[shown..].iter().map(|memory_fit| memory_fit.count).sum();
     alike.truncate(shown);
-    let mut roofs: Vec<ComputeRoof> = Vec::new();
+    let mut ceilings: Vec<ComputeCeiling> = Vec::new();
     for Alike { first, .. } in &alike {
         let precision = first.precision;
-        if !roofs.iter().any(|roof| roof.precision == precision) {
-            roofs.push(ComputeRoof { precision, per_s: first.peak });
+        if !ceilings.iter().any(|ceiling| ceiling.precision == precision) {
+            ceilings.push(ComputeCeiling { precision, per_s: first.peak });
         }
     }
-    roofs.sort_by(|a, b| b.per_s.total_cmp(&a.per_s));
+    ceilings.sort_by(|a, b| b.per_s.total_cmp(&a.per_s));
     let total = estimate.replayed.expected;
-    let seconds: f64 = alike.iter().map(|group| group.seconds).sum();
-    let kernel = |group: &Alike<'_>| RooflineKernel {
-        kind: group.first.kind,
-        node: label(group.first.node),
-        count: group.count,
-        intensity: digits(group.first.flops / group.first.bytes),
-        per_s: digits(group.first.flops / group.first.seconds),
-        percent: share(group.seconds, total),
-        precision: group.first.precision,
+    let seconds: f64 = alike.iter().map(|memory_fit| memory_fit.seconds).sum();
+    let kernel = |memory_fit: &Alike<'_>| RooflineKernel {
+        kind: memory_fit.first.kind,
+        node: label(memory_fit.first.node),
+        count: memory_fit.count,
+        intensity: digits(memory_fit.first.flops / memory_fit.first.bytes),
+        per_s: digits(memory_fit.first.flops / memory_fit.first.seconds),
+        percent: share(memory_fit.seconds, total),
+        precision: memory_fit.first.precision,
     };
     (!alike.is_empty()).then(|| Roofline {
         bandwidth_bytes_per_s: bandwidth,
-        compute: roofs,
+        compute: ceilings,
         kernels: alike.iter().map(kernel).collect(),
         percent: share(seconds, total),
         without_arithmetic: moving.len() as u64,
@@ -69,7 +69,7 @@ pub(super) fn describe(
 }
 
 /// Kernels of one kind with the same arithmetic and bytes take the same time, and are one dot.
-fn group<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
+fn memory_fit<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
     let mut places: HashMap<_, usize> = HashMap::new();
     let mut groups: Vec<Alike<'a>> = Vec::new();
     for kernel in kernels {
@@ -94,7 +94,7 @@ mod tests {
     use crate::{estimate::estimate, kernels};
 
     #[test]
-    fn alike_kernels_are_one_dot_under_the_roofs() {
+    fn alike_kernels_are_one_dot_under_the_ceilings() {
         // Two products of 512 x 1024 x 1024 in fp16, and one copy that does no arithmetic.
         let mut t = Tiny::new();
         let x = t.input(&["512", "1024"]);

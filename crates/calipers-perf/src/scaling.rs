@@ -2,10 +2,10 @@
 
 use calipers_report::{RunEstimate, ScalingRow};
 
-use super::answer::{digits, span};
 use super::estimate::{Estimate, NoEstimate};
-use super::room::{Fit, Room};
-use super::subject::At;
+use super::memory_fit::{Fit, MemoryFit};
+use super::profile::OperatingPoint;
+use super::query::{digits, span};
 use crate::devices::Device;
 
 /// Batches up to this are always shown, unless one before does not fit.
@@ -22,15 +22,15 @@ const ENOUGH: f64 = 0.9;
 
 /// One row.
 pub(crate) fn row(
-    room: &Room<'_>,
-    at: &At,
+    memory_fit: &MemoryFit<'_>,
+    at: &OperatingPoint,
     device: &Device,
     size: u64,
     samples: u64,
 ) -> ScalingRow {
-    let subject = room.subject;
-    let time = || subject.kernels(at).and_then(|kernels| subject.time(&kernels, device));
-    ScalingRow { size, run: run(&room.fit(at, device), samples, time).0 }
+    let profile = memory_fit.profile;
+    let time = || profile.kernels(at).and_then(|kernels| profile.time(&kernels, device));
+    ScalingRow { size, run: run(&memory_fit.fit(at, device), samples, time).0 }
 }
 
 /// One run of `samples` samples, and its estimate. What does not fit is not timed.
@@ -63,12 +63,16 @@ pub(crate) fn rate(samples: u64, seconds: f64) -> f64 {
 }
 
 /// Batches in powers of two, to [`SHOWN`] or as far as they fit, with the first that does not.
-pub(crate) fn batches(room: &Room<'_>, base: &At, device: &Device) -> Vec<ScalingRow> {
+pub(crate) fn batches(
+    memory_fit: &MemoryFit<'_>,
+    base: &OperatingPoint,
+    device: &Device,
+) -> Vec<ScalingRow> {
     let mut rows = Vec::new();
     let mut batch = 1;
     while batch <= MOST {
-        let at = At { batch, ..base.clone() };
-        let row = row(room, &at, device, batch, batch);
+        let at = OperatingPoint { batch, ..base.clone() };
+        let row = row(memory_fit, &at, device, batch, batch);
         // Beyond what is shown anyway, only a row that says where it ends.
         let ends = row.run.latency_ms.is_none() || row.run.fits.is_none() && batch >= SHOWN;
         rows.push(row);
@@ -95,21 +99,21 @@ pub(crate) fn enough(rows: &[ScalingRow]) -> Option<u64> {
 
 /// Lengths in powers of two around the one that is assumed, none beyond the model's positions.
 pub(crate) fn lengths(
-    room: &Room<'_>,
-    base: &At,
+    memory_fit: &MemoryFit<'_>,
+    base: &OperatingPoint,
     device: &Device,
     positions: Option<u64>,
 ) -> Vec<ScalingRow> {
-    let subject = room.subject;
-    let Some(context) = subject.context() else { return Vec::new() };
+    let profile = memory_fit.profile;
+    let Some(context) = profile.context() else { return Vec::new() };
     let most = positions.unwrap_or(u64::MAX).min((context.max(128)).saturating_mul(64));
     let mut rows: Vec<ScalingRow> = Vec::new();
     let mut length = if context >= 4096 { 512 } else { 32 };
     while length <= most && rows.len() < LENGTHS {
-        let new = if subject.cached() { 1 } else { length };
-        let at = At { dims: subject.lengths(length, new), ..base.clone() };
+        let new = if profile.cached() { 1 } else { length };
+        let at = OperatingPoint { dims: profile.lengths(length, new), ..base.clone() };
         // Of a decoder with a cache, what counts is tokens: one of every sequence in a step.
-        let row = row(room, &at, device, length, base.batch);
+        let row = row(memory_fit, &at, device, length, base.batch);
         let ends = row.run.fits == Some(false);
         rows.push(row);
         if ends {

@@ -1,19 +1,19 @@
-//! Draws the pictures of models, to be looked at: `cargo run --example draw -- DIR MODEL…`.
+//! Draws the charts of models, to be looked at: `cargo run --example draw -- DIR MODEL…`.
 //!
-//! Every picture is written as SVG and PNG in both themes. `--device ID` before the models asks about
-//! one device, which some pictures need.
+//! Every chart is written as SVG and PNG in both themes. `--device ID` before the models asks about
+//! one device, which some charts need.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use calipers::Question;
-use calipers_render::picture::{Theme, pictures, png};
+use calipers::HardwareQuery;
+use calipers_render::chart::{Theme, charts, png};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().ok_or("no folder is given")?);
-    let mut question = Question::default();
+    let mut question = HardwareQuery::default();
     while let Some(argument) = arguments.next() {
         if argument == "--device" {
             let id = arguments.next().ok_or("no device is given")?;
@@ -26,12 +26,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let folder = folder.join(stem);
         std::fs::create_dir_all(&folder)?;
         for (theme, word) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
-            for picture in pictures(&report, theme) {
-                let file = folder.join(format!("{}-{word}", picture.name));
-                std::fs::write(file.with_extension("svg"), &picture.svg)?;
-                std::fs::write(file.with_extension("png"), png(&picture.svg, 1.0)?)?;
+            for chart in charts(&report, theme) {
+                let file = folder.join(format!("{}-{word}", chart.name));
+                std::fs::write(file.with_extension("svg"), &chart.svg)?;
+                std::fs::write(file.with_extension("png"), png(&chart.svg, 1.0)?)?;
                 if theme == Theme::Light {
-                    println!("{}: {}", picture.name, picture.alt);
+                    println!("{}: {}", chart.name, chart.alt);
                 }
             }
         }

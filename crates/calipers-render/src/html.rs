@@ -178,7 +178,7 @@ fn set_block(block: &Block) -> Markup {
 
 fn fact_row(fact: &Fact) -> Markup {
     let what = match &fact.what {
-        Value::Text(words) => Value::Text(text::capitalised(words)),
+        Value::Text(words) => Value::Text(text::capitalized(words)),
         other => other.clone(),
     };
     html! {

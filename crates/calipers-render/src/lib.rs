@@ -19,6 +19,7 @@
 //! people read them; every rendering goes through both.
 #![forbid(unsafe_code)]
 
+pub mod chart;
 pub mod csv;
 pub mod document;
 pub mod graph;
@@ -31,7 +32,6 @@ mod mermaid;
 mod origin;
 pub mod output;
 pub mod page;
-pub mod picture;
 pub mod sarif;
 pub mod sections;
 pub mod table;
@@ -43,7 +43,7 @@ mod value;
 
 pub use calipers_report::units;
 pub use mermaid::mermaid;
-pub use sections::{CardOptions, PictureLink};
+pub use sections::{CardOptions, ChartLink};
 pub use template::{Template, TemplateError};
 pub use terminal::Style;
 pub use value::{Fit, Operation, Span, Spans};

@@ -1,14 +1,14 @@
-//! A drawing as a Mermaid flowchart.
+//! A diagram as a Mermaid flowchart.
 //!
 //! Names in a model are anybody's: one may be `"]; click b0 "javascript:…"`, `%%{init}%%`, a closing
 //! script tag, or ten thousand letters. So every character of a label that is not a letter, a digit
 //! or known to be harmless is written as the number of the character, which Mermaid and HTML both
-//! only show; labels stand in quotes, and boxes are named by their numbers.
+//! only show; labels are in quotes, and boxes are named by their numbers.
 
 use std::fmt::Write as _;
 
 use calipers_report::units::shortened;
-use calipers_report::{BoxKind, Drawing, DrawnBox};
+use calipers_report::{BoxKind, Diagram, DiagramBox};
 
 /// Characters of a label; a longer one is cut in the middle.
 const MAX_LABEL: usize = 90;
@@ -16,13 +16,13 @@ const MAX_LABEL: usize = 90;
 /// Characters of a line in a box.
 const LINE: usize = 26;
 
-/// A space that takes no room.
+/// A space that takes no group.
 const NO_WIDTH: &str = "#8203;";
 
-/// The drawing as Mermaid text.
-pub fn mermaid(drawing: &Drawing) -> String {
+/// The diagram as Mermaid text.
+pub fn mermaid(diagram: &Diagram) -> String {
     let mut text = String::from("flowchart TD\n");
-    for (number, drawn) in drawing.boxes.iter().enumerate() {
+    for (number, drawn) in diagram.boxes.iter().enumerate() {
         let (open, close) = match drawn.kind {
             BoxKind::Input | BoxKind::Output => ("([", "])"),
             _ if drawn.times > 1 => ("[[", "]]"),
@@ -30,7 +30,7 @@ pub fn mermaid(drawing: &Drawing) -> String {
         };
         let _ = writeln!(text, "    b{number}{open}\"{}\"{close}", label(drawn));
     }
-    for arrow in &drawing.arrows {
+    for arrow in &diagram.arrows {
         let (from, to) = (arrow.from, arrow.to);
         let _ = match arrow.label.as_str() {
             "" => writeln!(text, "    b{from} --> b{to}"),
@@ -40,7 +40,7 @@ pub fn mermaid(drawing: &Drawing) -> String {
     text
 }
 
-fn label(drawn: &DrawnBox) -> String {
+fn label(drawn: &DiagramBox) -> String {
     let mut label = escaped(&drawn.label);
     if drawn.times > 1 {
         label = format!("{} × {label}", drawn.times);
@@ -127,18 +127,18 @@ mod tests {
 
     #[test]
     fn boxes_and_arrows_are_lines() {
-        let drawn = |label: &str, kind: &str, times: u64| DrawnBox {
+        let drawn = |label: &str, kind: &str, times: u64| DiagramBox {
             label: label.to_owned(),
             detail: String::new(),
             kind: kind.into(),
             times,
         };
-        let drawing = Drawing {
+        let diagram = Diagram {
             boxes: vec![drawn("x", "input", 1), drawn("Encoder layer", "EncoderLayer", 12)],
             arrows: vec![Arrow { from: 0, to: 1, label: "1 × 8".to_owned() }],
         };
         let wanted = "flowchart TD\n    b0([\"x\"])\n    b1[[\"12 × Encoder layer\"]]\n    \
             b0 -->|\"1 × 8\"| b1\n";
-        assert_eq!(mermaid(&drawing), wanted);
+        assert_eq!(mermaid(&diagram), wanted);
     }
 }

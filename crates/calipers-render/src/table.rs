@@ -211,7 +211,7 @@ impl Column {
     /// The heading in a document.
     pub(crate) fn document_title(&self) -> Value {
         match &self.title {
-            Value::Text(title) => Value::Text(text::capitalised(title)),
+            Value::Text(title) => Value::Text(text::capitalized(title)),
             other => other.clone(),
         }
     }

@@ -101,7 +101,7 @@ impl Template {
             .sections
             .iter()
             .map(|section| {
-                let text = markdown::section(section, &options.pictures);
+                let text = markdown::section(section, &options.charts);
                 (section.id.as_str(), Value::from_safe_string(text))
             })
             .collect();

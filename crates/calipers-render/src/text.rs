@@ -25,7 +25,7 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// The mark that stands for what was left out.
+    /// The mark that represents what was left out.
     pub fn ellipsis(self) -> &'static str {
         match self {
             Self::Unicode => "…",
@@ -86,20 +86,20 @@ pub(crate) fn ours(text: &str, charset: Charset) -> String {
     }
 }
 
-/// Advice as a sentence: elsewhere it stands behind an arrow, without a capital and a full stop.
+/// Advice as a sentence: elsewhere it is behind an arrow, without a capital and a full stop.
 pub(crate) fn sentence(advice: &str) -> String {
     let end = if advice.ends_with('.') { "" } else { "." };
-    format!("{}{end}", capitalised(advice))
+    format!("{}{end}", capitalized(advice))
 }
 
 /// The text with a capital.
-pub(crate) fn capitalised(text: &str) -> String {
+pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);
     format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
 }
 
-/// Whether a character is invisible, moves the cursor, or changes how its neighbours are shown.
+/// Whether a character is invisible, moves the cursor, or changes how its neighbors are shown.
 pub fn is_hidden(c: char) -> bool {
     if c.is_control() || (c.is_whitespace() && c != ' ') {
         return true;
@@ -133,10 +133,10 @@ pub fn truncate(text: &str, max: usize, charset: Charset) -> String {
     };
     let (head, _) = split(text, kept - kept / 2);
     let mut start = text.len();
-    let mut room = kept / 2;
+    let mut group = kept / 2;
     for (at, c) in text.char_indices().rev() {
-        let Some(left) = room.checked_sub(columns(c)) else { break };
-        room = left;
+        let Some(left) = group.checked_sub(columns(c)) else { break };
+        group = left;
         start = at;
     }
     // A mark whose letter is gone would sit on the ellipsis.
@@ -197,7 +197,7 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
-/// A text that is clean already as it stands between tags and in quoted attributes of HTML and SVG.
+/// A text that is clean already as is between tags and in quoted attributes of HTML and SVG.
 pub(crate) fn escape_markup(clean: &str) -> String {
     let mut safe = String::with_capacity(clean.len());
     for c in clean.chars() {

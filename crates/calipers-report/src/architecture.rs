@@ -1,4 +1,4 @@
-//! What the model is: its kind, its blocks, its task, its quantisation.
+//! What the model is: its kind, its blocks, its task, its quantization.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Architecture {
     pub words: String,
     /// Figures of the network.
     pub facts: ArchitectureFacts,
-    /// Blocks that were recognised, the commonest first.
+    /// Blocks that were recognized, the commonest first.
     pub blocks: Vec<BlockCount>,
     /// Parts that repeat, as they are nested.
     pub repeats: Vec<Repeat>,
@@ -37,11 +37,11 @@ pub struct Architecture {
     /// The network as a tree of blocks, in order of execution.
     pub tree: Vec<Block>,
     /// The network as boxes and arrows.
-    pub drawing: Drawing,
+    pub block_diagram: Diagram,
     /// The same as a Mermaid flowchart.
     pub diagram: String,
     /// Which operators feed which, as boxes and arrows.
-    pub flow_drawing: Drawing,
+    pub flow_diagram: Diagram,
     /// The same as a Mermaid flowchart.
     pub flow: String,
 }
@@ -122,7 +122,7 @@ pub struct ArchitectureFacts {
     /// Places at which objects are found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<i64>,
-    /// Classes that are told apart.
+    /// Classes that are distinguished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<i64>,
     /// Whether recurrence runs both ways.
@@ -215,17 +215,17 @@ fn is_once(times: &u64) -> bool {
 
 /// Boxes and arrows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Drawing {
+pub struct Diagram {
     /// The boxes, in order of execution.
-    pub boxes: Vec<DrawnBox>,
+    pub boxes: Vec<DiagramBox>,
     /// The arrows.
     pub arrows: Vec<Arrow>,
 }
 
-/// A box of a drawing.
+/// A box of a diagram.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DrawnBox {
-    /// What stands in it.
+pub struct DiagramBox {
+    /// What is in it.
     pub label: String,
     /// A second line: figures.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -237,14 +237,14 @@ pub struct DrawnBox {
     pub times: u64,
 }
 
-/// An arrow of a drawing.
+/// An arrow of a diagram.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrow {
     /// Number of the box it starts at.
     pub from: usize,
     /// Number of the box it ends at.
     pub to: usize,
-    /// What stands on it: a shape, or how many.
+    /// What is on it: a shape, or how many.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
 }
@@ -258,7 +258,7 @@ pub struct Task {
     pub confidence: Confidence,
     /// What it rests on, in words.
     pub evidence: Vec<String>,
-    /// Classes that are told apart.
+    /// Classes that are distinguished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<i64>,
 }
@@ -275,7 +275,7 @@ pub struct Quantization {
     /// Share of the weights that are held in few bits, in percent of their elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights_percent: Option<f64>,
-    /// Bits of a quantised weight.
+    /// Bits of a quantized weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<i64>,
     /// Weights that share a scale, of block-wise schemes.
@@ -289,7 +289,7 @@ pub struct Quantization {
     pub symmetric: Option<bool>,
     /// Operators with weights that stay in floats, with how many.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub in_float: BTreeMap<String, u64>,
+    pub unquantized: BTreeMap<String, u64>,
     /// What it rests on, in words.
     pub evidence: Vec<String>,
 }

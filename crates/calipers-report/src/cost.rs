@@ -29,19 +29,19 @@ pub struct Cost {
     pub unknown_count: u64,
     /// Share of nodes whose cost is known, in percent, to two decimals.
     pub coverage: f64,
-    /// Choices that the totals rest on, such as the dearer branch of an `If`.
+    /// Choices that the totals rest on, such as the more expensive branch of an `If`.
     pub notes: Vec<String>,
-    /// The dearest nodes of the main graph, dearest first.
-    pub dearest: Vec<CostlyNode>,
+    /// The most expensive nodes of the main graph, most expensive first.
+    pub top_nodes: Vec<TopNode>,
     /// What each operator of the main graph costs, most arithmetic first. A node that holds a
     /// subgraph or calls a function counts with what is inside. Operators without arithmetic are
     /// left out; the figures sum to the totals.
     #[serde(default)]
     pub by_op: Vec<OperatorCost>,
-    /// The main graph in order of execution, cut into at most 64 stretches of as many nodes each,
+    /// The main graph in order of execution, cut into at most 64 segments of as many nodes each,
     /// but for the last one.
     #[serde(default)]
-    pub along_depth: Vec<DepthStretch>,
+    pub by_depth: Vec<DepthSegment>,
 }
 
 /// What all nodes of one operator cost together.
@@ -62,12 +62,12 @@ pub struct OperatorCost {
     pub percent: Option<f64>,
 }
 
-/// A stretch of the main graph in order of execution.
+/// A segment of the main graph in order of execution.
 ///
-/// Shares are in percent, to two decimals, of all stretches together; null where the total is not
+/// Shares are in percent, to two decimals, of all segments together; null where the total is not
 /// known or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DepthStretch {
+pub struct DepthSegment {
     /// The first node's place, from 0.
     pub first: u64,
     /// Nodes.
@@ -98,7 +98,7 @@ pub struct UncostedNode {
 
 /// A node and what it costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CostlyNode {
+pub struct TopNode {
     /// The node.
     pub node: String,
     /// Its operator.

@@ -133,7 +133,7 @@ pub struct LaunchSource {
     /// For the host to issue one operation, in microseconds.
     pub host_us: Option<f64>,
     /// The device that they were measured on, where it is another one.
-    pub carried_over_from: Option<String>,
+    pub extrapolated_from: Option<String>,
     /// Where they are from.
     pub why: String,
 }

@@ -25,7 +25,7 @@ pub struct KeyFigures {
     pub task: Option<TaskKind>,
     /// Type in which most parameters are stored.
     pub precision: Option<DType>,
-    /// Scheme of quantisation, or `none`.
+    /// Scheme of quantization, or `none`.
     pub quantization: Option<Scheme>,
     /// Nodes of the main graph.
     pub nodes: Option<u64>,
@@ -61,7 +61,8 @@ impl KeyFigures {
     /// What a report says, picked out.
     pub fn of(path: String, report: &Report) -> Self {
         let findings = |severity: Severity| {
-            let count = report.risks.iter().filter(|finding| finding.severity == severity).count();
+            let count =
+                report.findings.iter().filter(|finding| finding.severity == severity).count();
             u64::try_from(count).ok()
         };
         let hardware = report.hardware.as_ref();

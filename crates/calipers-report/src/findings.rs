@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The model cannot run, or its file is unsafe, as it stands.
+    /// The model cannot run, or its file is unsafe, as is.
     Error,
     /// Likely to cause trouble.
     Warning,

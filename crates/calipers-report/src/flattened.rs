@@ -3,9 +3,9 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::{
-    Cost, CostlyNode, DepthStretch, DeviceRow, Layer, LayerCost, LayerTotal, Operand, OperatorCost,
-    Requirement, Room, RunEstimate, ScalingRow, Scope, SweepPoint, ValueShape, ViewNode, ViewValue,
-    Work,
+    Cost, DepthSegment, DeviceRow, GraphGroup, Layer, LayerCost, LayerTotal, Operand, OperatorCost,
+    Requirement, RunEstimate, ScalingRow, Scope, SweepPoint, TopNode, ValueShape, ViewNode,
+    ViewValue, Work,
 };
 
 macro_rules! flattened {
@@ -28,8 +28,8 @@ macro_rules! flattened {
 
 flattened! {
     Cost => work: Work,
-    CostlyNode => work: Work,
-    DepthStretch => work: Work,
+    TopNode => work: Work,
+    DepthSegment => work: Work,
     DeviceRow => run: RunEstimate,
     Layer => cost: LayerCost,
     LayerCost => work: Work,
@@ -37,7 +37,7 @@ flattened! {
     Operand => value: ValueShape,
     OperatorCost => work: Work,
     Requirement => run: RunEstimate,
-    Room => work: Work,
+    GraphGroup => work: Work,
     ScalingRow => run: RunEstimate,
     Scope => cost: LayerCost,
     SweepPoint => work: Work,

@@ -17,15 +17,15 @@ pub struct GraphFacts {
     pub nodes_total: u64,
     /// Nodes on the longest path through the main graph.
     pub depth: Option<u64>,
-    /// What a caller must feed: graph inputs that no initialiser fills.
+    /// What a caller must feed: graph inputs that no initializer fills.
     pub inputs: Vec<Port>,
     /// What the model gives back.
     pub outputs: Vec<Port>,
-    /// Graph inputs that an initialiser fills, which a caller may override.
+    /// Graph inputs that an initializer fills, which a caller may override.
     pub overridable_inputs: u64,
-    /// Initialisers of the main graph, sparse ones included.
+    /// Initializers of the main graph, sparse ones included.
     pub initializers: u64,
-    /// Elements of those initialisers by data type, whatever they are for.
+    /// Elements of those initializers by data type, whatever they are for.
     pub initializer_elements: std::collections::BTreeMap<String, u64>,
     /// Subgraphs of control flow, at every depth.
     pub subgraphs: u64,

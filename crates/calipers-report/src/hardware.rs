@@ -10,7 +10,7 @@ use crate::{Assumption, Bottleneck, DeviceClass, Evidence, KernelKind, Precision
 
 /// Where the model will run, and how fast.
 ///
-/// The fields beside `precision`, `batch`, `devices`, `requirements`, `method` and `assumptions`
+/// The fields next to `precision`, `batch`, `devices`, `requirements`, `method` and `assumptions`
 /// tell of the one device that was asked for; they are empty when none was.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -26,7 +26,7 @@ pub struct Hardware {
     /// Tokens of a sequence, the ones before this run included; of sequence models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
-    /// Whether it fits the device's memory; `null` when that cannot be told.
+    /// Whether it fits the device's memory; `null` when that cannot be determined.
     pub fits: Option<bool>,
     /// All memory that it needs there, the workspace at its expected size.
     pub memory_bytes: Option<u64>,
@@ -41,7 +41,7 @@ pub struct Hardware {
     /// Time of one run when a recorded graph is replayed, or a compiled engine runs.
     pub latency_ms: Option<Range<f64>>,
     /// Time of one run when the host issues every operation.
-    pub issued_ms: Option<Range<f64>>,
+    pub eager_ms: Option<Range<f64>>,
     /// Why there is no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_latency: Option<String>,
@@ -56,10 +56,10 @@ pub struct Hardware {
     /// Kernels of one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<u64>,
-    /// The dearest of them, dearest first.
+    /// The most expensive of them, most expensive first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dearest: Vec<DearKernel>,
-    /// What the dearest kernels reach of what the device allows.
+    pub top_kernels: Vec<TopKernel>,
+    /// What the most expensive kernels reach of what the device allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
     /// Share of the device's peak that is reached over the whole run, in percent.
@@ -70,13 +70,13 @@ pub struct Hardware {
     pub bandwidth_percent: Option<f64>,
     /// Time to read the weights once at the device's full bandwidth: no run is shorter.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub weights_once_ms: Option<f64>,
+    pub weight_read_floor_ms: Option<f64>,
     /// Low and high are about the expected time divided and multiplied by this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range_factor: Option<f64>,
     /// Whether the constants of the time were measured on another device, which widens the range.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub carried_over: Option<bool>,
+    pub extrapolated: Option<bool>,
     /// Samples a second at this batch.
     pub throughput: Option<f64>,
     /// Energy of one sample is at most this: the device's power for as long as a run may take.
@@ -88,7 +88,7 @@ pub struct Hardware {
     /// The smallest batch that gives nine tenths of the best throughput of the table; none where it
     /// grows to the table's end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_enough: Option<u64>,
+    pub saturation_batch: Option<u64>,
     /// The model at growing lengths of its sequence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sequence_scaling: Vec<ScalingRow>,
@@ -162,7 +162,7 @@ pub struct MemoryNeed {
     /// Keys and values of all sequences at the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache_bytes: Option<u64>,
-    /// What a runtime takes besides.
+    /// What a runtime takes also.
     pub workspace_bytes: Range<u64>,
     /// Why a part is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,12 +177,12 @@ pub struct TimeShares {
     /// In kernels that memory bounds.
     pub memory_percent: f64,
     /// In getting from kernel to kernel.
-    pub launches_percent: f64,
+    pub launch_overhead_percent: f64,
 }
 
 /// A kernel that takes much of the time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DearKernel {
+pub struct TopKernel {
     /// What it does.
     pub kind: KernelKind,
     /// The node that it comes from; of several, the last.
@@ -193,7 +193,7 @@ pub struct DearKernel {
     pub percent: f64,
 }
 
-/// What kernels reach, under the roofs of the device.
+/// What kernels reach, under the ceilings of the device.
 ///
 /// Figures are of the estimate that `latency_ms` gives, not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -201,7 +201,7 @@ pub struct Roofline {
     /// Memory bandwidth, in bytes a second.
     pub bandwidth_bytes_per_s: f64,
     /// Dense peaks that the kernels below compute under, highest first.
-    pub compute: Vec<ComputeRoof>,
+    pub compute: Vec<ComputeCeiling>,
     /// Kernels by the share of the run that they take, at most 40; those that are alike in kind,
     /// arithmetic and bytes are one.
     pub kernels: Vec<RooflineKernel>,
@@ -215,7 +215,7 @@ pub struct Roofline {
 
 /// A peak of the device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ComputeRoof {
+pub struct ComputeCeiling {
     /// The precision.
     pub precision: Precision,
     /// Operations a second.
@@ -322,22 +322,22 @@ pub struct Requirements {
     /// Fewest samples a second that were stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_throughput: Option<f64>,
-    /// Whether the device that was asked for meets it; `null` when none was, or that cannot be told.
-    pub met: Option<bool>,
+    /// Whether the device that was asked for meets it; `null` when none was, or that cannot be determined.
+    pub target_met: Option<bool>,
     /// Why, or why not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The slowest device that is expected to meet it.
     pub minimum: Option<Requirement>,
-    /// The slowest that meets it even at the high end of its range, and fits with room.
+    /// The slowest that meets it even at the high end of its range, and fits with group.
     pub recommended: Option<Requirement>,
     /// The slowest that does so with half of its time and of its memory to spare.
-    pub comfortable: Option<Requirement>,
-    /// Devices that were weighed.
-    pub weighed: u64,
-    /// Devices of which nothing can be told.
+    pub optimal: Option<Requirement>,
+    /// Devices that were devices_considered.
+    pub devices_considered: u64,
+    /// Devices of which nothing can be determined.
     pub unknown: u64,
-    /// What stands in the way where a place is empty, or the nearest device.
+    /// What is in the way where a place is empty, or the nearest device.
     pub notes: Vec<String>,
 }
 

@@ -41,8 +41,8 @@ names! {
         /// Arithmetic.
         Compute = "compute" => "compute",
         /// Getting from kernel to kernel.
-        Launches = "launches" => "launch overhead",
+        LaunchOverhead = "launch-overhead" => "launch overhead",
         /// Reading and writing memory.
-        Memory = "memory" => "memory bandwidth",
+        MemoryBandwidth = "memory-bandwidth" => "memory bandwidth",
     }
 }

@@ -12,7 +12,7 @@ names! {
         Mixer = "mixer" => "Mixer",
         Mlp = "mlp" => "MLP",
         NaiveBayes = "naive-bayes" => "Naive Bayes",
-        NearestNeighbours = "nearest-neighbours" => "Nearest neighbors",
+        NearestNeighbors = "nearest-neighbors" => "Nearest neighbors",
         Pipeline = "pipeline" => "Pipeline",
         Rnn = "rnn" => "RNN",
         Svm = "svm" => "SVM",

@@ -14,7 +14,7 @@ pub struct LayerTable {
     pub layers: Vec<Layer>,
     /// Rows that were left out because only the first ones were asked for.
     pub left_out: u64,
-    /// Scopes with the sums of what stands in them, parents before children, where asked for.
+    /// Scopes with the sums of what is in them, parents before children, where asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<Scope>,
     /// The sums over all nodes, shown or not.
@@ -26,7 +26,7 @@ pub struct LayerTable {
     pub bindings: BTreeMap<String, Binding>,
     /// What had to be assumed for the figures above.
     pub assumptions: Vec<Assumption>,
-    /// Choices that the costs rest on, such as the dearer branch of an `If`.
+    /// Choices that the costs rest on, such as the more expensive branch of an `If`.
     pub notes: Vec<String>,
 }
 

@@ -49,12 +49,12 @@ use std::collections::BTreeMap;
 
 pub use activation::Activation;
 pub use architecture::{
-    Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Drawing, DrawnBox, Quantization,
+    Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Diagram, DiagramBox, Quantization,
     Repeat, Skip, Task,
 };
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use calipers_ir::DType;
-pub use cost::{Cost, CostlyNode, DepthStretch, OperatorCost, UncostedNode};
+pub use cost::{Cost, DepthSegment, OperatorCost, TopNode, UncostedNode};
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
@@ -65,8 +65,8 @@ pub use figures::KeyFigures;
 pub use findings::{Assumption, Finding, FindingRule, FindingTable, Severity, Unknown};
 pub use graph::{Dimension, FunctionFacts, GraphFacts, OperatorCount, Port};
 pub use hardware::{
-    ComputeRoof, DearKernel, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range,
-    Requirement, Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares,
+    ComputeCeiling, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range, Requirement,
+    Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares, TopKernel,
 };
 pub use kernel::{Bottleneck, KernelKind};
 pub use kind::{
@@ -85,15 +85,15 @@ pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
 pub use task::TaskKind;
 pub use view::{
-    DeviceTimes, GraphView, Knob, Life, Room, RoomEdge, RoomItem, RoomKind, SizeChoices, TimeTable,
-    ViewNode, ViewValue,
+    DeviceTimes, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, LiveRange, SizeControl,
+    SizeControls, TimeTable, ViewNode, ViewValue,
 };
 pub use weights::{TensorRange, UnreadTensor, Weights};
 pub use work::Work;
 
 /// Version of the JSON layout. The first number changes when a field is removed or changes its
-/// meaning, the second when a field is added.
-pub const SCHEMA_VERSION: &str = "1.4";
+/// resolved, the second when a field is added.
+pub const SCHEMA_VERSION: &str = "2.0";
 
 /// Everything Calipers found out about one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +108,7 @@ pub struct Report {
     pub graph: GraphFacts,
     /// How much is known of the shapes inside the graph.
     pub shapes: ShapeFacts,
-    /// Learned weights, and what is stored beside them.
+    /// Learned weights, and what is stored next to them.
     pub parameters: Parameters,
     /// What one run costs.
     pub cost: Cost,
@@ -127,7 +127,7 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Weights>,
     /// What is risky about the model, most severe first.
-    pub risks: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// What each free dimension was bound to: a number, or the word `symbolic`.
     pub bindings: BTreeMap<String, Binding>,
     /// What had to be assumed for the figures above.
@@ -155,7 +155,7 @@ impl Default for Report {
             quantization: Quantization::default(),
             hardware: None,
             weights: None,
-            risks: Vec::new(),
+            findings: Vec::new(),
             bindings: BTreeMap::new(),
             assumptions: Vec::new(),
             unknown: Vec::new(),
@@ -179,7 +179,7 @@ impl Default for Generator {
     }
 }
 
-/// What a free dimension stands for in this report.
+/// What a free dimension represents in this report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Binding {

@@ -13,7 +13,7 @@ pub struct Memory {
     pub peak_activation_bytes: Option<u64>,
     /// The same when a result may take the place of an input that nothing needs any more.
     pub peak_activation_in_place_bytes: Option<u64>,
-    /// The node at which the peak stands.
+    /// The node at which the peak is.
     pub peak_at: Option<String>,
     /// Bytes alive at that node in the dimensions that are free. The node is the one that leads at
     /// the sizes that `assumptions` names; at others another may.
@@ -57,7 +57,7 @@ pub struct KvCache {
     /// output.
     pub fixed_bytes: Option<u64>,
     /// Tokens that it holds after the run, under the report's bindings and assumptions; all that it
-    /// has room for, where it does not grow.
+    /// has group for, where it does not grow.
     pub context: Option<u64>,
     /// Bytes of one sequence at that context, the fixed ones included.
     pub bytes_at_context: Option<u64>,

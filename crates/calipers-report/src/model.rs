@@ -75,7 +75,7 @@ pub struct Producer {
     pub version: String,
 }
 
-/// A file beside the model that holds tensors.
+/// A file next to the model that holds tensors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DataFile {
     /// Where the model says it is, relative to the model's folder.
@@ -122,7 +122,7 @@ pub struct TrainingFacts {
 /// A field of the file that this reader does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnknownField {
-    /// The message it stands in, such as `NodeProto`.
+    /// The message it is in, such as `NodeProto`.
     pub message: String,
     /// Its number.
     pub field: u32,

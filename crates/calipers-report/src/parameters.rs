@@ -1,4 +1,4 @@
-//! The parameters' section: what was learned, and what is stored beside it.
+//! The parameters' section: what was learned, and what is stored next to it.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::DType;
 /// when it does not fit 64 bits or a tensor's size is not known; `unknown` then says why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Parameters {
-    /// Learned elements: weights, biases, embeddings, normalisation scales and statistics.
+    /// Learned elements: weights, biases, embeddings, normalization scales and statistics.
     pub total: Option<u64>,
     /// Of those, the ones that training changes by gradient.
     pub trainable: Option<u64>,
-    /// The others: running statistics of batch normalisation and fitted statistics.
+    /// The others: running statistics of batch normalization and fitted statistics.
     pub non_trainable: Option<u64>,
     /// Learned elements by the data type they are stored in.
     pub by_dtype: BTreeMap<DType, u64>,

@@ -87,13 +87,13 @@ impl Scheme {
     pub fn display_name(self) -> Option<&'static str> {
         Some(match self {
             Self::None => return None,
-            Self::Dynamic { bits: 8 } => "dynamically quantised",
+            Self::Dynamic { bits: 8 } => "dynamically quantized",
             Self::Float { bits: 8 } => "float8",
-            Self::Mixed => "partly quantised",
-            Self::Qdq { bits: 8 } | Self::QOperator { bits: 8 } => "int8-quantised",
+            Self::Mixed => "partly quantized",
+            Self::Qdq { bits: 8 } | Self::QOperator { bits: 8 } => "int8-quantized",
             Self::WeightOnly { bits: 4 } => "4-bit",
             Self::WeightOnly { bits: 8 } => "8-bit",
-            _ => "quantised",
+            _ => "quantized",
         })
     }
 }

@@ -23,7 +23,7 @@ pub struct Summary {
 /// What came of looking up every claim of a text in the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryCheck {
-    /// Numbers, families, operators and the like in the text as it stands, each found in the report.
+    /// Numbers, families, operators and the like in the text as is, each found in the report.
     pub claims: u64,
     /// Sentences that were taken out because the report does not say what they said.
     pub struck: u64,

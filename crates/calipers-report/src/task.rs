@@ -56,7 +56,7 @@ impl TaskKind {
             Self::PoseEstimation => "finds the points of bodies",
             Self::QuestionAnswering => "answers questions by span",
             Self::SpeechFeatures => "gives features of speech",
-            Self::SpeechRecognition => "recognises speech",
+            Self::SpeechRecognition => "recognizes speech",
             Self::SuperResolution => "enlarges images",
             Self::TabularClassification => "classifies rows of a table",
             Self::TabularRegression => "predicts numbers from rows of a table",

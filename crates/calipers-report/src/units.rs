@@ -52,7 +52,7 @@ pub fn exact_bytes(value: impl Into<u128>) -> String {
 
 /// A count in short: `999`, `5.99 k`, `22.57 M`, `7.24 B` (10⁹).
 ///
-/// It stands beside [`integer`], never alone, so that `B` cannot be taken for bytes.
+/// It is next to [`integer`], never alone, so that `B` cannot be taken for bytes.
 pub fn count(value: impl Into<u128>) -> String {
     scaled(value.into(), &COUNT_UNITS).unwrap_or_else(|small| small.to_string())
 }
@@ -190,7 +190,7 @@ pub fn rate(per_second: f64) -> String {
     }
 }
 
-/// Bytes in gigabytes (10⁹), for what stands beside a device's memory: `0.68 GB`, `29.4 GB`,
+/// Bytes in gigabytes (10⁹), for what is next to a device's memory: `0.68 GB`, `29.4 GB`,
 /// `141 GB`. Less than ten megabytes are in their own unit.
 pub fn gigabytes(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
@@ -236,7 +236,7 @@ pub fn capacity(bytes: u64) -> String {
     format!("{} GB", decimal(value))
 }
 
-/// A figure beside an axis, in the power of 1,000 that leaves one to three digits before the point:
+/// A figure next to an axis, in the power of 1,000 that leaves one to three digits before the point:
 /// `20 MB`, `0.5`, `2.5 TFLOP/s`, `100 µs`. Seconds have no powers above.
 ///
 /// What is no figure (not a number, infinite, negative) is `unknown`.

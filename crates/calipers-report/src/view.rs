@@ -1,7 +1,7 @@
-//! The model's graph to look around in: rooms inside rooms, down to single nodes.
+//! The model's graph to look around in: groups inside groups, down to single nodes.
 //!
-//! A room is a part that was recognised, a run of repeats, a stretch of a part that is too large to
-//! be seen at once, a subgraph, or a function's body. Rooms, nodes and values are numbered; room 0
+//! A group is a part that was recognized, a run of repeats, a segment of a part that is too large to
+//! be seen at once, a subgraph, or a function's body. GraphGroups, nodes and values are numbered; group 0
 //! is the main graph.
 
 use std::collections::BTreeMap;
@@ -11,37 +11,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LayerCost, PartKind, RunEstimate, ValueShape, Work};
 
-/// A graph as rooms.
+/// A graph as groups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraphView {
     /// File name, without its folder.
     pub file: String,
-    /// The rooms; the first is the main graph. A parent stands before what is in it.
-    pub rooms: Vec<Room>,
+    /// The groups; the first is the main graph. A parent is before what is in it.
+    pub groups: Vec<GraphGroup>,
     /// The nodes: those of the main graph in order of execution, then those of subgraphs and
     /// functions.
     pub nodes: Vec<ViewNode>,
     /// Values that nodes take or give.
     pub values: Vec<ViewValue>,
     /// Sizes that can be chosen, and what follows from them.
-    pub sizes: SizeChoices,
+    pub sizes: SizeControls,
     /// What was left out, in words.
     pub notes: Vec<String>,
 }
 
-/// What a room is.
+/// What a group is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum RoomKind {
+pub enum GroupKind {
     /// The main graph.
     #[default]
     Graph,
-    /// A part that was recognised.
+    /// A part that was recognized.
     Block,
     /// Likes in a row.
     Repeat,
-    /// A stretch of the order of execution, so that no room holds too much.
-    Stretch,
+    /// A segment of the order of execution, so that no group holds too much.
+    Segment,
     /// A graph of control flow.
     Subgraph,
     /// The body of a function.
@@ -50,9 +50,9 @@ pub enum RoomKind {
 
 /// A part of the graph that can be opened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Room {
+pub struct GraphGroup {
     /// What it is.
-    pub kind: RoomKind,
+    pub kind: GroupKind,
     /// What to call it.
     pub name: String,
     /// Its figures in words.
@@ -64,12 +64,12 @@ pub struct Room {
     /// Of likes in a row, how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
-    /// The room it stands in; a function's body stands in none.
+    /// The group it is in; a function's body is in none.
     pub parent: Option<usize>,
     /// Boxes in it, in order of execution.
-    pub items: Vec<RoomItem>,
+    pub items: Vec<GroupItem>,
     /// Arrows between them.
-    pub edges: Vec<RoomEdge>,
+    pub edges: Vec<GroupEdge>,
     /// Nodes inside, at every depth of it.
     pub nodes: u64,
     /// Learned elements of those nodes.
@@ -85,30 +85,30 @@ pub struct Room {
     pub unknown: u64,
 }
 
-/// A box of a room.
+/// A box of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum RoomItem {
-    /// Another room, by its number.
-    Room(usize),
+pub enum GroupItem {
+    /// Another group, by its number.
+    GraphGroup(usize),
     /// A node, by its number.
     Node(usize),
     /// What a caller feeds, by the value's number.
     Input(usize),
     /// What the graph gives, by the value's number.
     Output(usize),
-    /// What comes from outside the room.
+    /// What comes from outside the group.
     Entry,
-    /// What is read outside the room.
+    /// What is read outside the group.
     Exit,
 }
 
-/// An arrow between two boxes of a room.
+/// An arrow between two boxes of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RoomEdge {
-    /// Number of the box in the room that it starts at.
+pub struct GroupEdge {
+    /// Number of the box in the group that it starts at.
     pub from: usize,
-    /// Number of the box in the room that it ends at.
+    /// Number of the box in the group that it ends at.
     pub to: usize,
     /// Values that it carries; the first few.
     pub values: Vec<usize>,
@@ -128,13 +128,13 @@ pub struct ViewNode {
     /// The module it belongs to; empty when the file does not say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
-    /// The room it stands in.
-    pub room: usize,
+    /// The group it is in.
+    pub group: usize,
     /// Whether it is drawn; nodes that only hold a constant are not.
     pub drawn: bool,
-    /// Rooms inside it: subgraphs, or the function that it calls.
+    /// GraphGroups inside it: subgraphs, or the function that it calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rooms: Vec<usize>,
+    pub groups: Vec<usize>,
     /// Values that it takes; null where an optional one is left out.
     pub inputs: Vec<Option<usize>>,
     /// Values that it gives.
@@ -170,23 +170,23 @@ pub struct ViewValue {
 
 /// Sizes that can be chosen without looking at the model again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SizeChoices {
+pub struct SizeControls {
     /// What can be chosen.
-    pub knobs: Vec<Knob>,
+    pub size_controls: Vec<SizeControl>,
     /// When each activation is alive, so that their peak can be found at any size: inputs first, then as
     /// they come to be. Empty when
-    /// nothing is free, or where `no_lives` says why.
-    pub lives: Vec<Life>,
-    /// Why lives are not told.
+    /// nothing is free, or where `live_ranges_unknown` says why.
+    pub live_ranges: Vec<LiveRange>,
+    /// Why live_ranges are not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub no_lives: Option<String>,
+    pub live_ranges_unknown: Option<String>,
     /// Times at several sizes.
     pub times: TimeTable,
 }
 
 /// A size that can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Knob {
+pub struct SizeControl {
     /// What it counts: `batch`, `sequence`, `context`, or the dimension's name.
     pub name: String,
     /// What it is in the report's figures.
@@ -196,14 +196,14 @@ pub struct Knob {
     pub most: Option<u64>,
     /// Dimensions that follow it, with what is to be added to it.
     pub dims: BTreeMap<String, i64>,
-    /// Whether the file fixes it, so that only times are told at other sizes.
+    /// Whether the file fixes it, so that only times are reported at other sizes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
 }
 
 /// The places in the order of execution at which an activation is alive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Life {
+pub struct LiveRange {
     /// The node that gives it; 0 for inputs.
     pub from: u64,
     /// The last node that needs it; the number of nodes for outputs.
@@ -212,12 +212,12 @@ pub struct Life {
     pub bytes: String,
     /// Whether it is the caller's, so that nothing may be written over it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lent: bool,
+    pub borrowed: bool,
     /// With reuse of places, the activation that it is a view of, by its number in the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_of: Option<usize>,
     /// With reuse of places, those whose place it takes: the first that has as many bytes, is not
-    /// lent, and that nothing needs afterwards.
+    /// borrowed, and that nothing needs afterwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub may_take: Vec<usize>,
 }

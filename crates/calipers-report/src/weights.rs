@@ -64,9 +64,9 @@ pub struct TensorRange {
     /// The mean.
     pub mean: f64,
     /// The standard deviation.
-    pub deviation: f64,
+    pub std: f64,
     /// Standard deviations from the mean to the farthest element.
-    pub reach: f64,
+    pub max_abs_z_score: f64,
     /// Share of zeros, in percent, to two decimals.
     pub sparsity_percent: f64,
     /// Output channels that are zero throughout.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The arithmetic and the bytes moved of a run, of a node, or of several nodes together.
 ///
 /// A figure that is not known, depends on a dimension without a size, or does not fit 64 bits is
-/// `None`. In JSON, `flops` is written beside these fields and not read back.
+/// `None`. In JSON, `flops` is written next to these fields and not read back.
 ///
 /// ```
 /// use calipers_report::Work;

@@ -1,6 +1,6 @@
 //! A small detector of objects, after YOLOv8: no anchors, three scales, boxes decoded in the graph.
 //!
-//! A picture of 128×128 gives 16² + 8² + 4² = 336 boxes, each of four numbers and three scores.
+//! A chart of 128×128 gives 16² + 8² + 4² = 336 boxes, each of four numbers and three scores.
 //! A convolution has `in·out·k² + out` parameters. C2f halves its channels, runs one bottleneck of
 //! two 3×3 convolutions over one half, and joins three halves.
 //!
@@ -24,7 +24,7 @@
 //!
 //! No parameters are the 2·336 anchor points, the 336 strides, shapes, sizes and scales.
 
-use crate::net::{Conv, Net};
+use crate::net::{Conv, Network};
 use crate::{Attribute, DataType, ModelBuilder, Sample, Tensor};
 
 /// Learned elements, with the 16 fixed ones of the expectation.
@@ -40,7 +40,7 @@ const BOXES: i64 = 16 * 16 + 8 * 8 + 4 * 4;
 ///
 /// Nodes, a Conv with its activation being 3, C2f 15 and SPPF 10: backbone 5·3 + 3·15 + 10 = 70;
 /// neck 4·15 + 2·3, four Concat and two Resize = 72; heads 3·9 = 27; decoding 20.
-/// Initialisers: two to each of 19 + 18 + 12 convolutions (backbone, neck, heads), one of the
+/// Initializers: two to each of 19 + 18 + 12 convolutions (backbone, neck, heads), one of the
 /// expectation, and 9 constants.
 pub const SAMPLE: Sample = Sample {
     name: "detector",
@@ -52,9 +52,9 @@ pub const SAMPLE: Sample = Sample {
 };
 
 /// The file's bytes: input `images`, `float32[batch, 3, 128, 128]`; output `boxes`,
-/// `float32[batch, 7, 336]`, rows being centre x, centre y, width, height, and three scores.
+/// `float32[batch, 7, 336]`, rows being center x, center y, width, height, and three scores.
 pub fn model() -> Vec<u8> {
-    let mut net = Net::new("detector", 640);
+    let mut net = Network::new("detector", 640);
     net.graph.input("images", DataType::F32, &["batch", "3", "128", "128"]);
     net.graph.output("boxes", DataType::F32, &["batch", "7", "336"]);
     net.graph.initializer(&Tensor::f32("twice", &[4], &[1.0, 1.0, 2.0, 2.0]));
@@ -69,7 +69,7 @@ pub fn model() -> Vec<u8> {
     decode(&mut net, &heads);
 
     ModelBuilder::new(17)
-        .doc("Finds objects in a picture. The weights are random.")
+        .doc("Finds objects in a chart. The weights are random.")
         .metadata("task", "detect")
         .metadata("stride", "32")
         .metadata("names", "{0: 'person', 1: 'bicycle', 2: 'car'}")
@@ -78,7 +78,7 @@ pub fn model() -> Vec<u8> {
 }
 
 /// Features at strides 8, 16 and 32, of 16, 32 and 32 channels.
-fn backbone(net: &mut Net) -> [String; 3] {
+fn backbone(net: &mut Network) -> [String; 3] {
     let x = silu(net, "backbone.0", "images", Conv::new(3, 8, 3, 2));
     let x = silu(net, "backbone.1", &x, Conv::new(8, 16, 3, 2));
     let x = c2f(net, "backbone.2", &x, 16, 16);
@@ -92,7 +92,7 @@ fn backbone(net: &mut Net) -> [String; 3] {
 }
 
 /// Carries coarse features down to the fine ones, and the result up again.
-fn neck(net: &mut Net, [fine, middle, coarse]: &[String; 3]) -> [String; 3] {
+fn neck(net: &mut Network, [fine, middle, coarse]: &[String; 3]) -> [String; 3] {
     let up = upsample(net, "neck.0", coarse);
     let x = concat(net, "neck.1", &[&up, middle], 1);
     let between = c2f(net, "neck.2", &x, 64, 32);
@@ -109,7 +109,7 @@ fn neck(net: &mut Net, [fine, middle, coarse]: &[String; 3]) -> [String; 3] {
 }
 
 /// Bins of the four sides and scores of the classes, `[batch, 64 + 3, side, side]`.
-fn head(net: &mut Net, name: &str, x: &str, channels: u16) -> String {
+fn head(net: &mut Network, name: &str, x: &str, channels: u16) -> String {
     let sides = silu(net, &format!("{name}.box.0"), x, Conv::new(channels, 16, 3, 1));
     let sides = net.conv(&format!("{name}.box.1"), &sides, Conv::new(16, 4 * BINS, 1, 1));
     let scores = silu(net, &format!("{name}.class.0"), x, Conv::new(channels, 16, 3, 1));
@@ -118,7 +118,7 @@ fn head(net: &mut Net, name: &str, x: &str, channels: u16) -> String {
 }
 
 /// Turns bins into distances, distances into boxes in pixels, and scores into probabilities.
-fn decode(net: &mut Net, heads: &[String; 3]) {
+fn decode(net: &mut Network, heads: &[String; 3]) {
     let [bins, classes] = [4 * BINS, CLASSES].map(i64::from);
     net.ints("flat_shape", &[0, bins + classes, -1]);
     let mut flat = Vec::new();
@@ -141,9 +141,9 @@ fn decode(net: &mut Net, heads: &[String; 3]) {
     let low = net.op("decode/Sub", "Sub", &["anchors", "decode/near"], &[]);
     let high = net.op("decode/Add", "Add", &["anchors", "decode/far"], &[]);
     let sum = net.op("decode/Add_1", "Add", &[&low, &high], &[]);
-    let centre = net.op("decode/Div", "Div", &[&sum, "two"], &[]);
+    let center = net.op("decode/Div", "Div", &[&sum, "two"], &[]);
     let size = net.op("decode/Sub_1", "Sub", &[&high, &low], &[]);
-    let cells = concat(net, "decode/boxes", &[&centre, &size], 1);
+    let cells = concat(net, "decode/boxes", &[&center, &size], 1);
     let pixels = net.op("decode/Mul", "Mul", &[&cells, "strides"], &[]);
     let scores = net.op("decode/Sigmoid", "Sigmoid", &["decode/scores"], &[]);
     let axis = Attribute::int("axis", 1);
@@ -151,7 +151,7 @@ fn decode(net: &mut Net, heads: &[String; 3]) {
 }
 
 /// The mean of each side's distribution over its bins, by a convolution with 0, 1, … 15.
-fn expectation(net: &mut Net, sides: &str) -> String {
+fn expectation(net: &mut Network, sides: &str) -> String {
     let bins = i64::from(BINS);
     net.ints("bins_shape", &[0, 4, bins, BOXES]);
     net.ints("sides_shape", &[0, 4, BOXES]);
@@ -168,7 +168,7 @@ fn expectation(net: &mut Net, sides: &str) -> String {
 }
 
 /// Stores the middle of every cell, in cells, and every cell's side, in pixels.
-fn anchors(net: &mut Net) {
+fn anchors(net: &mut Network) {
     let (mut across, mut down, mut strides) = (Vec::new(), Vec::new(), Vec::new());
     for (side, stride) in SIDES.into_iter().zip(STRIDES) {
         for cell in 0..side * side {
@@ -183,13 +183,13 @@ fn anchors(net: &mut Net) {
 }
 
 /// A convolution and x·sigmoid(x): three nodes.
-fn silu(net: &mut Net, name: &str, x: &str, shape: Conv) -> String {
+fn silu(net: &mut Network, name: &str, x: &str, shape: Conv) -> String {
     let x = net.conv(name, x, shape);
     let gate = net.op(&format!("{name}/Sigmoid"), "Sigmoid", &[&x], &[]);
     net.op(&format!("{name}/Mul"), "Mul", &[&x, &gate], &[])
 }
 
-fn c2f(net: &mut Net, name: &str, x: &str, inputs: u16, outputs: u16) -> String {
+fn c2f(net: &mut Network, name: &str, x: &str, inputs: u16, outputs: u16) -> String {
     let half = outputs / 2;
     let x = silu(net, &format!("{name}.in"), x, Conv::new(inputs, outputs, 1, 1));
     let [left, right] = ["left", "right"].map(|part| format!("{name}/{part}"));
@@ -203,7 +203,7 @@ fn c2f(net: &mut Net, name: &str, x: &str, inputs: u16, outputs: u16) -> String 
 }
 
 /// Three poolings of 5×5 in a row, joined: the view widens to 13×13.
-fn sppf(net: &mut Net, name: &str, x: &str, channels: u16) -> String {
+fn sppf(net: &mut Network, name: &str, x: &str, channels: u16) -> String {
     let half = channels / 2;
     let mut views = vec![silu(net, &format!("{name}.in"), x, Conv::new(channels, half, 1, 1))];
     for index in 0..3 {
@@ -220,7 +220,7 @@ fn sppf(net: &mut Net, name: &str, x: &str, channels: u16) -> String {
     silu(net, &format!("{name}.out"), &joined, Conv::new(4 * half, channels, 1, 1))
 }
 
-fn upsample(net: &mut Net, name: &str, x: &str) -> String {
+fn upsample(net: &mut Network, name: &str, x: &str) -> String {
     let attributes = [
         Attribute::string("coordinate_transformation_mode", "asymmetric"),
         Attribute::string("mode", "nearest"),
@@ -229,6 +229,6 @@ fn upsample(net: &mut Net, name: &str, x: &str) -> String {
     net.op(&format!("{name}/Resize"), "Resize", &[x, "", "twice"], &attributes)
 }
 
-fn concat(net: &mut Net, name: &str, parts: &[&str], axis: i64) -> String {
+fn concat(net: &mut Network, name: &str, parts: &[&str], axis: i64) -> String {
     net.op(&format!("{name}/Concat"), "Concat", parts, &[Attribute::int("axis", axis)])
 }

@@ -13,7 +13,7 @@
 //! | Flatten, Gemm 784 → 10 | 10 | 784·10 + 10 = 7,850 | 7,840 |
 //! | **sum** | | **11,370**, 11,322 trainable | **791,840** for each image |
 
-use crate::net::{Conv, Net};
+use crate::net::{Conv, Network};
 use crate::{Attribute, DataType, ModelBuilder, Sample};
 
 /// Learned elements: 208 + 32 + 3,216 + 64 + 7,850.
@@ -25,7 +25,7 @@ pub const TRAINABLE: u64 = 11_322;
 /// Multiply-accumulates for one image: 156,800 + 627,200 + 7,840.
 pub const MACS_PER_IMAGE: u64 = 791_840;
 
-/// The model with its figures. Nodes: four to each of two stages, Flatten, Gemm. Initialisers: two
+/// The model with its figures. Nodes: four to each of two stages, Flatten, Gemm. Initializers: two
 /// to a Conv, four to a BatchNormalization, two to the Gemm.
 pub const SAMPLE: Sample = Sample {
     name: "digits",
@@ -39,7 +39,7 @@ pub const SAMPLE: Sample = Sample {
 /// The file's bytes: input `image`, `float32[batch, 1, 28, 28]`; output `scores`,
 /// `float32[batch, 10]`.
 pub fn model() -> Vec<u8> {
-    let mut net = Net::new("digits", 28);
+    let mut net = Network::new("digits", 28);
     net.graph.input("image", DataType::F32, &["batch", "1", "28", "28"]);
     net.graph.output("scores", DataType::F32, &["batch", "10"]);
 
@@ -63,7 +63,7 @@ pub fn model() -> Vec<u8> {
         .build()
 }
 
-fn stage(net: &mut Net, name: &str, x: &str, shape: Conv) -> String {
+fn stage(net: &mut Network, name: &str, x: &str, shape: Conv) -> String {
     let features = net.conv(&format!("{name}.conv"), x, shape);
     let norm = |part: &str| format!("{name}.norm.{part}");
     let scale = net.fill(&norm("scale"), shape.outputs, 1.0);

@@ -15,7 +15,7 @@
 //! No parameters are the 64 position indices, the shapes of `Reshape`, the axes, and the scalars
 //! of the mask, of the attention's scale and of the activation.
 
-use crate::net::Net;
+use crate::net::Network;
 use crate::{Attribute, DataType, ModelBuilder, Sample, Tensor};
 
 /// Learned elements: 18,496 + 64 + 2·12,704.
@@ -31,7 +31,7 @@ const POSITIONS: i64 = 64;
 ///
 /// Nodes: 10 for the embeddings and 4 for the mask; to each layer 12 for query, key and value, 9 for
 /// the attention, 9 for the feed-forward, and twice Add and LayerNormalization: 14 + 2·34.
-/// Initialisers: 12 constants, 5 of the embeddings, 16 to each layer.
+/// Initializers: 12 constants, 5 of the embeddings, 16 to each layer.
 pub const SAMPLE: Sample = Sample {
     name: "encoder",
     model,
@@ -44,7 +44,7 @@ pub const SAMPLE: Sample = Sample {
 /// The file's bytes: inputs `input_ids`, `attention_mask` and `token_type_ids`, all
 /// `int64[batch, sequence]`; output `last_hidden_state`, `float32[batch, sequence, 32]`.
 pub fn model() -> Vec<u8> {
-    let mut net = Net::new("encoder", 512);
+    let mut net = Network::new("encoder", 512);
     for input in ["input_ids", "attention_mask", "token_type_ids"] {
         net.graph.input(input, DataType::I64, &["batch", "sequence"]);
     }
@@ -63,7 +63,7 @@ pub fn model() -> Vec<u8> {
 }
 
 /// Numbers that belong to the arithmetic, shared by all layers.
-fn constants(net: &mut Net) {
+fn constants(net: &mut Network) {
     let positions: Vec<i64> = (0..POSITIONS).collect();
     net.graph.initializer(&Tensor::i64("position_ids", &[1, POSITIONS], &positions));
     net.graph.initializer(&Tensor::i64("sequence_axis", &[], &[1]));
@@ -81,7 +81,7 @@ fn constants(net: &mut Net) {
 }
 
 /// 0 where the mask is 1, -10,000 where it is 0, as `float32[batch, 1, 1, sequence]`.
-fn mask(net: &mut Net) -> String {
+fn mask(net: &mut Network) -> String {
     let wide = net.op("mask/Unsqueeze", "Unsqueeze", &["attention_mask", "mask_axes"], &[]);
     let to = Attribute::int("to", DataType::F32.code());
     let real = net.op("mask/Cast", "Cast", &[&wide], &[to]);
@@ -89,7 +89,7 @@ fn mask(net: &mut Net) -> String {
     net.op("mask/Mul", "Mul", &[&hidden, "masked"], &[])
 }
 
-fn embed(net: &mut Net) -> String {
+fn embed(net: &mut Network) -> String {
     let width = i64::from(WIDTH);
     let words = net.weight("embeddings.word.weight", &[WORDS, width], WIDTH);
     let places = net.weight("embeddings.position.weight", &[POSITIONS, width], WIDTH);
@@ -110,7 +110,7 @@ fn embed(net: &mut Net) -> String {
     norm(net, "embeddings", &sum, "embeddings/output")
 }
 
-fn layer(net: &mut Net, name: &str, x: &str, mask: &str, output: &str) -> String {
+fn layer(net: &mut Network, name: &str, x: &str, mask: &str, output: &str) -> String {
     let attended = attend(net, &format!("{name}/attention"), x, mask);
     let sum = net.op(&format!("{name}/attention/residual/Add"), "Add", &[&attended, x], &[]);
     let normal = format!("{name}/attention/normal");
@@ -124,7 +124,7 @@ fn layer(net: &mut Net, name: &str, x: &str, mask: &str, output: &str) -> String
 }
 
 /// softmax(q·kᵀ / √8 + mask)·v, then the output projection.
-fn attend(net: &mut Net, name: &str, x: &str, mask: &str) -> String {
+fn attend(net: &mut Network, name: &str, x: &str, mask: &str) -> String {
     let query = head(net, &format!("{name}/query"), x, &[0, 2, 1, 3]);
     let key = head(net, &format!("{name}/key"), x, &[0, 2, 3, 1]);
     let value = head(net, &format!("{name}/value"), x, &[0, 2, 1, 3]);
@@ -142,7 +142,7 @@ fn attend(net: &mut Net, name: &str, x: &str, mask: &str) -> String {
 }
 
 /// A projection, split into heads and turned by `perm`.
-fn head(net: &mut Net, name: &str, x: &str, perm: &[i64]) -> String {
+fn head(net: &mut Network, name: &str, x: &str, perm: &[i64]) -> String {
     let projected = linear(net, name, x, WIDTH, WIDTH);
     let split = net.op(&format!("{name}/Reshape"), "Reshape", &[&projected, "split_heads"], &[]);
     let perm = Attribute::ints("perm", perm);
@@ -150,7 +150,7 @@ fn head(net: &mut Net, name: &str, x: &str, perm: &[i64]) -> String {
 }
 
 /// x·W + b, with `inputs × outputs + outputs` parameters.
-fn linear(net: &mut Net, name: &str, x: &str, inputs: u16, outputs: u16) -> String {
+fn linear(net: &mut Network, name: &str, x: &str, inputs: u16, outputs: u16) -> String {
     let dims = [i64::from(inputs), i64::from(outputs)];
     let weight = net.weight(&format!("{name}.weight"), &dims, inputs);
     let bias = net.weight(&format!("{name}.bias"), &dims[1..], inputs);
@@ -159,7 +159,7 @@ fn linear(net: &mut Net, name: &str, x: &str, inputs: u16, outputs: u16) -> Stri
 }
 
 /// x / 2 · (1 + erf(x / √2)).
-fn gelu(net: &mut Net, name: &str, x: &str) -> String {
+fn gelu(net: &mut Network, name: &str, x: &str) -> String {
     let scaled = net.op(&format!("{name}/gelu/Div"), "Div", &[x, "root_two"], &[]);
     let erf = net.op(&format!("{name}/gelu/Erf"), "Erf", &[&scaled], &[]);
     let shifted = net.op(&format!("{name}/gelu/Add"), "Add", &[&erf, "unit"], &[]);
@@ -167,7 +167,7 @@ fn gelu(net: &mut Net, name: &str, x: &str) -> String {
     net.op(&format!("{name}/gelu/Mul_1"), "Mul", &[&product, "half"], &[])
 }
 
-fn norm(net: &mut Net, name: &str, x: &str, output: &str) -> String {
+fn norm(net: &mut Network, name: &str, x: &str, output: &str) -> String {
     let scale = net.fill(&format!("{name}.norm.weight"), WIDTH, 1.0);
     let bias = net.fill(&format!("{name}.norm.bias"), WIDTH, 0.0);
     let attributes = [Attribute::int("axis", -1), Attribute::float("epsilon", 1e-12)];

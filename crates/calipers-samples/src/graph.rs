@@ -144,13 +144,13 @@ impl Graph {
         self
     }
 
-    /// Adds a stored tensor, which its name stands for.
+    /// Adds a stored tensor, which its name represents.
     pub fn initializer(&mut self, tensor: &Tensor) -> &mut Self {
         self.initializers.message(5, tensor.message());
         self
     }
 
-    /// Adds a stored sparse tensor, which the name of its values stands for.
+    /// Adds a stored sparse tensor, which the name of its values represents.
     pub fn sparse_initializer(&mut self, tensor: &SparseTensor) -> &mut Self {
         self.sparse_initializers.message(15, tensor.message());
         self

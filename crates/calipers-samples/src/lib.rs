@@ -48,7 +48,7 @@ pub struct Sample {
     pub nodes: u64,
     /// Nodes of the main graph, the subgraphs and the function bodies, each once.
     pub nodes_total: u64,
-    /// Initialisers of the main graph.
+    /// Initializers of the main graph.
     pub initializers: u64,
 }
 

@@ -3,12 +3,12 @@
 use crate::{Attribute, Graph, Node, Tensor};
 
 /// A graph that grows node by node, with a source of weights.
-pub(crate) struct Net {
+pub(crate) struct Network {
     pub(crate) graph: Graph,
     weights: Weights,
 }
 
-impl Net {
+impl Network {
     /// An empty network; the seed decides its weights.
     pub(crate) fn new(name: &str, seed: u64) -> Self {
         Self { graph: Graph::new(name), weights: Weights { state: seed } }

@@ -3,7 +3,7 @@
 use crate::DataType;
 use crate::wire::Message;
 
-/// A tensor with its data (`TensorProto`): an initialiser, or an attribute's value.
+/// A tensor with its data (`TensorProto`): an initializer, or an attribute's value.
 ///
 /// [`Tensor::f32`], [`Tensor::i64`] and [`Tensor::raw`] store raw bytes, as exporters do; the
 /// constructors whose names end in `_data` use the typed field of that name.
@@ -89,7 +89,7 @@ impl Tensor {
         Self(framed(name, DataType::String, dims, &data, |_| {}))
     }
 
-    /// A tensor whose data lies in a file beside the model: `length` bytes from byte `offset` of
+    /// A tensor whose data lies in a file next to the model: `length` bytes from byte `offset` of
     /// the file `location`. Both may be left to the file's own extent.
     pub fn external(
         name: &str,

@@ -33,12 +33,12 @@ impl Message {
         Self::default()
     }
 
-    /// The message as it stands in a file.
+    /// The message as is in a file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The message as it stands in a file.
+    /// The message as is in a file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -55,7 +55,7 @@ pub struct Fact {
     pub device: Option<String>,
 }
 
-/// Nouns by which figures of a topic may be called. A number beside one of these nouns must be a
+/// Nouns by which figures of a topic may be called. A number next to one of these nouns must be a
 /// figure of that topic; `12 trees` is no claim about layers.
 pub(super) const TOPICS: &[(&str, &[&str])] = &[
     ("activations", &["activation", "activations", "peak"]),
@@ -75,13 +75,13 @@ pub(super) const TOPICS: &[(&str, &[&str])] = &[
     ("file", &["file", "files", "disk"]),
     (
         "findings",
-        &["finding", "findings", "error", "errors", "warning", "warnings", "notes", "risks"],
+        &["finding", "findings", "error", "errors", "warning", "warnings", "notes", "findings"],
     ),
     ("functions", &["function", "functions"]),
     ("head-width", &["head", "heads", "wide", "width"]),
     ("heads", &["head", "heads"]),
     ("hidden", &["hidden", "width", "wide", "dimensions", "dimensional"]),
-    ("initializers", &["initialiser", "initialisers", "initializer", "initializers"]),
+    ("initializers", &["initializer", "initializers", "initializer", "initializers"]),
     ("inputs", &["input", "inputs"]),
     ("kernels", &["kernel", "kernels"]),
     ("layers", &["layer", "layers"]),
@@ -90,7 +90,7 @@ pub(super) const TOPICS: &[(&str, &[&str])] = &[
     ("nodes", &["node", "nodes", "operations"]),
     ("norms", &["norm", "norms", "layernorm", "rmsnorm", "batchnorm"]),
     ("opset", &["opset"]),
-    ("other", &["element-wise", "elementwise", "besides", "other"]),
+    ("other", &["element-wise", "elementwise", "also", "other"]),
     ("outputs", &["output", "outputs"]),
     ("parameters", &["parameter", "parameters", "weights"]),
     ("positions", &["position", "positions", "places", "boxes"]),
@@ -117,11 +117,11 @@ const OF_BYTES: &[&str] = &["activations", "cache", "file", "memory", "moved", "
 
 /// Whether a word names figures in bytes, or counts.
 pub(super) fn is_noun(word: &str, bytes: bool) -> bool {
-    let told = TOPICS.iter().filter(|(_, nouns)| nouns.contains(&word));
-    told.into_iter().any(|(topic, _)| *topic == "file" || OF_BYTES.contains(topic) == bytes)
+    let reported = TOPICS.iter().filter(|(_, nouns)| nouns.contains(&word));
+    reported.into_iter().any(|(topic, _)| *topic == "file" || OF_BYTES.contains(topic) == bytes)
 }
 
-/// Devices of a table that are told of.
+/// Devices of a table that are reported of.
 const DEVICES: usize = 200;
 
 /// Every figure of the report that a summary may state, the weightiest first.
@@ -218,8 +218,8 @@ fn stored(report: &Report, facts: &mut Facts) {
     facts.bytes("size of the parameters", parameters.bytes, "weights");
     facts.bytes("size of the model file", Some(report.model.bytes), "file");
     if report.model.external_bytes > 0 {
-        facts.bytes("weights in files beside it", Some(report.model.external_bytes), "file");
-        facts.count("files beside the model", Some(report.model.data_files.len() as u64), "file");
+        facts.bytes("weights in files next to it", Some(report.model.external_bytes), "file");
+        facts.count("files next to the model", Some(report.model.data_files.len() as u64), "file");
     }
     for (dtype, elements) in &parameters.by_dtype {
         facts.count(&format!("parameters in {dtype}"), Some(*elements), "parameters");
@@ -235,15 +235,15 @@ fn run(report: &Report, facts: &mut Facts) {
     let cost = &report.cost;
     facts.operations("FLOPs of one run", cost.flops(), "FLOPs", "cost");
     facts.operations("MACs of one run", cost.macs, "MACs", "cost");
-    facts.operations("element-wise FLOPs besides", cost.other_flops, "FLOPs", "other");
+    facts.operations("element-wise FLOPs also", cost.other_flops, "FLOPs", "other");
     facts.bytes("bytes moved by one run", cost.bytes_moved, "moved");
     facts.percent("share of nodes whose cost is known", Some(cost.coverage), "nodes");
     facts.count("nodes whose cost is not known", Some(cost.unknown_count), "nodes");
-    if let Some(first) = cost.dearest.first()
+    if let Some(first) = cost.top_nodes.first()
         && let Some(op) = names::operator(&first.op)
     {
-        facts.percent(&format!("share of the dearest node, a {op}"), first.percent, "nodes");
-        facts.operations("MACs of the dearest node", first.macs, "MACs", "cost");
+        facts.percent(&format!("share of the most expensive node, a {op}"), first.percent, "nodes");
+        facts.operations("MACs of the most expensive node", first.macs, "MACs", "cost");
     }
     let memory = &report.memory;
     facts.bytes("peak of activations", memory.peak_activation_bytes, "activations");
@@ -264,32 +264,32 @@ fn run(report: &Report, facts: &mut Facts) {
 }
 
 fn network(report: &Report, facts: &mut Facts) {
-    let told = &report.architecture.facts;
+    let reported = &report.architecture.facts;
     for (label, value, topic) in [
-        ("layers", told.layers, "layers"),
-        ("attention heads", told.heads, "heads"),
-        ("heads for keys and values", told.kv_heads, "heads"),
-        ("width of a head", told.head_dim, "head-width"),
-        ("hidden width", told.hidden, "hidden"),
-        ("feed-forward width", told.ffn, "feed-forward"),
-        ("vocabulary", told.vocab, "vocabulary"),
-        ("experts", told.experts, "experts"),
-        ("experts for each token", told.experts_per_token, "experts"),
-        ("residual additions", told.residuals, "blocks"),
-        ("convolutions", told.convs, "convolutions"),
-        ("depthwise convolutions", told.depthwise, "convolutions"),
-        ("squeeze-and-excite blocks", told.squeeze_excite, "blocks"),
-        ("SiLU activations", told.silu, "blocks"),
-        ("positions at which objects are found", told.positions, "positions"),
-        ("classes", told.classes.or(report.task.classes), "classes"),
-        ("trees", told.trees, "trees"),
+        ("layers", reported.layers, "layers"),
+        ("attention heads", reported.heads, "heads"),
+        ("heads for keys and values", reported.kv_heads, "heads"),
+        ("width of a head", reported.head_dim, "head-width"),
+        ("hidden width", reported.hidden, "hidden"),
+        ("feed-forward width", reported.ffn, "feed-forward"),
+        ("vocabulary", reported.vocab, "vocabulary"),
+        ("experts", reported.experts, "experts"),
+        ("experts for each token", reported.experts_per_token, "experts"),
+        ("residual additions", reported.residuals, "blocks"),
+        ("convolutions", reported.convs, "convolutions"),
+        ("depthwise convolutions", reported.depthwise, "convolutions"),
+        ("squeeze-and-excite blocks", reported.squeeze_excite, "blocks"),
+        ("SiLU activations", reported.silu, "blocks"),
+        ("positions at which objects are found", reported.positions, "positions"),
+        ("classes", reported.classes.or(report.task.classes), "classes"),
+        ("trees", reported.trees, "trees"),
     ] {
         facts.signed(label, value, topic);
     }
-    for (norm, count) in &told.norm {
+    for (norm, count) in &reported.norm {
         facts.signed(norm.id(), Some(*count), "norms");
     }
-    for stride in told.strides.iter().flatten() {
+    for stride in reported.strides.iter().flatten() {
         facts.signed("stride of a scale", Some(*stride), "strides");
     }
     for block in &report.architecture.blocks {
@@ -310,7 +310,7 @@ fn graph(report: &Report, facts: &mut Facts) {
     facts.count("nodes on the longest path", graph.depth, "depth");
     facts.count("inputs", Some(graph.inputs.len() as u64), "inputs");
     facts.count("outputs", Some(graph.outputs.len() as u64), "outputs");
-    facts.count("initialisers", Some(graph.initializers), "initializers");
+    facts.count("initializers", Some(graph.initializers), "initializers");
     facts.count("functions", Some(graph.functions), "functions");
     for operator in graph.operators_total.iter().chain(&graph.operators) {
         if let Some(op) = names::operator(&operator.op) {
@@ -327,18 +327,18 @@ fn graph(report: &Report, facts: &mut Facts) {
 }
 
 fn quantization(report: &Report, facts: &mut Facts) {
-    let told = &report.quantization;
-    if !told.scheme.is_quantized() {
+    let reported = &report.quantization;
+    if !reported.scheme.is_quantized() {
         return;
     }
-    let quantized = Some(told.contractions_quantized);
-    facts.count("quantised products with weights", quantized, "contractions");
-    facts.count("products with weights", Some(told.contractions), "contractions");
-    facts.percent("share of the weights that is quantised", told.weights_percent, "weights");
-    facts.signed("bits of a quantised weight", told.bits, "bits");
-    facts.signed("weights that share a scale", told.block, "parameters");
-    facts.signed("weights in a group", told.block, "block");
-    for (op, count) in &told.in_float {
+    let quantized = Some(reported.contractions_quantized);
+    facts.count("quantized products with weights", quantized, "contractions");
+    facts.count("products with weights", Some(reported.contractions), "contractions");
+    facts.percent("share of the weights that is quantized", reported.weights_percent, "weights");
+    facts.signed("bits of a quantized weight", reported.bits, "bits");
+    facts.signed("weights that share a scale", reported.block, "parameters");
+    facts.signed("weights in a group", reported.block, "block");
+    for (op, count) in &reported.unquantized {
         if let Some(op) = names::operator(op) {
             facts.count(&format!("{op} that stay in floats"), Some(*count), "nodes");
         }
@@ -389,7 +389,7 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
         facts.bytes(&on("memory needed"), hardware.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", device.name), device.memory_bytes, "memory");
         facts.span(&on("time of one run"), hardware.latency_ms, "time");
-        facts.span(&on("time of one run issued by the host"), hardware.issued_ms, "time");
+        facts.span(&on("time of one run issued by the host"), hardware.eager_ms, "time");
         facts.rate(&on("samples a second"), hardware.throughput, "batch");
         facts.count(&on("largest batch"), hardware.largest_batch, "batch");
         facts.count(&on("longest context"), hardware.largest_context, "sequence");
@@ -426,9 +426,9 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
 
 fn findings(report: &Report, facts: &mut Facts) {
     let count = |severity: Severity| {
-        Some(report.risks.iter().filter(|finding| finding.severity == severity).count() as u64)
+        Some(report.findings.iter().filter(|finding| finding.severity == severity).count() as u64)
     };
-    facts.count("findings", Some(report.risks.len() as u64), "findings");
+    facts.count("findings", Some(report.findings.len() as u64), "findings");
     facts.count("errors among the findings", count(Severity::Error), "findings");
     facts.count("warnings among the findings", count(Severity::Warning), "findings");
     facts.count("notes among the findings", count(Severity::Info), "findings");

@@ -1,8 +1,8 @@
 //! The report in a few sentences, written by rules from the report alone.
 //!
 //! [`summarize`] needs no network and takes microseconds, so every report has one. What kind of model
-//! it is decides how it is told: one file to a kind under `kinds/`, and one line in `KINDS`. What
-//! all kinds have in common stands in `parts/`. Every figure is a field of the report; [`check`]
+//! it is decides how it is reported: one file to a kind under `kinds/`, and one line in `KINDS`. What
+//! all kinds have in common is in `parts/`. Every figure is a field of the report; [`check`]
 //! looks them up, in this text and in a language model's.
 //!
 //! ```
@@ -42,13 +42,13 @@ pub enum Audience {
     Manager,
 }
 
-/// How one kind of model is told.
+/// How one kind of model is reported.
 struct Kind {
     /// What it is called.
     name: &'static str,
     /// Whether a model is of this kind.
     is: fn(&Report) -> bool,
-    /// What the model is, without a verb: `YOLOv8 object detector`.
+    /// What the model is, without a subcommand: `YOLOv8 object detector`.
     noun: fn(&Report) -> String,
     /// How it is built, a sentence each.
     built: fn(&Report) -> Vec<String>,
@@ -56,18 +56,18 @@ struct Kind {
     run: fn(&Report) -> String,
 }
 
-/// Every kind. The first that fits is taken, so that narrow ones stand before wide ones.
+/// Every kind. The first that fits is taken, so that narrow ones are before wide ones.
 const KINDS: &[&Kind] = &[
     &kinds::pipeline::KIND,
     &kinds::trees::KIND,
     &kinds::classical::KIND,
     &kinds::detector::KIND,
     &kinds::dual_encoder::KIND,
-    &kinds::translator::KIND,
+    &kinds::seq2seq::KIND,
     &kinds::generator::KIND,
-    &kinds::listener::KIND,
+    &kinds::audio::KIND,
     &kinds::encoder::KIND,
-    &kinds::painter::KIND,
+    &kinds::dense_prediction::KIND,
     &kinds::vision_transformer::KIND,
     &kinds::convolutional::KIND,
     &kinds::recurrent::KIND,
@@ -95,8 +95,8 @@ pub fn summarize_for(report: &Report, audience: Audience) -> Summary {
     Summary { title, text, source, ..Summary::default() }
 }
 
-/// The kind of model that a report is told as, such as `detector`.
-pub fn told_as(report: &Report) -> &'static str {
+/// The kind of model that a report is reported as, such as `detector`.
+pub fn reported_as(report: &Report) -> &'static str {
     kind_of(report).name
 }
 
@@ -108,14 +108,14 @@ fn kind_of(report: &Report) -> &'static Kind {
 fn engineer(report: &Report, kind: &Kind, noun: &str) -> String {
     let mut is = vec![parts::title::opening(report, noun)];
     is.extend((kind.built)(report));
-    is.extend(parts::quantization::told(report));
-    is.extend(parts::size::told(report));
-    is.extend(parts::ports::told(report));
-    let mut runs = parts::cost::told(report, &(kind.run)(report));
-    runs.extend(parts::cache::told(report));
-    runs.extend(parts::assumptions::told(report));
-    runs.extend(parts::place::told(report));
-    runs.extend(parts::risks::told(report));
+    is.extend(parts::quantization::reported(report));
+    is.extend(parts::size::reported(report));
+    is.extend(parts::ports::reported(report));
+    let mut runs = parts::cost::reported(report, &(kind.run)(report));
+    runs.extend(parts::cache::reported(report));
+    runs.extend(parts::assumptions::reported(report));
+    runs.extend(parts::place::reported(report));
+    runs.extend(parts::findings::reported(report));
     format!("{}\n\n{}", is.join(" "), runs.join(" "))
 }
 
@@ -124,8 +124,8 @@ fn manager(report: &Report, kind: &Kind, noun: &str) -> String {
     let mut sentences = vec![parts::title::opening(report, noun)];
     sentences.extend(parts::size::in_short(report));
     sentences.extend(parts::cost::in_short(report, &(kind.run)(report)));
-    sentences.extend(parts::place::told(report));
-    sentences.extend(parts::risks::told(report));
+    sentences.extend(parts::place::reported(report));
+    sentences.extend(parts::findings::reported(report));
     sentences.join(" ")
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_stands_once_and_the_last_takes_all() {
+    fn every_kind_is_once_and_the_last_takes_all() {
         let mut names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
         names.sort_unstable();
         names.dedup();

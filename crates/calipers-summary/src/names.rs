@@ -1,6 +1,6 @@
 //! Words that a summary may use as names: ours, never the model's own.
 //!
-//! Whatever stands in a file is its author's, who may write orders to a language model or to the
+//! Whatever is in a file is its author's, who may write orders to a language model or to the
 //! reader into a name. Prose takes the names of operators that Calipers knows, and names of inputs
 //! that look like nothing but a name.
 

@@ -108,7 +108,7 @@ pub(super) fn tokens(report: &Report) -> Option<u64> {
     report.hardware.as_ref()?.context
 }
 
-/// A recognised activation as people write it.
+/// A recognized activation as people write it.
 pub(super) fn activation(report: &Report) -> Option<&'static str> {
     report.architecture.facts.activation.map(Activation::display_name)
 }
@@ -136,7 +136,7 @@ mod tests {
             ("LSTM classifier", "an LSTM classifier"),
             ("BERT encoder", "a BERT encoder"),
             ("image classifier", "an image classifier"),
-            ("U-Net", "a U-Net"),
+            ("U-Network", "a U-Network"),
             ("mBART encoder-decoder", "an mBART encoder-decoder"),
             ("MPNet encoder", "an MPNet encoder"),
             ("RoBERTa encoder", "a RoBERTa encoder"),

@@ -40,7 +40,7 @@ impl Expr {
     /// The value when each symbol has the value that `lookup` gives its name.
     ///
     /// The values must respect the symbols' lower bounds: simplification relied on them. A
-    /// divisor that cancelled is no longer seen, so `batch*s / batch` has a value at `batch = 0`.
+    /// divisor that canceled is no longer seen, so `batch*s / batch` has a value at `batch = 0`.
     ///
     /// # Errors
     /// When a symbol has no value, a number leaves its range, a divisor is zero, or the

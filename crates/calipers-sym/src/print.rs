@@ -18,7 +18,7 @@ enum Place {
     Free,
     /// On the left of a division sign, where products need no parentheses.
     Numerator,
-    /// Beside an operator that binds tighter than products.
+    /// Next to an operator that binds tighter than products.
     Tight,
 }
 
@@ -170,7 +170,7 @@ fn write_name(name: &str, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('`')
 }
 
-/// Characters that would not show, or would change how their neighbours show.
+/// Characters that would not show, or would change how their neighbors show.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

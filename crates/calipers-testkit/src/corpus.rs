@@ -112,8 +112,8 @@ impl Corpus {
 
     /// The models that may not be redistributed, without those that the repository has.
     pub fn extended() -> Result<Self, Ignored> {
-        let beside = root().join("../shared");
-        Self::extended_at(std::env::var_os("CALIPERS_SHARED").map_or(beside, PathBuf::from))
+        let sibling = root().join("../shared");
+        Self::extended_at(std::env::var_os("CALIPERS_SHARED").map_or(sibling, PathBuf::from))
     }
 
     fn extended_at(folder: PathBuf) -> Result<Self, Ignored> {

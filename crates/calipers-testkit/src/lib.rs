@@ -2,7 +2,7 @@
 //!
 //! A suite checks Calipers against truth from outside: executed models, published tables, labels.
 //! [`Corpus`] finds that truth. The repository's own corpus is in every clone. The extended corpus
-//! holds models that may not be redistributed; it is a folder beside the checkout, or the one that
+//! holds models that may not be redistributed; it is a folder next to the checkout, or the one that
 //! `CALIPERS_SHARED` names.
 //!
 //! A test that has nothing to check must not report `ok`. The integration tests of a crate are one

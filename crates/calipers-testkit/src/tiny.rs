@@ -54,7 +54,7 @@ impl Tiny {
         name
     }
 
-    /// A number that is stored in eight bits and dequantised.
+    /// A number that is stored in eight bits and dequantized.
     pub fn stored_scalar(&mut self, value: f32) -> String {
         let name = self.name("stored");
         self.model.initializer(&Tensor::raw(&name, DataType::U8, &[], &[255]));
@@ -156,8 +156,8 @@ impl Tiny {
         self.op_with("Cast", &[x], &[Attribute::int("to", to)])
     }
 
-    /// A value that is quantised and dequantised.
-    pub fn quantised(&mut self, x: &str) -> String {
+    /// A value that is quantized and dequantized.
+    pub fn quantized(&mut self, x: &str) -> String {
         let scale = self.scalar(0.1);
         let zero = self.raw(DataType::U8, &[], &[128]);
         let stored = self.op("QuantizeLinear", &[x, &scale, &zero]);

@@ -81,7 +81,7 @@ pub(crate) fn stats(bytes: &[u8], dtype: DType, elements: u64) -> Stats {
     stats
 }
 
-/// How often each byte occurs. Four tables: two equal neighbours do not wait for each other.
+/// How often each byte occurs. Four tables: two equal neighbors do not wait for each other.
 fn count(bytes: &[u8], counts: &mut [u64; 256]) {
     // A table of 32-bit counts holds for four thousand million bytes of each.
     for part in bytes.chunks(1 << 30) {
@@ -103,7 +103,7 @@ fn count(bytes: &[u8], counts: &mut [u64; 256]) {
     }
 }
 
-/// The elements of a byte, without their meaning.
+/// The elements of a byte, without their resolved.
 fn codes(byte: u8, bits: usize) -> impl Iterator<Item = u8> {
     let mask = if bits >= 8 { 0xff } else { (1_u8 << bits) - 1 };
     (0..8 / bits.max(1)).map(move |at| byte >> (at * bits) & mask)
@@ -135,7 +135,7 @@ fn decode(code: u8, dtype: DType) -> Element {
     }
 }
 
-/// A small float: where its sign stands, the bits of its fraction, the bias of its exponent.
+/// A small float: where its sign is, the bits of its fraction, the bias of its exponent.
 fn float(code: u8, sign: u32, fraction: u32, bias: i32) -> Element {
     let part = |bits: u8| f64::from(bits) / f64::from(1_u32 << fraction);
     let tail = code & ((1 << fraction) - 1);

@@ -9,7 +9,7 @@ pub enum Channels {
     /// Not at all.
     #[default]
     None,
-    /// Each channel is a run of neighbouring elements; so many channels.
+    /// Each channel is a run of neighboring elements; so many channels.
     Rows(u64),
     /// Each channel is a column: every so many elements.
     Columns(u64),

@@ -45,7 +45,7 @@ struct Piece {
     elements: u64,
 }
 
-/// Looks at every element of these tensors. `progress` is told how many bytes were read, from any
+/// Looks at every element of these tensors. `progress` is reported how many bytes were read, from any
 /// thread. A tensor whose type is no number, or whose span lies outside its file, has no elements.
 pub fn scan(items: &[Item<'_>], progress: &(dyn Fn(u64) + Sync)) -> Vec<Scanned> {
     let mut found: Vec<(Stats, Dead)> = vec![Default::default(); items.len()];

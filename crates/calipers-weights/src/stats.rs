@@ -62,7 +62,7 @@ impl Stats {
     }
 
     /// Standard deviation, of all elements and not of a sample.
-    pub fn deviation(&self) -> f64 {
+    pub fn std(&self) -> f64 {
         match self.finite() {
             0 => 0.0,
             finite => (self.squares / count(finite)).max(0.0).sqrt(),
@@ -70,10 +70,10 @@ impl Stats {
     }
 
     /// How many standard deviations the farthest element is from the mean.
-    pub fn reach(&self) -> f64 {
-        let deviation = self.deviation();
+    pub fn max_abs_z_score(&self) -> f64 {
+        let std = self.std();
         let farthest = (self.max - self.mean).max(self.mean - self.min);
-        if deviation > 0.0 { farthest / deviation } else { 0.0 }
+        if std > 0.0 { farthest / std } else { 0.0 }
     }
 
     /// Whether there are at least two elements, all of one finite value.
@@ -139,15 +139,15 @@ mod tests {
             stats.add(value, 1);
         }
         assert_eq!((stats.mean, stats.min, stats.max), (2.5, 1.0, 4.0));
-        assert!((stats.deviation() - 1.25_f64.sqrt()).abs() < 1e-15);
-        assert!((stats.reach() - 1.5 / 1.25_f64.sqrt()).abs() < 1e-12);
+        assert!((stats.std() - 1.25_f64.sqrt()).abs() < 1e-15);
+        assert!((stats.max_abs_z_score() - 1.5 / 1.25_f64.sqrt()).abs() < 1e-12);
         assert!(!stats.is_constant());
     }
 
     #[test]
     fn nothing_finite_gives_no_figures() {
         let mut stats = Stats { elements: 2, nan: 1, positive_infinite: 1, ..Stats::default() };
-        assert_eq!((stats.finite(), stats.deviation(), stats.reach()), (0, 0.0, 0.0));
+        assert_eq!((stats.finite(), stats.std(), stats.max_abs_z_score()), (0, 0.0, 0.0));
         stats.add(-3.0, 2);
         assert_eq!((stats.min, stats.max, stats.mean), (-3.0, -3.0, -3.0));
     }

@@ -2,11 +2,11 @@
 //! `cargo run -p calipers --example devices -- tests/fixtures/zoo/resnet50.onnx`.
 #![allow(clippy::print_stdout, reason = "it is here to print")]
 
-use calipers::{Model, Options, Question, devices};
+use calipers::{HardwareQuery, Model, Options, devices};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("usage: devices MODEL")?;
-    let question = Question { table: devices::all().to_vec(), ..Question::default() };
+    let question = HardwareQuery { table: devices::all().to_vec(), ..HardwareQuery::default() };
     let report = Model::open(path)?.analyze(&Options::new().hardware(question))?;
 
     let mut rows = report.hardware.map(|hardware| hardware.devices).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use calipers_infer::{BindError, Bindings, Typed};
 use calipers_lint::Evidence;
 use calipers_measure::{LayerQuery, Sweep, Weights};
-use calipers_perf::{Batch, Question, Running, Subject};
+use calipers_perf::{Batch, ExecutionPlan, HardwareQuery, ModelProfile};
 use calipers_report::{GraphView, LayerTable, Report, ShapeTable, SweepTable};
 use calipers_summary::Redactor;
 
@@ -119,7 +119,7 @@ impl Model {
         let typed = calipers_infer::infer(&self.ir, &bindings)?;
         let weights = options.weights.then(|| self.weights(options));
         let mut report = self.stages(&bindings, &typed, question, weights.as_ref(), view)?;
-        options.findings.apply(&mut report.risks);
+        options.findings.apply(&mut report.findings);
         if options.fingerprints {
             calipers_measure::fingerprint(&self.ir, &self.data(), &mut report);
         }
@@ -127,8 +127,8 @@ impl Model {
             Redactor::new(&self.ir).report(&mut report)?;
         }
         let architecture = &mut report.architecture;
-        architecture.diagram = calipers_render::mermaid(&architecture.drawing);
-        architecture.flow = calipers_render::mermaid(&architecture.flow_drawing);
+        architecture.diagram = calipers_render::mermaid(&architecture.block_diagram);
+        architecture.flow = calipers_render::mermaid(&architecture.flow_diagram);
         report.summary = Some(calipers_summary::summarize_for(&report, options.audience));
         Ok(report)
     }
@@ -138,26 +138,33 @@ impl Model {
         &self,
         bindings: &Bindings,
         typed: &Typed,
-        question: &Question,
+        question: &HardwareQuery,
         weights: Option<&Weights>,
         view: Option<&mut GraphView>,
     ) -> Result<Report, Error> {
         let model = &self.ir;
         let mut measured = calipers_measure::measure(model, typed, bindings, question.context)?;
-        let (architecture, task, quantization, hardware, risks) = {
+        let (architecture, task, quantization, hardware, findings) = {
             let recognized = calipers_arch::recognize(model, typed, &measured);
-            let running = Running::of(&recognized.net);
-            let subject =
-                Subject::new(model, bindings, typed, &measured, &recognized, &running, question);
+            let running = ExecutionPlan::of(&recognized.net);
+            let subject = ModelProfile::new(
+                model,
+                bindings,
+                typed,
+                &measured,
+                &recognized,
+                &running,
+                question,
+            );
             if let Some(view) = view {
                 *view = calipers_arch::view::describe(model, typed, &measured, &recognized);
                 view.sizes = calipers_perf::size_choices(&subject, question);
             }
             let hardware = calipers_perf::answer(&subject, question);
-            let risks =
+            let findings =
                 calipers_lint::check(&Evidence::new(model, typed, &measured, &recognized, weights));
             let calipers_arch::Recognized { architecture, task, quantization, .. } = recognized;
-            (architecture, task, quantization, hardware, risks)
+            (architecture, task, quantization, hardware, findings)
         };
         let weights = weights.map(|weights| weights.summarize(&mut measured.unknown));
         Ok(Report {
@@ -173,7 +180,7 @@ impl Model {
             task,
             quantization,
             hardware: Some(hardware),
-            risks,
+            findings,
             assumptions: measured.assumptions,
             unknown: measured.unknown,
             ..Report::default()
@@ -205,7 +212,7 @@ impl Model {
 fn bind_batch(
     model: &calipers_ir::Model,
     bindings: &mut Bindings,
-    question: &Question,
+    question: &HardwareQuery,
 ) -> Result<(), BindError> {
     let Some(asked) = question.batch.and_then(|batch| i64::try_from(batch).ok()) else {
         return Ok(());

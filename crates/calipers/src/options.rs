@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use calipers_infer::Bindings;
 use calipers_lint::Selection;
-use calipers_perf::Question;
+use calipers_perf::HardwareQuery;
 use calipers_perf::devices::{NotFound, Precision};
 use calipers_summary::Audience;
 
@@ -21,7 +21,7 @@ type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Options {
     pub(crate) bindings: Bindings,
-    hardware: Option<Question>,
+    hardware: Option<HardwareQuery>,
     device: Option<String>,
     precision: Option<Precision>,
     batch: Option<u64>,
@@ -92,14 +92,14 @@ impl Options {
     /// The whole hardware query: devices, precision, batch, context and targets. What the options
     /// above set goes before what it says.
     #[must_use]
-    pub fn hardware(mut self, question: Question) -> Self {
+    pub fn hardware(mut self, question: HardwareQuery) -> Self {
         self.hardware = Some(question);
         self
     }
 
     /// The hardware query with the options that are set one by one. Reads the table of devices, so
     /// that an analysis without hardware need not.
-    pub(crate) fn question(&self) -> Result<Question, NotFound> {
+    pub(crate) fn question(&self) -> Result<HardwareQuery, NotFound> {
         let mut question = self.hardware.clone().unwrap_or_default();
         if let Some(id) = &self.device {
             question.device = Some(question.catalog.find(id)?.clone());

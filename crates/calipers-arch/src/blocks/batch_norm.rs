@@ -1,4 +1,4 @@
-//! Batch normalisation: each channel by the mean and variance that training kept.
+//! Batch normalization: each channel by the mean and variance that training kept.
 //!
 //! | form | written by |
 //! |---|---|
@@ -12,16 +12,16 @@
 
 use super::Pattern;
 use super::moments::affine;
-use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, Origin, UnitId, Val};
+use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops, Origin, Val};
 
 pub(super) const BATCH_NORM: Pattern = Pattern {
     kind: BlockKind::BatchNorm,
-    description: "Batch normalisation: each channel by the mean and variance that training kept.",
+    description: "Batch normalization: each channel by the mean and variance that training kept.",
     anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["BatchNormalization"] },
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     let out = unit.output();
     if unit.is("BatchNormalization") {
@@ -44,7 +44,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 }
 
 /// Units that scale and shift each channel of a value.
-fn scale_and_shift(net: &Net<'_>, x: Val) -> Option<Vec<UnitId>> {
+fn scale_and_shift(net: &Network<'_>, x: Val) -> Option<Vec<OpId>> {
     let (mut val, mut units, mut scaled) = (x, Vec::new(), false);
     for _ in 0..4 {
         let id = net.only_use(val)?;
@@ -70,7 +70,7 @@ fn scale_and_shift(net: &Net<'_>, x: Val) -> Option<Vec<UnitId>> {
 }
 
 /// Whether a constant has a number for each of several channels of a value.
-fn is_for_channels(net: &Net<'_>, constant: Val, of: Val) -> bool {
+fn is_for_channels(net: &Network<'_>, constant: Val, of: Val) -> bool {
     let channels = net.dim(of, 1).filter(|channels| *channels > 1);
     let elements = net.elements(constant).and_then(|count| i64::try_from(count).ok());
     net.origin(constant) == Origin::Constant
@@ -85,7 +85,7 @@ fn is_for_channels(net: &Net<'_>, constant: Val, of: Val) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "8", "16", "16"], build)

@@ -2,8 +2,8 @@
 
 use calipers_ops::Traits;
 
-use crate::net::{
-    BlockKind, Convolution, NORMS as LAYER_NORMS, Net, OpSet, Ops, Unit, UnitId, Val, With,
+use crate::network::{
+    BlockKind, Convolution, NORMS as LAYER_NORMS, Network, NetworkOp, OpId, OpSet, Ops, Val, With,
 };
 
 /// Kinds and operators that are a convolution, perhaps with norm and activation.
@@ -21,7 +21,7 @@ pub(super) const ACTIVATIONS: (&[BlockKind], (With, &str)) = (
 /// Norms, as kinds and as operators.
 pub(super) const NORMS: ((&[BlockKind], With), BlockKind) = (LAYER_NORMS, BlockKind::Lrn);
 
-/// Curves that end a gate: between nothing and all.
+/// Unaries that end a gate: between nothing and all.
 pub(super) const GATES: (BlockKind, With) = (BlockKind::HardSigmoid, With(is_gate));
 
 fn is_gate(traits: &Traits) -> bool {
@@ -33,26 +33,26 @@ pub(super) const POOLS: With = With::WINDOW_POOLS;
 
 /// The convolution that a unit is, perhaps with norm and activation, when its channels and its
 /// kernel are known.
-pub(super) fn conv<'n>(net: &'n Net<'_>, id: UnitId) -> Option<&'n Convolution> {
+pub(super) fn conv<'n>(net: &'n Network<'_>, id: OpId) -> Option<&'n Convolution> {
     let convolution = net.unit(id).folded_convolution()?;
     convolution.in_channels.and(convolution.out_channels).and(convolution.side())?;
     Some(convolution)
 }
 
 /// Whether an activation was folded behind a convolution.
-pub(super) fn is_activated(net: &Net<'_>, id: UnitId) -> bool {
+pub(super) fn is_activated(net: &Network<'_>, id: OpId) -> bool {
     net.unit(id).conv_norm_act().is_some_and(|folded| folded.activation.is_some())
 }
 
 /// The convolution that gives a value, with its unit.
-pub(super) fn conv_of<'n>(net: &'n Net<'_>, val: Val) -> Option<(UnitId, &'n Convolution)> {
+pub(super) fn conv_of<'n>(net: &'n Network<'_>, val: Val) -> Option<(OpId, &'n Convolution)> {
     let unit = net.producer(val)?;
     conv(net, unit).map(|conv| (unit, conv))
 }
 
-/// The convolutions on a way, when there is nothing beside them but norms, activations, and what
+/// The convolutions on a way, when there is nothing next to them but norms, activations, and what
 /// scales channels.
-pub(super) fn convs_among<'n>(net: &'n Net<'_>, way: &[UnitId]) -> Option<Vec<&'n Convolution>> {
+pub(super) fn convs_among<'n>(net: &'n Network<'_>, way: &[OpId]) -> Option<Vec<&'n Convolution>> {
     let mut convs = Vec::new();
     for id in way {
         let unit = net.unit(*id);
@@ -67,23 +67,23 @@ pub(super) fn convs_among<'n>(net: &'n Net<'_>, way: &[UnitId]) -> Option<Vec<&'
 }
 
 /// Whether a unit multiplies by a constant, or adds one.
-pub(super) fn scales(net: &Net<'_>, unit: &Unit) -> bool {
+pub(super) fn scales(net: &Network<'_>, unit: &NetworkOp) -> bool {
     unit.is(["Add", "Div", "Mul"]) && net.data_and_constant(unit).is_some()
 }
 
 /// The activation that alone reads a value.
-pub(super) fn activation_after(net: &Net<'_>, val: Val) -> Option<UnitId> {
+pub(super) fn activation_after(net: &Network<'_>, val: Val) -> Option<OpId> {
     net.only_use(val).filter(|unit| net.unit(*unit).is(ACTIVATIONS))
 }
 
 /// The pointwise convolution that alone reads a value.
-pub(super) fn pointwise_after(net: &Net<'_>, val: Val) -> Option<UnitId> {
+pub(super) fn pointwise_after(net: &Network<'_>, val: Val) -> Option<OpId> {
     net.only_use(val).filter(|unit| conv(net, *unit).is_some_and(|conv| conv.is_pointwise()))
 }
 
 /// The axis that channels lie on, of a `Concat` that joins along it: the second, or the last of
 /// networks that keep channels there.
-pub(super) fn joins_channels(net: &Net<'_>, unit: &Unit) -> bool {
+pub(super) fn joins_channels(net: &Network<'_>, unit: &NetworkOp) -> bool {
     let (Some(axis), Some(rank)) = (net.int(unit, "axis"), net.rank(unit.output())) else {
         return false;
     };
@@ -102,7 +102,7 @@ pub(super) fn joins_channels(net: &Net<'_>, unit: &Unit) -> bool {
 }
 
 /// The spatial sizes of a value that is images: the product of all but the first two dimensions.
-pub(super) fn area(net: &Net<'_>, val: Val) -> Option<i64> {
+pub(super) fn area(net: &Network<'_>, val: Val) -> Option<i64> {
     let shape = net.shape(val)?;
     if shape.len() < 3 {
         return None;
@@ -111,11 +111,11 @@ pub(super) fn area(net: &Net<'_>, val: Val) -> Option<i64> {
 }
 
 /// Values on a way back, each with the unit that was stepped over to reach it.
-pub(super) type Chain = Vec<(Val, Option<UnitId>)>;
+pub(super) type Chain = Vec<(Val, Option<OpId>)>;
 
 /// Back from a value through convolutions, pooling, norms, activations and blocks of them, along
 /// the one input that is data. Gives each value on the way, the first one first.
-pub(super) fn chain(net: &Net<'_>, val: Val, also: impl OpSet) -> Chain {
+pub(super) fn chain(net: &Network<'_>, val: Val, also: impl OpSet) -> Chain {
     let mut at = val;
     let mut values = vec![(val, None)];
     while values.len() < MAX_CHAIN
@@ -140,13 +140,13 @@ pub(super) fn chain(net: &Net<'_>, val: Val, also: impl OpSet) -> Chain {
 }
 
 /// The first value that all these chains come through, and the units of the chains behind it.
-pub(super) fn meeting(chains: &[Chain]) -> Option<(Val, Vec<UnitId>)> {
+pub(super) fn meeting(chains: &[Chain]) -> Option<(Val, Vec<OpId>)> {
     let (first, others) = chains.split_first()?;
     let met = first
         .iter()
         .map(|(val, _)| *val)
         .find(|val| others.iter().all(|chain| chain.iter().any(|(other, _)| other == val)))?;
-    let mut units: Vec<UnitId> = chains
+    let mut units: Vec<OpId> = chains
         .iter()
         .flat_map(|chain| {
             let end = chain.iter().position(|(val, _)| *val == met).unwrap_or(0);

@@ -11,7 +11,7 @@
 
 use super::Pattern;
 use super::conv::{ACTIVATIONS, NORMS, conv};
-use crate::net::{BlockKind, ConvNormAct, Found, Net, Ops, UnitId};
+use crate::network::{BlockKind, ConvNormAct, Found, Network, OpId, Ops};
 
 pub(super) const CONV_NORM_ACT: Pattern = Pattern {
     kind: BlockKind::ConvNormAct,
@@ -20,7 +20,7 @@ pub(super) const CONV_NORM_ACT: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let convolution = conv(net, end)?;
     let mut units = vec![end];
     let mut at = net.unit(end).output();
@@ -29,9 +29,9 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
         units.push(norm);
         at = net.unit(norm).output();
     }
-    if let Some(curve) = net.only_use(at).filter(|unit| net.unit(*unit).is(ACTIVATIONS)) {
-        units.push(curve);
-        activation = Some(net.unit(curve).op);
+    if let Some(found) = net.only_use(at).filter(|unit| net.unit(*unit).is(ACTIVATIONS)) {
+        units.push(found);
+        activation = Some(net.unit(found).op);
     }
     if units.len() < 2 {
         return None;
@@ -44,7 +44,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -70,13 +70,13 @@ mod tests {
             Some(true)
         );
         assert!(folded.takes_the_input(BlockKind::ConvNormAct));
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let y = conv(t, &x, shape(8, 4, 3));
-            let y = t.quantised(&y);
+            let y = t.quantized(&y);
             t.op("Relu", &[&y])
         };
-        assert_eq!(seen(quantised).kinds(), ["ConvNormAct"]);
+        assert_eq!(seen(quantized).kinds(), ["ConvNormAct"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 use super::Pattern;
 use super::conv::{ACTIVATIONS, NORMS, conv};
 use super::residual::around;
-use crate::net::{BlockKind, ConvNextBlock, Details, Found, Net, Ops, UnitId};
+use crate::network::{BlockKind, ConvNextBlock, Details, Found, Network, OpId, Ops};
 
 pub(super) const CONVNEXT: Pattern = Pattern {
     kind: BlockKind::ConvNextBlock,
@@ -24,7 +24,7 @@ pub(super) const CONVNEXT: Pattern = Pattern {
 const INSIDE: ([BlockKind; 2], [&str; 5]) =
     ([BlockKind::FeedForward, BlockKind::Linear], ["Add", "Div", "Gemm", "MatMul", "Mul"]);
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let around = around(net, end)?;
     let (first, rest) = around.path.split_first()?;
     let wide = conv(net, *first).filter(|conv| conv.is_depthwise() && conv.is_spatial())?;
@@ -62,7 +62,7 @@ mod tests {
 
     use super::super::testing::sketch::{conv, linear, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)

@@ -3,15 +3,15 @@
 //! | form | written by |
 //! |---|---|
 //! | `Conv`, `ConvTranspose` with a bias or none | most exporters |
-//! | `Conv`, then `Add` of a constant for each channel | CNTK, TensorFlow, dynamic quantisation |
-//! | `ConvInteger`, `QLinearConv`, `FusedConv`, `NhwcConv`, … | quantisers, ONNX Runtime; lowered to the above |
+//! | `Conv`, then `Add` of a constant for each channel | CNTK, TensorFlow, dynamic quantization |
+//! | `ConvInteger`, `QLinearConv`, `FusedConv`, `NhwcConv`, … | quantizers, ONNX Runtime; lowered to the above |
 //!
 //! Extracts `in` and `out` channels, `kernel`, `stride` and `dilation` (the longest side), `groups`,
 //! `rank` (spatial dimensions), and whether it is `depthwise` (each channel by itself), `pointwise`
 //! (each place by itself), `transposed`, and has a `bias`.
 
 use super::Pattern;
-use crate::net::{BlockKind, Convolution, Found, Net, Ops, Origin, Unit, UnitId, Val};
+use crate::network::{BlockKind, Convolution, Found, Network, NetworkOp, OpId, Ops, Origin, Val};
 
 pub(super) const CONVOLUTION: Pattern = Pattern {
     kind: BlockKind::Convolution,
@@ -20,7 +20,7 @@ pub(super) const CONVOLUTION: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     let x = unit.input(0)?;
     if !net.is_data(x) {
@@ -40,7 +40,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 }
 
 /// Whether a constant has one number for each channel, which lie on the second axis.
-fn is_for_channels(net: &Net<'_>, val: Val, conv: &Unit, channels: Option<i64>) -> bool {
+fn is_for_channels(net: &Network<'_>, val: Val, conv: &NetworkOp, channels: Option<i64>) -> bool {
     let Some(channels) = channels else { return false };
     let elements = net.elements(val).and_then(|count| i64::try_from(count).ok());
     net.origin(val) == Origin::Constant
@@ -57,8 +57,8 @@ mod tests {
     use calipers_samples::{Attribute, DataType};
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
-    use crate::net::Convolution;
+    use crate::network::BlockKind;
+    use crate::network::Convolution;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["batch", "8", "16", "16"], build)
@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn quantised() {
+    fn quantized() {
         let stored = built(|t, x| {
-            let x = t.quantised(x);
+            let x = t.quantized(x);
             let w = t.raw(DataType::U8, &[4, 8, 3, 3], &[1; 288]);
             let scale = t.scalar(0.1);
             let w = t.op("DequantizeLinear", &[&w, &scale]);
             let y = t.op("Conv", &[&x, &w]);
-            t.quantised(&y)
+            t.quantized(&y)
         });
         assert_eq!(stored.kinds(), ["Convolution"]);
         assert_eq!((found(&stored).in_channels, found(&stored).out_channels), (Some(8), Some(4)));

@@ -12,7 +12,7 @@ use calipers_ops::Movement;
 
 use super::Pattern;
 use super::conv::{CONVS, MAX_BRANCHES, chain, conv, meeting, pointwise_after};
-use crate::net::{BlockKind, Branches, Found, Net, Ops, UnitId, Val, With};
+use crate::network::{BlockKind, Branches, Found, Network, OpId, Ops, Val, With};
 
 pub(super) const CSP: Pattern = Pattern {
     kind: BlockKind::Csp,
@@ -24,7 +24,7 @@ pub(super) const CSP: Pattern = Pattern {
 /// Operators that part channels.
 const PARTS: With = With(|traits| traits.movement == Some(Movement::Slice));
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
     if !(2..=MAX_BRANCHES).contains(&joined.len()) {
         return None;
@@ -35,7 +35,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     if joined.contains(&input) {
         return None;
     }
-    let halves: Vec<UnitId> = units.iter().copied().filter(|id| parts(net, *id, input)).collect();
+    let halves: Vec<OpId> = units.iter().copied().filter(|id| parts(net, *id, input)).collect();
     let computing = units.iter().filter(|unit| net.unit(**unit).contractions() > 0).count();
     let fits = if halves.is_empty() {
         parted(net, input, &joined, &chains)
@@ -66,7 +66,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// Whether a unit takes some channels of a value.
-fn parts(net: &Net<'_>, id: UnitId, whole: Val) -> bool {
+fn parts(net: &Network<'_>, id: OpId, whole: Val) -> bool {
     let unit = net.unit(id);
     let fewer = || match (net.dim(unit.output(), 1), net.dim(whole, 1)) {
         (Some(some), Some(all)) => some < all,
@@ -77,7 +77,7 @@ fn parts(net: &Net<'_>, id: UnitId, whole: Val) -> bool {
 
 /// Whether two 1×1 convolutions part a value, one of whose results is joined as it is, the other
 /// after more computation, and a 1×1 convolution closes.
-fn parted(net: &Net<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chain]) -> bool {
+fn parted(net: &Network<'_>, input: Val, joined: &[Val], chains: &[super::conv::Chain]) -> bool {
     let enters = |val: Val| {
         let unit = net.producer(val)?;
         let shape = conv(net, unit)?;
@@ -99,7 +99,7 @@ mod tests {
 
     use super::super::testing::sketch::{concat, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "16", "16", "16"], build)

@@ -11,7 +11,7 @@
 use super::Pattern;
 use super::conv::{CONVS, conv};
 use super::inverted_residual::conv_behind;
-use crate::net::{BlockKind, DepthwiseSeparable, Found, Net, UnitId};
+use crate::network::{BlockKind, DepthwiseSeparable, Found, Network, OpId};
 
 pub(super) const DEPTHWISE_SEPARABLE: Pattern = Pattern {
     kind: BlockKind::DepthwiseSeparable,
@@ -20,7 +20,7 @@ pub(super) const DEPTHWISE_SEPARABLE: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let mix = conv(net, end).filter(|conv| conv.is_pointwise())?;
     let mut units = vec![end];
     let (first, filter) = conv_behind(net, net.unit(end).input(0)?, &mut units)?;
@@ -44,7 +44,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)

@@ -20,7 +20,7 @@ use hashbrown::HashSet;
 
 use super::Pattern;
 use super::conv::{CONVS, area, chain, conv};
-use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, Unit, UnitId, Val, With};
+use crate::network::{BlockKind, DetectionHead, Found, Network, NetworkOp, OpId, Ops, Val, With};
 
 pub(super) const DETECTION_HEAD: Pattern = Pattern {
     kind: BlockKind::DetectionHead,
@@ -38,7 +38,7 @@ const MAX_BETWEEN: usize = 24;
 /// Scales of a head.
 const MAX_SCALES: usize = 16;
 
-/// Elements of a weight that is arithmetic: the bins of a distribution, corners from centres.
+/// Elements of a weight that is arithmetic: the bins of a distribution, corners from centers.
 const MAX_FIXED: i64 = 128;
 
 /// Operators between a convolution's result and the list.
@@ -54,16 +54,16 @@ const ARITHMETIC: ([BlockKind; 2], With) = (
 /// A resolution at which objects are found.
 struct Scale {
     /// The convolutions that give its boxes and scores, in the order they are joined.
-    convs: Vec<UnitId>,
+    convs: Vec<OpId>,
     /// The units from there to the list.
-    units: Vec<UnitId>,
+    units: Vec<OpId>,
     /// The value of one of the convolutions.
     at: Val,
 }
 
 /// A list of all places.
 struct List {
-    end: UnitId,
+    end: OpId,
     scales: Vec<Scale>,
     positions: Option<i64>,
     /// Numbers for each position.
@@ -72,7 +72,7 @@ struct List {
     anchors: Option<i64>,
 }
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let list = list(net, end)?;
     // Boxes and classes may be listed apart: the last of the lists speaks for all.
     let concats = net.of_op("Concat");
@@ -106,7 +106,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// The list of places that a concatenation is.
-fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
+fn list(net: &Network<'_>, end: OpId) -> Option<List> {
     let unit = net.unit(end);
     let concat = unit.walk().find(|part| part.is("Concat"))?;
     let joined: Vec<Val> = net.data_inputs(unit).collect();
@@ -144,7 +144,7 @@ fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
     let positions = net.dim(output, axis);
     let width = positions
         .filter(|positions| *positions > 0)
-        .and_then(|positions| Some(net.elements_beside(output)? / positions))
+        .and_then(|positions| Some(net.elements_next_to(output)? / positions))
         .or_else(|| net.dim(output, if axis == 1 { 2 } else { 1 }));
     // Sizes that are not known leave the channels: so many for each entry of the list.
     if anchors.is_empty() {
@@ -158,14 +158,14 @@ fn list(net: &Net<'_>, end: UnitId) -> Option<List> {
 }
 
 /// Channels that a convolution gives, or a depthwise and a pointwise one together.
-fn channels(net: &Net<'_>, id: UnitId) -> Option<i64> {
+fn channels(net: &Network<'_>, id: OpId) -> Option<i64> {
     let unit = net.unit(id);
     let separable = || unit.depthwise_separable()?.out_channels;
     conv(net, id).and_then(|conv| conv.out_channels).or_else(separable)
 }
 
 /// Back from an operand of the list to the convolutions it comes from, all of one resolution.
-fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
+fn scale(net: &Network<'_>, val: Val) -> Option<Scale> {
     let (mut units, mut convs) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
     let mut stack = vec![val];
@@ -205,7 +205,7 @@ fn scale(net: &Net<'_>, val: Val) -> Option<Scale> {
 
 /// What follows the lists, if no weights are among it. What comes after so many units is choosing
 /// among boxes.
-fn forward(net: &Net<'_>, lists: &[List]) -> Option<Vec<UnitId>> {
+fn forward(net: &Network<'_>, lists: &[List]) -> Option<Vec<OpId>> {
     let mut seen = HashSet::new();
     let mut queue: VecDeque<Val> = lists.iter().map(|list| net.unit(list.end).output()).collect();
     while let Some(val) = queue.pop_front() {
@@ -220,13 +220,13 @@ fn forward(net: &Net<'_>, lists: &[List]) -> Option<Vec<UnitId>> {
             queue.extend(&unit.outputs);
         }
     }
-    let mut after: Vec<UnitId> = seen.into_iter().collect();
+    let mut after: Vec<OpId> = seen.into_iter().collect();
     after.sort_unstable();
     Some(after)
 }
 
 /// Whether a unit has no weights, or few enough to be arithmetic.
-fn fixed(net: &Net<'_>, unit: &Unit) -> bool {
+fn fixed(net: &Network<'_>, unit: &NetworkOp) -> bool {
     let products = unit.walk().filter(|part| part.parts.is_empty() && part.contractions() > 0);
     let weights = products.flat_map(|part| part.inputs.iter().skip(1).flatten());
     weights.into_iter().all(|weight| {
@@ -237,8 +237,8 @@ fn fixed(net: &Net<'_>, unit: &Unit) -> bool {
 }
 
 /// The units of the head: from the convolutions of each scale that nothing else reads, to the end.
-fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
-    let ends: Vec<UnitId> = lists.iter().map(|list| list.end).collect();
+fn members(net: &Network<'_>, lists: &[List], after: &[OpId]) -> Vec<OpId> {
+    let ends: Vec<OpId> = lists.iter().map(|list| list.end).collect();
     let mut core = ends.clone();
     for scale in lists.iter().flat_map(|list| &list.scales) {
         core.extend(scale.units.iter().chain(&scale.convs));
@@ -258,11 +258,11 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
             }
         }
     }
-    let simple = |id: &&UnitId| {
+    let simple = |id: &&OpId| {
         let unit = net.unit(**id);
         unit.is_layout() || unit.is(ARITHMETIC) || unit.contractions() > 0
     };
-    let rest: Vec<UnitId> = after.iter().filter(simple).copied().collect();
+    let rest: Vec<OpId> = after.iter().filter(simple).copied().collect();
     let mut wanted =
         [[branches.clone(), rest.clone()].concat(), [core.clone(), rest].concat(), branches, core];
     for units in &mut wanted {
@@ -274,7 +274,7 @@ fn members(net: &Net<'_>, lists: &[List], after: &[UnitId]) -> Vec<UnitId> {
 }
 
 /// Bins of each side of a box, where a distribution over them is taken.
-fn bins(net: &Net<'_>, after: &[UnitId]) -> Option<i64> {
+fn bins(net: &Network<'_>, after: &[OpId]) -> Option<i64> {
     after.iter().find_map(|id| {
         let unit = net.unit(*id);
         let softmax = unit.walk().find(|part| part.is("Softmax"))?;
@@ -287,7 +287,7 @@ fn bins(net: &Net<'_>, after: &[UnitId]) -> Option<i64> {
 }
 
 /// Classes that the scores tell apart.
-fn classes(net: &Net<'_>, lists: &[List], bins: Option<i64>) -> Option<i64> {
+fn classes(net: &Network<'_>, lists: &[List], bins: Option<i64>) -> Option<i64> {
     let box_width = bins.unwrap_or(1).checked_mul(4)?;
     // A list of several convolutions: the box, whether there is an object, the classes.
     for list in lists {
@@ -332,7 +332,7 @@ fn exactly(whole: i64, part: i64) -> Option<i64> {
 const SIDES: [i64; 2] = [7680, 8960];
 
 /// Pixels of the image for each place of a value, whatever the image's size.
-pub(super) fn stride(net: &Net<'_>, at: Val) -> Option<i64> {
+pub(super) fn stride(net: &Network<'_>, at: Val) -> Option<i64> {
     let convs = net.all().filter(|unit| unit.is("Conv"));
     let image = convs.filter_map(|unit| unit.input(0)).find(|val| net.rank(*val) == Some(4))?;
     let (whole, part) = (net.shape(image)?.last()?, net.shape(at)?.last()?);

@@ -2,14 +2,14 @@
 //!
 //! | form | written by |
 //! |---|---|
-//! | `Gather(table, ids)`, also of a quantised table | all exporters |
+//! | `Gather(table, ids)`, also of a quantized table | all exporters |
 //! | `OneHot(ids)`, `MatMul` with the table | TensorFlow |
 //! | `EmbedLayerNormalization` | ONNX Runtime; lowered to `Gather`s |
 //! | `Add(x, table)` of a table that follows from the length alone, learned or sinusoidal | PyTorch, before attention |
 //!
 //! Extracts `rows` and `width` of the table, and `of` what they are: `token`, `position`, `type` or
 //! `other`. The largest table that whole numbers of a sequence choose from is the tokens'; one of a
-//! few rows beside it is the segments'; one whose rows are counted off is the positions'.
+//! few rows next to it is the segments'; one whose rows are counted off is the positions'.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,9 @@ use calipers_ops::Movement;
 use hashbrown::HashSet;
 
 use super::Pattern;
-use crate::net::{BlockKind, Embedding, Found, Net, Op, Ops, TableKind, Unit, UnitId, Val};
+use crate::network::{
+    BlockKind, Embedding, Found, Network, NetworkOp, Op, OpId, Ops, TableKind, Val,
+};
 
 pub(super) const EMBEDDING: Pattern = Pattern {
     kind: BlockKind::Embedding,
@@ -33,7 +35,7 @@ const MAX_TYPES: i64 = 16;
 /// Units between positions that are added and the attention that reads them.
 const MAX_WAY: usize = 48;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     match unit.op {
         Op::Operator("Gather") => looked_up(net, end, unit),
@@ -42,7 +44,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     }
 }
 
-fn looked_up(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
+fn looked_up(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
     let (table, ids) = (unit.input(0)?, unit.input(1)?);
     let is_table = !net.is_data(table)
         && net.is_data(ids)
@@ -57,7 +59,7 @@ fn looked_up(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
     Some(table_of(Found::of([end]), rows, width, of).taking([ids]))
 }
 
-fn one_hot(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
+fn one_hot(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
     let chosen = net.data_inputs(unit).next()?;
     let choice = net.made_by(chosen, "OneHot")?;
     let ids = net.unit(choice).input(0)?;
@@ -70,11 +72,11 @@ fn table_of(found: Found, rows: i64, width: i64, of: TableKind) -> Found {
     found.with(Embedding { rows: Some(rows), width: Some(width), of })
 }
 
-/// What the rows of a table are, by the numbers that choose them and by the tables beside it.
-fn role(net: &Net<'_>, end: UnitId, ids: Val, rows: i64) -> TableKind {
+/// What the rows of a table are, by the numbers that choose them and by the tables next to it.
+fn role(net: &Network<'_>, end: OpId, ids: Val, rows: i64) -> TableKind {
     let Chosen { given, counted } = chosen(net, ids);
-    let beside = beside(net, end);
-    let most = beside.iter().map(|table| table.rows).max().unwrap_or(0);
+    let adjacent = adjacent_tables(net, end);
+    let most = adjacent.iter().map(|table| table.rows).max().unwrap_or(0);
     // Segments may be chosen at places that were counted.
     if rows <= MAX_TYPES && rows < most {
         return TableKind::Type;
@@ -88,11 +90,11 @@ fn role(net: &Net<'_>, end: UnitId, ids: Val, rows: i64) -> TableKind {
     if computed || alone {
         return TableKind::Other;
     }
-    if !beside.is_empty() && net.name(given).to_ascii_lowercase().contains("position") {
+    if !adjacent.is_empty() && net.name(given).to_ascii_lowercase().contains("position") {
         return TableKind::Position;
     }
     // A table of positions may have more rows than there are words.
-    let words = beside.iter().filter(|table| !table.counted);
+    let words = adjacent.iter().filter(|table| !table.counted);
     if words.map(|table| table.rows).max().is_some_and(|most| rows < most) {
         return TableKind::Position;
     }
@@ -107,7 +109,7 @@ struct Chosen {
     counted: bool,
 }
 
-fn chosen(net: &Net<'_>, ids: Val) -> Chosen {
+fn chosen(net: &Network<'_>, ids: Val) -> Chosen {
     let mut chosen = Chosen { given: ids, counted: false };
     for _ in 0..16 {
         let Some(unit) = net.producer(chosen.given).map(|unit| net.unit(unit)) else { break };
@@ -126,7 +128,7 @@ struct Table {
 }
 
 /// The tables whose rows are added to those of this one.
-fn beside(net: &Net<'_>, end: UnitId) -> Vec<Table> {
+fn adjacent_tables(net: &Network<'_>, end: OpId) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut sum = net.unit(end).output();
     for _ in 0..4 {
@@ -140,7 +142,7 @@ fn beside(net: &Net<'_>, end: UnitId) -> Vec<Table> {
     tables
 }
 
-fn tables_behind(net: &Net<'_>, val: Val) -> Vec<Table> {
+fn tables_behind(net: &Network<'_>, val: Val) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut stack = vec![val];
     for _ in 0..12 {
@@ -165,7 +167,7 @@ fn tables_behind(net: &Net<'_>, val: Val) -> Vec<Table> {
 }
 
 /// Positions that are added to what attention reads.
-fn added(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
+fn added(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
     let (x, table) = net.data_and_constant(unit)?;
     let (positions, width) = (net.shape(table)?, net.dim(x, -1)?);
     let varies = match positions {
@@ -184,9 +186,9 @@ fn added(net: &Net<'_>, end: UnitId, unit: &Unit) -> Option<Found> {
     Some(Found::of([end]).with(Embedding { rows, width: Some(width), of }).taking([x]))
 }
 
-/// Whether a value reaches attention as a stream that is only normalised, moved, and made wider
+/// Whether a value reaches attention as a stream that is only normalized, moved, and made wider
 /// once at most: some look up narrow rows.
-fn is_attended(net: &Net<'_>, val: Val) -> bool {
+fn is_attended(net: &Network<'_>, val: Val) -> bool {
     let (mut queue, mut seen) = (VecDeque::from([(val, false)]), HashSet::new());
     while let Some((val, widened)) = queue.pop_front() {
         for id in net.uses(val) {
@@ -212,7 +214,7 @@ fn is_attended(net: &Net<'_>, val: Val) -> bool {
 }
 
 /// Rows of the stored table that a value is cut out of.
-fn table_rows(net: &Net<'_>, table: Val, width: i64) -> Option<i64> {
+fn table_rows(net: &Network<'_>, table: Val, width: i64) -> Option<i64> {
     let mut stack: Vec<ValueId> = net.value(table).into_iter().collect();
     for _ in 0..24 {
         let value = net.model.value(stack.pop()?);
@@ -238,7 +240,7 @@ mod tests {
     use calipers_testkit::FOUR;
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     /// Rows and roles of all tables, by rows.
     fn tables(seen: &Seen) -> Vec<(i64, &'static str)> {
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn quantised_rows() {
+    fn quantized_rows() {
         let mut t = Tiny::new();
         let ids = t.input_of(DataType::I64, &["2", "6"]);
         let table = t.raw(DataType::U8, &[20, 4], &[7; 80]);

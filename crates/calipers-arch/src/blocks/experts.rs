@@ -10,7 +10,7 @@
 //! reads is read by others too, and its weights go on into products.
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, MixtureOfExperts, Net, Op, Ops, UnitId, Val};
+use crate::network::{BlockKind, Found, MixtureOfExperts, Network, Op, OpId, Ops, Val};
 
 pub(super) const EXPERTS: Pattern = Pattern {
     kind: BlockKind::MixtureOfExperts,
@@ -22,7 +22,7 @@ pub(super) const EXPERTS: Pattern = Pattern {
 /// Units between the weights and the product that they go into.
 const MAX_WAY: usize = 48;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     if unit.is("TopK") {
         return router(net, end);
@@ -41,11 +41,11 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     Some(Found::of(units).with(MixtureOfExperts { experts, top_k }).taking(unit.input(0)))
 }
 
-fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn router(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let mut units = vec![end];
     let mut val = unit.input(0)?;
-    let mut weighed = false;
+    let mut devices_considered = false;
     let layer = loop {
         let id = net.producer(val)?;
         let before = net.unit(id);
@@ -55,7 +55,7 @@ fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
         units.push(id);
         val = match before.op {
             Op::Operator("Softmax" | "Sigmoid") => {
-                weighed = true;
+                devices_considered = true;
                 before.input(0)?
             }
             // A bias that balances the experts.
@@ -69,17 +69,17 @@ fn router(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let x = net.data_inputs(net.unit(layer)).next()?;
     let experts = net.dim(unit.input(0)?, -1).filter(|experts| (2..=1024).contains(experts))?;
     let weights = unit.output();
-    weighed |= net.uses(weights).any(|user| net.unit(user).is(["Sigmoid", "Softmax"]));
+    devices_considered |= net.uses(weights).any(|user| net.unit(user).is(["Sigmoid", "Softmax"]));
     let top_k = net.dim(weights, -1);
     let shared = net.uses(net.back_through_layout(x)).count() > 1 || net.uses(x).count() > 1;
-    if !weighed || !shared || net.is_output(weights) || !is_factor(net, weights) {
+    if !devices_considered || !shared || net.is_output(weights) || !is_factor(net, weights) {
         return None;
     }
     Some(Found::of(units).with(MixtureOfExperts { experts: Some(experts), top_k }).taking([x]))
 }
 
 /// Whether a value goes into a product of activations.
-fn is_factor(net: &Net<'_>, val: Val) -> bool {
+fn is_factor(net: &Network<'_>, val: Val) -> bool {
     let (mut stack, mut steps) = (vec![val], 0);
     while let Some(val) = stack.pop() {
         for user in net.uses(val) {
@@ -101,7 +101,7 @@ mod tests {
     use calipers_samples::{Attribute, Node};
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn figures(seen: &Seen) -> Option<(Option<i64>, Option<i64>)> {
         seen.first(BlockKind::MixtureOfExperts, |_, unit| {

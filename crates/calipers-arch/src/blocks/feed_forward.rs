@@ -7,7 +7,7 @@
 //! | one `Linear` for gate and value, cut in two by `Split` or `Slice` | Phi-3, ModernBERT, ONNX Runtime |
 //! | convolutions of one pixel in place of the linear layers | YOLO's attention blocks, SegFormer |
 //!
-//! Quantised and packed products are plain ones here. Extracts `width`, `inner` and `activation`;
+//! Quantized and packed products are plain ones here. Extracts `width`, `inner` and `activation`;
 //! gated ones are `swiglu`, `geglu`, `reglu`, `glu`.
 //!
 //! What comes out is as wide as what goes in, and is added to a stream: classifier heads, poolers
@@ -16,9 +16,9 @@
 use calipers_ops::{Activation, Movement};
 
 use super::Pattern;
-use crate::net::BlockProperties as _;
-use crate::net::{
-    BlockKind, FeedForward, FeedForwardActivation, Found, Net, Ops, Unit, UnitId, Val,
+use crate::network::BlockProperties as _;
+use crate::network::{
+    BlockKind, FeedForward, FeedForwardActivation, Found, Network, NetworkOp, OpId, Ops, Val,
 };
 
 pub(super) const FEED_FORWARD: Pattern = Pattern {
@@ -37,7 +37,7 @@ const VIEWS_BETWEEN: usize = 4;
 /// Steps from the second layer to the addition.
 const MAX_AFTER: usize = 10;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let mut units = Vec::new();
     let down = layer(net, net.unit(end).output(), &mut units)?;
     let inner = down.from?;
@@ -66,7 +66,7 @@ struct Layer {
 }
 
 /// The linear layer that gives a value, with its bias.
-fn layer(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Layer> {
+fn layer(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<Layer> {
     let mut id = net.producer(val)?;
     let mut unit = net.unit(id);
     if unit.is("Add") {
@@ -88,7 +88,7 @@ fn layer(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Layer> {
     Some(Layer { x, from: net.dim(x, channels), to: net.dim(val, channels), by_pixel })
 }
 
-fn is_pointwise(net: &Net<'_>, unit: &Unit) -> bool {
+fn is_pointwise(net: &Network<'_>, unit: &NetworkOp) -> bool {
     let Some(conv) = unit.walk().find(|part| part.is("Conv")) else { return false };
     let Some(weight) = conv.input(1).and_then(|weight| net.shape(weight)) else { return false };
     let sides = weight.get(2..).unwrap_or_default();
@@ -98,7 +98,7 @@ fn is_pointwise(net: &Net<'_>, unit: &Unit) -> bool {
 }
 
 /// The activation function that a unit is, as an operator or as a block.
-fn activation_of(unit: &Unit) -> Option<Activation> {
+fn activation_of(unit: &NetworkOp) -> Option<Activation> {
     match unit.traits() {
         Some(traits) => traits.activation(),
         None => unit.block()?.activation(),
@@ -106,7 +106,7 @@ fn activation_of(unit: &Unit) -> Option<Activation> {
 }
 
 /// What an activation is applied to, and which one it is.
-fn activated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, Activation)> {
+fn activated(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<(Val, Activation)> {
     let id = net.producer(val)?;
     let unit = net.unit(id);
     let activation = activation_of(unit)?;
@@ -115,7 +115,11 @@ fn activated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, A
 }
 
 /// `act(Linear)`.
-fn plain(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedForwardActivation)> {
+fn plain(
+    net: &Network<'_>,
+    val: Val,
+    units: &mut Vec<OpId>,
+) -> Option<(Val, FeedForwardActivation)> {
     let mut mine = Vec::new();
     let mut val = val;
     // The square of a ReLU.
@@ -144,7 +148,11 @@ fn plain(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedF
 }
 
 /// `act(gate) · value`.
-fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedForwardActivation)> {
+fn gated(
+    net: &Network<'_>,
+    val: Val,
+    units: &mut Vec<OpId>,
+) -> Option<(Val, FeedForwardActivation)> {
     let product = net.made_by(val, "Mul")?;
     let (a, b) = net.data_pair(net.unit(product))?;
     [(a, b), (b, a)].into_iter().find_map(|(gate, value)| {
@@ -160,7 +168,7 @@ fn gated(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, FeedF
 }
 
 /// What a linear layer, or a half of one, is given.
-fn half(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
+fn half(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<Val> {
     let mut val = net.behind_views(val, units, VIEWS_BETWEEN);
     if let Some(cut) = net.producer(val).filter(|unit| net.unit(*unit).is_cut()) {
         units.push(cut);
@@ -169,9 +177,9 @@ fn half(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
     Some(layer(net, val, units)?.x)
 }
 
-/// Whether a value is added to another that follows from the data, at most scaled, normalised and
+/// Whether a value is added to another that follows from the data, at most scaled, normalized and
 /// moved before.
-fn is_added(net: &Net<'_>, val: Val) -> bool {
+fn is_added(net: &Network<'_>, val: Val) -> bool {
     let mut val = val;
     for _ in 0..MAX_AFTER {
         let mut next = None;
@@ -194,8 +202,8 @@ fn is_added(net: &Net<'_>, val: Val) -> bool {
     false
 }
 
-/// Whether a value comes from a depthwise convolution, at most normalised and moved after it.
-fn is_depthwise(net: &Net<'_>, x: Val) -> bool {
+/// Whether a value comes from a depthwise convolution, at most normalized and moved after it.
+fn is_depthwise(net: &Network<'_>, x: Val) -> bool {
     let mut val = x;
     for _ in 0..8 {
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { return false };
@@ -214,7 +222,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     const X: &[&str] = &["2", "6", "32"];
 
@@ -234,8 +242,8 @@ mod tests {
             let mut t = Tiny::new();
             let x = t.input(X);
             let up = t.linear(&x, 32, 64);
-            let curve = t.op(op, &[&up]);
-            let down = t.linear(&curve, 64, 32);
+            let activation = t.op(op, &[&up]);
+            let down = t.linear(&activation, 64, 32);
             let y = t.op("Add", &[&down, &x]);
             is(&t.output(&y), 64, word);
         }
@@ -247,8 +255,8 @@ mod tests {
         let x = t.input(X);
         let (gate, value) = (t.linear(&x, 32, 48), t.linear(&x, 32, 48));
         let sigmoid = t.op("Sigmoid", &[&gate]);
-        let curve = t.op("Mul", &[&gate, &sigmoid]);
-        let product = t.op("Mul", &[&curve, &value]);
+        let activation = t.op("Mul", &[&gate, &sigmoid]);
+        let product = t.op("Mul", &[&activation, &value]);
         let down = t.linear(&product, 48, 32);
         let y = t.op("Add", &[&x, &down]);
         is(&t.output(&y), 48, "swiglu");
@@ -260,8 +268,8 @@ mod tests {
         let x = t.input(X);
         let both = t.linear(&x, 32, 96);
         let (gate, value) = (t.slice(&both, 0, 48, 2, 1), t.slice(&both, 48, 96, 2, 1));
-        let curve = t.op("Gelu", &[&gate]);
-        let product = t.op("Mul", &[&curve, &value]);
+        let activation = t.op("Gelu", &[&gate]);
+        let product = t.op("Mul", &[&activation, &value]);
         let down = t.linear(&product, 48, 32);
         let y = t.op("Add", &[&x, &down]);
         is(&t.output(&y), 48, "geglu");
@@ -276,11 +284,11 @@ mod tests {
         let up = t.op("Gemm", &[&flat, &weight, &bias]);
         let up = t.reshape(&up, &[2, 6, 64]);
         let up = t.cast(&up, 10);
-        let curve = t.op("Relu", &[&up]);
-        let curve = t.cast(&curve, 1);
-        let curve = t.reshape(&curve, &[12, 64]);
+        let activation = t.op("Relu", &[&up]);
+        let activation = t.cast(&activation, 1);
+        let activation = t.reshape(&activation, &[12, 64]);
         let (weight, bias) = (t.weight(&[64, 32]), t.weight(&[32]));
-        let down = t.op("Gemm", &[&curve, &weight, &bias]);
+        let down = t.op("Gemm", &[&activation, &weight, &bias]);
         let down = t.reshape(&down, &[2, 6, 32]);
         let y = t.op("Add", &[&x, &down]);
         let seen = t.output(&y);
@@ -293,15 +301,15 @@ mod tests {
         let mut t = Tiny::new();
         let x = t.input(&["2", "32"]);
         let up = t.linear(&x, 32, 64);
-        let curve = t.op("Relu", &[&up]);
-        let y = t.linear(&curve, 64, 32);
+        let activation = t.op("Relu", &[&up]);
+        let y = t.linear(&activation, 64, 32);
         assert_eq!(t.output(&y).count(BlockKind::FeedForward), 0);
 
         let mut t = Tiny::new();
         let x = t.input(&["2", "32"]);
         let less = t.linear(&x, 32, 8);
-        let curve = t.op("Relu", &[&less]);
-        let more = t.linear(&curve, 8, 32);
+        let activation = t.op("Relu", &[&less]);
+        let more = t.linear(&activation, 8, 32);
         let gate = t.op("Sigmoid", &[&more]);
         let y = t.op("Mul", &[&x, &gate]);
         assert_eq!(t.output(&y).count(BlockKind::FeedForward), 0);
@@ -314,8 +322,8 @@ mod tests {
         let last = t.transpose(&deep, &[0, 2, 3, 1]);
         let normed = t.layer_norm(&last, 32);
         let up = t.linear(&normed, 32, 64);
-        let curve = t.op("Gelu", &[&up]);
-        let down = t.linear(&curve, 64, 32);
+        let activation = t.op("Gelu", &[&up]);
+        let down = t.linear(&activation, 64, 32);
         let first = t.transpose(&down, &[0, 3, 1, 2]);
         let y = t.op("Add", &[&x, &first]);
         assert_eq!(t.output(&y).count(BlockKind::FeedForward), 0);

@@ -8,7 +8,7 @@
 
 use super::Pattern;
 use super::conv::{conv_of, is_activated};
-use crate::net::{BlockKind, Convolution, Fire, Found, Net, Ops, UnitId};
+use crate::network::{BlockKind, Convolution, Fire, Found, Network, OpId, Ops};
 
 pub(super) const FIRE: Pattern = Pattern {
     kind: BlockKind::Fire,
@@ -17,14 +17,14 @@ pub(super) const FIRE: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let [Some(a), Some(b)] = net.unit(end).inputs[..] else { return None };
     let [(first, left), (second, right)] = [conv_of(net, a)?, conv_of(net, b)?];
     let squeezed = net.unit(first).input(0)?;
     if net.unit(second).input(0)? != squeezed || net.uses(squeezed).count() != 2 {
         return None;
     }
-    let expands = |(one, pointwise): (&Convolution, UnitId), other: &Convolution| {
+    let expands = |(one, pointwise): (&Convolution, OpId), other: &Convolution| {
         one.is_pointwise() && other.is_spatial() && is_activated(net, pointwise)
     };
     if !expands((left, first), right) && !expands((right, second), left) {
@@ -50,7 +50,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{concat, conv_relu, shape};
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn count(squeezed: i64) -> usize {
         let mut t = Tiny::new();

@@ -12,8 +12,8 @@
 //! Extracts `form`: `erf`, `tanh`, `sigmoid`, or `fused` where one operator computes it.
 
 use super::Pattern;
-use super::curve::{self, Samples, sigmoid};
-use crate::net::{BlockKind, Found, Gelu, GeluForm, Net, Op, Ops, UnitId};
+use super::unary::{self, Samples, sigmoid};
+use crate::network::{BlockKind, Found, Gelu, GeluForm, Network, Op, OpId, Ops};
 
 pub(super) const GELU: Pattern = Pattern {
     kind: BlockKind::Gelu,
@@ -22,35 +22,35 @@ pub(super) const GELU: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
-    let exact = |samples: &Samples| curve::is(samples, |x| 0.5 * twice(x));
-    let quick = |samples: &Samples| curve::is(samples, |x| x * sigmoid(1.702 * x));
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
+    let exact = |samples: &Samples| unary::is(samples, |x| 0.5 * twice(x));
+    let quick = |samples: &Samples| unary::is(samples, |x| x * sigmoid(1.702 * x));
     let doubled = || {
-        let found = curve::find(net, start, |samples| curve::is(samples, twice))?;
+        let found = unary::find(net, start, |samples| unary::is(samples, twice))?;
         let end = *found.units.iter().max()?;
         let next = net.only_use(net.unit(end).output())?;
         net.unit(next).is(BlockKind::Linear).then_some(found)
     };
-    // The two forms with the same curve differ in the fourth digit.
+    // The two forms with the same activation differ in the fourth digit.
     match net.unit(start).op {
         Op::Operator("Gelu") => Some(Found::of([start]).with(Gelu { form: GeluForm::Fused })),
         Op::Operator("Erf") => Some(
-            curve::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Erf }),
+            unary::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Erf }),
         ),
         Op::Operator("Tanh") => Some(
-            curve::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Tanh }),
+            unary::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Tanh }),
         ),
         Op::Operator("QuickGelu") => {
-            Some(curve::find(net, start, quick)?.with(Gelu { form: GeluForm::Fused }))
+            Some(unary::find(net, start, quick)?.with(Gelu { form: GeluForm::Fused }))
         }
         _ => Some(
-            curve::find(net, start, |f| quick(f) || exact(f))?
+            unary::find(net, start, |f| quick(f) || exact(f))?
                 .with(Gelu { form: GeluForm::Sigmoid }),
         ),
     }
 }
 
-/// The curve without its half.
+/// The activation without its half.
 fn twice(x: f64) -> f64 {
     x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
@@ -62,8 +62,8 @@ mod tests {
     use calipers_samples::DataType;
 
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
-    use crate::net::GeluForm;
+    use crate::network::BlockKind;
+    use crate::network::GeluForm;
 
     fn form(build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<GeluForm> {
         Tiny::new()
@@ -93,7 +93,7 @@ mod tests {
             t.op("Mul", &[&h, x])
         };
         assert_eq!(form(tensorflow), Some(GeluForm::Erf));
-        // The half goes to the input, before the curve.
+        // The half goes to the input, before the activation.
         let before = |t: &mut Tiny, x: &str| {
             let h = t.with("Mul", x, 0.5);
             let u = t.with("Div", x, SQRT_2);
@@ -133,20 +133,20 @@ mod tests {
     }
 
     #[test]
-    fn erf_between_quantised_values() {
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+    fn erf_between_quantized_values() {
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let u = t.with("Div", &x, SQRT_2);
-            let u = t.quantised(&u);
+            let u = t.quantized(&u);
             let e = t.op("Erf", &[&u]);
-            let e = t.quantised(&e);
+            let e = t.quantized(&e);
             let one = t.stored_scalar(1.0);
             let s = t.op("Add", &[&e, &one]);
             let p = t.op("Mul", &[&x, &s]);
             let half = t.stored_scalar(0.5);
             t.op("Mul", &[&p, &half])
         };
-        assert_eq!(form(quantised), Some(GeluForm::Erf));
+        assert_eq!(form(quantized), Some(GeluForm::Erf));
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        // No half: twice the curve.
+        // No half: twice the activation.
         let doubled = |t: &mut Tiny, x: &str| {
             let u = t.with("Div", x, SQRT_2);
             let e = t.op("Erf", &[&u]);

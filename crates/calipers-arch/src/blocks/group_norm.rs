@@ -1,4 +1,4 @@
-//! Group normalisation: groups of channels by their own mean and variance.
+//! Group normalization: groups of channels by their own mean and variance.
 //!
 //! | form | written by |
 //! |---|---|
@@ -9,17 +9,17 @@
 //! Extracts `width`, the number of channels, and `groups`.
 
 use super::Pattern;
-use super::moments::{affine, has_elements, standardised};
-use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, UnitId, Val};
+use super::moments::{affine, has_elements, standardized};
+use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops, Val};
 
 pub(super) const GROUP_NORM: Pattern = Pattern {
     kind: BlockKind::GroupNorm,
-    description: "Group normalisation: groups of channels by their own mean and variance.",
+    description: "Group normalization: groups of channels by their own mean and variance.",
     anchors: Ops::operators(&["GroupNormalization", "InstanceNormalization", "Pow", "Sqrt"]),
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
         Op::Operator("GroupNormalization") => {
@@ -34,8 +34,8 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
             in_groups(net, unit.input(0)?, unit.output(), vec![start], groups)
         }
         _ => {
-            let core = standardised(net, start)?;
-            if !core.centred || core.summed || core.scaled {
+            let core = standardized(net, start)?;
+            if !core.centerd || core.summed || core.scaled {
                 return None;
             }
             // What is neither averaged over nor the batch is the groups.
@@ -48,12 +48,12 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     }
 }
 
-/// The block, when a norm stands between a `Reshape` of a picture and one back.
+/// The block, when a norm is between a `Reshape` of a chart and one back.
 fn in_groups(
-    net: &Net<'_>,
+    net: &Network<'_>,
     grouped: Val,
     out: Val,
-    mut units: Vec<UnitId>,
+    mut units: Vec<OpId>,
     groups: Option<i64>,
 ) -> Option<Found> {
     let apart = net.made_by(grouped, "Reshape")?;
@@ -80,7 +80,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(18).over(&["1", "8", "16", "16"], build)
@@ -89,8 +89,9 @@ mod tests {
     fn is_one(seen: &Seen) {
         assert_eq!(seen.kinds(), ["GroupNorm"]);
         assert!(seen.takes_the_input(BlockKind::GroupNorm));
-        let figures =
-            |unit: &crate::net::Unit| unit.norm().map(|norm| (norm.width, norm.groups)).unwrap();
+        let figures = |unit: &crate::network::NetworkOp| {
+            unit.norm().map(|norm| (norm.width, norm.groups)).unwrap()
+        };
         assert_eq!(seen.first(BlockKind::GroupNorm, |_, u| figures(u)), Some((Some(8), Some(4))));
     }
 

@@ -1,4 +1,4 @@
-//! Curves made of straight lines: ReLU, ReLU6, hard sigmoid, hard swish, leaky ReLU.
+//! Unaries made of straight lines: ReLU, ReLU6, hard sigmoid, hard swish, leaky ReLU.
 //!
 //! | kind | forms |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! are looked for first: a hard swish holds a hard sigmoid, which holds a ReLU6.
 
 use super::Pattern;
-use super::curve::{self, POINTS, Samples};
-use crate::net::{BlockKind, Found, Net, Ops, UnitId, Val};
+use super::unary::{self, POINTS, Samples};
+use crate::network::{BlockKind, Found, Network, OpId, Ops, Val};
 
 /// What gives features.
 const LAYERS: (&[BlockKind], &[BlockKind]) = (BlockKind::NORMS, BlockKind::WEIGHTED);
@@ -22,21 +22,21 @@ pub(super) const HARD_SWISH: Pattern = Pattern {
     kind: BlockKind::HardSwish,
     description: "Swish of straight lines, x·clip(x + 3, 0, 6)/6.",
     anchors: Ops { blocks: &[BlockKind::HardSigmoid], operators: &["Clip", "Min"] },
-    matcher: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * gate(x))),
+    matcher: |net, start| unary::find(net, start, |f| unary::is(f, |x| x * gate(x))),
 };
 
 pub(super) const HARD_SIGMOID: Pattern = Pattern {
     kind: BlockKind::HardSigmoid,
     description: "Sigmoid of straight lines.",
     anchors: Ops::operators(&["Clip", "Min"]),
-    matcher: |net, start| curve::find(net, start, |f| curve::is(f, gate) || curve::is(f, keras)),
+    matcher: |net, start| unary::find(net, start, |f| unary::is(f, gate) || unary::is(f, keras)),
 };
 
 pub(super) const RELU6: Pattern = Pattern {
     kind: BlockKind::Relu6,
     description: "Rectifier with an upper limit of six.",
     anchors: Ops::operators(&["Clip", "Min"]),
-    matcher: |net, start| curve::find(net, start, |f| curve::is(f, |x| x.clamp(0.0, 6.0))),
+    matcher: |net, start| unary::find(net, start, |f| unary::is(f, |x| x.clamp(0.0, 6.0))),
 };
 
 pub(super) const RELU: Pattern = Pattern {
@@ -62,17 +62,17 @@ fn keras(x: f64) -> f64 {
     (0.2 * x + 0.5).clamp(0.0, 1.0)
 }
 
-fn rectifier(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn rectifier(net: &Network<'_>, start: OpId) -> Option<Found> {
     if net.unit(start).is("Relu") {
         return Some(Found::of([start]));
     }
-    let found = curve::find(net, start, |f| curve::is(f, |x| x.max(0.0)))?;
+    let found = unary::find(net, start, |f| unary::is(f, |x| x.max(0.0)))?;
     follows_a_layer(net, &found).then_some(found)
 }
 
 /// Whether a block takes what a layer gives. A limit at zero elsewhere is arithmetic: of boxes, of
 /// depths in a tree.
-fn follows_a_layer(net: &Net<'_>, found: &Found) -> bool {
+fn follows_a_layer(net: &Network<'_>, found: &Found) -> bool {
     let layer = |val: Val| net.made_by(net.back_through_layout(val), LAYERS).is_some();
     found.inputs.first().is_some_and(|x| {
         let added = net.made_by(*x, "Add").and_then(|add| net.data_pair(net.unit(add)));
@@ -80,15 +80,15 @@ fn follows_a_layer(net: &Net<'_>, found: &Found) -> bool {
     })
 }
 
-fn leaky(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn leaky(net: &Network<'_>, start: OpId) -> Option<Found> {
     if net.unit(start).is("LeakyRelu") {
         return Some(Found::of([start]));
     }
     let wanted = |samples: &Samples| {
         let slope = samples[0] / POINTS[0];
-        slope > 0.0 && slope < 0.9 && curve::is(samples, |x| if x > 0.0 { x } else { slope * x })
+        slope > 0.0 && slope < 0.9 && unary::is(samples, |x| if x > 0.0 { x } else { slope * x })
     };
-    let found = curve::find(net, start, wanted)?;
+    let found = unary::find(net, start, wanted)?;
     follows_a_layer(net, &found).then_some(found)
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     use super::super::testing::{Look as _, Tiny};
 
-    /// The kinds of the units that stand in the end.
+    /// The kinds of the units that are in the end.
     fn kinds(build: impl FnOnce(&mut Tiny, &str) -> String) -> Vec<&'static str> {
         Tiny::new().over(&["batch", "8"], build).kinds()
     }
@@ -137,7 +137,7 @@ mod tests {
         };
         assert_eq!(kinds(operator), ["HardSwish"]);
         assert_eq!(kinds(|t, x| t.op("HardSwish", &[x])), ["HardSwish"]);
-        // The slope that is the default of the operator makes another curve.
+        // The slope that is the default of the operator makes another activation.
         let steeper = |t: &mut Tiny, x: &str| {
             let gate = t.op("HardSigmoid", &[x]);
             t.op("Mul", &[x, &gate])
@@ -182,12 +182,12 @@ mod tests {
             t.op("Max", &[&x, &small])
         };
         assert_eq!(kinds(darknet), ["Linear", "LeakyReLU"]);
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let y = clip(t, &x, 0.0, 6.0);
-            t.quantised(&y)
+            t.quantized(&y)
         };
-        assert_eq!(kinds(quantised), ["ReLU6"]);
+        assert_eq!(kinds(quantized), ["ReLU6"]);
     }
 
     #[test]

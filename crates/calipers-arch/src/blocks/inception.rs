@@ -10,7 +10,7 @@
 
 use super::Pattern;
 use super::conv::{MAX_BRANCHES, POOLS, chain, conv, meeting};
-use crate::net::{BlockKind, Branches, Found, Net, Ops, UnitId, Val};
+use crate::network::{BlockKind, Branches, Found, Network, OpId, Ops, Val};
 
 pub(super) const INCEPTION: Pattern = Pattern {
     kind: BlockKind::Inception,
@@ -19,7 +19,7 @@ pub(super) const INCEPTION: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let joined: Vec<Val> = net.data_inputs(unit).collect();
     if !(3..=MAX_BRANCHES).contains(&joined.len()) || !super::conv::joins_channels(net, unit) {
@@ -33,7 +33,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     let mut sizes: Vec<i64> = Vec::new();
     let mut convs = 0;
     for id in &units {
-        let unit: UnitId = *id;
+        let unit: OpId = *id;
         if let Some(shape) = conv(net, unit) {
             if shape.dilation > 1 {
                 return None;
@@ -58,7 +58,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{concat, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "16", "16", "16"], build)

@@ -1,4 +1,4 @@
-//! Instance normalisation: each channel of each picture by its own mean and variance.
+//! Instance normalization: each channel of each chart by its own mean and variance.
 //!
 //! | form | written by |
 //! |---|---|
@@ -10,17 +10,17 @@
 //! Extracts `width`, the number of channels.
 
 use super::Pattern;
-use super::moments::{Standardised, has_elements, standardised};
-use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, UnitId};
+use super::moments::{Standardized, has_elements, standardized};
+use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops};
 
 pub(super) const INSTANCE_NORM: Pattern = Pattern {
     kind: BlockKind::InstanceNorm,
-    description: "Instance normalisation: each channel of each picture by its own mean and variance.",
+    description: "Instance normalization: each channel of each chart by its own mean and variance.",
     anchors: Ops::operators(&["InstanceNormalization", "MeanVarianceNormalization", "Pow", "Sqrt"]),
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
         Op::Operator("InstanceNormalization") => {
@@ -32,9 +32,9 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
             spatial.then(|| Found::of([start]).with(Norm::over(width)))
         }
         _ => {
-            let core = standardised(net, start)?;
-            let channels = channels_beside(net, &core)?;
-            if !core.centred || core.summed {
+            let core = standardized(net, start)?;
+            let channels = channels_next_to(net, &core)?;
+            if !core.centerd || core.summed {
                 return None;
             }
             let width = net.dim(core.x, channels);
@@ -45,7 +45,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 }
 
 /// The axis of channels, where the others but the first are what the mean is over.
-fn channels_beside(net: &Net<'_>, core: &Standardised) -> Option<isize> {
+fn channels_next_to(net: &Network<'_>, core: &Standardized) -> Option<isize> {
     let rank = i64::try_from(net.rank(core.x)?).ok()?;
     let over = |range: std::ops::Range<i64>| core.axes.iter().copied().eq(range);
     match rank {
@@ -60,7 +60,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "8", "16", "16"], build)

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 1×1, activation, depthwise, activation, 1×1, perhaps an addition | MobileNetV2, MnasNet |
 //! | the same with squeeze-and-excite before the last 1×1 | MobileNetV3, EfficientNet |
-//! | no activations | quantised: ranges cut off instead |
+//! | no activations | quantized: ranges cut off instead |
 //!
 //! With the addition where there is one; without it where channels or resolution change. Extracts
 //! `in`, `out`, `inner`, `kernel`, `stride`, and whether it has a `shortcut`.
@@ -12,7 +12,7 @@
 use super::Pattern;
 use super::conv::{ACTIVATIONS, CONVS, NORMS, conv, is_activated};
 use super::residual::around;
-use crate::net::{BlockKind, Convolution, Found, InvertedResidual, Net, UnitId, Val};
+use crate::network::{BlockKind, Convolution, Found, InvertedResidual, Network, OpId, Val};
 
 pub(super) const INVERTED_RESIDUAL: Pattern = Pattern {
     kind: BlockKind::InvertedResidual,
@@ -24,10 +24,10 @@ pub(super) const INVERTED_RESIDUAL: Pattern = Pattern {
 /// Back to the convolution that a value comes from, by norms, activations and squeeze-and-excite
 /// that nothing else reads. The units between come with it.
 pub(super) fn conv_behind<'n>(
-    net: &'n Net<'_>,
+    net: &'n Network<'_>,
     val: Val,
-    between: &mut Vec<UnitId>,
-) -> Option<(UnitId, &'n Convolution)> {
+    between: &mut Vec<OpId>,
+) -> Option<(OpId, &'n Convolution)> {
     let mut at = val;
     for _ in 0..4 {
         net.only_use(at)?;
@@ -45,7 +45,7 @@ pub(super) fn conv_behind<'n>(
     None
 }
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let project = conv(net, end).filter(|conv| conv.is_pointwise() && !is_activated(net, end))?;
     if project.out_channels >= project.in_channels {
         return None;
@@ -84,7 +84,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -112,7 +112,7 @@ mod tests {
             let y = conv(t, &y, shape(32, 32, 3).groups(32).stride(2));
             conv(t, &y, shape(32, 12, 1))
         };
-        assert_eq!(seen(without).kinds(), ["InvertedResidual"], "as quantised networks write it");
+        assert_eq!(seen(without).kinds(), ["InvertedResidual"], "as quantized networks write it");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Values divided by their length, and local response normalisation.
+//! Values divided by their length, and local response normalization.
 //!
 //! | kind | forms |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! Extracts `width`, the length of the axis.
 
 use super::Pattern;
-use super::moments::standardised;
-use crate::net::{BlockKind, Found, Net, Norm, Op, Ops, UnitId};
+use super::moments::standardized;
+use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops};
 
 pub(super) const L2_NORM: Pattern = Pattern {
     kind: BlockKind::L2Norm,
@@ -21,12 +21,12 @@ pub(super) const L2_NORM: Pattern = Pattern {
 /// `LRN` is a unit of this kind already.
 pub(super) const LRN: Pattern = Pattern {
     kind: BlockKind::Lrn,
-    description: "Local response normalisation: each value by its neighbours in other channels.",
+    description: "Local response normalization: each value by its neighbors in other channels.",
     anchors: Ops::blocks(&[BlockKind::Lrn]),
     matcher: |_, _| None,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
         Op::Operator("LpNormalization") => {
@@ -35,8 +35,8 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
         }
         Op::Operator("ReduceL2") => by_length(net, start),
         _ => {
-            let core = standardised(net, start)?;
-            if core.centred || !core.summed || core.scaled {
+            let core = standardized(net, start)?;
+            if core.centerd || !core.summed || core.scaled {
                 return None;
             }
             let width = core.width(net);
@@ -45,7 +45,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
     }
 }
 
-fn by_length(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn by_length(net: &Network<'_>, start: OpId) -> Option<Found> {
     let x = net.unit(start).input(0)?;
     let mut units = vec![start];
     let mut length = net.unit(start).output();
@@ -76,7 +76,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "8"], build)

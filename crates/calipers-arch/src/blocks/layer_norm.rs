@@ -1,4 +1,4 @@
-//! Layer normalisation: the mean taken off, divided by the root of the variance, scaled, shifted.
+//! Layer normalization: the mean taken off, divided by the root of the variance, scaled, shifted.
 //!
 //! | form | written by |
 //! |---|---|
@@ -7,21 +7,21 @@
 //! | `… Sqrt, Reciprocal, Mul, Mul, Sub, Add`, the scale drawn into the quotient | TensorFlow |
 //! | the same over the second axis | ConvNeXt, over channels |
 //!
-//! with or without scale and shift. Over the spatial axes of pictures it is an instance norm.
-//! Extracts `width`, the number of elements that are normalised together.
+//! with or without scale and shift. Over the spatial axes of charts it is an instance norm.
+//! Extracts `width`, the number of elements that are normalized together.
 
 use super::Pattern;
-use super::moments::{Standardised, has_elements, standardised};
-use crate::net::{BlockKind, Found, Net, Norm, Ops, UnitId};
+use super::moments::{Standardized, has_elements, standardized};
+use crate::network::{BlockKind, Found, Network, Norm, OpId, Ops};
 
 pub(super) const LAYER_NORM: Pattern = Pattern {
     kind: BlockKind::LayerNorm,
-    description: "Layer normalisation: each position by its own mean and variance.",
+    description: "Layer normalization: each position by its own mean and variance.",
     anchors: Ops::operators(&["LayerNormalization", "Pow", "Sqrt"]),
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     if unit.is("LayerNormalization") {
         let x = unit.input(0)?;
@@ -35,8 +35,8 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
         });
         return Some(Found::of([start]).with(Norm::over(width.or_else(|| net.dim(x, -1)))));
     }
-    let core = standardised(net, start)?;
-    if !core.centred || core.summed || !is_over_features(net, &core) {
+    let core = standardized(net, start)?;
+    if !core.centerd || core.summed || !is_over_features(net, &core) {
         return None;
     }
     let width = core.width(net);
@@ -44,7 +44,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 }
 
 /// Whether the axes are those of features: the last one, the second, or all but the first.
-fn is_over_features(net: &Net<'_>, core: &Standardised) -> bool {
+fn is_over_features(net: &Network<'_>, core: &Standardized) -> bool {
     let Some(rank) = net.rank(core.x).and_then(|rank| i64::try_from(rank).ok()) else {
         return core.axes == [-1];
     };
@@ -57,7 +57,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "seq", "8"], build)
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn with_casts_and_quantised() {
+    fn with_casts_and_quantized() {
         is_one(&built(|t, x| {
             let m = mean(t, x, -1);
             let d = t.op("Sub", &[x, &m]);
@@ -128,7 +128,7 @@ mod tests {
             let v = mean(t, &s, -1);
             let r = root(t, &v);
             let q = t.op("Div", &[&d, &r]);
-            let q = t.quantised(&q);
+            let q = t.quantized(&q);
             let (scale, shift) = (t.weight(&[8]), t.weight(&[8]));
             let q = t.op("Mul", &[&scale, &q]);
             t.op("Add", &[&q, &shift])

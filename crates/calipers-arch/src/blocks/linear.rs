@@ -5,13 +5,13 @@
 //! | `MatMul` with a constant, `Add` of a constant vector | most exporters |
 //! | `Gemm` with constant weights | PyTorch, for inputs of two dimensions |
 //! | `Einsum` that sums over axes of a constant | Keras, JAX |
-//! | `MatMulInteger`, `QLinearMatMul`, `QGemm`, `MatMulNBits`, `FusedMatMul`, … | quantisers, ONNX Runtime; lowered to the above |
+//! | `MatMulInteger`, `QLinearMatMul`, `QGemm`, `MatMulNBits`, `FusedMatMul`, … | quantizers, ONNX Runtime; lowered to the above |
 //!
 //! Extracts `in` and `out`, the widths, and `bias`. Products of two values of the data are no linear
 //! layers; they stay what they are.
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, Linear, Net, Op, Ops, Origin, Unit, UnitId, Val};
+use crate::network::{BlockKind, Found, Linear, Network, NetworkOp, Op, OpId, Ops, Origin, Val};
 
 pub(super) const LINEAR: Pattern = Pattern {
     kind: BlockKind::Linear,
@@ -20,7 +20,7 @@ pub(super) const LINEAR: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     let (x, weight) = (unit.input(0)?, unit.input(1)?);
     if !net.is_data(x) || net.origin(weight) != Origin::Constant {
@@ -45,7 +45,7 @@ fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
 }
 
 /// Widths of a product. Weights of few bits are packed, so the values' own widths go first.
-fn widths(net: &Net<'_>, unit: &Unit, x: Val, weight: Val) -> (Option<i64>, Option<i64>) {
+fn widths(net: &Network<'_>, unit: &NetworkOp, x: Val, weight: Val) -> (Option<i64>, Option<i64>) {
     let flips = |name| unit.is("Gemm") && net.int(unit, name) == Some(1);
     let wide = net.dim(x, if flips("transA") { -2 } else { -1 });
     let out = net.dim(unit.output(), -1);
@@ -59,7 +59,7 @@ fn widths(net: &Net<'_>, unit: &Unit, x: Val, weight: Val) -> (Option<i64>, Opti
 }
 
 /// Whether a constant is a vector of this length; of any, where it is not known.
-fn is_vector(net: &Net<'_>, val: Val, length: Option<i64>) -> bool {
+fn is_vector(net: &Network<'_>, val: Val, length: Option<i64>) -> bool {
     let elements = net.elements(val).and_then(|count| i64::try_from(count).ok());
     match (elements, length) {
         (Some(elements), Some(length)) => {
@@ -71,7 +71,12 @@ fn is_vector(net: &Net<'_>, val: Val, length: Option<i64>) -> bool {
 
 /// Widths of a sum over axes: the weights' letters that the result lacks, and those that it has and
 /// the data lacks. Letters that all three share are no axes of a linear layer.
-fn einsum(net: &Net<'_>, unit: &Unit, x: Val, weight: Val) -> Option<(Option<i64>, Option<i64>)> {
+fn einsum(
+    net: &Network<'_>,
+    unit: &NetworkOp,
+    x: Val,
+    weight: Val,
+) -> Option<(Option<i64>, Option<i64>)> {
     let equation: String = net.text(unit, "equation")?.chars().filter(|c| *c != ' ').collect();
     let (left, result) = equation.split_once("->")?;
     let (of_x, of_weight) = left.split_once(',')?;
@@ -98,7 +103,7 @@ mod tests {
     use calipers_samples::{Attribute, DataType};
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["batch", "seq", "8"], build)
@@ -151,14 +156,14 @@ mod tests {
         });
         assert_eq!(layer(&packed), Some((Some(8), Some(4), false)));
         let stored = built(|t, x| {
-            let x = t.quantised(x);
+            let x = t.quantized(x);
             let w = t.raw(DataType::U8, &[8, 4], &[1; 32]);
             let scale = t.scalar(0.1);
             let w = t.op("DequantizeLinear", &[&w, &scale]);
             let y = t.op("MatMul", &[&x, &w]);
             let b = t.weight(&[4]);
             let y = t.op("Add", &[&y, &b]);
-            t.quantised(&y)
+            t.quantized(&y)
         });
         assert_eq!(layer(&stored), Some((Some(8), Some(4), true)));
         assert_eq!(stored.kinds(), ["Linear"]);

@@ -9,14 +9,14 @@
 //! The operator `Mish` is a unit of this kind already.
 
 use super::Pattern;
-use super::curve;
-use crate::net::{BlockKind, Ops};
+use super::unary;
+use crate::network::{BlockKind, Ops};
 
 pub(super) const MISH: Pattern = Pattern {
     kind: BlockKind::Mish,
     description: "Mish, x·tanh(softplus(x)).",
     anchors: Ops::operators(&["Tanh"]),
-    matcher: |net, start| curve::find(net, start, |f| curve::is(f, |x| x * x.exp().ln_1p().tanh())),
+    matcher: |net, start| unary::find(net, start, |f| unary::is(f, |x| x * x.exp().ln_1p().tanh())),
 };
 
 #[cfg(test)]

@@ -12,8 +12,7 @@ mod conv_norm_act;
 mod convnext;
 mod convolution;
 mod csp;
-mod curve;
-mod dense_unit;
+mod dense_layer;
 mod depthwise_separable;
 mod detection_head;
 mod embedding;
@@ -32,7 +31,7 @@ mod linear;
 mod mish;
 mod moments;
 mod patch_embedding;
-mod plain_curves;
+mod plain_activations;
 mod pool_head;
 mod pyramid;
 mod raw_head;
@@ -41,19 +40,20 @@ mod residual;
 mod resnet;
 mod rms_norm;
 mod rotary;
-mod shuffle_unit;
+mod shuffle_block;
 mod silu;
 mod skips;
 mod spp;
 mod squeeze_excite;
 #[cfg(test)]
 pub mod testing;
+mod unary;
 
 use calipers_report::BlockCount;
 use hashbrown::HashMap;
 pub use skips::skips;
 
-use crate::net::{BlockKind, Found, Net, Ops, UnitId};
+use crate::network::{BlockKind, Found, Network, OpId, Ops};
 
 /// A kind of block and how it is found.
 pub struct Pattern {
@@ -64,7 +64,7 @@ pub struct Pattern {
     /// Operators and kinds that such a block ends with, or that give it away anywhere inside.
     pub anchors: Ops,
     /// Looks at a unit of those, and finds the block that it belongs to.
-    pub matcher: fn(&Net<'_>, UnitId) -> Option<Found>,
+    pub matcher: fn(&Network<'_>, OpId) -> Option<Found>,
 }
 
 /// Every pattern, in the order they run.
@@ -72,7 +72,7 @@ pub const PATTERNS: &[Pattern] = &[
     // Contractions with their weights.
     linear::LINEAR,
     convolution::CONVOLUTION,
-    // Norms. What stands between reshapes goes before what stands alone.
+    // Norms. What is between reshapes goes before what is alone.
     group_norm::GROUP_NORM,
     instance_norm::INSTANCE_NORM,
     layer_norm::LAYER_NORM,
@@ -89,10 +89,10 @@ pub const PATTERNS: &[Pattern] = &[
     hard::RELU6,
     hard::RELU,
     hard::LEAKY_RELU,
-    plain_curves::PRELU,
-    plain_curves::ELU,
-    plain_curves::SELU,
-    plain_curves::CELU,
+    plain_activations::PRELU,
+    plain_activations::ELU,
+    plain_activations::SELU,
+    plain_activations::CELU,
     // Attention, embeddings, feed-forward, recurrence.
     rotary::ROTARY,
     attention::ATTENTION,
@@ -114,8 +114,8 @@ pub const PATTERNS: &[Pattern] = &[
     depthwise_separable::DEPTHWISE_SEPARABLE,
     resnet::BOTTLENECK,
     resnet::BASIC,
-    dense_unit::DENSE_UNIT,
-    shuffle_unit::SHUFFLE_UNIT,
+    dense_layer::DENSE_UNIT,
+    shuffle_block::SHUFFLE_UNIT,
     fire::FIRE,
     spp::SPP,
     csp::CSP,
@@ -131,10 +131,9 @@ pub const PATTERNS: &[Pattern] = &[
 ];
 
 /// Folds every block of the table.
-pub fn recognise(net: &mut Net<'_>) {
+pub fn recognize(net: &mut Network<'_>) {
     for pattern in PATTERNS {
-        let mut anchors: Vec<UnitId> =
-            pattern.anchors.iter().flat_map(|op| net.of_op(op)).collect();
+        let mut anchors: Vec<OpId> = pattern.anchors.iter().flat_map(|op| net.of_op(op)).collect();
         anchors.sort_unstable();
         for anchor in anchors {
             // Another block of this kind may have taken it.
@@ -151,7 +150,7 @@ pub fn recognise(net: &mut Net<'_>) {
 const NAMED: usize = 5;
 
 /// How often each kind was found, inside other blocks too, the commonest first.
-pub fn counts(net: &Net<'_>) -> Vec<BlockCount> {
+pub fn counts(net: &Network<'_>) -> Vec<BlockCount> {
     let mut nodes: HashMap<BlockKind, Vec<String>> = HashMap::new();
     for unit in net.all() {
         let Some(kind) = unit.block() else { continue };
@@ -178,7 +177,7 @@ mod tests {
     use hashbrown::HashSet;
 
     use super::PATTERNS;
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     #[test]
     fn every_pattern_has_a_description_and_anchors() {

@@ -1,6 +1,6 @@
 //! What norms share: values over the root of their mean square, with their mean taken off or not.
 //!
-//! Found from the root, since every form has one. Before it stands the mean of squares:
+//! Found from the root, since every form has one. Before it is the mean of squares:
 //!
 //! | form | written by |
 //! |---|---|
@@ -11,23 +11,23 @@
 //! and after it the quotient: `Div`; `Reciprocal` or `1 ÷`, `Mul`; the scale drawn into the
 //! quotient, and the mean subtracted last (TensorFlow).
 
-use crate::net::{Found, Net, Op, Origin, Unit, UnitId, Val};
+use crate::network::{Found, Network, NetworkOp, Op, OpId, Origin, Val};
 
 /// Readers of a value that are followed.
 const MAX_READERS: usize = 4;
 
-/// Views that stand between a sum over an axis and its use, where the axis is dropped.
+/// Views that are between a sum over an axis and its use, where the axis is dropped.
 const PUT_BACK: &[&str] = &["Expand", "Reshape", "Unsqueeze"];
 
 /// Values over the root of their mean square.
 #[derive(Debug)]
-pub(super) struct Standardised {
+pub(super) struct Standardized {
     pub(super) x: Val,
     /// What comes of it.
     pub(super) out: Val,
-    pub(super) units: Vec<UnitId>,
+    pub(super) units: Vec<OpId>,
     /// Whether the mean is taken off.
-    pub(super) centred: bool,
+    pub(super) centerd: bool,
     /// Whether squares are summed, and not averaged.
     pub(super) summed: bool,
     /// Axes of the mean, from the front where the rank is known.
@@ -37,16 +37,16 @@ pub(super) struct Standardised {
     pub(super) shifted: bool,
 }
 
-impl Standardised {
-    /// Number of elements that are standardised together.
-    pub(super) fn width(&self, net: &Net<'_>) -> Option<i64> {
+impl Standardized {
+    /// Number of elements that are standardized together.
+    pub(super) fn width(&self, net: &Network<'_>) -> Option<i64> {
         self.axes.iter().try_fold(1_i64, |width, axis| {
             width.checked_mul(net.dim(self.x, isize::try_from(*axis).ok()?)?)
         })
     }
 
     /// The block, with the scale and shift behind it, which are constants that fit.
-    pub(super) fn block(mut self, net: &Net<'_>, fits: impl Fn(Val) -> bool) -> Found {
+    pub(super) fn block(mut self, net: &Network<'_>, fits: impl Fn(Val) -> bool) -> Found {
         if !self.shifted {
             self.out = affine(net, self.out, self.scaled, &mut self.units, fits);
         }
@@ -56,10 +56,10 @@ impl Standardised {
 
 /// Adds the scale and shift behind a norm to its units. Gives what comes of it.
 pub(super) fn affine(
-    net: &Net<'_>,
+    net: &Network<'_>,
     out: Val,
     scaled: bool,
-    units: &mut Vec<UnitId>,
+    units: &mut Vec<OpId>,
     fits: impl Fn(Val) -> bool,
 ) -> Val {
     let mut out = out;
@@ -78,7 +78,7 @@ pub(super) fn affine(
 }
 
 /// Whether a constant has this many elements; some, where it is not known.
-pub(super) fn has_elements(net: &Net<'_>, val: Val, wanted: Option<i64>) -> bool {
+pub(super) fn has_elements(net: &Network<'_>, val: Val, wanted: Option<i64>) -> bool {
     match (wanted, net.elements(val)) {
         (Some(wanted), Some(found)) => i64::try_from(found) == Ok(wanted),
         _ => net.rank(val).is_some_and(|rank| rank > 0) && net.elements(val) != Some(1),
@@ -86,7 +86,7 @@ pub(super) fn has_elements(net: &Net<'_>, val: Val, wanted: Option<i64>) -> bool
 }
 
 /// Finds the values that are divided by a root of their own mean square.
-pub(super) fn standardised(net: &Net<'_>, root: UnitId) -> Option<Standardised> {
+pub(super) fn standardized(net: &Network<'_>, root: OpId) -> Option<Standardized> {
     let unit = net.unit(root);
     let inverted = match unit.op {
         Op::Operator("Sqrt") => false,
@@ -101,20 +101,20 @@ pub(super) fn standardised(net: &Net<'_>, root: UnitId) -> Option<Standardised> 
     let square = mean_square(net, unit.input(0)?, &mut units)?;
     let quotient = Quotient { net, square: &square };
     let (out, scaled, shifted) = quotient.find(unit.output(), inverted, &mut units)?;
-    let MeanSquare { x, centred, summed, axes, .. } = square;
-    Some(Standardised { x, out, units, centred: centred.is_some(), summed, axes, scaled, shifted })
+    let MeanSquare { x, centerd, summed, axes, .. } = square;
+    Some(Standardized { x, out, units, centerd: centerd.is_some(), summed, axes, scaled, shifted })
 }
 
 /// What a root is taken of.
 struct MeanSquare {
     x: Val,
     /// The values without their mean, and the mean.
-    centred: Option<(Val, Val)>,
+    centerd: Option<(Val, Val)>,
     summed: bool,
     axes: Vec<i64>,
 }
 
-fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanSquare> {
+fn mean_square(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<MeanSquare> {
     let mut val = val;
     // A small number, or a least one, keeps the root from zero.
     for _ in 0..3 {
@@ -139,7 +139,7 @@ fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanS
         units.push(id);
         return same.then_some(MeanSquare {
             x,
-            centred: Some((x, mean)),
+            centerd: Some((x, mean)),
             summed: false,
             axes: squares.axes,
         });
@@ -151,14 +151,14 @@ fn mean_square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanS
     match centring(net, base, &mut of_mean) {
         Some((x, mean, of)) if of == axes => {
             units.append(&mut of_mean);
-            Some(MeanSquare { x, centred: Some((base, mean)), summed, axes })
+            Some(MeanSquare { x, centerd: Some((base, mean)), summed, axes })
         }
-        _ => Some(MeanSquare { x: base, centred: None, summed, axes }),
+        _ => Some(MeanSquare { x: base, centerd: None, summed, axes }),
     }
 }
 
 /// A value squared.
-fn square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
+fn square(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<Val> {
     let id = net.made_by(val, ["Mul", "Pow"])?;
     let unit = net.unit(id);
     let base = match (unit.op, &unit.inputs[..]) {
@@ -171,7 +171,7 @@ fn square(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
 }
 
 /// Values less their own mean: the values, the mean, its axes.
-fn centring(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Val, Val, Vec<i64>)> {
+fn centring(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<(Val, Val, Vec<i64>)> {
     let id = net.made_by(val, "Sub")?;
     let (x, mean) = net.data_pair(net.unit(id))?;
     let mut of_mean = Vec::new();
@@ -192,7 +192,7 @@ struct MeanOf {
     squared: bool,
 }
 
-fn reduced(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanOf> {
+fn reduced(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<MeanOf> {
     let mut val = val;
     let mut divided = false;
     for _ in 0..4 {
@@ -230,7 +230,7 @@ fn reduced(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<MeanOf> {
 }
 
 /// Axes of a reduction, which were an attribute once, from the front where the rank is known.
-pub(super) fn axes(net: &Net<'_>, unit: &Unit) -> Option<Vec<i64>> {
+pub(super) fn axes(net: &Network<'_>, unit: &NetworkOp) -> Option<Vec<i64>> {
     let rank = net.rank(unit.input(0)?).and_then(|rank| i64::try_from(rank).ok());
     let mut axes: Vec<i64> = match (net.ints(unit, "axes"), unit.input(1)) {
         (Some(axes), _) => axes.to_vec(),
@@ -247,18 +247,13 @@ pub(super) fn axes(net: &Net<'_>, unit: &Unit) -> Option<Vec<i64>> {
 
 /// Looks for the quotient behind a root.
 struct Quotient<'q, 'm> {
-    net: &'q Net<'m>,
+    net: &'q Network<'m>,
     square: &'q MeanSquare,
 }
 
 impl Quotient<'_, '_> {
     /// What comes of it, whether it is scaled and shifted.
-    fn find(
-        &self,
-        root: Val,
-        inverted: bool,
-        units: &mut Vec<UnitId>,
-    ) -> Option<(Val, bool, bool)> {
+    fn find(&self, root: Val, inverted: bool, units: &mut Vec<OpId>) -> Option<(Val, bool, bool)> {
         let net = self.net;
         let (mut below, mut inverted, mut scaled) = (root, inverted, false);
         // The inverse and the scale are a step each, and a dropped axis is put back.
@@ -307,8 +302,8 @@ impl Quotient<'_, '_> {
     }
 
     /// Whether a value is what the root divides.
-    fn is_top(&self, val: Val, units: &mut Vec<UnitId>) -> bool {
-        match self.square.centred {
+    fn is_top(&self, val: Val, units: &mut Vec<OpId>) -> bool {
+        match self.square.centerd {
             None => val == self.square.x,
             // The variance of JAX is found without a difference.
             Some((base, _)) if val == base && base != self.square.x => true,
@@ -327,9 +322,9 @@ impl Quotient<'_, '_> {
 
     /// `x·q + (shift - mean·q)`, or `x·q - mean·q`, for a quotient `q`: what comes of it, and
     /// whether it is shifted.
-    fn mean_last(&self, quotient: Val, units: &mut Vec<UnitId>) -> Option<(Val, bool)> {
+    fn mean_last(&self, quotient: Val, units: &mut Vec<OpId>) -> Option<(Val, bool)> {
         let net = self.net;
-        let (_, mean) = self.square.centred?;
+        let (_, mean) = self.square.centerd?;
         let product = |of: Val| {
             net.uses(quotient).take(MAX_READERS).find(|id| {
                 let unit = net.unit(*id);

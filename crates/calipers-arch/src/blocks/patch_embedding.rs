@@ -12,7 +12,7 @@
 use calipers_ops::Movement;
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, Net, Ops, PatchEmbedding, UnitId};
+use crate::network::{BlockKind, Found, Network, OpId, Ops, PatchEmbedding};
 
 pub(super) const PATCH_EMBEDDING: Pattern = Pattern {
     kind: BlockKind::PatchEmbedding,
@@ -21,7 +21,7 @@ pub(super) const PATCH_EMBEDDING: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let (x, out) = (unit.input(0)?, unit.output());
     let conv = unit.walk().find(|part| part.is("Conv"))?;
@@ -59,7 +59,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// Whether a value is an input of the network, at most scaled and shifted.
-fn reads_input(net: &Net<'_>, x: crate::net::Val) -> bool {
+fn reads_input(net: &Network<'_>, x: crate::network::Val) -> bool {
     let mut val = x;
     for _ in 0..12 {
         let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { return true };
@@ -78,7 +78,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn patches(t: &mut Tiny, x: &str, stride: i64) -> String {
         let (weight, bias) = (t.weight(&[32, 3, 4, 4]), t.weight(&[32]));

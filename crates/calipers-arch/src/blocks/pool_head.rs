@@ -8,14 +8,14 @@
 //! | 1×1 convolution, `GlobalAveragePool` | SqueezeNet |
 //!
 //! It ends at an output of a row for each one of the batch, perhaps by `Softmax` or `Sigmoid`. A projection without
-//! bias that nothing normalises to shares is no classifier: it embeds. Extracts `classes`.
+//! bias that nothing normalizes to shares is no classifier: it embeds. Extracts `classes`.
 
 use calipers_ops::{Class, Movement};
 
 use super::Pattern;
 use super::conv::{ACTIVATIONS, CONVS, NORMS, area, conv, scales};
 use super::squeeze_excite::pools;
-use crate::net::{BlockKind, ClassifierHead, Found, Net, Ops, Unit, UnitId, Val, With};
+use crate::network::{BlockKind, ClassifierHead, Found, Network, NetworkOp, OpId, Ops, Val, With};
 
 pub(super) const CLASSIFIER_HEAD: Pattern = Pattern {
     kind: BlockKind::ClassifierHead,
@@ -32,14 +32,14 @@ const LINEARS: Ops = Ops { blocks: &[BlockKind::Linear], operators: &["Gemm", "M
 /// Steps from the last product back to the pooling.
 const MAX_STEPS: usize = 16;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let output = unit.output();
     let Ending { mut units, given, shared, biased } = ending(net, output)?;
     units.push(end);
     // A score for each class, perhaps as an image of one place.
     let classes =
-        net.elements_beside(given).filter(|classes| net.dim(given, 1) == Some(*classes))?;
+        net.elements_next_to(given).filter(|classes| net.dim(given, 1) == Some(*classes))?;
     // One score is a class or not only where it is made a probability.
     if classes < 2 && !(classes == 1 && shared) {
         return None;
@@ -68,7 +68,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 /// How scores become an output.
 struct Ending {
-    units: Vec<UnitId>,
+    units: Vec<OpId>,
     /// The output.
     given: Val,
     /// Whether they are made probabilities.
@@ -77,7 +77,7 @@ struct Ending {
     biased: bool,
 }
 
-fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
+fn ending(net: &Network<'_>, val: Val) -> Option<Ending> {
     let (mut at, mut units) = (val, Vec::new());
     let (mut shared, mut biased) = (false, false);
     for _ in 0..6 {
@@ -86,13 +86,13 @@ fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
         }
         let user = net.only_use(at)?;
         let unit = net.unit(user);
-        let curve = unit.is(With::PROBABILITIES);
-        // A bias that stands apart.
+        let activation = unit.is(With::PROBABILITIES);
+        // A bias that is apart.
         let bias = unit.is("Add") && net.data_and_constant(unit).is_some();
-        if !curve && !bias && !unit.is_layout() {
+        if !activation && !bias && !unit.is_layout() {
             return None;
         }
-        shared |= curve;
+        shared |= activation;
         biased |= bias;
         units.push(user);
         at = unit.output();
@@ -101,7 +101,7 @@ fn ending(net: &Net<'_>, val: Val) -> Option<Ending> {
 }
 
 /// The units that make one vector of places or tokens, and work on it.
-fn one_vector(net: &Net<'_>, val: Val) -> Option<Vec<UnitId>> {
+fn one_vector(net: &Network<'_>, val: Val) -> Option<Vec<OpId>> {
     let (mut at, mut units) = (val, Vec::new());
     for _ in 0..MAX_STEPS {
         let id = net.producer(at)?;
@@ -125,7 +125,7 @@ fn one_vector(net: &Net<'_>, val: Val) -> Option<Vec<UnitId>> {
 }
 
 /// Whether a unit makes one vector of many places or tokens.
-fn gathers(net: &Net<'_>, unit: &Unit, to: Val) -> bool {
+fn gathers(net: &Network<'_>, unit: &NetworkOp, to: Val) -> bool {
     let Some(from) = unit.input(0) else { return false };
     if pools(net, unit) {
         return true;
@@ -151,7 +151,7 @@ mod tests {
 
     use super::super::testing::sketch::{conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn classes(input: &[&str], build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<i64> {
         let mut t = Tiny::new();

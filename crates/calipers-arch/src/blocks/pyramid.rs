@@ -1,11 +1,11 @@
-//! Features of several resolutions joined: feature pyramids, and the skips of U-Nets.
+//! Features of several resolutions joined: feature pyramids, and the skips of U-Networks.
 //!
 //! | form | written by |
 //! |---|---|
 //! | `Resize` of a deep value, `Concat` or `Add` with an earlier one of that resolution | FPN, PAN, YOLO necks |
-//! | `ConvTranspose` or `Resize`, perhaps with a convolution, `Concat` with an earlier value | U-Net |
+//! | `ConvTranspose` or `Resize`, perhaps with a convolution, `Concat` with an earlier value | U-Network |
 //!
-//! Both join a value that went down and came up again with what it was before. A U-Net goes on up to
+//! Both join a value that went down and came up again with what it was before. A U-Network goes on up to
 //! images: every output that follows is at least as large, and nothing shrinks again. A pyramid
 //! gives several resolutions to what finds objects on them.
 
@@ -15,7 +15,7 @@ use hashbrown::HashSet;
 use super::Pattern;
 use super::conv::{CONVS, area, chain, conv, joins_channels};
 use super::residual::upsampling;
-use crate::net::{BlockKind, Found, Net, Ops, UnitId, Val};
+use crate::network::{BlockKind, Found, Network, OpId, Ops, Val};
 
 pub(super) const UNET_SKIP: Pattern = Pattern {
     kind: BlockKind::UNetSkip,
@@ -34,17 +34,17 @@ pub(super) const FEATURE_PYRAMID: Pattern = Pattern {
 /// What searches start from.
 const JOINS: Ops = Ops::operators(&["Add", "Concat"]);
 
-fn find_skip(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_skip(net: &Network<'_>, end: OpId) -> Option<Found> {
     let units = merge(net, end)?;
     goes_up(net, end).then(|| Found::of(units))
 }
 
-fn find_pyramid(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_pyramid(net: &Network<'_>, end: OpId) -> Option<Found> {
     merge(net, end).map(Found::of)
 }
 
 /// The upsampling and the join, of a value that came up and one from before it went down.
-fn merge(net: &Net<'_>, end: UnitId) -> Option<Vec<UnitId>> {
+fn merge(net: &Network<'_>, end: OpId) -> Option<Vec<OpId>> {
     let unit = net.unit(end);
     let joined: Vec<Val> = net.data_inputs(unit).collect();
     if unit.is(BlockKind::ConcatSkip) {
@@ -69,7 +69,7 @@ fn merge(net: &Net<'_>, end: UnitId) -> Option<Vec<UnitId>> {
 
 /// Back to the upsampling that a value comes from, by a convolution or two. Gives the units and the
 /// value that was made larger.
-fn came_up(net: &Net<'_>, val: Val) -> Option<(Vec<UnitId>, Val)> {
+fn came_up(net: &Network<'_>, val: Val) -> Option<(Vec<OpId>, Val)> {
     let mut units = Vec::new();
     let mut at = val;
     for _ in 0..4 {
@@ -95,7 +95,7 @@ fn came_up(net: &Net<'_>, val: Val) -> Option<(Vec<UnitId>, Val)> {
 }
 
 /// Whether nothing shrinks after a unit, and every output that follows from it is images as large.
-fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
+fn goes_up(net: &Network<'_>, start: OpId) -> bool {
     let output = net.unit(start).output();
     let size = |val: Val| Some((net.dim(val, -2), net.dim(val, -1)));
     let smaller = |val: Val, than: Val| match (size(val), size(than)) {
@@ -139,7 +139,7 @@ fn goes_up(net: &Net<'_>, start: UnitId) -> bool {
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, larger, pool, shape};
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> (usize, usize) {
         let seen = Tiny::new().over(&["1", "8", "16", "16"], build);

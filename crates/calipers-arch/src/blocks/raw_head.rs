@@ -14,7 +14,7 @@ use calipers_ops::Movement;
 use super::Pattern;
 use super::conv::{conv, is_activated};
 use super::detection_head::stride;
-use crate::net::{BlockKind, DetectionHead, Found, Net, Ops, UnitId, Val, With};
+use crate::network::{BlockKind, DetectionHead, Found, Network, OpId, Ops, Val, With};
 
 pub(super) const RAW_HEAD: Pattern = Pattern {
     kind: BlockKind::DetectionHead,
@@ -33,13 +33,13 @@ const BINS: i64 = 16;
 /// A resolution at which objects are found.
 struct Scale {
     /// The units from the convolutions to the output.
-    units: Vec<UnitId>,
+    units: Vec<OpId>,
     at: Val,
     bins: Option<i64>,
     classes: i64,
 }
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let given = net.on_through(net.unit(end).output(), BEHIND);
     if !net.is_output(given) || !(2..=MAX_SCALES).contains(&net.outputs.len()) {
         return None;
@@ -72,11 +72,11 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     }))
 }
 
-/// What may stand between the convolution and the output.
+/// What may be between the convolution and the output.
 const BEHIND: (With, &str) =
     (With(|traits| traits.movement.is_some_and(Movement::is_layout)), "Sigmoid");
 
-fn scale(net: &Net<'_>, output: Val) -> Option<Scale> {
+fn scale(net: &Network<'_>, output: Val) -> Option<Scale> {
     let (mut units, mut val) = (Vec::new(), output);
     for _ in 0..4 {
         let Some(unit) = net.made_by(val, BEHIND) else {
@@ -134,7 +134,7 @@ fn is(number: i64) -> impl Fn(&calipers_sym::Expr) -> bool {
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     /// Three resolutions, and what a head makes of each.
     fn seen(size: &str, head: impl Fn(&mut Tiny, &str) -> String) -> Seen {

@@ -12,7 +12,9 @@
 use calipers_ops::Class;
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, Net, Op, Ops, Recurrent, RecurrentCell, Unit, UnitId, Val};
+use crate::network::{
+    BlockKind, Found, Network, NetworkOp, Op, OpId, Ops, Recurrent, RecurrentCell, Val,
+};
 
 pub(super) const RECURRENT: Pattern = Pattern {
     kind: BlockKind::Recurrent,
@@ -24,7 +26,7 @@ pub(super) const RECURRENT: Pattern = Pattern {
 /// Views behind a layer.
 const MAX_VIEWS: usize = 4;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     if unit.is("Concat") {
         return both_ways(net, end);
@@ -44,7 +46,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     Some(layer(net, unit, units, direction(net, unit) == "bidirectional"))
 }
 
-fn layer(net: &Net<'_>, cell: &Unit, units: Vec<UnitId>, both: bool) -> Found {
+fn layer(net: &Network<'_>, cell: &NetworkOp, units: Vec<OpId>, both: bool) -> Found {
     let name = match cell.op {
         Op::Operator("LSTM") => RecurrentCell::Lstm,
         Op::Operator("GRU") => RecurrentCell::Gru,
@@ -58,24 +60,24 @@ fn layer(net: &Net<'_>, cell: &Unit, units: Vec<UnitId>, both: bool) -> Found {
         .taking(cell.input(0))
 }
 
-fn sorted(units: &[UnitId]) -> Vec<UnitId> {
+fn sorted(units: &[OpId]) -> Vec<OpId> {
     let mut units = units.to_vec();
     units.sort_unstable();
     units
 }
 
-fn direction<'a>(net: &'a Net<'_>, cell: &Unit) -> &'a str {
+fn direction<'a>(net: &'a Network<'_>, cell: &NetworkOp) -> &'a str {
     net.text(cell, "direction").unwrap_or("forward")
 }
 
 /// A forward and a backward layer over one sequence, joined.
-fn both_ways(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn both_ways(net: &Network<'_>, end: OpId) -> Option<Found> {
     let [Some(a), Some(b)] = net.unit(end).inputs[..] else { return None };
     let mut units = vec![end];
     let (first, from) = cell_behind(net, a, &mut units)?;
     let (second, other) = cell_behind(net, b, &mut units)?;
     let (one, two) = (net.unit(first), net.unit(second));
-    let backward = |cell: &Unit, turned: bool| turned || direction(net, cell) == "reverse";
+    let backward = |cell: &NetworkOp, turned: bool| turned || direction(net, cell) == "reverse";
     let ways = [backward(one, from.turned), backward(two, other.turned)];
     if first == second || one.op != two.op || from.x != other.x || ways[0] == ways[1] {
         return None;
@@ -91,7 +93,7 @@ struct From {
     turned: bool,
 }
 
-fn cell_behind(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(UnitId, From)> {
+fn cell_behind(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<(OpId, From)> {
     let mut val = val;
     for _ in 0..8 {
         let id = net.producer(val)?;
@@ -113,7 +115,7 @@ fn cell_behind(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<(Unit
 }
 
 /// The Concat that joins a layer with one that runs the other way.
-fn pair(net: &Net<'_>, cell: UnitId) -> Option<UnitId> {
+fn pair(net: &Network<'_>, cell: OpId) -> Option<OpId> {
     net.unit(cell).outputs.iter().find_map(|output| {
         let mut val = *output;
         for _ in 0..8 {
@@ -136,7 +138,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use crate::blocks::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn cell(t: &mut Tiny, op: &str, x: &str, gates: i64, direction: &str) -> String {
         let directions = if direction == "bidirectional" { 2 } else { 1 };

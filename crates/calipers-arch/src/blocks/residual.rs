@@ -20,7 +20,9 @@
 use calipers_ops::Movement;
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, NORMS, Net, Ops, ResidualPath, Unit, UnitId, Val, With};
+use crate::network::{
+    BlockKind, Found, NORMS, Network, NetworkOp, OpId, Ops, ResidualPath, Val, With,
+};
 
 pub(super) const ADDITION: Pattern = Pattern {
     kind: BlockKind::ResidualAdd,
@@ -53,16 +55,16 @@ pub(super) struct Around {
     /// Where path and shortcut part.
     pub(super) fork: Val,
     /// The units of the shortcut.
-    pub(super) shortcut: Vec<UnitId>,
+    pub(super) shortcut: Vec<OpId>,
     /// The units of the path, in order.
-    pub(super) path: Vec<UnitId>,
+    pub(super) path: Vec<OpId>,
     /// Contractions on the path.
     pub(super) contractions: usize,
 }
 
 /// Finds the shortcut that one operand of a unit of two operands is, and the path that is the
 /// other.
-pub(super) fn around(net: &Net<'_>, join: UnitId) -> Option<Around> {
+pub(super) fn around(net: &Network<'_>, join: OpId) -> Option<Around> {
     let (a, b) = net.data_pair(net.unit(join))?;
     if a == b || !net.may_match(a, b) {
         return None;
@@ -79,7 +81,7 @@ struct Step {
     upsamples: bool,
 }
 
-fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Around> {
+fn search(net: &Network<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Around> {
     let limit = net.search_limit(&Ops::operators(&["Add", "Sub"]));
     let mut at = shortcut;
     let (mut units, mut contractions, mut upsamples) = (Vec::new(), 0, false);
@@ -107,7 +109,7 @@ fn search(net: &Net<'_>, shortcut: Val, path: Val, allowed: usize) -> Option<Aro
 }
 
 /// One step back along a shortcut, if the unit is light enough.
-fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
+fn step_back(net: &Network<'_>, unit: &NetworkOp, val: Val) -> Option<Step> {
     let to = unit.input(0)?;
     let light = Step { to, contractions: 0, upsamples: false };
     if unit.is_layout() || unit.is(LIGHT) {
@@ -142,9 +144,9 @@ fn step_back(net: &Net<'_>, unit: &Unit, val: Val) -> Option<Step> {
 
 /// The contractions on a path, if it is one that a shortcut goes around.
 fn computes(
-    net: &Net<'_>,
+    net: &Network<'_>,
     fork: Val,
-    way: &[UnitId],
+    way: &[OpId],
     on_shortcut: usize,
     upsamples: bool,
 ) -> Option<usize> {
@@ -156,7 +158,7 @@ fn computes(
     if !upsamples && inside().any(|unit| upsampling(net, unit)) {
         return None;
     }
-    // Two products in a row beside one are a product of low rank, unless something bends between.
+    // Two products in a row next to one are a product of low rank, unless something bends between.
     if on_shortcut > 0 && !inside().any(bends) {
         return None;
     }
@@ -164,7 +166,7 @@ fn computes(
 }
 
 /// Whether a unit makes an image larger.
-pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
+pub(super) fn upsampling(net: &Network<'_>, unit: &NetworkOp) -> bool {
     if !unit.has_trait(|traits| traits.raises_resolution) {
         return false;
     }
@@ -176,15 +178,15 @@ pub(super) fn upsampling(net: &Net<'_>, unit: &Unit) -> bool {
     }
 }
 
-/// Whether a unit is no linear map. Quantised networks write no rectifier after a convolution: the
+/// Whether a unit is no linear map. Quantized networks write no rectifier after a convolution: the
 /// range of its result cuts it off.
-fn bends(unit: &Unit) -> bool {
+fn bends(unit: &NetworkOp) -> bool {
     let linear = (BlockKind::Linear, ["Add", "MatMul", "Gemm", "Mul"]);
     !unit.is_layout() && !unit.is(linear)
 }
 
 /// Whether every residual addition on a path starts on it: shortcuts nest, they do not cross.
-fn nested(net: &Net<'_>, fork: Val, way: &[UnitId]) -> bool {
+fn nested(net: &Network<'_>, fork: Val, way: &[OpId]) -> bool {
     let given = |val: Val| {
         val == fork || net.producer(val).is_some_and(|unit| way.binary_search(&unit).is_ok())
     };
@@ -192,13 +194,13 @@ fn nested(net: &Net<'_>, fork: Val, way: &[UnitId]) -> bool {
     joins.into_iter().all(|unit| net.data_inputs(unit).all(given))
 }
 
-fn find_addition(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_addition(net: &Network<'_>, end: OpId) -> Option<Found> {
     let around = around(net, end)?;
     let contractions = i64::try_from(around.contractions).ok();
     Some(Found::of([end]).with(ResidualPath { contractions }))
 }
 
-fn find_block(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_block(net: &Network<'_>, end: OpId) -> Option<Found> {
     let Around { fork, mut path, shortcut, contractions } = around(net, end)?;
     path.extend(shortcut);
     path.push(end);
@@ -213,7 +215,7 @@ mod tests {
 
     use super::super::testing::sketch::{conv, conv_relu, larger, linear, shape};
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     /// Residual additions of a network of images.
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
@@ -271,16 +273,16 @@ mod tests {
     }
 
     #[test]
-    fn quantised_half_and_fused() {
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+    fn quantized_half_and_fused() {
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let y = conv(t, &x, shape(8, 8, 3));
-            let y = t.quantised(&y);
+            let y = t.quantized(&y);
             let y = conv(t, &y, shape(8, 8, 3));
-            let y = t.quantised(&y);
+            let y = t.quantized(&y);
             t.op("Add", &[&y, &x])
         };
-        assert_eq!(images(quantised), 1);
+        assert_eq!(images(quantized), 1);
         let cast = |t: &mut Tiny, x: &str| {
             let wide = t.cast(x, 1);
             let y = linear(t, &wide, 16, 16);

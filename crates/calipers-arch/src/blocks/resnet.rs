@@ -6,13 +6,13 @@
 //! | `BasicBlock` | k×k, k×k, shortcut, activation: ResNet-18, Darknet, YOLO |
 //!
 //! With the norm before the convolution, after it, or folded into it; with squeeze-and-excite on the
-//! path; quantised, where no activation is written. Extracts `channels`, those of the result,
+//! path; quantized, where no activation is written. Extracts `channels`, those of the result,
 //! `inner`, `groups`, `stride`, and whether the shortcut is a `projection`.
 
 use super::Pattern;
 use super::conv::{activation_after, convs_among};
 use super::residual::around;
-use crate::net::{BlockKind, Convolution, Found, Net, Ops, ResNetBlock, UnitId};
+use crate::network::{BlockKind, Convolution, Found, Network, OpId, Ops, ResNetBlock};
 
 pub(super) const BOTTLENECK: Pattern = Pattern {
     kind: BlockKind::Bottleneck,
@@ -39,7 +39,7 @@ fn basic(convs: &[&Convolution]) -> bool {
     first.is_spatial() && second.is_spatial() && !first.is_depthwise() && !second.is_depthwise()
 }
 
-fn find(net: &Net<'_>, end: UnitId, fits: fn(&[&Convolution]) -> bool) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId, fits: fn(&[&Convolution]) -> bool) -> Option<Found> {
     let around = around(net, end)?;
     let convs = convs_among(net, &around.path)?;
     if !fits(&convs) {
@@ -68,7 +68,7 @@ fn find(net: &Net<'_>, end: UnitId, fits: fn(&[&Convolution]) -> bool) -> Option
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         let mut t = Tiny::new();
@@ -118,15 +118,15 @@ mod tests {
             block.first(BlockKind::BasicBlock, |_, unit| unit.resnet_block().unwrap().projection),
             Some(true)
         );
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let y = conv(t, &x, shape(16, 16, 3));
-            let y = t.quantised(&y);
+            let y = t.quantized(&y);
             let y = conv(t, &y, shape(16, 16, 3));
-            let y = t.quantised(&y);
+            let y = t.quantized(&y);
             t.op("Add", &[&x, &y])
         };
-        assert_eq!(seen(quantised).count(BlockKind::BasicBlock), 1);
+        assert_eq!(seen(quantized).count(BlockKind::BasicBlock), 1);
         let one = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(16, 16, 3));
             t.op("Add", &[&y, x])

@@ -1,4 +1,4 @@
-//! Root-mean-square normalisation: divided by the root of the mean square, scaled.
+//! Root-mean-square normalization: divided by the root of the mean square, scaled.
 //!
 //! | form | written by |
 //! |---|---|
@@ -9,23 +9,23 @@
 //! Extracts `width`.
 
 use super::Pattern;
-use super::moments::{has_elements, standardised};
-use crate::net::{BlockKind, Found, Net, Norm, Ops, UnitId};
+use super::moments::{has_elements, standardized};
+use crate::network::{BlockKind, Found, Network, Norm, OpId, Ops};
 
 pub(super) const RMS_NORM: Pattern = Pattern {
     kind: BlockKind::RmsNorm,
-    description: "Root-mean-square normalisation: each position by its own length.",
+    description: "Root-mean-square normalization: each position by its own length.",
     anchors: Ops::operators(&["Pow", "RMSNormalization", "Sqrt"]),
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     if unit.is("RMSNormalization") {
         return Some(Found::of([start]).with(Norm::over(net.dim(unit.input(0)?, -1))));
     }
-    let mut core = standardised(net, start)?;
-    if core.centred || core.summed {
+    let mut core = standardized(net, start)?;
+    if core.centerd || core.summed {
         return None;
     }
     // It has no shift: what is added next is something else.
@@ -49,7 +49,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::of_opset(17).over(&["batch", "seq", "8"], build)

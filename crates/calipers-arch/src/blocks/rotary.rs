@@ -11,7 +11,7 @@
 //! input is what is turned.
 
 use super::Pattern;
-use crate::net::{BlockKind, Found, Net, Op, Ops, UnitId, Val};
+use crate::network::{BlockKind, Found, Network, Op, OpId, Ops, Val};
 
 pub(super) const ROTARY: Pattern = Pattern {
     kind: BlockKind::Rotary,
@@ -29,7 +29,7 @@ pub(super) const ROTARY: Pattern = Pattern {
 /// Views between two steps.
 const VIEWS_BETWEEN: usize = 4;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     match unit.op {
         Op::Operator("Add") => sum(net, end),
@@ -39,7 +39,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// `x·cos + turned(x)·sin`.
-fn sum(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn sum(net: &Network<'_>, end: OpId) -> Option<Found> {
     let (a, b) = net.data_pair(net.unit(end))?;
     [(a, b), (b, a)].into_iter().find_map(|(straight, turned)| {
         let by_cosine = net.made_by(straight, "Mul")?;
@@ -54,7 +54,7 @@ fn sum(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// What `Concat(-x₂, x₁)` is made of.
-fn quarter_turn(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val> {
+fn quarter_turn(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<Val> {
     let joined = net.behind_views(val, units, VIEWS_BETWEEN);
     let concat = net.made_by(joined, "Concat")?;
     let [Some(first), Some(second)] = net.unit(concat).inputs[..] else { return None };
@@ -75,7 +75,7 @@ fn quarter_turn(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Val>
 }
 
 /// `Concat(x₁·cos − x₂·sin, x₂·cos + x₁·sin)`.
-fn halves(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn halves(net: &Network<'_>, end: OpId) -> Option<Found> {
     let [Some(real), Some(imaginary)] = net.unit(end).inputs[..] else { return None };
     let mut units = vec![end];
     let real = net.behind_views(real, &mut units, VIEWS_BETWEEN);
@@ -92,7 +92,7 @@ fn halves(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// The parts that the two products of a sum are of.
-fn products(net: &Net<'_>, sum: UnitId, units: &mut Vec<UnitId>) -> Option<[Part; 2]> {
+fn products(net: &Network<'_>, sum: OpId, units: &mut Vec<OpId>) -> Option<[Part; 2]> {
     let (a, b) = net.data_pair(net.unit(sum))?;
     let mut of = |product: Val| {
         let product = net.made_by(product, "Mul")?;
@@ -109,7 +109,7 @@ struct Part {
     whole: Val,
 }
 
-fn part(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Part> {
+fn part(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<Part> {
     let part = net.behind_views(val, units, VIEWS_BETWEEN);
     let cut = net.producer(part).filter(|unit| net.unit(*unit).is_cut())?;
     let mut whole = net.unit(cut).input(0).filter(|input| net.is_data(*input))?;
@@ -130,7 +130,7 @@ fn part(net: &Net<'_>, val: Val, units: &mut Vec<UnitId>) -> Option<Part> {
 #[cfg(test)]
 mod tests {
     use crate::blocks::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     const X: &[&str] = &["2", "4", "6", "8"];
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_swapped() {
+    fn neighbors_are_swapped() {
         let mut t = Tiny::new();
         let x = t.input(X);
         let (cos, sin) = angles(&mut t, 8);

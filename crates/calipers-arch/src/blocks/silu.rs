@@ -9,8 +9,8 @@
 //! A sigmoid that multiplies another value is a gate and no SiLU.
 
 use super::Pattern;
-use super::curve::{self, sigmoid};
-use crate::net::{BlockKind, Found, Net, Ops, UnitId};
+use super::unary::{self, sigmoid};
+use crate::network::{BlockKind, Found, Network, OpId, Ops};
 
 pub(super) const SILU: Pattern = Pattern {
     kind: BlockKind::Silu,
@@ -19,8 +19,8 @@ pub(super) const SILU: Pattern = Pattern {
     matcher: find,
 };
 
-fn find(net: &Net<'_>, start: UnitId) -> Option<Found> {
-    curve::find(net, start, |samples| curve::is(samples, |x| x * sigmoid(x)))
+fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
+    unary::find(net, start, |samples| unary::is(samples, |x| x * sigmoid(x)))
 }
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
         Tiny::new().over(&["batch", "8"], build).count(BlockKind::Silu)
@@ -41,13 +41,13 @@ mod tests {
             t.op("Mul", &[x, &s])
         };
         assert_eq!(count(after), 1);
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let s = t.op("Sigmoid", &[&x]);
-            let s = t.quantised(&s);
+            let s = t.quantized(&s);
             t.op("Mul", &[&s, &x])
         };
-        assert_eq!(count(quantised), 1);
+        assert_eq!(count(quantized), 1);
         let on_integers = |t: &mut Tiny, x: &str| {
             let scale = t.scalar(0.1);
             let x = t.op("QuantizeLinear", &[x, &scale]);
@@ -87,7 +87,7 @@ mod tests {
             t.op("Mul", &[&other, &s])
         };
         assert_eq!(count(gate), 0);
-        // The mask of a squeezed value is no curve of the value it multiplies.
+        // The mask of a squeezed value is no activation of the value it multiplies.
         let excite = |t: &mut Tiny, x: &str| {
             let w = t.weight(&[8, 8]);
             let y = t.op("MatMul", &[x, &w]);

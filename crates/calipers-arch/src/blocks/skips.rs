@@ -2,7 +2,7 @@
 //!
 //! | form | written by |
 //! |---|---|
-//! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Net, CSP, pyramids |
+//! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Network, CSP, pyramids |
 //! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)` | highway networks |
 //! | `Sub(x, f(x))` with a contraction in `f` | denoisers that predict the noise |
 //!
@@ -16,7 +16,7 @@ use hashbrown::HashSet;
 use super::Pattern;
 use super::conv::{CONVS, GATES, joins_channels};
 use super::residual::around;
-use crate::net::{BlockKind, Found, Net, Ops, Unit, UnitId, Val};
+use crate::network::{BlockKind, Found, Network, NetworkOp, OpId, Ops, Val};
 
 pub(super) const CONCATENATION: Pattern = Pattern {
     kind: BlockKind::ConcatSkip,
@@ -43,21 +43,21 @@ pub(super) const SUBTRACTION: Pattern = Pattern {
 const NAMED: usize = 5;
 
 /// The skips that are no additions, by kind.
-pub fn skips(net: &Net<'_>) -> Vec<Skip> {
+pub fn skips(net: &Network<'_>) -> Vec<Skip> {
     let kinds = [
         (SkipKind::Concatenation, CONCATENATION),
         (SkipKind::Gate, GATE),
         (SkipKind::Subtraction, SUBTRACTION),
     ];
     let skip = |(kind, row): (SkipKind, Pattern)| {
-        let found: Vec<&Unit> = net.all().filter(|unit| unit.is(row.kind)).collect();
+        let found: Vec<&NetworkOp> = net.all().filter(|unit| unit.is(row.kind)).collect();
         let nodes = found.iter().take(NAMED).map(|unit| net.model.node_label(unit.node)).collect();
         Skip { kind, count: found.len() as u64, nodes }
     };
     kinds.into_iter().map(skip).filter(|skip| skip.count > 0).collect()
 }
 
-fn find_concatenation(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_concatenation(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let parts: Vec<Val> = net.data_inputs(unit).collect();
     if parts.len() < 2 || !joins_channels(net, unit) {
@@ -67,15 +67,15 @@ fn find_concatenation(net: &Net<'_>, end: UnitId) -> Option<Found> {
 }
 
 /// Whether one of these values follows from another, by a contraction.
-fn joined(net: &Net<'_>, parts: &[Val]) -> bool {
+fn joined(net: &Network<'_>, parts: &[Val]) -> bool {
     // Nothing before the first of them can lie between; an input comes before all.
     let first = parts.iter().map(|part| net.producer(*part)).min().flatten();
     let parts: HashSet<Val> = parts.iter().copied().collect();
     let limit = net.search_limit(&Ops::operators(&["Concat"]));
     // Each unit with whether a contraction lies between it and the concatenation.
-    let mut seen: HashSet<(UnitId, bool)> = HashSet::new();
+    let mut seen: HashSet<(OpId, bool)> = HashSet::new();
     let start = parts.iter().filter_map(|part| net.producer(*part));
-    let mut stack: Vec<(UnitId, bool)> = start.map(|unit| (unit, false)).collect();
+    let mut stack: Vec<(OpId, bool)> = start.map(|unit| (unit, false)).collect();
     while let Some((id, computed)) = stack.pop() {
         let before = first.is_some_and(|first| id < first);
         if before || seen.contains(&(id, true)) || !seen.insert((id, computed)) {
@@ -96,7 +96,7 @@ fn joined(net: &Net<'_>, parts: &[Val]) -> bool {
     false
 }
 
-fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_gate(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let (a, b) = net.data_pair(unit)?;
     let [first, second] = [net.made_by(a, "Mul")?, net.made_by(b, "Mul")?];
@@ -117,16 +117,16 @@ fn find_gate(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 /// The units of `gate · new + rest · old`, when the gate and the new value are computed from the old
 /// one alone, and the rest is what the gate leaves.
-fn highway(net: &Net<'_>, gate: Val, new: Val, rest: Val, old: Val) -> Option<Vec<UnitId>> {
+fn highway(net: &Network<'_>, gate: Val, new: Val, rest: Val, old: Val) -> Option<Vec<OpId>> {
     let complement = net.made_by(rest, "Sub")?;
     let sub = net.unit(complement);
     if sub.input(1)? != gate || !net.is_number(sub.input(0)?, 1.0) {
         return None;
     }
-    let curve = net.made_by(gate, GATES)?;
+    let activation = net.made_by(gate, GATES)?;
     let from_old = |val: Val| {
         let mut at = val;
-        // A product, its bias, and the curve after it.
+        // A product, its bias, and the activation after it.
         for _ in 0..4 {
             let unit = net.unit(net.producer(at)?);
             let mut inputs = net.data_inputs(unit);
@@ -139,10 +139,10 @@ fn highway(net: &Net<'_>, gate: Val, new: Val, rest: Val, old: Val) -> Option<Ve
     };
     from_old(gate)?;
     from_old(new)?;
-    Some(vec![complement, curve])
+    Some(vec![complement, activation])
 }
 
-fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find_subtraction(net: &Network<'_>, end: OpId) -> Option<Found> {
     let around = around(net, end)?;
     // Differences of what two products made are arithmetic.
     around.shortcut.is_empty().then_some(())?;
@@ -155,7 +155,7 @@ fn find_subtraction(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         Tiny::new().over(&["1", "8", "16", "16"], build)
@@ -238,12 +238,12 @@ mod tests {
             t.op("Sub", &[x, &y])
         };
         assert_eq!(images(denoiser).count(BlockKind::SubtractedSkip), 1);
-        let centred = |t: &mut Tiny, x: &str| {
+        let centerd = |t: &mut Tiny, x: &str| {
             let y = conv(t, x, shape(8, 8, 3));
             let axes = t.ints(&[1]);
             let mean = t.op("ReduceMean", &[&y, &axes]);
             t.op("Sub", &[&y, &mean])
         };
-        assert_eq!(images(centred).count(BlockKind::SubtractedSkip), 0);
+        assert_eq!(images(centerd).count(BlockKind::SubtractedSkip), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Spatial pyramid pooling: a value beside its maxima over ever larger windows.
+//! Spatial pyramid pooling: a value next to its maxima over ever larger windows.
 //!
 //! | form | written by |
 //! |---|---|
@@ -9,21 +9,21 @@
 
 use super::Pattern;
 use super::conv::{MAX_BRANCHES, conv_of, pointwise_after};
-use crate::net::{BlockKind, Found, Net, Ops, PyramidPooling, UnitId, Val};
+use crate::network::{BlockKind, Found, Network, OpId, Ops, PyramidPooling, Val};
 
 pub(super) const SPP: Pattern = Pattern {
     kind: BlockKind::Spp,
-    description: "A value beside its maxima over ever larger windows.",
+    description: "A value next to its maxima over ever larger windows.",
     anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
     matcher: find,
 };
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let joined: Vec<Val> = net.data_inputs(net.unit(end)).collect();
     if !(3..=MAX_BRANCHES).contains(&joined.len()) {
         return None;
     }
-    let pooled: Vec<(Val, UnitId)> =
+    let pooled: Vec<(Val, OpId)> =
         joined.iter().filter_map(|val| Some((*val, net.made_by(*val, "MaxPool")?))).collect();
     let mut plain = joined.iter().filter(|val| pooled.iter().all(|(other, _)| other != *val));
     let (Some(whole), None) = (plain.next(), plain.next()) else { return None };
@@ -33,7 +33,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
             return None;
         }
     }
-    let mut units: Vec<UnitId> = pooled.iter().map(|(_, pool)| *pool).collect();
+    let mut units: Vec<OpId> = pooled.iter().map(|(_, pool)| *pool).collect();
     units.push(end);
     units.extend(conv_of(net, *whole).filter(|(_, conv)| conv.is_pointwise()).map(|(id, _)| id));
     units.extend(pointwise_after(net, net.unit(end).output()));
@@ -44,7 +44,7 @@ fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
 mod tests {
     use super::super::testing::sketch::{concat, conv_relu, pool, shape};
     use super::super::testing::{Look as _, Seen, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {
         let mut t = Tiny::new();
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn two_values_beside_pools_are_none() {
+    fn two_values_next_to_pools_are_none() {
         let two = |t: &mut Tiny, x: &str| {
             let a = pool(t, x, 5, 1);
             let b = conv_relu(t, x, shape(8, 8, 3));

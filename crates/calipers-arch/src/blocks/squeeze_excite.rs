@@ -14,7 +14,7 @@ use calipers_ops::{Pool, Traits};
 
 use super::Pattern;
 use super::conv::{ACTIVATIONS, GATES, NORMS, conv, scales};
-use crate::net::{BlockKind, Found, Net, Ops, SqueezeExcite, Unit, UnitId, Val};
+use crate::network::{BlockKind, Found, Network, NetworkOp, OpId, Ops, SqueezeExcite, Val};
 
 pub(super) const SQUEEZE_EXCITE: Pattern = Pattern {
     kind: BlockKind::SqueezeExcite,
@@ -26,12 +26,12 @@ pub(super) const SQUEEZE_EXCITE: Pattern = Pattern {
 /// Steps from the product back to the pooling.
 const MAX_STEPS: usize = 14;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let (a, b) = net.data_pair(net.unit(end))?;
     [(a, b), (b, a)].into_iter().find_map(|(gate, pooled)| excited(net, end, gate, pooled))
 }
 
-fn excited(net: &Net<'_>, end: UnitId, gate: Val, pooled: Val) -> Option<Found> {
+fn excited(net: &Network<'_>, end: OpId, gate: Val, pooled: Val) -> Option<Found> {
     let mut units = vec![end];
     let (mut at, mut gated, mut products) = (gate, false, Vec::new());
     for _ in 0..MAX_STEPS {
@@ -59,23 +59,23 @@ fn excited(net: &Net<'_>, end: UnitId, gate: Val, pooled: Val) -> Option<Found> 
     None
 }
 
-fn product(net: &Net<'_>, id: UnitId) -> bool {
+fn product(net: &Network<'_>, id: OpId) -> bool {
     let unit = net.unit(id);
     unit.is((BlockKind::Linear, ["Gemm", "MatMul"]))
         || conv(net, id).is_some_and(|conv| conv.is_pointwise())
 }
 
-fn between(net: &Net<'_>, unit: &Unit) -> bool {
+fn between(net: &Network<'_>, unit: &NetworkOp) -> bool {
     unit.is(ACTIVATIONS) || unit.is(NORMS) || scales(net, unit)
 }
 
 /// Channels of a value whose places were pooled.
-fn width(net: &Net<'_>, val: Val) -> Option<i64> {
+fn width(net: &Network<'_>, val: Val) -> Option<i64> {
     net.shape(val)?.iter().skip(1).filter_map(|dim| dim.as_const()).max()
 }
 
 /// Whether a unit takes the mean, or the largest, over all places.
-pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
+pub(super) fn pools(net: &Network<'_>, unit: &NetworkOp) -> bool {
     let pool = unit.traits().and_then(Traits::pool);
     if pool.is_some_and(Pool::is_global) {
         return true;
@@ -88,7 +88,7 @@ pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
         return false;
     }
     // Channels stay, places go.
-    let (Some(before), Some(after)) = (net.shape(from), net.elements_beside(*to)) else {
+    let (Some(before), Some(after)) = (net.shape(from), net.elements_next_to(*to)) else {
         return false;
     };
     let channels = [before.get(1), before.last()];
@@ -99,27 +99,27 @@ pub(super) fn pools(net: &Net<'_>, unit: &Unit) -> bool {
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, linear, shape};
     use super::super::testing::{Look as _, Tiny};
-    use crate::net::BlockKind;
+    use crate::network::BlockKind;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
         Tiny::new().over(&["batch", "8", "16", "16"], build).count(BlockKind::SqueezeExcite)
     }
 
-    fn gate(t: &mut Tiny, mean: &str, curve: &str) -> String {
+    fn gate(t: &mut Tiny, mean: &str, activation: &str) -> String {
         let y = conv_relu(t, mean, shape(8, 2, 1));
         let y = conv(t, &y, shape(2, 8, 1));
-        t.op(curve, &[&y])
+        t.op(activation, &[&y])
     }
 
     #[test]
     fn by_convolutions() {
-        for curve in ["Sigmoid", "HardSigmoid"] {
+        for activation in ["Sigmoid", "HardSigmoid"] {
             let pooled = |t: &mut Tiny, x: &str| {
                 let mean = t.op("GlobalAveragePool", &[x]);
-                let gate = gate(t, &mean, curve);
+                let gate = gate(t, &mean, activation);
                 t.op("Mul", &[&gate, x])
             };
-            assert_eq!(count(pooled), 1, "{curve}");
+            assert_eq!(count(pooled), 1, "{activation}");
         }
         let reduced = |t: &mut Tiny, x: &str| {
             let axes = t.ints(&[2, 3]);
@@ -128,15 +128,15 @@ mod tests {
             t.op("Mul", &[x, &gate])
         };
         assert_eq!(count(reduced), 1);
-        let quantised = |t: &mut Tiny, x: &str| {
-            let x = t.quantised(x);
+        let quantized = |t: &mut Tiny, x: &str| {
+            let x = t.quantized(x);
             let mean = t.op("GlobalAveragePool", &[&x]);
-            let mean = t.quantised(&mean);
+            let mean = t.quantized(&mean);
             let gate = gate(t, &mean, "Sigmoid");
-            let gate = t.quantised(&gate);
+            let gate = t.quantized(&gate);
             t.op("Mul", &[&gate, &x])
         };
-        assert_eq!(count(quantised), 1);
+        assert_eq!(count(quantized), 1);
     }
 
     #[test]

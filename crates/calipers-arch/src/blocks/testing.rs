@@ -5,12 +5,12 @@ pub use calipers_testkit::{FOUR, Heads, Tiny, TinyModel as Seen};
 
 #[cfg(test)]
 pub(crate) use super::conv::sketch;
-use crate::net::{Net, OpSet, Unit};
+use crate::network::{Network, NetworkOp, OpSet};
 
 /// Looks at the network of a tiny model.
 pub trait Look {
     /// Recognizes the blocks and looks at the network.
-    fn look<T>(&self, look: impl FnOnce(&Net<'_>) -> T) -> T;
+    fn look<T>(&self, look: impl FnOnce(&Network<'_>) -> T) -> T;
 
     /// Operators and kinds of the units that are left.
     fn kinds(&self) -> Vec<&'static str> {
@@ -23,7 +23,11 @@ pub trait Look {
     }
 
     /// The first unit of a kind.
-    fn first<T>(&self, kind: impl OpSet, look: impl FnOnce(&Net<'_>, &Unit) -> T) -> Option<T> {
+    fn first<T>(
+        &self,
+        kind: impl OpSet,
+        look: impl FnOnce(&Network<'_>, &NetworkOp) -> T,
+    ) -> Option<T> {
         self.look(|net| net.all().find(|unit| unit.is(&kind)).map(|unit| look(net, unit)))
     }
 
@@ -34,11 +38,11 @@ pub trait Look {
 }
 
 impl Look for Seen {
-    fn look<T>(&self, look: impl FnOnce(&Net<'_>) -> T) -> T {
+    fn look<T>(&self, look: impl FnOnce(&Network<'_>) -> T) -> T {
         let model = calipers_formats::read(self.bytes(), "tiny.onnx").unwrap();
         let typed = infer(&model, &Bindings::default()).unwrap();
-        let mut net = Net::build(&model, &typed);
-        super::recognise(&mut net);
+        let mut net = Network::build(&model, &typed);
+        super::recognize(&mut net);
         look(&net)
     }
 }

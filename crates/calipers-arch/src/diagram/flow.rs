@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps, Step, steps};
 use calipers_ir::{Model, ValueId};
 use calipers_ops::Class;
 use calipers_report::units::shortened;
-use calipers_report::{Arrow, BoxKind, Drawing, DrawnBox};
+use calipers_report::{Arrow, BoxKind, Diagram, DiagramBox};
 use hashbrown::HashMap;
 
 use super::MAX_LABEL;
@@ -22,7 +22,7 @@ const OTHER: &str = "other";
 
 /// The operators that data passes, and how often it goes from one to another. Weights and
 /// arithmetic of shapes are no data.
-pub(super) fn flow(model: &Model) -> Drawing {
+pub(super) fn flow(model: &Model) -> Diagram {
     let edges = edges(model);
     let mut degrees: HashMap<&str, (usize, u64)> = HashMap::new();
     for (place, ((from, to), count)) in edges.iter().enumerate() {
@@ -60,7 +60,7 @@ pub(super) fn flow(model: &Model) -> Drawing {
     draw(&names, counts)
 }
 
-fn draw(names: &[&str], counts: HashMap<(usize, usize), u64>) -> Drawing {
+fn draw(names: &[&str], counts: HashMap<(usize, usize), u64>) -> Diagram {
     let mut counted: Vec<((usize, usize), u64)> = counts.into_iter().collect();
     counted.sort_by_key(|(ends, count)| (Reverse(*count), *ends));
     let mut reached = vec![false; names.len()];
@@ -85,7 +85,7 @@ fn draw(names: &[&str], counts: HashMap<(usize, usize), u64>) -> Drawing {
         .iter()
         .map(|arrow| Arrow { from: place(arrow.from), to: place(arrow.to), ..arrow.clone() })
         .collect();
-    let drawn = |name: &str| DrawnBox {
+    let drawn = |name: &str| DiagramBox {
         label: match name {
             INPUT => "Inputs".to_owned(),
             OUTPUT => "Outputs".to_owned(),
@@ -101,12 +101,12 @@ fn draw(names: &[&str], counts: HashMap<(usize, usize), u64>) -> Drawing {
         },
         times: 1,
     };
-    Drawing { boxes: kept.iter().map(|box_| drawn(names[*box_])).collect(), arrows }
+    Diagram { boxes: kept.iter().map(|box_| drawn(names[*box_])).collect(), arrows }
 }
 
 /// How often data goes from one operator to another, in the order in which it first does.
 fn edges(model: &Model) -> Vec<((&str, &str), u64)> {
-    let meanings = Meanings::find(model);
+    let resolved = ResolvedOps::find(model);
     // The operator that gives each value, for values that follow from data.
     let mut givers: Vec<Option<&str>> = vec![None; model.values().len()];
     for (_, graph) in model.graphs() {
@@ -126,10 +126,10 @@ fn edges(model: &Model) -> Vec<((&str, &str), u64)> {
             None => edges.push(((from, to), 1)),
         }
     };
-    for step in steps(model, &meanings).into_iter().flatten() {
+    for step in steps(model, &resolved).into_iter().flatten() {
         let Step::Node(node) = step else { continue };
         let op = model.name(model.node(node).op);
-        if let MeaningKind::Operator(row) = meanings.of(node).kind
+        if let ResolvedKind::Operator(row) = resolved.of(node).kind
             && row.traits.class == Class::ShapeQuery
         {
             continue;

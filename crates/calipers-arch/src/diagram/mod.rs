@@ -1,8 +1,8 @@
 //! The network as boxes and arrows, as a person would draw it.
 //!
-//! Boxes are stretches of the order of execution: a run of likes, or a few segments. Since the order
-//! is one of execution, arrows between stretches never make a ring. At most about 25 boxes are
-//! drawn; where there would be more, the smallest neighbours share one.
+//! Boxes are segments of the order of execution: a run of likes, or a few segments. Since the order
+//! is one of execution, arrows between segments never make a ring. At most about 25 boxes are
+//! drawn; where there would be more, the smallest neighbors share one.
 
 mod flow;
 mod parts;
@@ -11,15 +11,15 @@ mod ports;
 use std::collections::BTreeMap;
 
 use calipers_report::units::shortened;
-use calipers_report::{Architecture, Arrow, Drawing, DrawnBox};
+use calipers_report::{Architecture, Arrow, Diagram, DiagramBox};
 use calipers_sym::Expr;
 use parts::Part;
 use ports::Ports;
 
-use crate::net::{Net, UnitId, Val};
+use crate::network::{Network, OpId, Val};
 use crate::structure::Structure;
 
-/// Boxes of a drawing, inputs and outputs among them.
+/// Boxes of a diagram, inputs and outputs among them.
 const MAX_BOXES: usize = 25;
 /// Characters of a label; a longer one is cut in the middle.
 const MAX_LABEL: usize = 90;
@@ -27,25 +27,25 @@ const MAX_LABEL: usize = 90;
 const MAX_DIM: usize = 16;
 
 /// Draws the network, and the flow between operators, into the report.
-pub(super) fn draw(net: &Net<'_>, structure: &Structure, architecture: &mut Architecture) {
-    architecture.drawing = drawing(net, structure);
-    architecture.flow_drawing = flow::flow(net.model);
+pub(super) fn draw(net: &Network<'_>, structure: &Structure, architecture: &mut Architecture) {
+    architecture.block_diagram = block_diagram(net, structure);
+    architecture.flow_diagram = flow::flow(net.model);
 }
 
-fn drawing(net: &Net<'_>, structure: &Structure) -> Drawing {
+fn block_diagram(net: &Network<'_>, structure: &Structure) -> Diagram {
     let ports = Ports::of(net, structure);
     let parts = parts::parts(net, structure, MAX_BOXES.saturating_sub(ports.least()));
-    let mut painter = Painter {
+    let mut builder = DiagramBuilder {
         net,
         structure,
         part_of: part_of(structure, &parts),
         boxes: Vec::new(),
         arrows: BTreeMap::new(),
     };
-    painter.paint(&parts, &ports);
-    let Painter { boxes, arrows, .. } = painter;
+    builder.paint(&parts, &ports);
+    let DiagramBuilder { boxes, arrows, .. } = builder;
     let arrows = arrows.into_iter().map(|((from, to), label)| Arrow { from, to, label }).collect();
-    Drawing { boxes, arrows }
+    Diagram { boxes, arrows }
 }
 
 /// For each place of the order, the part it lies in.
@@ -61,15 +61,15 @@ fn part_of(structure: &Structure, parts: &[Part]) -> Vec<usize> {
     of
 }
 
-struct Painter<'a> {
-    net: &'a Net<'a>,
+struct DiagramBuilder<'a> {
+    net: &'a Network<'a>,
     structure: &'a Structure,
     part_of: Vec<usize>,
-    boxes: Vec<DrawnBox>,
+    boxes: Vec<DiagramBox>,
     arrows: BTreeMap<(usize, usize), String>,
 }
 
-impl Painter<'_> {
+impl DiagramBuilder<'_> {
     fn paint(&mut self, parts: &[Part], ports: &Ports) {
         let inputs = ports.inputs(self);
         let outputs = ports.outputs(self);
@@ -109,7 +109,7 @@ impl Painter<'_> {
     }
 
     /// The part that a unit lies in.
-    fn part(&self, unit: UnitId) -> Option<usize> {
+    fn part(&self, unit: OpId) -> Option<usize> {
         self.part_of.get(self.structure.place(unit)?).copied()
     }
 
@@ -122,7 +122,7 @@ impl Painter<'_> {
     }
 }
 
-/// A shape as it stands on an arrow: `batch × 3 × 224 × 224`.
+/// A shape as is on an arrow: `batch × 3 × 224 × 224`.
 fn shape_words(shape: Option<&[Expr]>) -> String {
     let Some(shape) = shape else { return String::new() };
     let dim = |dim: &Expr| {

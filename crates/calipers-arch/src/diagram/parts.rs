@@ -1,12 +1,12 @@
-//! The boxes of a drawing between its inputs and outputs.
+//! The boxes of a diagram between its inputs and outputs.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use calipers_report::{BoxKind, CompositeKind, DrawnBox, PartKind};
+use calipers_report::{BoxKind, CompositeKind, DiagramBox, PartKind};
 
 use crate::labels::{Title, UNNAMED, steps, title};
-use crate::net::{BlockKind, Net, Unit};
+use crate::network::{BlockKind, Network, NetworkOp};
 use crate::repeats::{smallest, units};
 use crate::structure::{Item, Structure, all_segments, differences, is_one_stage, weight};
 
@@ -16,7 +16,7 @@ const MAX_STAGES: usize = 12;
 /// Turns of a run whose figures are compared.
 const COMPARED: usize = 64;
 
-/// A box in the making: neighbouring segments.
+/// A box in the making: neighboring segments.
 pub(super) struct Part {
     pub(super) segments: Range<usize>,
     times: u64,
@@ -26,8 +26,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn drawn(&self) -> DrawnBox {
-        DrawnBox {
+    pub(super) fn drawn(&self) -> DiagramBox {
+        DiagramBox {
             label: self.title.label.clone(),
             detail: self.title.detail.clone(),
             kind: BoxKind::Part(self.title.kind.clone()),
@@ -37,7 +37,7 @@ impl Part {
 }
 
 /// The boxes of a network, at most so many.
-pub(super) fn parts(net: &Net<'_>, structure: &Structure, most: usize) -> Vec<Part> {
+pub(super) fn parts(net: &Network<'_>, structure: &Structure, most: usize) -> Vec<Part> {
     let maker = Maker { net, structure };
     let mut parts: Vec<Part> = structure.items.iter().flat_map(|item| maker.expand(item)).collect();
     maker.join_plain(&mut parts);
@@ -47,7 +47,7 @@ pub(super) fn parts(net: &Net<'_>, structure: &Structure, most: usize) -> Vec<Pa
 }
 
 struct Maker<'a> {
-    net: &'a Net<'a>,
+    net: &'a Network<'a>,
     structure: &'a Structure,
 }
 
@@ -74,7 +74,7 @@ impl Maker<'_> {
             if !self.is_uniform(turns) {
                 return turn.iter().flat_map(|item| self.expand(item)).collect();
             }
-            // What stands beside a run in its stage, such as the step that halves the resolution.
+            // What is next to a run in its stage, such as the step that halves the resolution.
             let at = turn.iter().position(|item| is_run(&item)).unwrap_or(0);
             let mut part = self.run(item, turns, [&turn[..at], &turn[at + 1..]]);
             if let (Some(part), Some(range)) = (&mut part, range(&all_segments(turn))) {
@@ -103,13 +103,13 @@ impl Maker<'_> {
         is_flat && !leaks()
     }
 
-    /// One box for a run, with what stands before and after it in its stage.
-    fn run(&self, item: &Item, turns: &[Vec<Item>], beside: [&[Item]; 2]) -> Option<Part> {
+    /// One box for a run, with what is before and after it in its stage.
+    fn run(&self, item: &Item, turns: &[Vec<Item>], adjacent: [&[Item]; 2]) -> Option<Part> {
         let small = smallest(self.structure, turns);
         let inner = units(self.net, self.structure, small);
         let mut title = title(self.net, &inner);
         title.detail = self.common_detail(turns, title.detail);
-        let [mut before, mut after] = beside.map(|items| units(self.net, self.structure, items));
+        let [mut before, mut after] = adjacent.map(|items| units(self.net, self.structure, items));
         let open = |turn: &Vec<Item>| {
             let units = units(self.net, self.structure, turn).into_iter();
             units.filter(|unit| opens(unit)).collect::<Vec<_>>()
@@ -125,8 +125,8 @@ impl Maker<'_> {
         after.retain(|unit| !unit.is(UNNAMED));
         let (before, after) = (steps(self.net, &before), steps(self.net, &after));
         let details = [before, title.detail, after];
-        let told: Vec<String> = details.into_iter().filter(|words| !words.is_empty()).collect();
-        title.detail = told.join(", then ");
+        let reported: Vec<String> = details.into_iter().filter(|words| !words.is_empty()).collect();
+        title.detail = reported.join(", then ");
         let is_plain = self.is_plain(&all_segments(small));
         let segments = range(&item.segments())?;
         Some(Part { segments, times: turns.len() as u64, title, is_plain })
@@ -147,15 +147,15 @@ impl Maker<'_> {
         let mut words: Vec<String> = detail.split(", ").filter(shared).map(str::to_owned).collect();
         let differing = differences(self.net, self.structure, turns);
         let is_named = !self.is_plain(&all_segments(smallest(self.structure, turns)));
-        let told = |words: &&String| {
+        let reported = |words: &&String| {
             words.starts_with("width") || (is_named && words.starts_with("kernel"))
         };
-        words.extend(differing.iter().filter(told).cloned());
+        words.extend(differing.iter().filter(reported).cloned());
         words.retain(|word| !word.is_empty());
         words.join(", ")
     }
 
-    /// One box for items as they stand.
+    /// One box for items as they are.
     fn one(&self, items: &[Item]) -> Option<Part> {
         let segments = all_segments(items);
         let units = units(self.net, self.structure, items);
@@ -174,7 +174,7 @@ impl Maker<'_> {
         !segments.any(|segment| segment.is_composite)
     }
 
-    fn units(&self, part: &Part) -> Vec<&Unit> {
+    fn units(&self, part: &Part) -> Vec<&NetworkOp> {
         let ids = part.segments.clone().flat_map(|segment| self.structure.units(segment));
         ids.map(|id| self.net.unit(*id)).collect()
     }
@@ -209,9 +209,9 @@ impl Maker<'_> {
         *parts = joined;
     }
 
-    /// Puts the smallest neighbours together until there are few enough.
+    /// Puts the smallest neighbors together until there are few enough.
     fn join_smallest(&self, parts: &mut Vec<Part>, most: usize) {
-        // Thousands of parts are not looked at pair by pair: stretches of them are taken together.
+        // Thousands of parts are not looked at pair by pair: segments of them are taken together.
         let step = parts.len() / (4 * most) + 1;
         if step > 1 {
             let mut coarse: Vec<Part> = Vec::new();
@@ -267,7 +267,7 @@ impl Maker<'_> {
 }
 
 /// Steps that a first turn may have before what all turns have.
-fn opens(unit: &Unit) -> bool {
+fn opens(unit: &NetworkOp) -> bool {
     unit.is([BlockKind::ConcatSkip, BlockKind::FeaturePyramid, BlockKind::UNetSkip])
         || unit.has_trait(|traits| traits.raises_resolution || traits.pool().is_some())
 }
@@ -315,7 +315,7 @@ fn name_ends(parts: &mut [Part]) {
     }
 }
 
-/// The stretch of some neighbouring segments.
+/// The segment of some neighboring segments.
 fn range(segments: &[usize]) -> Option<Range<usize>> {
     Some(*segments.first()?..segments.last()? + 1)
 }

@@ -1,12 +1,12 @@
-//! The inputs and outputs of a drawing. Those of one kind that go to one place share a box: a cache
+//! The inputs and outputs of a diagram. Those of one kind that go to one place share a box: a cache
 //! of 32 layers is not 64 boxes.
 
 use calipers_report::units::shortened;
-use calipers_report::{BoxKind, DrawnBox};
+use calipers_report::{BoxKind, DiagramBox};
 use hashbrown::{HashMap, HashSet};
 
-use super::Painter;
-use crate::net::{Net, UnitId, Val};
+use super::DiagramBuilder;
+use crate::network::{Network, OpId, Val};
 use crate::structure::Structure;
 
 /// Boxes for inputs, and as many for outputs.
@@ -23,12 +23,12 @@ pub(super) struct Ports {
     inputs: Vec<Val>,
     outputs: Vec<Val>,
     /// For units at the side, the inputs that they come from.
-    sources: HashMap<UnitId, Vec<usize>>,
+    sources: HashMap<OpId, Vec<usize>>,
 }
 
 /// Inputs, or outputs, that share a box.
 pub(super) struct Group {
-    pub(super) drawn: DrawnBox,
+    pub(super) drawn: DiagramBox,
     /// Parts that it leads to, or comes from.
     pub(super) parts: Vec<usize>,
     /// One of its values.
@@ -45,11 +45,11 @@ impl Group {
 }
 
 impl Ports {
-    pub(super) fn of(net: &Net<'_>, structure: &Structure) -> Self {
+    pub(super) fn of(net: &Network<'_>, structure: &Structure) -> Self {
         let inputs = net.inputs.clone();
         let numbers: HashMap<Val, usize> =
             inputs.iter().enumerate().map(|(number, val)| (*val, number)).collect();
-        let mut sources: HashMap<UnitId, Vec<usize>> = HashMap::new();
+        let mut sources: HashMap<OpId, Vec<usize>> = HashMap::new();
         for id in &structure.side {
             let mut from: Vec<usize> = Vec::new();
             for val in net.unit(*id).inputs.iter().flatten() {
@@ -70,12 +70,12 @@ impl Ports {
         self.inputs.len().min(MAX_GROUPS) + self.outputs.len().min(MAX_GROUPS)
     }
 
-    pub(super) fn inputs(&self, painter: &Painter<'_>) -> Vec<Group> {
+    pub(super) fn inputs(&self, builder: &DiagramBuilder<'_>) -> Vec<Group> {
         // Parts that each input is read by, itself or as what the side made of it.
         let mut read_by: Vec<HashSet<usize>> = vec![HashSet::new(); self.inputs.len()];
         let mut reads = |val: Val, numbers: &[usize]| {
             let parts: Vec<usize> =
-                painter.net.uses(val).filter_map(|unit| painter.part(unit)).collect();
+                builder.net.uses(val).filter_map(|unit| builder.part(unit)).collect();
             for number in numbers {
                 if let Some(read_by) = read_by.get_mut(*number) {
                     read_by.extend(&parts);
@@ -86,7 +86,7 @@ impl Ports {
             reads(*val, &[number]);
         }
         for (unit, numbers) in &self.sources {
-            for val in &painter.net.unit(*unit).outputs {
+            for val in &builder.net.unit(*unit).outputs {
                 reads(*val, numbers);
             }
         }
@@ -97,26 +97,26 @@ impl Ports {
         });
         let ports = self.inputs.iter().zip(read_by).enumerate();
         let ports = ports.map(|(number, (val, parts))| (*val, parts, vec![number])).collect();
-        groups(painter, ports, &BoxKind::Input)
+        groups(builder, ports, &BoxKind::Input)
     }
 
-    pub(super) fn outputs(&self, painter: &Painter<'_>) -> Vec<Group> {
+    pub(super) fn outputs(&self, builder: &DiagramBuilder<'_>) -> Vec<Group> {
         let port = |val: &Val| {
-            let parts = painter.part_giving(*val).into_iter().collect();
+            let parts = builder.part_giving(*val).into_iter().collect();
             let number = self.inputs.iter().position(|input| input == val);
-            let side = painter.net.producer(*val).and_then(|unit| self.sources.get(&unit));
+            let side = builder.net.producer(*val).and_then(|unit| self.sources.get(&unit));
             let inputs = side.cloned().unwrap_or_default().into_iter().chain(number).collect();
             (*val, parts, inputs)
         };
-        groups(painter, self.outputs.iter().map(port).collect(), &BoxKind::Output)
+        groups(builder, self.outputs.iter().map(port).collect(), &BoxKind::Output)
     }
 }
 
 type Port = (Val, Vec<usize>, Vec<usize>);
 
 /// Puts ports of one type that go to the same parts together, where there are several.
-fn groups(painter: &Painter<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec<Group> {
-    let net = painter.net;
+fn groups(builder: &DiagramBuilder<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec<Group> {
+    let net = builder.net;
     let mut grouped: Vec<Vec<Port>> = Vec::new();
     let mut places = HashMap::new();
     for port in ports {
@@ -140,7 +140,7 @@ fn groups(painter: &Painter<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec<Group>
     grouped.into_iter().filter_map(|group| drawn(net, &group, kind)).collect()
 }
 
-fn drawn(net: &Net<'_>, group: &[Port], kind: &BoxKind) -> Option<Group> {
+fn drawn(net: &Network<'_>, group: &[Port], kind: &BoxKind) -> Option<Group> {
     let (sample, ..) = group.first()?;
     let name = |port: &Port| match net.name(port.0) {
         "" => "(unnamed)".to_owned(),
@@ -158,6 +158,6 @@ fn drawn(net: &Net<'_>, group: &[Port], kind: &BoxKind) -> Option<Group> {
     parts.sort_unstable();
     parts.dedup();
     let inputs = group.iter().flat_map(|port| port.2.iter().copied()).collect();
-    let drawn = DrawnBox { label, detail, kind: kind.clone(), times: 1 };
+    let drawn = DiagramBox { label, detail, kind: kind.clone(), times: 1 };
     Some(Group { drawn, parts, sample: *sample, inputs })
 }

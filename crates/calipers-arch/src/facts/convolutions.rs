@@ -3,11 +3,11 @@
 use calipers_ops::Class;
 use calipers_report::ArchitectureFacts;
 
-use crate::net::{BlockKind, Net, Unit};
+use crate::network::{BlockKind, Network, NetworkOp};
 
-pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
+pub(super) fn fill(net: &Network<'_>, facts: &mut ArchitectureFacts) {
     // Models of classical machine learning have no layers to go around.
-    let is_layer = |unit: &Unit| {
+    let is_layer = |unit: &NetworkOp| {
         unit.is_contraction() && unit.traits().is_none_or(|it| it.class != Class::LinearModel)
     };
     if net.all().any(is_layer) {

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use calipers_ir::DType;
 use calipers_report::{ArchitectureFacts, Parameters};
 
-use crate::net::{BlockKind, Net, Unit};
+use crate::network::{BlockKind, Network, NetworkOp};
 
 /// Whether a unit is an operator whose weights show the type.
-fn is_weighted(unit: &Unit) -> bool {
+fn is_weighted(unit: &NetworkOp) -> bool {
     let contraction = unit.traits().and_then(|traits| traits.contraction);
     contraction.is_some_and(|contraction| !contraction.weights.is_empty())
 }
 
-pub(super) fn fill(net: &Net<'_>, _: &Parameters, facts: &mut ArchitectureFacts) {
+pub(super) fn fill(net: &Network<'_>, _: &Parameters, facts: &mut ArchitectureFacts) {
     let counted = |count: i64| Some(count).filter(|count| *count > 0);
     facts.convs = counted(net.count(BlockKind::Convolution));
     let depthwise =
@@ -23,8 +23,8 @@ pub(super) fn fill(net: &Net<'_>, _: &Parameters, facts: &mut ArchitectureFacts)
 }
 
 /// The type of floats that most weights are computed in. Where products of whole numbers leave no
-/// float, it is the type of what stands between them.
-fn precision(net: &Net<'_>) -> Option<&'static str> {
+/// float, it is the type of what is between them.
+fn precision(net: &Network<'_>) -> Option<&'static str> {
     let mut weights: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut weighted = false;
     for unit in net.all().filter(|unit| is_weighted(unit)) {
@@ -48,7 +48,7 @@ fn precision(net: &Net<'_>) -> Option<&'static str> {
     weights.into_iter().max_by_key(|(_, elements)| *elements).map(|(name, _)| name)
 }
 
-fn float_of(net: &Net<'_>, unit: &Unit) -> Option<&'static str> {
+fn float_of(net: &Network<'_>, unit: &NetworkOp) -> Option<&'static str> {
     match net.dtype(*unit.outputs.first()?)? {
         DType::Float64 => Some("fp64"),
         DType::Float32 => Some("fp32"),

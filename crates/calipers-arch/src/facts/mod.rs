@@ -8,10 +8,10 @@ mod sequences;
 use calipers_report::{ArchitectureFacts, Memory, Parameters};
 pub use norms::is_norm_folded;
 
-use crate::net::Net;
+use crate::network::Network;
 
 /// The figures.
-pub(crate) fn of(net: &Net<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
+pub(crate) fn of(net: &Network<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
     let mut facts = ArchitectureFacts::default();
     layers::fill(net, parameters, &mut facts);
     norms::fill(net, &mut facts);

@@ -6,7 +6,9 @@ use calipers_ops::Activation as OperatorActivation;
 use calipers_report::{Activation, ArchitectureFacts, NormKind};
 use hashbrown::HashSet;
 
-use crate::net::{BlockKind, BlockProperties as _, FeedForwardActivation, Net, Op, Unit, Val};
+use crate::network::{
+    BlockKind, BlockProperties as _, FeedForwardActivation, Network, NetworkOp, Op, Val,
+};
 
 /// Norms that are layers, and their names in the report.
 const NORMS: &[(BlockKind, NormKind)] = &[
@@ -21,7 +23,7 @@ const NORMS: &[(BlockKind, NormKind)] = &[
 /// Operators that are as often a gate or an output. They count right between two layers only.
 const PERHAPS: &[&str] = &["Sigmoid", "Softplus", "Tanh"];
 
-pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
+pub(super) fn fill(net: &Network<'_>, facts: &mut ArchitectureFacts) {
     for (kind, name) in NORMS {
         let count = net.count(*kind);
         if count > 0 {
@@ -34,8 +36,8 @@ pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
 }
 
 /// The activation between layers that is used most. Where there are feed-forward layers it is
-/// theirs, since they know a gate when they see one; two that are used alike are not told apart.
-fn activation(net: &Net<'_>) -> Option<Activation> {
+/// theirs, since they know a gate when they see one; two that are used alike are not distinguished.
+fn activation(net: &Network<'_>) -> Option<Activation> {
     let mut counts: BTreeMap<Activation, u64> = BTreeMap::new();
     for layers in net.all().filter_map(|unit| unit.feed_forward()) {
         if let Ok(activation) = layers.activation.id().parse() {
@@ -58,8 +60,8 @@ fn activation(net: &Net<'_>) -> Option<Activation> {
     names.next().is_none().then_some(name)
 }
 
-/// The activation of a unit that may stand between layers.
-fn activation_of(unit: &Unit) -> Option<OperatorActivation> {
+/// The activation of a unit that may be between layers.
+fn activation_of(unit: &NetworkOp) -> Option<OperatorActivation> {
     match unit.block() {
         Some(kind) => kind.activation().filter(|activation| !activation.is_gate()),
         None if unit.is(PERHAPS) => unit.traits()?.activation(),
@@ -68,8 +70,8 @@ fn activation_of(unit: &Unit) -> Option<OperatorActivation> {
 }
 
 /// Every activation, without those that another is made of.
-fn activations<'n>(net: &'n Net<'_>) -> impl Iterator<Item = &'n Unit> {
-    let mut stack: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
+fn activations<'n>(net: &'n Network<'_>) -> impl Iterator<Item = &'n NetworkOp> {
+    let mut stack: Vec<&NetworkOp> = net.units().map(|(_, unit)| unit).collect();
     std::iter::from_fn(move || {
         loop {
             let unit = stack.pop()?;
@@ -82,9 +84,9 @@ fn activations<'n>(net: &'n Net<'_>) -> impl Iterator<Item = &'n Unit> {
 }
 
 /// SiLUs but for those that are half of a gated feed-forward layer.
-fn silus(net: &Net<'_>) -> i64 {
+fn silus(net: &Network<'_>) -> i64 {
     let mut count = 0;
-    let mut stack: Vec<&Unit> = net.units().map(|(_, unit)| unit).collect();
+    let mut stack: Vec<&NetworkOp> = net.units().map(|(_, unit)| unit).collect();
     while let Some(unit) = stack.pop() {
         if unit.is(BlockKind::Silu) {
             count += 1;
@@ -97,14 +99,14 @@ fn silus(net: &Net<'_>) -> i64 {
     count
 }
 
-/// What layers give and take, whatever blocks they stand in.
+/// What layers give and take, whatever blocks they are in.
 struct Between {
     given: HashSet<Val>,
     taken: HashSet<Val>,
 }
 
 impl Between {
-    fn of(net: &Net<'_>) -> Self {
+    fn of(net: &Network<'_>) -> Self {
         let (mut given, mut taken) = (HashSet::new(), HashSet::new());
         for unit in net.all() {
             if unit.is(BlockKind::WEIGHTED) {
@@ -117,8 +119,8 @@ impl Between {
         Self { given, taken }
     }
 
-    /// Whether a curve has a layer right before and right behind it.
-    fn layers(&self, unit: &Unit) -> bool {
+    /// Whether a activation has a layer right before and right behind it.
+    fn layers(&self, unit: &NetworkOp) -> bool {
         unit.input(0).is_some_and(|input| self.given.contains(&input))
             && unit.outputs.iter().any(|output| self.taken.contains(output))
     }
@@ -127,7 +129,7 @@ impl Between {
 /// Fewer convolutions than this may do without norms.
 const MIN_DEEP: i64 = 16;
 
-/// Fewer steps down than this are no backbone: networks that keep the size of a picture, as those
+/// Fewer steps down than this are no backbone: networks that keep the size of a chart, as those
 /// that sharpen it, and small ones that play games, are built without norms on purpose.
 const MIN_STEPS_DOWN: i64 = 4;
 
@@ -141,14 +143,14 @@ const MIN_SIGNS: i64 = 4;
 /// many convolutions that nearly all have a bias, in a network that goes down in size several times
 /// and joins paths by addition or works channel by channel, or joins branches and is very deep. Such networks do not train without
 /// norms. A plain chain with biases, as VGG is, says nothing: it may have had norms or not.
-pub fn is_norm_folded(net: &Net<'_>) -> bool {
+pub fn is_norm_folded(net: &Network<'_>) -> bool {
     if NORMS.iter().any(|(kind, _)| net.count(*kind) > 0) {
         return false;
     }
     let (mut convs, mut biased, mut depthwise, mut down, mut linears) = (0, 0, 0, 0, 0);
     let (mut joins, mut scaled_joins, mut branches) = (0, 0, 0);
     let scaled: HashSet<Val> =
-        net.all().filter(|unit| scales(net, unit)).map(Unit::output).collect();
+        net.all().filter(|unit| scales(net, unit)).map(NetworkOp::output).collect();
     for unit in net.all() {
         if let Some(conv) = unit.convolution() {
             convs += 1;
@@ -159,7 +161,7 @@ pub fn is_norm_folded(net: &Net<'_>) -> bool {
         match unit.op {
             Op::Block(BlockKind::Linear) => linears += 1,
             Op::Operator("Concat") => branches += i64::from(net.data_inputs(unit).count() > 2),
-            Op::Operator("Add") if joins_pictures(net, unit) => {
+            Op::Operator("Add") if joins_charts(net, unit) => {
                 joins += 1;
                 let by_number = unit.inputs.iter().flatten().any(|input| scaled.contains(input));
                 scaled_joins += i64::from(by_number);
@@ -183,13 +185,13 @@ pub fn is_norm_folded(net: &Net<'_>) -> bool {
 }
 
 /// Whether a unit multiplies data by one number.
-fn scales(net: &Net<'_>, unit: &Unit) -> bool {
+fn scales(net: &Network<'_>, unit: &NetworkOp) -> bool {
     unit.is("Mul")
         && net.data_and_constant(unit).is_some_and(|(_, number)| net.elements(number) == Some(1))
 }
 
 /// Whether a unit adds two feature maps.
-fn joins_pictures(net: &Net<'_>, unit: &Unit) -> bool {
+fn joins_charts(net: &Network<'_>, unit: &NetworkOp) -> bool {
     net.data_pair(unit).is_some_and(|(a, b)| {
         net.rank(a).is_some_and(|rank| rank > 2)
             && net.same_shape(a, b)
@@ -243,7 +245,7 @@ mod tests {
         assert_eq!(network(8, 5, true, false), Some(true));
         // A chain, as VGG is.
         assert_eq!(network(8, 5, false, false), None);
-        // One that keeps the size of a picture.
+        // One that keeps the size of a chart.
         assert_eq!(network(12, 0, true, false), None);
         // A small one.
         assert_eq!(network(4, 4, true, false), None);

@@ -4,10 +4,10 @@
 
 use calipers_report::{ArchitectureFacts, AttentionKind, NormPosition};
 
-use crate::net::{Attention, AttentionScope, Net, Recurrent, TableKind, Unit};
+use crate::network::{Attention, AttentionScope, Network, NetworkOp, Recurrent, TableKind};
 
-pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
-    let attentions: Vec<(&Unit, &Attention)> =
+pub(super) fn fill(net: &Network<'_>, facts: &mut ArchitectureFacts) {
+    let attentions: Vec<(&NetworkOp, &Attention)> =
         net.all().filter_map(|unit| Some((unit, unit.attention()?))).collect();
     attention(net, &attentions, facts);
     facts.ffn = agreed(net.all().filter_map(|unit| unit.feed_forward()).map(|it| it.inner));
@@ -21,7 +21,7 @@ pub(super) fn fill(net: &Net<'_>, facts: &mut ArchitectureFacts) {
     recurrence(&layers, facts);
 }
 
-fn attention(net: &Net<'_>, units: &[(&Unit, &Attention)], facts: &mut ArchitectureFacts) {
+fn attention(net: &Network<'_>, units: &[(&NetworkOp, &Attention)], facts: &mut ArchitectureFacts) {
     if units.is_empty() {
         return;
     }
@@ -42,10 +42,10 @@ fn attention(net: &Net<'_>, units: &[(&Unit, &Attention)], facts: &mut Architect
 }
 
 /// Layers are counted by their self-attention. A decoder's first one may be a constant, as that
-/// over learned queries is: then its attention to the encoder stands for it.
-fn layers(net: &Net<'_>, units: &[(&Unit, &Attention)]) -> Option<i64> {
+/// over learned queries is: then its attention to the encoder represents it.
+fn layers(net: &Network<'_>, units: &[(&NetworkOp, &Attention)]) -> Option<i64> {
     let (other, own): (Vec<_>, Vec<_>) = units.iter().partition(|(_, it)| it.is_cross());
-    let length = |(unit, _): &&(&Unit, &Attention)| net.shape(unit.output())?.get(1).cloned();
+    let length = |(unit, _): &&(&NetworkOp, &Attention)| net.shape(unit.output())?.get(1).cloned();
     let cross_length = other.first().and_then(length);
     let decoder = own.iter().filter(|unit| cross_length.is_some() && length(unit) == cross_length);
     let decoder = decoder.count();

@@ -7,7 +7,7 @@
 //! | `linear`, linear-classifier | `LinearClassifier` whose scores stay as they are |
 //! | `linear`, linear-regression | `LinearRegressor` |
 //! | `svm` | `SVMClassifier`, `SVMRegressor` |
-//! | `nearest-neighbours` | `TopK` of the smallest distances to stored points |
+//! | `nearest-neighbors` | `TopK` of the smallest distances to stored points |
 //! | `naive-bayes` | the logarithms of the classes' chances are added up and compared |
 //! | `clustering`, gaussian-mixture | squared distances, and a logarithm of sums of powers |
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
@@ -20,7 +20,7 @@ use calipers_report::{ArchitectureFacts, Family, ModelKind};
 
 use super::Decision;
 use super::trees;
-use crate::net::{BlockKind, Net, Origin, Unit};
+use crate::network::{BlockKind, Network, NetworkOp, Origin};
 
 /// Whether an operator prepares features.
 fn prepares(traits: &Traits) -> bool {
@@ -28,8 +28,9 @@ fn prepares(traits: &Traits) -> bool {
 }
 
 /// What a model of classical machine learning is; `None` for others.
-pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
-    let of = |class: Class| net.all().filter(|unit| unit.is_class(class)).collect::<Vec<&Unit>>();
+pub(super) fn decide(net: &Network<'_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
+    let of =
+        |class: Class| net.all().filter(|unit| unit.is_class(class)).collect::<Vec<&NetworkOp>>();
     let (forests, linear, support) =
         (of(Class::Trees), of(Class::LinearModel), of(Class::SupportVectors));
     let prepared = preparation(net);
@@ -79,7 +80,7 @@ pub(super) fn decide(net: &Net<'_>, facts: &mut ArchitectureFacts) -> Option<Dec
 }
 
 /// Operators that prepare features, each once, in order.
-pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
+pub(crate) fn preparation(net: &Network<'_>) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for unit in net.all().filter(|unit| unit.has_trait(prepares)) {
         if !found.contains(&unit.op.id()) {
@@ -89,20 +90,22 @@ pub(crate) fn preparation(net: &Net<'_>) -> Vec<&'static str> {
     found
 }
 
-fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
+fn of_linear(net: &Network<'_>, unit: &NetworkOp) -> Decision {
     if unit.is("LinearRegressor") {
         let words = "one weight for each feature, added up".to_owned();
         return Decision::new(ModelKind::Linear, Some(Family::LinearRegression), High, words);
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
-    let curve = net.all().find(|unit| unit.has_trait(Traits::is_probability)).map(|unit| unit.op);
-    match (transform, curve) {
+    let activation =
+        net.all().find(|unit| unit.has_trait(Traits::is_probability)).map(|unit| unit.op);
+    match (transform, activation) {
         ("NONE", None) => {
             let words = "weighted sums of the features are compared".to_owned();
             Decision::new(ModelKind::Linear, Some(Family::LinearClassifier), Medium, words)
         }
-        ("NONE", Some(curve)) => {
-            let words = format!("weighted sums of the features become probabilities by {curve}");
+        ("NONE", Some(activation)) => {
+            let words =
+                format!("weighted sums of the features become probabilities by {activation}");
             Decision::new(ModelKind::Linear, Some(Family::LogisticRegression), High, words)
         }
         (transform, _) => {
@@ -114,7 +117,7 @@ fn of_linear(net: &Net<'_>, unit: &Unit) -> Decision {
 }
 
 /// Models that exporters write out in plain operators, marked by those of feature preparation.
-fn by_arithmetic(net: &Net<'_>) -> Option<Decision> {
+fn by_arithmetic(net: &Network<'_>) -> Option<Decision> {
     const MARKS: &[&str] = &["ArrayFeatureExtractor", "CDist", "LabelEncoder", "ZipMap"];
     let distances = net.all().any(|unit| unit.is("CDist"))
         || net.all().any(|unit| {
@@ -131,8 +134,8 @@ fn by_arithmetic(net: &Net<'_>) -> Option<Decision> {
         // What compares them with a limit tells outliers, by this or by a kindred rule.
         let limited = net.all().any(|unit| unit.is(["Greater", "Less", "Sign"]));
         let sure = if limited { Medium } else { High };
-        let family = Some(Family::KNearestNeighbours);
-        return Some(Decision::new(ModelKind::NearestNeighbours, family, sure, words));
+        let family = Some(Family::KNearestNeighbors);
+        return Some(Decision::new(ModelKind::NearestNeighbors, family, sure, words));
     }
     let has = |op: &str| net.all().any(|unit| unit.is(op));
     if has("ArgMin") && (distances || has("ReduceSumSquare")) {

@@ -22,8 +22,8 @@
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
-use super::{FamilyRule, Seen, Told, some};
-use crate::net::{BlockKind, Convolution, With};
+use super::{FamilyRule, Recognition, Seen, some};
+use crate::network::{BlockKind, Convolution, With};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[
@@ -52,7 +52,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 /// What the rules for plain networks look at.
 impl Seen<'_, '_> {
     fn image_convs(&self) -> Vec<&Convolution> {
-        self.census.image_convs().collect()
+        self.stats.image_convs().collect()
     }
 
     pub(super) fn residuals(&self) -> i64 {
@@ -60,35 +60,35 @@ impl Seen<'_, '_> {
     }
 
     fn depthwise(&self) -> Vec<&Convolution> {
-        self.census.image_convs().filter(|conv| conv.is_depthwise()).collect()
+        self.stats.image_convs().filter(|conv| conv.is_depthwise()).collect()
     }
 
     /// Convolutions in groups that are neither one nor a channel each.
     fn grouped(&self) -> Vec<&Convolution> {
-        self.census.image_convs().filter(|c| c.groups > 1 && !c.is_depthwise()).collect()
+        self.stats.image_convs().filter(|c| c.groups > 1 && !c.is_depthwise()).collect()
     }
 
     fn inverted(&self) -> i64 {
-        self.census.count(BlockKind::InvertedResidual)
+        self.stats.count(BlockKind::InvertedResidual)
     }
 
     fn pools(&self) -> i64 {
-        self.census.count_in(With::WINDOW_POOLS)
+        self.stats.count_in(With::WINDOW_POOLS)
     }
 
     /// A chain of convolutions without shortcuts, branches or groups of a channel each.
     fn in_a_row(&self) -> bool {
         self.residuals() == 0
-            && self.census.count(BlockKind::ConcatSkip) == 0
-            && self.census.count("Concat") == 0
+            && self.stats.count(BlockKind::ConcatSkip) == 0
+            && self.stats.count("Concat") == 0
             && self.depthwise().is_empty()
             && self.image_convs().iter().all(|conv| !conv.transposed)
     }
 }
 
 /// Depthwise 7×7, LayerNorm, feed-forward with GELU.
-fn convnext(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count(BlockKind::ConvNextBlock);
+fn convnext(seen: &Seen<'_, '_>) -> Recognition {
+    let blocks = seen.stats.count(BlockKind::ConvNextBlock);
     (blocks >= 3).then(|| {
         let words = "blocks of a depthwise 7×7 convolution, LayerNorm and a feed-forward with GELU";
         (High, format!("{blocks} {words}"))
@@ -96,30 +96,30 @@ fn convnext(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Each unit's channels are joined to all that came before.
-fn densenet(seen: &Seen<'_, '_>) -> Told {
-    let units = seen.census.count(BlockKind::DenseUnit);
+fn densenet(seen: &Seen<'_, '_>) -> Recognition {
+    let units = seen.stats.count(BlockKind::DenseLayer);
     (units >= 8 && seen.residuals() == 0)
         .then(|| (High, format!("{units} units whose channels are joined to all that came before")))
 }
 
 /// A squeeze and two expansions side by side.
-fn squeezenet(seen: &Seen<'_, '_>) -> Told {
-    let fires = seen.census.count(BlockKind::Fire);
-    (fires >= 4).then(|| (High, format!("{fires} fire modules: a squeeze, and 1×1 beside 3×3")))
+fn squeezenet(seen: &Seen<'_, '_>) -> Recognition {
+    let fires = seen.stats.count(BlockKind::Fire);
+    (fires >= 4).then(|| (High, format!("{fires} fire modules: a squeeze, and 1×1 next to 3×3")))
 }
 
 /// Channels shuffled between groups.
-fn shufflenet(seen: &Seen<'_, '_>) -> Told {
-    let units = seen.census.count(BlockKind::ShuffleUnit);
+fn shufflenet(seen: &Seen<'_, '_>) -> Recognition {
+    let units = seen.stats.count(BlockKind::ShuffleBlock);
     (units >= 4).then(|| (High, format!("{units} units that shuffle channels between groups")))
 }
 
 /// As EfficientNet, the first stages with plain 3×3 expansions.
-fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let dense = census.image_convs().filter(|c| c.side() == Some(3) && c.groups == 1).count();
-    let fits = census.count(BlockKind::Silu) > 10
-        && census.count(BlockKind::SqueezeExcite) >= 4
+fn efficientnetv2(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let dense = stats.image_convs().filter(|c| c.side() == Some(3) && c.groups == 1).count();
+    let fits = stats.count(BlockKind::Silu) > 10
+        && stats.count(BlockKind::SqueezeExcite) >= 4
         && dense >= 4;
     (fits && seen.depthwise().len() >= 4 && seen.residuals() > 0).then(|| {
         let words = "inverted residuals with SiLU and squeeze-and-excite, the first ones with plain \
@@ -129,19 +129,19 @@ fn efficientnetv2(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Inverted residuals with SiLU and squeeze-and-excite.
-fn efficientnet(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
+fn efficientnet(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
     // The variant for small devices has ReLU6 and no gates.
     let wide = seen.depthwise().iter().filter(|conv| conv.side() == Some(5)).count();
-    let light = census.count(BlockKind::Relu6) > 10
+    let light = stats.count(BlockKind::Relu6) > 10
         && wide >= 4
-        && census.count(BlockKind::SqueezeExcite) == 0;
+        && stats.count(BlockKind::SqueezeExcite) == 0;
     if light && seen.inverted() >= 4 && seen.residuals() > 0 {
         let words = "inverted residuals with 3×3 and 5×5 depthwise convolutions and ReLU6";
         return Some((Medium, words.to_owned()));
     }
-    let (gates, depthwise) = (census.count(BlockKind::SqueezeExcite), seen.depthwise().len());
-    let fits = census.count(BlockKind::Silu) > 10 && gates >= 4 && depthwise >= 8;
+    let (gates, depthwise) = (stats.count(BlockKind::SqueezeExcite), seen.depthwise().len());
+    let fits = stats.count(BlockKind::Silu) > 10 && gates >= 4 && depthwise >= 8;
     (fits && seen.residuals() > 0).then(|| {
         let words = format!("{depthwise} depthwise convolutions in inverted residuals with SiLU");
         (High, format!("{words}, {gates} with squeeze-and-excite"))
@@ -149,10 +149,9 @@ fn efficientnet(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Inverted residuals with hard-swish and squeeze-and-excite.
-fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let (swish, gates) =
-        (census.count(BlockKind::HardSwish), census.count(BlockKind::SqueezeExcite));
+fn mobilenetv3(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let (swish, gates) = (stats.count(BlockKind::HardSwish), stats.count(BlockKind::SqueezeExcite));
     let depthwise = seen.depthwise().len();
     (swish >= 4 && depthwise >= 8 && seen.residuals() > 0).then(|| {
         let words =
@@ -163,11 +162,11 @@ fn mobilenetv3(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Inverted residuals whose depthwise kernels are 3×3 or 5×5, with ReLU.
-fn mnasnet(seen: &Seen<'_, '_>) -> Told {
+fn mnasnet(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise();
     let wide = depthwise.iter().filter(|conv| conv.side() == Some(5)).count();
-    let census = seen.census;
-    let plain = census.count_of([BlockKind::HardSwish, BlockKind::Relu6, BlockKind::Silu]) == 0;
+    let stats = seen.stats;
+    let plain = stats.count_of([BlockKind::HardSwish, BlockKind::Relu6, BlockKind::Silu]) == 0;
     (seen.inverted() >= 4 && wide >= 2 && plain && seen.residuals() > 0).then(|| {
         let words =
             "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
@@ -176,11 +175,11 @@ fn mnasnet(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Inverted residuals with 3×3 depthwise convolutions.
-fn mobilenetv2(seen: &Seen<'_, '_>) -> Told {
+fn mobilenetv2(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise();
     let narrow = depthwise.len() >= 8 && depthwise.iter().all(|conv| conv.side() == Some(3));
-    let plain = seen.census.count(BlockKind::SqueezeExcite) == 0
-        && seen.census.count(BlockKind::HardSwish) == 0;
+    let plain = seen.stats.count(BlockKind::SqueezeExcite) == 0
+        && seen.stats.count(BlockKind::HardSwish) == 0;
     let shortcuts = seen.residuals();
     (narrow && plain && shortcuts > 0 && seen.inverted() >= 4 && linear_ends(seen)).then(|| {
         let words = format!("{} depthwise 3×3 convolutions in inverted residuals", depthwise.len());
@@ -198,7 +197,7 @@ fn linear_ends(seen: &Seen<'_, '_>) -> bool {
 }
 
 /// Depthwise and pointwise by turns.
-fn mobilenetv1(seen: &Seen<'_, '_>) -> Told {
+fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise().len();
     let turns = seen
         .image_convs()
@@ -213,13 +212,13 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Branches of different kernels side by side.
-fn inception(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count(BlockKind::Inception);
+fn inception(seen: &Seen<'_, '_>) -> Recognition {
+    let blocks = seen.stats.count(BlockKind::Inception);
     (blocks >= 3).then(|| {
         let uneven = |conv: &&Convolution| {
             conv.kernel.as_ref().is_some_and(|sides| sides.iter().min() != sides.iter().max())
         };
-        let long = seen.census.image_convs().filter(uneven).count();
+        let long = seen.stats.image_convs().filter(uneven).count();
         let words = format!("{blocks} modules of branches with different kernels side by side");
         let more = if long > 0 {
             format!(", {long} convolutions in one direction")
@@ -231,10 +230,10 @@ fn inception(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Bottlenecks in groups whose middle is as wide as their end.
-fn regnet(seen: &Seen<'_, '_>) -> Told {
+fn regnet(seen: &Seen<'_, '_>) -> Recognition {
     let grouped = seen.grouped();
     let convs = seen.image_convs();
-    // Between the two may stand a squeeze and an excitation.
+    // Between the two may be a squeeze and an excitation.
     let ends_level = |at: usize, wide: Option<i64>| {
         let after = convs.iter().skip(at + 1).take(4);
         after.filter(|c| c.is_pointwise()).any(|c| c.in_channels == wide && c.out_channels == wide)
@@ -249,26 +248,25 @@ fn regnet(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Bottlenecks in groups.
-fn resnext(seen: &Seen<'_, '_>) -> Told {
+fn resnext(seen: &Seen<'_, '_>) -> Recognition {
     let grouped = seen.grouped();
     let groups = grouped.first()?.groups;
-    let blocks = seen.census.count(BlockKind::Bottleneck);
+    let blocks = seen.stats.count(BlockKind::Bottleneck);
     let fits = blocks >= 4 && blocks * 10 >= seen.residuals() * 8;
     let even = i64::try_from(grouped.len()).is_ok_and(|count| count == blocks);
     let plain = seen.depthwise().is_empty()
-        && seen.census.count_of([BlockKind::Silu, BlockKind::SqueezeExcite]) == 0;
+        && seen.stats.count_of([BlockKind::Silu, BlockKind::SqueezeExcite]) == 0;
     (fits && even && plain)
         .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
 }
 
 /// Residual blocks of two or three plain convolutions.
-fn resnet(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let (basic, narrow) =
-        (census.count(BlockKind::BasicBlock), census.count(BlockKind::Bottleneck));
+fn resnet(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let (basic, narrow) = (stats.count(BlockKind::BasicBlock), stats.count(BlockKind::Bottleneck));
     let residuals = seen.residuals();
     let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
-    let straight = census.count_of([
+    let straight = stats.count_of([
         BlockKind::ConcatSkip,
         BlockKind::Csp,
         BlockKind::FeaturePyramid,
@@ -276,15 +274,15 @@ fn resnet(seen: &Seen<'_, '_>) -> Told {
     ]) == 0;
     let fits = residuals >= 3 && (basic + narrow) * 10 >= residuals * 8 && plain && straight;
     // A classifier of images begins by going down; others with residual blocks may not.
-    let goes_down = census.image_convs().filter(|conv| conv.stride == 2).count() >= 2;
-    (fits && goes_down && census.count(BlockKind::Silu) == 0).then(|| {
+    let goes_down = stats.image_convs().filter(|conv| conv.stride == 2).count() >= 2;
+    (fits && goes_down && stats.count(BlockKind::Silu) == 0).then(|| {
         let words = match (basic, narrow) {
             (basic, 0) => format!("{basic} residual blocks of two convolutions"),
             (0, narrow) => format!("{narrow} residual bottlenecks of three convolutions"),
             _ => format!("{basic} residual blocks of two convolutions and {narrow} bottlenecks"),
         };
         let stem =
-            census.image_convs().next().filter(|conv| conv.side() == Some(7) && conv.stride == 2);
+            stats.image_convs().next().filter(|conv| conv.side() == Some(7) && conv.stride == 2);
         match stem {
             Some(_) => (High, format!("{words}, after a 7×7 convolution")),
             None => (Medium, words),
@@ -293,23 +291,23 @@ fn resnet(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Residual blocks of 1×1 and 3×3 with LeakyReLU.
-fn darknet(seen: &Seen<'_, '_>) -> Told {
-    let leaky = seen.census.count(BlockKind::LeakyRelu);
+fn darknet(seen: &Seen<'_, '_>) -> Recognition {
+    let leaky = seen.stats.count(BlockKind::LeakyRelu);
     let plain = seen.depthwise().is_empty() && seen.grouped().is_empty();
     let joins = [BlockKind::Csp, BlockKind::ConcatSkip, BlockKind::FeaturePyramid];
-    let apart = seen.census.count_of(joins) == 0 && seen.census.count("Concat") == 0;
+    let apart = seen.stats.count_of(joins) == 0 && seen.stats.count("Concat") == 0;
     let residuals = seen.residuals();
     (leaky >= 10 && residuals >= 4 && plain && apart)
         .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
 }
 
 /// Depthwise and pointwise by turns, with shortcuts around several.
-fn xception(seen: &Seen<'_, '_>) -> Told {
+fn xception(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise().len();
     // Branches that are added up, as those that are folded into one before use, are no shortcuts.
     let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
     let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
-    let plain = seen.census.count_of([
+    let plain = seen.stats.count_of([
         BlockKind::SqueezeExcite,
         BlockKind::Silu,
         BlockKind::HardSwish,
@@ -324,10 +322,10 @@ fn xception(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Two or three 5×5 convolutions with pooling, on small images.
-fn lenet(seen: &Seen<'_, '_>) -> Told {
+fn lenet(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let fives = convs.iter().filter(|conv| conv.side() == Some(5)).count();
-    let linears = seen.census.linears();
+    let linears = seen.stats.linears();
     let fits = (2..=3).contains(&convs.len()) && fives == convs.len() && (1..=3).contains(&linears);
     (fits && seen.pools() >= 1 && seen.in_a_row()).then(|| {
         let pools = some(seen.pools(), "pooling", "poolings");
@@ -337,30 +335,30 @@ fn lenet(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Eleven by eleven at first, five convolutions, three dense layers.
-fn alexnet(seen: &Seen<'_, '_>) -> Told {
+fn alexnet(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let first = convs.first()?;
     let fits = convs.len() == 5 && first.side() == Some(11) && first.stride == 4;
-    (fits && seen.in_a_row() && seen.census.linears() >= 2).then(|| {
-        let dense = some(seen.census.linears(), "dense layer", "dense layers");
+    (fits && seen.in_a_row() && seen.stats.linears() >= 2).then(|| {
+        let dense = some(seen.stats.linears(), "dense layer", "dense layers");
         (High, format!("5 convolutions, the first 11×11 with stride 4, and {dense}"))
     })
 }
 
 /// As AlexNet, seven by seven at first.
-fn zfnet(seen: &Seen<'_, '_>) -> Told {
+fn zfnet(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let [first, second, ..] = convs[..] else { return None };
     let fits = convs.len() == 5
         && first.side() == Some(7)
         && second.side() == Some(5)
         && second.stride == 2;
-    (fits && seen.in_a_row() && seen.census.linears() >= 2)
+    (fits && seen.in_a_row() && seen.stats.linears() >= 2)
         .then(|| (High, "5 convolutions, the first 7×7, the second 5×5 with stride 2".to_owned()))
 }
 
 /// Nothing but 3×3 convolutions with pooling between.
-fn vgg(seen: &Seen<'_, '_>) -> Told {
+fn vgg(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let threes =
         convs.iter().filter(|c| c.side() == Some(3) && c.stride == 1 && c.groups == 1).count();

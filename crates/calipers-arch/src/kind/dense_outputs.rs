@@ -10,8 +10,8 @@
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
-use super::{FamilyRule, Seen, Told};
-use crate::net::{BlockKind, With};
+use super::{FamilyRule, Recognition, Seen};
+use crate::network::{BlockKind, With};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[
@@ -22,8 +22,8 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 ];
 
 /// Features of the way down, joined on the way up.
-fn unet(seen: &Seen<'_, '_>) -> Told {
-    let skips = seen.census.count(BlockKind::UNetSkip);
+fn unet(seen: &Seen<'_, '_>) -> Recognition {
+    let skips = seen.stats.count(BlockKind::UNetSkip);
     (skips >= 2).then(|| {
         (
             High,
@@ -33,9 +33,9 @@ fn unet(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Parallel convolutions with growing dilation.
-fn deeplab(seen: &Seen<'_, '_>) -> Told {
+fn deeplab(seen: &Seen<'_, '_>) -> Recognition {
     let mut rates: Vec<i64> =
-        seen.census.image_convs().filter(|c| c.side() == Some(3)).map(|c| c.dilation).collect();
+        seen.stats.image_convs().filter(|c| c.side() == Some(3)).map(|c| c.dilation).collect();
     rates.sort_unstable();
     rates.dedup();
     rates.retain(|rate| *rate >= 6);
@@ -46,24 +46,24 @@ fn deeplab(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// A light backbone, and features that a gate weighs.
-fn lraspp(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let depthwise = census.image_convs().filter(|conv| conv.is_depthwise()).count();
-    let light = census.count(BlockKind::HardSwish) >= 4 && depthwise >= 8;
-    let gated = census.count("Sigmoid") > 0 && census.linears() == 0;
+fn lraspp(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let depthwise = stats.image_convs().filter(|conv| conv.is_depthwise()).count();
+    let light = stats.count(BlockKind::HardSwish) >= 4 && depthwise >= 8;
+    let gated = stats.count("Sigmoid") > 0 && stats.linears() == 0;
     (light && gated && enlarges(seen)).then(|| {
-        let words = "inverted residuals with hard-swish, features weighed by a gate, scores made \
+        let words = "inverted residuals with hard-swish, features devices_considered by a gate, scores made \
                      as large as the image";
         (Medium, words.to_owned())
     })
 }
 
 /// A classifier at every place, made as large as the image.
-fn fcn(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let dilated = census.image_convs().filter(|conv| conv.dilation > 1).count();
-    let blocks = census.count_of([BlockKind::BasicBlock, BlockKind::Bottleneck]);
-    let fits = blocks >= 8 && dilated >= 2 && census.linears() == 0;
+fn fcn(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let dilated = stats.image_convs().filter(|conv| conv.dilation > 1).count();
+    let blocks = stats.count_of([BlockKind::BasicBlock, BlockKind::Bottleneck]);
+    let fits = blocks >= 8 && dilated >= 2 && stats.linears() == 0;
     (fits && enlarges(seen)).then(|| {
         (
             Medium,
@@ -75,7 +75,7 @@ fn fcn(seen: &Seen<'_, '_>) -> Told {
 
 /// Whether an output is an image that was made larger at last.
 fn enlarges(seen: &Seen<'_, '_>) -> bool {
-    let net = seen.census.net;
+    let net = seen.stats.net;
     net.outputs
         .iter()
         .any(|output| net.rank(*output) == Some(4) && net.made_by(*output, With::RESIZES).is_some())

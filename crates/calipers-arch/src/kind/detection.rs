@@ -17,8 +17,8 @@ use calipers_ops::Movement;
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
-use super::{FamilyRule, Seen, Told};
-use crate::net::{BlockKind, DetectionHead, With};
+use super::{FamilyRule, Recognition, Seen};
+use crate::network::{BlockKind, DetectionHead, With};
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[
@@ -40,16 +40,16 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 
 impl Seen<'_, '_> {
     fn head(&self) -> Option<&DetectionHead> {
-        self.census.net.all().find(|unit| unit.is(BlockKind::DetectionHead))?.detection_head()
+        self.stats.net.all().find(|unit| unit.is(BlockKind::DetectionHead))?.detection_head()
     }
 
     fn detects(&self) -> bool {
-        self.census.count(BlockKind::DetectionHead) > 0
+        self.stats.count(BlockKind::DetectionHead) > 0
     }
 
     /// Whether features are split in halves, of which one passes by.
     fn splits(&self) -> bool {
-        self.census.net.all().any(|unit| {
+        self.stats.net.all().any(|unit| {
             unit.is(BlockKind::Csp)
                 && unit.walk().any(|part| part.movement() == Some(Movement::Slice))
         })
@@ -66,35 +66,35 @@ impl Seen<'_, '_> {
     }
 }
 
-fn mask_rcnn(seen: &Seen<'_, '_>) -> Told {
-    let net = seen.census.net;
+fn mask_rcnn(seen: &Seen<'_, '_>) -> Recognition {
+    let net = seen.stats.net;
     let masks = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
-    (seen.census.count("RoiAlign") >= 2 && masks).then(|| {
+    (seen.stats.count("RoiAlign") >= 2 && masks).then(|| {
         (High, "regions are cut out of the features and judged, with a mask for each".to_owned())
     })
 }
 
-fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Told {
-    let net = seen.census.net;
+fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Recognition {
+    let net = seen.stats.net;
     let points = net
         .outputs
         .iter()
         .any(|output| net.rank(*output) == Some(3) && net.dim(*output, -1) == Some(3));
-    (seen.census.count("RoiAlign") >= 2 && points).then(|| {
+    (seen.stats.count("RoiAlign") >= 2 && points).then(|| {
         (Medium, "regions are cut out of the features, and points found in them".to_owned())
     })
 }
 
-fn faster_rcnn(seen: &Seen<'_, '_>) -> Told {
-    (seen.census.count_in(With::REGIONS) > 0)
+fn faster_rcnn(seen: &Seen<'_, '_>) -> Recognition {
+    (seen.stats.count_in(With::REGIONS) > 0)
         .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
 }
 
-fn yolov8(seen: &Seen<'_, '_>) -> Told {
+fn yolov8(seen: &Seen<'_, '_>) -> Recognition {
     let bins = seen.head()?.bins?;
-    let blocks = seen.census.count(BlockKind::Csp);
+    let blocks = seen.stats.count(BlockKind::Csp);
     let words = format!("boxes as distributions over {bins} bins at {}", seen.scales());
-    (seen.detects() && blocks >= 3 && seen.census.count(BlockKind::Silu) > 10).then(|| {
+    (seen.detects() && blocks >= 3 && seen.stats.count(BlockKind::Silu) > 10).then(|| {
         let sure = if seen.splits() { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks of split halves, SiLU"))
     })
@@ -102,57 +102,57 @@ fn yolov8(seen: &Seen<'_, '_>) -> Told {
 
 /// Whether features are attended to, and scores found by depthwise convolutions.
 fn attends_and_filters(seen: &Seen<'_, '_>) -> bool {
-    let depthwise = seen.census.image_convs().filter(|conv| conv.is_depthwise()).count();
-    !seen.census.attention.is_empty() && depthwise >= 4
+    let depthwise = seen.stats.image_convs().filter(|conv| conv.is_depthwise()).count();
+    !seen.stats.attention.is_empty() && depthwise >= 4
 }
 
-fn yolov10(seen: &Seen<'_, '_>) -> Told {
+fn yolov10(seen: &Seen<'_, '_>) -> Recognition {
     let (_, words) = yolov8(seen)?;
-    (attends_and_filters(seen) && seen.census.count("TopK") > 0).then(|| {
+    (attends_and_filters(seen) && seen.stats.count("TopK") > 0).then(|| {
         let words =
             format!("{words}; attention, depthwise convolutions; the best boxes are chosen");
         (Medium, words)
     })
 }
 
-fn yolo11(seen: &Seen<'_, '_>) -> Told {
+fn yolo11(seen: &Seen<'_, '_>) -> Recognition {
     let (_, words) = yolov8(seen)?;
     attends_and_filters(seen)
         .then(|| (Medium, format!("{words}; attention and depthwise convolutions")))
 }
 
-fn yolov5(seen: &Seen<'_, '_>) -> Told {
+fn yolov5(seen: &Seen<'_, '_>) -> Recognition {
     let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
-    let blocks = seen.census.count(BlockKind::Csp);
-    (blocks >= 3 && seen.census.count(BlockKind::Silu) > 10).then(|| {
+    let blocks = seen.stats.count(BlockKind::Csp);
+    (blocks >= 3 && seen.stats.count(BlockKind::Silu) > 10).then(|| {
         let words = format!("{anchors} anchors at each place of {}", seen.scales());
-        let sure = if seen.census.count(BlockKind::Spp) > 0 { High } else { Medium };
+        let sure = if seen.stats.count(BlockKind::Spp) > 0 { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks, SiLU"))
     })
 }
 
-fn yolov4(seen: &Seen<'_, '_>) -> Told {
-    let mish = seen.census.count(BlockKind::Mish);
-    let fits = mish > 10 && seen.census.count_of([BlockKind::Csp, BlockKind::Spp]) > 0;
+fn yolov4(seen: &Seen<'_, '_>) -> Recognition {
+    let mish = seen.stats.count(BlockKind::Mish);
+    let fits = mish > 10 && seen.stats.count_of([BlockKind::Csp, BlockKind::Spp]) > 0;
     fits.then(|| (Medium, format!("cross-stage partial blocks with {mish} Mish activations")))
 }
 
-fn yolov3(seen: &Seen<'_, '_>) -> Told {
-    let leaky = seen.census.count(BlockKind::LeakyRelu);
-    let up = seen.census.count_in(With::RESIZES);
+fn yolov3(seen: &Seen<'_, '_>) -> Recognition {
+    let leaky = seen.stats.count(BlockKind::LeakyRelu);
+    let up = seen.stats.count_in(With::RESIZES);
     (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
         let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
         (High, format!("{words}, features of three resolutions joined"))
     })
 }
 
-fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let leaky = census.count(BlockKind::LeakyRelu);
-    let fits = (6..=20).contains(&leaky) && census.count("MaxPool") >= 4 && seen.residuals() == 0;
-    let last = census.net.outputs.first()?;
+fn tiny_yolo(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let leaky = stats.count(BlockKind::LeakyRelu);
+    let fits = (6..=20).contains(&leaky) && stats.count("MaxPool") >= 4 && seen.residuals() == 0;
+    let last = stats.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.
-    (fits && census.linears() == 0 && census.net.rank(*last) == Some(4)).then(|| {
+    (fits && stats.linears() == 0 && stats.net.rank(*last) == Some(4)).then(|| {
         (
             Medium,
             "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned(),
@@ -160,14 +160,14 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-fn yolox(seen: &Seen<'_, '_>) -> Told {
-    let blocks = seen.census.count(BlockKind::Csp);
+fn yolox(seen: &Seen<'_, '_>) -> Recognition {
+    let blocks = seen.stats.count(BlockKind::Csp);
     // Split halves are those of later ones, whose distributions may be written in ways not seen.
     let fits = seen.detects()
         && seen.head().is_none_or(|head| head.bins.is_none())
         && blocks >= 3
         && !seen.splits();
-    (fits && seen.census.count(BlockKind::Silu) > 10).then(|| {
+    (fits && seen.stats.count(BlockKind::Silu) > 10).then(|| {
         let words = format!("a box and scores at each place of {} without anchors", seen.scales());
         (Medium, format!("{words}, {blocks} cross-stage partial blocks"))
     })
@@ -175,27 +175,27 @@ fn yolox(seen: &Seen<'_, '_>) -> Told {
 
 /// A pyramid on a backbone, with heads on its levels.
 fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
-    let levels = seen.census.count(BlockKind::FeaturePyramid);
-    seen.detects() && levels >= 2 && seen.census.count(BlockKind::Csp) == 0
+    let levels = seen.stats.count(BlockKind::FeaturePyramid);
+    seen.detects() && levels >= 2 && seen.stats.count(BlockKind::Csp) == 0
 }
 
-fn retinanet(seen: &Seen<'_, '_>) -> Told {
+fn retinanet(seen: &Seen<'_, '_>) -> Recognition {
     let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
     on_a_pyramid(seen).then(|| {
         (Medium, format!("a feature pyramid, and {anchors} anchors at each place of its levels"))
     })
 }
 
-fn fcos(seen: &Seen<'_, '_>) -> Told {
+fn fcos(seen: &Seen<'_, '_>) -> Recognition {
     on_a_pyramid(seen)
         .then(|| (Medium, "a feature pyramid, and boxes without anchors on its levels".to_owned()))
 }
 
-fn ssd(seen: &Seen<'_, '_>) -> Told {
+fn ssd(seen: &Seen<'_, '_>) -> Recognition {
     let scales = seen.head().and_then(|head| head.scales).unwrap_or(0);
-    let chosen = seen.census.count("NonMaxSuppression") > 0;
+    let chosen = seen.stats.count("NonMaxSuppression") > 0;
     let apart =
-        seen.census.count(BlockKind::FeaturePyramid) == 0 && seen.census.count(BlockKind::Csp) == 0;
+        seen.stats.count(BlockKind::FeaturePyramid) == 0 && seen.stats.count(BlockKind::Csp) == 0;
     (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
         (Medium, "boxes and classes from several scales of one backbone, no pyramid".to_owned())
     })

@@ -3,7 +3,7 @@
 //! The kind comes from what does the work: attention, convolution, recurrence, products, trees. The
 //! family comes from a table of rows, one rule each, tried in order: [`convolutional`],
 //! [`detection`], [`transformers`]. A rule looks at structure; names only choose between what the
-//! structure allows. Where no row fits, the kind stands alone.
+//! structure allows. Where no row fits, the kind is alone.
 
 pub(super) mod classical;
 mod convolutional;
@@ -17,8 +17,8 @@ use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
 
-use super::census::Census;
-use crate::net::{BlockKind, With};
+use super::stats::NetworkStats;
+use crate::network::{BlockKind, With};
 
 /// What was decided.
 #[derive(Clone, Debug)]
@@ -42,26 +42,26 @@ impl Decision {
 }
 
 /// How sure a rule is, and why in words; `None` when the network is no such one.
-type Told = Option<(Confidence, String)>;
+type Recognition = Option<(Confidence, String)>;
 
 /// A family, and the rule that finds it.
 pub(crate) struct FamilyRule {
     pub family: Family,
-    rule: fn(&Seen<'_, '_>) -> Told,
+    rule: fn(&Seen<'_, '_>) -> Recognition,
 }
 
 /// What a rule sees.
 pub(crate) struct Seen<'c, 'a> {
-    pub census: &'c Census<'c, 'a>,
+    pub stats: &'c NetworkStats<'c, 'a>,
     pub facts: &'c ArchitectureFacts,
     /// The style, of transformers.
     pub style: Option<Style>,
 }
 
 /// Decides what the network is, and writes it down.
-pub(crate) fn decide(census: &Census<'_, '_>, architecture: &mut Architecture) {
-    let decided = classical::decide(census.net, &mut architecture.facts)
-        .or_else(|| neural(census, &architecture.facts));
+pub(crate) fn decide(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) {
+    let decided = classical::decide(stats.net, &mut architecture.facts)
+        .or_else(|| neural(stats, &architecture.facts));
     let Some(decision) = decided else {
         architecture.evidence = vec!["nothing with weights is known in it".to_owned()];
         return;
@@ -74,42 +74,42 @@ pub(crate) fn decide(census: &Census<'_, '_>, architecture: &mut Architecture) {
 }
 
 /// Networks of layers.
-fn neural(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision> {
-    let (own, cross) = census.own_and_cross();
+fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Decision> {
+    let (own, cross) = stats.own_and_cross();
     let attention = own + cross;
-    let features = census.feature_convs();
-    let recurrent = census.count_in(With::RECURRENT);
+    let features = stats.feature_convs();
+    let recurrent = stats.count_in(With::RECURRENT);
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
-        let convolutions = features >= attention.max(4) || census.backbone() >= 2;
-        return Some(transformers::decide(census, facts, convolutions));
+        let convolutions = features >= attention.max(4) || stats.backbone() >= 2;
+        return Some(transformers::decide(stats, facts, convolutions));
     }
     if recurrent > 0 {
-        return Some(sequences::decide(census));
+        return Some(sequences::decide(stats));
     }
-    let convolutions = census.image_convs().count();
+    let convolutions = stats.image_convs().count();
     if convolutions > 0 {
-        return Some(convolution(census, facts));
+        return Some(convolution(stats, facts));
     }
-    if !census.convs.is_empty() {
-        let words = format!("{} convolutions over signals", census.convs.len());
+    if !stats.convs.is_empty() {
+        let words = format!("{} convolutions over signals", stats.convs.len());
         return Some(Decision::new(ModelKind::Cnn, None, Medium, words));
     }
-    sequences::products(census, facts)
+    sequences::products(stats, facts)
 }
 
-fn convolution(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> Decision {
-    let seen = Seen { census, facts, style: None };
-    if let Some(decision) = sequences::mixer(census) {
+fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decision {
+    let seen = Seen { stats, facts, style: None };
+    if let Some(decision) = sequences::mixer(stats) {
         return decision;
     }
-    let count = census.image_convs().count();
+    let count = stats.image_convs().count();
     let words = some(count, "convolution over images", "convolutions over images");
     let mut decision = Decision::new(ModelKind::Cnn, None, Low, words);
-    let detects = census.count(BlockKind::DetectionHead)
-        + census.count_in([With::REGIONS, With::SUPPRESSIONS]);
-    let net = census.net;
+    let detects =
+        stats.count(BlockKind::DetectionHead) + stats.count_in([With::REGIONS, With::SUPPRESSIONS]);
+    let net = stats.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     // Rules for what a backbone carries come before those for backbones.
     for (rows, is_backbone) in [
@@ -157,7 +157,7 @@ mod tests {
         include_str!("sequences.rs"),
         include_str!("trees.rs"),
         include_str!("transformers/mod.rs"),
-        include_str!("transformers/senses.rs"),
+        include_str!("transformers/vision_audio.rs"),
         include_str!("transformers/tokens.rs"),
     ];
 

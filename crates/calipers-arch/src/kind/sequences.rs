@@ -13,23 +13,23 @@ use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, some};
-use crate::census::{Census, Given};
-use crate::net::{BlockKind, Convolution, With};
+use crate::network::{BlockKind, Convolution, With};
+use crate::stats::{Given, NetworkStats};
 
 /// Networks with recurrent layers.
-pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
+pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     let cells = [("LSTM", Family::Lstm), ("GRU", Family::Gru), ("RNN", Family::Rnn)];
-    let counted = cells.map(|(op, family)| (census.count(op), family));
+    let counted = cells.map(|(op, family)| (stats.count(op), family));
     let (most, family) =
         counted.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, Family::Rnn));
     let kinds = counted.iter().filter(|(count, _)| *count > 0).count();
     let layers = some(most, "recurrent layer", "recurrent layers");
-    let features = census.feature_convs();
+    let features = stats.feature_convs();
     if features >= 3 {
         let words = format!("{features} convolutions over images, then {layers} ({})", family.id());
         return Decision::new(ModelKind::Hybrid, Some(Family::Crnn), Medium, words);
     }
-    let signal = census.convs.iter().filter(|conv| conv.side() > Some(1)).count();
+    let signal = stats.convs.iter().filter(|conv| conv.side() > Some(1)).count();
     if signal >= 3 {
         let words = format!("{signal} convolutions and {layers} ({})", family.id());
         return Decision::new(ModelKind::Hybrid, None, Medium, words);
@@ -39,15 +39,15 @@ pub(super) fn decide(census: &Census<'_, '_>) -> Decision {
 }
 
 /// An image in pieces, and nothing but products after: over places and over channels.
-pub(super) fn mixer(census: &Census<'_, '_>) -> Option<Decision> {
-    let (blocks, products) = (census.count(BlockKind::FeedForward), census.linears());
-    let cut = census.image_convs().next().is_some_and(Convolution::cuts);
-    if !cut || census.image_convs().count() != 1 || products < 8 {
+pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
+    let (blocks, products) = (stats.count(BlockKind::FeedForward), stats.linears());
+    let cut = stats.image_convs().next().is_some_and(Convolution::cuts);
+    if !cut || stats.image_convs().count() != 1 || products < 8 {
         return None;
     }
     let by_turns = blocks >= 4
-        && census.count("Transpose") >= blocks
-        && census.count(BlockKind::LayerNorm) >= blocks;
+        && stats.count("Transpose") >= blocks
+        && stats.count(BlockKind::LayerNorm) >= blocks;
     let words = match by_turns {
         true => format!("{blocks} feed-forwards over places and over channels by turns"),
         false => format!("{products} dense layers over places and channels"),
@@ -74,20 +74,20 @@ const PLAIN: (([BlockKind; 3], [&str; 6]), With) = (
 );
 
 /// Networks of products alone.
-pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
-    let layers = census.linears();
-    let curves = census.count_in((
+pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
+    let layers = stats.linears();
+    let activations = stats.count_in((
         BlockKind::ACTIVATIONS,
         With(|traits| traits.activation().is_some_and(|activation| !activation.is_gate())),
     ));
-    let rows = census.takes(Given::Features) || census.takes(Given::Image);
+    let rows = stats.takes(Given::Features) || stats.takes(Given::Image);
     match layers {
         0 => None,
-        1 if curves == 0 => {
-            let rows = rows && census.net.units().all(|(_, unit)| unit.is(PLAIN));
-            let shares = census.count_in(With::PROBABILITIES) > 0;
-            let compared = census.count("ArgMax") > 0;
-            let net = census.net;
+        1 if activations == 0 => {
+            let rows = rows && stats.net.units().all(|(_, unit)| unit.is(PLAIN));
+            let shares = stats.count_in(With::PROBABILITIES) > 0;
+            let compared = stats.count("ArgMax") > 0;
+            let net = stats.net;
             let single = net.outputs.iter().any(|output| net.dim(*output, -1) == Some(1));
             let (family, words) = match (shares, compared, single) {
                 (true, ..) => (
@@ -105,14 +105,14 @@ pub(super) fn products(census: &Census<'_, '_>, _: &ArchitectureFacts) -> Option
             let sure = if rows { Medium } else { Low };
             Some(Decision::new(ModelKind::Linear, family.filter(|_| rows), sure, words.to_owned()))
         }
-        // Without a curve between them, products among other arithmetic are no layers.
-        _ if curves == 0 && !census.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
+        // Without a activation between them, products among other arithmetic are no layers.
+        _ if activations == 0 && !stats.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
         _ => {
-            let between = some(curves, "activation", "activations");
+            let between = some(activations, "activation", "activations");
             let words = format!("{layers} dense layers with {between}");
-            let sure = if curves > 0 { High } else { Medium };
+            let sure = if activations > 0 { High } else { Medium };
             let mut decision = Decision::new(ModelKind::Mlp, Some(Family::Mlp), sure, words);
-            if census.takes(Given::Tokens) {
+            if stats.takes(Given::Tokens) {
                 decision.evidence.push("tokens are looked up in a table".to_owned());
                 decision.confidence = Medium;
             }

@@ -3,8 +3,8 @@
 //! | family | what tells |
 //! |---|---|
 //! | isolation-forest | trees of leaf numbers, and 2 to the power of the depth after them |
-//! | gradient-boosting | scores that a curve makes probabilities of, a base value, or leaves that shrink from tree to tree |
-//! | adaboost | several ensembles whose votes are weighed, or whose median is taken by weight |
+//! | gradient-boosting | scores that a activation makes probabilities of, a base value, or leaves that shrink from tree to tree |
+//! | adaboost | several ensembles whose votes are devices_considered, or whose median is taken by weight |
 //! | bagging | several ensembles whose results are averaged |
 //! | random-forest | every leaf holds shares of classes, or leaves of the same size in all trees |
 //! | decision-tree | one tree |
@@ -15,7 +15,7 @@ use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::Family;
 use hashbrown::HashMap;
 
-use crate::net::{Net, Unit};
+use crate::network::{Network, NetworkOp};
 
 /// Trees of a model.
 pub(super) struct Forest {
@@ -27,7 +27,7 @@ pub(super) struct Forest {
 }
 
 /// The trees of these units.
-pub(super) fn of(net: &Net<'_>, units: &[&Unit]) -> Forest {
+pub(super) fn of(net: &Network<'_>, units: &[&NetworkOp]) -> Forest {
     let counts: Option<Vec<i64>> = units.iter().map(|unit| count(net, unit)).collect();
     let trees: Option<i64> = counts.map(|counts| counts.iter().sum());
     let (family, confidence, evidence) = family(net, units, trees);
@@ -35,8 +35,8 @@ pub(super) fn of(net: &Net<'_>, units: &[&Unit]) -> Forest {
 }
 
 fn family(
-    net: &Net<'_>,
-    units: &[&Unit],
+    net: &Network<'_>,
+    units: &[&NetworkOp],
     trees: Option<i64>,
 ) -> (Option<Family>, Confidence, String) {
     if is_isolation(net) {
@@ -71,14 +71,15 @@ fn family(
 }
 
 /// How several ensembles are put together.
-fn together(net: &Net<'_>, units: &[&Unit]) -> (Option<Family>, Confidence, String) {
+fn together(net: &Network<'_>, units: &[&NetworkOp]) -> (Option<Family>, Confidence, String) {
     let count = |op: &str| net.all().filter(|unit| unit.is(op)).count();
     let votes = count("ArgMax") > units.len() && count("Equal") >= units.len();
     let median = count("TopK") > 0 && count("CumSum") > 0;
     let (family, words) = match (votes, median, count("ReduceMean") > 0) {
-        (true, ..) => {
-            (Some(Family::Adaboost), "each tree votes for a class, and votes are weighed")
-        }
+        (true, ..) => (
+            Some(Family::Adaboost),
+            "each tree votes for a class, and votes are devices_considered",
+        ),
         (_, true, _) => (Some(Family::Adaboost), "the median of the trees by weight comes out"),
         (.., true) => (Some(Family::Bagging), "the results of several ensembles are averaged"),
         _ => (None, "several ensembles of trees"),
@@ -141,7 +142,7 @@ fn shrinking(leaves: &[(i64, f64)]) -> Option<bool> {
 }
 
 /// Each leaf's tree and weight; `None` when the file's lists are too long to be held.
-fn leaves(net: &Net<'_>, unit: &Unit) -> Option<Vec<(i64, f64)>> {
+fn leaves(net: &Network<'_>, unit: &NetworkOp) -> Option<Vec<(i64, f64)>> {
     let (trees, weights) = match gives_label(unit) {
         true => ("class_treeids", "class_weights"),
         false => ("target_treeids", "target_weights"),
@@ -154,12 +155,12 @@ fn leaves(net: &Net<'_>, unit: &Unit) -> Option<Vec<(i64, f64)>> {
     Some(trees.iter().copied().zip(weights.iter().map(|weight| f64::from(*weight))).collect())
 }
 
-fn gives_label(unit: &Unit) -> bool {
+fn gives_label(unit: &NetworkOp) -> bool {
     unit.has_trait(|traits| traits.prediction == Some(Prediction::Label))
 }
 
 /// How many trees an ensemble has.
-fn count(net: &Net<'_>, unit: &Unit) -> Option<i64> {
+fn count(net: &Network<'_>, unit: &NetworkOp) -> Option<i64> {
     if unit.is("TreeEnsemble") {
         return match net.model.attribute(unit.node, "tree_roots")? {
             AttributeValue::Ints(list) => i64::try_from(list.len()).ok(),
@@ -173,7 +174,7 @@ fn count(net: &Net<'_>, unit: &Unit) -> Option<i64> {
     i64::try_from(ids.len()).ok().filter(|count| *count > 0)
 }
 
-fn ints<'n>(net: &'n Net<'_>, node: NodeId, name: &str) -> Option<&'n [i64]> {
+fn ints<'n>(net: &'n Network<'_>, node: NodeId, name: &str) -> Option<&'n [i64]> {
     match net.model.attribute(node, name)? {
         AttributeValue::Ints(List::Held(values)) => Some(values),
         _ => None,
@@ -181,7 +182,7 @@ fn ints<'n>(net: &'n Net<'_>, node: NodeId, name: &str) -> Option<&'n [i64]> {
 }
 
 /// Whether a score is 2 to the power of something that follows from the data.
-fn is_isolation(net: &Net<'_>) -> bool {
+fn is_isolation(net: &Network<'_>) -> bool {
     net.all().any(|unit| {
         unit.is("Pow")
             && unit.input(0).is_some_and(|base| !net.is_data(base) && net.is_number(base, 2.0))

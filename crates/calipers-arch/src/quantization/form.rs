@@ -1,12 +1,12 @@
-//! How one contraction is quantised.
+//! How one contraction is quantized.
 
 use calipers_ir::{AttributeValue, DType, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Bits, Class, Elem, Movement, Pool, WeightFormat};
 use calipers_report::{Granularity, Scheme};
 
-use crate::net::{Net, Origin, Unit, Val};
+use crate::network::{Network, NetworkOp, Origin, Val};
 
-/// A way to quantise a contraction.
+/// A way to quantize a contraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// Not at all.
@@ -35,7 +35,7 @@ impl Form {
 
 /// A contraction that was looked at.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct Observed {
     /// The operator as the file writes it.
     pub op: String,
     /// How it is quantized.
@@ -54,7 +54,7 @@ pub struct Looked {
     pub symmetric: Option<bool>,
 }
 
-impl Looked {
+impl Observed {
     /// The scheme, if all contractions were like this one.
     pub(super) fn scheme(&self) -> Scheme {
         let bits = self.bits.unwrap_or(8);
@@ -69,8 +69,8 @@ impl Looked {
     }
 }
 
-/// How a contraction is quantised; `None` for other units.
-pub fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
+/// How a contraction is quantized; `None` for other units.
+pub fn look(net: &Network<'_>, unit: &NetworkOp) -> Option<Observed> {
     let contraction = unit.traits()?.contraction?;
     // Attention between values that are given has no weights, and is quantized by no runtime.
     if contraction.weights.is_empty() {
@@ -83,7 +83,7 @@ pub fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
     });
     let site = Site { net, node: unit.node };
     let op = net.model.name(net.model.node(unit.node).op).to_owned();
-    let mut looked = Looked {
+    let mut looked = Observed {
         form: Form::Float,
         weighted: stored.is_some(),
         bits: None,
@@ -113,7 +113,7 @@ pub fn look(net: &Net<'_>, unit: &Unit) -> Option<Looked> {
 }
 
 /// Whether a table that is looked up is held in few bits; `None` when it is no table of weights.
-pub(super) fn table_is_narrow(net: &Net<'_>, unit: &Unit, table: Val) -> Option<bool> {
+pub(super) fn table_is_narrow(net: &Network<'_>, unit: &NetworkOp, table: Val) -> Option<bool> {
     if net.written_operator(unit.node).is_some_and(|row| row.packing.is_some()) {
         return Some(true);
     }
@@ -127,7 +127,7 @@ pub(super) fn table_is_narrow(net: &Net<'_>, unit: &Unit, table: Val) -> Option<
 
 /// The node of a contraction.
 struct Site<'n, 'a> {
-    net: &'n Net<'a>,
+    net: &'n Network<'a>,
     node: NodeId,
 }
 
@@ -151,7 +151,7 @@ impl Site<'_, '_> {
     }
 
     /// Weights that their operator keeps packed.
-    fn packed(&self, looked: &mut Looked, zero_point: Option<ValueId>) {
+    fn packed(&self, looked: &mut Observed, zero_point: Option<ValueId>) {
         looked.form = Form::WeightOnly;
         looked.block = int(self.model(), self.node, "block_size").filter(|block| *block > 0);
         looked.granularity = Some(if looked.op == "QMoE" && looked.block.is_none() {
@@ -174,7 +174,7 @@ impl Site<'_, '_> {
     /// Operators that take integers and give integers, or numbers.
     fn on_integers(
         &self,
-        looked: &mut Looked,
+        looked: &mut Observed,
         [weights, scale, zero]: [Option<ValueId>; 3],
         dynamic: bool,
     ) {
@@ -203,9 +203,9 @@ impl Site<'_, '_> {
     }
 
     /// A float operator, whose factors may come out of `DequantizeLinear`.
-    fn between(&self, looked: &mut Looked, stored: Option<(usize, Val)>) {
+    fn between(&self, looked: &mut Observed, stored: Option<(usize, Val)>) {
         let Some((at, weight)) = stored else {
-            // Two activations: both must be quantised.
+            // Two activations: both must be quantized.
             let both =
                 [0, 1].map(|at| self.input(at).and_then(|value| dequantized(self.net, value)));
             if let [Some(form), Some(_)] = both {
@@ -245,7 +245,7 @@ struct Chain {
 }
 
 impl Chain {
-    fn back(net: &Net<'_>, value: ValueId) -> Self {
+    fn back(net: &Network<'_>, value: ValueId) -> Self {
         let model = net.model;
         let dtype_of = |value: ValueId| {
             net.typed.fact(value).as_tensor().map_or(DType::Undefined, |tensor| tensor.dtype)
@@ -289,8 +289,8 @@ impl Chain {
     }
 }
 
-/// How data is quantised that comes out of `DequantizeLinear`; `None` when it does not.
-fn dequantized(net: &Net<'_>, value: ValueId) -> Option<Form> {
+/// How data is quantized that comes out of `DequantizeLinear`; `None` when it does not.
+fn dequantized(net: &Network<'_>, value: ValueId) -> Option<Form> {
     let mut value = value;
     for _ in 0..MAX_STEPS {
         let (node, op) = made_by(net, value)?;
@@ -317,8 +317,8 @@ fn dequantized(net: &Net<'_>, value: ValueId) -> Option<Form> {
     None
 }
 
-/// Whether the scale of a `QuantizeLinear` stands in the file.
-fn has_stored_scale(net: &Net<'_>, node: NodeId) -> bool {
+/// Whether the scale of a `QuantizeLinear` is in the file.
+fn has_stored_scale(net: &Network<'_>, node: NodeId) -> bool {
     let Some(scale) = net.model.inputs(node).get(1).copied().flatten() else { return true };
     let mut value = scale;
     for _ in 0..MAX_STEPS {
@@ -337,12 +337,12 @@ fn has_stored_scale(net: &Net<'_>, node: NodeId) -> bool {
 }
 
 /// How a node moves its first input, if its operator does nothing else.
-fn movement(net: &Net<'_>, node: NodeId) -> Option<Movement> {
+fn movement(net: &Network<'_>, node: NodeId) -> Option<Movement> {
     net.written_operator(node)?.traits.movement
 }
 
 /// The node that gives a value, unless the file stores it, and its operator.
-fn made_by<'n>(net: &'n Net<'_>, value: ValueId) -> Option<(NodeId, &'n str)> {
+fn made_by<'n>(net: &'n Network<'_>, value: ValueId) -> Option<(NodeId, &'n str)> {
     let info = net.model.value(value);
     if info.initializer.is_some() {
         return None;
@@ -353,12 +353,12 @@ fn made_by<'n>(net: &'n Net<'_>, value: ValueId) -> Option<(NodeId, &'n str)> {
     }
 }
 
-fn elements(net: &Net<'_>, value: ValueId) -> Option<usize> {
+fn elements(net: &Network<'_>, value: ValueId) -> Option<usize> {
     net.typed.fact(value).as_tensor()?.constant_count()
 }
 
 /// What shares a scale. Scales of recurrence have an axis for the directions before the others.
-fn by_scale(net: &Net<'_>, scale: ValueId, recurrent: bool) -> Option<Granularity> {
+fn by_scale(net: &Network<'_>, scale: ValueId, recurrent: bool) -> Option<Granularity> {
     let dims = net.typed.fact(scale).as_tensor()?.dims()?;
     let long = dims.iter().skip(usize::from(recurrent)).filter(|dim| dim.as_const() != Some(1));
     Some(match long.count() {
@@ -372,7 +372,7 @@ fn by_scale(net: &Net<'_>, scale: ValueId, recurrent: bool) -> Option<Granularit
 const MAX_READ: u64 = 1 << 22;
 
 /// Whether all elements are this number; `None` when they cannot be read.
-fn all_are(net: &Net<'_>, value: ValueId, wanted: Option<i64>) -> Option<bool> {
+fn all_are(net: &Network<'_>, value: ValueId, wanted: Option<i64>) -> Option<bool> {
     let wanted = wanted?;
     if let Some(elements) = net.typed.fact(value).as_tensor().and_then(|t| t.value.as_ref()) {
         return Some(elements.iter().all(|element| match element {

@@ -1,16 +1,16 @@
 //! How numbers are held in few bits.
 //!
 //! Every contraction with weights is looked at by itself (`form`): how its weights are stored, and
-//! whether the data it takes is quantised too. The scheme is the form that they share.
+//! whether the data it takes is quantized too. The scheme is the form that they share.
 //!
 //! | scheme | what makes it |
 //! |---|---|
 //! | `qdq-int8` | weights and data come out of `DequantizeLinear`, with scales that are stored |
 //! | `qoperator-int8` | operators that take integers and scales: `QLinearConv`, `QLinearMatMul`, `QGemm` |
-//! | `dynamic-int8` | the data is quantised as it comes: `DynamicQuantizeLinear`, `MatMulInteger`, `DynamicQuantizeLSTM` |
+//! | `dynamic-int8` | the data is quantized as it comes: `DynamicQuantizeLinear`, `MatMulInteger`, `DynamicQuantizeLSTM` |
 //! | `weight-only-int4` | the weights are held in few bits, the data is not: `MatMulNBits`, or `DequantizeLinear` of the weights alone |
 //! | `float8` | numbers of eight bits that are floats |
-//! | `mixed` | more than one of these, none of them on nine tenths of the quantised contractions |
+//! | `mixed` | more than one of these, none of them on nine tenths of the quantized contractions |
 //!
 //! Tables that are looked up do not decide: a model whose products are dynamic and whose embeddings
 //! come out of `DequantizeLinear` is dynamic.
@@ -20,14 +20,14 @@ mod form;
 use std::collections::BTreeMap;
 
 use calipers_report::{DType, Granularity, Parameters, Quantization, Scheme};
-pub use form::{Form, Looked, look};
+pub use form::{Form, Observed, look};
 
-use crate::net::{Net, Origin};
+use crate::network::{Network, Origin};
 
 /// The scheme, and how much of the model it covers. The network must be as it was built, before
 /// recognition.
-pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
-    let mut all: Vec<Looked> = Vec::new();
+pub fn describe(net: &Network<'_>, parameters: &Parameters) -> Quantization {
+    let mut all: Vec<Observed> = Vec::new();
     let mut tables: BTreeMap<bool, u64> = BTreeMap::new();
     for (_, unit) in net.units() {
         if let Some(looked) = form::look(net, unit) {
@@ -39,11 +39,11 @@ pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
             *tables.entry(narrow).or_default() += 1;
         }
     }
-    let weighted: Vec<&Looked> = all.iter().filter(|looked| looked.weighted).collect();
-    let mut quantized: Vec<&Looked> =
+    let weighted: Vec<&Observed> = all.iter().filter(|looked| looked.weighted).collect();
+    let mut quantized: Vec<&Observed> =
         weighted.iter().copied().filter(|looked| looked.form != Form::Float).collect();
     let counted = quantized.len() as u64;
-    // A model may quantise only products of two activations: those then say how.
+    // A model may quantize only products of two activations: those then say how.
     if quantized.is_empty() {
         quantized = all.iter().filter(|looked| looked.form != Form::Float).collect();
     }
@@ -54,21 +54,21 @@ pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
             scheme,
             contractions: weighted.len() as u64,
             evidence: vec![match weighted.len() {
-                0 => "nothing is quantised".to_owned(),
+                0 => "nothing is quantized".to_owned(),
                 1 => "the one contraction with weights computes in floats".to_owned(),
                 count => format!("all {count} contractions with weights compute in floats"),
             }],
             ..Quantization::default()
         };
     }
-    let mut in_float: BTreeMap<String, u64> = BTreeMap::new();
+    let mut unquantized: BTreeMap<String, u64> = BTreeMap::new();
     for looked in weighted.iter().filter(|looked| looked.form == Form::Float) {
-        *in_float.entry(looked.op.clone()).or_default() += 1;
+        *unquantized.entry(looked.op.clone()).or_default() += 1;
     }
     if let Some(count) = tables.get(&false) {
-        in_float.insert("Gather".to_owned(), *count);
+        unquantized.insert("Gather".to_owned(), *count);
     }
-    let evidence = evidence(&quantized, weighted.len(), narrow_tables, &in_float);
+    let evidence = evidence(&quantized, weighted.len(), narrow_tables, &unquantized);
     Quantization {
         scheme,
         contractions_quantized: counted,
@@ -78,15 +78,15 @@ pub fn describe(net: &Net<'_>, parameters: &Parameters) -> Quantization {
         block: common(quantized.iter().filter_map(|looked| looked.block)),
         granularity: granularity(&quantized),
         symmetric: symmetric(&quantized),
-        in_float,
+        unquantized,
         evidence,
     }
 }
 
-/// Of the quantised contractions, this share must agree for one scheme; in hundredths.
+/// Of the quantized contractions, this share must agree for one scheme; in hundredths.
 const AGREE: usize = 90;
 
-fn scheme(quantized: &[&Looked], tables_alone: bool) -> Scheme {
+fn scheme(quantized: &[&Observed], tables_alone: bool) -> Scheme {
     let mut counts: BTreeMap<Scheme, usize> = BTreeMap::new();
     for looked in quantized {
         *counts.entry(looked.scheme()).or_default() += 1;
@@ -108,14 +108,14 @@ fn common(values: impl Iterator<Item = i64>) -> Option<i64> {
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(value, _)| value)
 }
 
-fn granularity(quantized: &[&Looked]) -> Option<Granularity> {
+fn granularity(quantized: &[&Observed]) -> Option<Granularity> {
     let mut found = quantized.iter().filter_map(|looked| looked.granularity);
     let first = found.next()?;
     Some(if found.all(|other| other == first) { first } else { Granularity::Mixed })
 }
 
 /// Whether all are symmetric, when all are known.
-fn symmetric(quantized: &[&Looked]) -> Option<bool> {
+fn symmetric(quantized: &[&Observed]) -> Option<bool> {
     if quantized.iter().any(|looked| looked.symmetric == Some(false)) {
         return Some(false);
     }
@@ -134,10 +134,10 @@ fn percent(parameters: &Parameters) -> Option<f64> {
 }
 
 fn evidence(
-    quantized: &[&Looked],
+    quantized: &[&Observed],
     weighted: usize,
     narrow_tables: u64,
-    in_float: &BTreeMap<String, u64>,
+    unquantized: &BTreeMap<String, u64>,
 ) -> Vec<String> {
     let mut ways: BTreeMap<(Form, &str), u64> = BTreeMap::new();
     for looked in quantized {
@@ -147,14 +147,14 @@ fn evidence(
         ways.iter().map(|((form, op), count)| format!("{count} × {op} {}", form.words())).collect();
     let count = quantized.iter().filter(|looked| looked.weighted).count();
     if weighted > 0 {
-        lines.push(format!("{count} of {weighted} contractions with weights are quantised"));
+        lines.push(format!("{count} of {weighted} contractions with weights are quantized"));
     }
     if narrow_tables > 0 {
         lines.push("tables that are looked up are held in few bits too".to_owned());
     }
-    if !in_float.is_empty() {
+    if !unquantized.is_empty() {
         let left: Vec<String> =
-            in_float.iter().map(|(op, count)| format!("{count} × {op}")).collect();
+            unquantized.iter().map(|(op, count)| format!("{count} × {op}")).collect();
         lines.push(format!("in floats stay {}", left.join(", ")));
     }
     lines

@@ -22,17 +22,17 @@ fn start() -> ModelBuilder {
 
 fn quantization(model: &mut ModelBuilder, last: &str) -> Quantization {
     model.output(last, DataType::F32, &["n", "4"]);
-    let model = calipers_formats::read(model.build(), "quantised.onnx").unwrap();
+    let model = calipers_formats::read(model.build(), "quantized.onnx").unwrap();
     crate::testing::report(&model).quantization
 }
 
 #[test]
-fn floats_are_not_quantised() {
+fn floats_are_not_quantized() {
     let mut model = start();
     model.node("MatMul", &["x", "w"], &["y"], &[]);
-    let told = quantization(&mut model, "y");
-    assert_eq!((told.scheme, told.contractions), (Scheme::None, 1));
-    assert_eq!(told.bits, None);
+    let reported = quantization(&mut model, "y");
+    assert_eq!((reported.scheme, reported.contractions), (Scheme::None, 1));
+    assert_eq!(reported.bits, None);
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn weights_and_data_between_quantize_and_dequantize() {
     model.node("DequantizeLinear", &["w8", "scales"], &["f"], &[Attribute::int("axis", 1)]);
     model.node("MatMul", &["d", "f"], &["y"], &[]);
     model.node("MatMul", &["y", "w"], &["z"], &[]);
-    let told = quantization(&mut model, "z");
-    assert_eq!(told.scheme, Scheme::Qdq { bits: 8 });
-    assert_eq!((told.contractions_quantized, told.contractions), (1, 2));
-    assert_eq!(told.granularity, Some(Granularity::PerChannel));
-    assert_eq!((told.bits, told.symmetric), (Some(8), Some(true)));
-    assert_eq!(told.in_float.get("MatMul"), Some(&1));
-    assert_eq!(told.weights_percent, Some(50.0));
+    let reported = quantization(&mut model, "z");
+    assert_eq!(reported.scheme, Scheme::Qdq { bits: 8 });
+    assert_eq!((reported.contractions_quantized, reported.contractions), (1, 2));
+    assert_eq!(reported.granularity, Some(Granularity::PerChannel));
+    assert_eq!((reported.bits, reported.symmetric), (Some(8), Some(true)));
+    assert_eq!(reported.unquantized.get("MatMul"), Some(&1));
+    assert_eq!(reported.weights_percent, Some(50.0));
 }
 
 #[test]
@@ -60,11 +60,11 @@ fn scales_that_follow_from_the_data_are_dynamic() {
     model.node("Cast", &["i"], &["f"], &[Attribute::int("to", 1)]);
     model.node("Mul", &["s", "scale"], &["both"], &[]);
     model.node("Mul", &["f", "both"], &["y"], &[]);
-    let told = quantization(&mut model, "y");
-    assert_eq!(told.scheme, Scheme::Dynamic { bits: 8 });
-    assert_eq!((told.contractions_quantized, told.contractions), (1, 1));
+    let reported = quantization(&mut model, "y");
+    assert_eq!(reported.scheme, Scheme::Dynamic { bits: 8 });
+    assert_eq!((reported.contractions_quantized, reported.contractions), (1, 1));
 
-    // The same, written out by an exporter that quantises with a scale it computes.
+    // The same, written out by an exporter that quantizes with a scale it computes.
     let mut model = start();
     model.node("ReduceMax", &["x"], &["most"], &[Attribute::int("keepdims", 0)]);
     model.node("Div", &["most", "scale"], &["s"], &[]);
@@ -82,9 +82,9 @@ fn operators_on_integers() {
     let inputs = ["q", "scale", "zero_u8", "w8", "scale", "zero", "scale", "zero_u8"];
     model.node("QLinearMatMul", &inputs, &["r"], &[]);
     model.node("DequantizeLinear", &["r", "scale", "zero_u8"], &["y"], &[]);
-    let told = quantization(&mut model, "y");
-    assert_eq!(told.scheme, Scheme::QOperator { bits: 8 });
-    assert_eq!(told.granularity, Some(Granularity::PerTensor));
+    let reported = quantization(&mut model, "y");
+    assert_eq!(reported.scheme, Scheme::QOperator { bits: 8 });
+    assert_eq!(reported.granularity, Some(Granularity::PerTensor));
 }
 
 #[test]
@@ -94,11 +94,11 @@ fn weights_alone() {
         .map(|(name, value)| Attribute::int(name, value));
     let node = Node::new("MatMulNBits", &["x", "w4", "scales"], &["y"], &attributes);
     model.push(&node.in_domain(MS));
-    let told = quantization(&mut model, "y");
-    assert_eq!(told.scheme, Scheme::WeightOnly { bits: 4 });
-    assert_eq!((told.bits, told.block), (Some(4), Some(16)));
-    assert_eq!(told.granularity, Some(Granularity::PerBlock));
-    assert_eq!(told.symmetric, Some(true));
+    let reported = quantization(&mut model, "y");
+    assert_eq!(reported.scheme, Scheme::WeightOnly { bits: 4 });
+    assert_eq!((reported.bits, reported.block), (Some(4), Some(16)));
+    assert_eq!(reported.granularity, Some(Granularity::PerBlock));
+    assert_eq!(reported.symmetric, Some(true));
 
     let mut model = start();
     model.node("DequantizeLinear", &["w8", "scale"], &["f"], &[]);

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cost::is_convolutional;
 use super::items::{all_segments, stage};
-use super::weigh::is_convolutional;
 use super::{Item, Structure};
-use crate::net::{BlockKind, DetailKey, DetailValue, Net, Op};
+use crate::network::{BlockKind, DetailKey, DetailValue, Network, Op};
 
 /// Values that are listed one by one before only the first and the last are.
 const LISTED: usize = 4;
 /// Turns that are compared.
 const COMPARED: usize = 1000;
-/// Differences that are told.
+/// Differences that are reported.
 const TOLD: usize = 6;
 
 /// Figures worth comparing, and what to call them.
@@ -40,20 +40,20 @@ const COUNTED: &[(Op, &str)] = &[
 
 /// In words, what differs between turns.
 pub(crate) fn differences(
-    net: &Net<'_>,
+    net: &Network<'_>,
     structure: &Structure,
     turns: &[Vec<Item>],
 ) -> Vec<String> {
-    let told: Vec<BTreeMap<&str, String>> =
+    let reported: Vec<BTreeMap<&str, String>> =
         turns.iter().take(COMPARED).map(|turn| figures(net, structure, turn)).collect();
     let names: BTreeSet<(usize, &str)> =
-        told.iter().flat_map(BTreeMap::keys).map(|name| (rank(name), *name)).collect();
+        reported.iter().flat_map(BTreeMap::keys).map(|name| (rank(name), *name)).collect();
     let mut differing = Vec::new();
     for (_, name) in names {
         let values: Vec<&str> =
-            told.iter().map(|turn| turn.get(name).map_or("none", String::as_str)).collect();
+            reported.iter().map(|turn| turn.get(name).map_or("none", String::as_str)).collect();
         if values.iter().any(|value| *value != values[0]) {
-            // How many blocks each stage has is told of each.
+            // How many blocks each stage has is reported of each.
             let words = if name == "blocks" { listed(&values) } else { in_words(&values) };
             differing.push(format!("{name} {words}"));
         }
@@ -105,7 +105,7 @@ fn listed(values: &[&str]) -> String {
 }
 
 /// Width and resolution at the end of a segment.
-fn width(net: &Net<'_>, structure: &Structure, segment: usize) -> Vec<(&'static str, String)> {
+fn width(net: &Network<'_>, structure: &Structure, segment: usize) -> Vec<(&'static str, String)> {
     let Some(shape) = stage(net, structure, segment) else { return Vec::new() };
     let is_first = structure.units(segment).iter().any(|id| is_convolutional(net.unit(*id)));
     // Convolutions have their channels before the places, others behind them.
@@ -114,17 +114,21 @@ fn width(net: &Net<'_>, structure: &Structure, segment: usize) -> Vec<(&'static 
         ([_, places @ .., width], false) => (width, places),
         _ => return Vec::new(),
     };
-    let mut told: Vec<(&'static str, String)> = Vec::new();
-    told.extend(width.as_const().map(|width| ("width", width.to_string())));
+    let mut reported: Vec<(&'static str, String)> = Vec::new();
+    reported.extend(width.as_const().map(|width| ("width", width.to_string())));
     let sides: Option<Vec<String>> =
         places.iter().map(|dim| Some(dim.as_const()?.to_string())).collect();
     let sides = sides.filter(|sides| sides.len() == 2);
-    told.extend(sides.map(|sides| ("resolution", sides.join("×"))));
-    told
+    reported.extend(sides.map(|sides| ("resolution", sides.join("×"))));
+    reported
 }
 
-fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'static str, String> {
-    let mut told = BTreeMap::new();
+fn figures(
+    net: &Network<'_>,
+    structure: &Structure,
+    turn: &[Item],
+) -> BTreeMap<&'static str, String> {
+    let mut reported = BTreeMap::new();
     let blocks: Vec<String> = turn
         .iter()
         .filter_map(|item| match item {
@@ -135,14 +139,14 @@ fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'st
     // A turn with a run inside is compared by that; its figures add up over another number.
     let is_nested = !blocks.is_empty();
     if is_nested {
-        told.insert("blocks", blocks.join(" + "));
+        reported.insert("blocks", blocks.join(" + "));
     }
     let segments = all_segments(turn);
     if let Some(last) = segments.last() {
-        told.extend(width(net, structure, *last));
+        reported.extend(width(net, structure, *last));
     }
     if is_nested {
-        return told;
+        return reported;
     }
     let mut sets: BTreeMap<&'static str, BTreeSet<i64>> = BTreeMap::new();
     let mut counts: BTreeMap<&'static str, usize> =
@@ -170,8 +174,8 @@ fn figures(net: &Net<'_>, structure: &Structure, turn: &[Item]) -> BTreeMap<&'st
     }
     for (name, numbers) in sets {
         let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-        told.insert(name, numbers.join("+"));
+        reported.insert(name, numbers.join("+"));
     }
-    told.extend(counts.into_iter().map(|(name, count)| (name, count.to_string())));
-    told
+    reported.extend(counts.into_iter().map(|(name, count)| (name, count.to_string())));
+    reported
 }

@@ -1,15 +1,15 @@
 //! Repeats in a sequence of segments.
 //!
-//! Runs of equal neighbours are folded first, then runs of equal pairs and so on, and then what
+//! Runs of equal neighbors are folded first, then runs of equal pairs and so on, and then what
 //! that leaves once more: so stages of blocks are found around the blocks. A run counts as one of
 //! what it repeats, so that stages of 3, 4, 6 and 3 blocks are alike.
 
 use calipers_sym::Expr;
 
 use super::Structure;
+use super::cost::is_heavy;
 use super::segments::{hash, is_same_stage};
-use super::weigh::is_heavy;
-use crate::net::Net;
+use crate::network::Network;
 
 /// A segment, or a run of likes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ struct Token {
 }
 
 /// Folds what repeats.
-pub(super) fn collapse(net: &Net<'_>, structure: &Structure) -> Vec<Item> {
+pub(super) fn collapse(net: &Network<'_>, structure: &Structure) -> Vec<Item> {
     let segments = structure.segments.iter().enumerate();
     let mut tokens: Vec<Token> = segments
         .map(|(number, segment)| Token {
@@ -76,7 +76,7 @@ pub(super) fn collapse(net: &Net<'_>, structure: &Structure) -> Vec<Item> {
 }
 
 struct Folding<'a> {
-    net: &'a Net<'a>,
+    net: &'a Network<'a>,
     structure: &'a Structure,
 }
 
@@ -174,8 +174,8 @@ fn is_one_kind(signatures: &[u64]) -> bool {
     signatures.len() > 1 && signatures.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// Whether two segments are at one resolution, or it cannot be told.
-pub(crate) fn is_one_stage(net: &Net<'_>, structure: &Structure, a: usize, b: usize) -> bool {
+/// Whether two segments are at one resolution, or it cannot be determined.
+pub(crate) fn is_one_stage(net: &Network<'_>, structure: &Structure, a: usize, b: usize) -> bool {
     match (stage(net, structure, a), stage(net, structure, b)) {
         (Some(a), Some(b)) => is_same_stage(a, b),
         _ => true,
@@ -197,7 +197,7 @@ fn run(tokens: Vec<Token>, period: usize) -> Token {
     let mut turns: Vec<Vec<Item>> = Vec::new();
     for (number, token) in tokens.into_iter().enumerate() {
         match token.item {
-            // A run beside what it repeats is one run.
+            // A run next to what it repeats is one run.
             Item::Run(more) if period == 1 => turns.extend(more),
             item if number % period == 0 => turns.push(vec![item]),
             item => turns.last_mut().map_or((), |turn| turn.push(item)),
@@ -208,7 +208,7 @@ fn run(tokens: Vec<Token>, period: usize) -> Token {
 
 /// The shape that tells the resolution of a segment: that of what its last heavy unit gives.
 pub(super) fn stage<'n>(
-    net: &'n Net<'_>,
+    net: &'n Network<'_>,
     structure: &Structure,
     segment: usize,
 ) -> Option<&'n [Expr]> {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     /// The items of a chain of layers: `l` is linear, `e` an Einsum, `r` a linear layer with a
-    /// shortcut around it, `n` a curve.
+    /// shortcut around it, `n` a activation.
     fn items(layers: &str) -> String {
         let mut tiny = Tiny::new();
         let mut value = tiny.input(&["batch", "8"]);

@@ -9,36 +9,36 @@
 //! A cut is a place that only one value crosses: all that comes later sees what came before through
 //! it. Everything here goes by structure. Names are not looked at.
 
+mod cost;
 mod differs;
 mod items;
 mod order;
 mod segments;
-mod weigh;
 
+pub(super) use cost::{is_heavy, weight};
 pub(super) use differs::differences;
 pub(super) use items::{Item, all_segments, is_one_stage};
 pub(super) use segments::Segment;
-pub(super) use weigh::{is_heavy, weight};
 
-use crate::net::{Net, UnitId};
+use crate::network::{Network, OpId};
 
 /// The network in order, cut into segments, with its repeats.
 pub struct Structure {
     /// Units that the data passes on its way, in an order that keeps branches together.
-    pub(super) main: Vec<UnitId>,
+    pub(super) main: Vec<OpId>,
     /// Place of each unit in `main`, by its number; of others, the length of `main`.
     place: Vec<u32>,
     /// For each place, the last one at which what it gives is read.
     last_read: Vec<u32>,
     /// Units before the network proper, such as those that make a mask of an input.
-    pub(super) side: Vec<UnitId>,
+    pub(super) side: Vec<OpId>,
     pub(super) segments: Vec<Segment>,
     pub(super) items: Vec<Item>,
 }
 
 impl Structure {
     /// Finds the structure of a network.
-    pub(super) fn of(net: &Net<'_>) -> Self {
+    pub(super) fn of(net: &Network<'_>) -> Self {
         let order::Order { main, side } = order::order(net);
         let count = main.iter().map(|unit| unit.index() + 1).max().unwrap_or(0);
         let mut place = vec![narrow(main.len()); count];
@@ -54,14 +54,14 @@ impl Structure {
         structure
     }
 
-    /// Where a unit stands; `None` for those at the side.
-    pub(super) fn place(&self, unit: UnitId) -> Option<usize> {
+    /// Where a unit is; `None` for those at the side.
+    pub(super) fn place(&self, unit: OpId) -> Option<usize> {
         let place = *self.place.get(unit.index())? as usize;
         (place < self.main.len()).then_some(place)
     }
 
     /// Units of a segment.
-    pub(super) fn units(&self, segment: usize) -> &[UnitId] {
+    pub(super) fn units(&self, segment: usize) -> &[OpId] {
         self.segments.get(segment).map_or(&[], |segment| &self.main[segment.from..segment.to])
     }
 
@@ -77,7 +77,7 @@ impl Structure {
         places.any(|place| self.last_read(place) >= end)
     }
 
-    fn last_reads(&self, net: &Net<'_>) -> Vec<u32> {
+    fn last_reads(&self, net: &Network<'_>) -> Vec<u32> {
         let mut last: Vec<u32> = (0..self.main.len()).map(narrow).collect();
         for (place, id) in self.main.iter().enumerate() {
             let givers = net.unit(*id).inputs.iter().flatten();

@@ -1,41 +1,41 @@
-//! An order of execution in which branches stand one after another.
+//! An order of execution in which branches are one after another.
 //!
 //! Files order nodes as they like, with two towers interleaved at worst. Here the deepest way to an
-//! output comes first and each other way follows where it joins, so that an encoder stands before
+//! output comes first and each other way follows where it joins, so that an encoder is before
 //! its decoder and a tower is not cut by another.
 
 use std::cmp::Reverse;
 
-use super::weigh::is_heavy;
-use crate::net::{Net, UnitId};
+use super::cost::is_heavy;
+use crate::network::{Network, OpId};
 
 /// Units of the network proper in order, and those before it.
 pub(super) struct Order {
-    pub(super) main: Vec<UnitId>,
-    pub(super) side: Vec<UnitId>,
+    pub(super) main: Vec<OpId>,
+    pub(super) side: Vec<OpId>,
 }
 
 /// What is known of each unit, by its number.
 struct Marks {
-    /// How many units stand before it on the longest way.
+    /// How many units are before it on the longest way.
     depth: Vec<u32>,
     /// Whether it is of the network proper.
     is_main: Vec<bool>,
 }
 
 /// Orders a network.
-pub(super) fn order(net: &Net<'_>) -> Order {
+pub(super) fn order(net: &Network<'_>) -> Order {
     let marks = Marks::of(net);
-    let depth = |unit: &UnitId| Reverse(marks.depth[unit.index()]);
-    let mut ends: Vec<UnitId> = net.outputs.iter().filter_map(|val| net.producer(*val)).collect();
+    let depth = |unit: &OpId| Reverse(marks.depth[unit.index()]);
+    let mut ends: Vec<OpId> = net.outputs.iter().filter_map(|val| net.producer(*val)).collect();
     ends.sort_by_key(depth);
     // What leads to no output comes last.
     ends.extend(net.units().map(|(id, _)| id));
     let mut order = Order { main: Vec::new(), side: Vec::new() };
     let mut seen = vec![false; marks.depth.len()];
     // Units to enter, and those that were entered and come after all they need.
-    let mut stack: Vec<(UnitId, bool)> = Vec::new();
-    let mut before: Vec<UnitId> = Vec::new();
+    let mut stack: Vec<(OpId, bool)> = Vec::new();
+    let mut before: Vec<OpId> = Vec::new();
     for end in ends {
         stack.push((end, false));
         while let Some((unit, is_entered)) = stack.pop() {
@@ -57,7 +57,7 @@ pub(super) fn order(net: &Net<'_>) -> Order {
 }
 
 impl Marks {
-    fn of(net: &Net<'_>) -> Self {
+    fn of(net: &Network<'_>) -> Self {
         let count = net.units().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
         let mut marks = Self { depth: vec![0; count], is_main: vec![false; count] };
         let any_heavy = net.units().any(|(_, unit)| is_heavy(net, unit));

@@ -1,6 +1,6 @@
 //! Segments: the pieces between the places that one value crosses.
 //!
-//! Long ways around much of the network, as a U-Net, a feature pyramid or an encoder beside its
+//! Long ways around much of the network, as a U-Network, a feature pyramid or an encoder next to its
 //! decoder have them, hide every cut inside. So a segment that is too much for one piece is cut
 //! again with the longest ways left out, then with those half as long, and so on.
 
@@ -9,10 +9,10 @@ use std::ops::Range;
 use calipers_ops::{Class, ImageOp, Movement};
 use calipers_sym::Expr;
 
-use super::weigh::{is_convolutional, is_heavy, weight};
+use super::cost::{is_convolutional, is_heavy, weight};
 use super::{Structure, narrow};
-use crate::net::{
-    Attention, BlockKind, BlockProperties as _, Convolution, Net, Unit, UnitId, With,
+use crate::network::{
+    Attention, BlockKind, BlockProperties as _, Convolution, Network, NetworkOp, OpId, With,
 };
 
 /// A segment: places `from..to` of the order.
@@ -47,7 +47,7 @@ const OPENING: ((BlockKind, [&str; 3]), With) = (
 );
 
 /// Cuts the order into segments.
-pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
+pub(super) fn cut(net: &Network<'_>, structure: &Structure) -> Vec<Segment> {
     let count = structure.main.len();
     let ways = ways(net, structure);
     let mut pieces = vec![(0, count)];
@@ -79,7 +79,7 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
         pieces = large;
         longest /= 2;
         if longest < SHORT {
-            // Shorter ways are inside blocks, unless the blocks are known and stand side by side.
+            // Shorter ways are inside blocks, unless the blocks are known and are side by side.
             let (parted, rest): (Vec<_>, Vec<_>) = pieces
                 .into_iter()
                 .partition(|(from, to)| is_several(net, &structure.main[*from..*to]));
@@ -100,14 +100,14 @@ pub(super) fn cut(net: &Net<'_>, structure: &Structure) -> Vec<Segment> {
 type Way = (u32, u32);
 
 /// All ways, by where they start.
-fn ways(net: &Net<'_>, structure: &Structure) -> Vec<Way> {
+fn ways(net: &Network<'_>, structure: &Structure) -> Vec<Way> {
     let mut ways: Vec<Way> = Vec::new();
     let mut givers: Vec<usize> = Vec::new();
     for (place, id) in structure.main.iter().enumerate() {
         let unit = net.unit(*id);
         let inputs = unit.inputs.iter().flatten();
         givers.extend(inputs.filter_map(|val| structure.place(net.producer(*val)?)));
-        // Another sequence that is attended to lies beside the way and not on it.
+        // Another sequence that is attended to lies next to the way and not on it.
         if attends_across(unit) {
             let last = givers.iter().max().copied();
             givers.clear();
@@ -121,7 +121,7 @@ fn ways(net: &Net<'_>, structure: &Structure) -> Vec<Way> {
     ways
 }
 
-fn attends_across(unit: &Unit) -> bool {
+fn attends_across(unit: &NetworkOp) -> bool {
     unit.walk().any(|part| part.attention().is_some_and(Attention::is_cross))
 }
 
@@ -144,22 +144,22 @@ fn crossings(ways: &[Way], count: usize, longest: usize) -> Vec<i32> {
     steps
 }
 
-/// Whether units are several parts of a network beyond doubt: several blocks that stand alone, a
+/// Whether units are several parts of a network beyond doubt: several blocks that are alone, a
 /// head with something before it, or what goes up in resolution with what went down.
-fn is_several(net: &Net<'_>, units: &[UnitId]) -> bool {
+fn is_several(net: &Network<'_>, units: &[OpId]) -> bool {
     let blocks = |is: fn(BlockKind) -> bool| {
         units.iter().filter_map(|id| net.unit(*id).block()).filter(|kind| is(*kind)).count()
     };
     let is_embedding = |kind| kind == BlockKind::Embedding;
-    let stands_alone = |kind: BlockKind| kind.is_convolutional() || kind.is_head();
+    let is_alone = |kind: BlockKind| kind.is_convolutional() || kind.is_head();
     let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
-    let rises = |unit: &UnitId| net.unit(*unit).walk().any(|part| part.is(RISING));
+    let rises = |unit: &OpId| net.unit(*unit).walk().any(|part| part.is(RISING));
     blocks(BlockKind::is_composite) >= MAX_BLOCKS + blocks(is_embedding)
-        || (blocks(stands_alone) > 0 && heavy().nth(1).is_some())
+        || (blocks(is_alone) > 0 && heavy().nth(1).is_some())
         || (units.iter().any(rises) && heavy().any(is_convolutional))
 }
 
-fn is_large(net: &Net<'_>, units: &[UnitId]) -> bool {
+fn is_large(net: &Network<'_>, units: &[OpId]) -> bool {
     let heavy = || units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit));
     if is_several(net, units) {
         return units.len() > 1;
@@ -178,9 +178,9 @@ fn is_large(net: &Net<'_>, units: &[UnitId]) -> bool {
     seen.len() >= MAX_BLOCKS
 }
 
-/// Gives pieces without a heavy unit to a neighbour.
+/// Gives pieces without a heavy unit to a neighbor.
 fn join_light(
-    net: &Net<'_>,
+    net: &Network<'_>,
     structure: &Structure,
     pieces: &[(usize, usize)],
 ) -> Vec<(usize, usize)> {
@@ -229,7 +229,7 @@ fn join_light(
 
 /// Whether units at some places read what others give.
 fn is_read_by(
-    net: &Net<'_>,
+    net: &Network<'_>,
     structure: &Structure,
     given: Range<usize>,
     readers: Range<usize>,
@@ -241,7 +241,7 @@ fn is_read_by(
 }
 
 /// Whether the heavy units among these are all of one kind.
-fn is_all(net: &Net<'_>, units: &[UnitId], kind: BlockKind) -> bool {
+fn is_all(net: &Network<'_>, units: &[OpId], kind: BlockKind) -> bool {
     let mut heavy =
         units.iter().map(|id| net.unit(*id)).filter(|unit| is_heavy(net, unit)).peekable();
     heavy.peek().is_some() && heavy.all(|unit| unit.is(kind))
@@ -249,7 +249,7 @@ fn is_all(net: &Net<'_>, units: &[UnitId], kind: BlockKind) -> bool {
 
 /// Whether light units belong with what follows: they join several ways, or change the resolution
 /// of what others still read as it was.
-fn opens(net: &Net<'_>, structure: &Structure, from: usize, to: usize) -> bool {
+fn opens(net: &Network<'_>, structure: &Structure, from: usize, to: usize) -> bool {
     let units = || structure.main[from..to].iter().map(|id| net.unit(*id));
     if units().any(|unit| unit.walk().any(|part| part.is(OPENING))) {
         return true;
@@ -265,7 +265,7 @@ fn opens(net: &Net<'_>, structure: &Structure, from: usize, to: usize) -> bool {
     }
 }
 
-fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
+fn segment(net: &Network<'_>, main: &[OpId], from: usize, to: usize) -> Segment {
     let units = || main[from..to].iter().map(|id| net.unit(*id));
     let mut kinds: Vec<u64> = units().filter_map(|unit| signature(net, unit, 0)).collect();
     kinds.sort_unstable();
@@ -293,7 +293,7 @@ fn segment(net: &Net<'_>, main: &[UnitId], from: usize, to: usize) -> Segment {
 const MAX_DEPTH: usize = 6;
 
 /// What a unit is by structure; `None` when it is only dressing.
-fn signature(net: &Net<'_>, unit: &Unit, depth: usize) -> Option<u64> {
+fn signature(net: &Network<'_>, unit: &NetworkOp, depth: usize) -> Option<u64> {
     if !is_heavy(net, unit) {
         return None;
     }
@@ -315,7 +315,7 @@ fn signature(net: &Net<'_>, unit: &Unit, depth: usize) -> Option<u64> {
     Some(hash(&parts))
 }
 
-fn is_composite(unit: &Unit) -> bool {
+fn is_composite(unit: &NetworkOp) -> bool {
     unit.block().is_some_and(BlockKind::is_composite)
 }
 

@@ -3,7 +3,7 @@
 //! | task | outputs |
 //! |---|---|
 //! | object-detection | boxes and scores at many places, or regions that are judged |
-//! | image-segmentation | scores of classes at every place of the image, or masks beside the boxes |
+//! | image-segmentation | scores of classes at every place of the image, or masks next to the boxes |
 //! | pose-estimation | a map for each of a body's points |
 //! | depth-estimation | a distance at every place |
 //! | super-resolution | a larger image |
@@ -16,10 +16,10 @@ use calipers_ops::Class;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, Style, Task, TaskKind};
 
-use super::{Seen, told};
-use crate::census::Given;
-use crate::net::{BlockKind, Op, Val, With};
-use crate::words::grouped;
+use super::{Seen, reported};
+use crate::descriptions::grouped;
+use crate::network::{BlockKind, Op, Val, With};
+use crate::stats::Given;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
@@ -32,10 +32,10 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
 
 fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
-    let census = seen.census;
+    let stats = seen.stats;
     let facts = &seen.architecture.facts;
     let maps = outputs.iter().filter(|output| net.rank(**output) == Some(4)).count();
-    if census.count(BlockKind::DetectionHead) > 0 {
+    if stats.count(BlockKind::DetectionHead) > 0 {
         let scales = match &facts.strides {
             Some(strides) => {
                 let strides: Vec<String> = strides.iter().map(ToString::to_string).collect();
@@ -47,13 +47,13 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             Some(positions) => format!("{} places at {scales}", grouped(positions)),
             None => scales,
         };
-        // One map beside the boxes holds what masks are made of.
+        // One map next to the boxes holds what masks are made of.
         if maps == 1 && outputs.len() == 2 {
             let words = format!("boxes at {places}, and a map that masks are made of");
-            return Some(told(TaskKind::ImageSegmentation, Medium, words, facts.classes));
+            return Some(reported(TaskKind::ImageSegmentation, Medium, words, facts.classes));
         }
         let words = format!("boxes and scores at {places}");
-        return Some(told(TaskKind::ObjectDetection, High, words, facts.classes));
+        return Some(reported(TaskKind::ObjectDetection, High, words, facts.classes));
     }
     if let Some(family @ (Family::Detr | Family::Yolos)) = seen.architecture.family {
         // One score more than there are classes says that there is no object.
@@ -62,9 +62,9 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let classes = widths.next().filter(|_| widths.next().is_none()).map(|width| width - 1);
         let words = "queries that become a box and scores each, one of them for no object";
         let sure = if family == Family::Detr { High } else { Medium };
-        return Some(told(TaskKind::ObjectDetection, sure, words.to_owned(), classes));
+        return Some(reported(TaskKind::ObjectDetection, sure, words.to_owned(), classes));
     }
-    let regions = census.count_in(With::REGIONS) > 0;
+    let regions = stats.count_in(With::REGIONS) > 0;
     // Points of bodies: for each region, rows of a place and whether it is seen.
     let points = outputs
         .iter()
@@ -76,15 +76,15 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             "regions are cut out of the image's features, and points found in them ({})",
             seen.shown(*points)
         );
-        return Some(told(TaskKind::PoseEstimation, Medium, words, None));
+        return Some(reported(TaskKind::PoseEstimation, Medium, words, None));
     }
     if regions {
         let words = "regions are cut out of the image's features and judged".to_owned();
-        return Some(told(TaskKind::ObjectDetection, High, words, None));
+        return Some(reported(TaskKind::ObjectDetection, High, words, None));
     }
-    if census.count_in(With::SUPPRESSIONS) > 0 {
+    if stats.count_in(With::SUPPRESSIONS) > 0 {
         let words = "boxes that overlap are reduced to the best ones".to_owned();
-        return Some(told(TaskKind::ObjectDetection, High, words, facts.classes));
+        return Some(reported(TaskKind::ObjectDetection, High, words, facts.classes));
     }
     // A box of four sides and scores for the same places.
     let boxes = outputs.iter().find(|output| {
@@ -94,29 +94,29 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         && outputs.len() >= 2
     {
         let words = format!("boxes come out, and scores for them ({})", seen.shown(*boxes));
-        return Some(told(TaskKind::ObjectDetection, Medium, words, None));
+        return Some(reported(TaskKind::ObjectDetection, Medium, words, None));
     }
     let family = seen.architecture.family;
     if let Some(Family::TinyYolo | Family::Yolov3 | Family::Yolov4) = family {
         let words = "boxes and scores at every place of the features".to_owned();
-        return Some(told(TaskKind::ObjectDetection, Medium, words, facts.classes));
+        return Some(reported(TaskKind::ObjectDetection, Medium, words, facts.classes));
     }
     None
 }
 
 fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
-    let tokens = seen.census.takes(Given::Tokens);
-    let told_by = tokens && (seen.styled(Style::EncoderDecoder) || seen.styled(Style::Decoder));
-    let output = outputs.first().filter(|_| told_by)?;
+    let tokens = seen.stats.takes(Given::Tokens);
+    let reported_by = tokens && (seen.styled(Style::EncoderDecoder) || seen.styled(Style::Decoder));
+    let output = outputs.first().filter(|_| reported_by)?;
     let words = format!("an image goes in, and scores of words come out ({})", seen.shown(*output));
-    Some(told(TaskKind::ImageToText, Medium, words, None))
+    Some(reported(TaskKind::ImageToText, Medium, words, None))
 }
 
 fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     if let Some(classes) = seen.classifier() {
         let words =
             format!("an image goes in, a score for each of {} classes comes out", grouped(classes));
-        return Some(told(TaskKind::ImageClassification, High, words, Some(classes)));
+        return Some(reported(TaskKind::ImageClassification, High, words, Some(classes)));
     }
     let net = seen.net();
     let [output] = outputs else { return None };
@@ -126,7 +126,7 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     (net.rank(*output) == Some(2) && scores).then(|| {
         let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
         let sure = if shared { High } else { Medium };
-        told(TaskKind::ImageClassification, sure, words, Some(classes))
+        reported(TaskKind::ImageClassification, sure, words, Some(classes))
     })
 }
 
@@ -143,7 +143,7 @@ enum Size {
 
 fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
-    let image = seen.census.inputs.iter().find(|(_, given)| *given == Given::Image)?.0;
+    let image = seen.stats.inputs.iter().find(|(_, given)| *given == Given::Image)?.0;
     // Auxiliary results come after the one that counts.
     let output = *outputs.iter().find(|output| matches!(net.rank(**output), Some(3 | 4)))?;
     let channels = match net.rank(output)? {
@@ -171,12 +171,12 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             _ => (TaskKind::ImageSegmentation, Low, None),
         },
         // People are described by 16 or 17 points, at a quarter of the image's side.
-        (Size::Smaller, Some(16 | 17)) if seen.census.count("Resize") > 0 || named("heat") => {
+        (Size::Smaller, Some(16 | 17)) if seen.stats.count("Resize") > 0 || named("heat") => {
             (TaskKind::PoseEstimation, Medium, None)
         }
         (Size::Same, classes) => (TaskKind::ImageSegmentation, High, classes),
         (Size::Smaller, Some(classes))
-            if seen.census.count(BlockKind::UNetSkip) > 0 || classes >= 2 =>
+            if seen.stats.count(BlockKind::UNetSkip) > 0 || classes >= 2 =>
         {
             (TaskKind::ImageSegmentation, Medium, Some(classes))
         }
@@ -198,12 +198,12 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         TaskKind::ImageToImage => format!("an image of the same size comes out ({shown})"),
         _ => format!("a result for every place of the image comes out ({shown})"),
     };
-    Some(told(kind, sure, words, classes))
+    Some(reported(kind, sure, words, classes))
 }
 
 fn size(seen: &Seen<'_, '_>, image: Val, output: Val) -> Size {
     let net = seen.net();
-    // The channels of an image stand first or last.
+    // The channels of an image are first or last.
     let last = net.dim(image, -1).is_some_and(|dim| matches!(dim, 1 | 3 | 4));
     let side = if last { -2 } else { -1 };
     let shapes = (net.shape(image), net.shape(output));
@@ -241,5 +241,5 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let output = outputs.iter().find(|output| matches!(net.rank(**output), Some(2 | 3)))?;
     let words = format!("vectors of the image come out, and no scores ({})", seen.shown(*output));
     let sure = if seen.styled(Style::Vision) { Medium } else { Low };
-    Some(told(TaskKind::ImageEmbedding, sure, words, None))
+    Some(reported(TaskKind::ImageEmbedding, sure, words, None))
 }

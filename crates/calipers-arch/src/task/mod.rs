@@ -14,15 +14,15 @@ use calipers_ops::Movement;
 use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
 
-use super::census::{Census, Given};
-use crate::net::{BlockKind, Net, Op, OpSet, Ops, Origin, TableKind, Val, With};
+use super::stats::{Given, NetworkStats};
+use crate::network::{BlockKind, Network, Op, OpSet, Ops, Origin, TableKind, Val, With};
 
 /// The task. Fills in how many classes there are.
-pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Task {
-    let seen = Seen { census, architecture };
+pub(crate) fn of(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) -> Task {
+    let seen = Seen { stats, architecture };
     let task = decide(&seen).unwrap_or_else(|| {
         let words = "neither inputs nor outputs say what it is for";
-        told(TaskKind::Unknown, Low, words.to_owned(), None)
+        reported(TaskKind::Unknown, Low, words.to_owned(), None)
     });
     if let Some(classes) = task.classes {
         architecture.facts.classes = Some(classes);
@@ -31,21 +31,21 @@ pub(crate) fn of(census: &Census<'_, '_>, architecture: &mut Architecture) -> Ta
 }
 
 fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
-    let census = seen.census;
+    let stats = seen.stats;
     if let Some(task) = tables::classical(seen) {
         return Some(task);
     }
     if seen.styled(Style::DualEncoder) {
         let words = "images and tokens go in, and the likeness of their vectors comes out";
-        return Some(told(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
+        return Some(reported(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
     }
-    if census.takes(Given::Spectrogram) || census.takes(Given::Waveform) {
+    if stats.takes(Given::Spectrogram) || stats.takes(Given::Waveform) {
         return sounds::task(seen);
     }
-    if census.takes(Given::Image) {
+    if stats.takes(Given::Image) {
         return images::task(seen);
     }
-    if census.takes(Given::Tokens) || census.tables(TableKind::Token).next().is_some() {
+    if stats.takes(Given::Tokens) || stats.tables(TableKind::Token).next().is_some() {
         return text::task(seen);
     }
     tables::task(seen)
@@ -53,17 +53,22 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
 
 /// What a rule sees.
 struct Seen<'c, 'a> {
-    census: &'c Census<'c, 'a>,
+    stats: &'c NetworkStats<'c, 'a>,
     architecture: &'c Architecture,
 }
 
-fn told(kind: TaskKind, confidence: Confidence, evidence: String, classes: Option<i64>) -> Task {
+fn reported(
+    kind: TaskKind,
+    confidence: Confidence,
+    evidence: String,
+    classes: Option<i64>,
+) -> Task {
     Task { kind, confidence, evidence: vec![evidence], classes }
 }
 
 impl<'a> Seen<'_, 'a> {
-    fn net(&self) -> &Net<'a> {
-        self.census.net
+    fn net(&self) -> &Network<'a> {
+        self.stats.net
     }
 
     fn styled(&self, style: Style) -> bool {
@@ -81,7 +86,7 @@ impl<'a> Seen<'_, 'a> {
             let dtype = net.typed.fact(*given).as_tensor().map(|tensor| tensor.dtype);
             dtype.is_none_or(DType::is_float) && net.origin(*val) == Origin::Data
         };
-        let cached = self.census.cache;
+        let cached = self.stats.cache;
         let fresh = |val: &Val| !(cached && net.rank(*val).is_none_or(|rank| rank >= 4));
         net.given_outputs().filter(number).map(|(val, _)| val).filter(fresh).collect()
     }
@@ -124,14 +129,14 @@ impl<'a> Seen<'_, 'a> {
             blocks: &[BlockKind::ClassifierHead, BlockKind::Linear],
             operators: &["Gemm", "MatMul"],
         };
-        self.maker(val).is_some_and(|op| PRODUCTS.has(op)) || self.census.is_mean_of_products(val)
+        self.maker(val).is_some_and(|op| PRODUCTS.has(op)) || self.stats.is_mean_of_products(val)
     }
 
     /// Whether a product with a bias gives a value, or something makes shares of it.
     fn is_biased(&self, val: Val) -> bool {
         let net = self.net();
         let behind = net.back_through_layout(val);
-        if self.census.is_mean_of_products(behind) {
+        if self.stats.is_mean_of_products(behind) {
             return true;
         }
         if net.made_by(behind, With::PROBABILITIES).is_some() {

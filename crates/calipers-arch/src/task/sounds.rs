@@ -10,44 +10,44 @@
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
-use super::{Seen, told};
-use crate::census::Given;
-use crate::words::grouped;
+use super::{Seen, reported};
+use crate::descriptions::grouped;
+use crate::stats::Given;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
     let outputs = seen.outputs();
     let output = *outputs.first()?;
     let shown = seen.shown(output);
-    if seen.styled(Style::EncoderDecoder) && seen.census.takes(Given::Tokens) {
+    if seen.styled(Style::EncoderDecoder) && seen.stats.takes(Given::Tokens) {
         let words = format!("sound goes in, and scores of words come out ({shown})");
-        return Some(told(TaskKind::SpeechRecognition, High, words, None));
+        return Some(reported(TaskKind::SpeechRecognition, High, words, None));
     }
     if let Some(classes) = seen.classifier() {
         let words = format!(
             "sound goes in, and a score for each of {} classes comes out",
             grouped(classes)
         );
-        return Some(told(TaskKind::AudioClassification, Medium, words, Some(classes)));
+        return Some(reported(TaskKind::AudioClassification, Medium, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
     let width = net.dim(output, -1);
     match net.rank(output)? {
         3 if seen.is_scores(output) && width != hidden => {
             let words = format!("sound goes in, and scores at each place come out ({shown})");
-            Some(told(TaskKind::SpeechRecognition, Medium, words, None))
+            Some(reported(TaskKind::SpeechRecognition, Medium, words, None))
         }
         3 if seen.is_kind(ModelKind::Transformer) || seen.is_kind(ModelKind::Hybrid) => {
             let words = format!("sound goes in, and vectors for each place come out ({shown})");
-            Some(told(TaskKind::SpeechFeatures, High, words, None))
+            Some(reported(TaskKind::SpeechFeatures, High, words, None))
         }
         2 if seen.is_scores(output) => {
             let words = format!("sound goes in, and scores come out ({shown})");
-            Some(told(TaskKind::AudioClassification, Low, words, width))
+            Some(reported(TaskKind::AudioClassification, Low, words, width))
         }
-        _ if seen.census.takes(Given::Waveform) && width.is_none() => {
+        _ if seen.stats.takes(Given::Waveform) && width.is_none() => {
             let words = format!("sound goes in, and a signal comes out ({shown})");
-            Some(told(TaskKind::AudioToAudio, Low, words, None))
+            Some(reported(TaskKind::AudioToAudio, Low, words, None))
         }
         _ => None,
     }

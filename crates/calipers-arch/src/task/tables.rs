@@ -12,11 +12,11 @@ use calipers_ops::Prediction;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, ModelKind, Task, TaskKind};
 
-use super::{Seen, told};
-use crate::census::Given;
+use super::{Seen, reported};
+use crate::descriptions::grouped;
 use crate::kind::classical::preparation;
-use crate::net::{Net, OpSet, Unit, With};
-use crate::words::grouped;
+use crate::network::{Network, NetworkOp, OpSet, With};
+use crate::stats::Given;
 
 /// Operators that give a label.
 const CLASSIFIERS: (With, &str) =
@@ -25,7 +25,7 @@ const CLASSIFIERS: (With, &str) =
 /// Operators that give a number.
 const REGRESSORS: With = With(|traits| matches!(traits.prediction, Some(Prediction::Number)));
 
-fn units<'n>(net: &'n Net<'_>, set: impl OpSet) -> Vec<&'n Unit> {
+fn units<'n>(net: &'n Network<'_>, set: impl OpSet) -> Vec<&'n NetworkOp> {
     net.all().filter(|unit| unit.is(&set)).collect()
 }
 
@@ -34,31 +34,31 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
     if seen.architecture.family == Some(Family::IsolationForest) {
         let words = "an isolation forest tells how easily a row is set apart".to_owned();
-        return Some(told(TaskKind::AnomalyDetection, High, words, None));
+        return Some(reported(TaskKind::AnomalyDetection, High, words, None));
     }
     if seen.is_kind(ModelKind::Clustering) {
         let words = "the nearest of stored points comes out".to_owned();
-        return Some(told(TaskKind::Clustering, Medium, words, None));
+        return Some(reported(TaskKind::Clustering, Medium, words, None));
     }
     let regressors = units(net, REGRESSORS);
     if regressors.iter().any(|unit| net.int(unit, "one_class") == Some(1)) {
         let words = "support vectors of one class tell what is unlike it".to_owned();
-        return Some(told(TaskKind::AnomalyDetection, High, words, None));
+        return Some(reported(TaskKind::AnomalyDetection, High, words, None));
     }
-    let parted = seen.census.count_of(["Greater", "Less", "Sign"]) > 0;
-    let scored = seen.is_kind(ModelKind::NearestNeighbours) && seen.census.count("ArgMax") == 0
+    let parted = seen.stats.count_of(["Greater", "Less", "Sign"]) > 0;
+    let scored = seen.is_kind(ModelKind::NearestNeighbors) && seen.stats.count("ArgMax") == 0
         || seen.is_kind(ModelKind::Svm) && !regressors.is_empty();
     if scored && seen.gives_whole_numbers() && parted {
         let words = "a score comes out, and on which side of a limit it lies".to_owned();
-        return Some(told(TaskKind::AnomalyDetection, Medium, words, None));
+        return Some(reported(TaskKind::AnomalyDetection, Medium, words, None));
     }
-    let text = seen.census.takes(Given::Text)
+    let text = seen.stats.takes(Given::Text)
         && preparation(net).iter().any(|op| ["TfIdfVectorizer", "Tokenizer"].contains(op));
     let classifiers = units(net, CLASSIFIERS);
-    let neighbours =
-        seen.is_kind(ModelKind::NearestNeighbours) || seen.is_kind(ModelKind::NaiveBayes);
+    let neighbors =
+        seen.is_kind(ModelKind::NearestNeighbors) || seen.is_kind(ModelKind::NaiveBayes);
     // A label may be made of a number by a cast, which is looked through.
-    let labelled = net.model.main().outputs.iter().any(|output| {
+    let labeled = net.model.main().outputs.iter().any(|output| {
         let tensor = net.typed.fact(*output).as_tensor();
         tensor.is_some_and(|tensor| !tensor.dtype.is_float() && tensor.rank() == Some(1))
     });
@@ -67,24 +67,24 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     } else {
         ("rows of features", TaskKind::TabularClassification, TaskKind::TabularRegression)
     };
-    if !classifiers.is_empty() || neighbours && labelled {
+    if !classifiers.is_empty() || neighbors && labeled {
         let classes =
             classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
         let words = match classes {
             Some(classes) => format!("{given} go in, one of {} labels comes out", grouped(classes)),
             None => format!("{given} go in, a label comes out"),
         };
-        return Some(told(classification, High, words, classes));
+        return Some(reported(classification, High, words, classes));
     }
-    if !regressors.is_empty() || neighbours {
+    if !regressors.is_empty() || neighbors {
         let words = format!("{given} go in, numbers come out");
-        return Some(told(regression, High, words, None));
+        return Some(reported(regression, High, words, None));
     }
     None
 }
 
 /// How many labels an operator knows.
-fn labels(seen: &Seen<'_, '_>, unit: &Unit) -> Option<i64> {
+fn labels(seen: &Seen<'_, '_>, unit: &NetworkOp) -> Option<i64> {
     const NAMES: &[&str] = &["classlabels_int64s", "classlabels_ints", "classlabels_strings"];
     NAMES.iter().find_map(|name| match seen.net().model.attribute(unit.node, name)? {
         AttributeValue::Ints(list) => i64::try_from(list.len()).ok(),
@@ -103,7 +103,7 @@ fn width(seen: &Seen<'_, '_>) -> Option<i64> {
 /// The task of a network that takes rows of numbers.
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
-    if !seen.census.takes(Given::Features)
+    if !seen.stats.takes(Given::Features)
         || !(seen.is_kind(ModelKind::Mlp) || seen.is_kind(ModelKind::Linear))
     {
         return None;
@@ -111,18 +111,18 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     let output = outputs.first().copied();
     let width = output.and_then(|output| net.dim(output, -1));
-    let shares = seen.census.count_in((With::PROBABILITIES, "ArgMax")) > 0;
+    let shares = seen.stats.count_in((With::PROBABILITIES, "ArgMax")) > 0;
     let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
     if shares {
         let classes = width.map(|width| if width == 1 { 2 } else { width });
         let words = format!("a row of features goes in, shares of classes come out{shown}");
-        return Some(told(TaskKind::TabularClassification, Medium, words, classes));
+        return Some(reported(TaskKind::TabularClassification, Medium, words, classes));
     }
     let words = format!("a row of features goes in, numbers come out{shown}");
     match width {
-        Some(1) => Some(told(TaskKind::TabularRegression, Medium, words, None)),
+        Some(1) => Some(reported(TaskKind::TabularRegression, Medium, words, None)),
         // Several sums of one layer may be anything: a projection, or several targets.
         _ if seen.is_kind(ModelKind::Linear) => None,
-        _ => Some(told(TaskKind::TabularRegression, Low, words, None)),
+        _ => Some(reported(TaskKind::TabularRegression, Low, words, None)),
     }
 }

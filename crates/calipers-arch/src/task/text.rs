@@ -12,9 +12,9 @@
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
-use super::{Seen, told};
-use crate::net::{TableKind, Val};
-use crate::words::grouped;
+use super::{Seen, reported};
+use crate::descriptions::grouped;
+use crate::network::{TableKind, Val};
 
 /// Fewer words than this are classes.
 const MIN_WORDS: i64 = 5000;
@@ -37,7 +37,7 @@ fn is_vocabulary(seen: &Seen<'_, '_>, width: i64) -> bool {
 
 /// Whether a width is that of a table, which tokens are looked up in.
 fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
-    let tables = seen.census.embeddings.iter().filter_map(|unit| unit.embedding());
+    let tables = seen.stats.embeddings.iter().filter_map(|unit| unit.embedding());
     let mut tables =
         tables.filter(|table| !matches!(table.of, TableKind::Position | TableKind::Type));
     tables.any(|table| table.rows == Some(width))
@@ -49,7 +49,7 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let scores = outputs.iter().copied().find(|output| {
         let width = net.dim(*output, -1).filter(|width| Some(*width) != hidden);
         let several = matches!(net.rank(*output), Some(2 | 3));
-        // Scores that a curve limits are told by their width.
+        // Scores that a activation limits are recognized by their width.
         several
             && width.is_some_and(|width| {
                 is_vocabulary(seen, width) && (seen.is_scores(*output) || is_table(seen, width))
@@ -58,17 +58,17 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let shown = seen.shown(scores?);
     if seen.styled(Style::Encoder) {
         let words = format!("a score for each word at each place ({shown}), from an encoder");
-        return Some(told(TaskKind::FillMask, High, words, None));
+        return Some(reported(TaskKind::FillMask, High, words, None));
     }
     let sure = if seen.architecture.style.is_some() { High } else { Medium };
     let words = format!("a score for each next word ({shown})");
-    Some(told(TaskKind::TextGeneration, sure, words, None))
+    Some(reported(TaskKind::TextGeneration, sure, words, None))
 }
 
 fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     // A score for each place is as long as the tokens are.
-    let tokens: Vec<Val> = seen.census.inputs.iter().map(|(val, _)| *val).collect();
+    let tokens: Vec<Val> = seen.stats.inputs.iter().map(|(val, _)| *val).collect();
     let per_place = |output: &&Val| {
         net.rank(**output) == Some(2) && tokens.iter().any(|input| net.same_shape(**output, *input))
     };
@@ -78,13 +78,13 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = format!(
             "two scores for each place, where the answer starts and where it ends ({start}; {end})"
         );
-        return Some(told(TaskKind::QuestionAnswering, High, words, None));
+        return Some(reported(TaskKind::QuestionAnswering, High, words, None));
     }
     if let [place] = places[..]
         && outputs.len() == 1
     {
         let words = format!("a score for each place ({})", seen.shown(*place));
-        return Some(told(TaskKind::TokenClassification, Medium, words, None));
+        return Some(reported(TaskKind::TokenClassification, Medium, words, None));
     }
     None
 }
@@ -93,25 +93,25 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     if let Some(classes) = seen.classifier() {
         let words = format!("a score for each of {} classes", grouped(classes));
-        return Some(told(TaskKind::TextClassification, High, words, Some(classes)));
+        return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
         let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;
-        let told = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
-        (seen.is_scores(output) && Some(width) != hidden && told).then_some((output, width))
+        let reported = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
+        (seen.is_scores(output) && Some(width) != hidden && reported).then_some((output, width))
     });
     let (output, classes) = scored?;
     let shown = seen.shown(output);
     match net.rank(output)? {
         2 => {
             let words = format!("a score for each of {} classes ({shown})", grouped(classes));
-            Some(told(TaskKind::TextClassification, Medium, words, Some(classes)))
+            Some(reported(TaskKind::TextClassification, Medium, words, Some(classes)))
         }
         3 if classes > 1 => {
             let words =
                 format!("a score for each of {} classes at each place ({shown})", grouped(classes));
-            Some(told(TaskKind::TokenClassification, Medium, words, Some(classes)))
+            Some(reported(TaskKind::TokenClassification, Medium, words, Some(classes)))
         }
         _ => None,
     }
@@ -132,7 +132,7 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             _ => Low,
         };
         let words = format!("vectors of the text come out, and no scores ({})", seen.shown(output));
-        return Some(told(TaskKind::TextEmbedding, sure, words, None));
+        return Some(reported(TaskKind::TextEmbedding, sure, words, None));
     }
     None
 }

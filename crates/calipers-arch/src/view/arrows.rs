@@ -1,4 +1,4 @@
-//! Arrows between the boxes of each room: every value that goes from one box to another, at every
+//! Arrows between the boxes of each group: every value that goes from one box to another, at every
 //! level at which it crosses a wall.
 
 use calipers_ir::{GraphId, Producer, ValueId};
@@ -7,16 +7,16 @@ use hashbrown::HashMap;
 use super::Thing;
 use super::tree::Tree;
 
-/// A value on its way inside a room.
+/// A value on its way inside a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Arrow {
-    pub(super) room: usize,
+    pub(super) group: usize,
     pub(super) from: Thing,
     pub(super) to: Thing,
     pub(super) value: ValueId,
 }
 
-/// All arrows, by room, each once.
+/// All arrows, by group, each once.
 pub(super) fn find(tree: &Tree<'_>) -> Vec<Arrow> {
     let mut finder = Finder {
         tree,
@@ -36,17 +36,17 @@ pub(super) fn find(tree: &Tree<'_>) -> Vec<Arrow> {
 }
 
 fn depths(tree: &Tree<'_>) -> Vec<usize> {
-    let mut depths = vec![usize::MAX; tree.rooms.len()];
-    for number in 0..tree.rooms.len() {
-        // Parents may stand behind their children here, so each chain is followed up to what is known.
+    let mut depths = vec![usize::MAX; tree.groups.len()];
+    for number in 0..tree.groups.len() {
+        // Parents may be behind their children here, so each chain is followed up to what is known.
         let mut chain = vec![number];
-        while let Some(parent) = chain.last().and_then(|last| tree.rooms[*last].parent)
+        while let Some(parent) = chain.last().and_then(|last| tree.groups[*last].parent)
             && depths[parent] == usize::MAX
         {
             chain.push(parent);
         }
-        for room in chain.into_iter().rev() {
-            depths[room] = tree.rooms[room].parent.map_or(0, |parent| depths[parent] + 1);
+        for group in chain.into_iter().rev() {
+            depths[group] = tree.groups[group].parent.map_or(0, |parent| depths[parent] + 1);
         }
     }
     depths
@@ -111,31 +111,31 @@ impl Finder<'_> {
             let deeper_left = self.depth[left] >= self.depth[right];
             let deeper_right = self.depth[right] >= self.depth[left];
             if deeper_left {
-                self.arrows.push(Arrow { room: left, from, to: Thing::Exit, value });
-                from = Thing::Room(left);
-                let Some(parent) = self.tree.rooms[left].parent else { return };
+                self.arrows.push(Arrow { group: left, from, to: Thing::Exit, value });
+                from = Thing::GraphGroup(left);
+                let Some(parent) = self.tree.groups[left].parent else { return };
                 left = parent;
             }
             if deeper_right {
-                self.arrows.push(Arrow { room: right, from: Thing::Entry, to, value });
-                to = Thing::Room(right);
-                let Some(parent) = self.tree.rooms[right].parent else { return };
+                self.arrows.push(Arrow { group: right, from: Thing::Entry, to, value });
+                to = Thing::GraphGroup(right);
+                let Some(parent) = self.tree.groups[right].parent else { return };
                 right = parent;
             }
         }
-        // What stays in a box that is a room has been drawn inside it.
+        // What stays in a box that is a group has been drawn inside it.
         if from != to {
-            self.arrows.push(Arrow { room: left, from, to, value });
+            self.arrows.push(Arrow { group: left, from, to, value });
         }
     }
 
     fn enter_graph(&mut self, to: (Thing, usize), value: ValueId) {
-        let (mut to, mut room) = to;
+        let (mut to, mut group) = to;
         loop {
-            self.arrows.push(Arrow { room, from: Thing::Entry, to, value });
-            to = Thing::Room(room);
-            let Some(parent) = self.tree.rooms[room].parent else { return };
-            room = parent;
+            self.arrows.push(Arrow { group, from: Thing::Entry, to, value });
+            to = Thing::GraphGroup(group);
+            let Some(parent) = self.tree.groups[group].parent else { return };
+            group = parent;
         }
     }
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use calipers_ir::{AttributeValue, List, Model, NodeId, TensorId};
 
-/// Attributes that are told of a node.
+/// Attributes that are reported of a node.
 const MOST: usize = 32;
-/// Elements that are told of a list.
+/// Elements that are reported of a list.
 const ELEMENTS: usize = 24;
-/// Characters that are told of a text.
+/// Characters that are reported of a text.
 pub(super) const CHARACTERS: usize = 300;
 
 /// Names and texts of a node's attributes.
@@ -39,9 +39,9 @@ fn text(model: &Model, value: &AttributeValue) -> String {
         AttributeValue::Floats(numbers) => list(numbers),
         AttributeValue::Ints(numbers) => list(numbers),
         AttributeValue::Texts { count, first, .. } => {
-            let told: Vec<String> =
+            let reported: Vec<String> =
                 first.iter().take(ELEMENTS).map(|name| cut(model.name(*name))).collect();
-            with_rest(&told, *count)
+            with_rest(&reported, *count)
         }
         AttributeValue::Tensor(tensor) => of_tensor(model, *tensor),
         AttributeValue::SparseTensor(_) => "sparse tensor".to_owned(),
@@ -77,16 +77,16 @@ fn of_tensor(model: &Model, id: TensorId) -> String {
 fn list<T: ToString>(list: &List<T>) -> String {
     match list {
         List::Held(elements) => {
-            let told: Vec<String> = elements.iter().take(ELEMENTS).map(T::to_string).collect();
-            with_rest(&told, elements.len() as u64)
+            let reported: Vec<String> = elements.iter().take(ELEMENTS).map(T::to_string).collect();
+            with_rest(&reported, elements.len() as u64)
         }
         List::Stored { count, .. } => format!("{count} numbers"),
     }
 }
 
-fn with_rest(told: &[String], count: u64) -> String {
-    let text = told.join(", ");
-    match count.saturating_sub(told.len() as u64) {
+fn with_rest(reported: &[String], count: u64) -> String {
+    let text = reported.join(", ");
+    match count.saturating_sub(reported.len() as u64) {
         0 => text,
         rest => format!("{text}, and {rest} more"),
     }

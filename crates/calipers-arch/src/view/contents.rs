@@ -1,26 +1,26 @@
-//! What is known of each node and of each value, and sums of it by room.
+//! What is known of each node and of each value, and sums of it by group.
 
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::scope;
 use calipers_ir::{NodeId, ValueId};
 use calipers_measure::layers::Book;
 use calipers_measure::shapes;
 use calipers_ops::canonical_domain;
-use calipers_report::{GraphView, LayerCost, RoomItem, ViewNode, ViewValue, Work};
+use calipers_report::{GraphView, GroupItem, LayerCost, ViewNode, ViewValue, Work};
 use hashbrown::HashMap;
 
 use super::Seen;
 use super::attributes::{self, cut};
 use super::tree::Tree;
 
-/// Operands that are told of a node.
+/// Operands that are reported of a node.
 const MOST_OPERANDS: usize = 256;
 
 /// Nodes and values with their numbers.
 pub(super) struct Contents<'a> {
     seen: &'a Seen<'a>,
     tree: &'a Tree<'a>,
-    meanings: &'a Meanings,
+    resolved: &'a ResolvedOps,
     /// Nodes in their order, and the number of each.
     order: Vec<NodeId>,
     number: HashMap<NodeId, usize>,
@@ -29,7 +29,7 @@ pub(super) struct Contents<'a> {
 }
 
 impl<'a> Contents<'a> {
-    pub(super) fn new(seen: &'a Seen<'a>, tree: &'a Tree<'a>, meanings: &'a Meanings) -> Self {
+    pub(super) fn new(seen: &'a Seen<'a>, tree: &'a Tree<'a>, resolved: &'a ResolvedOps) -> Self {
         let graphs = seen.model.graphs().filter(|(id, _)| tree.of_graph.contains_key(id));
         let order: Vec<NodeId> =
             graphs.flat_map(|(_, graph)| graph.order.iter().copied()).collect();
@@ -37,7 +37,7 @@ impl<'a> Contents<'a> {
         Self {
             seen,
             tree,
-            meanings,
+            resolved,
             order,
             number,
             values: Vec::new(),
@@ -65,9 +65,9 @@ impl<'a> Contents<'a> {
         let book = Book::new(self.seen.model, self.seen.typed, self.seen.sizes);
         let timeline = &self.seen.memory.timeline;
         let nodes = order.iter().enumerate().map(|(place, node)| {
-            let mut told = self.node(*node, &book);
-            told.alive_bytes = timeline.get(place).copied();
-            told
+            let mut reported = self.node(*node, &book);
+            reported.alive_bytes = timeline.get(place).copied();
+            reported
         });
         nodes.collect()
     }
@@ -76,30 +76,30 @@ impl<'a> Contents<'a> {
         let (model, typed) = (self.seen.model, self.seen.typed);
         let node = model.node(id);
         let (cost, reason) = match typed.cost(id) {
-            Some(Ok(tally)) => (book.cost(tally), None),
+            Some(Ok(total_cost)) => (book.cost(total_cost), None),
             Some(Err(reason)) => (LayerCost::default(), Some(reason.to_string())),
             None => (LayerCost::default(), Some("the node was not looked at".to_owned())),
         };
         let is_main = node.graph == model.main_id();
         let mut operands = |values: &[Option<ValueId>]| -> Vec<Option<usize>> {
-            let told = values.iter().take(MOST_OPERANDS);
-            told.map(|value| value.map(|value| self.value(value))).collect()
+            let reported = values.iter().take(MOST_OPERANDS);
+            reported.map(|value| value.map(|value| self.value(value))).collect()
         };
         let (inputs, outputs) = (operands(model.inputs(id)), operands(model.outputs(id)));
-        let mut rooms: Vec<usize> = subgraphs(model, id)
+        let mut groups: Vec<usize> = subgraphs(model, id)
             .filter_map(|graph| self.tree.of_graph.get(&graph).copied())
             .collect();
-        if let MeaningKind::Call(function) = self.meanings.of(id).kind {
-            rooms.extend(self.tree.of_graph.get(&model.function(function).body));
+        if let ResolvedKind::OpContext(function) = self.resolved.of(id).kind {
+            groups.extend(self.tree.of_graph.get(&model.function(function).body));
         }
         ViewNode {
             name: cut(&model.node_label(id)),
             op: cut(model.name(node.op)),
             domain: cut(canonical_domain(model.name(node.domain))),
             scope: cut(&scope::path(&scope::of(model, id))),
-            room: self.tree.home[id.index()].unwrap_or(0),
+            group: self.tree.home[id.index()].unwrap_or(0),
             drawn: self.tree.is_drawn(id),
-            rooms,
+            groups,
             inputs,
             outputs,
             attributes: attributes::of(model, id),
@@ -113,7 +113,7 @@ impl<'a> Contents<'a> {
     /// All values that were asked for, in the order of their numbers.
     pub(super) fn values(&self) -> Vec<ViewValue> {
         let (model, typed) = (self.seen.model, self.seen.typed);
-        let told = |id: &ValueId| {
+        let reported = |id: &ValueId| {
             let value = model.value(*id);
             ViewValue {
                 name: cut(model.name(value.name)),
@@ -121,41 +121,41 @@ impl<'a> Contents<'a> {
                 stored: value.initializer.is_some() || value.sparse_initializer.is_some(),
             }
         };
-        self.values.iter().map(told).collect()
+        self.values.iter().map(reported).collect()
     }
 }
 
-/// Sums of what is in each room.
+/// Sums of what is in each group.
 pub(super) fn add_up(view: &mut GraphView) {
     for node in &view.nodes {
-        let room = &mut view.rooms[node.room];
-        room.nodes += 1;
-        room.unknown += u64::from(node.reason.is_some());
-        add_work(&mut room.work, &node.cost.work);
-        add(&mut room.parameters, node.parameters);
-        room.alive_bytes = room.alive_bytes.max(node.alive_bytes);
+        let group = &mut view.groups[node.group];
+        group.nodes += 1;
+        group.unknown += u64::from(node.reason.is_some());
+        add_work(&mut group.work, &node.cost.work);
+        add(&mut group.parameters, node.parameters);
+        group.alive_bytes = group.alive_bytes.max(node.alive_bytes);
     }
-    // Parents stand before their children.
-    for number in (0..view.rooms.len()).rev() {
-        let inner: Vec<usize> = view.rooms[number]
+    // Parents are before their children.
+    for number in (0..view.groups.len()).rev() {
+        let inner: Vec<usize> = view.groups[number]
             .items
             .iter()
             .filter_map(|item| match item {
-                RoomItem::Room(inner) => Some(*inner),
+                GroupItem::GraphGroup(inner) => Some(*inner),
                 _ => None,
             })
             .collect();
         for inner in inner {
-            // It stands behind.
-            let (before, behind) = view.rooms.split_at_mut(inner);
-            let (Some(room), Some(part)) = (before.get_mut(number), behind.first()) else {
+            // It is behind.
+            let (before, behind) = view.groups.split_at_mut(inner);
+            let (Some(group), Some(part)) = (before.get_mut(number), behind.first()) else {
                 continue;
             };
-            room.nodes += part.nodes;
-            room.unknown += part.unknown;
-            add_work(&mut room.work, &part.work);
-            add(&mut room.parameters, part.parameters);
-            room.alive_bytes = room.alive_bytes.max(part.alive_bytes);
+            group.nodes += part.nodes;
+            group.unknown += part.unknown;
+            add_work(&mut group.work, &part.work);
+            add(&mut group.parameters, part.parameters);
+            group.alive_bytes = group.alive_bytes.max(part.alive_bytes);
         }
     }
 }

@@ -1,38 +1,38 @@
-//! The graph to look around in: rooms inside rooms, down to single nodes.
+//! The graph to look around in: groups inside groups, down to single nodes.
 //!
 //! ```text
 //! parts of the network     [`crate::parts`]
-//!   → rooms with homes     [`tree`]: every node of the file stands in one room; [`sides`] what is beside
-//!   → arrows               [`arrows`]: at every level, between the boxes of each room
-//!   → order, stretches     [`stretches`]: no room holds more than can be laid out
+//!   → groups with homes     [`tree`]: every node of the file is in one group; [`sides`] what is next to
+//!   → arrows               [`arrows`]: at every level, between the boxes of each group
+//!   → order, segments     [`segments`]: no group holds more than can be laid out
 //!   → contents             [`contents`]: what is known of each node and value
 //! ```
 //!
-//! All of it takes time in proportion to nodes and operands: rooms nest to a bounded depth.
+//! All of it takes time in proportion to nodes and operands: groups nest to a bounded depth.
 
 mod arrows;
 mod attributes;
 mod contents;
+mod segments;
 mod sides;
-mod stretches;
 mod tree;
 
 use calipers_infer::Typed;
-use calipers_infer::walk::Meanings;
+use calipers_infer::walk::ResolvedOps;
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_measure::Measured;
 use calipers_measure::assume::Sizes;
 use calipers_measure::parameters::Owners;
-use calipers_report::{GraphView, Memory, Room, RoomEdge, RoomItem};
+use calipers_report::{GraphGroup, GraphView, GroupEdge, GroupItem, Memory};
 use tree::Tree;
 
-use crate::net::Net;
+use crate::network::Network;
 use crate::{Recognized, Structure, parts};
 
-/// A box of a room while the rooms are made.
+/// A box of a group while the groups are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Thing {
-    Room(usize),
+    GraphGroup(usize),
     Node(NodeId),
     Input(ValueId),
     Output(ValueId),
@@ -45,7 +45,7 @@ struct Seen<'a> {
     pub model: &'a Model,
     pub typed: &'a Typed,
     pub sizes: &'a Sizes,
-    pub net: &'a Net<'a>,
+    pub net: &'a Network<'a>,
     pub structure: &'a Structure,
     pub memory: &'a Memory,
     pub owners: &'a Owners,
@@ -68,20 +68,20 @@ pub fn describe(
         memory: &measured.memory,
         owners: &measured.owners,
     };
-    let meanings = Meanings::find(seen.model);
+    let resolved = ResolvedOps::find(seen.model);
     let mut tree = Tree::plant(seen.model, parts(seen.net, seen.structure));
     tree.prune();
-    let order = stretches::order(&tree, arrows::find(&tree));
-    let items = stretches::split(&mut tree, order);
-    let (tree, items) = stretches::number(tree, &items);
-    let mut contents = contents::Contents::new(seen, &tree, &meanings);
+    let order = segments::order(&tree, arrows::find(&tree));
+    let items = segments::split(&mut tree, order);
+    let (tree, items) = segments::number(tree, &items);
+    let mut contents = contents::Contents::new(seen, &tree, &resolved);
     let mut view = GraphView {
         file: seen.model.header.file_name.clone(),
         nodes: contents.nodes(),
         notes: tree.notes.clone(),
         ..GraphView::default()
     };
-    view.rooms = rooms(&tree, items, &mut contents);
+    view.groups = groups(&tree, items, &mut contents);
     view.values = contents.values();
     contents::add_up(&mut view);
     view
@@ -90,19 +90,19 @@ pub fn describe(
 /// Values that an arrow names; it counts them all.
 const NAMED: usize = 4;
 
-/// The rooms with their boxes and arrows.
-fn rooms(
+/// The groups with their boxes and arrows.
+fn groups(
     tree: &Tree<'_>,
     items: Vec<Vec<Thing>>,
     contents: &mut contents::Contents<'_>,
-) -> Vec<Room> {
+) -> Vec<GraphGroup> {
     let mut arrows = arrows::find(tree).into_iter().peekable();
-    let mut rooms = Vec::with_capacity(items.len());
+    let mut groups = Vec::with_capacity(items.len());
     for (number, mut things) in items.into_iter().enumerate() {
         let mut places: hashbrown::HashMap<Thing, usize> =
             things.iter().enumerate().map(|(place, thing)| (*thing, place)).collect();
-        let mut edges: Vec<RoomEdge> = Vec::new();
-        while let Some(arrow) = arrows.next_if(|arrow| arrow.room == number) {
+        let mut edges: Vec<GroupEdge> = Vec::new();
+        while let Some(arrow) = arrows.next_if(|arrow| arrow.group == number) {
             let mut place = |thing: Thing| {
                 *places.entry(thing).or_insert_with(|| {
                     things.push(thing);
@@ -118,29 +118,29 @@ fn rooms(
                         edge.values.push(value);
                     }
                 }
-                None => edges.push(RoomEdge { from, to, values: vec![value], count: 1 }),
+                None => edges.push(GroupEdge { from, to, values: vec![value], count: 1 }),
             }
         }
         let item = |thing: &Thing| match thing {
-            Thing::Room(room) => RoomItem::Room(*room),
-            Thing::Node(node) => RoomItem::Node(contents.number(*node)),
-            Thing::Input(value) => RoomItem::Input(contents.value(*value)),
-            Thing::Output(value) => RoomItem::Output(contents.value(*value)),
-            Thing::Entry => RoomItem::Entry,
-            Thing::Exit => RoomItem::Exit,
+            Thing::GraphGroup(group) => GroupItem::GraphGroup(*group),
+            Thing::Node(node) => GroupItem::Node(contents.number(*node)),
+            Thing::Input(value) => GroupItem::Input(contents.value(*value)),
+            Thing::Output(value) => GroupItem::Output(contents.value(*value)),
+            Thing::Entry => GroupItem::Entry,
+            Thing::Exit => GroupItem::Exit,
         };
-        let room = &tree.rooms[number];
-        rooms.push(Room {
-            kind: room.kind,
-            name: room.name.clone(),
-            detail: room.detail.clone(),
-            block: room.block.clone(),
-            times: room.times,
-            parent: room.parent.or_else(|| tree.home[room.holder?.index()]),
+        let group = &tree.groups[number];
+        groups.push(GraphGroup {
+            kind: group.kind,
+            name: group.name.clone(),
+            detail: group.detail.clone(),
+            block: group.block.clone(),
+            times: group.times,
+            parent: group.parent.or_else(|| tree.home[group.holder?.index()]),
             items: things.iter().map(item).collect(),
             edges,
-            ..Room::default()
+            ..GraphGroup::default()
         });
     }
-    rooms
+    groups
 }

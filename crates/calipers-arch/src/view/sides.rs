@@ -1,40 +1,40 @@
-//! Rooms for what stands beside the network: shapes, masks and positions that are worked out of
+//! GraphGroups for what is next to the network: shapes, masks and positions that are worked out of
 //! shapes and constants. Left among the parts of the network, they would hide it.
 //!
-//! Nodes are joined when one reads the other and both wait for the same part of the room they stand
-//! in, so that a room of them never waits for something that waits for it.
+//! Nodes are joined when one reads the other and both wait for the same part of the group they are
+//! in, so that a group of them never waits for something that waits for it.
 
 use calipers_ir::{NodeId, Producer};
-use calipers_report::{CompositeKind, RoomKind};
+use calipers_report::{CompositeKind, GroupKind};
 use hashbrown::HashMap;
 
 use super::tree::{Draft, Tree};
 
-/// Fewer nodes get no room.
+/// Fewer nodes get no group.
 const FEW: usize = 4;
 
-/// Gives nodes that the network leaves out rooms of their own, inside the rooms that they stand in.
-pub(super) fn gather(tree: &mut Tree<'_>, is_beside: &[bool]) {
+/// Gives nodes that the network leaves out groups of their own, inside the groups that they are in.
+pub(super) fn gather(tree: &mut Tree<'_>, is_next_to: &[bool]) {
     let order = &tree.model.main().order;
-    let is_side = |node: &NodeId| is_beside[node.index()] && tree.is_drawn(*node);
+    let is_side = |node: &NodeId| is_next_to[node.index()] && tree.is_drawn(*node);
     let nodes: Vec<NodeId> = order.iter().copied().filter(is_side).collect();
     let mut sides = Sides::new(tree, &nodes);
     for (number, node) in nodes.iter().enumerate() {
         sides.weigh(number, *node);
     }
-    for group in sides.groups(&nodes) {
-        let around = group.first().and_then(|node| tree.home[node.index()]);
-        let room = tree.rooms.len();
-        tree.rooms.push(Draft {
-            kind: RoomKind::Block,
+    for connected in sides.groups(&nodes) {
+        let around = connected.first().and_then(|node| tree.home[node.index()]);
+        let group = tree.groups.len();
+        tree.groups.push(Draft {
+            kind: GroupKind::Block,
             name: "Shapes and masks".to_owned(),
             block: Some(CompositeKind::Preparation.into()),
             parent: Some(around.unwrap_or(0)),
             alive: true,
             ..Draft::default()
         });
-        for node in group {
-            tree.home[node.index()] = Some(room);
+        for node in connected {
+            tree.home[node.index()] = Some(group);
         }
     }
 }
@@ -42,10 +42,10 @@ pub(super) fn gather(tree: &mut Tree<'_>, is_beside: &[bool]) {
 struct Sides<'a> {
     tree: &'a Tree<'a>,
     numbers: HashMap<NodeId, usize>,
-    /// The place of each node of the main graph, and of the first node of each room.
+    /// The place of each node of the main graph, and of the first node of each group.
     places: HashMap<NodeId, usize>,
     first: Vec<usize>,
-    /// What each side node waits for: the place of the latest part before it in its room.
+    /// What each side node waits for: the place of the latest part before it in its group.
     waits: Vec<usize>,
     /// Side nodes that are joined: each with an earlier one, or with itself.
     joined: Vec<usize>,
@@ -54,12 +54,12 @@ struct Sides<'a> {
 impl<'a> Sides<'a> {
     fn new(tree: &'a Tree<'a>, nodes: &[NodeId]) -> Self {
         let order = &tree.model.main().order;
-        let mut first = vec![usize::MAX; tree.rooms.len()];
+        let mut first = vec![usize::MAX; tree.groups.len()];
         for (place, node) in order.iter().enumerate() {
-            let mut room = tree.home[node.index()];
-            while let Some(number) = room.filter(|number| first[*number] > place) {
+            let mut group = tree.home[node.index()];
+            while let Some(number) = group.filter(|number| first[*number] > place) {
                 first[number] = place;
-                room = tree.rooms[number].parent;
+                group = tree.groups[number].parent;
             }
         }
         Self {
@@ -83,31 +83,31 @@ impl<'a> Sides<'a> {
         });
         // Constants wait for nothing.
         let givers: Vec<NodeId> = givers.filter(|giver| self.tree.is_drawn(*giver)).collect();
-        let Some(room) = self.tree.home[node.index()] else { return };
-        self.waits[number] = givers.iter().map(|giver| self.wait(room, *giver)).max().unwrap_or(0);
+        let Some(group) = self.tree.home[node.index()] else { return };
+        self.waits[number] = givers.iter().map(|giver| self.wait(group, *giver)).max().unwrap_or(0);
         for giver in givers {
             let Some(other) = self.numbers.get(&giver).copied() else { continue };
-            let is_same_room = self.tree.home[giver.index()] == Some(room);
-            if is_same_room && self.waits[other] == self.waits[number] {
+            let is_same_group = self.tree.home[giver.index()] == Some(group);
+            if is_same_group && self.waits[other] == self.waits[number] {
                 let (one, other) = (self.leader(number), self.leader(other));
                 self.joined[one.max(other)] = one.min(other);
             }
         }
     }
 
-    /// The place in a room of what gives a value, counted from 1; 0 when it is outside.
-    fn wait(&self, room: usize, giver: NodeId) -> usize {
+    /// The place in a group of what gives a value, counted from 1; 0 when it is outside.
+    fn wait(&self, group: usize, giver: NodeId) -> usize {
         let Some(home) = self.tree.home[giver.index()] else { return 0 };
-        if home == room {
+        if home == group {
             return match self.numbers.get(&giver) {
                 Some(number) => self.waits[*number],
                 None => self.places.get(&giver).map_or(0, |place| place + 1),
             };
         }
-        // The box of the room that it is in.
+        // The box of the group that it is in.
         let mut inner = home;
-        while let Some(parent) = self.tree.rooms[inner].parent {
-            if parent == room {
+        while let Some(parent) = self.tree.groups[inner].parent {
+            if parent == group {
                 return self.first[inner].saturating_add(1);
             }
             inner = parent;

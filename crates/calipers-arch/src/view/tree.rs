@@ -1,29 +1,29 @@
-//! Which room every node stands in.
+//! Which group every node is in.
 
 use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
-use calipers_report::{PartKind, RoomKind};
+use calipers_report::{GroupKind, PartKind};
 use hashbrown::HashMap;
 
 use super::attributes::cut;
 use super::{Thing, sides};
 use crate::{Inside, Part};
 
-/// Subgraphs nested deeper than this get no room.
+/// Subgraphs nested deeper than this get no group.
 const MAX_NESTING: usize = 24;
 
-/// Up to so many inputs, or outputs, all stand in the main room; of more, each stands where it is
+/// Up to so many inputs, or outputs, all are in the main group; of more, each is where it is
 /// used.
 const FEW_PORTS: usize = 8;
 
-/// A room while the rooms are made.
+/// A group while the groups are made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
-    pub(super) kind: RoomKind,
+    pub(super) kind: GroupKind,
     pub(super) name: String,
     pub(super) detail: String,
     pub(super) block: Option<PartKind>,
     pub(super) times: Option<u64>,
-    /// The room around it.
+    /// The group around it.
     pub(super) parent: Option<usize>,
     /// The node that holds it: of subgraphs.
     pub(super) holder: Option<NodeId>,
@@ -31,15 +31,15 @@ pub(super) struct Draft {
     pub(super) alive: bool,
 }
 
-/// All rooms, and the one that each node stands in.
+/// All groups, and the one that each node is in.
 pub(super) struct Tree<'a> {
     pub(super) model: &'a Model,
-    pub(super) rooms: Vec<Draft>,
+    pub(super) groups: Vec<Draft>,
     /// By the node's number; none for nodes of training graphs and of graphs nested too deep.
     pub(super) home: Vec<Option<usize>>,
-    /// The room that stands for a graph.
+    /// The group that represents a graph.
     pub(super) of_graph: HashMap<GraphId, usize>,
-    /// Inputs and outputs with the room they stand in.
+    /// Inputs and outputs with the group they are in.
     pub(super) ports: Vec<(Thing, usize)>,
     /// Where each of those is in the list.
     pub(super) port_places: HashMap<Thing, usize>,
@@ -47,13 +47,13 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Finds a room for every node.
+    /// Finds a group for every node.
     pub(super) fn plant(model: &'a Model, parts: Vec<Inside>) -> Self {
         let main =
             Draft { name: cut(model.name(model.main().name)), alive: true, ..Draft::default() };
         let mut tree = Self {
             model,
-            rooms: vec![main],
+            groups: vec![main],
             home: vec![None; model.nodes().len()],
             of_graph: HashMap::from_iter([(model.main_id(), 0)]),
             ports: Vec::new(),
@@ -61,40 +61,40 @@ impl<'a> Tree<'a> {
             notes: Vec::new(),
         };
         tree.fill(0, parts);
-        let is_beside: Vec<bool> = tree.home.iter().map(Option::is_none).collect();
+        let is_next_to: Vec<bool> = tree.home.iter().map(Option::is_none).collect();
         tree.place_the_rest();
-        sides::gather(&mut tree, &is_beside);
+        sides::gather(&mut tree, &is_next_to);
         tree.place_constants();
         tree.enter_graphs();
         tree
     }
 
-    /// The boxes that stand in rooms: parts and nodes that are drawn.
+    /// The boxes that are in groups: parts and nodes that are drawn.
     pub(super) fn is_drawn(&self, node: NodeId) -> bool {
-        // A constant is seen beside the node that reads it, like every stored tensor.
+        // A constant is seen next to the node that reads it, like every stored tensor.
         self.model.name(self.model.node(node).op) != "Constant"
             || !self.model.inputs(node).is_empty()
     }
 
-    fn fill(&mut self, room: usize, inside: Vec<Inside>) {
+    fn fill(&mut self, group: usize, inside: Vec<Inside>) {
         for part in inside {
             match part {
                 Inside::Node(node) => {
                     if let Some(node) = self.in_main(node) {
-                        self.home[node.index()].get_or_insert(room);
+                        self.home[node.index()].get_or_insert(group);
                     }
                 }
                 Inside::Part(part) => {
                     let Part { name, detail, kind, times, inside } = part;
-                    let number = self.rooms.len();
-                    let of = if times.is_some() { RoomKind::Repeat } else { RoomKind::Block };
-                    self.rooms.push(Draft {
+                    let number = self.groups.len();
+                    let of = if times.is_some() { GroupKind::Repeat } else { GroupKind::Block };
+                    self.groups.push(Draft {
                         kind: of,
                         name,
                         detail,
                         block: kind,
                         times,
-                        parent: Some(room),
+                        parent: Some(group),
                         holder: None,
                         alive: true,
                     });
@@ -104,7 +104,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The node of the main graph that a node is or stands in; none for nodes of functions.
+    /// The node of the main graph that a node is or is in; none for nodes of functions.
     fn in_main(&self, node: NodeId) -> Option<NodeId> {
         let mut node = node;
         for _ in 0..=MAX_NESTING {
@@ -117,7 +117,7 @@ impl<'a> Tree<'a> {
         None
     }
 
-    /// Nodes that the network leaves out stand where they are read, else where they read.
+    /// Nodes that the network leaves out are where they are read, else where they read.
     fn place_the_rest(&mut self) {
         let model = self.model;
         for node in model.main().order.iter().rev() {
@@ -127,8 +127,8 @@ impl<'a> Tree<'a> {
             let outputs = model.outputs(*node).iter().flatten();
             let readers = outputs.flat_map(|value| model.consumers(*value));
             let readers = readers.filter_map(|reader| self.in_main(reader.node));
-            let rooms = readers.filter_map(|reader| self.home[reader.index()]);
-            let room = self.around(rooms).or_else(|| {
+            let groups = readers.filter_map(|reader| self.home[reader.index()]);
+            let group = self.around(groups).or_else(|| {
                 let givers = model.inputs(*node).iter().flatten().filter_map(|value| {
                     match model.value(*value).producer {
                         Producer::Node { node, .. } => self.home[node.index()],
@@ -137,11 +137,11 @@ impl<'a> Tree<'a> {
                 });
                 self.around(givers)
             });
-            self.home[node.index()] = Some(room.unwrap_or(0));
+            self.home[node.index()] = Some(group.unwrap_or(0));
         }
     }
 
-    /// Constants stand where they are read, and what reads them may have moved.
+    /// Constants are where they are read, and what reads them may have moved.
     fn place_constants(&mut self) {
         let model = self.model;
         for node in model.main().order.iter().rev() {
@@ -151,27 +151,27 @@ impl<'a> Tree<'a> {
             let outputs = model.outputs(*node).iter().flatten();
             let readers = outputs.flat_map(|value| model.consumers(*value));
             let readers = readers.filter_map(|reader| self.in_main(reader.node));
-            let room = self.around(readers.filter_map(|reader| self.home[reader.index()]));
-            self.home[node.index()] = Some(room.unwrap_or(0));
+            let group = self.around(readers.filter_map(|reader| self.home[reader.index()]));
+            self.home[node.index()] = Some(group.unwrap_or(0));
         }
     }
 
-    /// The innermost room around several.
-    fn around(&self, rooms: impl Iterator<Item = usize>) -> Option<usize> {
-        rooms.reduce(|one, other| self.common(one, other))
+    /// The innermost group around several.
+    fn around(&self, groups: impl Iterator<Item = usize>) -> Option<usize> {
+        groups.reduce(|one, other| self.common(one, other))
     }
 
-    /// The innermost room around two. A parent always has the smaller number until rooms are split.
+    /// The innermost group around two. A parent always has the smaller number until groups are split.
     fn common(&self, one: usize, other: usize) -> usize {
         let (mut one, mut other) = (one, other);
         while one != other {
             let deeper = if one > other { &mut one } else { &mut other };
-            *deeper = self.rooms[*deeper].parent.unwrap_or(0);
+            *deeper = self.groups[*deeper].parent.unwrap_or(0);
         }
         one
     }
 
-    /// Rooms for subgraphs and functions.
+    /// GraphGroups for subgraphs and functions.
     fn enter_graphs(&mut self) {
         let model = self.model;
         let mut left_out = 0_u64;
@@ -184,16 +184,16 @@ impl<'a> Tree<'a> {
                         left_out += 1;
                         continue;
                     }
-                    (RoomKind::Subgraph, cut(model.name(attribute)), Some(node))
+                    (GroupKind::Subgraph, cut(model.name(attribute)), Some(node))
                 }
                 GraphKind::Function(function) => {
                     let name = cut(model.name(model.function(function).name));
-                    (RoomKind::Function, name, None)
+                    (GroupKind::Function, name, None)
                 }
             };
-            let number = self.rooms.len();
+            let number = self.groups.len();
             self.of_graph.insert(id, number);
-            self.rooms.push(Draft { kind, name, holder, alive: true, ..Draft::default() });
+            self.groups.push(Draft { kind, name, holder, alive: true, ..Draft::default() });
             for node in &graph.order {
                 self.home[node.index()] = Some(number);
             }
@@ -204,29 +204,29 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes out rooms that hold nothing, or nothing beside one box, and settles the ports.
+    /// Takes out groups that hold nothing, or nothing next to one box, and settles the ports.
     pub(super) fn prune(&mut self) {
-        let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); self.rooms.len()];
+        let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); self.groups.len()];
         for (id, _) in self.model.nodes() {
             if let Some(home) = self.home[id.index()] {
                 nodes[home].push(id);
             }
         }
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.rooms.len()];
-        for number in (1..self.rooms.len()).rev() {
-            let Some(parent) = self.rooms[number].parent else { continue };
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
+        for number in (1..self.groups.len()).rev() {
+            let Some(parent) = self.groups[number].parent else { continue };
             let drawn = nodes[number].iter().filter(|node| self.is_drawn(**node)).count();
             if drawn + children[number].len() > 1 {
                 children[parent].push(number);
                 continue;
             }
-            self.rooms[number].alive = false;
+            self.groups[number].alive = false;
             for node in std::mem::take(&mut nodes[number]) {
                 self.home[node.index()] = Some(parent);
                 nodes[parent].push(node);
             }
             for child in std::mem::take(&mut children[number]) {
-                self.rooms[child].parent = Some(parent);
+                self.groups[child].parent = Some(parent);
                 children[parent].push(child);
             }
         }
@@ -239,7 +239,7 @@ impl<'a> Tree<'a> {
         let model = self.model;
         let mut ports = Vec::new();
         for (id, graph) in model.graphs() {
-            let Some(room) = self.of_graph.get(&id).copied() else { continue };
+            let Some(group) = self.of_graph.get(&id).copied() else { continue };
             let is_main = id == model.main_id();
             let inputs = if is_main { model.required_inputs() } else { graph.inputs.clone() };
             let few = inputs.len() <= FEW_PORTS;
@@ -248,7 +248,7 @@ impl<'a> Tree<'a> {
                 let readers = readers.filter(|reader| model.node(reader.node).graph == id);
                 let homes = readers.filter_map(|reader| self.home[reader.node.index()]);
                 let home = if few { None } else { self.around(homes) };
-                ports.push((Thing::Input(input), home.unwrap_or(room)));
+                ports.push((Thing::Input(input), home.unwrap_or(group)));
             }
             let few = graph.outputs.len() <= FEW_PORTS;
             let mut seen: hashbrown::HashSet<ValueId> = hashbrown::HashSet::new();
@@ -259,7 +259,7 @@ impl<'a> Tree<'a> {
                     }
                     _ => None,
                 };
-                ports.push((Thing::Output(*output), home.unwrap_or(room)));
+                ports.push((Thing::Output(*output), home.unwrap_or(group)));
             }
         }
         ports

@@ -14,7 +14,7 @@ use crate::output::Target;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  calipers card model.onnx -o card              README.md and its pictures
+  calipers card model.onnx -o card              README.md and its charts
   calipers card model.onnx -o card --assets png
   calipers card model.onnx --format markdown    alone, to standard output
   calipers card model.onnx --sections complexity,memory
@@ -44,7 +44,7 @@ pub(super) struct CardArgs {
     #[arg(long, value_parser = Offer::Cards.parser())]
     format: Option<&'static Format>,
 
-    /// Form of the pictures
+    /// Form of the charts
     #[arg(long, default_value = "svg")]
     assets: Assets,
 

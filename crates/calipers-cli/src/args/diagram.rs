@@ -16,7 +16,7 @@ Examples:
   calipers diagram model.onnx --flow
   calipers diagram model.onnx --format json";
 
-/// How a drawing is written.
+/// How a diagram is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiagramFormat {
     /// As a Mermaid flowchart.
@@ -34,7 +34,7 @@ pub(super) struct DiagramArgs {
     #[arg(long)]
     flow: bool,
 
-    /// How to write the drawing; without it, what the file's name ends in, else `mermaid`
+    /// How to write the diagram; without it, what the file's name ends in, else `mermaid`
     #[arg(long)]
     format: Option<DiagramFormat>,
 

@@ -5,11 +5,11 @@ Examples:
   calipers model.onnx                        what the model is, on one screen
   calipers model.onnx --format json          the same as JSON
   calipers inspect model.onnx -o card.json   the same into a file
-  calipers card model.onnx -o card           a card to file beside the model
+  calipers card model.onnx -o card           a card to file next to the model
   calipers card models/ -o cards             one for each model, and an index
   calipers check model.onnx --fail-on error  what is risky; a gate for CI
   calipers shapes model.onnx --dim batch=8   every value's type and shape
-  calipers layers model.onnx --top 10        the ten dearest nodes
+  calipers layers model.onnx --top 10        the ten most expensive nodes
   calipers sweep model.onnx --dim batch=1,8  what it costs at several sizes
   calipers diagram model.onnx                boxes and arrows, in Mermaid
   calipers hardware model.onnx --device l4   where it will run, and how fast

@@ -32,7 +32,7 @@ pub(super) struct GraphArgs {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Levels of parts to open in a picture; all of them are in `html` and `json`
+    /// Levels of parts to open in a chart; all of them are in `html` and `json`
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
 
@@ -45,7 +45,7 @@ pub(super) struct GraphArgs {
 /// How a graph is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
-    /// As a picture.
+    /// As a chart.
     Svg,
     /// For Graphviz.
     Dot,

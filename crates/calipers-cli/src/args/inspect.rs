@@ -24,7 +24,7 @@ Examples:
 #[derive(Args, Debug)]
 pub(super) struct InspectArgs {
     /// The model file
-    // Optional only because a command may stand in its place.
+    // Optional only because a command may be in its place.
     #[arg(required = true)]
     model: Option<PathBuf>,
 

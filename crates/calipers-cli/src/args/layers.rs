@@ -74,7 +74,7 @@ impl LayersArgs {
     pub(super) fn resolve(self) -> Result<Layers, clap::Error> {
         let output = Target::new(self.output);
         let format = Offer::Tables.choose(self.format, &output);
-        // Who asks for a few nodes wants the dearest.
+        // Who asks for a few nodes wants the most expensive.
         let order = match (self.sort, self.top) {
             (Some(Sort::Macs), _) | (None, Some(_)) => LayerOrder::Macs,
             (Some(Sort::Params), _) => LayerOrder::Parameters,

@@ -24,11 +24,11 @@ impl ManArgs {
         root.build();
         let mut root = root.mut_subcommand("help", |help| help.hide(true));
         let Some(name) = self.command else { return Ok(Man { page: Box::new(root) }) };
-        if let Some(verb) = root.find_subcommand(&name) {
-            return Ok(Man { page: Box::new(verb.clone()) });
+        if let Some(subcommand) = root.find_subcommand(&name) {
+            return Ok(Man { page: Box::new(subcommand.clone()) });
         }
         let message =
-            format!("there is no command '{name}'; there are {}", Cli::verbs().join(", "));
+            format!("there is no command '{name}'; there are {}", Cli::subcommands().join(", "));
         Err(root.error(ErrorKind::InvalidValue, message))
     }
 }

@@ -1,4 +1,4 @@
-//! What the commands that write a whole report are given besides the model.
+//! What the commands that write a whole report are given also the model.
 
 use clap::Args;
 

@@ -21,7 +21,7 @@ pub(crate) enum SchemaOf {
     Check,
     /// The table of nodes.
     Layers,
-    /// The graph as rooms.
+    /// The graph as groups.
     Graph,
     /// The answers about hardware.
     Hardware,

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::{Privacy, Summarizing};
 
-/// What is told of names.
+/// What is reported of names.
 #[derive(Args, Debug)]
 pub(super) struct PrivacyArgs {
     /// Replace names of layers, tensors, dimensions and files by words such as node-17
@@ -69,7 +69,7 @@ pub(super) struct SummaryArgs {
     offline: bool,
 }
 
-/// Where language models are asked for unless told.
+/// Where language models are asked for unless reported.
 const OPENAI: &str = "https://api.openai.com/v1";
 
 impl SummaryArgs {
@@ -99,7 +99,7 @@ impl SummaryArgs {
     }
 }
 
-/// A language is a word or two: it stands in what is asked of the language model.
+/// A language is a word or two: it is in what is asked of the language model.
 fn parse_language(text: &str) -> Result<String, String> {
     let letters = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '(' | ')');
     match text.trim() {

@@ -37,7 +37,7 @@ impl Demo {
         Target::Stdout.write_screen(|style| calipers_render::terminal::report(&report, style))?;
         if let Some(folder) = &self.folder {
             let folder = printable(&folder.display().to_string());
-            // The files are there whether or not anybody can be told.
+            // The files are there whether or not anybody can be determined.
             let _ = writeln!(
                 std::io::stderr().lock(),
                 "wrote {MODEL}, {REPORT}, {PAGE} and README.md to {folder}"

@@ -9,7 +9,7 @@ use crate::args::DiagramFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
-/// What to draw and where the drawing goes.
+/// What to draw and where the diagram goes.
 #[derive(Debug)]
 pub(crate) struct Diagram {
     pub(crate) model: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Diagram {
 }
 
 impl Diagram {
-    /// Reads the model and writes its drawing.
+    /// Reads the model and writes its diagram.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
         let architecture = {
@@ -34,13 +34,13 @@ impl Diagram {
             let report = model.analyze(&options).map_err(|error| model::unusable(&error))?;
             report.architecture
         };
-        let (drawing, text) = match self.flow {
-            true => (&architecture.flow_drawing, &architecture.flow),
-            false => (&architecture.drawing, &architecture.diagram),
+        let (diagram, text) = match self.flow {
+            true => (&architecture.flow_diagram, &architecture.flow),
+            false => (&architecture.block_diagram, &architecture.diagram),
         };
         match self.format {
             DiagramFormat::Mermaid => self.output.write(text)?,
-            DiagramFormat::Json => self.output.write(&calipers_render::json::to_string(drawing))?,
+            DiagramFormat::Json => self.output.write(&calipers_render::json::to_string(diagram))?,
         }
         Ok(ExitStatus::Done)
     }

@@ -1,21 +1,21 @@
-//! `calipers graph MODEL`: the graph as rooms, drawn or to look around in.
+//! `calipers graph MODEL`: the graph as groups, drawn or to look around in.
 
 use std::path::PathBuf;
 
-use calipers::{Bindings, Model, Options, Question};
+use calipers::{Bindings, HardwareQuery, Model, Options};
 
 use super::{Privacy, model};
 use crate::args::GraphFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
-/// What to draw and where the drawing goes.
+/// What to draw and where the diagram goes.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) model: PathBuf,
     pub(crate) format: GraphFormat,
     pub(crate) output: Target,
-    /// Levels that a picture opens.
+    /// Levels that a chart opens.
     pub(crate) depth: usize,
     pub(crate) bindings: Bindings,
     pub(crate) privacy: Privacy,
@@ -25,7 +25,7 @@ impl Graph {
     /// Reads the model and writes its graph.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
-        let question = Question { table: Vec::new(), ..Question::default() };
+        let question = HardwareQuery { table: Vec::new(), ..HardwareQuery::default() };
         let options = Options::new()
             .bindings(self.bindings.clone())
             .hardware(question)

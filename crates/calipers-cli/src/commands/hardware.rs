@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use calipers::devices::{Device, Precision};
-use calipers::{Bindings, Options, Question};
+use calipers::{Bindings, HardwareQuery, Options};
 use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
 use calipers_report::Report;
@@ -54,7 +54,7 @@ impl Wanted {
     /// The question of a document that tells everything of one device. Where none is named, it is
     /// the first of those that are compared: the one that constants were measured on, so that its
     /// ranges are the narrowest. A target is met by devices that are asked for, not by that one.
-    pub(crate) fn question_of_one(&self) -> Result<Question, Problem> {
+    pub(crate) fn question_of_one(&self) -> Result<HardwareQuery, Problem> {
         let mut question = self.question()?;
         let has_target = self.target_latency_ms.is_some() || self.target_throughput.is_some();
         if self.devices.is_empty() && !has_target {
@@ -63,17 +63,17 @@ impl Wanted {
         Ok(question)
     }
 
-    /// The question, with the devices looked up. Of one device everything is told; of several, and
+    /// The question, with the devices looked up. Of one device everything is reported; of several, and
     /// of all, what a table holds.
-    pub(crate) fn question(&self) -> Result<Question, Problem> {
+    pub(crate) fn question(&self) -> Result<HardwareQuery, Problem> {
         let catalog = catalog(self.device_file.as_deref())?;
-        let mut question = Question {
+        let mut question = HardwareQuery {
             precision: self.precision,
             batch: self.batch,
             context: self.context,
             target_latency_ms: self.target_latency_ms,
             target_throughput: self.target_throughput,
-            ..Question::default()
+            ..HardwareQuery::default()
         };
         let mut named: Vec<Device> = Vec::new();
         for chosen in &self.devices {
@@ -115,14 +115,14 @@ pub(crate) fn verdict(report: &Report) -> anyhow::Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     };
     let has_device = hardware.is_some_and(|hardware| hardware.device.is_some());
-    match requirements.met {
+    match requirements.target_met {
         _ if !has_device => Ok(ExitStatus::Done),
         Some(true) => Ok(ExitStatus::Done),
         Some(false) => {
             Err(Problem::gate(&format!("the target is missed: {}", requirements.why)).into())
         }
         None => Err(Problem::gate(&format!(
-            "whether the target is met cannot be told: {}",
+            "whether the target is met cannot be determined: {}",
             requirements.why
         ))
         .into()),

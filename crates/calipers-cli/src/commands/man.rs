@@ -31,7 +31,7 @@ impl Man {
         page.render_synopsis_section(roff)?;
         page.render_description_section(roff)?;
         page.render_options_section(roff)?;
-        if self.page.get_subcommands().any(|verb| !verb.is_hide_set()) {
+        if self.page.get_subcommands().any(|subcommand| !subcommand.is_hide_set()) {
             page.render_subcommands_section(roff)?;
         }
         if let Some(text) = self.page.get_after_help() {
@@ -41,7 +41,7 @@ impl Man {
     }
 }
 
-/// What stands below the help: a line that ends in a colon opens a section, the lines below it are
+/// What is below the help: a line that ends in a colon opens a section, the lines below it are
 /// kept as they are.
 fn render_closing(text: &str, roff: &mut impl Write) -> io::Result<()> {
     for part in text.split("\n\n") {

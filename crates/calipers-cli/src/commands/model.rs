@@ -80,7 +80,7 @@ fn missing(path: &Path, error: &io::Error) -> Problem {
     let looks_like_a_command = path.components().count() == 1 && path.extension().is_none();
     let hint = match error.kind() {
         io::ErrorKind::NotFound if looks_like_a_command => {
-            Some(format!("if you meant a command, there are {}", Cli::verbs().join(", ")))
+            Some(format!("if you meant a command, there are {}", Cli::subcommands().join(", ")))
         }
         io::ErrorKind::PermissionDenied => Some("you need the right to read it".to_owned()),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use calipers::{Bindings, Model, Options, Question};
+use calipers::{Bindings, HardwareQuery, Model, Options};
 use calipers_report::{GraphView, Report};
 
 use super::hardware::{Wanted, verdict};
@@ -27,7 +27,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// What the library is asked for.
-    fn options(&self, question: &Question) -> Options {
+    fn options(&self, question: &HardwareQuery) -> Options {
         Options::new()
             .bindings(self.bindings.clone())
             .hardware(question.clone())
@@ -38,7 +38,7 @@ impl Reading {
     }
 
     /// Reads a model and analyzes it, with signs of life.
-    pub(crate) fn report(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
+    pub(crate) fn report(&self, path: &Path, question: &HardwareQuery) -> anyhow::Result<Report> {
         let options = self.options(question);
         let mut report = model::with_progress(path, options, self.weights, Model::analyze)?;
         summary::fill(&mut report, &self.summary);
@@ -49,7 +49,7 @@ impl Reading {
     pub(crate) fn explore(
         &self,
         path: &Path,
-        question: &Question,
+        question: &HardwareQuery,
     ) -> anyhow::Result<(Report, GraphView)> {
         let options = self.options(question);
         let (mut report, view) = model::with_progress(path, options, self.weights, Model::explore)?;
@@ -58,7 +58,7 @@ impl Reading {
     }
 
     /// Like [`Reading::report`] without signs of life, for one of many.
-    pub(crate) fn quietly(&self, path: &Path, question: &Question) -> anyhow::Result<Report> {
+    pub(crate) fn quietly(&self, path: &Path, question: &HardwareQuery) -> anyhow::Result<Report> {
         model::check(path, &Target::Stdout)?;
         let options = self.options(question).weights(self.weights);
         let mut report =
@@ -69,7 +69,7 @@ impl Reading {
 
     /// How the command ends: gates on findings come before those on hardware.
     pub(crate) fn status(&self, report: &Report) -> anyhow::Result<ExitStatus> {
-        match self.gate.judge(&report.risks) {
+        match self.gate.judge(&report.findings) {
             ExitStatus::Done => verdict(report),
             failed => Ok(failed),
         }

@@ -8,11 +8,11 @@ use super::{calipers, finish, folder_with_model, run_in};
 
 calipers_testkit::tests! {
     test: [
-        a_card_stands_with_its_pictures,
+        a_card_is_with_its_charts,
         the_same_model_gives_the_same_bytes,
         sections_are_chosen_by_their_ids,
-        inspect_writes_the_card_without_pictures,
-        a_template_is_filled_in_or_its_mistake_told,
+        inspect_writes_the_card_without_charts,
+        a_template_is_filled_in_or_its_mistake_reported,
         many_models_have_a_card_each_and_an_index,
         key_figures_are_lines,
         what_holds_no_model_is_an_error,
@@ -23,7 +23,7 @@ fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// Relative addresses in a page: of links, and of pictures.
+/// Relative addresses in a page: of links, and of charts.
 fn addresses(page: &str) -> Vec<&str> {
     let after = |mark: &'static str, end: char| {
         page.split(mark).skip(1).filter_map(move |rest| rest.split(end).next())
@@ -31,7 +31,7 @@ fn addresses(page: &str) -> Vec<&str> {
     after("](", ')').chain(after("src=\"", '"')).chain(after("srcset=\"", '"')).collect()
 }
 
-fn a_card_stands_with_its_pictures() {
+fn a_card_is_with_its_charts() {
     let folder = folder_with_model();
     for (assets, start) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG")] {
         let args = ["card", "digits.onnx", "-o", "out/card", "--assets", assets];
@@ -57,7 +57,7 @@ fn the_same_model_gives_the_same_bytes() {
     assert_eq!(card(&[]), card(&["--format", "markdown"]));
     let plain = card(&["--no-front-matter"]);
     assert!(plain.starts_with("# digits (float32)\n\n*Written by Calipers"), "{plain}");
-    assert!(!plain.contains("<img"), "no pictures on standard output");
+    assert!(!plain.contains("<img"), "no charts on standard output");
     assert!(card(&["--date=2025-10-12"]).contains(" on 2025-10-12.*"));
     let mut dated = calipers(&["card", "digits.onnx", "--date"]);
     dated.current_dir(folder.path()).env("SOURCE_DATE_EPOCH", "951782400");
@@ -74,7 +74,7 @@ fn sections_are_chosen_by_their_ids() {
     assert!(run_in(folder.path(), &args).failed(2).contains("there are overview, metadata"));
 }
 
-fn inspect_writes_the_card_without_pictures() {
+fn inspect_writes_the_card_without_charts() {
     let folder = folder_with_model();
     let args = ["inspect", "digits.onnx", "--format", "markdown"];
     let page = run_in(folder.path(), &args).succeeded();
@@ -84,7 +84,7 @@ fn inspect_writes_the_card_without_pictures() {
     );
 }
 
-fn a_template_is_filled_in_or_its_mistake_told() {
+fn a_template_is_filled_in_or_its_mistake_reported() {
     let folder = folder_with_model();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("t.html.j2", "<b>{{ report.parameters.total | integer }}</b>{{ '<i>' }}\n");

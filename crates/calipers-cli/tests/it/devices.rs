@@ -10,9 +10,9 @@ calipers_testkit::tests! {
         filters_hold_together,
         one_device_is_shown_in_full,
         this_machine_is_described,
-        a_users_devices_stand_beside_ours,
-        a_bad_device_file_is_told_where_and_why,
-        what_is_not_there_is_told_with_what_is,
+        a_users_devices_are_next_to_ours,
+        a_bad_device_file_is_reported_where_and_why,
+        what_is_not_there_is_reported_with_what_is,
     ];
 }
 
@@ -88,7 +88,7 @@ fn this_machine_is_described() {
     assert!(run(&["devices", "auto"]).succeeded().contains("Found"));
 }
 
-fn a_users_devices_stand_beside_ours() {
+fn a_users_devices_are_next_to_ours() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mine.toml"), MINE).unwrap();
     let args = ["devices", "--device-file", "mine.toml", "--vendor", "acme"];
@@ -98,7 +98,7 @@ fn a_users_devices_stand_beside_ours() {
     assert!(run_in(folder.path(), &args).succeeded().contains("my own bench"));
 }
 
-fn a_bad_device_file_is_told_where_and_why() {
+fn a_bad_device_file_is_reported_where_and_why() {
     let folder = tempfile::tempdir().unwrap();
     for (text, message) in [
         (
@@ -121,7 +121,7 @@ fn a_bad_device_file_is_told_where_and_why() {
     assert_eq!(message, "error: cannot use no-such.toml: there is no such file\n");
 }
 
-fn what_is_not_there_is_told_with_what_is() {
+fn what_is_not_there_is_reported_with_what_is() {
     for (args, parts) in [
         (&["devices", "h100"][..], ["no device \"h100\"", "h100-nvl, h100-pcie, h100-sxm"]),
         (&["devices", "--vendor", "nvdia"], ["\"nvdia\"", "there are amd, apple,"]),

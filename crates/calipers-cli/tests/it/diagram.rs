@@ -21,9 +21,9 @@ fn the_network_is_drawn_from_input_to_output() {
     assert!(text.lines().count() > 3 && text.ends_with('\n'), "{text}");
 
     let json = run_in(folder.path(), &["diagram", "digits.onnx", "--format", "json"]).succeeded();
-    let drawing: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(drawing["boxes"][0]["kind"], "input");
-    assert_eq!(drawing["boxes"].as_array().unwrap().last().unwrap()["kind"], "output");
+    let diagram: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(diagram["boxes"][0]["kind"], "input");
+    assert_eq!(diagram["boxes"].as_array().unwrap().last().unwrap()["kind"], "output");
 }
 
 fn sizes_may_be_bound() {

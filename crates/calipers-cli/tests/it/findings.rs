@@ -8,7 +8,7 @@ use super::{folder_with_model, run, run_in};
 
 calipers_testkit::tests! {
     test: [
-        findings_are_told_and_nothing_else,
+        findings_are_reported_and_nothing_else,
         every_format_tells_the_same_findings,
         the_file_s_name_decides_the_format,
         a_gate_ends_with_three_and_still_writes,
@@ -26,7 +26,7 @@ fn folder_with_bad_model() -> tempfile::TempDir {
     folder
 }
 
-fn findings_are_told_and_nothing_else() {
+fn findings_are_reported_and_nothing_else() {
     let folder = folder_with_bad_model();
     let text = run_in(folder.path(), &["check", "bad.onnx"]).succeeded();
     for part in ["bad.onnx", "1 error", "✗ error", "location is unsafe", "external-data-refused"]
@@ -74,10 +74,10 @@ fn the_file_s_name_decides_the_format() {
 
 fn a_gate_ends_with_three_and_still_writes() {
     let folder = folder_with_bad_model();
-    for verb in [&["check"][..], &["inspect"], &[]] {
-        let args = |more: &[&'static str]| [verb, &["bad.onnx"], more].concat();
+    for subcommand in [&["check"][..], &["inspect"], &[]] {
+        let args = |more: &[&'static str]| [subcommand, &["bad.onnx"], more].concat();
         let failed = run_in(folder.path(), &args(&["--fail-on", "error"]));
-        assert_eq!(failed.status, Some(3), "{verb:?}");
+        assert_eq!(failed.status, Some(3), "{subcommand:?}");
         assert!(failed.stdout.contains("location is unsafe"), "{}", failed.stdout);
         assert!(failed.stderr.contains("external-data-refused"), "{}", failed.stderr);
         let ignored = ["--fail-on", "error", "--ignore", "external-data-*"];

@@ -84,7 +84,7 @@ fn disagreements(
 
 fn every_table_has_its_schema() {
     let folder = folder_with_model();
-    for (verb, section, args) in [
+    for (subcommand, section, args) in [
         ("inspect", "parameters", &[][..]),
         ("hardware", "devices", &["--device", "l4", "--target-latency", "1s"]),
         ("check", "findings", &[]),
@@ -93,15 +93,15 @@ fn every_table_has_its_schema() {
         ("sweep", "points", &["--dim", "batch=1,8"]),
         ("shapes", "values", &[]),
     ] {
-        let schema = run(&["schema", verb]).succeeded();
+        let schema = run(&["schema", subcommand]).succeeded();
         let schema: Value = serde_json::from_str(&schema).unwrap();
-        assert!(schema["properties"][section].is_object(), "{verb} lacks {section}");
-        let args = [&[verb, "digits.onnx", "--format", "json"], args].concat();
+        assert!(schema["properties"][section].is_object(), "{subcommand} lacks {section}");
+        let args = [&[subcommand, "digits.onnx", "--format", "json"], args].concat();
         let written: Value =
             serde_json::from_str(&run_in(folder.path(), &args).succeeded()).unwrap();
-        assert!(written[section].as_array().is_none_or(|rows| !rows.is_empty()), "{verb}");
+        assert!(written[section].as_array().is_none_or(|rows| !rows.is_empty()), "{subcommand}");
         let mut found = Vec::new();
-        disagreements(&written, &schema, &schema, verb, &mut found);
+        disagreements(&written, &schema, &schema, subcommand, &mut found);
         assert!(found.is_empty(), "{found:?}");
     }
     assert!(run(&["schema", "demo"]).failed(2).contains("possible values"));
@@ -110,8 +110,8 @@ fn every_table_has_its_schema() {
 fn every_shell_is_completed() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = run(&["completions", shell]).succeeded();
-        for verb in subcommands() {
-            assert!(script.contains(&verb), "{shell} lacks {verb}");
+        for subcommand in subcommands() {
+            assert!(script.contains(&subcommand), "{shell} lacks {subcommand}");
         }
     }
 }
@@ -122,10 +122,13 @@ fn every_command_has_a_man_page() {
     for section in ["NAME", "SYNOPSIS", "OPTIONS", "\"EXAMPLES\"", "\"EXIT STATUS\""] {
         assert!(main.contains(&format!(".SH {section}\n")), "no {section}");
     }
-    for verb in subcommands() {
-        assert!(main.contains(&format!("calipers\\-{verb}(1)")), "{verb} is not mentioned");
-        let page = run(&["man", &verb]).succeeded();
-        assert!(page.contains(&format!(".TH calipers-{verb} 1")), "{page}");
+    for subcommand in subcommands() {
+        assert!(
+            main.contains(&format!("calipers\\-{subcommand}(1)")),
+            "{subcommand} is not mentioned"
+        );
+        let page = run(&["man", &subcommand]).succeeded();
+        assert!(page.contains(&format!(".TH calipers-{subcommand} 1")), "{page}");
     }
     assert!(run(&["man", "nonsense"]).failed(2).contains("there is no command 'nonsense'"));
 }
@@ -137,8 +140,11 @@ fn help_has_examples_and_exit_statuses() {
             assert!(help.contains(part), "{flag} lacks {part}");
         }
     }
-    for verb in subcommands() {
-        assert!(run(&[&verb, "--help"]).succeeded().contains("Usage: calipers"), "{verb}");
+    for subcommand in subcommands() {
+        assert!(
+            run(&[&subcommand, "--help"]).succeeded().contains("Usage: calipers"),
+            "{subcommand}"
+        );
     }
 }
 

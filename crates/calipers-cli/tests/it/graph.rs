@@ -1,4 +1,4 @@
-//! `calipers graph MODEL` and `calipers report MODEL`: drawings, and pages that stand alone.
+//! `calipers graph MODEL` and `calipers report MODEL`: drawings, and pages that are alone.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ calipers_testkit::tests! {
     test: [
         the_file_s_name_decides_how_a_graph_is_written,
         a_greater_depth_shows_more_boxes,
-        rooms_and_nodes_are_told_to_programs,
+        groups_and_nodes_are_reported_to_programs,
         a_report_is_one_page_that_asks_for_nothing,
         a_report_needs_a_place,
     ];
@@ -40,12 +40,12 @@ fn a_greater_depth_shows_more_boxes() {
     assert!(boxes("9") > boxes("1"));
 }
 
-fn rooms_and_nodes_are_told_to_programs() {
+fn groups_and_nodes_are_reported_to_programs() {
     let folder = folder_with_model();
     let args = ["graph", "digits.onnx", "--format", "json", "--dim", "batch=8"];
     let view: Value = serde_json::from_str(&run_in(folder.path(), &args).succeeded()).unwrap();
-    assert_eq!(view["rooms"][0]["kind"], "graph");
-    assert_eq!(view["rooms"][0]["nodes"], view["nodes"].as_array().unwrap().len());
+    assert_eq!(view["groups"][0]["kind"], "graph");
+    assert_eq!(view["groups"][0]["nodes"], view["nodes"].as_array().unwrap().len());
     let input = view["values"].as_array().unwrap().iter().find(|it| it["shape"][0] == 8);
     assert!(input.is_some(), "the batch is bound");
 }

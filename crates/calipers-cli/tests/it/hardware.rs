@@ -8,7 +8,7 @@ use super::{folder_with_model, run_in, width};
 calipers_testkit::tests! {
     test: [
         a_few_devices_are_compared_without_being_asked,
-        one_device_is_told_in_full,
+        one_device_is_reported_in_full,
         several_devices_make_a_table_and_all_make_a_long_one,
         tables_go_into_a_spreadsheet,
         a_target_that_the_device_misses_is_a_gate,
@@ -35,16 +35,19 @@ fn a_few_devices_are_compared_without_being_asked() {
     assert_eq!(report["hardware"]["devices"].as_array().unwrap().len(), 8);
 }
 
-fn one_device_is_told_in_full() {
-    let told = json(&["--device", "RTX 4090", "--precision", "fp16", "--batch", "8"]);
-    assert_eq!(told["device"]["id"], "rtx-4090");
-    assert_eq!((&told["precision"], &told["batch"]), (&Value::from("fp16"), &Value::from(8)));
-    assert_eq!(told["fits"], true);
-    let latency = &told["latency_ms"];
+fn one_device_is_reported_in_full() {
+    let reported = json(&["--device", "RTX 4090", "--precision", "fp16", "--batch", "8"]);
+    assert_eq!(reported["device"]["id"], "rtx-4090");
+    assert_eq!(
+        (&reported["precision"], &reported["batch"]),
+        (&Value::from("fp16"), &Value::from(8))
+    );
+    assert_eq!(reported["fits"], true);
+    let latency = &reported["latency_ms"];
     let [low, expected, high] =
         ["low", "expected", "high"].map(|bound| latency[bound].as_f64().unwrap());
     assert!(0.0 < low && low <= expected && expected <= high, "{latency}");
-    assert!(told["batch_scaling"].as_array().unwrap().len() >= 7);
+    assert!(reported["batch_scaling"].as_array().unwrap().len() >= 7);
     let folder = folder_with_model();
     for columns in [80, 100] {
         let mut command = super::calipers(&["hardware", "digits.onnx", "--device", "l4"]);
@@ -58,16 +61,16 @@ fn one_device_is_told_in_full() {
 }
 
 fn several_devices_make_a_table_and_all_make_a_long_one() {
-    let ids = |told: &Value| -> Vec<String> {
-        let rows = told["devices"].as_array().unwrap();
+    let ids = |reported: &Value| -> Vec<String> {
+        let rows = reported["devices"].as_array().unwrap();
         rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
     };
-    let told = json(&["--device", "l4", "--device", "rpi5"]);
-    assert_eq!(ids(&told), ["l4", "rpi5"]);
-    assert_eq!(told["device"], Value::Null);
+    let reported = json(&["--device", "l4", "--device", "rpi5"]);
+    assert_eq!(ids(&reported), ["l4", "rpi5"]);
+    assert_eq!(reported["device"], Value::Null);
     assert_eq!(ids(&json(&["--device", "all"])).len(), 72);
-    let told = json(&["--device", "auto"]);
-    assert!(!told["device"]["found"].as_array().unwrap().is_empty(), "{}", told["device"]);
+    let reported = json(&["--device", "auto"]);
+    assert!(!reported["device"]["found"].as_array().unwrap().is_empty(), "{}", reported["device"]);
 }
 
 fn tables_go_into_a_spreadsheet() {

@@ -34,12 +34,12 @@ fn a_bare_model_is_inspected() {
 
 fn a_file_may_be_named_like_a_command() {
     let folder = folder_with_model();
-    for verb in ["inspect", "schema", "demo", "help"] {
-        std::fs::copy(folder.path().join("digits.onnx"), folder.path().join(verb)).unwrap();
-        let name = format!("./{verb}");
+    for subcommand in ["inspect", "schema", "demo", "help"] {
+        std::fs::copy(folder.path().join("digits.onnx"), folder.path().join(subcommand)).unwrap();
+        let name = format!("./{subcommand}");
         let json = run_in(folder.path(), &[&name, "--format", "json"]).succeeded();
         let report: Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(report["model"]["file"], verb);
+        assert_eq!(report["model"]["file"], subcommand);
     }
 }
 

@@ -9,7 +9,7 @@ calipers_testkit::tests! {
     test: [
         every_node_has_its_row,
         free_dimensions_stay_in_the_formula,
-        the_dearest_come_first_when_asked_for,
+        the_top_come_first_when_asked_for,
         scopes_sum_to_the_whole,
         the_screen_fits_and_says_what_it_assumes,
         csv_has_a_line_for_each,
@@ -63,12 +63,12 @@ fn free_dimensions_stay_in_the_formula() {
     assert_eq!(table["assumptions"][0]["value"], "1");
 }
 
-fn the_dearest_come_first_when_asked_for() {
+fn the_top_come_first_when_asked_for() {
     let folder = folder_with_model();
-    let dearest = layers(folder.path(), &["--top", "2"]);
-    assert_eq!(figures(&dearest["layers"], "macs"), [627_200, 156_800]);
-    assert_eq!(dearest["left_out"], 8);
-    assert_eq!(dearest["total"]["macs"], MACS_PER_IMAGE, "the sums are of all nodes");
+    let top_nodes = layers(folder.path(), &["--top", "2"]);
+    assert_eq!(figures(&top_nodes["layers"], "macs"), [627_200, 156_800]);
+    assert_eq!(top_nodes["left_out"], 8);
+    assert_eq!(top_nodes["total"]["macs"], MACS_PER_IMAGE, "the sums are of all nodes");
 
     let by_parameters = layers(folder.path(), &["--sort", "params", "--top", "2"]);
     assert_eq!(figures(&by_parameters["layers"], "parameters"), [7850, 3216]);

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     ])
 }
 
-/// The binary, in an environment that decides nothing about colour, width or language.
+/// The binary, in an environment that decides nothing about color, width or language.
 fn calipers(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calipers"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE"] {

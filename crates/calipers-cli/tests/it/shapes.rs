@@ -54,7 +54,7 @@ fn bindings_that_do_not_fit_are_usage_errors() {
     let folder = folder_with_model();
     for (args, why) in [
         (["--dim", "sequence=1"], "no input has a dimension named \"sequence\"; there are batch"),
-        (["--input", "picture=1x1x28x28"], "the model has no input named \"picture\""),
+        (["--input", "chart=1x1x28x28"], "the model has no input named \"chart\""),
         (["--input", "image=1x1x28"], "input \"image\" has 4 dimensions, and 3 are given"),
         (["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the model"),
         (["--dim", "batch"], "NAME=N"),

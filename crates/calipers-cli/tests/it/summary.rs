@@ -13,7 +13,7 @@ use super::{calipers, finish, folder_with_model, run_in};
 
 calipers_testkit::tests! {
     test: [
-        the_summary_stands_beneath_the_title_and_in_the_json,
+        the_summary_is_beneath_the_title_and_in_the_json,
         a_language_model_is_named_and_its_lies_are_struck,
         a_failure_falls_back_and_says_so,
         a_key_of_a_service_goes_to_no_other,
@@ -52,7 +52,7 @@ fn server(answers: Vec<Value>) -> (String, Receiver<String>) {
     (url, requests)
 }
 
-fn the_summary_stands_beneath_the_title_and_in_the_json() {
+fn the_summary_is_beneath_the_title_and_in_the_json() {
     let folder = folder_with_model();
     let text = run_in(folder.path(), &["digits.onnx"]).succeeded();
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in {text}"));
@@ -127,7 +127,7 @@ fn what_cannot_go_together_is_a_slip() {
     run_in(folder.path(), &["digits.onnx", "--offline"]).succeeded();
 }
 
-/// Words that stand in every place where a model can hold a name.
+/// Words that are in every place where a model can hold a name.
 const NAMES: &[&str] = &[
     "zebra",
     "quagga",
@@ -176,7 +176,7 @@ fn model_of_names() -> Vec<u8> {
 /// Every command that tells of a model, in every format it has.
 fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
     let model = "secretmodel.onnx";
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let ids = |is_offered: fn(Form) -> bool| -> Vec<&str> {
         let offered = FORMATS.iter().filter(|format| is_offered(format.needs));
         offered.map(|format| format.id).collect()
@@ -203,12 +203,12 @@ fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
             let args = [&[command, model, "--format", format], args, more].concat();
             let run = run_in(folder, &args);
             assert_eq!(run.status, Some(0), "{args:?}: {}", run.stderr);
-            told.push((args.join(" "), run.stdout + &run.stderr));
+            reported.push((args.join(" "), run.stdout + &run.stderr));
         }
     }
     let args = [&["report", model, "-o", "-"], more].concat();
-    told.push((args.join(" "), run_in(folder, &args).succeeded()));
-    told
+    reported.push((args.join(" "), run_in(folder, &args).succeeded()));
+    reported
 }
 
 fn redacted_outputs_hold_no_name_in_any_format() {
@@ -218,7 +218,7 @@ fn redacted_outputs_hold_no_name_in_any_format() {
     for name in NAMES.iter().filter(|name| **name != "lemur" && **name != "kudu") {
         assert!(
             plain.to_lowercase().contains(name),
-            "{name} is told nowhere, so the test is empty"
+            "{name} is reported nowhere, so the test is empty"
         );
     }
     for (args, text) in outputs(folder.path(), &["--redact-names"]) {
@@ -257,15 +257,15 @@ fn redacted_cards_hold_no_name_in_files_or_their_names() {
     let mut open = vec![folder.path().join("cards")];
     let mut files = 0;
     while let Some(path) = open.pop() {
-        let mut told = path.file_name().unwrap().to_string_lossy().to_lowercase();
+        let mut reported = path.file_name().unwrap().to_string_lossy().to_lowercase();
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else {
-            told += &std::fs::read_to_string(&path).unwrap().to_lowercase();
+            reported += &std::fs::read_to_string(&path).unwrap().to_lowercase();
             files += 1;
         }
         for name in NAMES {
-            assert!(!told.contains(name), "{name} in {}", path.display());
+            assert!(!reported.contains(name), "{name} in {}", path.display());
         }
     }
     assert!(files > 4, "{files} files");

@@ -122,7 +122,7 @@ fn narrow_integers(bytes: &[u8], dtype: DType, count: usize) -> Vec<i64> {
     (0..count.min(bytes.len().saturating_mul(per_byte))).map(element).collect()
 }
 
-/// The elements as `raw_data` holds them, wherever they stand; of those in typed fields, no more
+/// The elements as `raw_data` holds them, wherever they are; of those in typed fields, no more
 /// than `count`.
 fn stored<'a>(
     source: &'a Source,

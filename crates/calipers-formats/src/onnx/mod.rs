@@ -19,7 +19,7 @@ use crate::input::Input;
 
 /// Reads an ONNX model.
 pub(crate) fn read(input: Input) -> Result<Model, Error> {
-    // The source is shared, so its bytes can be lent while the builder keeps it too.
+    // The source is shared, so its bytes can be borrowed while the builder keeps it too.
     let source = input.source.clone();
     reader::Reader::new(input, source.bytes()).read()
 }

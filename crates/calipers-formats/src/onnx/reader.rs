@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         Ok((key, self.builder.names.intern(&value)))
     }
 
-    /// Where a key and its value stand.
+    /// Where a key and its value are.
     pub(super) fn entry_parts(
         &mut self,
         message: &Message<'a>,

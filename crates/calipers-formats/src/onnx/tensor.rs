@@ -1,4 +1,4 @@
-//! `TensorProto`: what it is and where its elements stand. The elements are not read.
+//! `TensorProto`: what it is and where its elements are. The elements are not read.
 
 use calipers_ir::{DType, Data, StoredIn, Tensor, TensorId};
 

@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
                 _ => self.unknown("TypeProto", &field),
             }
         }
-        // Of nested types the outermost says what the value stands for.
+        // Of nested types the outermost says what the value represents.
         ty.denotation = ty.denotation.or(denotation);
         Ok(kind)
     }

@@ -91,7 +91,7 @@ const CASES: &[Case] = &[
     ("empty functions", 300, |n| model(msg()).and(times(n, 25, &msg()))),
     ("training steps", 240, |n| model(msg()).and(times(n, 20, &msg().msg(1, msg()).msg(2, msg())))),
     ("empty tensors of an attribute", 200, |n| attribute(times(n, 10, &msg()))),
-    ("empty initialisers", 180, |n| model(times(n, 5, &msg()))),
+    ("empty initializers", 180, |n| model(times(n, 5, &msg()))),
     ("empty types", 100, |n| attribute(times(n, 15, &msg()))),
     ("empty nodes", 60, |n| model(times(n, 1, &msg()))),
     ("empty attributes", 60, |n| model(msg().msg(1, times(n, 5, &msg())))),

@@ -174,11 +174,11 @@ fn typed_floats_packed_and_one_by_one() {
 
 #[test]
 fn elements_come_from_the_field_of_their_type_only() {
-    // The 7 stands where elements of 32 bits do.
+    // The 7 is where elements of 32 bits do.
     assert_eq!(integers(tensor(7, 1).ints(5, &[7]).ints(7, &[9])), Ok(vec![9]));
     assert_eq!(integers(tensor(7, 1).ints(5, &[7])), Err(DecodeError::Short));
     assert_eq!(floats(tensor(1, 1).double(10, 7.0).float(4, 9.0)), Ok(vec![9.0]));
-    // Raw data counts before typed data, wherever it stands.
+    // Raw data counts before typed data, wherever it is.
     assert_eq!(integers(tensor(3, 1).bytes(9, &[5]).ints(5, &[7])), Ok(vec![5]));
 }
 

@@ -4,7 +4,7 @@ use calipers_ir::{AttributeValue, Container, Leaf};
 
 use crate::common::{Msg, model, msg, read, try_read, varint, with_small_stack};
 
-/// Wraps a message in itself `levels` times, in time proportional to the result: what stands before
+/// Wraps a message in itself `levels` times, in time proportional to the result: what is before
 /// the inner message is written from the inside out, backwards.
 fn nest(levels: usize, innermost: &[u8], prefix: impl Fn(usize) -> Vec<u8>, suffix: &[u8]) -> Msg {
     let mut reversed = Vec::new();

@@ -291,7 +291,7 @@ fn a_wrong_wire_type_is_counted_and_not_fatal() {
 }
 
 #[test]
-fn a_model_without_a_graph_is_told_apart_from_other_messages() {
+fn a_model_without_a_graph_is_reported_apart_from_other_messages() {
     // A TensorFlow graph: field 1 holds nodes, where a model has its version.
     let other = try_read(msg().bytes(1, b"\x0a\x01x")).expect_err("no graph");
     assert_eq!(other.to_string(), "there is no graph in this file");

@@ -79,7 +79,7 @@ fn typed_elements_in_parts_are_never_read_wrong() {
     let attribute = msg().text(1, "value").msg(5, one).msg(5, two).int(20, 4);
     let model = read_graph(msg().msg(1, node("Constant", &[], &["c"]).msg(5, attribute)));
     let AttributeValue::Tensor(id) = first_value(&model) else { panic!("a tensor") };
-    // Only the first part is kept for later; a missing element is told, not made up.
+    // Only the first part is kept for later; a missing element is reported, not made up.
     assert_eq!(model.tensor(*id).data, Data::Fields { bytes: 2, elements: None });
     assert_eq!(model.integers(*id, 2), Err(DecodeError::Short));
 }

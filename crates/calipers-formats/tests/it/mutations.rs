@@ -61,7 +61,7 @@ fn sampler() -> Vec<u8> {
         .msg(9, crate::common::entry("namespace", "layer.0"))
         .msg(10, msg().text(1, "pair").msg(2, msg().ints(2, &[0]).msg(4, msg().int(1, 1))));
     let graph = msg()
-        .msg(1, node("Call", &["y", "", "s"], &["z"]).text(7, "custom"))
+        .msg(1, node("OpContext", &["y", "", "s"], &["z"]).text(7, "custom"))
         .msg(1, branches)
         .msg(5, msg().ints(1, &[2]).int(2, 1).text(8, "w").bytes(9, &[0; 8]))
         .msg(5, external)
@@ -72,7 +72,7 @@ fn sampler() -> Vec<u8> {
         .msg(14, msg().text(1, "x").msg(2, crate::common::entry("SCALE_TENSOR", "w")))
         .msg(16, crate::common::entry("k", "v"));
     let function = msg()
-        .text(1, "Call")
+        .text(1, "OpContext")
         .text(10, "custom")
         .text(4, "a")
         .text(5, "b")
@@ -90,18 +90,18 @@ fn sampler() -> Vec<u8> {
 
 /// Everything a model can be asked for, as one text; panics where parts contradict each other.
 fn walk(model: &Model) -> String {
-    let mut told = format!("{:?}{:?}{:?}", model.header, model.issues, model.unknown_fields);
+    let mut reported = format!("{:?}{:?}{:?}", model.header, model.issues, model.unknown_fields);
     for (id, graph) in model.graphs() {
         let mut nodes = graph.order.clone();
         nodes.sort_unstable();
         assert!(nodes.iter().copied().eq(graph.nodes.nodes()), "each node runs once");
-        told.push_str(&format!("{graph:?}{:?}", model.depth(id)));
+        reported.push_str(&format!("{graph:?}{:?}", model.depth(id)));
     }
     for (id, node) in model.nodes() {
         assert!(model.captures(id).all(|value| model.value(value).graph == node.graph));
         let operands = (model.inputs(id), model.outputs(id), model.attributes(id));
         let metadata: Vec<_> = model.node_metadata(id).collect();
-        told.push_str(&format!("{}{operands:?}{metadata:?}", model.node_label(id)));
+        reported.push_str(&format!("{}{operands:?}{metadata:?}", model.node_label(id)));
     }
     for (id, value) in model.values() {
         if let Producer::Node { node, slot } = value.producer {
@@ -111,16 +111,16 @@ fn walk(model: &Model) -> String {
             assert_eq!(model.inputs(consumer.node)[consumer.slot as usize], Some(id));
         }
         let ty = value.ty.map(|ty| model.value_type(ty).describe(&model.names));
-        told.push_str(&format!("{}{value:?}{ty:?}", model.name(value.name)));
+        reported.push_str(&format!("{}{value:?}{ty:?}", model.name(value.name)));
     }
     for (id, tensor) in model.tensors() {
         let elements = (model.integers(id, 32), model.floats(id, 32));
-        told.push_str(&format!("{tensor:?}{elements:?}{:?}", tensor.bytes()));
+        reported.push_str(&format!("{tensor:?}{elements:?}{:?}", tensor.bytes()));
     }
     for (_, function) in model.functions() {
-        told.push_str(&format!("{function:?}{:?}", model.function_defaults(function)));
+        reported.push_str(&format!("{function:?}{:?}", model.function_defaults(function)));
     }
-    told
+    reported
 }
 
 /// Reads bytes twice and holds the two readings, and the size of the result, to what is promised.
@@ -133,7 +133,7 @@ fn check(bytes: &[u8]) {
                 + one.tensors().len()
                 + one.values().len()
                 + one.functions().len();
-            // The cheapest: an empty initialiser, two bytes for a tensor and a value.
+            // The cheapest: an empty initializer, two bytes for a tensor and a value.
             assert!(parts <= bytes.len(), "{parts} parts from {} bytes", bytes.len());
             assert_eq!(walk(&one), walk(&two));
         }

@@ -21,16 +21,16 @@ fn a_file_is_mapped_and_named() {
 }
 
 #[test]
-fn what_is_no_file_is_told() {
+fn what_is_no_file_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
-    let told = open(folder.path()).expect_err("a folder");
-    assert_eq!(told.to_string(), "this is a folder, not a file");
+    let reported = open(folder.path()).expect_err("a folder");
+    assert_eq!(reported.to_string(), "this is a folder, not a file");
     let missing = open(&folder.path().join("missing.onnx")).expect_err("nothing");
     assert!(matches!(missing, Error::Io(error) if error.kind() == std::io::ErrorKind::NotFound));
     let empty = folder.path().join("empty.onnx");
     fs::write(&empty, b"").expect("written");
-    let told = open(&empty).expect_err("empty");
-    assert_eq!(told.to_string(), "this is an empty file, not a model that Calipers reads");
+    let reported = open(&empty).expect_err("empty");
+    assert_eq!(reported.to_string(), "this is an empty file, not a model that Calipers reads");
     assert!(matches!(open(Path::new("")), Err(Error::Io(_))));
 }
 
@@ -46,8 +46,8 @@ fn a_pipe_or_a_device_is_refused_and_not_waited_for() {
         let (sender, receiver) = std::sync::mpsc::channel();
         // Opening a pipe that nobody writes to never returns, so not in this thread.
         std::thread::spawn(move || sender.send(open(&path).map(|_| ())));
-        let told = receiver.recv_timeout(std::time::Duration::from_secs(20));
-        let told = told.expect("an answer").expect_err("no file");
-        assert_eq!(told.to_string(), "this is a device or a pipe, not a file");
+        let reported = receiver.recv_timeout(std::time::Duration::from_secs(20));
+        let reported = reported.expect("an answer").expect_err("no file");
+        assert_eq!(reported.to_string(), "this is a device or a pipe, not a file");
     }
 }

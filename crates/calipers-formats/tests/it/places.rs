@@ -109,7 +109,7 @@ fn damage_deep_inside_subgraphs() {
         path_of(model(outer.clone())),
         "graph.node[1].attribute[2].g.node[0].attribute[0].g.node[3].attribute[1].t"
     );
-    // What stands before and after in the file moves the byte and not the path.
+    // What is before and after in the file moves the byte and not the path.
     let shifted = msg().text(2, &"x".repeat(300)).msg(7, outer).text(6, "after");
     assert!(path_of(shifted).ends_with("node[3].attribute[1].t"));
 }
@@ -157,7 +157,7 @@ fn each_damage_has_its_words() {
 }
 
 #[test]
-fn a_length_past_the_end_is_told_with_a_hint() {
+fn a_length_past_the_end_is_reported_with_a_hint() {
     let mut cut = model(graph_around(2, 1, msg().text(1, "alpha").text(4, "some text"))).0;
     let whole = cut.len();
     // The last attribute says it has more bytes than there are.

@@ -141,7 +141,7 @@ fn external_data_in_memory_is_not_looked_for() {
 }
 
 #[test]
-fn external_data_beside_the_file_is_measured() {
+fn external_data_next_to_the_file_is_measured() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("w.bin"), [0; 100]).expect("written");
     let graph = [

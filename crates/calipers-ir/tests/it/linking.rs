@@ -41,7 +41,7 @@ fn operands_left_out_are_none() {
 }
 
 #[test]
-fn initialisers_fill_inputs_of_their_name() {
+fn initializers_fill_inputs_of_their_name() {
     // The MNIST model of the zoo: nine inputs, eight of which it fills itself.
     let mut w = Writer::new();
     let main = w.main;
@@ -70,7 +70,7 @@ fn initialisers_fill_inputs_of_their_name() {
 }
 
 #[test]
-fn sparse_initialisers_are_named_by_their_values() {
+fn sparse_initializers_are_named_by_their_values() {
     let mut w = Writer::new();
     let main = w.main;
     w.inputs(main, &["filled"]);
@@ -155,7 +155,7 @@ fn functions_do_not_see_the_main_graph() {
     let main = w.main;
     w.inputs(main, &["x"]);
     w.initializer(main, "weight");
-    w.node(main, "Call", &["x"], &["y"]);
+    w.node(main, "OpContext", &["x"], &["y"]);
     let id = w.builder.next_function().unwrap();
     let body = w.builder.add_graph(GraphKind::Function(id)).unwrap();
     w.inputs(body, &["p"]);
@@ -180,7 +180,7 @@ fn functions_do_not_see_the_main_graph() {
 }
 
 #[test]
-fn what_nothing_defines_is_told_once_a_name() {
+fn what_nothing_defines_is_reported_once_a_name() {
     let mut w = Writer::new();
     let main = w.main;
     let first = w.node(main, "First", &["ghost"], &["a"]);
@@ -213,7 +213,7 @@ fn a_name_given_inside_is_not_seen_outside() {
     let inner = w.node(body, "Inner", &["x"], &["inner"]);
     let model = w.finish();
     assert_ne!(reads(&model, after), gives(&model, inner));
-    // The ghost that stands for the undefined name must not hide the real one inside.
+    // The ghost that represents the undefined name must not hide the real one inside.
     assert_eq!(model.value(gives(&model, inner)).graph, body);
     let value = reads(&model, after);
     assert_eq!(model.issues, [Issue::UndefinedInput { node: after, value }]);
@@ -237,8 +237,8 @@ fn of_two_definitions_the_first_counts() {
         Issue::DuplicateDefinition { value, .. } => model.name(model.value(*value).name).to_owned(),
         other => panic!("{other:?}"),
     };
-    let told: Vec<_> = model.issues.iter().map(later).collect();
-    assert_eq!(told, ["x", "w", "y", "y", "x", "w"]);
+    let reported: Vec<_> = model.issues.iter().map(later).collect();
+    assert_eq!(reported, ["x", "w", "y", "y", "x", "w"]);
     assert_eq!(model.consumers(gives(&model, second)), []);
 }
 

@@ -20,7 +20,7 @@ fn a_stored_order_that_works_is_kept() {
 }
 
 #[test]
-fn unsorted_nodes_are_sorted_and_told() {
+fn unsorted_nodes_are_sorted_and_reported() {
     let mut w = Writer::new();
     let main = w.main;
     w.inputs(main, &["x"]);
@@ -38,7 +38,7 @@ fn unsorted_nodes_are_sorted_and_told() {
 }
 
 #[test]
-fn nodes_that_wait_for_each_other_stand_last() {
+fn nodes_that_wait_for_each_other_are_last() {
     let mut w = Writer::new();
     let main = w.main;
     w.inputs(main, &["x"]);

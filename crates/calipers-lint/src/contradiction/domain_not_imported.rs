@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_ops::canonical_domain;
 use calipers_report::Severity;
 
-use crate::look::{Imports, running};
+use crate::evidence::{Imports, running};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Warning,
     group: "contradiction",
     title: "A node's operator set is not imported",
-    checks: "Whether the model, or the function that a node stands in, imports the domain of every \
+    checks: "Whether the model, or the function that a node is in, imports the domain of every \
              node.",
     why: "The version of the operator is then open, and the checker of the `onnx` package and most \
           runtimes refuse the model.",

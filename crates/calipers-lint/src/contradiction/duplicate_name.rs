@@ -10,10 +10,10 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Error,
     group: "contradiction",
     title: "A name is defined twice",
-    checks: "Whether inputs, initialisers and results of nodes of one graph all have different names.",
+    checks: "Whether inputs, initializers and results of nodes of one graph all have different names.",
     why: "The standard asks for names that are defined once. Where two readers pick different \
           definitions, they run different models: what was reviewed is not what runs.",
-    example: "Two initialisers called `weight`, of different contents.",
+    example: "Two initializers called `weight`, of different contents.",
     recommendation: "give every value of a graph a name of its own",
     check,
 };

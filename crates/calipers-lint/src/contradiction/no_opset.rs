@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "contradiction",
     title: "No operator set is stated",
     checks: "Whether a model with nodes imports any operator set.",
-    why: "Operators changed their meaning over time. Without a version a reader has to guess, and \
+    why: "Operators changed their resolved over time. Without a version a reader has to guess, and \
           runtimes refuse the model.",
     example: "A model of one `Dropout` node without `opset_import`.",
     recommendation: "add an opset_import for every domain that the nodes use",

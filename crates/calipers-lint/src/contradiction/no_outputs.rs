@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     checks: "Whether the main graph gives anything out.",
     why: "There is nothing that a run could give back: runtimes refuse the model, or run nothing. It \
           is a file of weights alone, a broken export, or an empty file that passes for a model.",
-    example: "A graph with initialisers and no nodes, inputs or outputs.",
+    example: "A graph with initializers and no nodes, inputs or outputs.",
     recommendation: "export the model again, with its outputs",
     check,
 };
@@ -25,7 +25,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             format!(
                 "{}, {}, and nothing is given out",
                 counted(main.nodes.len(), "node"),
-                counted(main.initializers.len(), "initialiser")
+                counted(main.initializers.len(), "initializer")
             ),
             [],
         )

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Warning,
     group: "contradiction",
     title: "Nodes are stored out of order",
-    checks: "Whether every node stands behind those whose results it reads.",
+    checks: "Whether every node is behind those whose results it reads.",
     why: "The standard asks for nodes in an order of execution. Some runtimes sort them, some refuse \
           the model, and the checker of the `onnx` package fails.",
     example: "`Relu(b) -> c` stored before `Add(x, x) -> b`.",

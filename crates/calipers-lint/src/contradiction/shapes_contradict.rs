@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "contradiction",
     title: "A node cannot run on its inputs",
     checks: "Whether the types and shapes that are inferred for a node's inputs can go together.",
-    why: "The model fails when it runs, whatever is fed. Only what is certain is told: dimensions \
+    why: "The model fails when it runs, whatever is fed. Only what is certain is reported: dimensions \
           that may be equal are taken to be.",
     example: "`MatMul` of `[2, 3]` and `[4, 5]`.",
     recommendation: "check the sizes that are fed or bound, and the export",

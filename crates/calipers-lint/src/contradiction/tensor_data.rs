@@ -26,9 +26,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let bad: Vec<_> = tensors
         .filter_map(|(_, tensor)| Some((model.name(tensor.name), mismatch(tensor)?)))
         .collect();
-    let (name, told) = bad.first()?;
+    let (name, reported) = bad.first()?;
     Some(Hit::new(
-        format!("{}, first {name:?}: {told}", counted(bad.len(), "tensor")),
+        format!("{}, first {name:?}: {reported}", counted(bad.len(), "tensor")),
         bad.iter().map(|(name, _)| (*name).to_owned()),
     ))
 }

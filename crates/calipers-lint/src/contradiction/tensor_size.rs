@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
              bits.",
     why: "Readers that multiply such dimensions without care overflow and read or write past their \
           memory. It is damage or an attack, never an export.",
-    example: "An initialiser of dimensions `[4611686018427387904, 4]`.",
+    example: "An initializer of dimensions `[4611686018427387904, 4]`.",
     recommendation: "export the model again; no runtime can load such a tensor",
     check,
 };

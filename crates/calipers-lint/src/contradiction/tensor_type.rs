@@ -11,9 +11,9 @@ pub(crate) const RULE: Rule = Rule {
     group: "contradiction",
     title: "A stored tensor has an unknown type",
     checks: "Whether the type of every stored tensor is one that the standard numbers.",
-    why: "The size of such a tensor cannot be told, so parameters and bytes stay unknown; other \
+    why: "The size of such a tensor cannot be determined, so parameters and bytes stay unknown; other \
           readers refuse the file.",
-    example: "An initialiser whose `data_type` is 250.",
+    example: "An initializer whose `data_type` is 250.",
     recommendation: "use a newer release of Calipers if the standard has added the type since",
     check,
 };

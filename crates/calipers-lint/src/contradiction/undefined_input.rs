@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Error,
     group: "contradiction",
     title: "A node reads what nothing defines",
-    checks: "Whether every name that a node reads is an input, an initialiser or an output of a node \
+    checks: "Whether every name that a node reads is an input, an initializer or an output of a node \
              that it can see.",
     why: "Runtimes refuse such a model when they load it. It comes from cutting a graph apart by \
           hand, or from an exporter that lost a constant.",
@@ -30,7 +30,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = model.name(model.value(value).name);
     Some(Hit::new(
         format!(
-            "{} that no node, input or initialiser defines, first {first:?} in {:?}",
+            "{} that no node, input or initializer defines, first {first:?} in {:?}",
             counted(inputs.len(), "name"),
             model.node_label(node)
         ),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Error,
     group: "contradiction",
     title: "An output is defined by nothing",
-    checks: "Whether every output of every graph is given by a node, an input or an initialiser.",
+    checks: "Whether every output of every graph is given by a node, an input or an initializer.",
     why: "Runtimes refuse such a model when they load it: there is nothing to give out.",
     example: "A graph whose only node gives `logits` and whose declared output is `scores`.",
     recommendation: "export the model again, or take the output away",

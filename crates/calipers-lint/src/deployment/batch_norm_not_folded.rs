@@ -1,22 +1,22 @@
-//! Batch normalisation that could be part of the convolution before it.
+//! Batch normalization that could be part of the convolution before it.
 
-use calipers_arch::net::Origin;
+use calipers_arch::network::Origin;
 use calipers_ir::{NodeId, Producer};
-use calipers_ops::{Class, Operator, Slot};
+use calipers_ops::{Class, InputRole, Operator};
 use calipers_report::Severity;
 
-use crate::look::{Outputs, input, operator, output, producer, running, standard_op};
+use crate::evidence::{Outputs, input, operator, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
     id: "batch-norm-not-folded",
     severity: Severity::Info,
     group: "deployment",
-    title: "Batch normalisation is not folded",
+    title: "Batch normalization is not folded",
     checks: "Nodes `BatchNormalization` with stored statistics, directly behind a convolution or a \
              matrix product with stored weights that nothing else reads.",
     why: "At inference it scales and shifts by constants, which can be multiplied into the weights \
-          before it. Big runtimes do so on loading; small ones, converters and quantisers may not.",
+          before it. Big runtimes do so on loading; small ones, converters and quantizers may not.",
     example: "`Conv -> BatchNormalization -> Relu`, as a training framework keeps it.",
     recommendation: "export in inference mode with constant folding, or run a simplifier",
     check,
@@ -55,7 +55,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 /// Whether an operator multiplies by weights and adds a bias, which take in scale and shift.
 fn takes_bias(row: &Operator) -> bool {
     let contraction = row.traits.contraction.filter(|_| row.traits.class == Class::Contraction);
-    contraction.is_some_and(|it| it.weights.contains(&1)) && row.slot(2) == Slot::Weight
+    contraction.is_some_and(|it| it.weights.contains(&1)) && row.role(2) == InputRole::Weight
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn one_behind_a_convolution_is_found_and_one_behind_a_curve_is_not() {
+    fn one_behind_a_convolution_is_found_and_one_behind_a_activation_is_not() {
         assert!(raised(&RULE, model(None)).unwrap().detail.starts_with("1 node"));
         assert_eq!(raised(&RULE, model(Some("Relu"))), None);
     }

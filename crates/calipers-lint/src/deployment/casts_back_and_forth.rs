@@ -4,7 +4,7 @@ use calipers_ir::{DType, Model, NodeId, ValueId};
 use calipers_ops::Movement;
 use calipers_report::Severity;
 
-use crate::look::{input, operator, output, producer, running, standard_op};
+use crate::evidence::{input, operator, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {

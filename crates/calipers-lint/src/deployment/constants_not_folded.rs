@@ -1,13 +1,13 @@
 //! Results that follow from stored tensors alone.
 
-use calipers_arch::net::Origin;
+use calipers_arch::network::Origin;
 use calipers_ir::NodeId;
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashSet;
 
 use super::dead_nodes::alive;
-use crate::look::{bytes, operator, standard_op};
+use crate::evidence::{bytes, operator, standard_op};
 use crate::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     title: "Constants are computed at run time",
     checks: "Nodes of the main graph whose results follow from stored tensors alone, where these \
              results take 64 KiB or more together. What folding would only make larger does not \
-             count: quantised weights that are turned back into numbers, and tensors that are \
+             count: quantized weights that are turned back into numbers, and tensors that are \
              filled or repeated.",
     why: "A runtime that does not fold constants on loading computes them on every run, and keeps \
           both the stored tensor and the result in memory.",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn quantised_weights_are_meant_to_stay() {
+    fn quantized_weights_are_meant_to_stay() {
         let mut tiny = Tiny::new();
         let x = tiny.input(&["2", "256"]);
         let stored = tiny.raw(I8, &[256, 256], &[1; 65536]);

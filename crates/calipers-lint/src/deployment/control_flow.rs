@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_ops::Class;
 use calipers_report::Severity;
 
-use crate::look::{operator, running};
+use crate::evidence::{operator, running};
 use crate::{Evidence, Hit, Rule};
 
 pub(crate) const RULE: Rule = Rule {
@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     title: "The graph branches or loops",
     checks: "Nodes `If`, `Loop`, `Scan` and `SequenceMap`, in subgraphs and functions too.",
     why: "Compilers for accelerators flatten control flow, refuse it, or run it on the host. Costs \
-          count the dearer branch, and a loop as often as it is known to turn.",
+          count the more expensive branch, and a loop as often as it is known to turn.",
     example: "An `If` that a traced model keeps of `if x.shape[0] == 1`.",
     recommendation: "bind what the condition hinges on and simplify the model, or make sure that the \
                      target runs control flow",
@@ -35,9 +35,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             deepest = deepest.max(model.graph(model.node(node).graph).nesting + 1);
         }
     }
-    let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
+    let reported: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
     let nested = if deepest > 1 { format!(", nested {deepest} deep") } else { String::new() };
-    Hit::of_nodes(model, &nodes, format!("{}{nested}", told.join(", ")))
+    Hit::of_nodes(model, &nodes, format!("{}{nested}", reported.join(", ")))
 }
 
 #[cfg(test)]

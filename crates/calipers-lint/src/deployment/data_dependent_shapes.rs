@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use calipers_arch::net::Origin;
+use calipers_arch::network::Origin;
 use calipers_ir::{NodeId, Producer};
 use calipers_ops::Extent;
 use calipers_report::Severity;
 use hashbrown::HashSet;
 
-use crate::look::{input, operator, running};
+use crate::evidence::{input, operator, running};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -66,8 +66,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             nodes.push(node);
         }
     }
-    let told: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
-    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")))
+    let reported: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
+    Hit::of_nodes(
+        model,
+        &nodes,
+        format!("{}: {}", counted(nodes.len(), "node"), reported.join(", ")),
+    )
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_ops::canonical_domain;
 use calipers_report::Severity;
 
-use crate::look::{Imports, running};
+use crate::evidence::{Imports, running};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
              set, and the experimental operators of the first releases.",
     why: "A runtime that follows the standard refuses them at that version, or keeps them for a while \
           and drops them later.",
-    example: "`Upsample` in a model of opset 11, where `Resize` stands in its place.",
+    example: "`Upsample` in a model of opset 11, where `Resize` is in its place.",
     recommendation: "export again, or convert the model with the standard's version converter",
     check,
 };
@@ -50,8 +50,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             nodes.push(id);
         }
     }
-    let told: Vec<String> = found.iter().map(|(op, other)| format!("{op} (use {other})")).collect();
-    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join(", ")))
+    let reported: Vec<String> =
+        found.iter().map(|(op, other)| format!("{op} (use {other})")).collect();
+    Hit::of_nodes(
+        model,
+        &nodes,
+        format!("{}: {}", counted(nodes.len(), "node"), reported.join(", ")),
+    )
 }
 
 #[cfg(test)]

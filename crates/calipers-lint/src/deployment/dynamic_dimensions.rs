@@ -14,14 +14,14 @@ pub(crate) const RULE: Rule = Rule {
     checks: "Which dimensions of the inputs have no number, and what doubling each of them does to \
              the multiply-accumulates.",
     why: "A runtime allocates and tunes for fixed shapes; some targets take nothing else. Costs and \
-          memory of the report stand on sizes that are assumed for free dimensions.",
+          memory of the report are on sizes that are assumed for free dimensions.",
     example: "`input_ids` of `[batch, sequence]`: `--dim batch=1 --dim sequence=384` binds both.",
     recommendation: "bind them with --dim for exact figures, and fix them in the file where a target \
                      needs fixed shapes",
     check,
 };
 
-/// Dimensions that are told of; the rest are counted.
+/// Dimensions that are reported of; the rest are counted.
 const TOLD: usize = 4;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
@@ -42,14 +42,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             names.extend(free.iter().map(|symbol| symbol.name().to_owned()));
         }
     }
-    let mut told: Vec<String> =
+    let mut reported: Vec<String> =
         names.iter().take(TOLD).map(|name| format!("{name}{}", growth(evidence, name))).collect();
     if names.len() > TOLD {
-        told.push(format!("and {} more", names.len() - TOLD));
+        reported.push(format!("and {} more", names.len() - TOLD));
     }
     let mut detail = match names.len() {
         0 => String::new(),
-        count => format!("{}: {}", counted(count, "free dimension"), told.join(", ")),
+        count => format!("{}: {}", counted(count, "free dimension"), reported.join(", ")),
     };
     if unranked > 0 {
         let without = counted(unranked, "input");

@@ -3,7 +3,7 @@
 use calipers_ir::{DType, NodeId};
 use calipers_report::Severity;
 
-use crate::look::{input, output, producer, running, standard_op};
+use crate::evidence::{input, output, producer, running, standard_op};
 use crate::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "deployment",
     title: "Softmax runs in float16",
     checks: "Nodes `Softmax` and `LogSoftmax` on float16, and quotients of `Exp` by its own sum in \
-             float16, told apart by whether the greatest element is subtracted first.",
+             float16, distinguished by whether the greatest element is subtracted first.",
     why: "float16 ends at 65,504: e^x is beyond it from x = 11.1 on, so a softmax that does not \
           subtract the greatest element gives infinity and NaN. Sums of thousands of terms lose \
           digits. A mask of -65504 or less becomes infinite when something is added.",
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_written_out_is_told_without_its_guard() {
+    fn one_that_is_written_out_is_reported_without_its_guard() {
         let model = |guarded: bool| {
             let mut tiny = Tiny::of_opset(13);
             let x = tiny.input_of(F16, &["2", "8"]);

@@ -4,7 +4,7 @@ use calipers_ir::{DType, ValueId};
 use calipers_ops::Movement;
 use calipers_report::Severity;
 
-use crate::look::{Outputs, operator, output};
+use crate::evidence::{Outputs, operator, output};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {

@@ -3,7 +3,7 @@
 use calipers_ir::{AttributeValue, List, Model, NodeId};
 use calipers_report::Severity;
 
-use crate::look::{Outputs, operator, output, running, standard_op};
+use crate::evidence::{Outputs, operator, output, running, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_around_a_curve_is_found() {
+    fn a_pair_around_a_activation_is_found() {
         assert!(raised(&RULE, model("Relu", &[0, 3, 1, 2])).unwrap().detail.starts_with("1 pair"));
     }
 

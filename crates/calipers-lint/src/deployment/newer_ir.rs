@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "deployment",
     title: "The file is newer than this reader",
     checks: "Whether the file's `ir_version` is one that this reader was written for.",
-    why: "Parts of the file may have a meaning that this reader does not know, so figures may lack \
+    why: "Parts of the file may have a resolved that this reader does not know, so figures may lack \
           them. Runtimes refuse versions that they do not know.",
     example: "A file of `ir_version` 9999.",
     recommendation: "use a newer release of Calipers, or save the model with an older IR version",

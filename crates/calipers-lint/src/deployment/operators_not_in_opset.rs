@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::{ML, ONNX};
 use calipers_report::Severity;
 
-use crate::look::{Imports, running};
+use crate::evidence::{Imports, running};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -19,17 +19,17 @@ pub(crate) const RULE: Rule = Rule {
     why: "A runtime that follows the standard does not find the operator at that version and refuses \
           the model. Optimisers write such nodes for the runtime that they belong to.",
     example: "`LayerNormalization`, which appeared in 17, in a model of opset 11.",
-    recommendation: "export with a newer opset, or run the model only where it was optimised for",
+    recommendation: "export with a newer opset, or run the model only where it was optimized for",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let (imports, meanings) = (Imports::of(model), Meanings::find(model));
+    let (imports, resolved) = (Imports::of(model), ResolvedOps::find(model));
     let mut found: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
     let mut nodes = Vec::new();
     for node in running(model) {
-        let MeaningKind::Operator(row) = meanings.of(node).kind else { continue };
+        let ResolvedKind::Operator(row) = resolved.of(node).kind else { continue };
         let standard = row.domain == ONNX || row.domain == ML;
         let Some(first) = row.since.first().filter(|_| standard) else { continue };
         if let Some(version) = imports.version(model, node)
@@ -39,11 +39,15 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             nodes.push(node);
         }
     }
-    let told: Vec<String> = found
+    let reported: Vec<String> = found
         .iter()
         .map(|(op, (first, version))| format!("{op} appeared in {first}, imported is {version}"))
         .collect();
-    Hit::of_nodes(model, &nodes, format!("{}: {}", counted(nodes.len(), "node"), told.join("; ")))
+    Hit::of_nodes(
+        model,
+        &nodes,
+        format!("{}: {}", counted(nodes.len(), "node"), reported.join("; ")),
+    )
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Operators of one runtime.
 
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::{ML, ONNX};
 use calipers_report::Severity;
 
 use super::deprecated_operators::was_standard;
-use crate::look::{full_op, running};
+use crate::evidence::{full_op, running};
 use crate::{Evidence, Hit, Rule};
 
 pub(crate) const RULE: Rule = Rule {
@@ -24,20 +24,20 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let meanings = Meanings::find(model);
+    let resolved = ResolvedOps::find(model);
     let mut nodes = Vec::new();
     for id in running(model) {
         let node = model.node(id);
         let domain = calipers_ops::canonical_domain(model.name(node.domain));
         let op = model.name(node.op);
-        let foreign = match meanings.of(id).kind {
+        let foreign = match resolved.of(id).kind {
             // ONNX Runtime keeps some of its operators in the standard domain.
-            MeaningKind::Operator(row) if domain == ONNX || domain == ML => {
+            ResolvedKind::Operator(row) if domain == ONNX || domain == ML => {
                 row.since.is_empty() && !was_standard(domain, op)
             }
-            MeaningKind::Operator(_) => !domain.starts_with("ai.onnx"),
-            MeaningKind::Plain => !domain.starts_with("ai.onnx"),
-            MeaningKind::Call(_) | MeaningKind::Foreign => false,
+            ResolvedKind::Operator(_) => !domain.starts_with("ai.onnx"),
+            ResolvedKind::Plain => !domain.starts_with("ai.onnx"),
+            ResolvedKind::OpContext(_) | ResolvedKind::Foreign => false,
         };
         if foreign {
             nodes.push(id);

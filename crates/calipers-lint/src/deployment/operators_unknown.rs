@@ -1,10 +1,10 @@
 //! Operators that nothing known defines.
 
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_report::Severity;
 
 use super::deprecated_operators::was_standard;
-use crate::look::{full_op, running};
+use crate::evidence::{full_op, running};
 use crate::{Evidence, Hit, Rule};
 
 pub(crate) const RULE: Rule = Rule {
@@ -24,17 +24,17 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let meanings = Meanings::find(model);
+    let resolved = ResolvedOps::find(model);
     let mut nodes = Vec::new();
     for id in running(model) {
         let node = model.node(id);
         let domain = calipers_ops::canonical_domain(model.name(node.domain));
         let op = model.name(node.op);
-        let unknown = match meanings.of(id).kind {
-            MeaningKind::Foreign => true,
+        let unknown = match resolved.of(id).kind {
+            ResolvedKind::Foreign => true,
             // All operators of the standard have a row.
-            MeaningKind::Plain => domain.starts_with("ai.onnx") && !was_standard(domain, op),
-            MeaningKind::Operator(_) | MeaningKind::Call(_) => false,
+            ResolvedKind::Plain => domain.starts_with("ai.onnx") && !was_standard(domain, op),
+            ResolvedKind::Operator(_) | ResolvedKind::OpContext(_) => false,
         };
         if unknown {
             nodes.push(id);

@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     checks: "The version of the standard operators and the `ir_version` against what releases of ONNX \
              Runtime and TensorRT take. The table behind it, `runtimes.toml`, states its evidence.",
     why: "A runtime refuses a file that is newer than itself, or lacks its operators, however simple \
-          the model is. Exporters write the newest version unless told otherwise.",
+          the model is. Exporters write the newest version unless reported otherwise.",
     example: "A model of opset 21 and `ir_version` 10: ONNX Runtime 1.17 refuses it, 1.18 takes it.",
     recommendation: "update the runtime, or export with an older opset and ir_version",
     check,

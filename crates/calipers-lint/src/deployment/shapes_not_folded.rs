@@ -1,12 +1,12 @@
 //! Arithmetic on shapes that a simplifier would fold.
 
-use calipers_arch::net::Origin;
+use calipers_arch::network::Origin;
 use calipers_ir::{NodeId, ValueId};
 use calipers_ops::Elem;
 use calipers_report::Severity;
 
 use super::dead_nodes::alive;
-use crate::look::standard_op;
+use crate::evidence::standard_op;
 use crate::number;
 use crate::{Evidence, Hit, Rule, counted};
 
@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "deployment",
     title: "Shapes are computed that could be stored",
     checks: "Nodes of the main graph that work out shapes and always give the same numbers, whatever \
-             is fed. Told where there are eight or more.",
+             is fed. Recognition where there are eight or more.",
     why: "They cost next to nothing to run, but each is a kernel of its own: they make graphs hard to \
           read, keep operators from being fused, and stop converters that need fixed shapes.",
     example: "`Shape -> Gather -> Concat -> Reshape` on a tensor whose dimensions are all fixed.",

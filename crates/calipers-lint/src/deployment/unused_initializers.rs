@@ -4,7 +4,7 @@ use calipers_report::Severity;
 use calipers_report::units;
 
 use super::dead_nodes::alive;
-use crate::look::Outputs;
+use crate::evidence::Outputs;
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Info,
     group: "deployment",
     title: "Stored tensors are read by nothing",
-    checks: "Initialisers that no node reads and no graph gives out, or that only nodes read whose \
+    checks: "Initializers that no node reads and no graph gives out, or that only nodes read whose \
              results nothing needs.",
     why: "They take space in the file and on the wire, and some runtimes load them. They are no \
           parameters of what the model computes.",

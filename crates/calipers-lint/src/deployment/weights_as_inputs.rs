@@ -9,10 +9,10 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Info,
     group: "deployment",
     title: "Weights are listed among the inputs",
-    checks: "Inputs of the main graph that an initialiser fills.",
+    checks: "Inputs of the main graph that an initializer fills.",
     why: "A caller may override such weights, so a runtime may not treat them as constants: folding \
           and fusing is left out. Files before `ir_version` 4 had to list them.",
-    example: "A model of 2018 whose 54 weights stand among its inputs.",
+    example: "A model of 2018 whose 54 weights are among its inputs.",
     recommendation: "take them out of the inputs, unless callers do override them",
     check,
 };

@@ -16,14 +16,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "activation-range",
     severity: Severity::Warning,
     group: "quantization",
-    title: "Data is quantised over an absurd range",
+    title: "Data is quantized over an absurd range",
     checks: "Scales of `QuantizeLinear` on data, times the steps that the type has: a range above \
              10,000 or below 0.00001.",
     why: "A range that is too wide leaves a few steps to ordinary values, so that most become the \
           same number; one that is too narrow clips nearly all of them.",
-    example: "A mask of -10,000 that was quantised with the attention scores: each step is 39, and \
+    example: "A mask of -10,000 that was quantized with the attention scores: each step is 39, and \
               all scores become equal.",
-    recommendation: "leave this value in floats, clip it before it is quantised, or calibrate on data \
+    recommendation: "leave this value in floats, clip it before it is quantized, or calibrate on data \
                      like that of production",
     check,
 };
@@ -64,14 +64,14 @@ mod tests {
     use crate::testing::raised;
 
     #[test]
-    fn too_wide_and_too_narrow_are_told() {
-        let told = raised(&RULE, round_trip(100.0, 0)).unwrap();
-        assert!(told.detail.contains("2.550e4 in 8 bits"), "{}", told.detail);
+    fn too_wide_and_too_narrow_are_reported() {
+        let reported = raised(&RULE, round_trip(100.0, 0)).unwrap();
+        assert!(reported.detail.contains("2.550e4 in 8 bits"), "{}", reported.detail);
         assert!(raised(&RULE, round_trip(1e-9, 0)).is_some());
     }
 
     #[test]
-    fn pictures_and_probabilities_are_not() {
+    fn charts_and_probabilities_are_not() {
         assert_eq!(raised(&RULE, round_trip(1.0, 0)), None);
         assert_eq!(raised(&RULE, round_trip(1.0 / 255.0, 0)), None);
     }

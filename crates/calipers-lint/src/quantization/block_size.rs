@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     why: "Four bits have sixteen steps: with many weights under one scale, a single large one leaves \
           few steps to the others. Sizes that are no power of two have no fast kernels, or none.",
     example: "A `MatMulNBits` node with `block_size` 512.",
-    recommendation: "quantise again with blocks of 32, 64 or 128",
+    recommendation: "quantize again with blocks of 32, 64 or 128",
     check,
 };
 
@@ -84,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn large_and_odd_blocks_are_told() {
-        let told = raised(&RULE, product(256)).unwrap();
-        assert!(told.detail.contains("blocks of 256"), "{}", told.detail);
+    fn large_and_odd_blocks_are_reported() {
+        let reported = raised(&RULE, product(256)).unwrap();
+        assert!(reported.detail.contains("blocks of 256"), "{}", reported.detail);
         assert!(raised(&RULE, product(512)).unwrap().detail.contains("kernels are rare"));
         assert!(raised(&RULE, product(8)).is_some());
     }

@@ -10,12 +10,12 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Info,
     group: "quantization",
     title: "Filters of convolutions share one scale",
-    checks: "Quantised convolutions of more than one output channel whose weights have one scale for \
+    checks: "Quantized convolutions of more than one output channel whose weights have one scale for \
              the whole tensor. Depthwise ones are a finding of their own.",
     why: "Filters differ in range. With a scale of its own each keeps all its steps, at no cost: \
           runtimes have kernels for it, and it is what they recommend.",
     example: "A `QLinearConv` whose `w_scale` is a scalar.",
-    recommendation: "quantise the weights per channel (in ONNX Runtime, `per_channel=True`)",
+    recommendation: "quantize the weights per channel (in ONNX Runtime, `per_channel=True`)",
     check,
 };
 
@@ -36,8 +36,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let detail = match shared.len() {
         0 => return None,
-        count if count == all => format!("all {all} quantised convolutions"),
-        count => format!("{count} of {all} quantised convolutions"),
+        count if count == all => format!("all {all} quantized convolutions"),
+        count => format!("{count} of {all} quantized convolutions"),
     };
     Some(Hit::new(detail, shared))
 }
@@ -49,7 +49,7 @@ pub(super) mod tests {
     use super::RULE;
     use crate::testing::{count, raised};
 
-    /// A convolution of dequantised weights, with so many scales.
+    /// A convolution of dequantized weights, with so many scales.
     pub(crate) fn convolution(scales: i64, groups: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("x", DataType::F32, &["1", "8", "4", "4"]);
@@ -68,9 +68,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_scale_for_all_filters_is_told() {
-        let told = raised(&RULE, convolution(0, 1)).unwrap();
-        assert_eq!(told.detail, "all 1 quantised convolutions");
+    fn one_scale_for_all_filters_is_reported() {
+        let reported = raised(&RULE, convolution(0, 1)).unwrap();
+        assert_eq!(reported.detail, "all 1 quantized convolutions");
     }
 
     #[test]

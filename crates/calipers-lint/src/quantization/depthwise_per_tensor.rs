@@ -1,6 +1,6 @@
 //! Depthwise convolutions whose filters share one scale.
 
-use calipers_arch::net::Convolution;
+use calipers_arch::network::Convolution;
 use calipers_report::{Granularity, Severity};
 
 use super::super::{Evidence, Hit, Rule};
@@ -11,11 +11,11 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Warning,
     group: "quantization",
     title: "Filters of depthwise convolutions share one scale",
-    checks: "Quantised depthwise convolutions whose weights have one scale for the whole tensor.",
+    checks: "Quantized depthwise convolutions whose weights have one scale for the whole tensor.",
     why: "Channels of depthwise layers differ in range by orders of magnitude. Under one scale the \
           small ones lose all their steps: MobileNets are known to lose most of their accuracy so.",
-    example: "MobileNet v2 quantised with per-tensor weights.",
-    recommendation: "quantise the weights per channel, or equalise the ranges across layers first",
+    example: "MobileNet v2 quantized with per-tensor weights.",
+    recommendation: "quantize the weights per channel, or equalize the ranges across layers first",
     check,
 };
 
@@ -31,7 +31,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let count = shared.len();
     (count > 0)
-        .then(|| Hit::new(format!("{count} of {all} quantised depthwise convolutions"), shared))
+        .then(|| Hit::new(format!("{count} of {all} quantized depthwise convolutions"), shared))
 }
 
 #[cfg(test)]
@@ -41,9 +41,9 @@ mod tests {
     use crate::testing::raised;
 
     #[test]
-    fn one_scale_for_all_channels_is_told() {
-        let told = raised(&RULE, convolution(0, 8)).unwrap();
-        assert_eq!(told.detail, "1 of 1 quantised depthwise convolutions");
+    fn one_scale_for_all_channels_is_reported() {
+        let reported = raised(&RULE, convolution(0, 8)).unwrap();
+        assert_eq!(reported.detail, "1 of 1 quantized depthwise convolutions");
     }
 
     #[test]

@@ -7,19 +7,19 @@ use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::pairs::has;
-use crate::look::operator;
+use crate::evidence::operator;
 
 pub(crate) const RULE: Rule = Rule {
     id: "float-islands",
     severity: Severity::Info,
     group: "quantization",
-    title: "Operators in floats stand between regions of integers",
+    title: "Operators in floats are between regions of integers",
     checks: "Groups of nodes that read what `DequantizeLinear` gives and lead to `QuantizeLinear`, with \
              an operator among them for which there is no integer kernel. The conversions around them \
              are counted.",
-    why: "Each conversion reads and writes the whole value. With many small islands a quantised model \
+    why: "Each conversion reads and writes the whole value. With many small islands a quantized model \
           can be slower than the float one.",
-    example: "A quantised transformer: LayerNorm, Softmax and GELU in floats between products in \
+    example: "A quantized transformer: LayerNorm, Softmax and GELU in floats between products in \
               integers.",
     recommendation: "choose a runtime that fuses the conversions, replace these operators by ones with \
                      integer kernels, or leave the layers around them in floats too",
@@ -162,20 +162,20 @@ mod tests {
     fn between(ops: &[&str], ends_in_integers: bool) -> Vec<u8> {
         let mut t = Tiny::new();
         let x = t.input(&["batch", "8"]);
-        let mut x = t.quantised(&x);
+        let mut x = t.quantized(&x);
         for op in ops {
             x = t.op(op, &[&x]);
         }
         if ends_in_integers {
-            x = t.quantised(&x);
+            x = t.quantized(&x);
         }
         t.build(&x)
     }
 
     #[test]
-    fn operators_without_integer_kernels_are_told() {
-        let told = raised(&RULE, between(&["Relu", "Erf", "Sqrt"], true)).unwrap();
-        assert_eq!(told.detail, "1 island with 1 Erf, 1 Sqrt: 2 conversions to get in and out");
+    fn operators_without_integer_kernels_are_reported() {
+        let reported = raised(&RULE, between(&["Relu", "Erf", "Sqrt"], true)).unwrap();
+        assert_eq!(reported.detail, "1 island with 1 Erf, 1 Sqrt: 2 conversions to get in and out");
     }
 
     #[test]

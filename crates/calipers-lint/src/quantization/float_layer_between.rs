@@ -1,6 +1,6 @@
 //! A layer left in floats in the middle of integers.
 
-use calipers_arch::net::{BlockKind, Val};
+use calipers_arch::network::{BlockKind, Val};
 use calipers_arch::quantization::{Form, look};
 use calipers_report::{Scheme, Severity};
 use hashbrown::HashSet;
@@ -9,20 +9,20 @@ use super::super::structure::Layers;
 use super::super::{Evidence, Hit, Rule};
 use super::contraction;
 
-/// Where fewer layers are quantised, those are the islands.
+/// Where fewer layers are quantized, those are the islands.
 const MOST: usize = 2;
 
 pub(crate) const RULE: Rule = Rule {
     id: "float-layer-between",
     severity: Severity::Warning,
     group: "quantization",
-    title: "A layer in floats splits a quantised network",
+    title: "A layer in floats splits a quantized network",
     checks: "Models with stored scales in which at least half of the layers with weights are \
-             quantised: convolutions and dense layers that are not, though quantised ones come both \
+             quantized: convolutions and dense layers that are not, though quantized ones come both \
              before and behind them. First and last layers are often left in floats on purpose.",
     why: "The data is brought to floats and back around it, which costs more than the layer saves; \
           often a pair of `QuantizeLinear` and `DequantizeLinear` was just left out.",
-    example: "A quantised ResNet in which one convolution reads the sum of two branches directly, \
+    example: "A quantized ResNet in which one convolution reads the sum of two branches directly, \
               without a pair before it.",
     recommendation: "put the missing pairs around it, or check that the layer was left out on purpose",
     check,
@@ -50,7 +50,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if quantized * MOST < all {
         return None;
     }
-    // Values that follow from a quantised layer, and values that lead to one.
+    // Values that follow from a quantized layer, and values that lead to one.
     let is_quantized = |at: usize| forms[at].is_some_and(|form| form != Form::Float);
     let (mut after, mut before): (HashSet<Val>, HashSet<Val>) = Default::default();
     for (at, unit) in layers.units.iter().enumerate() {
@@ -76,7 +76,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     let first = between.first()?;
     let detail = format!(
-        "{} of {all} layers with weights compute in floats between quantised ones, first {first:?}",
+        "{} of {all} layers with weights compute in floats between quantized ones, first {first:?}",
         between.len()
     );
     Some(Hit::new(detail, between))
@@ -89,14 +89,14 @@ mod tests {
     use super::RULE;
     use crate::testing::raised;
 
-    /// A chain of dense layers; `true` is quantised.
+    /// A chain of dense layers; `true` is quantized.
     fn chain(layers: &[bool]) -> Vec<u8> {
         let mut t = Tiny::new();
         let mut x = t.input(&["batch", "8"]);
-        for quantised in layers {
+        for quantized in layers {
             let mut w = t.weight(&[8, 8]);
-            if *quantised {
-                x = t.quantised(&x);
+            if *quantized {
+                x = t.quantized(&x);
                 w = t.raw(calipers_samples::DataType::I8, &[8, 8], &[1; 64]);
                 let scale = t.scalar(0.1);
                 w = t.op("DequantizeLinear", &[&w, &scale]);
@@ -108,16 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn a_float_layer_in_the_middle_is_told() {
-        let told = raised(&RULE, chain(&[true, true, false, true])).unwrap();
-        assert!(told.detail.starts_with("1 of 4"), "{}", told.detail);
+    fn a_float_layer_in_the_middle_is_reported() {
+        let reported = raised(&RULE, chain(&[true, true, false, true])).unwrap();
+        assert!(reported.detail.starts_with("1 of 4"), "{}", reported.detail);
     }
 
     #[test]
     fn the_first_and_the_last_are_not() {
         assert_eq!(raised(&RULE, chain(&[false, true, true, true, false])), None);
         assert_eq!(raised(&RULE, chain(&[true, true, true])), None);
-        // Mostly in floats: the quantised ones are the islands.
+        // Mostly in floats: the quantized ones are the islands.
         assert_eq!(raised(&RULE, chain(&[true, false, false, false, true])), None);
     }
 }

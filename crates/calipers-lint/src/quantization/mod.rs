@@ -12,15 +12,17 @@ pub(super) mod scale_invalid;
 pub(super) mod scale_vanishing;
 pub(super) mod zero_point_wrong;
 
-use calipers_arch::net::{BlockKind, Net, Unit};
-use calipers_arch::quantization::{Looked, look};
+use calipers_arch::network::{BlockKind, Network, NetworkOp};
+use calipers_arch::quantization::{Observed, look};
 use calipers_report::Scheme;
 
 use super::Evidence;
 
-/// Every convolution that is quantised, with how.
-fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (&'n Unit, Looked)> {
-    let net: &'n Net<'n> = evidence.net;
+/// Every convolution that is quantized, with how.
+fn quantized_convolutions<'n>(
+    evidence: &Evidence<'n>,
+) -> impl Iterator<Item = (&'n NetworkOp, Observed)> {
+    let net: &'n Network<'n> = evidence.net;
     let quantized = evidence.quantization.scheme != Scheme::None;
     let layers = net.all().filter(move |unit| quantized && unit.is(BlockKind::Convolution));
     layers.filter_map(move |unit| {
@@ -30,6 +32,6 @@ fn quantized_convolutions<'n>(evidence: &Evidence<'n>) -> impl Iterator<Item = (
 }
 
 /// The operation of a layer that contracts.
-fn contraction(layer: &Unit) -> Option<&Unit> {
+fn contraction(layer: &NetworkOp) -> Option<&NetworkOp> {
     layer.walk().find(|unit| unit.is_contraction())
 }

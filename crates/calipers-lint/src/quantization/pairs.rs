@@ -4,7 +4,7 @@ use calipers_ir::{AttributeValue, DType, NodeId, Producer, ValueId};
 use calipers_ops::Elem;
 
 use super::super::Evidence;
-use crate::look::operator;
+use crate::evidence::operator;
 
 /// Scales beyond this are not read: those of weights in blocks.
 const MAX_READ: u64 = 1 << 20;
@@ -12,11 +12,11 @@ const MAX_READ: u64 = 1 << 20;
 /// A scale, its zero point, and what they are for.
 pub(super) struct Pair {
     pub(super) node: NodeId,
-    /// What is quantised or dequantised.
+    /// What is quantized or dequantized.
     pub(super) data: Option<ValueId>,
     pub(super) scale: ValueId,
     pub(super) zero_point: Option<ValueId>,
-    /// Whether the node quantises, so that it divides by the scale.
+    /// Whether the node quantizes, so that it divides by the scale.
     pub(super) quantizes: bool,
 }
 
@@ -106,7 +106,7 @@ fn number(element: &Elem) -> Option<f64> {
 pub(super) mod testing {
     use calipers_samples::{DataType, ModelBuilder, Tensor};
 
-    /// Data that is quantised and dequantised with this scale and zero point.
+    /// Data that is quantized and dequantized with this scale and zero point.
     pub(crate) fn round_trip(scale: f32, zero: u8) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("x", DataType::F32, &["n", "4"]);

@@ -1,6 +1,6 @@
-//! What to look after when a float model is quantised.
+//! What to look after when a float model is quantized.
 
-use calipers_arch::net::{BlockKind, Convolution, Net, Op, Unit};
+use calipers_arch::network::{BlockKind, Convolution, Network, NetworkOp, Op};
 use calipers_report::{Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted};
@@ -37,10 +37,10 @@ pub(crate) const RULE: Rule = Rule {
     id: "quantization-readiness",
     severity: Severity::Info,
     group: "quantization",
-    title: "Parts to look after when this model is quantised",
+    title: "Parts to look after when this model is quantized",
     checks: "Float models of four layers with weights and more: operators that are known to lose \
              accuracy in eight bits, depthwise convolutions, and the first and last layer.",
-    why: "Most of the accuracy that a quantised model loses is lost in a few places; whoever keeps \
+    why: "Most of the accuracy that a quantized model loses is lost in a few places; whoever keeps \
           those in floats, or gives them finer scales, keeps the rest.",
     example: "A transformer of 12 layers: 12 softmax, 25 LayerNorm and 12 GELU nodes.",
     recommendation: "keep these in float16 or float32 at first, give weights a scale per channel, and \
@@ -50,15 +50,16 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
-    let told = evidence.quantization;
-    if told.scheme != Scheme::None || told.contractions < MIN_CONTRACTIONS {
+    let reported = evidence.quantization;
+    if reported.scheme != Scheme::None || reported.contractions < MIN_CONTRACTIONS {
         return None;
     }
     let (mut parts, mut names) = (Vec::new(), Vec::new());
     for (kinds, why) in SENSITIVE {
         let mut counts = Vec::new();
         for kind in kinds.iter().copied() {
-            let found: Vec<&Unit> = net.all().filter(|unit| is_inside(net, unit, kind)).collect();
+            let found: Vec<&NetworkOp> =
+                net.all().filter(|unit| is_inside(net, unit, kind)).collect();
             if let Some(first) = found.first() {
                 counts.push(format!("{} {kind}", number(found.len())));
                 names.push(net.model.node_label(first.node));
@@ -70,7 +71,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let depthwise =
         net.all().filter(|unit| unit.convolution().is_some_and(Convolution::is_depthwise));
-    let depthwise: Vec<&Unit> = depthwise.collect();
+    let depthwise: Vec<&NetworkOp> = depthwise.collect();
     if let Some(first) = depthwise.first() {
         let count = counted(depthwise.len(), "depthwise convolution");
         parts.push(format!("{count} (ranges differ from channel to channel)"));
@@ -84,7 +85,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 }
 
 /// Whether a unit is of a kind, and matters: a softmax at the end is no part of the network.
-fn is_inside(net: &Net<'_>, unit: &Unit, kind: Op) -> bool {
+fn is_inside(net: &Network<'_>, unit: &NetworkOp, kind: Op) -> bool {
     let given = || unit.outputs.iter().any(|output| net.is_output(*output));
     unit.is(kind) && !(kind == Op::Operator("Softmax") && given())
 }
@@ -96,14 +97,14 @@ mod tests {
     use super::RULE;
     use crate::testing::raised;
 
-    fn network(activation: &str, quantised: bool) -> Vec<u8> {
+    fn network(activation: &str, quantized: bool) -> Vec<u8> {
         let mut t = Tiny::new();
         let mut x = t.input(&["batch", "8"]);
         for _ in 0..4 {
             let mut w = t.weight(&[8, 8]);
-            if quantised {
-                x = t.quantised(&x);
-                w = t.quantised(&w);
+            if quantized {
+                x = t.quantized(&x);
+                w = t.quantized(&w);
             }
             let y = t.op("MatMul", &[&x, &w]);
             x = t.op(activation, &[&y]);
@@ -112,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn sensitive_operators_of_a_float_model_are_told() {
-        let told = raised(&RULE, network("Softmax", false)).unwrap();
-        assert!(told.detail.starts_with("3 Softmax (small"), "{}", told.detail);
+    fn sensitive_operators_of_a_float_model_are_reported() {
+        let reported = raised(&RULE, network("Softmax", false)).unwrap();
+        assert!(reported.detail.starts_with("3 Softmax (small"), "{}", reported.detail);
         assert!(raised(&RULE, network("Gelu", false)).is_some());
     }
 
     #[test]
-    fn a_plain_or_quantised_one_is_not() {
+    fn a_plain_or_quantized_one_is_not() {
         assert_eq!(raised(&RULE, network("Relu", false)), None);
         assert_eq!(raised(&RULE, network("Softmax", true)), None);
     }

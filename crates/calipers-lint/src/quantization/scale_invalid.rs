@@ -11,10 +11,10 @@ pub(crate) const RULE: Rule = Rule {
     group: "quantization",
     title: "A scale is negative, infinite or not a number",
     checks: "Every stored scale of `QuantizeLinear`, `DequantizeLinear` and the operators on integers.",
-    why: "A scale is the distance between two neighbouring numbers. One that is NaN or infinite makes \
+    why: "A scale is the distance between two neighboring numbers. One that is NaN or infinite makes \
           NaN of all data, and runtimes differ in what they do with a negative one.",
     example: "A calibration that met NaN and wrote it into the scale.",
-    recommendation: "calibrate and quantise the model again, without the data that broke it",
+    recommendation: "calibrate and quantize the model again, without the data that broke it",
     check,
 };
 
@@ -38,7 +38,7 @@ mod tests {
     use crate::testing::raised;
 
     #[test]
-    fn what_is_no_distance_is_told() {
+    fn what_is_no_distance_is_reported() {
         for scale in [-0.1, f32::NAN, f32::INFINITY] {
             assert!(raised(&RULE, round_trip(scale, 0)).is_some(), "{scale}");
         }

@@ -15,11 +15,11 @@ pub(crate) const RULE: Rule = Rule {
     title: "A scale is zero or subnormal",
     checks: "Every stored scale of `QuantizeLinear`, `DequantizeLinear` and the operators on integers: \
              zero, or below the least normal float32, 1.2e-38.",
-    why: "Quantising divides by the scale: by zero that is NaN or a saturated number. Dequantising \
+    why: "Quantizing divides by the scale: by zero that is NaN or a saturated number. Dequantizing \
           multiplies by it: whatever was stored becomes zero.",
     example: "A convolution with dead filters: their largest weight is 0, and so is the scale per \
               channel that was computed from it.",
-    recommendation: "give empty channels a scale of 1, or quantise again with a lower bound on scales",
+    recommendation: "give empty channels a scale of 1, or quantize again with a lower bound on scales",
     check,
 };
 
@@ -51,12 +51,12 @@ mod tests {
     use crate::testing::raised;
 
     #[test]
-    fn zero_and_next_to_it_are_told() {
-        let told = raised(&RULE, round_trip(0.0, 0)).unwrap();
+    fn zero_and_next_to_it_are_reported() {
+        let reported = raised(&RULE, round_trip(0.0, 0)).unwrap();
         assert!(
-            told.detail.contains("2 nodes") && told.detail.contains("divides"),
+            reported.detail.contains("2 nodes") && reported.detail.contains("divides"),
             "{}",
-            told.detail
+            reported.detail
         );
         assert!(raised(&RULE, round_trip(1e-40, 0)).is_some());
     }

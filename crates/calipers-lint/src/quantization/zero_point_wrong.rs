@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     why: "The zero point says which stored number means zero. One outside the range of the data \
           shifts every value, and strict runtimes refuse the model.",
     example: "Weights stored as int8 with a zero point of 128, which only uint8 can hold.",
-    recommendation: "quantise the model again, with one type for data and zero points",
+    recommendation: "quantize the model again, with one type for data and zero points",
     check,
 };
 
@@ -80,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn another_type_count_or_number_is_told() {
-        let told = raised(&RULE, weights(DataType::I8, DataType::U8, &[128, 128], 2)).unwrap();
-        assert!(told.detail.contains("int8 and the zero point uint8"), "{}", told.detail);
-        let told = raised(&RULE, weights(DataType::I8, DataType::I8, &[0], 2)).unwrap();
-        assert!(told.detail.contains("1 zero points and 2 scales"), "{}", told.detail);
-        let told =
+    fn another_type_count_or_number_is_reported() {
+        let reported = raised(&RULE, weights(DataType::I8, DataType::U8, &[128, 128], 2)).unwrap();
+        assert!(reported.detail.contains("int8 and the zero point uint8"), "{}", reported.detail);
+        let reported = raised(&RULE, weights(DataType::I8, DataType::I8, &[0], 2)).unwrap();
+        assert!(reported.detail.contains("1 zero points and 2 scales"), "{}", reported.detail);
+        let reported =
             raised(&RULE, weights(DataType::I32, DataType::I32, &[3, 0, 0, 0, 0, 0, 0, 0], 2));
-        assert!(told.unwrap().detail.contains("it is 3"));
+        assert!(reported.unwrap().detail.contains("it is 3"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
              checksum and basepath.",
     why: "Loaders that set whatever they find as attributes of an object have been attacked through \
           such keys. Some tools write keys of their own.",
-    example: "An entry `__class__` beside `location`.",
+    example: "An entry `__class__` next to `location`.",
     recommendation: "check which tool wrote them: loaders have been attacked through such keys",
     check,
 };

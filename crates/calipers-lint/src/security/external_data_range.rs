@@ -44,13 +44,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::testing::{beside, external, raised};
+    use crate::testing::{adjacent, external, raised};
 
     #[test]
     fn a_place_past_the_end_is_found_and_the_last_one_is_not() {
         let data = [0; 24];
-        assert!(beside(&RULE, external("w.bin", 20, 8), "w.bin", &data).is_some());
-        assert_eq!(beside(&RULE, external("w.bin", 16, 8), "w.bin", &data), None);
+        assert!(adjacent(&RULE, external("w.bin", 20, 8), "w.bin", &data).is_some());
+        assert_eq!(adjacent(&RULE, external("w.bin", 16, 8), "w.bin", &data), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
           from where its outputs can give it away.",
     example: "A tensor whose external data is at `../../etc/passwd`.",
     recommendation: "do not load this model with a runtime that follows such paths; keep data files \
-                     beside it",
+                     next to it",
     check,
 };
 

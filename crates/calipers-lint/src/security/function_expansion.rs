@@ -1,11 +1,11 @@
 //! Functions that call functions until there is no end of nodes.
 
-use calipers_infer::walk::{MeaningKind, Meanings, Step, steps};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps, Step, steps};
 use calipers_ir::{FunctionId, GraphKind};
 use calipers_report::Severity;
 use hashbrown::HashMap;
 
-use crate::look::running;
+use crate::evidence::running;
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,11 +31,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if model.functions().len() == 0 {
         return None;
     }
-    let meanings = Meanings::find(model);
+    let resolved = ResolvedOps::find(model);
     // Callees come before callers, the main graph last.
     let mut sizes: HashMap<FunctionId, u128> = HashMap::new();
     let mut total = 0_u128;
-    for body in steps(model, &meanings) {
+    for body in steps(model, &resolved) {
         total = 0;
         let mut of = None;
         for step in body {
@@ -44,8 +44,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             if let GraphKind::Function(function) = graph.kind {
                 of = Some(function);
             }
-            let nodes = match meanings.of(node).kind {
-                MeaningKind::Call(function) => sizes.get(&function).copied().unwrap_or(1),
+            let nodes = match resolved.of(node).kind {
+                ResolvedKind::OpContext(function) => sizes.get(&function).copied().unwrap_or(1),
                 _ => 1,
             };
             total = total.saturating_add(nodes);
@@ -56,10 +56,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let stored = running(model).len();
     (total >= LEAST && total / FACTOR >= stored as u128).then(|| {
-        let told =
+        let reported =
             if total == u128::MAX { "more than can be counted".into() } else { total.to_string() };
         Hit::new(
-            format!("{} as stored, {told} when functions are expanded", counted(stored, "node")),
+            format!(
+                "{} as stored, {reported} when functions are expanded",
+                counted(stored, "node")
+            ),
             [],
         )
     })

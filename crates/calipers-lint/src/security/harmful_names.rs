@@ -51,7 +51,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let kinds = ["control a terminal", "hidden letters", "active HTML", "commands of a shell"];
-    let told: Vec<String> = counts
+    let reported: Vec<String> = counts
         .iter()
         .zip(kinds)
         .filter(|(count, _)| **count > 0)
@@ -59,7 +59,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     (!found.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", counted(found.len(), "text"), told.join(", ")),
+            format!("{}: {}", counted(found.len(), "text"), reported.join(", ")),
             found.iter().map(|name| shortened(name)),
         )
     })
@@ -134,7 +134,7 @@ fn harm_of_text(text: &str) -> Option<Harm> {
     }
 }
 
-/// Characters that turn the direction of writing or take no room.
+/// Characters that turn the direction of writing or take no group.
 fn hides(c: char) -> bool {
     // The joiners of emoji and of some scripts are left out.
     matches!(u32::from(c), 0x200b | 0x200e..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn documentation_may_quote_code() {
         let mut model = ModelBuilder::new(17);
-        model.metadata("readme", "Call `run`. It returns `y`.\nSee the page.");
+        model.metadata("readme", "OpContext `run`. It returns `y`.\nSee the page.");
         assert_eq!(raised(&RULE, model.build()), None);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     title: "The metadata holds addresses",
     checks: "Metadata and documentation of the model, for addresses that begin with `http`, `https`, \
              `ftp`, `s3`, `gs` or `file`.",
-    why: "Mostly a link to a licence or a page. A tool that fetches what it finds would go there, and \
+    why: "Mostly a link to a license or a page. A tool that fetches what it finds would go there, and \
           an address inside a company tells of its network.",
     example: "A metadata entry `docs` of `https://docs.example.org`.",
     recommendation: "nothing to do, unless an address is not meant for others",
@@ -39,11 +39,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             places.push(place);
         }
     }
-    let told: Vec<&str> = hosts.iter().take(4).map(String::as_str).collect();
-    let more = if hosts.len() > told.len() { " and others" } else { "" };
+    let reported: Vec<&str> = hosts.iter().take(4).map(String::as_str).collect();
+    let more = if hosts.len() > reported.len() { " and others" } else { "" };
     (!places.is_empty()).then(|| {
         let entries = plural(places.len(), "entry", "entries");
-        Hit::new(format!("{entries} with addresses of {}{more}", told.join(", ")), places)
+        Hit::new(format!("{entries} with addresses of {}{more}", reported.join(", ")), places)
     })
 }
 

@@ -49,10 +49,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             places.push(place);
         }
     }
-    let told: Vec<&str> = found.keys().copied().collect();
+    let reported: Vec<&str> = found.keys().copied().collect();
     (!places.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", plural(places.len(), "entry", "entries"), told.join(", ")),
+            format!("{}: {}", plural(places.len(), "entry", "entries"), reported.join(", ")),
             places,
         )
     })
@@ -65,7 +65,7 @@ fn secret(text: &str) -> Option<&'static str> {
     }
     for (start, least, kind) in TOKENS {
         for (at, _) in text.match_indices(start) {
-            // A token stands by itself, not in the middle of a word.
+            // A token is by itself, not in the middle of a word.
             let before = text[..at].chars().next_back();
             if before.is_some_and(|c| c.is_ascii_alphanumeric()) {
                 continue;

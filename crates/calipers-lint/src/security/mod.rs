@@ -25,7 +25,7 @@ fn external_tensors(model: &Model) -> impl Iterator<Item = (&Tensor, &External)>
     })
 }
 
-/// What authors wrote beside the graph, each text with its place: metadata and documentation.
+/// What authors wrote next to the graph, each text with its place: metadata and documentation.
 fn texts(model: &Model) -> impl Iterator<Item = (String, &str)> {
     let header = &model.header;
     let metadata = header

@@ -1,10 +1,10 @@
 //! Operators that load compiled code, or send data elsewhere.
 
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
-use crate::look::running;
+use crate::evidence::running;
 use crate::{Evidence, Hit, Rule};
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,14 +23,14 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let meanings = Meanings::find(model);
+    let resolved = ResolvedOps::find(model);
     let mut nodes = Vec::new();
     for node in running(model) {
         let held = model.node(node);
         let op = model.name(held.op);
         let code = calipers_ops::foreign_code(model.name(held.domain), op);
         let loads = matches!(code, Some(ForeignCode::Program | ForeignCode::Service));
-        let own = matches!(meanings.of(node).kind, MeaningKind::Call(_));
+        let own = matches!(resolved.of(node).kind, ResolvedKind::OpContext(_));
         if !own && loads {
             nodes.push(node);
         }

@@ -11,15 +11,15 @@
 //! | a match | from a raw value that equals a constant, or a distance that is small |
 //! | a verdict | from matches by a reduction, or from one match alone |
 //!
-//! It is told where a verdict decides and no matrix product or convolution stands between that and
+//! It is reported where a verdict decides and no matrix product or convolution is between that and
 //! an output. Masks of tokens are matches element by element and never a verdict.
 
-use calipers_arch::net::Origin;
+use calipers_arch::network::Origin;
 use calipers_ir::{Model, NodeId, Producer, ValueId};
 use calipers_ops::{Class, Movement};
 use calipers_report::Severity;
 
-use crate::look::{operator, output, standard_op};
+use crate::evidence::{operator, output, standard_op};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {

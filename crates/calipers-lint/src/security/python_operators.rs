@@ -1,10 +1,10 @@
 //! Operators that run Python.
 
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
-use crate::look::running;
+use crate::evidence::running;
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let meanings = Meanings::find(model);
+    let resolved = ResolvedOps::find(model);
     let nodes: Vec<_> = running(model)
         .into_iter()
         .filter(|node| {
@@ -32,7 +32,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             let code = calipers_ops::foreign_code(model.name(node.domain), model.name(node.op));
             code == Some(ForeignCode::Python)
         })
-        .filter(|node| !matches!(meanings.of(*node).kind, MeaningKind::Call(_)))
+        .filter(|node| !matches!(resolved.of(*node).kind, ResolvedKind::OpContext(_)))
         .collect();
     (!nodes.is_empty()).then(|| {
         Hit::new(counted(nodes.len(), "node"), nodes.iter().map(|node| model.node_label(*node)))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use calipers_arch::net::{Net, Unit};
+use calipers_arch::network::{Network, NetworkOp};
 use calipers_measure::cost::figure;
 use calipers_ops::{Class, Contraction};
 use calipers_report::Severity;
@@ -37,14 +37,14 @@ pub(crate) const RULE: Rule = Rule {
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
     let total = evidence.cost.macs.filter(|macs| *macs > 0)?;
-    let layers: Vec<&Unit> = net
+    let layers: Vec<&NetworkOp> = net
         .all()
         .filter(|unit| {
             unit.attention().is_some_and(|attention| !attention.windowed && !attention.is_cross())
         })
         .collect();
     // A decoder's single step is in proportion to what came before it, and no square.
-    let length = |layer: &&Unit| {
+    let length = |layer: &&NetworkOp| {
         let queries = net.shape(*layer.outputs.first()?)?.get(1)?;
         figure(queries, evidence.sizes).ok()
     };
@@ -61,8 +61,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     let mut sum = 0_u64;
     for node in nodes {
-        let tally = net.typed.cost(node)?.ok()?;
-        sum = sum.checked_add(figure(&tally.macs, evidence.sizes).ok()?)?;
+        let total_cost = net.typed.cost(node)?.ok()?;
+        sum = sum.checked_add(figure(&total_cost.macs, evidence.sizes).ok()?)?;
     }
     let share = percent(sum, total);
     if share < MIN_SHARE || sum > total {
@@ -81,7 +81,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 /// Whether the node of a unit does nothing but multiply queries, keys and values. Attention with
 /// weights also projects.
-fn is_product(net: &Net<'_>, unit: &Unit) -> bool {
+fn is_product(net: &Network<'_>, unit: &NetworkOp) -> bool {
     let multiplies = net.written_operator(unit.node).is_some_and(|row| {
         let projects = |contraction: Contraction| !contraction.weights.is_empty();
         let class = row.traits.class;
@@ -125,15 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn long_sequences_are_told() {
+    fn long_sequences_are_reported() {
         // Projections: 4 · 64 · 8 · 8. Products: 2 · 64 · 64 · 8, four fifths of all.
-        let told = raised(&RULE, attention(64)).unwrap();
-        assert!(told.detail.contains("(80%)"), "{}", told.detail);
+        let reported = raised(&RULE, attention(64)).unwrap();
+        assert!(reported.detail.contains("(80%)"), "{}", reported.detail);
     }
 
     #[test]
     fn short_ones_are_not() {
-        // Products: 2 · 4 · 4 · 8 of 4 · 4 · 64 besides, a fifth.
+        // Products: 2 · 4 · 4 · 8 of 4 · 4 · 64 also, a fifth.
         assert_eq!(raised(&RULE, attention(4)), None);
     }
 }

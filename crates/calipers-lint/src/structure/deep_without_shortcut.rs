@@ -1,6 +1,6 @@
 //! Many layers in a row that nothing goes around.
 
-use calipers_arch::net::BlockKind;
+use calipers_arch::network::BlockKind;
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
@@ -102,9 +102,9 @@ mod tests {
     }
 
     #[test]
-    fn thirty_in_a_row_are_told() {
-        let told = raised(&RULE, dense(30, 99)).unwrap();
-        assert!(told.detail.starts_with("30 layers"), "{}", told.detail);
+    fn thirty_in_a_row_are_reported() {
+        let reported = raised(&RULE, dense(30, 99)).unwrap();
+        assert!(reported.detail.starts_with("30 layers"), "{}", reported.detail);
         assert!(raised(&RULE, convolutions(30, false)).is_some());
     }
 

@@ -1,6 +1,6 @@
 //! One dense layer with most of the parameters.
 
-use calipers_arch::net::BlockKind;
+use calipers_arch::network::BlockKind;
 use calipers_report::Severity;
 use calipers_report::units;
 
@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
     why: "Its weights make the file large and are read for every sample; at small batches their \
           transfer, and not the arithmetic, takes the time.",
     example: "VGG's first dense layer: 25,088 to 4,096, 103 of its 144 million parameters.",
-    recommendation: "pool before it, factor it into two of low rank, or quantise this layer first",
+    recommendation: "pool before it, factor it into two of low rank, or quantize this layer first",
     check,
 };
 
@@ -78,10 +78,10 @@ mod tests {
     }
 
     #[test]
-    fn the_dense_layer_of_vgg_is_told() {
-        let told = raised(&RULE, network(25_088, 4_096)).unwrap();
+    fn the_dense_layer_of_vgg_is_reported() {
+        let reported = raised(&RULE, network(25_088, 4_096)).unwrap();
         // 25,088 × 4,096 = 102,760,448.
-        assert!(told.detail.contains("103 million"), "{}", told.detail);
+        assert!(reported.detail.contains("103 million"), "{}", reported.detail);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Tables larger than the rest of the network.
 
-use calipers_arch::net::{Embedding, Unit};
+use calipers_arch::network::{Embedding, NetworkOp};
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashSet;
@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
           table. The table decides the size of the file and of the memory.",
     example: "A small multilingual encoder: a vocabulary of 250,000 tokens takes 96 of 118 million \
               parameters.",
-    recommendation: "quantise the tables to eight or four bits first, or keep the rows of the tokens \
+    recommendation: "quantize the tables to eight or four bits first, or keep the rows of the tokens \
                      that are used",
     check,
 };
@@ -31,7 +31,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let total = evidence.parameters.total?;
     let net = evidence.net;
     let mut seen = HashSet::new();
-    let mut tables: Vec<(u64, &Embedding, &Unit)> = Vec::new();
+    let mut tables: Vec<(u64, &Embedding, &NetworkOp)> = Vec::new();
     for (unit, figures) in net.all().filter_map(|unit| Some((unit, unit.embedding()?))) {
         // The table is the largest of the constants that it reads; two lookups may share one.
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn a_table_larger_than_the_rest_is_told() {
-        let told = raised(&RULE, network(8192, 8)).unwrap();
-        assert!(told.detail.contains("(80%) in 1 table"), "{}", told.detail);
+    fn a_table_larger_than_the_rest_is_reported() {
+        let reported = raised(&RULE, network(8192, 8)).unwrap();
+        assert!(reported.detail.contains("(80%) in 1 table"), "{}", reported.detail);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A token table and an output layer that may be one.
 
-use calipers_arch::net::{Net, TableKind, Unit, Val};
+use calipers_arch::network::{Network, NetworkOp, TableKind, Val};
 use calipers_measure::weights::{Seen, Weights};
 use calipers_report::Severity;
 use calipers_report::units;
@@ -18,11 +18,11 @@ pub(crate) const RULE: Rule = Rule {
     group: "structure",
     title: "The token table may be stored a second time as the output layer",
     checks: "A table of tokens and an output layer whose weights have its shape, or that shape \
-             transposed, and are stored apart. With `--weights` it is told only where least, \
+             transposed, and are stored apart. With `--weights` it is reported only where least, \
              greatest, mean and spread of both are the same.",
     why: "Most language models tie the two. Exporters that transpose the table into the output layer \
           store it twice, which can be a third of a small model.",
-    example: "GPT-2 exported with `lm_head.weight` of 768 by 50,257 beside its table of 50,257 by 768.",
+    example: "GPT-2 exported with `lm_head.weight` of 768 by 50,257 next to its table of 50,257 by 768.",
     recommendation: "if they are tied in training, let the output layer read the table, through a \
                      Transpose where needed",
     check,
@@ -32,8 +32,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
     let tables = net.all().filter_map(|unit| Some((unit, unit.embedding()?)));
     let tokens = tables.filter(|(_, table)| table.of == TableKind::Token);
-    // Looked up, not searched for each table: a hostile file may have thousands of both.
-    let mut by_size: HashMap<(Option<i64>, Option<i64>), Vec<&Unit>> = HashMap::new();
+    // Observed up, not searched for each table: a hostile file may have thousands of both.
+    let mut by_size: HashMap<(Option<i64>, Option<i64>), Vec<&NetworkOp>> = HashMap::new();
     for (unit, linear) in net.all().filter_map(|unit| Some((unit, unit.linear()?))) {
         by_size.entry((linear.in_features, linear.out_features)).or_default().push(unit);
     }
@@ -49,13 +49,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             let Some(own) = weight(net, head).filter(|own| is_apart(net, *own, stored)) else {
                 continue;
             };
-            let told = match evidence.weights.and_then(|weights| alike(net, weights, own, stored)) {
-                Some(true) => "their elements have the same range, mean and spread",
-                Some(false) => continue,
-                None => "whether they hold the same numbers, `--weights` tells",
-            };
+            let reported =
+                match evidence.weights.and_then(|weights| alike(net, weights, own, stored)) {
+                    Some(true) => "their elements have the same range, mean and spread",
+                    Some(false) => continue,
+                    None => "whether they hold the same numbers, `--weights` tells",
+                };
             let detail = format!(
-                "{:?} of {} by {} and {:?} are stored apart, {} elements each; {told}",
+                "{:?} of {} by {} and {:?} are stored apart, {} elements each; {reported}",
                 net.name(stored),
                 units::signed(rows),
                 units::signed(width),
@@ -72,13 +73,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 }
 
 /// The largest stored value that a unit reads.
-fn weight(net: &Net<'_>, unit: &Unit) -> Option<Val> {
+fn weight(net: &Network<'_>, unit: &NetworkOp) -> Option<Val> {
     let stored = unit.inputs.iter().flatten().copied().filter(|input| !net.is_data(*input));
     stored.max_by_key(|input| net.elements(*input))
 }
 
-/// Whether two values are stored by themselves: initialisers, both of them, and not the same one.
-fn is_apart(net: &Net<'_>, own: Val, stored: Val) -> bool {
+/// Whether two values are stored by themselves: initializers, both of them, and not the same one.
+fn is_apart(net: &Network<'_>, own: Val, stored: Val) -> bool {
     let initializer = |val: Val| net.model.value(net.value(val)?).initializer;
     match (initializer(own), initializer(stored)) {
         (Some(own), Some(stored)) => own != stored,
@@ -88,7 +89,7 @@ fn is_apart(net: &Net<'_>, own: Val, stored: Val) -> bool {
 
 /// Whether two tensors have the same figures, as they have when one is the other transposed; `None`
 /// when one was not read.
-fn alike(net: &Net<'_>, weights: &Weights, a: Val, b: Val) -> Option<bool> {
+fn alike(net: &Network<'_>, weights: &Weights, a: Val, b: Val) -> Option<bool> {
     let seen = |val: Val| -> Option<&Seen> {
         weights.tensors.iter().find(|seen| seen.name == net.name(val))
     };
@@ -99,7 +100,7 @@ fn alike(net: &Net<'_>, weights: &Weights, a: Val, b: Val) -> Option<bool> {
         a.dtype == b.dtype
             && (x.min, x.max, x.zeros) == (y.min, y.max, y.zeros)
             && near(x.mean, y.mean)
-            && near(x.deviation(), y.deviation()),
+            && near(x.std(), y.std()),
     )
 }
 
@@ -130,11 +131,11 @@ mod tests {
     }
 
     #[test]
-    fn two_tables_are_told() {
-        let told = raised(&RULE, network(false, 2.0)).unwrap();
-        assert!(told.detail.contains("`--weights` tells"), "{}", told.detail);
-        let told = raised_by_weights(&RULE, network(false, 1.0)).unwrap();
-        assert!(told.detail.contains("the same range"), "{}", told.detail);
+    fn two_tables_are_reported() {
+        let reported = raised(&RULE, network(false, 2.0)).unwrap();
+        assert!(reported.detail.contains("`--weights` tells"), "{}", reported.detail);
+        let reported = raised_by_weights(&RULE, network(false, 1.0)).unwrap();
+        assert!(reported.detail.contains("the same range"), "{}", reported.detail);
     }
 
     #[test]

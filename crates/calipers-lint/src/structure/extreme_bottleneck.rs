@@ -1,6 +1,6 @@
 //! A narrow place that everything must pass.
 
-use calipers_arch::net::{BlockKind, Net, Unit, Val};
+use calipers_arch::network::{BlockKind, Network, NetworkOp, Val};
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashMap;
@@ -65,7 +65,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 }
 
 /// The layer that widens again what this one narrows.
-fn is_narrow<'n>(net: &Net<'_>, layers: &Layers<'n>, unit: &Unit) -> Option<&'n Unit> {
+fn is_narrow<'n>(
+    net: &Network<'_>,
+    layers: &Layers<'n>,
+    unit: &NetworkOp,
+) -> Option<&'n NetworkOp> {
     let (wide, out) = widths(unit)?;
     if out < 1 || wide / out < FACTOR {
         return None;
@@ -104,9 +108,9 @@ mod tests {
     }
 
     #[test]
-    fn a_place_too_narrow_is_told() {
-        let told = raised(&RULE, network(4, false)).unwrap();
-        assert!(told.detail.contains("from 256 channels to 4"), "{}", told.detail);
+    fn a_place_too_narrow_is_reported() {
+        let reported = raised(&RULE, network(4, false)).unwrap();
+        assert!(reported.detail.contains("from 256 channels to 4"), "{}", reported.detail);
     }
 
     #[test]

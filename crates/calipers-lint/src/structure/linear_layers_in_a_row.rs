@@ -1,6 +1,6 @@
 //! Two layers that are one.
 
-use calipers_arch::net::{BlockKind, Convolution, Net, Unit};
+use calipers_arch::network::{BlockKind, Convolution, Network, NetworkOp};
 use calipers_report::Severity;
 use calipers_report::units;
 
@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     checks: "A dense layer right behind a dense layer, and a pointwise convolution right behind a \
              convolution, with nothing between them but a batch norm, where nothing else reads what \
              is between and it is no narrower than what goes in or what comes out. A narrower one is \
-             a factorisation on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
+             a factorization on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
              one, MobileNet's linear bottleneck.",
     why: "Two linear maps in a row are one linear map. The second adds parameters and time, and \
           nothing that the network could not do without it.",
@@ -47,7 +47,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let (first, second) = pairs.first()?;
     let ((from, between), (again, to)) = (widths(first)?, widths(second)?);
-    let label = |unit: &Unit| net.model.node_label(unit.node);
+    let label = |unit: &NetworkOp| net.model.node_label(unit.node);
     let detail = format!(
         "{}, first {:?} ({} to {}) and {:?} ({} to {}), which one layer of {} to {} could do",
         counted(pairs.len(), "pair"),
@@ -68,7 +68,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 const MAX_STEPS: usize = 16;
 
 /// Whether a layer is the linear end of a block that works channel by channel.
-fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
+fn ends_separable(net: &Network<'_>, layers: &Layers<'_>, unit: &NetworkOp) -> bool {
     let mut open: Vec<_> = net.data_inputs(unit).collect();
     for _ in 0..MAX_STEPS {
         let Some(before) = open.pop().and_then(|val| layers.maker(val)) else { break };
@@ -84,7 +84,7 @@ fn ends_separable(net: &Net<'_>, layers: &Layers<'_>, unit: &Unit) -> bool {
 }
 
 /// Whether two layers in a row could be one, and nothing was won by making them two.
-fn merges(net: &Net<'_>, first: &Unit, second: &Unit) -> bool {
+fn merges(net: &Network<'_>, first: &NetworkOp, second: &NetworkOp) -> bool {
     let plain = |conv: &Convolution| conv.groups == 1 && !conv.transposed;
     let linear = first.is(BlockKind::Linear) && second.is(BlockKind::Linear);
     let pointwise = match (first.convolution(), second.convolution()) {
@@ -125,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn two_dense_layers_in_a_row_are_told() {
-        let told = raised(&RULE, dense([8, 16, 4], "")).unwrap();
-        assert!(told.detail.contains("one layer of 8 to 4"), "{}", told.detail);
+    fn two_dense_layers_in_a_row_are_reported() {
+        let reported = raised(&RULE, dense([8, 16, 4], "")).unwrap();
+        assert!(reported.detail.contains("one layer of 8 to 4"), "{}", reported.detail);
         assert!(raised(&RULE, dense([8, 16, 4], "Dropout")).is_some());
         assert!(raised(&RULE, dense([8, 8, 8], "")).is_some());
     }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn convolutions_are_told_but_not_separable_ones() {
+    fn convolutions_are_reported_but_not_separable_ones() {
         assert!(raised(&RULE, convolutions([8, 8, 3, 3], 1, [4, 8, 1, 1])).is_some());
         assert_eq!(raised(&RULE, convolutions([8, 1, 3, 3], 8, [4, 8, 1, 1])), None, "separable");
         assert_eq!(raised(&RULE, convolutions([4, 8, 1, 1], 1, [24, 4, 1, 1])), None, "bottleneck");

@@ -1,6 +1,6 @@
 //! Deep networks without a norm of any form.
 
-use calipers_arch::net::{BlockKind, Op, Unit};
+use calipers_arch::network::{BlockKind, NetworkOp, Op};
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule};
@@ -10,8 +10,8 @@ use crate::number;
 /// Shallower networks train without.
 const MIN_LAYERS: usize = 16;
 
-/// What a norm is made of, or is: whoever has one of these may have a norm that was not recognised.
-fn may_normalize(unit: &Unit) -> bool {
+/// What a norm is made of, or is: whoever has one of these may have a norm that was not recognized.
+fn may_normalize(unit: &NetworkOp) -> bool {
     match unit.op {
         Op::Block(kind) => {
             let kinds = [BlockKind::L2Norm, BlockKind::Lrn, BlockKind::Recurrent, BlockKind::Selu];
@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
     id: "no-normalization",
     severity: Severity::Warning,
     group: "structure",
-    title: "A deep network without normalisation",
+    title: "A deep network without normalization",
     checks: "Networks with 16 layers with weights on a way and more: whether there is any norm, as one \
              operator, written out, or folded. A norm that was folded leaves a bias, so layers with \
              biases say nothing; SELU and recurrence do without; and so do paths that are scaled \
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_without_any_norm_is_told() {
+    fn deep_without_any_norm_is_reported() {
         assert!(raised(&RULE, network(16, false, false, false)).is_some());
         assert!(raised(&RULE, network(16, false, false, true)).is_some());
     }
@@ -115,9 +115,9 @@ mod tests {
         let mut x = t.input(&["batch", "8"]);
         for _ in 0..20 {
             let mean = t.op_with("ReduceMean", &[&x], &[]);
-            let centred = t.op("Sub", &[&x, &mean]);
+            let centerd = t.op("Sub", &[&x, &mean]);
             let w = t.weight(&[8, 8]);
-            let y = t.op("MatMul", &[&centred, &w]);
+            let y = t.op("MatMul", &[&centerd, &w]);
             x = t.op("Relu", &[&y]);
         }
         assert_eq!(raised(&RULE, t.build(&x)), None);

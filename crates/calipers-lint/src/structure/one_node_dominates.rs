@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
              multiply-accumulates, at the sizes that the report's assumptions name.",
     why: "Whatever is done about the other nodes, the time of a run stays what this one takes. It \
           cannot be spread over stages of a pipeline either.",
-    example: "A generator that upsamples first: its last convolution works on the full picture with \
+    example: "A generator that upsamples first: its last convolution works on the full chart with \
               64 channels.",
     recommendation: "start with this node: narrow it, split it in groups, or move it to a lower \
                      resolution",
@@ -28,15 +28,14 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let dearest = evidence.cost.dearest.first()?;
-    let share = dearest.percent.filter(|percent| *percent > MIN_SHARE)?;
+    let top = evidence.cost.top_nodes.first()?;
+    let share = top.percent.filter(|percent| *percent > MIN_SHARE)?;
     let contractions = evidence.net.all().filter(|unit| contracts(unit) && unit.parts.is_empty());
     if contractions.take(MIN_CONTRACTIONS).count() < MIN_CONTRACTIONS || evidence.cost.lower_bound {
         return None;
     }
-    let detail =
-        format!("{:?} ({}) has {share:.0}% of all multiply-accumulates", dearest.node, dearest.op);
-    Some(Hit::new(detail, [dearest.node.clone()]))
+    let detail = format!("{:?} ({}) has {share:.0}% of all multiply-accumulates", top.node, top.op);
+    Some(Hit::new(detail, [top.node.clone()]))
 }
 
 #[cfg(test)]
@@ -60,9 +59,9 @@ mod tests {
     }
 
     #[test]
-    fn more_than_half_is_told() {
-        let told = raised(&RULE, network(3, 100)).unwrap();
-        assert!(told.detail.contains("81%"), "{}", told.detail);
+    fn more_than_half_is_reported() {
+        let reported = raised(&RULE, network(3, 100)).unwrap();
+        assert!(reported.detail.contains("81%"), "{}", reported.detail);
     }
 
     #[test]

@@ -73,10 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_of_one_value_is_told() {
-        let told = raised_by_weights(&RULE, dense(0.5)).unwrap();
-        assert!(told.detail.contains("all 64 elements are 0.5"), "{}", told.detail);
-        assert_eq!(told.nodes.len(), 1, "the bias is zero by custom");
+    fn a_matrix_of_one_value_is_reported() {
+        let reported = raised_by_weights(&RULE, dense(0.5)).unwrap();
+        assert!(reported.detail.contains("all 64 elements are 0.5"), "{}", reported.detail);
+        assert_eq!(reported.nodes.len(), 1, "the bias is zero by custom");
     }
 
     #[test]

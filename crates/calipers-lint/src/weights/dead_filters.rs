@@ -94,11 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn filters_and_columns_of_zeros_are_told() {
-        let told = raised_by_weights(&RULE, convolution(4)).unwrap();
-        assert!(told.detail.contains("4 of 16"), "{}", told.detail);
-        let told = raised_by_weights(&RULE, dense(4)).unwrap();
-        assert!(told.detail.contains("4 of 40"), "{}", told.detail);
+    fn filters_and_columns_of_zeros_are_reported() {
+        let reported = raised_by_weights(&RULE, convolution(4)).unwrap();
+        assert!(reported.detail.contains("4 of 16"), "{}", reported.detail);
+        let reported = raised_by_weights(&RULE, dense(4)).unwrap();
+        assert!(reported.detail.contains("4 of 40"), "{}", reported.detail);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
           look for copies.",
     example: "A decoder whose token table and output layer are tied in training, exported as two \
               tensors.",
-    recommendation: "let both uses read one initialiser",
+    recommendation: "let both uses read one initializer",
     check,
 };
 
@@ -73,10 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_told() {
-        let told = raised_by_weights(&RULE, two_layers(0.0)).unwrap();
-        assert!(told.detail.contains("1.60 kB (50.0% of all stored bytes)"), "{}", told.detail);
-        assert_eq!(told.nodes.len(), 2);
+    fn copies_are_reported() {
+        let reported = raised_by_weights(&RULE, two_layers(0.0)).unwrap();
+        assert!(
+            reported.detail.contains("1.60 kB (50.0% of all stored bytes)"),
+            "{}",
+            reported.detail
+        );
+        assert_eq!(reported.nodes.len(), 2);
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn percent(part: u64, whole: u64) -> String {
     units::percent(percent)
 }
 
-/// The name of a tensor as it stands in a sentence.
+/// The name of a tensor as is in a sentence.
 fn named(seen: &Seen) -> String {
     format!("{:?}", seen.name)
 }

@@ -82,9 +82,9 @@ mod tests {
     }
 
     #[test]
-    fn half_of_zeros_is_told() {
-        let told = raised_by_weights(&RULE, dense(50)).unwrap();
-        assert!(told.detail.contains("50.0% of their elements"), "{}", told.detail);
+    fn half_of_zeros_is_reported() {
+        let reported = raised_by_weights(&RULE, dense(50)).unwrap();
+        assert!(reported.detail.contains("50.0% of their elements"), "{}", reported.detail);
     }
 
     #[test]

@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn one_in_a_hundred_is_many() {
-        let told = raised_by_weights(&RULE, linear(32)).unwrap();
-        assert!(told.detail.contains("32 of 1,600 elements (2.0%)"), "{}", told.detail);
+        let reported = raised_by_weights(&RULE, linear(32)).unwrap();
+        assert!(reported.detail.contains("32 of 1,600 elements (2.0%)"), "{}", reported.detail);
     }
 
     #[test]

@@ -25,14 +25,14 @@ pub(crate) const RULE: Rule = Rule {
           for the whole tensor then lose most of what was learned.",
     example: "A table of tokens in which one row, of a token that was never seen, is a thousand \
               times the others.",
-    recommendation: "quantise these tensors per channel or in blocks, clip the range, or leave them \
+    recommendation: "quantize these tensors per channel or in blocks, clip the range, or leave them \
                      in floats",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut far: Vec<&Seen> = evidence.weights?.learned().filter(|seen| is_far(seen)).collect();
-    far.sort_by(|a, b| b.found.stats.reach().total_cmp(&a.found.stats.reach()));
+    far.sort_by(|a, b| b.found.stats.max_abs_z_score().total_cmp(&a.found.stats.max_abs_z_score()));
     let first = far.first()?;
     let stats = &first.found.stats;
     let farthest =
@@ -41,7 +41,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         "{}, the worst {}: {farthest:.4} is {:.0} standard deviations from the mean",
         counted(far.len(), "tensor"),
         named(first),
-        stats.reach()
+        stats.max_abs_z_score()
     );
     Some(Hit::new(detail, far.iter().map(|seen| seen.name.clone())))
 }
@@ -53,7 +53,7 @@ fn is_far(seen: &Seen) -> bool {
         && seen.role == Role::Weight
         && seen.axes() > 1
         && seen.elements >= MIN_ELEMENTS
-        && seen.found.stats.reach() >= FAR
+        && seen.found.stats.max_abs_z_score() >= FAR
 }
 
 #[cfg(test)]
@@ -77,8 +77,12 @@ mod tests {
 
     #[test]
     fn a_thousand_times_is_far() {
-        let told = raised_by_weights(&RULE, dense(-1000.0)).unwrap();
-        assert!(told.detail.contains("-1000.0000 is 80 standard deviations"), "{}", told.detail);
+        let reported = raised_by_weights(&RULE, dense(-1000.0)).unwrap();
+        assert!(
+            reported.detail.contains("-1000.0000 is 80 standard deviations"),
+            "{}",
+            reported.detail
+        );
     }
 
     #[test]

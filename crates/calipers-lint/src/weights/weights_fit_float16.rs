@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     group: "weights",
     title: "Float32 weights are exactly float16 or bfloat16",
     checks: "Every learned float32 element: whether rounding it to float16, or to bfloat16, gives it \
-             back unchanged. Tensors of one value do not count. Told where 90 % of the bytes do, of 4 kB and more.",
+             back unchanged. Tensors of one value do not count. Recognition where 90 % of the bytes do, of 4 kB and more.",
     why: "The model was trained or stored in half precision and widened on the way; half of its \
           bytes are zeros.",
     example: "A language model published in bfloat16 and exported to float32.",
@@ -84,12 +84,12 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_told() {
-        let told = raised_by_weights(&RULE, dense(0.25)).unwrap();
-        assert!(told.detail.contains("(100.0%), in 1 tensor, are the same in float16"));
+    fn what_fits_is_reported() {
+        let reported = raised_by_weights(&RULE, dense(0.25)).unwrap();
+        assert!(reported.detail.contains("(100.0%), in 1 tensor, are the same in float16"));
         // Beyond the range of float16, yet of few digits.
-        let told = raised_by_weights(&RULE, dense(65536.0)).unwrap();
-        assert!(told.detail.contains("bfloat16"), "{}", told.detail);
+        let reported = raised_by_weights(&RULE, dense(65536.0)).unwrap();
+        assert!(reported.detail.contains("bfloat16"), "{}", reported.detail);
     }
 
     #[test]

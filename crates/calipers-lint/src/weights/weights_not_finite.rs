@@ -60,9 +60,10 @@ mod tests {
     }
 
     #[test]
-    fn nan_and_infinity_are_told() {
-        let told = raised_by_weights(&RULE, linear([1.0, f32::NAN, f32::INFINITY, 2.0])).unwrap();
-        assert!(told.detail.contains("1 NaN and 1 infinite of 4"), "{}", told.detail);
+    fn nan_and_infinity_are_reported() {
+        let reported =
+            raised_by_weights(&RULE, linear([1.0, f32::NAN, f32::INFINITY, 2.0])).unwrap();
+        assert!(reported.detail.contains("1 NaN and 1 infinite of 4"), "{}", reported.detail);
     }
 
     #[test]

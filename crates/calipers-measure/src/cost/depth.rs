@@ -2,36 +2,36 @@
 
 use calipers_infer::Typed;
 use calipers_ir::{Model, NodeId};
-use calipers_report::{DepthStretch, Work};
+use calipers_report::{DepthSegment, Work};
 
 use super::{add, add_work, figures};
 use crate::assume::Sizes;
 use crate::graph::percent;
 use crate::parameters::Owners;
 
-/// Stretches at most: as many as a picture shows apart.
+/// Segments at most: as many as a chart shows apart.
 const STRETCHES: usize = 64;
 
-/// The main graph in order of execution, in stretches of as many nodes each.
+/// The main graph in order of execution, in segments of as many nodes each.
 pub(super) fn cut(
     model: &Model,
     typed: &Typed,
     sizes: &Sizes,
     owners: &Owners,
-) -> Vec<DepthStretch> {
+) -> Vec<DepthSegment> {
     let order = &model.main().order;
     let each = order.len().div_ceil(STRETCHES).max(1);
-    let mut stretches: Vec<DepthStretch> = order
+    let mut segments: Vec<DepthSegment> = order
         .chunks(each)
         .enumerate()
-        .map(|(i, nodes)| DepthStretch {
+        .map(|(i, nodes)| DepthSegment {
             first: (i * each) as u64,
-            ..stretch(nodes, typed, sizes, owners)
+            ..segment(nodes, typed, sizes, owners)
         })
         .collect();
-    let sum = |field: fn(&DepthStretch) -> Option<u64>| {
+    let sum = |field: fn(&DepthSegment) -> Option<u64>| {
         let mut sum = Some(0);
-        stretches.iter().for_each(|stretch| add(&mut sum, field(stretch)));
+        segments.iter().for_each(|segment| add(&mut sum, field(segment)));
         sum.filter(|sum| *sum > 0)
     };
     let [macs, bytes, parameters] =
@@ -39,21 +39,21 @@ pub(super) fn cut(
     let share = |part: Option<u64>, total: Option<u64>| {
         part.zip(total).map(|(part, total)| percent(part, total))
     };
-    for stretch in &mut stretches {
-        stretch.macs_percent = share(stretch.work.macs, macs);
-        stretch.bytes_percent = share(stretch.work.bytes_moved, bytes);
-        stretch.parameters_percent = share(stretch.parameters, parameters);
+    for segment in &mut segments {
+        segment.macs_percent = share(segment.work.macs, macs);
+        segment.bytes_percent = share(segment.work.bytes_moved, bytes);
+        segment.parameters_percent = share(segment.parameters, parameters);
     }
-    stretches
+    segments
 }
 
-fn stretch(nodes: &[NodeId], typed: &Typed, sizes: &Sizes, owners: &Owners) -> DepthStretch {
+fn segment(nodes: &[NodeId], typed: &Typed, sizes: &Sizes, owners: &Owners) -> DepthSegment {
     let (mut work, mut parameters) = (Work::ZERO, Some(0));
     for node in nodes {
         add(&mut parameters, owners.elements(*node));
-        if let Some(Ok(tally)) = typed.cost(*node) {
-            add_work(&mut work, &figures(tally, sizes));
+        if let Some(Ok(total_cost)) = typed.cost(*node) {
+            add_work(&mut work, &figures(total_cost, sizes));
         }
     }
-    DepthStretch { nodes: nodes.len() as u64, work, parameters, ..DepthStretch::default() }
+    DepthSegment { nodes: nodes.len() as u64, work, parameters, ..DepthSegment::default() }
 }

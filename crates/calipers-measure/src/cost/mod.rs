@@ -5,9 +5,9 @@ mod operators;
 
 use std::cmp::Reverse;
 
-use calipers_infer::{Tally, Typed};
+use calipers_infer::{CostTotal, Typed};
 use calipers_ir::{GraphKind, Model, NodeId};
-use calipers_report::{Cost, CostlyNode, UncostedNode, Unknown, Work};
+use calipers_report::{Cost, TopNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
 
 use crate::assume::Sizes;
@@ -17,7 +17,7 @@ use crate::parameters::Owners;
 /// Nodes without a cost that the report names; it counts them all.
 const NAMED: usize = 20;
 
-/// Nodes that are listed as the dearest.
+/// Nodes that are listed as the most expensive.
 const DEAREST: usize = 10;
 
 /// The cost's section. `sizes` are those assumed of free dimensions, `owners` say which node uses
@@ -60,9 +60,9 @@ pub fn summarize(
     };
     cost.total_flops = cost.work.total_flops();
     count_nodes(model, typed, &mut cost);
-    cost.dearest = dearest(model, typed, sizes, cost.work.macs);
+    cost.top_nodes = top_nodes(model, typed, sizes, cost.work.macs);
     cost.by_op = operators::add_up(model, typed, sizes);
-    cost.along_depth = depth::cut(model, typed, sizes, owners);
+    cost.by_depth = depth::cut(model, typed, sizes, owners);
     cost
 }
 
@@ -94,7 +94,7 @@ pub fn figure(expr: &Expr, sizes: &Sizes) -> Result<u64, FigureError> {
 }
 
 /// The figures of a cost; those that are not known are left out.
-pub(crate) fn figures(cost: &Tally, sizes: &Sizes) -> Work {
+pub(crate) fn figures(cost: &CostTotal, sizes: &Sizes) -> Work {
     let figure = |expr: &Expr| figure(expr, sizes).ok();
     Work {
         macs: figure(&cost.macs),
@@ -146,8 +146,8 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
     }
 }
 
-fn dearest(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<CostlyNode> {
-    let mut nodes: Vec<(u64, &Tally, NodeId)> = model
+fn top_nodes(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<TopNode> {
+    let mut nodes: Vec<(u64, &CostTotal, NodeId)> = model
         .main()
         .order
         .iter()
@@ -162,7 +162,7 @@ fn dearest(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> V
     nodes.truncate(DEAREST);
     nodes
         .into_iter()
-        .map(|(macs, cost, node)| CostlyNode {
+        .map(|(macs, cost, node)| TopNode {
             node: model.node_label(node),
             op: model.name(model.node(node).op).to_owned(),
             work: figures(cost, sizes),

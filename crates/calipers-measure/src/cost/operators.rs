@@ -15,7 +15,7 @@ use crate::assume::Sizes;
 pub(super) fn add_up(model: &Model, typed: &Typed, sizes: &Sizes) -> Vec<OperatorCost> {
     let mut by_op: BTreeMap<&str, OperatorCost> = BTreeMap::new();
     for id in &model.main().order {
-        let Some(Ok(tally)) = typed.cost(*id) else { continue };
+        let Some(Ok(total_cost)) = typed.cost(*id) else { continue };
         let op = model.name(model.node(*id).op);
         let cost = by_op.entry(op).or_insert_with(|| OperatorCost {
             op: op.to_owned(),
@@ -23,7 +23,7 @@ pub(super) fn add_up(model: &Model, typed: &Typed, sizes: &Sizes) -> Vec<Operato
             ..OperatorCost::default()
         });
         cost.nodes += 1;
-        add_work(&mut cost.work, &figures(tally, sizes));
+        add_work(&mut cost.work, &figures(total_cost, sizes));
     }
     let mut costs: Vec<OperatorCost> = by_op.into_values().collect();
     costs.retain(|cost| arithmetic(cost) != Some(0));

@@ -1,16 +1,16 @@
 //! The cache of keys and values that a decoder carries from step to step.
 //!
 //! No file says that an input is a cache; the graph shows it. An input is one when its elements, with
-//! freshly computed ones put beside them along one axis, come back as an output that differs from
-//! it in that axis alone, and are multiplied or attended to on the way. Or when it stands in the
+//! freshly computed ones put next to them along one axis, come back as an output that differs from
+//! it in that axis alone, and are multiplied or attended to on the way. Or when it is in the
 //! slot of an attention operator that is for caches, and what that operator gives back is an output.
 //! Or when freshly computed elements are written into it by a scattering operator, and it comes back
-//! with the same shape, and a softmax stands before or after the product with it: a cache of fixed
+//! with the same shape, and a softmax is before or after the product with it: a cache of fixed
 //! length. Names are never asked.
 //!
 //! Layouts: `[batch, heads, past, size]`, `[batch, past, heads, size]`, `[batch, heads, size, past]`,
 //! with axes of fixed sizes before them when keys and values, or layers, are stacked; and
-//! `[batch, past, hidden]`, in which heads cannot be told apart.
+//! `[batch, past, hidden]`, in which heads cannot be determined apart.
 //!
 //! In a model with such caches, inputs of the same layout that are attended to and do not grow hold
 //! what was computed from an encoder's output: their bytes are fixed.
@@ -149,7 +149,7 @@ impl Caches {
         let per_token = |sum: u64, cache: &Cache| sum.checked_add(cache.bytes?);
         let bytes_per_token = caches.iter().try_fold(0, per_token);
         if bytes_per_token.is_none() {
-            let reason = "a dimension of a cache beside batch and length is free";
+            let reason = "a dimension of a cache other than batch and length is free";
             not_known(unknown, "memory.kv_cache.bytes_per_token", reason);
         }
         if fixed_bytes.is_none() {
@@ -173,7 +173,7 @@ impl Caches {
         let windows = || caches.iter().filter(|cache| cache.window.is_some());
         let limited = |tokens: u64, cache: &Cache| tokens.min(cache.window.unwrap_or(tokens));
         let sequences = caches.iter().map(|cache| {
-            // Heads that stand in the batch are no sequences.
+            // Heads that are in the batch are no sequences.
             let batch = batch_of(typed, cache.input)?;
             at(batch)?.checked_div(folded(batch).unwrap_or(1))
         });
@@ -199,7 +199,7 @@ impl Caches {
     /// What shows that there are caches.
     fn evidence(&self, model: &Model, typed: &Typed, first: &Cache) -> Vec<String> {
         let named = self.caches.iter().take(NAMED);
-        let mut evidence: Vec<String> = named.map(|cache| told(model, typed, cache)).collect();
+        let mut evidence: Vec<String> = named.map(|cache| reported(model, typed, cache)).collect();
         if self.caches.len() > NAMED {
             let how = match first.reached.grown {
                 Grown::Written(_) => "written",
@@ -279,7 +279,7 @@ impl Search<'_> {
                 (!shrinks && fresh >= 2 && self.flow.is_attended(joined)).then_some(*axis)
             }
             // Buffers that are written into are many things. A cache keeps its shape, has heads,
-            // and stands beside a softmax.
+            // and is next to a softmax.
             Grown::Written(node) => {
                 let written = self.flow.written(node)?;
                 let kept = before.len() >= 4 && differing?.is_empty();
@@ -354,8 +354,8 @@ fn described(tensor: &TensorFact, axis: usize, input: ValueId, reached: Reached)
             _ => (None, None),
         },
     };
-    let beside = dims.iter().enumerate().filter(|(at, _)| *at != axis && *at != batch);
-    let elements = product(beside.map(|(_, dim)| dim))
+    let adjacent = dims.iter().enumerate().filter(|(at, _)| *at != axis && *at != batch);
+    let elements = product(adjacent.map(|(_, dim)| dim))
         .and_then(|elements| elements.checked_mul(folded(&dims[batch]).unwrap_or(1)));
     let bytes = elements.and_then(|elements| tensor.dtype.bytes(elements));
     let dtype = tensor.dtype;
@@ -393,7 +393,7 @@ fn is_like(tensor: &TensorFact, cache: &Cache) -> bool {
     same && has(cache.heads) && has(cache.head_dim)
 }
 
-fn told(model: &Model, typed: &Typed, cache: &Cache) -> String {
+fn reported(model: &Model, typed: &Typed, cache: &Cache) -> String {
     let text =
         |value: ValueId| format!("{} {}", model.name(model.value(value).name), typed.fact(value));
     let node = cache.reached.node();

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::{Consumer, Model, NodeId, Producer, ValueId};
-use calipers_ops::{Class, KernelClass, Movement, Operator, Slot};
+use calipers_ops::{Class, InputRole, KernelClass, Movement, Operator};
 use hashbrown::{HashMap, HashSet};
 
 use super::liveness;
@@ -19,7 +19,7 @@ const AROUND: usize = 64;
 /// How a cache grew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grown {
-    /// `Concat` put new elements beside it.
+    /// `Concat` put new elements next to it.
     Joined(NodeId),
     /// An operator that keeps a cache did it.
     Inside(NodeId),
@@ -45,7 +45,7 @@ impl Reached {
 /// The ways through a model.
 pub(super) struct Flow<'a> {
     model: &'a Model,
-    meanings: Meanings,
+    resolved: ResolvedOps,
     /// Values that are the same value in another graph: a branch's output is the `If`'s.
     same: HashMap<ValueId, Vec<ValueId>>,
     outputs: HashSet<ValueId>,
@@ -55,7 +55,7 @@ pub(super) struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
-        let meanings = Meanings::find(model);
+        let resolved = ResolvedOps::find(model);
         let mut same: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
         let mut link = |from: &[Option<ValueId>], to: &[Option<ValueId>]| {
             for (from, to) in from.iter().zip(to) {
@@ -66,8 +66,8 @@ impl<'a> Flow<'a> {
         };
         let all = |values: &[ValueId]| values.iter().copied().map(Some).collect::<Vec<_>>();
         for (id, node) in model.nodes() {
-            match meanings.of(id).kind {
-                MeaningKind::Call(function) => {
+            match resolved.of(id).kind {
+                ResolvedKind::OpContext(function) => {
                     let body = model.graph(model.function(function).body);
                     link(model.inputs(id), &all(&body.inputs));
                     link(&all(&body.outputs), model.outputs(id));
@@ -82,12 +82,12 @@ impl<'a> Flow<'a> {
         }
         let outputs = model.main().outputs.iter().copied().collect();
         let looks_left = Cell::new(model.nodes().len().saturating_mul(64).saturating_add(100_000));
-        Self { model, meanings, same, outputs, looks_left }
+        Self { model, resolved, same, outputs, looks_left }
     }
 
     /// Which values depend on an input.
     pub(super) fn depends(&self) -> Vec<bool> {
-        liveness::depends(self.model, &self.meanings)
+        liveness::depends(self.model, &self.resolved)
     }
 
     /// Outputs of the model that hold an input's elements and more, nearest first.
@@ -144,13 +144,13 @@ impl<'a> Flow<'a> {
         self.is_multiplied(value, &HashSet::new(), |_, _| true)
     }
 
-    /// The same, as keys or values that are not put into a cache: a query stands first, and
+    /// The same, as keys or values that are not put into a cache: a query is first, and
     /// `growing` are the nodes at which caches grow.
     pub(super) fn is_attended_as_it_is(&self, value: ValueId, growing: &HashSet<NodeId>) -> bool {
         self.is_multiplied(value, growing, |_, slot| slot > 0)
     }
 
-    /// The same, and a softmax stands before or after the product.
+    /// The same, and a softmax is before or after the product.
     pub(super) fn is_attended_with_softmax(&self, value: ValueId) -> bool {
         self.is_multiplied(value, &HashSet::new(), |product, _| {
             if self.is_attention(product) {
@@ -270,13 +270,13 @@ impl<'a> Flow<'a> {
     /// by one.
     fn passes(&self, node: NodeId, slot: usize) -> bool {
         let Some(operator) = self.operator(node) else { return false };
-        let arithmetic = match operator.slot(slot) {
-            Slot::Added
-            | Slot::Divided
-            | Slot::Joined
-            | Slot::Moved
-            | Slot::Multiplied
-            | Slot::Subtracted => operator.traits.is_elementwise(),
+        let arithmetic = match operator.role(slot) {
+            InputRole::Added
+            | InputRole::Divided
+            | InputRole::Joined
+            | InputRole::Moved
+            | InputRole::Multiplied
+            | InputRole::Subtracted => operator.traits.is_elementwise(),
             _ => false,
         };
         let joined = self.is_movement(node, Movement::Join);
@@ -286,8 +286,8 @@ impl<'a> Flow<'a> {
 
     /// The operator of a node, unless it calls a function of the model.
     fn operator(&self, node: NodeId) -> Option<&'static Operator> {
-        match self.meanings.of(node).kind {
-            MeaningKind::Operator(operator) => Some(operator),
+        match self.resolved.of(node).kind {
+            ResolvedKind::Operator(operator) => Some(operator),
             _ => None,
         }
     }

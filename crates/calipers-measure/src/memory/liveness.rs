@@ -1,6 +1,6 @@
 //! From when to when each value is needed, and the bytes alive at each node.
 
-use calipers_infer::walk::{Meanings, Step, steps, subgraphs};
+use calipers_infer::walk::{ResolvedOps, Step, steps, subgraphs};
 use calipers_ir::{GraphId, GraphKind, Model, NodeId, ValueId};
 
 use super::Size;
@@ -8,13 +8,13 @@ use super::reuse::{Reuse, reuse_of};
 
 /// Which values depend on an input: those of the main graph and of its subgraphs. Inputs of a
 /// subgraph do.
-pub(super) fn depends(model: &Model, meanings: &Meanings) -> Vec<bool> {
+pub(super) fn depends(model: &Model, resolved: &ResolvedOps) -> Vec<bool> {
     let mut depends = vec![false; model.values().len()];
     for input in model.required_inputs() {
         depends[input.index()] = true;
     }
     // The main graph's steps are the last.
-    for step in steps(model, meanings).pop().unwrap_or_default() {
+    for step in steps(model, resolved).pop().unwrap_or_default() {
         match step {
             Step::Enter(node) => {
                 for input in subgraphs(model, node).flat_map(|graph| &model.graph(graph).inputs) {
@@ -42,7 +42,7 @@ fn reads(model: &Model, node: NodeId) -> impl Iterator<Item = ValueId> {
 
 /// The places in the order of execution at which a value is alive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Life {
+pub(super) struct LiveRange {
     pub(super) value: ValueId,
     /// The node that gives it; 0 for inputs.
     pub(super) from: usize,
@@ -57,7 +57,7 @@ pub(super) struct Life {
 /// take.
 #[derive(Debug)]
 pub(super) struct Lives {
-    lives: Vec<Life>,
+    live_ranges: Vec<LiveRange>,
     /// For each node of the main graph, the peak inside its subgraphs.
     inner: Vec<u64>,
     unknown: Option<(ValueId, String)>,
@@ -77,11 +77,11 @@ pub(super) struct Trace {
 impl Lives {
     pub(super) fn find(model: &Model, depends: &[bool], size: &dyn Fn(ValueId) -> Size) -> Self {
         let mut found =
-            Self { lives: Vec::new(), inner: Vec::new(), unknown: None, uncounted: false };
+            Self { live_ranges: Vec::new(), inner: Vec::new(), unknown: None, uncounted: false };
         let mut peaks = vec![0_u64; model.graphs().len()];
         let mut on_main = vec![false; model.graphs().len()];
         for (id, graph) in model.graphs() {
-            // A parent always stands before its subgraphs.
+            // A parent always is before its subgraphs.
             on_main[id.index()] = match graph.kind {
                 GraphKind::Main => true,
                 GraphKind::Subgraph { .. } => {
@@ -92,7 +92,7 @@ impl Lives {
         }
         let graphs: Vec<GraphId> = model.graphs().map(|(id, _)| id).collect();
         for id in graphs.into_iter().rev().filter(|id| on_main[id.index()]) {
-            found.lives = found.lives_of(model, id, depends, size);
+            found.live_ranges = found.lives_of(model, id, depends, size);
             found.inner = model
                 .graph(id)
                 .order
@@ -113,7 +113,7 @@ impl Lives {
         id: GraphId,
         depends: &[bool],
         size: &dyn Fn(ValueId) -> Size,
-    ) -> Vec<Life> {
+    ) -> Vec<LiveRange> {
         let graph = model.graph(id);
         let mut last = hashbrown::HashMap::new();
         for (place, node) in graph.order.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Lives {
             model.outputs(*node).iter().flatten().map(move |value| (place, *value, false))
         });
         let mut seen = hashbrown::HashSet::new();
-        let mut lives = Vec::new();
+        let mut live_ranges = Vec::new();
         for (from, value, input) in inputs.chain(made) {
             if !depends[value.index()] || !seen.insert(value) {
                 continue;
@@ -152,14 +152,14 @@ impl Lives {
                 }
             };
             let until = last.get(&value).copied().unwrap_or(from).max(from);
-            lives.push(Life { value, from, until, bytes, input });
+            live_ranges.push(LiveRange { value, from, until, bytes, input });
         }
-        lives
+        live_ranges
     }
 
     /// Lives of the main graph's values, in the order in which they begin.
-    pub(super) fn main(&self) -> impl Iterator<Item = &Life> {
-        self.lives.iter()
+    pub(super) fn main(&self) -> impl Iterator<Item = &LiveRange> {
+        self.live_ranges.iter()
     }
 
     /// The peak inside the subgraphs of a node.
@@ -177,16 +177,16 @@ impl Lives {
         self.uncounted
     }
 
-    /// Bytes alive at each node of the main graph; with reuse of places when there are meanings.
-    pub(super) fn trace(&self, model: &Model, reuse: Option<&Meanings>) -> Trace {
+    /// Bytes alive at each node of the main graph; with reuse of places when there are resolved.
+    pub(super) fn trace(&self, model: &Model, reuse: Option<&ResolvedOps>) -> Trace {
         self.walk(model, model.main_id(), reuse)
     }
 
-    fn walk(&self, model: &Model, id: GraphId, reuse: Option<&Meanings>) -> Trace {
+    fn walk(&self, model: &Model, id: GraphId, reuse: Option<&ResolvedOps>) -> Trace {
         let order = &model.graph(id).order;
         let mut places = Places::new(order.len());
-        let mut lives = self.lives.iter().peekable();
-        while let Some(life) = lives.next_if(|life| life.input) {
+        let mut live_ranges = self.live_ranges.iter().peekable();
+        while let Some(life) = live_ranges.next_if(|life| life.input) {
             places.add(life);
         }
         let mut trace =
@@ -194,9 +194,9 @@ impl Lives {
         let mut most = places.alive;
         for (place, node) in order.iter().enumerate() {
             let before = places.alive;
-            while let Some(life) = lives.next_if(|life| life.from == place) {
+            while let Some(life) = live_ranges.next_if(|life| life.from == place) {
                 let reused =
-                    reuse.map_or(Reuse::Never, |meanings| reuse_of(model, meanings, *node));
+                    reuse.map_or(Reuse::Never, |resolved| reuse_of(model, resolved, *node));
                 places.give(life, place, model.inputs(*node), reused);
             }
             let inner = u128::from(self.inner(place));
@@ -221,7 +221,7 @@ struct Place {
     bytes: u64,
     until: usize,
     /// It is the caller's: it may be viewed, never overwritten.
-    lent: bool,
+    borrowed: bool,
 }
 
 /// All pieces of memory.
@@ -240,16 +240,16 @@ impl Places {
         Self { places: Vec::new(), of_value: hashbrown::HashMap::new(), ends, alive: 0 }
     }
 
-    fn add(&mut self, life: &Life) {
+    fn add(&mut self, life: &LiveRange) {
         let index = self.places.len();
-        self.places.push(Place { bytes: life.bytes, until: life.until, lent: life.input });
+        self.places.push(Place { bytes: life.bytes, until: life.until, borrowed: life.input });
         self.of_value.insert(life.value, index);
         self.ends[life.until].push(index);
         self.alive += u128::from(life.bytes);
     }
 
     /// A place for a value that a node gives: a new one, or that of an input.
-    fn give(&mut self, life: &Life, now: usize, inputs: &[Option<ValueId>], reuse: Reuse) {
+    fn give(&mut self, life: &LiveRange, now: usize, inputs: &[Option<ValueId>], reuse: Reuse) {
         let mut of_inputs = inputs.iter().flatten().filter_map(|input| self.of_value.get(input));
         let taken = match reuse {
             Reuse::Never => None,
@@ -258,7 +258,7 @@ impl Places {
             }
             Reuse::Overwrite => of_inputs.find(|index| {
                 let place = &self.places[**index];
-                place.until == now && !place.lent && place.bytes == life.bytes
+                place.until == now && !place.borrowed && place.bytes == life.bytes
             }),
         };
         let Some(index) = taken.copied() else { return self.add(life) };

@@ -11,11 +11,11 @@
 //! **With reuse.** The same, but views share their input's place, and an element-wise result takes
 //! the place of an input of as many bytes that nothing reads afterwards, see `reuse`.
 //!
-//! **Subgraphs.** At a node with subgraphs, the peak inside the dearest of them stands beside what
+//! **Subgraphs.** At a node with subgraphs, the peak inside the most expensive of them is next to what
 //! is alive outside. Of `If`, whose outputs are made inside, they are counted once; a loop's outputs
-//! are there beside the values of its body.
+//! are there next to the values of its body.
 //!
-//! **Free dimensions.** Numbers stand at the sizes of [`crate::assume`]; the formula is that of the
+//! **Free dimensions.** Numbers are at the sizes of [`crate::assume`]; the formula is that of the
 //! node where the peak is at those sizes. At others, another node may lead.
 
 mod cache;
@@ -27,10 +27,10 @@ use std::cmp::Reverse;
 
 pub use cache::{Caches, Lengths};
 use calipers_infer::Typed;
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ir::{DType, Model, ValueId};
 use calipers_ops::Fact;
-use calipers_report::{Assumption, LargeValue, Life, Memory, Unknown};
+use calipers_report::{Assumption, LargeValue, LiveRange, Memory, Unknown};
 use calipers_sym::Expr;
 use hashbrown::HashMap;
 use reuse::{Reuse, reuse_of};
@@ -48,7 +48,7 @@ pub enum Size {
     Bytes(u64),
     /// Nothing that could be counted: text, a map.
     Uncounted,
-    /// It cannot be told, for this reason.
+    /// It cannot be determined, for this reason.
     Unknown(String),
 }
 
@@ -71,14 +71,15 @@ pub fn measure(
     assumptions: &mut Vec<Assumption>,
 ) -> Memory {
     let &Known { typed, sizes, caches } = known;
-    let meanings = Meanings::find(model);
-    let depends = liveness::depends(model, &meanings);
-    let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
-    let plain = lives.trace(model, None);
-    let reused = lives.trace(model, Some(&meanings));
+    let resolved = ResolvedOps::find(model);
+    let depends = liveness::depends(model, &resolved);
+    let live_ranges =
+        liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
+    let plain = live_ranges.trace(model, None);
+    let reused = live_ranges.trace(model, Some(&resolved));
     let mut memory = Memory {
         weights_bytes: stored_bytes,
-        largest: largest(model, typed, &lives),
+        largest: largest(model, typed, &live_ranges),
         kv_cache: caches.describe(model, typed, sizes, unknown),
         ..Memory::default()
     };
@@ -86,17 +87,17 @@ pub fn measure(
         not_known(unknown, "memory.weights_bytes", "see parameters.stored_bytes");
     }
     let peak_at = plain.peak_place.map(|place| model.node_label(model.main().order[place]));
-    if let Err(error) = check_known(model, &lives, plain.peak) {
+    if let Err(error) = check_known(model, &live_ranges, plain.peak) {
         not_known(unknown, "memory.peak_activation_bytes", error.to_string());
         not_known(unknown, "memory.peak_activation_in_place_bytes", error.to_string());
         return memory;
     }
     memory.peak_activation_bytes = plain.peak;
     memory.peak_activation_in_place_bytes = reused.peak;
-    memory.formula = plain.peak_place.and_then(|place| formula(typed, &lives, place));
+    memory.formula = plain.peak_place.and_then(|place| formula(typed, &live_ranges, place));
     memory.peak_at = peak_at;
     memory.timeline = plain.timeline;
-    tell_left_out(model, &meanings, &lives, assumptions);
+    tell_left_out(model, &resolved, &live_ranges, assumptions);
     memory
 }
 
@@ -135,18 +136,23 @@ pub enum PeakError {
 ///
 /// # Errors
 /// When the peak cannot be found from that at other sizes.
-pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, PeakError> {
-    let meanings = Meanings::find(model);
-    let depends = liveness::depends(model, &meanings);
-    let lives = liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
-    check_known(model, &lives, Some(0))?;
+pub fn live_ranges(
+    model: &Model,
+    typed: &Typed,
+    sizes: &Sizes,
+) -> Result<Vec<LiveRange>, PeakError> {
+    let resolved = ResolvedOps::find(model);
+    let depends = liveness::depends(model, &resolved);
+    let live_ranges =
+        liveness::Lives::find(model, &depends, &|value| size(typed.fact(value), sizes));
+    check_known(model, &live_ranges, Some(0))?;
     let order = &model.main().order;
-    if (0..order.len()).any(|place| lives.inner(place) > 0) {
+    if (0..order.len()).any(|place| live_ranges.inner(place) > 0) {
         return Err(PeakError::InSubgraph);
     }
     let mut numbers: HashMap<ValueId, usize> = HashMap::new();
-    let mut told = Vec::new();
-    for life in lives.main() {
+    let mut reported = Vec::new();
+    for life in live_ranges.main() {
         let bytes = match typed.fact(life.value) {
             Fact::Tensor(tensor) if tensor.dtype != DType::String => {
                 calipers_ops::bytes(tensor).ok_or(PeakError::NoFormula)?.to_string()
@@ -158,7 +164,7 @@ pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, P
         let (mut view_of, mut may_take) = (None, Vec::new());
         if let Some(node) = order.get(life.from).filter(|_| !life.input) {
             let inputs = model.inputs(*node);
-            match reuse_of(model, &meanings, *node) {
+            match reuse_of(model, &resolved, *node) {
                 Reuse::Never => {}
                 Reuse::View => view_of = inputs.first().and_then(|it| number(it.as_ref()?)),
                 Reuse::Overwrite => {
@@ -166,20 +172,24 @@ pub fn lives(model: &Model, typed: &Typed, sizes: &Sizes) -> Result<Vec<Life>, P
                 }
             }
         }
-        numbers.insert(life.value, told.len());
+        numbers.insert(life.value, reported.len());
         let (from, until) = (life.from as u64, life.until as u64);
-        told.push(Life { from, until, bytes, lent: life.input, view_of, may_take });
+        reported.push(LiveRange { from, until, bytes, borrowed: life.input, view_of, may_take });
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// Checks that the peak is known.
-fn check_known(model: &Model, lives: &liveness::Lives, peak: Option<u64>) -> Result<(), PeakError> {
+fn check_known(
+    model: &Model,
+    live_ranges: &liveness::Lives,
+    peak: Option<u64>,
+) -> Result<(), PeakError> {
     if !model.main().cyclic.is_empty() {
         return Err(PeakError::Cycle);
     }
     let known = peak.ok_or(PeakError::TooLarge)?;
-    let Some((value, reason)) = lives.first_unknown() else { return Ok(()) };
+    let Some((value, reason)) = live_ranges.first_unknown() else { return Ok(()) };
     let value = model.name(model.value(value).name).to_owned();
     Err(PeakError::UnknownSize { value, reason: reason.to_string(), known })
 }
@@ -187,11 +197,11 @@ fn check_known(model: &Model, lives: &liveness::Lives, peak: Option<u64>) -> Res
 /// What the peak leaves out.
 fn tell_left_out(
     model: &Model,
-    meanings: &Meanings,
-    lives: &liveness::Lives,
+    resolved: &ResolvedOps,
+    live_ranges: &liveness::Lives,
     assumptions: &mut Vec<Assumption>,
 ) {
-    if lives.has_uncounted() {
+    if live_ranges.has_uncounted() {
         assumptions.push(Assumption {
             what: "activations that are texts, maps or sequences".to_owned(),
             value: "0 bytes".to_owned(),
@@ -199,7 +209,7 @@ fn tell_left_out(
         });
     }
     let calls =
-        |node: &calipers_ir::NodeId| matches!(meanings.of(*node).kind, MeaningKind::Call(_));
+        |node: &calipers_ir::NodeId| matches!(resolved.of(*node).kind, ResolvedKind::OpContext(_));
     if model.main().order.iter().any(calls) {
         assumptions.push(Assumption {
             what: "activations inside the model's functions".to_owned(),
@@ -256,9 +266,9 @@ pub fn size(fact: &Fact, sizes: &Sizes) -> Size {
     }
 }
 
-fn largest(model: &Model, typed: &Typed, lives: &liveness::Lives) -> Vec<LargeValue> {
+fn largest(model: &Model, typed: &Typed, live_ranges: &liveness::Lives) -> Vec<LargeValue> {
     let mut values: Vec<(u64, ValueId)> =
-        lives.main().map(|life| (life.bytes, life.value)).collect();
+        live_ranges.main().map(|life| (life.bytes, life.value)).collect();
     // Stable, so equals stay in order of execution.
     values.sort_by_key(|(bytes, _)| Reverse(*bytes));
     values.truncate(NAMED);
@@ -272,12 +282,12 @@ fn largest(model: &Model, typed: &Typed, lives: &liveness::Lives) -> Vec<LargeVa
 
 /// Bytes alive at a node of the main graph in the free dimensions; `None` when none is free, or
 /// when a subgraph has a part in them.
-fn formula(typed: &Typed, lives: &liveness::Lives, place: usize) -> Option<String> {
-    if lives.inner(place) > 0 {
+fn formula(typed: &Typed, live_ranges: &liveness::Lives, place: usize) -> Option<String> {
+    if live_ranges.inner(place) > 0 {
         return None;
     }
     let mut sum = Expr::ZERO;
-    for life in lives.main().filter(|life| life.from <= place && place <= life.until) {
+    for life in live_ranges.main().filter(|life| life.from <= place && place <= life.until) {
         match typed.fact(life.value) {
             Fact::Tensor(tensor) if life.bytes > 0 => sum += calipers_ops::bytes(tensor)?,
             _ if life.bytes > 0 => return None,

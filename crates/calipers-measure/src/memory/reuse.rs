@@ -4,13 +4,13 @@
 //!   and the place stays until neither is needed.
 //! - The first output of an element-wise operator may overwrite an input of the
 //!   same number of bytes: each element is read before its result is written. It does when nothing
-//!   reads that input, or a view of it, afterwards, and the input was not lent by the caller. An
+//!   reads that input, or a view of it, afterwards, and the input was not borrowed by the caller. An
 //!   input that is broadcast has fewer bytes and is never overwritten.
 //!
 //! Everything else reads inputs after it has begun to write: convolutions, products, reductions,
-//! transpositions. Normalisations and softmax, which some runtimes do in place, count among them.
+//! transpositions. Normalizations and softmax, which some runtimes do in place, count among them.
 
-use calipers_infer::walk::{MeaningKind, Meanings};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ir::{Model, NodeId};
 
 /// What a node may do with the place of an input.
@@ -21,9 +21,9 @@ pub(super) enum Reuse {
     Overwrite,
 }
 
-pub(super) fn reuse_of(model: &Model, meanings: &Meanings, node: NodeId) -> Reuse {
+pub(super) fn reuse_of(model: &Model, resolved: &ResolvedOps, node: NodeId) -> Reuse {
     // A function of the model may bear any name.
-    let MeaningKind::Operator(operator) = meanings.of(node).kind else { return Reuse::Never };
+    let ResolvedKind::Operator(operator) = resolved.of(node).kind else { return Reuse::Never };
     if operator.traits.is_view() {
         Reuse::View
     } else if model.outputs(node).len() == 1 && operator.traits.runs_in_place {

@@ -10,7 +10,7 @@ use super::role::Role;
 use super::stored::Stored;
 use crate::not_known;
 
-/// A sum that remembers when it cannot be told, and why.
+/// A sum that remembers when it cannot be determined, and why.
 struct Sum(Result<u64, String>);
 
 impl Sum {
@@ -103,7 +103,7 @@ pub(super) fn count(
             what: "stored tensors whose use does not show what they are".to_owned(),
             value: "learned weights".to_owned(),
             why: format!(
-                "they are stored floats or quantised integers, used by {}",
+                "they are stored floats or quantized integers, used by {}",
                 assumed.into_iter().collect::<Vec<_>>().join(", ")
             ),
         });
@@ -150,10 +150,11 @@ mod tests {
         ] {
             let (parameters, unknown) = counted(&stored);
             assert_eq!((parameters.by_op[0].bytes, parameters.by_op[0].elements), (None, 6));
-            let told = unknown.iter().find(|unknown| unknown.what == "parameters.by_op").unwrap();
+            let reported =
+                unknown.iter().find(|unknown| unknown.what == "parameters.by_op").unwrap();
             let total = unknown.iter().find(|unknown| unknown.what == "parameters.bytes").unwrap();
-            assert_eq!(told.reason, total.reason);
-            assert!(!told.reason.is_empty());
+            assert_eq!(reported.reason, total.reason);
+            assert!(!reported.reason.is_empty());
         }
     }
 }

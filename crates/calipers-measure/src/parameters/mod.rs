@@ -1,4 +1,4 @@
-//! Learned weights, told apart from everything else that a file stores.
+//! Learned weights, distinguished from everything else that a file stores.
 //!
 //! No file says which of its tensors were learned; the graph shows it by how it uses them. Three
 //! steps: `uses` finds for every value what becomes of it, `role` decides from those uses and
@@ -10,7 +10,7 @@ mod role;
 mod stored;
 mod uses;
 
-use calipers_infer::walk::Meanings;
+use calipers_infer::walk::ResolvedOps;
 use calipers_ir::Model;
 use calipers_report::{Assumption, Parameters, Unknown};
 pub use owners::Owners;
@@ -23,18 +23,18 @@ pub fn measure(
     unknown: &mut Vec<Unknown>,
     assumptions: &mut Vec<Assumption>,
 ) -> (Parameters, Owners) {
-    let meanings = Meanings::find(model);
-    let stored = stored(model, &meanings);
+    let resolved = ResolvedOps::find(model);
+    let stored = stored(model, &resolved);
     let parameters = count::count(model, &stored, unknown, assumptions);
-    (parameters, Owners::find(model, &meanings, &stored))
+    (parameters, Owners::find(model, &resolved, &stored))
 }
 
 /// Everything stored, and what it is.
 pub fn all(model: &Model) -> Vec<Stored> {
-    stored(model, &Meanings::find(model))
+    stored(model, &ResolvedOps::find(model))
 }
 
-fn stored(model: &Model, meanings: &Meanings) -> Vec<Stored> {
-    let uses = uses::find(model, meanings);
-    stored::list(model, meanings, &uses)
+fn stored(model: &Model, resolved: &ResolvedOps) -> Vec<Stored> {
+    let uses = uses::find(model, resolved);
+    stored::list(model, resolved, &uses)
 }

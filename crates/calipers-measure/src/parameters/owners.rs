@@ -3,7 +3,7 @@
 //! A weight may be used inside a subgraph or a function; then it belongs to the node that holds or
 //! calls that.
 
-use calipers_infer::walk::{MeaningKind, Meanings, subgraphs};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::{GraphKind, Model, NodeId, ValueId};
 use calipers_ops::Movement;
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use super::role::Role;
 use super::stored::Stored;
 
-/// Nodes that may stand between a weight and the call it is handed to.
+/// Nodes that may be between a weight and the call it is handed to.
 const STEPS: usize = 16;
 
 /// Learned elements by the node of the main graph that uses them first.
@@ -23,8 +23,8 @@ pub struct Owners {
 }
 
 impl Owners {
-    pub(super) fn find(model: &Model, meanings: &Meanings, stored: &[Stored]) -> Self {
-        let callers = callers(model, meanings);
+    pub(super) fn find(model: &Model, resolved: &ResolvedOps, stored: &[Stored]) -> Self {
+        let callers = callers(model, resolved);
         let places = places(model);
         let mut owners = Self::default();
         for item in stored {
@@ -51,7 +51,7 @@ impl Owners {
 }
 
 /// For each function that is called, the first node of the main graph through which it is.
-fn callers(model: &Model, meanings: &Meanings) -> HashMap<usize, NodeId> {
+fn callers(model: &Model, resolved: &ResolvedOps) -> HashMap<usize, NodeId> {
     let mut callers = HashMap::new();
     for top in &model.main().order {
         let mut open = vec![*top];
@@ -59,7 +59,7 @@ fn callers(model: &Model, meanings: &Meanings) -> HashMap<usize, NodeId> {
             for graph in subgraphs(model, node) {
                 open.extend(model.graph(graph).order.iter().copied());
             }
-            if let MeaningKind::Call(function) = meanings.of(node).kind
+            if let ResolvedKind::OpContext(function) = resolved.of(node).kind
                 && callers.try_insert(function.index(), *top).is_ok()
             {
                 let body = model.function(function).body;
@@ -70,7 +70,7 @@ fn callers(model: &Model, meanings: &Meanings) -> HashMap<usize, NodeId> {
     callers
 }
 
-/// Where a graph stands: in a node of the main graph, in a function, or nowhere.
+/// Where a graph is: in a node of the main graph, in a function, or nowhere.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Main,
@@ -79,7 +79,7 @@ enum Place {
     Nowhere,
 }
 
-/// The place of every graph; each graph is found after the one that it stands in.
+/// The place of every graph; each graph is found after the one that it is in.
 fn places(model: &Model) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::with_capacity(model.graphs().len());
     for (_, graph) in model.graphs() {
@@ -98,7 +98,7 @@ fn places(model: &Model) -> Vec<Place> {
     places
 }
 
-/// The node of the main graph that stands for the use of a value.
+/// The node of the main graph that represents the use of a value.
 fn owner(
     model: &Model,
     callers: &HashMap<usize, NodeId>,

@@ -2,14 +2,14 @@
 //!
 //! | used as | learned when |
 //! |---|---|
-//! | a weight of a contraction, normalisation or recurrence | always, if its type can be: floats, integers of eight bits or fewer, wider integers that are dequantised |
+//! | a weight of a contraction, normalization or recurrence | always, if its type can be: floats, integers of eight bits or fewer, wider integers that are dequantized |
 //! | a table that is looked up | it holds floats or eight-bit integers; wider integers are indices |
 //! | an operand of arithmetic, with one axis longer than 1 | a weighted layer came before, and the length is that of an axis of some weight: a bias or a gain per channel. Otherwise it prepares the input, or is a grid |
 //! | an operand of an addition, with several such axes | a weighted layer comes after: a position embedding. Otherwise it is a grid of anchors |
 //! | a part of a concatenation | a weighted layer comes after: a class token |
-//! | the argument of a curve | it is an initialiser: a parameter kept in another form |
+//! | the argument of a activation | it is an initializer: a parameter kept in another form |
 //! | an input of an operator that nobody knows | it has more than one element; the report says that this is assumed |
-//! | any operand or output, in a model without a single weight by its place | it is an initialiser of more than one element; assumed too |
+//! | any operand or output, in a model without a single weight by its place | it is an initializer of more than one element; assumed too |
 //!
 //! Single numbers in arithmetic are constants of it: epsilons, factors, exponents.
 
@@ -38,7 +38,7 @@ pub(super) struct Evidence<'a> {
     pub dtype: DType,
     pub dims: &'a [i64],
     pub uses: Uses,
-    /// Whether an initialiser holds it, and not a node's attribute.
+    /// Whether an initializer holds it, and not a node's attribute.
     pub initializer: bool,
 }
 
@@ -58,7 +58,7 @@ impl Evidence<'_> {
                 && self.uses.has(Uses::DEQUANTIZED)
     }
 
-    /// Whether its elements are numbers, as floats or as integers that are dequantised.
+    /// Whether its elements are numbers, as floats or as integers that are dequantized.
     fn is_number(&self) -> bool {
         self.dtype.is_float()
             || matches!(self.dtype, DType::Complex64 | DType::Complex128)
@@ -116,7 +116,7 @@ fn is_learned_operand(evidence: &Evidence<'_>, network: &Network) -> bool {
     };
     by_axes
         || !axes.is_empty() && uses.has(Uses::JOINED) && uses.has(Uses::BEFORE_WEIGHTS)
-        || evidence.initializer && uses.has(Uses::CURVE)
+        || evidence.initializer && uses.has(Uses::TRANSFORMED)
 }
 
 /// Whether nothing shows what a tensor is, and a weight is the likeliest.
@@ -140,53 +140,60 @@ fn is_assumed(evidence: &Evidence<'_>, network: &Network) -> bool {
 mod tests {
     use super::*;
 
-    fn told(dtype: DType, dims: &[i64], uses: Uses) -> Role {
+    fn reported(dtype: DType, dims: &[i64], uses: Uses) -> Role {
         let network = Network { channels: HashSet::from([64, 384]), has_weights: true };
-        told_in(&network, dtype, dims, uses).0
+        reported_in(&network, dtype, dims, uses).0
     }
 
-    fn told_in(network: &Network, dtype: DType, dims: &[i64], uses: Uses) -> (Role, bool) {
+    fn reported_in(network: &Network, dtype: DType, dims: &[i64], uses: Uses) -> (Role, bool) {
         role(&Evidence { dtype, dims, uses, initializer: true }, network)
     }
 
     #[test]
     fn a_place_for_weights_makes_a_weight_of_what_can_be_one() {
-        assert_eq!(told(DType::Float16, &[64, 3, 3, 3], Uses::WEIGHT), Role::Weight);
-        assert_eq!(told(DType::Int8, &[64, 64], Uses::WEIGHT), Role::Weight);
-        assert_eq!(told(DType::Int32, &[64], Uses::WEIGHT), Role::Weight);
-        assert_eq!(told(DType::Int64, &[64, 64], Uses::WEIGHT), Role::Constant);
-        assert_eq!(told(DType::Float32, &[1], Uses::WEIGHT), Role::Weight);
-        assert_eq!(told(DType::Float32, &[64], Uses::STATISTIC), Role::Statistic);
-        assert_eq!(told(DType::Float32, &[64], Uses::SCALE), Role::Quantization);
-        assert_eq!(told(DType::Int64, &[1, 512], Uses::TABLE), Role::Constant);
-        assert_eq!(told(DType::Uint8, &[512, 384], Uses::TABLE), Role::Weight);
+        assert_eq!(reported(DType::Float16, &[64, 3, 3, 3], Uses::WEIGHT), Role::Weight);
+        assert_eq!(reported(DType::Int8, &[64, 64], Uses::WEIGHT), Role::Weight);
+        assert_eq!(reported(DType::Int32, &[64], Uses::WEIGHT), Role::Weight);
+        assert_eq!(reported(DType::Int64, &[64, 64], Uses::WEIGHT), Role::Constant);
+        assert_eq!(reported(DType::Float32, &[1], Uses::WEIGHT), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[64], Uses::STATISTIC), Role::Statistic);
+        assert_eq!(reported(DType::Float32, &[64], Uses::SCALE), Role::Quantization);
+        assert_eq!(reported(DType::Int64, &[1, 512], Uses::TABLE), Role::Constant);
+        assert_eq!(reported(DType::Uint8, &[512, 384], Uses::TABLE), Role::Weight);
     }
 
     #[test]
     fn operands_of_arithmetic_are_judged_by_their_axes() {
         let bias = Uses::ADDED.with(Uses::AFTER_WEIGHTS);
-        assert_eq!(told(DType::Float32, &[64, 1, 1], bias), Role::Weight);
-        assert_eq!(told(DType::Float32, &[], bias), Role::Constant);
-        assert_eq!(told(DType::Float32, &[1, 8400], bias), Role::Constant, "a grid of strides");
-        assert_eq!(told(DType::Float32, &[1, 64, 1], Uses::SUBTRACTED), Role::Constant, "a mean");
+        assert_eq!(reported(DType::Float32, &[64, 1, 1], bias), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[], bias), Role::Constant);
+        assert_eq!(reported(DType::Float32, &[1, 8400], bias), Role::Constant, "a grid of strides");
+        assert_eq!(
+            reported(DType::Float32, &[1, 64, 1], Uses::SUBTRACTED),
+            Role::Constant,
+            "a mean"
+        );
         let position = Uses::ADDED.with(Uses::BEFORE_WEIGHTS);
-        assert_eq!(told(DType::Float32, &[1, 197, 192], position), Role::Weight);
-        assert_eq!(told(DType::Float32, &[1, 2, 8400], Uses::ADDED), Role::Constant, "anchors");
+        assert_eq!(reported(DType::Float32, &[1, 197, 192], position), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[1, 2, 8400], Uses::ADDED), Role::Constant, "anchors");
         let rotation = Uses::MULTIPLIED.with(Uses::BEFORE_WEIGHTS);
-        assert_eq!(told(DType::Float32, &[1, 1, 3, 8], rotation), Role::Constant);
+        assert_eq!(reported(DType::Float32, &[1, 1, 3, 8], rotation), Role::Constant);
         let token = Uses::JOINED.with(Uses::BEFORE_WEIGHTS);
-        assert_eq!(told(DType::Float32, &[1, 1, 192], token), Role::Weight);
-        assert_eq!(told(DType::Float32, &[], Uses::CURVE), Role::Weight, "a temperature");
+        assert_eq!(reported(DType::Float32, &[1, 1, 192], token), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[], Uses::TRANSFORMED), Role::Weight, "a temperature");
     }
 
     #[test]
     fn without_any_weight_a_stored_operand_is_taken_for_one() {
         let bare = Network::default();
-        assert_eq!(told_in(&bare, DType::Float32, &[4], Uses::ADDED), (Role::Weight, true));
-        assert_eq!(told_in(&bare, DType::Int4, &[5], Uses::OUTPUT), (Role::Weight, true));
-        assert_eq!(told_in(&bare, DType::Float32, &[], Uses::ADDED), (Role::Constant, false));
-        assert_eq!(told_in(&bare, DType::Int64, &[4], Uses::ADDED), (Role::Constant, false));
-        assert_eq!(told_in(&bare, DType::Float32, &[4], Uses::SETTING), (Role::Constant, false));
-        assert_eq!(told_in(&bare, DType::Float32, &[4], Uses::FOREIGN), (Role::Weight, true));
+        assert_eq!(reported_in(&bare, DType::Float32, &[4], Uses::ADDED), (Role::Weight, true));
+        assert_eq!(reported_in(&bare, DType::Int4, &[5], Uses::OUTPUT), (Role::Weight, true));
+        assert_eq!(reported_in(&bare, DType::Float32, &[], Uses::ADDED), (Role::Constant, false));
+        assert_eq!(reported_in(&bare, DType::Int64, &[4], Uses::ADDED), (Role::Constant, false));
+        assert_eq!(
+            reported_in(&bare, DType::Float32, &[4], Uses::SETTING),
+            (Role::Constant, false)
+        );
+        assert_eq!(reported_in(&bare, DType::Float32, &[4], Uses::FOREIGN), (Role::Weight, true));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use calipers_infer::walk::{MeaningKind, Meanings, Special};
+use calipers_infer::walk::{ResolvedKind, ResolvedOps, Special};
 use calipers_ir::{
     Attribute, AttributeValue, DType, Data, GraphKind, Model, NodeId, SparseId, TensorId, ValueId,
 };
@@ -18,9 +18,9 @@ pub struct Stored {
     pub name: String,
     /// Type of its elements, as they count: packed 4-bit weights are `uint4`.
     pub dtype: DType,
-    /// Logical elements, or why they cannot be told.
+    /// Logical elements, or why they cannot be determined.
     pub elements: Result<u64, String>,
-    /// Bytes it takes; `None` when they cannot be told.
+    /// Bytes it takes; `None` when they cannot be determined.
     pub bytes: Option<u64>,
     /// What it is for.
     pub role: Role,
@@ -30,17 +30,17 @@ pub struct Stored {
     pub generated: bool,
     /// The node that uses it first.
     pub user: Option<NodeId>,
-    /// The value that holds it; `None` for what stands in an attribute.
+    /// The value that holds it; `None` for what is in an attribute.
     pub value: Option<ValueId>,
     /// The tensor; `None` for lists in attributes and for what is filled at load time.
     pub tensor: Option<TensorId>,
 }
 
 /// Everything stored.
-pub(super) fn list(model: &Model, meanings: &Meanings, uses: &UseTable) -> Vec<Stored> {
+pub(super) fn list(model: &Model, resolved: &ResolvedOps, uses: &UseTable) -> Vec<Stored> {
     let mut lister = Lister {
         model,
-        meanings,
+        resolved,
         uses,
         network: Network::default(),
         seen: HashSet::new(),
@@ -57,7 +57,7 @@ const MAX_RANK: u64 = 64;
 
 struct Lister<'a> {
     model: &'a Model,
-    meanings: &'a Meanings,
+    resolved: &'a ResolvedOps,
     uses: &'a UseTable,
     network: Network,
     /// Places in other files that are counted already: file, offset, length.
@@ -66,7 +66,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// Values that an initialiser fills, outside training.
+    /// Values that an initializer fills, outside training.
     fn filled(&self) -> impl Iterator<Item = (ValueId, Option<TensorId>, Option<SparseId>)> {
         self.model.values().filter_map(|(id, value)| {
             let training = self.model.graph(value.graph).kind == GraphKind::Training;
@@ -106,7 +106,7 @@ impl Lister<'_> {
         }
         for (node, _) in self.model.nodes() {
             let Some(Some(output)) = self.model.outputs(node).first() else { continue };
-            match self.meanings.of(node).special {
+            match self.resolved.of(node).special {
                 Special::Constant => {
                     if let Some(AttributeValue::Tensor(id)) = self.model.attribute(node, "value") {
                         let tensor = self.model.tensor(*id);
@@ -143,7 +143,7 @@ impl Lister<'_> {
                 continue;
             }
             let output = model.outputs(id).first().copied().flatten();
-            match (self.meanings.of(id).special, output) {
+            match (self.resolved.of(id).special, output) {
                 (Special::Constant, Some(output)) => self.constant(id, output),
                 (Special::ConstantOfShape, Some(output)) => {
                     self.generated(id, output);
@@ -342,8 +342,8 @@ impl Lister<'_> {
     }
 
     fn row(&self, node: NodeId) -> Option<&'static Operator> {
-        match self.meanings.of(node).kind {
-            MeaningKind::Operator(row) => Some(row),
+        match self.resolved.of(node).kind {
+            ResolvedKind::Operator(row) => Some(row),
             _ => None,
         }
     }

@@ -1,12 +1,12 @@
 //! What becomes of each value: a pass forward for where values come from, and one backward for
 //! where they go.
 //!
-//! A stored tensor is often not where it is used: exporters cast, transpose, dequantise and expand
+//! A stored tensor is often not where it is used: exporters cast, transpose, dequantize and expand
 //! it first. So uses travel backward through every operator that only moves its input.
 
-use calipers_infer::walk::{self, MeaningKind, Meanings, Special, Step};
+use calipers_infer::walk::{self, ResolvedKind, ResolvedOps, Special, Step};
 use calipers_ir::{Model, NodeId, ValueId};
-use calipers_ops::{Operator, Slot};
+use calipers_ops::{InputRole, Operator};
 
 /// A set of things that become of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Uses {
     pub(super) const MULTIPLIED: Self = Self(1 << 6);
     pub(super) const DIVIDED: Self = Self(1 << 7);
     pub(super) const JOINED: Self = Self(1 << 8);
-    pub(super) const CURVE: Self = Self(1 << 9);
+    pub(super) const TRANSFORMED: Self = Self(1 << 9);
     pub(super) const SINE: Self = Self(1 << 10);
     pub(super) const COSINE: Self = Self(1 << 11);
     pub(super) const SETTING: Self = Self(1 << 12);
@@ -56,30 +56,30 @@ impl Uses {
     }
 }
 
-/// The use that a slot makes of what stands in it.
-fn of_slot(slot: Slot) -> Uses {
+/// The use that a slot makes of what is in it.
+fn of_slot(slot: InputRole) -> Uses {
     match slot {
-        Slot::Weight => Uses::WEIGHT,
-        Slot::Statistic => Uses::STATISTIC,
-        Slot::Scale => Uses::SCALE,
-        Slot::Table => Uses::TABLE,
-        Slot::Added => Uses::ADDED,
-        Slot::Subtracted => Uses::SUBTRACTED,
-        Slot::Multiplied => Uses::MULTIPLIED,
-        Slot::Divided => Uses::DIVIDED,
-        Slot::Joined => Uses::JOINED,
-        Slot::Curve => Uses::CURVE,
-        Slot::Sine => Uses::SINE,
-        Slot::Cosine => Uses::COSINE,
-        Slot::Dequantized => Uses::DEQUANTIZED,
-        Slot::Data | Slot::Setting => Uses::SETTING,
-        Slot::Moved => Uses::default(),
+        InputRole::Weight => Uses::WEIGHT,
+        InputRole::Statistic => Uses::STATISTIC,
+        InputRole::Scale => Uses::SCALE,
+        InputRole::Table => Uses::TABLE,
+        InputRole::Added => Uses::ADDED,
+        InputRole::Subtracted => Uses::SUBTRACTED,
+        InputRole::Multiplied => Uses::MULTIPLIED,
+        InputRole::Divided => Uses::DIVIDED,
+        InputRole::Joined => Uses::JOINED,
+        InputRole::Transformed => Uses::TRANSFORMED,
+        InputRole::Sine => Uses::SINE,
+        InputRole::Cosine => Uses::COSINE,
+        InputRole::Dequantized => Uses::DEQUANTIZED,
+        InputRole::Data | InputRole::Setting => Uses::SETTING,
+        InputRole::Moved => Uses::default(),
     }
 }
 
 /// Slots whose contents take part in the output's values.
-fn carries_values(slot: Slot) -> bool {
-    !matches!(slot, Slot::Setting | Slot::Scale)
+fn carries_values(slot: InputRole) -> bool {
+    !matches!(slot, InputRole::Setting | InputRole::Scale)
 }
 
 /// What is known of every value.
@@ -97,16 +97,16 @@ struct Origin {
     fixed: bool,
     /// It is a scale that is found while the model runs.
     scale: bool,
-    /// A weighted layer stands somewhere before it.
+    /// A weighted layer is somewhere before it.
     after_weights: bool,
 }
 
 /// Finds the uses of every value.
-pub(super) fn find(model: &Model, meanings: &Meanings) -> UseTable {
-    let steps = walk::steps(model, meanings);
+pub(super) fn find(model: &Model, resolved: &ResolvedOps) -> UseTable {
+    let steps = walk::steps(model, resolved);
     let mut pass = Pass {
         model,
-        meanings,
+        resolved,
         origins: origins_of_graph_values(model),
         table: UseTable {
             uses: vec![Uses::default(); model.values().len()],
@@ -150,7 +150,7 @@ fn origins_of_graph_values(model: &Model) -> Vec<Origin> {
 
 struct Pass<'a> {
     model: &'a Model,
-    meanings: &'a Meanings,
+    resolved: &'a ResolvedOps,
     origins: Vec<Origin>,
     table: UseTable,
 }
@@ -172,7 +172,7 @@ impl Pass<'_> {
                 for output in self.model.outputs(node).iter().flatten() {
                     self.origins[output.index()] = origin;
                 }
-                if self.meanings.of(node).special == Special::DynamicQuantizeLinear
+                if self.resolved.of(node).special == Special::DynamicQuantizeLinear
                     && let Some(Some(scale)) = self.model.outputs(node).get(1)
                 {
                     self.origins[scale.index()].scale = true;
@@ -189,19 +189,19 @@ impl Pass<'_> {
         let inputs = self.model.inputs(node);
         let after_weights = self.is_weighted(node)
             || inputs.iter().flatten().any(|value| self.origins[value.index()].after_weights);
-        let meaning = self.meanings.of(node);
-        let origin = match meaning.kind {
-            _ if meaning.special == Special::Constant => {
+        let resolved = self.resolved.of(node);
+        let origin = match resolved.kind {
+            _ if resolved.special == Special::Constant => {
                 Origin { fixed: true, scale: false, after_weights }
             }
-            _ if meaning.special == Special::ConstantOfShape => {
+            _ if resolved.special == Special::ConstantOfShape => {
                 let fixed = self.origin(inputs.first().copied().flatten()).fixed;
                 Origin { fixed, scale: false, after_weights }
             }
-            MeaningKind::Operator(operator) => {
+            ResolvedKind::Operator(operator) => {
                 let mut carried = (0..)
                     .zip(inputs)
-                    .filter(|(slot, value)| value.is_some() && carries_values(operator.slot(*slot)))
+                    .filter(|(slot, value)| value.is_some() && carries_values(operator.role(*slot)))
                     .map(|(_, value)| self.origin(*value))
                     .peekable();
                 let any = carried.peek().is_some();
@@ -209,26 +209,30 @@ impl Pass<'_> {
                     (fixed && origin.fixed, scale || origin.scale)
                 });
                 // Only multiplication makes a scale of a scale.
-                Origin { fixed, scale: scale && meaning.special == Special::Mul, after_weights }
+                Origin { fixed, scale: scale && resolved.special == Special::Mul, after_weights }
             }
-            MeaningKind::Plain => Origin { after_weights, ..Origin::default() },
-            MeaningKind::Call(function) => {
+            ResolvedKind::Plain => Origin { after_weights, ..Origin::default() },
+            ResolvedKind::OpContext(function) => {
                 let body = self.model.graph(self.model.function(function).body);
                 let weighted =
                     body.outputs.iter().any(|value| self.origins[value.index()].after_weights);
                 Origin { after_weights: after_weights || weighted, ..Origin::default() }
             }
-            MeaningKind::Foreign => Origin { after_weights, ..Origin::default() },
+            ResolvedKind::Foreign => Origin { after_weights, ..Origin::default() },
         };
-        // What stands before a constant does not matter.
+        // What is before a constant does not matter.
         Origin { after_weights: origin.after_weights && !origin.fixed, ..origin }
     }
 
     /// Whether a node applies stored weights to something.
     fn is_weighted(&self, node: NodeId) -> bool {
-        let MeaningKind::Operator(operator) = self.meanings.of(node).kind else { return false };
-        let learned =
-            |slot| matches!(operator.slot(slot), Slot::Weight | Slot::Table | Slot::Statistic);
+        let ResolvedKind::Operator(operator) = self.resolved.of(node).kind else { return false };
+        let learned = |slot| {
+            matches!(
+                operator.role(slot),
+                InputRole::Weight | InputRole::Table | InputRole::Statistic
+            )
+        };
         let mut inputs = (0..).zip(self.model.inputs(node));
         !operator.attributes.is_empty()
             || inputs
@@ -246,11 +250,11 @@ impl Pass<'_> {
                 for (inner, outer) in self.flows_out(node) {
                     self.pass_back(outer, inner);
                 }
-                match self.meanings.of(node).kind {
-                    MeaningKind::Operator(operator) => self.use_inputs(node, operator),
-                    MeaningKind::Plain => self.mark_inputs(node, Uses::SETTING),
-                    MeaningKind::Foreign => self.mark_inputs(node, Uses::FOREIGN),
-                    MeaningKind::Call(function) => {
+                match self.resolved.of(node).kind {
+                    ResolvedKind::Operator(operator) => self.use_inputs(node, operator),
+                    ResolvedKind::Plain => self.mark_inputs(node, Uses::SETTING),
+                    ResolvedKind::Foreign => self.mark_inputs(node, Uses::FOREIGN),
+                    ResolvedKind::OpContext(function) => {
                         let body = self.model.graph(self.model.function(function).body);
                         let outer = self.model.inputs(node);
                         for (outer, inner) in outer.iter().zip(&body.inputs) {
@@ -306,7 +310,7 @@ impl Pass<'_> {
                     after_weights: sum.after_weights || origin.after_weights,
                 }
             });
-            let slot = operator.slot(slot);
+            let slot = operator.role(slot);
             let mut uses = of_slot(slot).with(ahead);
             if others.after_weights {
                 uses.add(Uses::AFTER_WEIGHTS);
@@ -339,7 +343,7 @@ impl Pass<'_> {
     fn flows_in(&self, node: NodeId) -> Vec<(ValueId, ValueId)> {
         let inputs = self.model.inputs(node);
         let mut flows = Vec::new();
-        if self.meanings.of(node).special != Special::If {
+        if self.resolved.of(node).special != Special::If {
             for body in walk::subgraphs(self.model, node) {
                 let pairs = inputs.iter().zip(&self.model.graph(body).inputs);
                 flows.extend(pairs.filter_map(|(outer, inner)| Some(((*outer)?, *inner))));
@@ -353,7 +357,7 @@ impl Pass<'_> {
         let mut flows = Vec::new();
         let outputs = self.model.outputs(node);
         // The first output of a Loop's body is only its condition.
-        let skipped = usize::from(self.meanings.of(node).special == Special::Loop);
+        let skipped = usize::from(self.resolved.of(node).special == Special::Loop);
         for body in walk::subgraphs(self.model, node) {
             let inner = self.model.graph(body).outputs.iter().skip(skipped);
             flows.extend(inner.zip(outputs).filter_map(|(i, o)| Some((*i, (*o)?))));
@@ -372,20 +376,26 @@ enum Fate {
     HandedOn,
 }
 
-fn fate(slot: Slot, downstream: Uses, others: Origin, fixed: bool) -> Fate {
+fn fate(slot: InputRole, downstream: Uses, others: Origin, fixed: bool) -> Fate {
     match slot {
-        Slot::Moved | Slot::Dequantized => Fate::HandedOn,
-        Slot::Curve if fixed => Fate::HandedOn,
+        InputRole::Moved | InputRole::Dequantized => Fate::HandedOn,
+        InputRole::Transformed if fixed => Fate::HandedOn,
         // An activation that meets others goes on with them, and arithmetic among stored tensors
         // is still a stored tensor.
-        Slot::Joined | Slot::Added | Slot::Subtracted | Slot::Multiplied | Slot::Divided
+        InputRole::Joined
+        | InputRole::Added
+        | InputRole::Subtracted
+        | InputRole::Multiplied
+        | InputRole::Divided
             if !fixed || others.fixed =>
         {
             Fate::HandedOn
         }
-        Slot::Multiplied if others.scale => Fate::Becomes(Uses::SCALE),
+        InputRole::Multiplied if others.scale => Fate::Becomes(Uses::SCALE),
         // A product that only ever is an angle: frequencies of a position code.
-        Slot::Weight | Slot::Multiplied if is_angle(downstream) => Fate::Becomes(Uses::SETTING),
+        InputRole::Weight | InputRole::Multiplied if is_angle(downstream) => {
+            Fate::Becomes(Uses::SETTING)
+        }
         _ => Fate::Used,
     }
 }

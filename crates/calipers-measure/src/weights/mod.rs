@@ -81,7 +81,7 @@ enum Place<'a> {
 }
 
 /// Reads every stored tensor. `files` are the model's data files in its order, or why they cannot
-/// be read; `progress` is told from any thread that so many bytes more were read, of how many.
+/// be read; `progress` is reported from any thread that so many bytes more were read, of how many.
 pub fn read<E: Display>(
     model: &Model,
     files: &[Result<Source, E>],
@@ -134,7 +134,7 @@ fn shown(model: &Model, stored: &Stored) -> String {
     }
 }
 
-/// Goes over all tensors that stand in one piece.
+/// Goes over all tensors that are in one piece.
 fn look(tensors: &mut [Seen], places: &[Place<'_>], progress: &(dyn Fn(u64, u64) + Sync)) {
     let (mut runs, mut items) = (Vec::new(), Vec::new());
     for (at, (seen, place)) in tensors.iter().zip(places).enumerate() {

@@ -17,11 +17,11 @@ impl Weights {
     pub fn summarize(&self, unknown: &mut Vec<Unknown>) -> Section {
         if let Some((name, reason)) = self.unread.first() {
             let count = self.unread.len();
-            let told = format!(
+            let reported = format!(
                 "{count} of {} tensors were not read, first {name:?}: {reason}",
                 count + self.tensors.len()
             );
-            not_known(unknown, "weights.unread", told);
+            not_known(unknown, "weights.unread", reported);
         }
         let mut section = Section {
             tensors: self.tensors.len() as u64,
@@ -77,8 +77,8 @@ fn range(seen: &Seen) -> TensorRange {
         min: stats.min,
         max: stats.max,
         mean: finite(stats.mean),
-        deviation: finite(stats.deviation()),
-        reach: finite(stats.reach()),
+        std: finite(stats.std()),
+        max_abs_z_score: finite(stats.max_abs_z_score()),
         sparsity_percent: percent(stats.zeros, stats.elements),
         dead_channels: seen.found.dead_channels,
     }

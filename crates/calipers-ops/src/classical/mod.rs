@@ -1,12 +1,12 @@
-//! Classical machine learning: what was learned stands in attributes.
+//! Classical machine learning: what was learned is in attributes.
 
 mod features;
 mod models;
 
 use crate::AttributeUse::{Fitted, Learned};
+use crate::InputRole::{Data, Table};
 use crate::ML;
-use crate::Slot::{Data, Table};
-use crate::call::{Attr, Call};
+use crate::context::{Attr, OpContext};
 use crate::cost::{self, Traffic};
 use crate::fact::TensorFact;
 use crate::row::Operator;
@@ -150,8 +150,8 @@ pub(crate) const ROWS: &[Operator] = &family(
 );
 
 /// How many elements a list in the attributes has; `None` when it is not given.
-fn count(call: &Call<'_>, name: &str) -> Option<i64> {
-    match call.attribute(name)? {
+fn count(ctx: &OpContext<'_>, name: &str) -> Option<i64> {
+    match ctx.attribute(name)? {
         Attr::Ints(list) => i64::try_from(list.len()).ok(),
         Attr::Floats(list) => i64::try_from(list.len()).ok(),
         Attr::Long(count) | Attr::Texts(count) => i64::try_from(count).ok(),
@@ -161,6 +161,6 @@ fn count(call: &Call<'_>, name: &str) -> Option<i64> {
 }
 
 /// Whether a list in the attributes has elements.
-fn has(call: &Call<'_>, name: &str) -> bool {
-    count(call, name).is_some_and(|count| count > 0)
+fn has(ctx: &OpContext<'_>, name: &str) -> bool {
+    count(ctx, name).is_some_and(|count| count > 0)
 }

@@ -2,48 +2,48 @@
 
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::fact::Fact;
 use crate::known;
 use crate::window::{Padding, Window};
 
 /// Channels of the kernel at each place of its window:
 /// <https://onnx.ai/onnx/operators/onnx__Conv.html>.
-pub(super) fn plain(call: &mut Call<'_>) -> Outcome {
-    convolution(call, 2, None)
+pub(super) fn plain(ctx: &mut OpContext<'_>) -> Outcome {
+    convolution(ctx, 2, None)
 }
 
 /// As [`plain`], each sample moved by an offset; the offsets have the output's size:
 /// <https://onnx.ai/onnx/operators/onnx__DeformConv.html>.
-pub(super) fn deformed(call: &mut Call<'_>) -> Outcome {
-    convolution(call, 3, Some(2))
+pub(super) fn deformed(ctx: &mut OpContext<'_>) -> Outcome {
+    convolution(ctx, 3, Some(2))
 }
 
-fn convolution(call: &mut Call<'_>, bias: usize, offsets: Option<usize>) -> Outcome {
-    let dtype = known::dtype(call, &[0, 1, bias]);
-    let Some(operands) = Operands::read(call)? else {
-        return Ok(vec![known::unranked(call, 0, dtype)]);
+fn convolution(ctx: &mut OpContext<'_>, bias: usize, offsets: Option<usize>) -> Outcome {
+    let dtype = known::dtype(ctx, &[0, 1, bias]);
+    let Some(operands) = Operands::read(ctx)? else {
+        return Ok(vec![known::unranked(ctx, 0, dtype)]);
     };
-    operands.check_channels(call, 1)?;
-    let window = Window::read(call, &operands.kernel)?;
+    operands.check_channels(ctx, 1)?;
+    let window = Window::read(ctx, &operands.kernel)?;
     let places = match offsets {
-        Some(offsets) => known::ranked(call, offsets, operands.kernel.len() + 2)?,
+        Some(offsets) => known::ranked(ctx, offsets, operands.kernel.len() + 2)?,
         None => None,
     };
-    let biases = known::ranked(call, bias, 1)?.map(|dims| &dims[0]);
-    let channels = known::agree(call, "channels", &[operands.weight(0), biases])?;
+    let biases = known::ranked(ctx, bias, 1)?.map(|dims| &dims[0]);
+    let channels = known::agree(ctx, "channels", &[operands.weight(0), biases])?;
     let batch = operands.batch.or(places.map(|dims| &dims[0]));
     let mut dims = vec![
-        known::or_fresh(call, batch.cloned(), "the batch convolved"),
-        known::or_fresh(call, channels, "the kernel's channels"),
+        known::or_fresh(ctx, batch.cloned(), "the batch convolved"),
+        known::or_fresh(ctx, channels, "the kernel's channels"),
     ];
     for axis in 0..operands.kernel.len() {
         let size = match operands.spatial(axis) {
-            Some(size) => window.convolved(call, axis, size)?,
+            Some(size) => window.convolved(ctx, axis, size)?,
             None => None,
         };
         let size = size.or_else(|| places.map(|dims| dims[axis + 2].clone()));
-        dims.push(known::or_fresh(call, size, "the input convolved and its kernel"));
+        dims.push(known::or_fresh(ctx, size, "the input convolved and its kernel"));
     }
     Ok(vec![Fact::tensor(dtype, dims)])
 }
@@ -51,26 +51,26 @@ fn convolution(call: &mut Call<'_>, bias: usize, offsets: Option<usize>) -> Outc
 /// The inverse of a convolution's arithmetic: `stride * (input - 1) + output_padding + extent -
 /// pads`, or the size that is asked for:
 /// <https://onnx.ai/onnx/operators/onnx__ConvTranspose.html>.
-pub(super) fn transposed(call: &mut Call<'_>) -> Outcome {
-    let dtype = known::dtype(call, &[0, 1, 2]);
-    let Some(operands) = Operands::read(call)? else {
-        return Ok(vec![known::unranked(call, 0, dtype)]);
+pub(super) fn transposed(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = known::dtype(ctx, &[0, 1, 2]);
+    let Some(operands) = Operands::read(ctx)? else {
+        return Ok(vec![known::unranked(ctx, 0, dtype)]);
     };
-    let group = groups(call)?;
-    known::agree(call, "input channels", &[operands.channels, operands.weight(0)])?;
+    let group = groups(ctx)?;
+    known::agree(ctx, "input channels", &[operands.channels, operands.weight(0)])?;
     let count = operands.kernel.len();
-    let window = Window::read(call, &operands.kernel)?;
-    let added = known::list_of(call, "output_padding", count, 0)?;
-    let asked = match known::list(call, "output_shape")? {
-        Some(_) => Some(known::list_of(call, "output_shape", count, 0)?),
+    let window = Window::read(ctx, &operands.kernel)?;
+    let added = known::list_of(ctx, "output_padding", count, 0)?;
+    let asked = match known::list(ctx, "output_shape")? {
+        Some(_) => Some(known::list_of(ctx, "output_shape", count, 0)?),
         None => None,
     };
-    let biases = known::ranked(call, 2, 1)?.map(|dims| &dims[0]);
+    let biases = known::ranked(ctx, 2, 1)?.map(|dims| &dims[0]);
     let channels = operands.weight(1).map(|each| each * group);
-    let channels = known::agree(call, "channels", &[channels.as_ref(), biases])?;
+    let channels = known::agree(ctx, "channels", &[channels.as_ref(), biases])?;
     let mut dims = vec![
-        known::or_fresh(call, operands.batch.cloned(), "the batch convolved"),
-        known::or_fresh(call, channels, "the kernel's channels"),
+        known::or_fresh(ctx, operands.batch.cloned(), "the batch convolved"),
+        known::or_fresh(ctx, channels, "the kernel's channels"),
     ];
     for (axis, added) in added.iter().enumerate() {
         let size = match &asked {
@@ -78,9 +78,9 @@ pub(super) fn transposed(call: &mut Call<'_>) -> Outcome {
             None => operands.spatial(axis).and_then(|size| grown(&window, axis, size, *added)),
         };
         if size.as_ref().and_then(Expr::as_const).is_some_and(|size| size < 0) {
-            return Err(Fail::contradiction(format!("{} makes a negative dimension", call.op)));
+            return Err(Fail::contradiction(format!("{} makes a negative dimension", ctx.op)));
         }
-        dims.push(known::or_fresh(call, size, "the input convolved and its kernel"));
+        dims.push(known::or_fresh(ctx, size, "the input convolved and its kernel"));
     }
     Ok(vec![Fact::tensor(dtype, dims)])
 }
@@ -100,18 +100,18 @@ fn grown(window: &Window, axis: usize, input: &Expr, added: i64) -> Option<Expr>
 
 /// A convolution of each channel with what came before it; the state is the last elements that the
 /// next step needs: <https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html>.
-pub(super) fn causal(call: &mut Call<'_>) -> Outcome {
-    let dtype = known::dtype(call, &[0, 1, 2, 3]);
-    let input = known::ranked(call, 0, 3)?;
-    let kernel = known::ranked(call, 1, 3)?;
-    let biases = known::ranked(call, 2, 1)?;
-    let past = known::ranked(call, 3, 3)?;
-    call.input(0)?;
-    call.input(1)?;
+pub(super) fn causal(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = known::dtype(ctx, &[0, 1, 2, 3]);
+    let input = known::ranked(ctx, 0, 3)?;
+    let kernel = known::ranked(ctx, 1, 3)?;
+    let biases = known::ranked(ctx, 2, 1)?;
+    let past = known::ranked(ctx, 3, 3)?;
+    ctx.input(0)?;
+    ctx.input(1)?;
     let of = |dims: Option<&'_ [Expr]>, axis: usize| dims.map(|dims| dims[axis].clone());
-    let batch = known::agree(call, "the batch", &[of(input, 0).as_ref(), of(past, 0).as_ref()])?;
+    let batch = known::agree(ctx, "the batch", &[of(input, 0).as_ref(), of(past, 0).as_ref()])?;
     let channels = known::agree(
-        call,
+        ctx,
         "channels",
         &[
             of(input, 1).as_ref(),
@@ -121,20 +121,20 @@ pub(super) fn causal(call: &mut Call<'_>) -> Outcome {
         ],
     )?;
     let kept = of(kernel, 2).map(|size| size - 1);
-    let kept = known::agree(call, "the state", &[kept.as_ref(), of(past, 2).as_ref()])?;
-    let batch = known::or_fresh(call, batch, "the batch convolved");
-    let channels = known::or_fresh(call, channels, "the channels convolved");
-    let length = known::or_fresh(call, of(input, 2), "the length convolved");
-    let kept = known::or_fresh(call, kept, "the kernel's size");
+    let kept = known::agree(ctx, "the state", &[kept.as_ref(), of(past, 2).as_ref()])?;
+    let batch = known::or_fresh(ctx, batch, "the batch convolved");
+    let channels = known::or_fresh(ctx, channels, "the channels convolved");
+    let length = known::or_fresh(ctx, of(input, 2), "the length convolved");
+    let kept = known::or_fresh(ctx, kept, "the kernel's size");
     Ok(vec![
         Fact::tensor(dtype, [batch.clone(), channels.clone(), length]),
         Fact::tensor(dtype, [batch, channels, kept]),
     ])
 }
 
-fn groups(call: &Call<'_>) -> Result<i64, Fail> {
-    match call.int_or("group", 1) {
-        group if group < 1 => Err(Fail::contradiction(format!("{} has {group} groups", call.op))),
+fn groups(ctx: &OpContext<'_>) -> Result<i64, Fail> {
+    match ctx.int_or("group", 1) {
+        group if group < 1 => Err(Fail::contradiction(format!("{} has {group} groups", ctx.op))),
         group => Ok(group),
     }
 }
@@ -150,32 +150,32 @@ struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     /// Reads inputs 0 and 1; `None` when nothing gives the number of dimensions.
-    fn read(call: &Call<'a>) -> Result<Option<Self>, Fail> {
-        let input = known::dims(call, 0)?;
-        let weights = known::dims(call, 1)?;
-        let given = known::list(call, "kernel_shape")?;
+    fn read(ctx: &OpContext<'a>) -> Result<Option<Self>, Fail> {
+        let input = known::dims(ctx, 0)?;
+        let weights = known::dims(ctx, 1)?;
+        let given = known::list(ctx, "kernel_shape")?;
         let rank = match (input, weights, given) {
             (Some(dims), ..) | (None, Some(dims), _) => dims.len(),
             (None, None, Some(sizes)) => sizes.len() + 2,
             (None, None, None) => return Ok(None),
         };
         if rank < 3 {
-            return Err(Fail::contradiction(format!("{} has an input of rank {rank}", call.op)));
+            return Err(Fail::contradiction(format!("{} has an input of rank {rank}", ctx.op)));
         }
-        let weights = known::ranked(call, 1, rank)?;
+        let weights = known::ranked(ctx, 1, rank)?;
         if given.is_some_and(|sizes| sizes.len() + 2 != rank) {
             return Err(Fail::contradiction(format!(
                 "the kernel_shape of {} does not fit its input of rank {rank}",
-                call.op
+                ctx.op
             )));
         }
         let kernel = (2..rank).map(|axis| {
             let given = given.map(|sizes| Expr::from(sizes[axis - 2]));
-            known::agree(call, "the kernel", &[given.as_ref(), weights.map(|dims| &dims[axis])])
+            known::agree(ctx, "the kernel", &[given.as_ref(), weights.map(|dims| &dims[axis])])
         });
         let kernel = kernel.collect::<Result<Vec<_>, _>>()?;
         if kernel.iter().flatten().any(|size| size.as_const().is_some_and(|size| size < 1)) {
-            return Err(Fail::contradiction(format!("{} has an empty kernel", call.op)));
+            return Err(Fail::contradiction(format!("{} has an empty kernel", ctx.op)));
         }
         Ok(Some(Self {
             batch: input.map(|dims| &dims[0]),
@@ -197,9 +197,9 @@ impl<'a> Operands<'a> {
     }
 
     /// Whether the input has as many channels as all groups of the kernel together.
-    fn check_channels(&self, call: &Call<'_>, axis: usize) -> Result<(), Fail> {
-        let group = groups(call)?;
+    fn check_channels(&self, ctx: &OpContext<'_>, axis: usize) -> Result<(), Fail> {
+        let group = groups(ctx)?;
         let wanted = self.weight(axis).map(|each| each * group);
-        known::agree(call, "input channels", &[self.channels, wanted.as_ref()]).map(|_| ())
+        known::agree(ctx, "input channels", &[self.channels, wanted.as_ref()]).map(|_| ())
     }
 }

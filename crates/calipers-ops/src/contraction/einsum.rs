@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calipers_sym::Expr;
 
-use crate::call::{Attr, Call, Fail, Outcome, broadcast};
+use crate::context::{Attr, Fail, OpContext, Outcome, broadcast};
 use crate::fact::Fact;
 use crate::known;
 
@@ -23,37 +23,37 @@ struct Equation {
 }
 
 /// The dimensions that the equation names on its right, or those it names once on its left.
-pub(super) fn einsum(call: &mut Call<'_>) -> Outcome {
-    let inputs: Vec<usize> = (0..call.input_count()).collect();
-    let dtype = known::dtype(call, &inputs);
-    let equation = match call.attribute("equation") {
+pub(super) fn einsum(ctx: &mut OpContext<'_>) -> Outcome {
+    let inputs: Vec<usize> = (0..ctx.input_count()).collect();
+    let dtype = known::dtype(ctx, &inputs);
+    let equation = match ctx.attribute("equation") {
         Some(Attr::Text(text)) => Equation::parse(text),
         Some(Attr::Long(_)) => return Err(Fail::unknown("the equation is too long to be read")),
         _ => Err("there is none".to_owned()),
     };
     let equation = equation.map_err(|wrong| {
-        Fail::contradiction(format!("the equation of {} cannot be read: {wrong}", call.op))
+        Fail::contradiction(format!("the equation of {} cannot be read: {wrong}", ctx.op))
     })?;
     if equation.inputs.len() != inputs.len() {
         return Err(Fail::contradiction(format!(
             "the equation of {} has {} terms, and there are {} inputs",
-            call.op,
+            ctx.op,
             equation.inputs.len(),
             inputs.len()
         )));
     }
     let mut sizes = Sizes::default();
     for (index, term) in equation.inputs.iter().enumerate() {
-        sizes.take(call, index, term)?;
+        sizes.take(ctx, index, term)?;
     }
     let output = &equation.output;
-    let mut dims = sizes.of(call, &output.before);
+    let mut dims = sizes.of(ctx, &output.before);
     if let Some(after) = &output.after {
         match sizes.unranked {
-            Some(index) => return Ok(vec![known::unranked(call, index, dtype)]),
+            Some(index) => return Ok(vec![known::unranked(ctx, index, dtype)]),
             None => dims.extend(sizes.dots.iter().cloned()),
         }
-        dims.extend(sizes.of(call, after));
+        dims.extend(sizes.of(ctx, after));
     }
     Ok(vec![Fact::tensor(dtype, dims)])
 }
@@ -70,9 +70,9 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn take(&mut self, call: &Call<'_>, index: usize, term: &Term) -> Result<(), Fail> {
+    fn take(&mut self, ctx: &OpContext<'_>, index: usize, term: &Term) -> Result<(), Fail> {
         let after = term.after.as_deref().unwrap_or_default();
-        let Some(dims) = known::dims(call, index)? else {
+        let Some(dims) = known::dims(ctx, index)? else {
             self.open.extend(term.before.iter().chain(after));
             if term.after.is_some() {
                 self.unranked = Some(index);
@@ -84,16 +84,16 @@ impl Sizes {
         let Some(dots) = dots.filter(|dots| *dots == 0 || term.after.is_some()) else {
             return Err(Fail::contradiction(format!(
                 "input {index} of {} has {} dimensions, and the equation names {named}",
-                call.op,
+                ctx.op,
                 dims.len()
             )));
         };
         let (before, rest) = dims.split_at(term.before.len());
         let (middle, end) = rest.split_at(dots);
         for (letter, dim) in term.before.iter().zip(before).chain(after.iter().zip(end)) {
-            self.letter(call.op, *letter, dim)?;
+            self.letter(ctx.op, *letter, dim)?;
         }
-        self.dots = broadcast(call.op, &self.dots, middle)?;
+        self.dots = broadcast(ctx.op, &self.dots, middle)?;
         Ok(())
     }
 
@@ -111,13 +111,13 @@ impl Sizes {
         Ok(())
     }
 
-    fn of(&self, call: &mut Call<'_>, letters: &[u8]) -> Vec<Expr> {
+    fn of(&self, ctx: &mut OpContext<'_>, letters: &[u8]) -> Vec<Expr> {
         let sizes = letters.iter().map(|letter| {
             let size = self.letters.get(letter);
             // Another input may say more than 1.
             let size =
                 size.filter(|size| size.as_const() != Some(1) || !self.open.contains(letter));
-            known::or_fresh(call, size.cloned(), "an input whose shape is not known")
+            known::or_fresh(ctx, size.cloned(), "an input whose shape is not known")
         });
         sizes.collect()
     }

@@ -10,7 +10,7 @@ mod tests;
 
 pub(crate) use matrix::product;
 
-use crate::Slot::{Data, Weight};
+use crate::InputRole::{Data, Weight};
 use crate::cost;
 use crate::row::Operator;
 use crate::traits::{Class, KernelClass, Lowering, family};

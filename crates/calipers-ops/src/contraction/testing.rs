@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::fact::Fact;
 use crate::testing::{Counter, Named};
 
@@ -23,12 +23,12 @@ pub(crate) fn facts(
     let row = crate::find("ai.onnx", op).or_else(|| crate::find("ai.onnx.preview", op)).unwrap();
     let attributes = Named(attributes);
     let mut fresh = Counter::new("new", 1);
-    let mut call = Call::new(op, version, 5, inputs, &attributes, &mut fresh);
-    (row.rule.unwrap())(&mut call)
+    let mut ctx = OpContext::new(op, version, 5, inputs, &attributes, &mut fresh);
+    (row.rule.unwrap())(&mut ctx)
 }
 
 /// The same, written out.
-pub(crate) fn told(
+pub(crate) fn reported(
     op: &str,
     version: i64,
     inputs: &[Option<Fact>],

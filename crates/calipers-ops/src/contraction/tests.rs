@@ -3,8 +3,8 @@
 use calipers_ir::DType;
 use calipers_sym::{Expr, parse};
 
-use super::testing::{facts, floats, told};
-use crate::call::{Attr, Fail};
+use super::testing::{facts, floats, reported};
+use crate::context::{Attr, Fail};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
@@ -17,38 +17,38 @@ fn a_convolution_slides_by_its_stride() {
     let inputs = [floats("N 3 224 W"), floats("64 3 7 7"), None];
     let attributes = [("strides", Attr::Ints(&[2, 2])), ("pads", Attr::Ints(&[3, 3, 3, 3]))];
     // (224 + 6 - 7) / 2 + 1, and (W - 1) / 2 + 1 = (W + 1) / 2.
-    let shape = told("Conv", 11, &inputs, &attributes).unwrap();
+    let shape = reported("Conv", 11, &inputs, &attributes).unwrap();
     assert_eq!(shape, ["float32[N, 64, 112, ceil(W/2)]"]);
     let same = [("strides", Attr::Ints(&[2, 2])), ("auto_pad", Attr::Text(b"SAME_UPPER"))];
-    let shape = told("Conv", 11, &inputs, &same).unwrap();
+    let shape = reported("Conv", 11, &inputs, &same).unwrap();
     assert_eq!(shape, ["float32[N, 64, 112, ceil(W/2)]"]);
     let valid = [("auto_pad", Attr::Text(b"VALID"))];
-    assert_eq!(told("Conv", 1, &inputs, &valid).unwrap(), ["float32[N, 64, 218, W - 6]"]);
+    assert_eq!(reported("Conv", 1, &inputs, &valid).unwrap(), ["float32[N, 64, 218, W - 6]"]);
 }
 
 #[test]
-fn a_convolution_is_told_in_parts() {
+fn a_convolution_is_reported_in_parts() {
     let unknown = Some(Fact::unknown("no reason"));
     let inputs = [unknown.clone(), floats("64 3 7 7")];
-    assert_eq!(told("Conv", 11, &inputs, &[]).unwrap(), ["float32[new1, 64, new2, new3]"]);
+    assert_eq!(reported("Conv", 11, &inputs, &[]).unwrap(), ["float32[new1, 64, new2, new3]"]);
     let inputs = [floats("1 3 9"), unknown.clone(), floats("8")];
     let kernel = [("kernel_shape", Attr::Ints(&[4]))];
-    assert_eq!(told("Conv", 11, &inputs, &kernel).unwrap(), ["float32[1, 8, 6]"]);
-    assert_eq!(told("Conv", 11, &inputs, &[]).unwrap(), ["float32[1, 8, new1]"]);
-    assert_eq!(told("Conv", 11, &[unknown.clone(), unknown], &[]).unwrap(), ["?[…]"]);
+    assert_eq!(reported("Conv", 11, &inputs, &kernel).unwrap(), ["float32[1, 8, 6]"]);
+    assert_eq!(reported("Conv", 11, &inputs, &[]).unwrap(), ["float32[1, 8, new1]"]);
+    assert_eq!(reported("Conv", 11, &[unknown.clone(), unknown], &[]).unwrap(), ["?[…]"]);
 }
 
 #[test]
 fn what_cannot_be_convolved_is_said() {
     let wide = [floats("1 3 4 4"), floats("8 3 5 5")];
-    assert!(contradicts(&told("Conv", 11, &wide, &[])));
+    assert!(contradicts(&reported("Conv", 11, &wide, &[])));
     let channels = [floats("1 3 9 9"), floats("8 4 5 5")];
-    assert!(contradicts(&told("Conv", 11, &channels, &[])));
+    assert!(contradicts(&reported("Conv", 11, &channels, &[])));
     let grouped = [floats("1 8 9 9"), floats("8 4 5 5")];
     let two = [("group", Attr::Int(2))];
-    assert_eq!(told("Conv", 11, &grouped, &two).unwrap(), ["float32[1, 8, 5, 5]"]);
+    assert_eq!(reported("Conv", 11, &grouped, &two).unwrap(), ["float32[1, 8, 5, 5]"]);
     let stride = [("strides", Attr::Ints(&[0, 1]))];
-    assert!(contradicts(&told("Conv", 11, &[floats("1 3 9 9"), floats("8 3 5 5")], &stride)));
+    assert!(contradicts(&reported("Conv", 11, &[floats("1 3 9 9"), floats("8 3 5 5")], &stride)));
 }
 
 #[test]
@@ -61,15 +61,15 @@ fn a_transposed_convolution_grows() {
         ("group", Attr::Int(3)),
     ];
     // 2 * (L - 1) + 1 + 4 - 2.
-    let shape = told("ConvTranspose", 11, &inputs, &attributes).unwrap();
+    let shape = reported("ConvTranspose", 11, &inputs, &attributes).unwrap();
     assert_eq!(shape, ["float32[1, 6, 2*L + 1]"]);
     let same = [("strides", Attr::Ints(&[2])), ("auto_pad", Attr::Text(b"SAME_LOWER"))];
-    assert_eq!(told("ConvTranspose", 11, &inputs, &same).unwrap(), ["float32[1, 2, 2*L]"]);
+    assert_eq!(reported("ConvTranspose", 11, &inputs, &same).unwrap(), ["float32[1, 2, 2*L]"]);
     // A stride of 5 is more than the kernel fills.
     let sparse = [("strides", Attr::Ints(&[5])), ("auto_pad", Attr::Text(b"SAME_LOWER"))];
-    assert_eq!(told("ConvTranspose", 11, &inputs, &sparse).unwrap(), ["float32[1, 2, new1]"]);
+    assert_eq!(reported("ConvTranspose", 11, &inputs, &sparse).unwrap(), ["float32[1, 2, new1]"]);
     let asked = [("output_shape", Attr::Ints(&[10]))];
-    assert_eq!(told("ConvTranspose", 11, &inputs, &asked).unwrap(), ["float32[1, 2, 10]"]);
+    assert_eq!(reported("ConvTranspose", 11, &inputs, &asked).unwrap(), ["float32[1, 2, 10]"]);
 }
 
 #[test]
@@ -81,7 +81,8 @@ fn pooling_rounds_up_when_asked_but_starts_inside() {
             ("pads", Attr::Ints(pads)),
             ("ceil_mode", Attr::Int(1)),
         ];
-        told("AveragePool", 12, &[floats(&format!("1 1 {size}"))], &attributes).unwrap()[0].clone()
+        reported("AveragePool", 12, &[floats(&format!("1 1 {size}"))], &attributes).unwrap()[0]
+            .clone()
     };
     // ceil((4 - 3) / 2) + 1.
     assert_eq!(pool("4", &[3], &[2], &[0, 0]), "float32[1, 1, 2]");
@@ -101,7 +102,7 @@ fn last(op: &str, size: &str, attributes: &[(&str, Attr<'_>)]) -> Option<Expr> {
 }
 
 #[test]
-fn a_name_stands_for_every_number() {
+fn a_name_is_for_every_number() {
     let numbers = |from: i64, to: i64| from..to;
     for (op, ceil) in [("Conv", 0), ("ConvTranspose", 0), ("MaxPool", 0), ("MaxPool", 1)] {
         for (kernel, stride) in numbers(1, 5).flat_map(|k| numbers(1, 5).map(move |s| (k, s))) {
@@ -136,21 +137,22 @@ fn pooling_leaves_open_what_runtimes_disagree_on() {
     let valid = ("auto_pad", Attr::Text(b"VALID"));
     let ceil = ("ceil_mode", Attr::Int(1));
     let attributes = [kernel.clone(), stride.clone(), valid, ceil];
-    let open = told("MaxPool", 12, &[floats("1 1 6")], &attributes).unwrap();
+    let open = reported("MaxPool", 12, &[floats("1 1 6")], &attributes).unwrap();
     assert_eq!(open, ["float32[1, 1, new1]", "int64[1, 1, new1]"]);
-    let sure = told("MaxPool", 12, &[floats("1 1 7")], &attributes).unwrap();
+    let sure = reported("MaxPool", 12, &[floats("1 1 7")], &attributes).unwrap();
     assert_eq!(sure[0], "float32[1, 1, 3]");
-    let small = told("MaxPool", 12, &[floats("1 1 2")], &[kernel.clone(), stride.clone()]);
+    let small = reported("MaxPool", 12, &[floats("1 1 2")], &[kernel.clone(), stride.clone()]);
     assert_eq!(small.unwrap()[0], "float32[1, 1, new1]");
     let smaller = [("kernel_shape", Attr::Ints(&[9])), stride];
-    assert!(contradicts(&told("MaxPool", 12, &[floats("1 1 2")], &smaller)));
-    assert!(contradicts(&told("MaxPool", 12, &[floats("1 1 2")], &[])));
+    assert!(contradicts(&reported("MaxPool", 12, &[floats("1 1 2")], &smaller)));
+    assert!(contradicts(&reported("MaxPool", 12, &[floats("1 1 2")], &[])));
 }
 
 #[test]
 fn matrices_multiply_batch_by_batch() {
     let product = |left: &str, right: &str| {
-        told("MatMul", 13, &[floats(left), floats(right)], &[]).map(|told| told[0].clone())
+        reported("MatMul", 13, &[floats(left), floats(right)], &[])
+            .map(|reported| reported[0].clone())
     };
     assert_eq!(product("B 1 S 64", "12 64 T").unwrap(), "float32[B, 12, S, T]");
     assert_eq!(product("64", "B 64 T").unwrap(), "float32[B, T]");
@@ -186,11 +188,11 @@ fn small_products_are_computed() {
 fn a_matrix_may_be_transposed() {
     let inputs = [floats("K M"), floats("N K"), floats("N")];
     let both = [("transA", Attr::Int(1)), ("transB", Attr::Int(1))];
-    assert_eq!(told("Gemm", 13, &inputs, &both).unwrap(), ["float32[M, N]"]);
-    assert!(contradicts(&told("Gemm", 13, &[floats("2 3"), floats("4 5")], &[])));
-    assert!(contradicts(&told("Gemm", 13, &[floats("2 3"), floats("3 5"), floats("4")], &[])));
+    assert_eq!(reported("Gemm", 13, &inputs, &both).unwrap(), ["float32[M, N]"]);
+    assert!(contradicts(&reported("Gemm", 13, &[floats("2 3"), floats("4 5")], &[])));
+    assert!(contradicts(&reported("Gemm", 13, &[floats("2 3"), floats("3 5"), floats("4")], &[])));
     let unknown = Some(Fact::unknown("no reason"));
-    assert_eq!(told("Gemm", 13, &[unknown, floats("3 5")], &[]).unwrap(), ["float32[new1, 5]"]);
+    assert_eq!(reported("Gemm", 13, &[unknown, floats("3 5")], &[]).unwrap(), ["float32[new1, 5]"]);
 }
 
 #[test]
@@ -198,11 +200,11 @@ fn equations_name_dimensions() {
     let sum = |equation: &str, shapes: &[&str]| {
         let inputs: Vec<_> = shapes.iter().map(|dims| floats(dims)).collect();
         let attributes = [("equation", Attr::Text(equation.as_bytes()))];
-        told("Einsum", 12, &inputs, &attributes).map(|told| told[0].clone())
+        reported("Einsum", 12, &inputs, &attributes).map(|reported| reported[0].clone())
     };
     assert_eq!(sum("bij, bjk -> bik", &["B 2 3", "B 3 4"]).unwrap(), "float32[B, 2, 4]");
     assert_eq!(sum("...ii ->...i", &["B 3 3"]).unwrap(), "float32[B, 3]");
-    // Without an arrow: letters that stand once, capitals first.
+    // Without an arrow: letters that are once, capitals first.
     assert_eq!(sum("bA,bc", &["2 3", "2 4"]).unwrap(), "float32[3, 4]");
     assert_eq!(sum("ba", &["2 3"]).unwrap(), "float32[3, 2]");
     assert_eq!(sum("a...b,bc", &["2 7 B 3", "3 4"]).unwrap(), "float32[7, B, 2, 4]");
@@ -217,11 +219,11 @@ fn equations_name_dimensions() {
 }
 
 #[test]
-fn an_equation_is_told_in_parts() {
+fn an_equation_is_reported_in_parts() {
     let unknown = Some(Fact::unranked(DType::Float32, "no reason"));
     let sum = |equation: &[u8]| {
         let inputs = [floats("1 3 4"), unknown.clone()];
-        told("Einsum", 12, &inputs, &[("equation", Attr::Text(equation))]).unwrap()
+        reported("Einsum", 12, &inputs, &[("equation", Attr::Text(equation))]).unwrap()
     };
     assert_eq!(sum(b"abc,acd->abcd"), ["float32[new1, 3, 4, new2]"]);
     assert_eq!(sum(b"abc,...->b"), ["float32[3]"]);
@@ -231,7 +233,7 @@ fn an_equation_is_told_in_parts() {
 #[test]
 fn a_causal_convolution_keeps_its_state() {
     let inputs = [floats("B 4 L"), floats("4 1 K")];
-    let shapes = told("CausalConvWithState", 27, &inputs, &[]).unwrap();
+    let shapes = reported("CausalConvWithState", 27, &inputs, &[]).unwrap();
     assert_eq!(shapes, ["float32[B, 4, L]", "float32[B, 4, K - 1]"]);
 }
 

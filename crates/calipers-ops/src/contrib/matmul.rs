@@ -3,14 +3,18 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use super::told::{dim, like, only, positive, shaped};
-use crate::call::{Call, Fail, Outcome};
+use super::inputs::{dim, like, only, positive, shaped};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::contraction::product;
 use crate::fact::Fact;
 
 /// The product of two inputs.
-pub(crate) fn product_of(call: &Call<'_>, left: usize, right: usize) -> Result<Vec<Expr>, Fail> {
-    product(call, call.dims(left)?, call.dims(right)?)
+pub(crate) fn product_of(
+    ctx: &OpContext<'_>,
+    left: usize,
+    right: usize,
+) -> Result<Vec<Expr>, Fail> {
+    product(ctx, ctx.dims(left)?, ctx.dims(right)?)
 }
 
 /// An operand of `FusedMatMul` as it is multiplied: the first dimension moved behind the batch,
@@ -29,23 +33,27 @@ fn transposed(dims: &[Expr], batch: bool, matrix: bool) -> Vec<Expr> {
 
 /// `FusedMatMul`, `FusedMatMulActivation`, `TransposeMatMul`, `SparseToDenseMatMul`: a product of
 /// operands that are transposed on the way.
-pub(crate) fn fused_matmul(call: &mut Call<'_>) -> Outcome {
-    let flag = |name| call.int_or(name, 0) != 0;
-    let dims = |call: &Call<'_>| {
-        let left = transposed(call.dims(0)?, flag("transBatchA"), flag("transA"));
-        let right = transposed(call.dims(1)?, flag("transBatchB"), flag("transB"));
-        product(call, &left, &right)
+pub(crate) fn fused_matmul(ctx: &mut OpContext<'_>) -> Outcome {
+    let flag = |name| ctx.int_or(name, 0) != 0;
+    let dims = |ctx: &OpContext<'_>| {
+        let left = transposed(ctx.dims(0)?, flag("transBatchA"), flag("transA"));
+        let right = transposed(ctx.dims(1)?, flag("transBatchB"), flag("transB"));
+        product(ctx, &left, &right)
     };
-    only(call.dtype(1), dims(call))
+    only(ctx.dtype(1), dims(ctx))
 }
 
 /// Dimensions of `Gemm` of two inputs: <https://onnx.ai/onnx/operators/onnx__Gemm.html>.
-pub(crate) fn gemm_dims(call: &mut Call<'_>, left: usize, right: usize) -> Result<Vec<Expr>, Fail> {
+pub(crate) fn gemm_dims(
+    ctx: &mut OpContext<'_>,
+    left: usize,
+    right: usize,
+) -> Result<Vec<Expr>, Fail> {
     let mut side = |index: usize, name: &str, column: usize| {
-        let flip = usize::from(call.int_or(name, 0) != 0);
-        match call.dims_of_rank(index, 2) {
+        let flip = usize::from(ctx.int_or(name, 0) != 0);
+        match ctx.dims_of_rank(index, 2) {
             Ok(dims) => Ok((Some(&dims[1 - (column ^ flip)]), dims[column ^ flip].clone())),
-            Err(Fail::Unknown(_)) => Ok((None, call.fresh("an operand of the product"))),
+            Err(Fail::Unknown(_)) => Ok((None, ctx.fresh("an operand of the product"))),
             Err(contradiction) => Err(contradiction),
         }
     };
@@ -54,44 +62,44 @@ pub(crate) fn gemm_dims(call: &mut Call<'_>, left: usize, right: usize) -> Resul
     if let (Some(left), Some(right)) = (inner_left, inner_right)
         && left.always_ne(right)
     {
-        return Err(Fail::contradiction(format!("{} sums over {left} and {right}", call.op)));
+        return Err(Fail::contradiction(format!("{} sums over {left} and {right}", ctx.op)));
     }
     Ok(vec![rows, columns])
 }
 
 /// `FusedGemm`.
-pub(crate) fn fused_gemm(call: &mut Call<'_>) -> Outcome {
-    let dims = gemm_dims(call, 0, 1);
-    only(call.dtype(0), dims)
+pub(crate) fn fused_gemm(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = gemm_dims(ctx, 0, 1);
+    only(ctx.dtype(0), dims)
 }
 
 /// `GemmFloat8`: its type is an attribute.
-pub(crate) fn gemm_float8(call: &mut Call<'_>) -> Outcome {
-    let dims = gemm_dims(call, 0, 1);
-    only(call.dtype_attribute("dtype").unwrap_or(DType::Float32), dims)
+pub(crate) fn gemm_float8(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = gemm_dims(ctx, 0, 1);
+    only(ctx.dtype_attribute("dtype").unwrap_or(DType::Float32), dims)
 }
 
-/// `GemmFastGelu`: a product with a bias and a curve.
-pub(crate) fn matmul(call: &mut Call<'_>) -> Outcome {
-    only(call.dtype(0), product_of(call, 0, 1))
+/// `GemmFastGelu`: a product with a bias and a activation.
+pub(crate) fn matmul(ctx: &mut OpContext<'_>) -> Outcome {
+    only(ctx.dtype(0), product_of(ctx, 0, 1))
 }
 
 /// The dimensions of an input, with another last one.
-pub(crate) fn with_last(call: &Call<'_>, index: usize, last: Expr) -> Result<Vec<Expr>, Fail> {
-    let mut dims = call.dims(index)?.to_vec();
+pub(crate) fn with_last(ctx: &OpContext<'_>, index: usize, last: Expr) -> Result<Vec<Expr>, Fail> {
+    let mut dims = ctx.dims(index)?.to_vec();
     match dims.last_mut() {
         Some(place) => *place = last,
-        None => return Err(Fail::contradiction(format!("{} cannot multiply a scalar", call.op))),
+        None => return Err(Fail::contradiction(format!("{} cannot multiply a scalar", ctx.op))),
     }
     Ok(dims)
 }
 
 /// The input's last dimension must be what the weights sum over.
-fn sums_over(call: &Call<'_>, columns: i64) -> Result<(), Fail> {
-    match call.dims(0).ok().and_then(<[Expr]>::last).and_then(Expr::as_const) {
+fn sums_over(ctx: &OpContext<'_>, columns: i64) -> Result<(), Fail> {
+    match ctx.dims(0).ok().and_then(<[Expr]>::last).and_then(Expr::as_const) {
         Some(given) if given != columns => Err(Fail::contradiction(format!(
             "{} sums over {columns}, and its input has {given}",
-            call.op
+            ctx.op
         ))),
         _ => Ok(()),
     }
@@ -99,63 +107,63 @@ fn sums_over(call: &Call<'_>, columns: i64) -> Result<(), Fail> {
 
 /// `MatMulNBits`: <https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md>.
 /// The weights are packed; their size is in the attributes.
-pub(crate) fn matmul_nbits(call: &mut Call<'_>) -> Outcome {
-    sums_over(call, positive(call, "K")?)?;
-    let rows = positive(call, "N")?;
-    only(call.dtype(0), with_last(call, 0, rows.into()))
+pub(crate) fn matmul_nbits(ctx: &mut OpContext<'_>) -> Outcome {
+    sums_over(ctx, positive(ctx, "K")?)?;
+    let rows = positive(ctx, "N")?;
+    only(ctx.dtype(0), with_last(ctx, 0, rows.into()))
 }
 
 /// `MatMulBnb4`: as `MatMulNBits`, and the weights may be the other way round.
-pub(crate) fn matmul_bnb4(call: &mut Call<'_>) -> Outcome {
-    let (rows, columns) = (positive(call, "N")?, positive(call, "K")?);
+pub(crate) fn matmul_bnb4(ctx: &mut OpContext<'_>) -> Outcome {
+    let (rows, columns) = (positive(ctx, "N")?, positive(ctx, "K")?);
     let (output, inner) =
-        if call.int_or("transB", 1) != 0 { (rows, columns) } else { (columns, rows) };
-    sums_over(call, inner)?;
-    only(call.dtype(0), with_last(call, 0, output.into()))
+        if ctx.int_or("transB", 1) != 0 { (rows, columns) } else { (columns, rows) };
+    sums_over(ctx, inner)?;
+    only(ctx.dtype(0), with_last(ctx, 0, output.into()))
 }
 
 /// `MatMulFpQ4`: the size of the packed weights is an input.
-pub(crate) fn matmul_fpq4(call: &mut Call<'_>) -> Outcome {
-    let columns = match call.exprs(2).as_deref() {
+pub(crate) fn matmul_fpq4(ctx: &mut OpContext<'_>) -> Outcome {
+    let columns = match ctx.exprs(2).as_deref() {
         Some([_, Some(columns)]) => (*columns).clone(),
-        _ => call.fresh("the size of the packed weights"),
+        _ => ctx.fresh("the size of the packed weights"),
     };
-    only(call.dtype(0), with_last(call, 0, columns))
+    only(ctx.dtype(0), with_last(ctx, 0, columns))
 }
 
 /// `MatMulBlockQuantizedFp4Weight`, `MatMulBlockQuantizedFp8Weight`: a row of weights for each
 /// feature of the output.
-pub(crate) fn matmul_rows(call: &mut Call<'_>) -> Outcome {
-    let rows = dim(call, 1, 0).unwrap_or_else(|| call.fresh("the rows of the weights"));
-    only(call.dtype(0), with_last(call, 0, rows))
+pub(crate) fn matmul_rows(ctx: &mut OpContext<'_>) -> Outcome {
+    let rows = dim(ctx, 1, 0).unwrap_or_else(|| ctx.fresh("the rows of the weights"));
+    only(ctx.dtype(0), with_last(ctx, 0, rows))
 }
 
 /// `MatMulNBitsMlp`: two packed products, one gating the other; perhaps the sum with a skip.
-pub(crate) fn matmul_nbits_mlp(call: &mut Call<'_>) -> Outcome {
-    let rows = positive(call, "N")?;
-    let dtype = call.dtype(0);
-    Ok(vec![shaped(dtype, with_last(call, 0, rows.into()))?, like(call, 0, dtype)?])
+pub(crate) fn matmul_nbits_mlp(ctx: &mut OpContext<'_>) -> Outcome {
+    let rows = positive(ctx, "N")?;
+    let dtype = ctx.dtype(0);
+    Ok(vec![shaped(dtype, with_last(ctx, 0, rows.into()))?, like(ctx, 0, dtype)?])
 }
 
 /// `MatMulNBitsQkv`: three packed products of one input; perhaps the sum with a skip.
-pub(crate) fn matmul_nbits_qkv(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let rows = [positive(call, "Nq")?, positive(call, "Nkv")?, positive(call, "Nkv")?];
+pub(crate) fn matmul_nbits_qkv(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let rows = [positive(ctx, "Nq")?, positive(ctx, "Nkv")?, positive(ctx, "Nkv")?];
     let mut outputs = rows
         .into_iter()
-        .map(|rows| shaped(dtype, with_last(call, 0, rows.into())))
+        .map(|rows| shaped(dtype, with_last(ctx, 0, rows.into())))
         .collect::<Result<Vec<Fact>, Fail>>()?;
-    outputs.push(like(call, 0, dtype)?);
+    outputs.push(like(ctx, 0, dtype)?);
     Ok(outputs)
 }
 
 /// `CDist`: a distance between each two rows.
-pub(crate) fn cdist(call: &mut Call<'_>) -> Outcome {
-    let mut rows = |index| match call.dims_of_rank(index, 2) {
+pub(crate) fn cdist(ctx: &mut OpContext<'_>) -> Outcome {
+    let mut rows = |index| match ctx.dims_of_rank(index, 2) {
         Ok(dims) => Ok(dims[0].clone()),
-        Err(Fail::Unknown(_)) => Ok(call.fresh("the number of rows")),
+        Err(Fail::Unknown(_)) => Ok(ctx.fresh("the number of rows")),
         Err(contradiction) => Err(contradiction),
     };
     let dims = vec![rows(0)?, rows(1)?];
-    only(call.dtype(0), Ok(dims))
+    only(ctx.dtype(0), Ok(dims))
 }

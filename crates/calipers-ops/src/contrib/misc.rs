@@ -1,30 +1,30 @@
-//! Operators of ONNX Runtime that stand alone.
+//! Operators of ONNX Runtime that are alone.
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
+use super::inputs::{dim, like, only, positive, ranked, shaped, unknown};
 use super::pointwise::broadcast_pair;
-use super::told::{dim, like, only, positive, ranked, shaped, unknown};
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, MAX_ELEMENTS, TensorFact};
 
 /// `ExpandDims`: a dimension of 1 at a place that is an input.
-pub(super) fn expand_dims(call: &mut Call<'_>) -> Outcome {
-    let dims = |call: &mut Call<'_>| {
-        let mut dims = call.dims(0)?.to_vec();
-        match call.integer(1) {
+pub(super) fn expand_dims(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &mut OpContext<'_>| {
+        let mut dims = ctx.dims(0)?.to_vec();
+        match ctx.integer(1) {
             Some(axis) => {
-                let axis = call.axis(axis, dims.len() + 1)?;
+                let axis = ctx.axis(axis, dims.len() + 1)?;
                 dims.insert(axis, Expr::from(1));
                 Ok(dims)
             }
-            None => Ok(call.fresh_dims(dims.len() + 1, "the place of the new dimension")),
+            None => Ok(ctx.fresh_dims(dims.len() + 1, "the place of the new dimension")),
         }
     };
-    let dims = dims(call);
-    let fact = shaped(call.dtype(0), dims)?;
-    Ok(vec![match (fact, call.value(0)) {
+    let dims = dims(ctx);
+    let fact = shaped(ctx.dtype(0), dims)?;
+    Ok(vec![match (fact, ctx.value(0)) {
         (Fact::Tensor(tensor), Some(elements)) => {
             tensor.with_value(elements.iter().cloned()).into()
         }
@@ -33,21 +33,21 @@ pub(super) fn expand_dims(call: &mut Call<'_>) -> Outcome {
 }
 
 /// `Range`: as the standard's, and the step may be left out.
-pub(super) fn range(call: &mut Call<'_>) -> Outcome {
+pub(super) fn range(ctx: &mut OpContext<'_>) -> Outcome {
     let one = Elem::int(1);
-    let single = |index: usize| match call.value(index) {
+    let single = |index: usize| match ctx.value(index) {
         Some([element]) => Some(element),
         _ => None,
     };
-    let step = if call.has(2) { single(2) } else { Some(&one) };
+    let step = if ctx.has(2) { single(2) } else { Some(&one) };
     let (start, limit) = (single(0), single(1));
     let count = match (start, limit, step) {
-        (Some(start), Some(limit), Some(step)) => steps(start, limit, step, call.dtype(0)),
+        (Some(start), Some(limit), Some(step)) => steps(start, limit, step, ctx.dtype(0)),
         _ => None,
     };
-    let dtype = call.dtype(0);
+    let dtype = ctx.dtype(0);
     let Some(count) = count else {
-        let count = call.fresh("how many steps fit");
+        let count = ctx.fresh("how many steps fit");
         return Ok(vec![Fact::tensor(dtype, [count])]);
     };
     let fact = TensorFact::new(dtype, [count.clone()]);
@@ -85,71 +85,71 @@ fn steps(start: &Elem, limit: &Elem, step: &Elem, dtype: DType) -> Option<Expr> 
 }
 
 /// `Unique`: what there is, where each element's like is, and how many there are of each.
-pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
-    let input = ranked(call, 0, 1, "the number of elements")?;
-    let count = call.fresh("how many different elements there are");
+pub(super) fn unique(ctx: &mut OpContext<'_>) -> Outcome {
+    let input = ranked(ctx, 0, 1, "the number of elements")?;
+    let count = ctx.fresh("how many different elements there are");
     Ok(vec![
-        Fact::tensor(call.dtype(0), [count.clone()]),
+        Fact::tensor(ctx.dtype(0), [count.clone()]),
         Fact::tensor(DType::Int64, input),
         Fact::tensor(DType::Int64, [count]),
     ])
 }
 
 /// `Tokenizer`: as many tokens for each text as the longest has.
-pub(super) fn tokenizer(call: &mut Call<'_>) -> Outcome {
-    let count = call.fresh("how many tokens the longest text has");
-    let dims = call.dims(0).map(|dims| dims.iter().cloned().chain([count]).collect());
+pub(super) fn tokenizer(ctx: &mut OpContext<'_>) -> Outcome {
+    let count = ctx.fresh("how many tokens the longest text has");
+    let dims = ctx.dims(0).map(|dims| dims.iter().cloned().chain([count]).collect());
     only(DType::String, dims)
 }
 
 /// `Pad`: the pads are an input.
-pub(super) fn pad(call: &mut Call<'_>) -> Outcome {
-    let dims = |call: &mut Call<'_>| {
-        let dims = call.dims(0)?;
-        let Some(pads) = call.exprs(1).filter(|pads| pads.len() == dims.len() * 2) else {
-            return Ok(call.fresh_dims(dims.len(), "the pads"));
+pub(super) fn pad(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &mut OpContext<'_>| {
+        let dims = ctx.dims(0)?;
+        let Some(pads) = ctx.exprs(1).filter(|pads| pads.len() == dims.len() * 2) else {
+            return Ok(ctx.fresh_dims(dims.len(), "the pads"));
         };
         let (begins, ends) = pads.split_at(dims.len());
         let sums = dims.iter().zip(begins.iter().zip(ends)).map(|(dim, pads)| match pads {
             (Some(begin), Some(end)) => dim + *begin + *end,
-            _ => call.fresh("the pads"),
+            _ => ctx.fresh("the pads"),
         });
         Ok(sums.collect())
     };
-    let dims = dims(call);
-    only(call.dtype(0), dims)
+    let dims = dims(ctx);
+    only(ctx.dtype(0), dims)
 }
 
 /// `CropAndResize`: a crop for each box, all of one size.
-pub(super) fn crop_and_resize(call: &mut Call<'_>) -> Outcome {
-    let image = ranked(call, 0, 4, "the image")?;
-    let boxes = dim(call, 1, 0).or_else(|| dim(call, 2, 0));
-    let boxes = boxes.unwrap_or_else(|| call.fresh("the number of boxes"));
-    let sizes = call.exprs(3);
+pub(super) fn crop_and_resize(ctx: &mut OpContext<'_>) -> Outcome {
+    let image = ranked(ctx, 0, 4, "the image")?;
+    let boxes = dim(ctx, 1, 0).or_else(|| dim(ctx, 2, 0));
+    let boxes = boxes.unwrap_or_else(|| ctx.fresh("the number of boxes"));
+    let sizes = ctx.exprs(3);
     let mut size = |axis: usize| {
-        let told = sizes.as_ref().and_then(|sizes| sizes.get(axis).copied().flatten());
-        told.cloned().unwrap_or_else(|| call.fresh("the size of a crop"))
+        let reported = sizes.as_ref().and_then(|sizes| sizes.get(axis).copied().flatten());
+        reported.cloned().unwrap_or_else(|| ctx.fresh("the size of a crop"))
     };
     let (height, width) = (size(0), size(1));
-    Ok(vec![Fact::tensor(call.dtype(0), [boxes, image[1].clone(), height, width])])
+    Ok(vec![Fact::tensor(ctx.dtype(0), [boxes, image[1].clone(), height, width])])
 }
 
 /// `DynamicTimeWarping`: the steps of the cheapest path.
-pub(super) fn dynamic_time_warping(call: &mut Call<'_>) -> Outcome {
-    let steps = call.fresh("the length of the cheapest path");
+pub(super) fn dynamic_time_warping(ctx: &mut OpContext<'_>) -> Outcome {
+    let steps = ctx.fresh("the length of the cheapest path");
     Ok(vec![Fact::tensor(DType::Int32, [Expr::from(2), steps])])
 }
 
 /// `UnfoldTensor`: the slices of a dimension, each in a new last one.
-pub(super) fn unfold(call: &mut Call<'_>) -> Outcome {
-    let size = positive(call, "size")?;
-    let step = call.int_or("step", 1);
+pub(super) fn unfold(ctx: &mut OpContext<'_>) -> Outcome {
+    let size = positive(ctx, "size")?;
+    let step = ctx.int_or("step", 1);
     if step < 1 {
         return Err(Fail::contradiction(format!("UnfoldTensor has a step of {step}")));
     }
-    let dims = |call: &Call<'_>| {
-        let mut dims = call.dims(0)?.to_vec();
-        let axis = call.axis(call.int_or("dim", -1), dims.len())?;
+    let dims = |ctx: &OpContext<'_>| {
+        let mut dims = ctx.dims(0)?.to_vec();
+        let axis = ctx.axis(ctx.int_or("dim", -1), dims.len())?;
         if dims[axis].as_const().is_some_and(|dim| dim < size) {
             return Err(Fail::contradiction("UnfoldTensor has slices larger than its input"));
         }
@@ -157,30 +157,30 @@ pub(super) fn unfold(call: &mut Call<'_>) -> Outcome {
         dims.push(size.into());
         Ok(dims)
     };
-    only(call.dtype(0), dims(call))
+    only(ctx.dtype(0), dims(ctx))
 }
 
 /// `NGramRepeatBlock`: scores, some of them struck out.
-pub(super) fn ngram_repeat(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![like(call, 1, call.dtype(1))?])
+pub(super) fn ngram_repeat(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![like(ctx, 1, ctx.dtype(1))?])
 }
 
 /// `MurmurHash3`: a hash for each element.
-pub(super) fn murmur_hash(call: &mut Call<'_>) -> Outcome {
-    let dtype = if call.int_or("positive", 1) != 0 { DType::Uint32 } else { DType::Int32 };
-    Ok(vec![like(call, 0, dtype)?])
+pub(super) fn murmur_hash(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = if ctx.int_or("positive", 1) != 0 { DType::Uint32 } else { DType::Int32 };
+    Ok(vec![like(ctx, 0, dtype)?])
 }
 
 /// `MulInteger`: products of integers, wide enough for them.
-pub(crate) fn mul_integer(call: &mut Call<'_>) -> Outcome {
-    only(DType::Int32, broadcast_pair(call, 0, 2))
+pub(crate) fn mul_integer(ctx: &mut OpContext<'_>) -> Outcome {
+    only(DType::Int32, broadcast_pair(ctx, 0, 2))
 }
 
 /// `Rfft`: half of the frequencies, each with two numbers.
-pub(super) fn rfft(call: &mut Call<'_>) -> Outcome {
-    let one = call.int_or("signal_ndim", 1) == 1 && call.int_or("onesided", 1) != 0;
-    let dims = |call: &Call<'_>| {
-        let mut dims = call.dims(0)?.to_vec();
+pub(super) fn rfft(ctx: &mut OpContext<'_>) -> Outcome {
+    let one = ctx.int_or("signal_ndim", 1) == 1 && ctx.int_or("onesided", 1) != 0;
+    let dims = |ctx: &OpContext<'_>| {
+        let mut dims = ctx.dims(0)?.to_vec();
         let Some(last) = dims.last_mut().filter(|_| one) else {
             return unknown("only the one-sided transform of one dimension is understood");
         };
@@ -188,58 +188,58 @@ pub(super) fn rfft(call: &mut Call<'_>) -> Outcome {
         dims.push(Expr::from(2));
         Ok(dims)
     };
-    only(call.dtype(0), dims(call))
+    only(ctx.dtype(0), dims(ctx))
 }
 
 /// `Irfft`: the inverse.
-pub(super) fn irfft(call: &mut Call<'_>) -> Outcome {
-    let one = call.int_or("signal_ndim", 1) == 1 && call.int_or("onesided", 1) != 0;
-    let dims = |call: &Call<'_>| match call.dims(0)? {
+pub(super) fn irfft(ctx: &mut OpContext<'_>) -> Outcome {
+    let one = ctx.int_or("signal_ndim", 1) == 1 && ctx.int_or("onesided", 1) != 0;
+    let dims = |ctx: &OpContext<'_>| match ctx.dims(0)? {
         [rest @ .., frequencies, _] if one => {
             let length = (frequencies - 1) * 2;
             Ok(rest.iter().cloned().chain([length]).collect())
         }
         _ => unknown("only the one-sided transform of one dimension is understood"),
     };
-    only(call.dtype(0), dims(call))
+    only(ctx.dtype(0), dims(ctx))
 }
 
 /// `WordConvEmbedding`: a vector for each word, from its characters.
-pub(super) fn word_conv_embedding(call: &mut Call<'_>) -> Outcome {
-    let dims = |call: &mut Call<'_>| {
-        let mut dims = call.dims(0)?.to_vec();
-        let width = dim(call, 1, 0).unwrap_or_else(|| call.fresh("the number of kernels"));
+pub(super) fn word_conv_embedding(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &mut OpContext<'_>| {
+        let mut dims = ctx.dims(0)?.to_vec();
+        let width = dim(ctx, 1, 0).unwrap_or_else(|| ctx.fresh("the number of kernels"));
         match dims.last_mut() {
             Some(last) => *last = width,
             None => return Err(Fail::contradiction("WordConvEmbedding has no characters")),
         }
         Ok(dims)
     };
-    let dims = dims(call);
-    only(call.dtype(1), dims)
+    let dims = dims(ctx);
+    only(ctx.dtype(1), dims)
 }
 
 /// `BifurcationDetector`: the tokens that two sequences share, and where they part.
-pub(super) fn bifurcation(call: &mut Call<'_>) -> Outcome {
-    let count = call.fresh("how many tokens are shared");
-    Ok(vec![Fact::tensor(call.dtype(0), [count]), Fact::tensor(call.dtype(0), [])])
+pub(super) fn bifurcation(ctx: &mut OpContext<'_>) -> Outcome {
+    let count = ctx.fresh("how many tokens are shared");
+    Ok(vec![Fact::tensor(ctx.dtype(0), [count]), Fact::tensor(ctx.dtype(0), [])])
 }
 
 /// `TorchEmbedding`: a row of the table for each index.
-pub(super) fn torch_embedding(call: &mut Call<'_>) -> Outcome {
-    let dims = |call: &mut Call<'_>| {
-        let mut dims = call.dims(1)?.to_vec();
-        dims.push(dim(call, 0, 1).unwrap_or_else(|| call.fresh("the width of the table")));
+pub(super) fn torch_embedding(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &mut OpContext<'_>| {
+        let mut dims = ctx.dims(1)?.to_vec();
+        dims.push(dim(ctx, 0, 1).unwrap_or_else(|| ctx.fresh("the width of the table")));
         Ok(dims)
     };
-    let dims = dims(call);
-    only(call.dtype(0), dims)
+    let dims = dims(ctx);
+    only(ctx.dtype(0), dims)
 }
 
 /// `GatherND`: as the standard's, before it had a batch.
-pub(super) fn gather_nd(call: &mut Call<'_>) -> Outcome {
-    let dims = |call: &Call<'_>| {
-        let (data, indices) = (call.dims(0)?, call.dims(1)?);
+pub(super) fn gather_nd(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = |ctx: &OpContext<'_>| {
+        let (data, indices) = (ctx.dims(0)?, ctx.dims(1)?);
         let Some((depth, outer)) = indices.split_last() else {
             return Err(Fail::contradiction("GatherND has a scalar for its indices"));
         };
@@ -251,21 +251,21 @@ pub(super) fn gather_nd(call: &mut Call<'_>) -> Outcome {
             None => Err(Fail::contradiction("GatherND goes deeper than its input")),
         }
     };
-    only(call.dtype(0), dims(call))
+    only(ctx.dtype(0), dims(ctx))
 }
 
 /// `IsAllFinite`: one truth value.
-pub(super) fn is_all_finite(_: &mut Call<'_>) -> Outcome {
+pub(super) fn is_all_finite(_: &mut OpContext<'_>) -> Outcome {
     Ok(vec![Fact::tensor(DType::Bool, [])])
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::contrib::testing::{ask, elements, int, told};
+    use crate::contrib::testing::{ask, elements, int, reported};
     use crate::elem::Elem;
 
     fn one(op: &str, inputs: &[&str]) -> String {
-        told("com.microsoft", op, inputs, &[], 1).remove(0)
+        reported("com.microsoft", op, inputs, &[], 1).remove(0)
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
         // (7 - 3) / 2 + 1 = 3.
         let attributes = [("dim", int(1)), ("size", int(3)), ("step", int(2))];
         assert_eq!(
-            told("com.microsoft", "UnfoldTensor", &["float32[2, 7, 3]"], &attributes, 1),
+            reported("com.microsoft", "UnfoldTensor", &["float32[2, 7, 3]"], &attributes, 1),
             ["float32[2, 3, 3, 3]"]
         );
     }
@@ -323,7 +323,7 @@ mod tests {
     fn products_of_matrices() {
         let fused = |inputs: &[&str], flags: &[&'static str]| {
             let flags: Vec<_> = flags.iter().map(|name| (*name, int(1))).collect();
-            told("com.microsoft", "FusedMatMul", inputs, &flags, 1).remove(0)
+            reported("com.microsoft", "FusedMatMul", inputs, &flags, 1).remove(0)
         };
         assert_eq!(
             fused(&["float32[B, 4, 5]", "float32[B, 6, 5]"], &["transB"]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Attr, Call, Outcome};
+use crate::context::{Attr, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 use crate::testing::{Counter, Named};
@@ -23,13 +23,13 @@ pub(crate) fn text(value: &'static str) -> Attr<'static> {
 }
 
 /// A tensor from its text, `int64[2]={batch, 3}`; the part with elements may be left out, and
-/// `[…]` stands for dimensions of an unknown number. Empty text is an input that is left out.
+/// `[…]` represents dimensions of an unknown number. Empty text is an input that is left out.
 fn tensor(text: &str) -> Option<Fact> {
     let (dtype, rest) = text.split_once('[')?;
     let dtype = (0..29).map(DType::from_onnx).find(|found| found.to_string() == dtype).unwrap();
     let (dims, value) = rest.split_once(']').unwrap();
     if dims == "…" {
-        return Some(Fact::unranked(dtype, "not told"));
+        return Some(Fact::unranked(dtype, "not reported"));
     }
     let list = |text: &str| -> Vec<Expr> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -48,11 +48,11 @@ pub(crate) fn with_call<T>(
     inputs: &[&str],
     attributes: &[(&str, Attr<'static>)],
     outputs: usize,
-    act: impl FnOnce(&mut Call<'_>) -> T,
+    act: impl FnOnce(&mut OpContext<'_>) -> T,
 ) -> T {
     let inputs: Vec<Option<Fact>> = inputs.iter().map(|text| tensor(text)).collect();
     let (given, mut fresh) = (Named(attributes), Counter::new("fresh_", 0));
-    act(&mut Call::new(op, version, outputs, &inputs, &given, &mut fresh))
+    act(&mut OpContext::new(op, version, outputs, &inputs, &given, &mut fresh))
 }
 
 /// What the rule of an operator says.
@@ -69,7 +69,7 @@ pub(crate) fn ask(
 }
 
 /// What the rule says of so many outputs, as text.
-pub(crate) fn told(
+pub(crate) fn reported(
     domain: &str,
     op: &str,
     inputs: &[&str],

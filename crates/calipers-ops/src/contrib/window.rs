@@ -2,10 +2,10 @@
 
 use calipers_sym::Expr;
 
-use super::told::list;
-use crate::call::{Call, Fail};
+use super::inputs::list;
+use crate::context::{Fail, OpContext};
 
-/// Where the channels stand.
+/// Where the channels are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Batch, channels, then space.
@@ -16,8 +16,8 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// As the attribute `channels_last` says.
-    pub(crate) fn of(call: &Call<'_>) -> Self {
-        if call.int_or("channels_last", 0) == 0 { Self::First } else { Self::Last }
+    pub(crate) fn of(ctx: &OpContext<'_>) -> Self {
+        if ctx.int_or("channels_last", 0) == 0 { Self::First } else { Self::Last }
     }
 
     /// The same dimensions with the channels second.
@@ -58,23 +58,23 @@ pub(crate) struct Windows {
 
 impl Windows {
     /// As the attributes say.
-    pub(crate) fn of(call: &Call<'_>, axes: usize) -> Result<Self, Fail> {
-        let strides = list(call, "strides", axes, 1)?;
-        let dilations = list(call, "dilations", axes, 1)?;
-        let pads = list(call, "pads", axes.saturating_mul(2), 0)?;
+    pub(crate) fn of(ctx: &OpContext<'_>, axes: usize) -> Result<Self, Fail> {
+        let strides = list(ctx, "strides", axes, 1)?;
+        let dilations = list(ctx, "dilations", axes, 1)?;
+        let pads = list(ctx, "pads", axes.saturating_mul(2), 0)?;
         if strides.iter().chain(&dilations).any(|step| *step < 1) {
-            return Err(Fail::contradiction(format!("{} has a step below 1", call.op)));
+            return Err(Fail::contradiction(format!("{} has a step below 1", ctx.op)));
         }
-        let padding = match call.text_or("auto_pad", "NOTSET") {
+        let padding = match ctx.text_or("auto_pad", "NOTSET") {
             "NOTSET" | "" => Padding::Given,
             "SAME_UPPER" | "SAME_LOWER" => Padding::Same,
             "VALID" => Padding::None,
             other => {
-                return Err(Fail::contradiction(format!("{} has \"auto_pad\" {other:?}", call.op)));
+                return Err(Fail::contradiction(format!("{} has \"auto_pad\" {other:?}", ctx.op)));
             }
         };
         let (begins, ends) = (pads[..axes].to_vec(), pads[axes..].to_vec());
-        let ceil = call.int_or("ceil_mode", 0) != 0;
+        let ceil = ctx.int_or("ceil_mode", 0) != 0;
         Ok(Self { strides, dilations, begins, ends, padding, ceil })
     }
 
@@ -98,18 +98,18 @@ impl Windows {
     pub(crate) fn count(&self, axis: usize, size: &Expr, kernel: &Expr) -> Expr {
         let stride = Expr::from(self.strides[axis]);
         let extent = self.extent(axis, kernel);
-        let room = match self.padding {
+        let group = match self.padding {
             Padding::Same => return size.ceil_div(&stride),
             Padding::None => size - extent,
             Padding::Given => size + self.begins[axis] + self.ends[axis] - extent,
         };
         if !self.ceil {
-            return room.floor_div(&stride) + 1;
+            return group.floor_div(&stride) + 1;
         }
         // The last window starts inside the input, or its padding before it.
         let begin = if self.padding == Padding::Given { self.begins[axis] } else { 0 };
         let starts = (size + begin).ceil_div(&stride);
-        Expr::min(&(room.ceil_div(&stride) + 1), &starts)
+        Expr::min(&(group.ceil_div(&stride) + 1), &starts)
     }
 
     /// Size along an axis that so many windows cover, as a transposed convolution makes it.
@@ -128,26 +128,26 @@ impl Windows {
 }
 
 /// Axes of space in an input with batch and channels.
-fn axes_of(call: &Call<'_>, dims: &[Expr]) -> Result<usize, Fail> {
+fn axes_of(ctx: &OpContext<'_>, dims: &[Expr]) -> Result<usize, Fail> {
     match dims.len().checked_sub(2) {
         Some(axes) if axes > 0 => Ok(axes),
         _ => Err(Fail::contradiction(format!(
             "{} has an input of {} dimensions, and no space to slide in",
-            call.op,
+            ctx.op,
             dims.len()
         ))),
     }
 }
 
 /// Sizes of the kernel: as the attribute says, or as the weights are.
-fn kernel(call: &Call<'_>, axes: usize, weights: Option<&[Expr]>) -> Result<Vec<Expr>, Fail> {
-    if let Some(sizes) = call.ints("kernel_shape")
+fn kernel(ctx: &OpContext<'_>, axes: usize, weights: Option<&[Expr]>) -> Result<Vec<Expr>, Fail> {
+    if let Some(sizes) = ctx.ints("kernel_shape")
         && !sizes.is_empty()
     {
         if sizes.len() != axes || sizes.iter().any(|size| *size < 1) {
             return Err(Fail::contradiction(format!(
                 "{} has a kernel of {sizes:?} for {axes} axes",
-                call.op
+                ctx.op
             )));
         }
         return Ok(sizes.iter().map(|size| Expr::from(*size)).collect());
@@ -159,18 +159,18 @@ fn kernel(call: &Call<'_>, axes: usize, weights: Option<&[Expr]>) -> Result<Vec<
 }
 
 /// Refuses sizes below zero: no window fits.
-fn fitting(call: &Call<'_>, dims: Vec<Expr>) -> Result<Vec<Expr>, Fail> {
+fn fitting(ctx: &OpContext<'_>, dims: Vec<Expr>) -> Result<Vec<Expr>, Fail> {
     match dims.iter().find(|dim| dim.as_const().is_some_and(|size| size < 0)) {
         Some(_) => {
-            Err(Fail::contradiction(format!("the kernel of {} is larger than its input", call.op)))
+            Err(Fail::contradiction(format!("the kernel of {} is larger than its input", ctx.op)))
         }
         None => Ok(dims),
     }
 }
 
 /// Dimensions of weights that must have as many as the data.
-fn weights<'a>(call: &Call<'a>, index: usize, rank: usize) -> Result<Option<&'a [Expr]>, Fail> {
-    match call.dims_of_rank(index, rank) {
+fn weights<'a>(ctx: &OpContext<'a>, index: usize, rank: usize) -> Result<Option<&'a [Expr]>, Fail> {
+    match ctx.dims_of_rank(index, rank) {
         Ok(dims) => Ok(Some(dims)),
         Err(Fail::Unknown(_)) => Ok(None),
         Err(contradiction) => Err(contradiction),
@@ -179,94 +179,94 @@ fn weights<'a>(call: &Call<'a>, index: usize, rank: usize) -> Result<Option<&'a 
 
 /// Dimensions that a convolution gives.
 pub(crate) fn conv(
-    call: &mut Call<'_>,
+    ctx: &mut OpContext<'_>,
     data: usize,
     weight: usize,
     layout: Layout,
 ) -> Result<Vec<Expr>, Fail> {
-    let given = call.dims(data)?;
+    let given = ctx.dims(data)?;
     let dims = layout.channels_first(given);
-    let axes = axes_of(call, &dims)?;
-    let weights = weights(call, weight, dims.len())?;
-    let windows = Windows::of(call, axes)?;
+    let axes = axes_of(ctx, &dims)?;
+    let weights = weights(ctx, weight, dims.len())?;
+    let windows = Windows::of(ctx, axes)?;
     let channels = match weights {
         Some(weights) => weights[0].clone(),
-        None => call.fresh("the number of kernels"),
+        None => ctx.fresh("the number of kernels"),
     };
     let mut output = vec![dims[0].clone(), channels];
-    match kernel(call, axes, weights) {
+    match kernel(ctx, axes, weights) {
         Ok(kernel) => {
             output
                 .extend((0..axes).map(|axis| windows.count(axis, &dims[axis + 2], &kernel[axis])));
         }
-        Err(Fail::Unknown(_)) => output.extend(call.fresh_dims(axes, "the size of the kernel")),
+        Err(Fail::Unknown(_)) => output.extend(ctx.fresh_dims(axes, "the size of the kernel")),
         Err(contradiction) => return Err(contradiction),
     }
-    Ok(layout.restored(fitting(call, output)?))
+    Ok(layout.restored(fitting(ctx, output)?))
 }
 
 /// Dimensions that a transposed convolution gives. Its pads are the attribute, or an input.
 pub(crate) fn conv_transpose(
-    call: &mut Call<'_>,
+    ctx: &mut OpContext<'_>,
     data: usize,
     weight: usize,
     pads: Option<usize>,
     layout: Layout,
 ) -> Result<Vec<Expr>, Fail> {
-    let given = call.dims(data)?;
+    let given = ctx.dims(data)?;
     let dims = layout.channels_first(given);
-    let axes = axes_of(call, &dims)?;
-    let weights = weights(call, weight, dims.len())?;
-    let group = call.int_or("group", 1);
+    let axes = axes_of(ctx, &dims)?;
+    let weights = weights(ctx, weight, dims.len())?;
+    let group = ctx.int_or("group", 1);
     let channels = match weights {
         Some(weights) => &weights[1] * group,
-        None => call.fresh("the number of kernels"),
+        None => ctx.fresh("the number of kernels"),
     };
     let mut output = vec![dims[0].clone(), channels];
-    if let Some(shape) = call.ints("output_shape").filter(|shape| !shape.is_empty()) {
+    if let Some(shape) = ctx.ints("output_shape").filter(|shape| !shape.is_empty()) {
         // Some writers give the batch and the channels too.
         let Some(shape) = shape.len().checked_sub(axes).and_then(|skip| shape.get(skip..)) else {
             return Err(Fail::contradiction(format!(
                 "{} has too short an \"output_shape\"",
-                call.op
+                ctx.op
             )));
         };
         output.extend(shape.iter().map(|size| Expr::from(*size)));
-        return Ok(layout.restored(fitting(call, output)?));
+        return Ok(layout.restored(fitting(ctx, output)?));
     }
-    let extra = list(call, "output_padding", axes, 0)?;
-    let windows = Windows::of(call, axes)?;
-    let windows = match pads.filter(|index| call.has(*index)) {
+    let extra = list(ctx, "output_padding", axes, 0)?;
+    let windows = Windows::of(ctx, axes)?;
+    let windows = match pads.filter(|index| ctx.has(*index)) {
         None => Some(windows),
-        Some(index) => call.integers(index).and_then(|pads| windows.padded(&pads)),
+        Some(index) => ctx.integers(index).and_then(|pads| windows.padded(&pads)),
     };
-    match (windows, kernel(call, axes, weights)) {
+    match (windows, kernel(ctx, axes, weights)) {
         (_, Err(fail @ Fail::Contradiction(_))) => return Err(fail),
         (Some(windows), Ok(kernel)) => output.extend(
             (0..axes).map(|axis| windows.span(axis, &dims[axis + 2], &kernel[axis], extra[axis])),
         ),
-        _ => output.extend(call.fresh_dims(axes, "the kernel and the pads")),
+        _ => output.extend(ctx.fresh_dims(axes, "the kernel and the pads")),
     }
-    Ok(layout.restored(fitting(call, output)?))
+    Ok(layout.restored(fitting(ctx, output)?))
 }
 
 /// Dimensions that a pool gives.
-pub(crate) fn pool(call: &Call<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
-    let dims = layout.channels_first(call.dims(0)?);
-    let axes = axes_of(call, &dims)?;
-    let Ok(kernel) = kernel(call, axes, None) else {
-        return Err(Fail::contradiction(format!("{} lacks a kernel for {axes} axes", call.op)));
+pub(crate) fn pool(ctx: &OpContext<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
+    let dims = layout.channels_first(ctx.dims(0)?);
+    let axes = axes_of(ctx, &dims)?;
+    let Ok(kernel) = kernel(ctx, axes, None) else {
+        return Err(Fail::contradiction(format!("{} lacks a kernel for {axes} axes", ctx.op)));
     };
-    let windows = Windows::of(call, axes)?;
+    let windows = Windows::of(ctx, axes)?;
     let mut output = dims[..2].to_vec();
     output.extend((0..axes).map(|axis| windows.count(axis, &dims[axis + 2], &kernel[axis])));
-    Ok(layout.restored(fitting(call, output)?))
+    Ok(layout.restored(fitting(ctx, output)?))
 }
 
 /// Dimensions that a pool over all of space gives.
-pub(crate) fn global_pool(call: &Call<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
-    let dims = layout.channels_first(call.dims(0)?);
-    let axes = axes_of(call, &dims)?;
+pub(crate) fn global_pool(ctx: &OpContext<'_>, layout: Layout) -> Result<Vec<Expr>, Fail> {
+    let dims = layout.channels_first(ctx.dims(0)?);
+    let axes = axes_of(ctx, &dims)?;
     let mut output = dims[..2].to_vec();
     output.resize(axes + 2, Expr::from(1));
     Ok(layout.restored(output))

@@ -7,8 +7,8 @@
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, elements, given, input, ranked, unknown};
-use crate::call::{Call, Fail};
-use crate::contrib::told::{length, positive, share};
+use crate::context::{Fail, OpContext};
+use crate::contrib::inputs::{length, positive, share};
 use crate::fact::{Fact, product};
 
 /// Sizes of one attention.
@@ -21,7 +21,7 @@ pub(super) struct Sizes {
     pub(super) rows: Expr,
     /// Keys that each query meets.
     pub(super) keys: Expr,
-    /// Operations for each score beside its scale and the softmax.
+    /// Operations for each score next to its scale and the softmax.
     pub(super) masks: i64,
 }
 
@@ -35,51 +35,51 @@ impl Sizes {
     }
 }
 
-/// Rows of queries, when the heads stand one after another in the last dimension.
-pub(super) fn rows(call: &Call<'_>, query: &[Expr], heads: &str) -> Result<Expr, Fail> {
-    let heads = positive(call, heads)?;
+/// Rows of queries, when the heads are one after another in the last dimension.
+pub(super) fn rows(ctx: &OpContext<'_>, query: &[Expr], heads: &str) -> Result<Expr, Fail> {
+    let heads = positive(ctx, heads)?;
     Ok(product(query.get(..query.len().saturating_sub(1)).unwrap_or_default()) * heads)
 }
 
 /// Number of keys in an input: `[batch, heads, length, size]` or `[batch, length, width]`.
-fn key_count<'a>(call: &Call<'a>, index: usize) -> Result<&'a Expr, Fail> {
-    match dims(call, call.optional(index))? {
+fn key_count<'a>(ctx: &OpContext<'a>, index: usize) -> Result<&'a Expr, Fail> {
+    match dims(ctx, ctx.optional(index))? {
         [_, _, length, _] | [_, length, _] => Ok(length),
-        _ => unknown(format!("the number of keys of {} is not known", call.op)),
+        _ => unknown(format!("the number of keys of {} is not known", ctx.op)),
     }
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__Attention.html>
-pub(crate) fn attention(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let query = dims(call, call.optional(0))?;
+pub(crate) fn attention(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let query = dims(ctx, ctx.optional(0))?;
     let rows = match query {
         [batch, heads, count, _] => batch * heads * count,
-        query => rows(call, query, "q_num_heads")?,
+        query => rows(ctx, query, "q_num_heads")?,
     };
-    let mut keys = key_count(call, 1)?.clone();
-    if call.has(4) {
-        keys += &ranked(call, 4, 4)?[2];
+    let mut keys = key_count(ctx, 1)?.clone();
+    if ctx.has(4) {
+        keys += &ranked(ctx, 4, 4)?[2];
     }
-    let output = elements(call, outputs.first())?;
-    let masks = given(call, &[3]);
+    let output = elements(ctx, outputs.first())?;
+    let masks = given(ctx, &[3]);
     Ok(Sizes { queries: product(query), output, rows, keys, masks }.work())
 }
 
 /// <https://onnx.ai/onnx/operators/onnx_aionnxpreview_FlexAttention.html>, without the graphs that
 /// change its scores.
-pub(crate) fn flex(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let query = ranked(call, 0, 4)?;
+pub(crate) fn flex(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let query = ranked(ctx, 0, 4)?;
     let rows = product(&query[..3]);
-    let keys = ranked(call, 1, 4)?[2].clone();
-    let output = elements(call, outputs.first())?;
+    let keys = ranked(ctx, 1, 4)?[2].clone();
+    let output = elements(ctx, outputs.first())?;
     Ok(Sizes { queries: product(query), output, rows, keys, masks: 0 }.work())
 }
 
 /// What came before in a buffer that is written in place: an input says how much.
-pub(super) fn written(call: &Call<'_>, index: usize) -> Result<Expr, Fail> {
-    match length(call, index) {
+pub(super) fn written(ctx: &OpContext<'_>, index: usize) -> Result<Expr, Fail> {
+    match length(ctx, index) {
         Some(length) => Ok(length),
-        None => unknown(format!("how much of the cache of {} is written is not known", call.op)),
+        None => unknown(format!("how much of the cache of {} is written is not known", ctx.op)),
     }
 }
 
@@ -94,115 +94,115 @@ struct Places {
 }
 
 /// Query, key and value apart, key and value in one, or all in one.
-fn on_heads(call: &Call<'_>, outputs: &[Fact], places: &Places) -> Cost {
-    let query = dims(call, call.optional(0))?;
-    let heads = positive(call, "num_heads")?;
+fn on_heads(ctx: &OpContext<'_>, outputs: &[Fact], places: &Places) -> Cost {
+    let query = dims(ctx, ctx.optional(0))?;
+    let heads = positive(ctx, "num_heads")?;
     let (batch, count) = match query {
         [batch, count, ..] => (batch, count),
-        _ => return unknown(format!("the queries of {} are not known", call.op)),
+        _ => return unknown(format!("the queries of {} are not known", ctx.op)),
     };
-    let output = elements(call, outputs.first())?;
-    // Beside as many keys, and values that are as wide as the output.
-    let packed = query.len() == 5 || !call.has(1);
+    let output = elements(ctx, outputs.first())?;
+    // Next to as many keys, and values that are as wide as the output.
+    let packed = query.len() == 5 || !ctx.has(1);
     let queries = if packed { share(&(product(query) - &output), 2) } else { product(query) };
-    let (new, whole) = match call.optional(1) {
+    let (new, whole) = match ctx.optional(1) {
         None => (count, false),
-        Some(key) => match dims(call, Some(key))? {
+        Some(key) => match dims(ctx, Some(key))? {
             // Keys that are in heads already are those of another sequence, whole.
             [_, _, count, _] => (count, true),
             [_, count, _] | [_, count, _, _, _] => (count, false),
-            _ => return unknown(format!("the number of keys of {} is not known", call.op)),
+            _ => return unknown(format!("the number of keys of {} is not known", ctx.op)),
         },
     };
-    let keys = match call.has(places.past) {
-        true if places.shared && !whole => written(call, places.written)? + new,
-        true if !whole => &ranked(call, places.past, 4)?[2] + new,
+    let keys = match ctx.has(places.past) {
+        true if places.shared && !whole => written(ctx, places.written)? + new,
+        true if !whole => &ranked(ctx, places.past, 4)?[2] + new,
         _ => new.clone(),
     };
     let rows = batch * count * heads;
-    let mut work = Sizes { queries, output, rows, keys, masks: given(call, places.masks) }.work();
-    if call.has(places.bias) {
-        for index in (0..3).filter(|index| call.has(*index)) {
-            work.other_flops += input(call, index)?;
+    let mut work = Sizes { queries, output, rows, keys, masks: given(ctx, places.masks) }.work();
+    if ctx.has(places.bias) {
+        for index in (0..3).filter(|index| ctx.has(*index)) {
+            work.other_flops += input(ctx, index)?;
         }
     }
     Ok(work)
 }
 
 /// `MultiHeadAttention`.
-pub(crate) fn multi_head(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let shared = call.has(8);
-    on_heads(call, outputs, &Places { bias: 3, masks: &[4, 5], past: 6, written: 8, shared })
+pub(crate) fn multi_head(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let shared = ctx.has(8);
+    on_heads(ctx, outputs, &Places { bias: 3, masks: &[4, 5], past: 6, written: 8, shared })
 }
 
 /// `DecoderMaskedMultiHeadAttention`.
-pub(crate) fn decoder_masked(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let shared = call.int_or("past_present_share_buffer", 0) != 0;
-    on_heads(call, outputs, &Places { bias: 10, masks: &[3, 4], past: 5, written: 7, shared })
+pub(crate) fn decoder_masked(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let shared = ctx.int_or("past_present_share_buffer", 0) != 0;
+    on_heads(ctx, outputs, &Places { bias: 10, masks: &[3, 4], past: 5, written: 7, shared })
 }
 
 /// `PackedMultiHeadAttention`: tokens of all sequences in one list, each with as many keys as the
 /// longest sequence has places.
-pub(crate) fn packed_multi_head(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let query = dims(call, call.optional(0))?;
+pub(crate) fn packed_multi_head(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let query = dims(ctx, ctx.optional(0))?;
     let Some(tokens) = query.first() else {
         return unknown("the tokens of PackedMultiHeadAttention are not known");
     };
     let queries = if query.len() == 4 { share(&product(query), 3) } else { product(query) };
-    let rows = tokens * positive(call, "num_heads")?;
-    let keys = ranked(call, 4, 2)?[1].clone();
-    let output = elements(call, outputs.first())?;
-    let mut work = Sizes { queries, output, rows, keys, masks: given(call, &[6]) }.work();
-    if call.has(3) {
-        for index in (0..3).filter(|index| call.has(*index)) {
-            work.other_flops += input(call, index)?;
+    let rows = tokens * positive(ctx, "num_heads")?;
+    let keys = ranked(ctx, 4, 2)?[1].clone();
+    let output = elements(ctx, outputs.first())?;
+    let mut work = Sizes { queries, output, rows, keys, masks: given(ctx, &[6]) }.work();
+    if ctx.has(3) {
+        for index in (0..3).filter(|index| ctx.has(*index)) {
+            work.other_flops += input(ctx, index)?;
         }
     }
     Ok(work)
 }
 
 /// `GroupQueryAttention`: an input says how much has been seen.
-pub(crate) fn group_query(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let query = ranked(call, 0, 3)?;
-    let heads = positive(call, "num_heads")?;
-    let keys = match length(call, 6) {
-        _ if !call.has(3) => query[1].clone(),
-        Some(seen) if call.int_or("sliding_window_cache", 0) != 0 => {
-            Expr::min(&seen, &ranked(call, 3, 4)?[2])
+pub(crate) fn group_query(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let query = ranked(ctx, 0, 3)?;
+    let heads = positive(ctx, "num_heads")?;
+    let keys = match length(ctx, 6) {
+        _ if !ctx.has(3) => query[1].clone(),
+        Some(seen) if ctx.int_or("sliding_window_cache", 0) != 0 => {
+            Expr::min(&seen, &ranked(ctx, 3, 4)?[2])
         }
         Some(seen) => seen,
         None => return unknown("how much GroupQueryAttention has seen is not known"),
     };
-    let output = elements(call, outputs.first())?;
+    let output = elements(ctx, outputs.first())?;
     let rows = &query[0] * &query[1] * heads;
     let queries = output.clone();
     let mut work =
-        Sizes { queries, output: output.clone(), rows, keys, masks: given(call, &[10]) }.work();
-    if call.int_or("do_rotary", 0) != 0 {
-        let key_heads = positive(call, "kv_num_heads")?;
+        Sizes { queries, output: output.clone(), rows, keys, masks: given(ctx, &[10]) }.work();
+    if ctx.int_or("do_rotary", 0) != 0 {
+        let key_heads = positive(ctx, "kv_num_heads")?;
         let turned = &output + share(&(&output * key_heads), heads);
         work.other_flops += turned * 3;
     }
     Ok(work)
 }
 
-/// Which blocks are attended to, or how much is cached, stands in data alone.
-pub(crate) fn by_data(call: &Call<'_>, _: &[Fact]) -> Cost {
-    unknown(format!("how many keys each query of {} meets stands in its data", call.op))
+/// Which blocks are attended to, or how much is cached, is in data alone.
+pub(crate) fn by_data(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    unknown(format!("how many keys each query of {} meets is in its data", ctx.op))
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__LinearAttention.html>, token by token: the state is read
 /// by every query, and every key writes into it; delta rules read it with the key before. Gates
 /// multiply the whole state.
-pub(crate) fn linear(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let (query, key, value) = (ranked(call, 0, 3)?, ranked(call, 1, 3)?, ranked(call, 2, 3)?);
-    let (query_heads, heads) = (positive(call, "q_num_heads")?, positive(call, "kv_num_heads")?);
-    let (gated, delta) = match call.text_or("update_rule", "gated_delta") {
+pub(crate) fn linear(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let (query, key, value) = (ranked(ctx, 0, 3)?, ranked(ctx, 1, 3)?, ranked(ctx, 2, 3)?);
+    let (query_heads, heads) = (positive(ctx, "q_num_heads")?, positive(ctx, "kv_num_heads")?);
+    let (gated, delta) = match ctx.text_or("update_rule", "gated_delta") {
         "linear" => (0, 0),
         "gated" => (1, 0),
         "delta" => (0, 1),
         "gated_delta" => (1, 1),
-        other => return unknown(format!("{} updates its state by {other:?}", call.op)),
+        other => return unknown(format!("{} updates its state by {other:?}", ctx.op)),
     };
     let tokens = &query[0] * &query[1];
     let width = share(&key[2], heads);
@@ -219,7 +219,7 @@ pub(crate) fn linear(call: &Call<'_>, _: &[Fact]) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{both, cost, macs, work};
-    use crate::call::Fail;
+    use crate::context::Fail;
     use crate::contrib::testing::{int, text};
 
     const MS: &str = "com.microsoft";

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, elements, unknown};
-use crate::call::{Attr, Call, Fail};
+use crate::context::{Attr, Fail, OpContext};
 use crate::fact::{Fact, TensorFact};
 
 /// How many rows the input has; one list is one row.
-fn rows(call: &Call<'_>) -> Result<Expr, Fail> {
-    match dims(call, call.optional(0))? {
+fn rows(ctx: &OpContext<'_>) -> Result<Expr, Fail> {
+    match dims(ctx, ctx.optional(0))? {
         [_] => Ok(Expr::ONE),
         [rows, _] => Ok(rows.clone()),
-        _ => unknown(format!("the number of rows of {} is not known", call.op)),
+        _ => unknown(format!("the number of rows of {} is not known", ctx.op)),
     }
 }
 
 /// How many elements a list in the attributes has; none when it is not given.
-fn count(call: &Call<'_>, name: &str) -> Result<i64, Fail> {
-    let count = match call.attribute(name) {
+fn count(ctx: &OpContext<'_>, name: &str) -> Result<i64, Fail> {
+    let count = match ctx.attribute(name) {
         None => Some(0),
         Some(Attr::Ints(list)) => i64::try_from(list.len()).ok(),
         Some(Attr::Floats(list)) => i64::try_from(list.len()).ok(),
@@ -31,59 +31,62 @@ fn count(call: &Call<'_>, name: &str) -> Result<i64, Fail> {
     };
     match count {
         Some(count) => Ok(count),
-        None => unknown(format!("{} has {name} that cannot be read", call.op)),
+        None => unknown(format!("{} has {name} that cannot be read", ctx.op)),
     }
 }
 
 /// What makes scores into probabilities. Classifiers give labels before scores.
-fn transformed(call: &Call<'_>, outputs: &[Fact]) -> Result<Expr, Fail> {
-    let each = match (call.text_or("post_transform", "NONE"), call.int("post_transform")) {
+fn transformed(ctx: &OpContext<'_>, outputs: &[Fact]) -> Result<Expr, Fail> {
+    let each = match (ctx.text_or("post_transform", "NONE"), ctx.int("post_transform")) {
         (_, Some(1 | 3)) | ("SOFTMAX" | "SOFTMAX_ZERO", _) => 5,
         (_, Some(0)) | ("NONE", None) => return Ok(Expr::ZERO),
         _ => 1,
     };
-    let scores = usize::from(call.op.ends_with("Classifier"));
-    Ok(elements(call, outputs.get(scores))? * each)
+    let scores = usize::from(ctx.op.ends_with("Classifier"));
+    Ok(elements(ctx, outputs.get(scores))? * each)
 }
 
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html>,
 /// `onnx_aionnxml_LinearRegressor`: all coefficients for each row.
-pub(crate) fn linear(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let rows = rows(call)?;
+pub(crate) fn linear(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let rows = rows(ctx)?;
     Ok(Work {
-        macs: &rows * count(call, "coefficients")?,
-        other_flops: rows * count(call, "intercepts")? + transformed(call, outputs)?,
+        macs: &rows * count(ctx, "coefficients")?,
+        other_flops: rows * count(ctx, "intercepts")? + transformed(ctx, outputs)?,
     })
 }
 
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html>, `onnx_aionnxml_SVMRegressor`:
-/// a product with each support vector whatever the kernel, its curve, and all coefficients.
-pub(crate) fn support_vectors(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let rows = rows(call)?;
-    let vectors = match call.ints("vectors_per_class") {
+/// a product with each support vector whatever the kernel, its activation, and all coefficients.
+pub(crate) fn support_vectors(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let rows = rows(ctx)?;
+    let vectors = match ctx.ints("vectors_per_class") {
         Some(counts) => counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count)),
-        None => Some(call.int_or("n_supports", 0)),
+        None => Some(ctx.int_or("n_supports", 0)),
     };
     let Some(vectors) = vectors.filter(|vectors| *vectors >= 0) else {
-        return unknown(format!("the number of support vectors of {} cannot be told", call.op));
+        return unknown(format!(
+            "the number of support vectors of {} cannot be determined",
+            ctx.op
+        ));
     };
-    let stored = Expr::from(count(call, "support_vectors")?) + count(call, "coefficients")?;
-    let each = Expr::from(vectors) + count(call, "rho")?;
-    Ok(Work { macs: &rows * stored, other_flops: rows * each + transformed(call, outputs)? })
+    let stored = Expr::from(count(ctx, "support_vectors")?) + count(ctx, "coefficients")?;
+    let each = Expr::from(vectors) + count(ctx, "rho")?;
+    Ok(Work { macs: &rows * stored, other_flops: rows * each + transformed(ctx, outputs)? })
 }
 
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html>,
 /// `onnx_aionnxml_TreeEnsembleRegressor`: each row goes down each tree as far as it is deep.
-pub(crate) fn trees(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let rows = rows(call)?;
-    let list = |name: &str| match call.ints(name) {
+pub(crate) fn trees(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let rows = rows(ctx)?;
+    let list = |name: &str| match ctx.ints(name) {
         Some(list) => Ok(list),
-        None => unknown(format!("{} has {name} that cannot be read", call.op)),
+        None => unknown(format!("{} has {name} that cannot be read", ctx.op)),
     };
     let (trees, nodes) = (list("nodes_treeids")?, list("nodes_nodeids")?);
     let (yes, no) = (list("nodes_truenodeids")?, list("nodes_falsenodeids")?);
     if [nodes, yes, no].iter().any(|list| list.len() != trees.len()) {
-        return unknown(format!("the nodes of {} do not fit together", call.op));
+        return unknown(format!("the nodes of {} do not fit together", ctx.op));
     }
     let mut places: BTreeMap<(i64, i64), usize> = BTreeMap::new();
     for (place, (tree, node)) in trees.iter().zip(nodes).enumerate() {
@@ -104,15 +107,15 @@ pub(crate) fn trees(call: &Call<'_>, outputs: &[Fact]) -> Cost {
         }
     };
     let roots: Vec<usize> = roots.values().copied().collect();
-    finish(call, outputs, rows, &roots, trees.len(), branches)
+    finish(ctx, outputs, rows, &roots, trees.len(), branches)
 }
 
-/// <https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html>: the same; leaves stand apart.
-pub(crate) fn tree_ensemble(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let rows = rows(call)?;
-    let list = |name: &str| match call.ints(name) {
+/// <https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html>: the same; leaves are apart.
+pub(crate) fn tree_ensemble(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let rows = rows(ctx)?;
+    let list = |name: &str| match ctx.ints(name) {
         Some(list) => Ok(list),
-        None => unknown(format!("{} has {name} that cannot be read", call.op)),
+        None => unknown(format!("{} has {name} that cannot be read", ctx.op)),
     };
     let (yes, no) = (list("nodes_truenodeids")?, list("nodes_falsenodeids")?);
     let (yes_leaf, no_leaf) = (list("nodes_trueleafs")?, list("nodes_falseleafs")?);
@@ -128,12 +131,12 @@ pub(crate) fn tree_ensemble(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     let Some(roots) = roots else {
         return unknown("the roots of TreeEnsemble are none of its nodes");
     };
-    finish(call, outputs, rows, &roots, yes.len(), branches)
+    finish(ctx, outputs, rows, &roots, yes.len(), branches)
 }
 
 /// Comparisons down every tree, a sum for each, and what is done with the scores.
 fn finish(
-    call: &Call<'_>,
+    ctx: &OpContext<'_>,
     outputs: &[Fact],
     rows: Expr,
     roots: &[usize],
@@ -141,13 +144,13 @@ fn finish(
     branches: impl Fn(usize) -> Vec<Option<usize>>,
 ) -> Cost {
     let Some(depths) = depths(roots, count, branches) else {
-        return unknown(format!("the trees of {} have no end", call.op));
+        return unknown(format!("the trees of {} have no end", ctx.op));
     };
     let Some(each) = i64::try_from(roots.len()).ok().and_then(|trees| trees.checked_add(depths))
     else {
-        return unknown(format!("{} has too many trees", call.op));
+        return unknown(format!("{} has too many trees", ctx.op));
     };
-    Ok(Work::of_flops(rows * each + transformed(call, outputs)?))
+    Ok(Work::of_flops(rows * each + transformed(ctx, outputs)?))
 }
 
 /// Depths of all trees added up: how many nodes with branches are on the longest way down. A branch
@@ -199,7 +202,7 @@ fn depths(
 mod tests {
     use super::super::testing::{both, cost, work};
     use crate::ML;
-    use crate::call::{Attr, Fail};
+    use crate::context::{Attr, Fail};
     use crate::contrib::testing::{int, ints, text};
 
     #[test]
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn support_vectors_for_each_row() {
-        // 5 vectors of 4 features and 5 coefficients: 25; 5 curves and 1 shift.
+        // 5 vectors of 4 features and 5 coefficients: 25; 5 activations and 1 shift.
         let attributes = [
             ("support_vectors", Attr::Long(20)),
             ("coefficients", Attr::Floats(&[0.5; 5])),
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_that_stand_apart() {
+    fn leaves_that_are_apart() {
         // A root whose left is a node and whose right is a leaf; below it only leaves: 2 deep.
         let attributes = [
             ("nodes_truenodeids", ints(&[1, 0])),

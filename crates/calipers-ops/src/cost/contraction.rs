@@ -1,245 +1,245 @@
-//! Convolutions and products of matrices, plain, quantised, fused and packed.
+//! Convolutions and products of matrices, plain, quantized, fused and packed.
 //!
 //! A bias is no MAC, it is an addition for each output element; so is whatever is fused behind.
 
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, elements, given, input, last, names, ranked, unknown};
-use crate::call::{Call, Fail};
-use crate::contrib::told::positive;
+use crate::context::{Fail, OpContext};
+use crate::contrib::inputs::positive;
 use crate::fact::{Fact, product};
 
 /// Each output element sums over the channels of its group and the kernel: all dimensions of the
 /// weights but the first. Whatever the layout, the weights have their kernels first.
-fn convolution(call: &Call<'_>, outputs: &[Fact], weights: usize, others: i64) -> Cost {
-    let output = elements(call, outputs.first())?;
-    Ok(Work { macs: &output * summed(call, weights)?, other_flops: output * others })
+fn convolution(ctx: &OpContext<'_>, outputs: &[Fact], weights: usize, others: i64) -> Cost {
+    let output = elements(ctx, outputs.first())?;
+    Ok(Work { macs: &output * summed(ctx, weights)?, other_flops: output * others })
 }
 
 /// Elements of one kernel.
-fn summed(call: &Call<'_>, weights: usize) -> Result<Expr, Fail> {
-    match dims(call, call.optional(weights))?.split_first() {
+fn summed(ctx: &OpContext<'_>, weights: usize) -> Result<Expr, Fail> {
+    match dims(ctx, ctx.optional(weights))?.split_first() {
         Some((_, rest)) => Ok(product(rest)),
-        None => unknown(format!("the weights of {} have no dimensions", call.op)),
+        None => unknown(format!("the weights of {} have no dimensions", ctx.op)),
     }
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__Conv.html>; `FusedConv` adds another tensor and a curve.
-pub(crate) fn conv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    convolution(call, outputs, 1, given(call, &[2, 3]) + i64::from(names(call, "activation")))
+/// <https://onnx.ai/onnx/operators/onnx__Conv.html>; `FusedConv` adds another tensor and a activation.
+pub(crate) fn conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    convolution(ctx, outputs, 1, given(ctx, &[2, 3]) + i64::from(names(ctx, "activation")))
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__ConvInteger.html>: sums that stay integers.
-pub(crate) fn conv_integer(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    convolution(call, outputs, 1, 0)
+pub(crate) fn conv_integer(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    convolution(ctx, outputs, 1, 0)
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__QLinearConv.html>: sums that are quantised again.
-pub(crate) fn qlinear_conv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    convolution(call, outputs, 3, 2 + given(call, &[8]))
+/// <https://onnx.ai/onnx/operators/onnx__QLinearConv.html>: sums that are quantized again.
+pub(crate) fn qlinear_conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    convolution(ctx, outputs, 3, 2 + given(ctx, &[8]))
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__DeformConv.html>: every sample is interpolated among four,
-/// once for all kernels of its group, and perhaps weighed.
-pub(crate) fn deform_conv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let work = convolution(call, outputs, 1, given(call, &[3]))?;
-    let (image, places) = (dims(call, call.optional(0))?, dims(call, call.optional(2))?);
+/// once for all kernels of its group, and perhaps devices_considered.
+pub(crate) fn deform_conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let work = convolution(ctx, outputs, 1, given(ctx, &[3]))?;
+    let (image, places) = (dims(ctx, ctx.optional(0))?, dims(ctx, ctx.optional(2))?);
     let (Some(channels), Some((batch, rest))) = (image.get(1), places.split_first()) else {
         return unknown("the offsets of DeformConv have no dimensions");
     };
     // The offsets have their channels second, and the output's size behind.
     let places = batch * product(rest.get(1..).unwrap_or_default());
-    let kernel = product(dims(call, call.optional(1))?.get(2..).unwrap_or_default());
+    let kernel = product(dims(ctx, ctx.optional(1))?.get(2..).unwrap_or_default());
     let samples = channels * places * kernel;
-    Ok(Work { other_flops: work.other_flops + samples * (8 + given(call, &[4])), ..work })
+    Ok(Work { other_flops: work.other_flops + samples * (8 + given(ctx, &[4])), ..work })
 }
 
 /// A kernel is laid out for each input element.
-fn transposed(call: &Call<'_>, outputs: &[Fact], weights: usize, others: i64) -> Cost {
-    let macs = input(call, 0)? * summed(call, weights)?;
+fn transposed(ctx: &OpContext<'_>, outputs: &[Fact], weights: usize, others: i64) -> Cost {
+    let macs = input(ctx, 0)? * summed(ctx, weights)?;
     let other_flops = match others {
         0 => Expr::ZERO,
-        others => elements(call, outputs.first())? * others,
+        others => elements(ctx, outputs.first())? * others,
     };
     Ok(Work { macs, other_flops })
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__ConvTranspose.html>: the loop is over the input.
-pub(crate) fn conv_transpose(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    transposed(call, outputs, 1, given(call, &[2]))
+pub(crate) fn conv_transpose(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    transposed(ctx, outputs, 1, given(ctx, &[2]))
 }
 
-/// `ConvTransposeWithDynamicPads`: the bias stands behind the pads.
-pub(crate) fn conv_transpose_dynamic(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    transposed(call, outputs, 1, given(call, &[3]))
+/// `ConvTransposeWithDynamicPads`: the bias is behind the pads.
+pub(crate) fn conv_transpose_dynamic(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    transposed(ctx, outputs, 1, given(ctx, &[3]))
 }
 
 /// `QLinearConvTranspose`.
-pub(crate) fn qlinear_conv_transpose(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    transposed(call, outputs, 3, 2 + given(call, &[8]))
+pub(crate) fn qlinear_conv_transpose(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    transposed(ctx, outputs, 3, 2 + given(ctx, &[8]))
 }
 
 /// `CausalConvWithState`: a kernel for each channel.
-pub(crate) fn causal_conv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    convolution(call, outputs, 1, given(call, &[2]) + i64::from(names(call, "activation")))
+pub(crate) fn causal_conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    convolution(ctx, outputs, 1, given(ctx, &[2]) + i64::from(names(ctx, "activation")))
 }
 
-/// `VarlenCausalConvWithState`: the same; the bias stands fourth.
-pub(crate) fn varlen_causal_conv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    convolution(call, outputs, 1, given(call, &[3]) + i64::from(names(call, "activation")))
+/// `VarlenCausalConvWithState`: the same; the bias is fourth.
+pub(crate) fn varlen_causal_conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    convolution(ctx, outputs, 1, given(ctx, &[3]) + i64::from(names(ctx, "activation")))
 }
 
-/// `WordConvEmbedding`: a kernel at each place of each word, a bias, a curve, and the largest.
-pub(crate) fn word_conv(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let kernels = ranked(call, 1, 4)?;
-    let (length, words) = match dims(call, call.optional(0))?.split_last() {
+/// `WordConvEmbedding`: a kernel at each place of each word, a bias, a activation, and the largest.
+pub(crate) fn word_conv(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let kernels = ranked(ctx, 1, 4)?;
+    let (length, words) = match dims(ctx, ctx.optional(0))?.split_last() {
         Some((length, words)) => (length, product(words)),
         None => return unknown("WordConvEmbedding has no words"),
     };
     let places = words * (length - &kernels[2] + 1) * &kernels[0];
     let macs = &places * product(&kernels[1..]);
-    Ok(Work { macs, other_flops: places * (2 + given(call, &[2])) })
+    Ok(Work { macs, other_flops: places * (2 + given(ctx, &[2])) })
 }
 
 /// So many products for each output element, and other operations.
-fn matrix(call: &Call<'_>, outputs: &[Fact], inner: &Expr, others: i64) -> Cost {
-    let output = elements(call, outputs.first())?;
+fn matrix(ctx: &OpContext<'_>, outputs: &[Fact], inner: &Expr, others: i64) -> Cost {
+    let output = elements(ctx, outputs.first())?;
     Ok(Work { macs: &output * inner, other_flops: output * others })
 }
 
 /// The dimension that a product sums over: the last of the left, or the last but one of the right.
-fn inner<'a>(call: &Call<'a>, left: usize, right: usize) -> Result<&'a Expr, Fail> {
-    last(call, left).or_else(|fail| {
-        let right = dims(call, call.optional(right)).map_err(|_| fail.clone())?;
+fn inner<'a>(ctx: &OpContext<'a>, left: usize, right: usize) -> Result<&'a Expr, Fail> {
+    last(ctx, left).or_else(|fail| {
+        let right = dims(ctx, ctx.optional(right)).map_err(|_| fail.clone())?;
         right.get(right.len().saturating_sub(2)).ok_or(fail)
     })
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__MatMul.html>, `onnx__MatMulInteger`.
-pub(crate) fn matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, inner(call, 0, 1)?, 0)
+pub(crate) fn matmul(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, inner(ctx, 0, 1)?, 0)
 }
 
-/// `GemmFastGelu`: a product, a bias and a curve.
-pub(crate) fn matmul_gelu(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, inner(call, 0, 1)?, 1 + given(call, &[2]))
+/// `GemmFastGelu`: a product, a bias and a activation.
+pub(crate) fn matmul_gelu(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, inner(ctx, 0, 1)?, 1 + given(ctx, &[2]))
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html>: sums that are quantised again.
-pub(crate) fn qlinear_matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, inner(call, 0, 3)?, 2)
+/// <https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html>: sums that are quantized again.
+pub(crate) fn qlinear_matmul(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, inner(ctx, 0, 3)?, 2)
 }
 
 /// `QOrderedMatMul`: the same, with a bias and another tensor added.
-pub(crate) fn ordered_matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, inner(call, 0, 2)?, 2 + given(call, &[5, 6]))
+pub(crate) fn ordered_matmul(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, inner(ctx, 0, 2)?, 2 + given(ctx, &[5, 6]))
 }
 
 /// `MatMulIntegerToFloat`: sums times their scale, and a bias.
-pub(crate) fn matmul_to_float(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, inner(call, 0, 1)?, 1 + given(call, &[6]))
+pub(crate) fn matmul_to_float(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, inner(ctx, 0, 1)?, 1 + given(ctx, &[6]))
 }
 
-/// `DynamicQuantizeMatMul`: the same, with the left side quantised first.
-pub(crate) fn dynamic_matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let work = matrix(call, outputs, inner(call, 0, 1)?, 1 + given(call, &[4]))?;
-    Ok(Work { other_flops: work.other_flops + input(call, 0)? * 4, ..work })
+/// `DynamicQuantizeMatMul`: the same, with the left side quantized first.
+pub(crate) fn dynamic_matmul(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let work = matrix(ctx, outputs, inner(ctx, 0, 1)?, 1 + given(ctx, &[4]))?;
+    Ok(Work { other_flops: work.other_flops + input(ctx, 0)? * 4, ..work })
 }
 
-/// `FusedMatMul` and its like: the left side may be turned on the way, perhaps a curve behind.
-pub(crate) fn fused_matmul(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    if matches!(call.optional(0), Some(Fact::SparseTensor(_))) {
-        return unknown(format!("how many elements the left side of {} has is not known", call.op));
+/// `FusedMatMul` and its like: the left side may be turned on the way, perhaps a activation behind.
+pub(crate) fn fused_matmul(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    if matches!(ctx.optional(0), Some(Fact::SparseTensor(_))) {
+        return unknown(format!("how many elements the left side of {} has is not known", ctx.op));
     }
-    let left = dims(call, call.optional(0))?;
-    let flag = |name| call.int_or(name, 0) != 0;
+    let left = dims(ctx, ctx.optional(0))?;
+    let flag = |name| ctx.int_or(name, 0) != 0;
     let inner = match left {
         [first, .., _] if flag("transA") && flag("transBatchA") && left.len() > 2 => first,
         [.., inner, _] if flag("transA") => inner,
         [.., inner] => inner,
-        [] => return unknown(format!("{} multiplies a scalar", call.op)),
+        [] => return unknown(format!("{} multiplies a scalar", ctx.op)),
     };
-    matrix(call, outputs, inner, i64::from(names(call, "activation")))
+    matrix(ctx, outputs, inner, i64::from(names(ctx, "activation")))
 }
 
 /// The dimension that a `Gemm` sums over.
-fn gemm_inner<'a>(call: &Call<'a>, left: usize, right: usize) -> Result<&'a Expr, Fail> {
+fn gemm_inner<'a>(ctx: &OpContext<'a>, left: usize, right: usize) -> Result<&'a Expr, Fail> {
     let side = |index: usize, name: &str, column: usize| {
-        let axis = if call.int_or(name, 0) != 0 { 1 - column } else { column };
-        ranked(call, index, 2).map(|dims| &dims[axis])
+        let axis = if ctx.int_or(name, 0) != 0 { 1 - column } else { column };
+        ranked(ctx, index, 2).map(|dims| &dims[axis])
     };
     side(left, "transA", 1).or_else(|fail| side(right, "transB", 0).map_err(|_| fail))
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__Gemm.html>: `alpha` and `beta` go into the operands.
-/// `FusedGemm` has a curve behind.
-pub(crate) fn gemm(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let others = given(call, &[2]) + i64::from(names(call, "activation"));
-    matrix(call, outputs, gemm_inner(call, 0, 1)?, others)
+/// `FusedGemm` has a activation behind.
+pub(crate) fn gemm(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let others = given(ctx, &[2]) + i64::from(names(ctx, "activation"));
+    matrix(ctx, outputs, gemm_inner(ctx, 0, 1)?, others)
 }
 
-/// `QGemm`: sums that become numbers, or are quantised again.
-pub(crate) fn qgemm(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, gemm_inner(call, 0, 3)?, 1 + given(call, &[6, 8]))
+/// `QGemm`: sums that become numbers, or are quantized again.
+pub(crate) fn qgemm(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, gemm_inner(ctx, 0, 3)?, 1 + given(ctx, &[6, 8]))
 }
 
-/// `MatMulNBits`: what is summed over stands in an attribute.
-pub(crate) fn matmul_nbits(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    matrix(call, outputs, &positive(call, "K")?.into(), given(call, &[5]))
+/// `MatMulNBits`: what is summed over is in an attribute.
+pub(crate) fn matmul_nbits(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    matrix(ctx, outputs, &positive(ctx, "K")?.into(), given(ctx, &[5]))
 }
 
 /// `MatMulBnb4`: the same; the weights may be the other way round.
-pub(crate) fn matmul_bnb4(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let inner = if call.int_or("transB", 1) != 0 { "K" } else { "N" };
-    matrix(call, outputs, &positive(call, inner)?.into(), 0)
+pub(crate) fn matmul_bnb4(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let inner = if ctx.int_or("transB", 1) != 0 { "K" } else { "N" };
+    matrix(ctx, outputs, &positive(ctx, inner)?.into(), 0)
 }
 
-/// `MatMulFpQ4` and products with quantised rows: what is summed over is the input's last dimension.
-pub(crate) fn matmul_packed(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let bias = match call.op {
-        "MatMulBlockQuantizedFp4Weight" => given(call, &[5]),
-        "MatMulBlockQuantizedFp8Weight" => given(call, &[4]),
+/// `MatMulFpQ4` and products with quantized rows: what is summed over is the input's last dimension.
+pub(crate) fn matmul_packed(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let bias = match ctx.op {
+        "MatMulBlockQuantizedFp4Weight" => given(ctx, &[5]),
+        "MatMulBlockQuantizedFp8Weight" => given(ctx, &[4]),
         _ => 0,
     };
-    matrix(call, outputs, last(call, 0)?, bias)
+    matrix(ctx, outputs, last(ctx, 0)?, bias)
 }
 
 /// A skip added to the input, and its root-mean-square norm, before packed products.
-fn prepared(call: &Call<'_>) -> Result<Expr, Fail> {
-    let count = given(call, &[1]) + 4 * given(call, &[2]);
-    if count == 0 { Ok(Expr::ZERO) } else { Ok(input(call, 0)? * count) }
+fn prepared(ctx: &OpContext<'_>) -> Result<Expr, Fail> {
+    let count = given(ctx, &[1]) + 4 * given(ctx, &[2]);
+    if count == 0 { Ok(Expr::ZERO) } else { Ok(input(ctx, 0)? * count) }
 }
 
-/// `MatMulNBitsMlp`: two products, a curve on one, and their product.
-pub(crate) fn matmul_nbits_mlp(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let inner = Expr::from(positive(call, "K")?) * 2;
-    let work = matrix(call, outputs, &inner, 2 + given(call, &[5, 8]))?;
-    Ok(Work { other_flops: work.other_flops + prepared(call)?, ..work })
+/// `MatMulNBitsMlp`: two products, a activation on one, and their product.
+pub(crate) fn matmul_nbits_mlp(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let inner = Expr::from(positive(ctx, "K")?) * 2;
+    let work = matrix(ctx, outputs, &inner, 2 + given(ctx, &[5, 8]))?;
+    Ok(Work { other_flops: work.other_flops + prepared(ctx)?, ..work })
 }
 
 /// `MatMulNBitsQkv`: three products of one input.
-pub(crate) fn matmul_nbits_qkv(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let inner = Expr::from(positive(call, "K")?);
-    let mut work = Work::of_flops(prepared(call)?);
+pub(crate) fn matmul_nbits_qkv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let inner = Expr::from(positive(ctx, "K")?);
+    let mut work = Work::of_flops(prepared(ctx)?);
     for (output, bias) in [5, 8, 11].into_iter().enumerate() {
-        let output = elements(call, outputs.get(output))?;
+        let output = elements(ctx, outputs.get(output))?;
         work.macs += &output * &inner;
-        work.other_flops += output * given(call, &[bias]);
+        work.other_flops += output * given(ctx, &[bias]);
     }
     Ok(work)
 }
 
 /// `CDist`: a difference, a square and a sum for each element of each pair of rows; perhaps a root.
-pub(crate) fn cdist(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let root = i64::from(call.text_or("metric", "sqeuclidean") == "euclidean");
-    let pairs = elements(call, outputs.first())?;
-    Ok(Work::of_flops(&pairs * last(call, 0)? * 3 + pairs * root))
+pub(crate) fn cdist(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let root = i64::from(ctx.text_or("metric", "sqeuclidean") == "euclidean");
+    let pairs = elements(ctx, outputs.first())?;
+    Ok(Work::of_flops(&pairs * last(ctx, 0)? * 3 + pairs * root))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{both, cost, macs, work};
-    use crate::call::Fail;
+    use crate::context::Fail;
     use crate::contrib::testing::{int, ints, text};
 
     const MS: &str = "com.microsoft";
@@ -273,10 +273,10 @@ mod tests {
         let (number, zero) = ("float32[]", "uint8[]");
         let scaled = [bytes[0], number, zero, bytes[1], number, "int8[]", number, zero];
         assert_eq!(work("", "QLinearConv", &scaled, &[]), both(wanted, "128"));
-        // A bias, a sum and a curve: 3 for each of 64.
+        // A bias, a sum and a activation: 3 for each of 64.
         let fused = [plain[0], plain[1], "float32[4]", "float32[1, 4, 4, 4]"];
-        let curve = [("activation", text("Relu"))];
-        assert_eq!(work(MS, "FusedConv", &fused, &curve), both(wanted, "192"));
+        let activation = [("activation", text("Relu"))];
+        assert_eq!(work(MS, "FusedConv", &fused, &activation), both(wanted, "192"));
         // 2 · 16 · 9 = 288 samples among four, with a product and a sum each.
         let moved = [plain[0], plain[1], "float32[1, 18, 4, 4]"];
         assert_eq!(work("", "DeformConv", &moved, &[]), both(wanted, "2304"));
@@ -293,9 +293,9 @@ mod tests {
     #[test]
     fn causal_convolutions_are_by_channel() {
         let inputs = ["float16[B, 64, L]", "float16[64, 1, 4]", "float16[64]"];
-        let curve = [("activation", text("silu"))];
+        let activation = [("activation", text("silu"))];
         let wanted = both("256*B*L", "128*B*L");
-        let work = cost("", "CausalConvWithState", 27, &inputs, &curve).unwrap();
+        let work = cost("", "CausalConvWithState", 27, &inputs, &activation).unwrap();
         assert_eq!((work.macs.to_string(), work.other_flops.to_string()), wanted);
     }
 
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn quantised_and_fused_products() {
+    fn quantized_and_fused_products() {
         // B · 4 · 2 outputs of 3 products.
         let (number, zero) = ("float32[]", "uint8[]");
         let bytes = ["uint8[B, 4, 3]", "int8[3, 2]"];

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, unknown};
-use crate::call::{Attr, Call, broadcast};
+use crate::context::{Attr, OpContext, broadcast};
 use crate::fact::{Fact, product};
 
 /// <https://onnx.ai/onnx/operators/onnx__Einsum.html>: one point for each value of all letters
 /// together, where the operands are multiplied and the product is added. More than two operands
 /// are multiplied at once, not in the cheapest order. One operand is only summed.
-pub(crate) fn einsum(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let Some(Attr::Text(equation)) = call.attribute("equation") else {
+pub(crate) fn einsum(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let Some(Attr::Text(equation)) = ctx.attribute("equation") else {
         return unknown("the equation of Einsum cannot be read");
     };
     let equation: Vec<u8> = equation.iter().copied().filter(|byte| *byte != b' ').collect();
@@ -21,11 +21,11 @@ pub(crate) fn einsum(call: &Call<'_>, _: &[Fact]) -> Cost {
     let mut letters: BTreeMap<u8, Expr> = BTreeMap::new();
     let mut dots: Vec<Expr> = Vec::new();
     let terms: Vec<&[u8]> = left.split(|byte| *byte == b',').collect();
-    if terms.len() != call.input_count() {
+    if terms.len() != ctx.input_count() {
         return unknown("the equation of Einsum does not fit its inputs");
     }
     for (index, term) in terms.iter().enumerate() {
-        let sizes = dims(call, call.optional(index))?;
+        let sizes = dims(ctx, ctx.optional(index))?;
         let named = term.iter().filter(|byte| **byte != b'.').count();
         let Some(open) = sizes.len().checked_sub(named) else {
             return unknown("the equation of Einsum does not fit its inputs");
@@ -33,11 +33,11 @@ pub(crate) fn einsum(call: &Call<'_>, _: &[Fact]) -> Cost {
         let before = term.iter().position(|byte| *byte == b'.').unwrap_or(term.len());
         let (front, rest) = sizes.split_at(before.min(sizes.len()));
         let (middle, end) = rest.split_at(open.min(rest.len()));
-        dots = broadcast(call.op, &dots, middle)?;
+        dots = broadcast(ctx.op, &dots, middle)?;
         let named = term.iter().filter(|byte| **byte != b'.');
         for (letter, size) in named.zip(front.iter().chain(end)) {
             let known = letters.entry(*letter).or_insert_with(|| size.clone());
-            let both = broadcast(call.op, std::slice::from_ref(known), std::slice::from_ref(size))?;
+            let both = broadcast(ctx.op, std::slice::from_ref(known), std::slice::from_ref(size))?;
             *known = product(&both);
         }
     }
@@ -51,7 +51,7 @@ pub(crate) fn einsum(call: &Call<'_>, _: &[Fact]) -> Cost {
 }
 
 /// Whether something on the left of an equation is not on its right. Without a right side, letters
-/// that stand twice are summed.
+/// that are twice are summed.
 fn summed(left: &[u8], right: Option<&[u8]>) -> bool {
     left.iter().any(|letter| match right {
         Some(right) => !right.contains(letter),

@@ -4,8 +4,8 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, elements, input, input_if, ranked, unknown};
-use crate::call::Call;
-use crate::contrib::told::share;
+use crate::context::OpContext;
+use crate::contrib::inputs::share;
 use crate::fact::{Fact, product};
 
 /// Weights and biases of up to three layers of experts.
@@ -15,46 +15,46 @@ struct Experts {
 }
 
 /// Each token goes through the best `k` experts; each of them is what one expert's weights have.
-/// The gates are a softmax over all experts; the experts' outputs are weighed and added.
-fn mixture(call: &Call<'_>, experts: &Experts, packed: i64) -> Cost {
-    let (tokens, hidden) = match dims(call, call.optional(0))?.split_last() {
+/// The gates are a softmax over all experts; the experts' outputs are devices_considered and added.
+fn mixture(ctx: &OpContext<'_>, experts: &Experts, packed: i64) -> Cost {
+    let (tokens, hidden) = match dims(ctx, ctx.optional(0))?.split_last() {
         Some((hidden, tokens)) => (product(tokens), hidden),
-        None => return unknown(format!("{} has a scalar for its input", call.op)),
+        None => return unknown(format!("{} has a scalar for its input", ctx.op)),
     };
-    let chosen = tokens * call.int_or("k", 1);
+    let chosen = tokens * ctx.int_or("k", 1);
     let mut each = Expr::ZERO;
     let mut between = Expr::ZERO;
     for (layer, weights) in experts.weights.into_iter().enumerate() {
-        if !call.has(weights) {
+        if !ctx.has(weights) {
             continue;
         }
-        let matrix = product(&ranked(call, weights, 3)?[1..]) * packed;
+        let matrix = product(&ranked(ctx, weights, 3)?[1..]) * packed;
         if layer == 1 {
             between = matrix.exact_div(hidden).unwrap_or_else(|| matrix.floor_div(hidden));
         }
         each += matrix;
     }
     let mut others = &between + hidden * 2;
-    if call.has(experts.weights[2]) || call.text_or("activation_type", "") == "swiglu" {
+    if ctx.has(experts.weights[2]) || ctx.text_or("activation_type", "") == "swiglu" {
         others += between;
     }
     for bias in experts.biases {
-        if call.has(bias) {
-            others += product(&ranked(call, bias, 2)?[1..]);
+        if ctx.has(bias) {
+            others += product(&ranked(ctx, bias, 2)?[1..]);
         }
     }
-    let other_flops = &chosen * others + input_if(call, 1)? * 5;
+    let other_flops = &chosen * others + input_if(ctx, 1)? * 5;
     Ok(Work { macs: chosen * each, other_flops })
 }
 
 /// `MoE`: <https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md>.
-pub(crate) fn experts(call: &Call<'_>, _: &[Fact]) -> Cost {
-    mixture(call, &Experts { weights: [2, 4, 6], biases: [3, 5, 7] }, 1)
+pub(crate) fn experts(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    mixture(ctx, &Experts { weights: [2, 4, 6], biases: [3, 5, 7] }, 1)
 }
 
 /// `QMoE`: the same with weights of few bits, several in a byte.
-pub(crate) fn packed_experts(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let packed = match (call.dtype(2), call.int_or("expert_weight_bits", 4)) {
+pub(crate) fn packed_experts(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let packed = match (ctx.dtype(2), ctx.int_or("expert_weight_bits", 4)) {
         (DType::Uint8 | DType::Int8, bits @ (2 | 4 | 8)) => 8 / bits,
         (DType::Uint8 | DType::Int8, bits) => {
             return unknown(format!("QMoE packs weights of {bits} bits"));
@@ -62,15 +62,15 @@ pub(crate) fn packed_experts(call: &Call<'_>, _: &[Fact]) -> Cost {
         (DType::Undefined, _) => return unknown("how QMoE packs its weights is not known"),
         _ => 1,
     };
-    mixture(call, &Experts { weights: [2, 5, 8], biases: [4, 7, 10] }, packed)
+    mixture(ctx, &Experts { weights: [2, 5, 8], biases: [4, 7, 10] }, packed)
 }
 
 /// `GatedRelativePositionBias`: every query by a small matrix, and a gate for each bias.
-pub(crate) fn gated_position(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let queries = input(call, 0)?;
-    let gates = ranked(call, 3, 2)?;
+pub(crate) fn gated_position(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let queries = input(ctx, 0)?;
+    let gates = ranked(ctx, 3, 2)?;
     let rows = share_of(&queries, &gates[0]);
-    let other_flops = elements(call, outputs.first())? + &queries + rows * &gates[1] * 2;
+    let other_flops = elements(ctx, outputs.first())? + &queries + rows * &gates[1] * 2;
     Ok(Work { macs: queries * &gates[1], other_flops })
 }
 
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn experts_work_for_the_tokens_that_choose_them() {
-        // Each of S tokens goes through 2 of 8 experts of 64 · 128 + 128 · 64 = 16,384. Beside: a
-        // softmax over 8 gates is 40; twice a curve of 128 and 64 weighed and added is 512.
+        // Each of S tokens goes through 2 of 8 experts of 64 · 128 + 128 · 64 = 16,384. Next to: a
+        // softmax over 8 gates is 40; twice a activation of 128 and 64 devices_considered and added is 512.
         let inputs = [
             "float16[1, S, 64]",
             "float16[S, 8]",

@@ -1,19 +1,19 @@
 //! What a call costs: multiply-accumulates, other arithmetic, and bytes moved.
 //!
 //! MACs are those of contractions: convolution, matrix product, attention, recurrence, and their
-//! quantised, fused and packed forms. Everything else that computes is `other_flops`; moving data is
+//! quantized, fused and packed forms. Everything else that computes is `other_flops`; moving data is
 //! no FLOP at all, it is bytes. Figures are expressions, so they are formulas in the free dimensions.
 //!
 //! # What other arithmetic counts
 //!
-//! These figures are conventions: what a curve takes depends on who computes it. They are meant to
+//! These figures are conventions: what a activation takes depends on who computes it. They are meant to
 //! be simple, and the same for every model.
 //!
 //! | work | operations |
 //! |---|---|
-//! | arithmetic, comparison, logic, any curve (`Relu`, `Exp`, `Erf`, `Gelu`, …), `Cast` to another type | 1 per output element |
+//! | arithmetic, comparison, logic, any activation (`Relu`, `Exp`, `Erf`, `Gelu`, …), `Cast` to another type | 1 per output element |
 //! | `Sum`, `Max`, `Min` of n inputs; `Mean` of them | n − 1; n per output element |
-//! | `SwiGLU`, a bias and a curve, a scale and a shift | 2 per output element |
+//! | `SwiGLU`, a bias and a activation, a scale and a shift | 2 per output element |
 //! | `Softmax`, `LogSoftmax`: maximum, difference, power, sum, quotient; `Hardmax` | 5; 2 per element |
 //! | layer, group and instance norms: mean, difference, square, mean, quotient, scale, shift | 7 per element; 5 without scale and shift, 6 without shift |
 //! | root-mean-square norms: square, mean, quotient, scale | 4 per element |
@@ -24,8 +24,8 @@
 //! | reductions; those that change each element first (`ReduceL2`, `ReduceLogSumExp`, …) | 1; 2 per input element |
 //! | running sums, choosing (`TopK`, `ArgMax`, `Unique`, `NonZero`, `NonMaxSuppression`) | 1 per input element |
 //! | interpolation: nearest; linear over d axes of space; cubic | 0; 2·2^d; 2·4^d per output element |
-//! | quantising; turning integers back | 2 per element each |
-//! | quantising with the range found first | 4 per element |
+//! | quantizing; turning integers back | 2 per element each |
+//! | quantizing with the range found first | 4 per element |
 //! | scores of attention: scale and softmax; a mask or bias on them | 6; 1 per score |
 //! | rotary embedding | 3 per element |
 //! | a transform of n samples, as an FFT does it | 5·n·⌈log2 n⌉ |
@@ -53,10 +53,10 @@ pub(crate) mod window;
 
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail};
+use crate::context::{Fail, OpContext};
 use crate::fact::{Fact, Reason, TensorFact, multiplied, product};
 
-/// Arithmetic of one call.
+/// Arithmetic of one ctx.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Multiply-accumulates of contractions.
@@ -66,7 +66,7 @@ pub struct Work {
 }
 
 /// A rule: from what is known of a call and of its outputs to its arithmetic.
-pub type CostRule = fn(&Call<'_>, &[Fact]) -> Result<Work, Fail>;
+pub type CostRule = fn(&OpContext<'_>, &[Fact]) -> Result<Work, Fail>;
 
 /// What an operator reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,52 +101,52 @@ impl Work {
     }
 }
 
-/// A cost, or why it cannot be told.
+/// A cost, or why it cannot be determined.
 pub(crate) type Cost = Result<Work, Fail>;
 
 /// Data movement: no arithmetic.
-pub(crate) fn free(_: &Call<'_>, _: &[Fact]) -> Cost {
+pub(crate) fn free(_: &OpContext<'_>, _: &[Fact]) -> Cost {
     Ok(Work::none())
 }
 
 /// `N` operations for each element of the first output.
-pub(crate) fn per_output<const N: i64>(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    Ok(Work::of_flops(multiplied(N, dims(call, outputs.first())?)))
+pub(crate) fn per_output<const N: i64>(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    Ok(Work::of_flops(multiplied(N, dims(ctx, outputs.first())?)))
 }
 
 /// `N` operations for each element of the first input.
-pub(crate) fn per_input<const N: i64>(call: &Call<'_>, _: &[Fact]) -> Cost {
-    Ok(Work::of_flops(multiplied(N, dims(call, call.optional(0))?)))
+pub(crate) fn per_input<const N: i64>(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    Ok(Work::of_flops(multiplied(N, dims(ctx, ctx.optional(0))?)))
 }
 
 /// Number of elements of a tensor that a cost depends on.
-pub(crate) fn elements(call: &Call<'_>, fact: Option<&Fact>) -> Result<Expr, Fail> {
-    Ok(product(dims(call, fact)?))
+pub(crate) fn elements(ctx: &OpContext<'_>, fact: Option<&Fact>) -> Result<Expr, Fail> {
+    Ok(product(dims(ctx, fact)?))
 }
 
 /// Number of elements of an input.
-pub(crate) fn input(call: &Call<'_>, index: usize) -> Result<Expr, Fail> {
-    elements(call, call.optional(index))
+pub(crate) fn input(ctx: &OpContext<'_>, index: usize) -> Result<Expr, Fail> {
+    elements(ctx, ctx.optional(index))
 }
 
 /// Number of elements of an input that may be left out; none when it is.
-pub(crate) fn input_if(call: &Call<'_>, index: usize) -> Result<Expr, Fail> {
-    if call.has(index) { input(call, index) } else { Ok(Expr::ZERO) }
+pub(crate) fn input_if(ctx: &OpContext<'_>, index: usize) -> Result<Expr, Fail> {
+    if ctx.has(index) { input(ctx, index) } else { Ok(Expr::ZERO) }
 }
 
 /// How many of these inputs are given.
-pub(crate) fn given(call: &Call<'_>, inputs: &[usize]) -> i64 {
-    inputs.iter().map(|index| i64::from(call.has(*index))).sum()
+pub(crate) fn given(ctx: &OpContext<'_>, inputs: &[usize]) -> i64 {
+    inputs.iter().map(|index| i64::from(ctx.has(*index))).sum()
 }
 
 /// Dimensions of a tensor that a cost depends on.
-pub(crate) fn dims<'a>(call: &Call<'_>, fact: Option<&'a Fact>) -> Result<&'a [Expr], Fail> {
+pub(crate) fn dims<'a>(ctx: &OpContext<'_>, fact: Option<&'a Fact>) -> Result<&'a [Expr], Fail> {
     let dims = match fact {
         Some(Fact::Unknown(reason)) => return Err(Fail::Unknown(reason.clone())),
         fact => match fact.and_then(Fact::as_tensor).map(|tensor| &tensor.shape) {
             Some(Ok(dims)) => dims,
             Some(Err(reason)) => return Err(Fail::Unknown(reason.clone())),
-            None => return unknown(format!("a shape that {} works on is not known", call.op)),
+            None => return unknown(format!("a shape that {} works on is not known", ctx.op)),
         },
     };
     match dims.iter().find_map(Expr::undefined_reason) {
@@ -155,30 +155,34 @@ pub(crate) fn dims<'a>(call: &Call<'_>, fact: Option<&'a Fact>) -> Result<&'a [E
     }
 }
 
-/// Dimensions of an input, of which there must be so many for its cost to be told.
-pub(crate) fn ranked<'a>(call: &Call<'a>, index: usize, rank: usize) -> Result<&'a [Expr], Fail> {
-    match dims(call, call.optional(index))? {
+/// Dimensions of an input, of which there must be so many for its cost to be reported.
+pub(crate) fn ranked<'a>(
+    ctx: &OpContext<'a>,
+    index: usize,
+    rank: usize,
+) -> Result<&'a [Expr], Fail> {
+    match dims(ctx, ctx.optional(index))? {
         dims if dims.len() == rank => Ok(dims),
-        other => unknown(format!("input {index} of {} has {} dimensions", call.op, other.len())),
+        other => unknown(format!("input {index} of {} has {} dimensions", ctx.op, other.len())),
     }
 }
 
 /// The last dimension of an input.
-pub(crate) fn last<'a>(call: &Call<'a>, index: usize) -> Result<&'a Expr, Fail> {
-    match dims(call, call.optional(index))?.last() {
+pub(crate) fn last<'a>(ctx: &OpContext<'a>, index: usize) -> Result<&'a Expr, Fail> {
+    match dims(ctx, ctx.optional(index))?.last() {
         Some(last) => Ok(last),
-        None => unknown(format!("input {index} of {} has no dimensions", call.op)),
+        None => unknown(format!("input {index} of {} has no dimensions", ctx.op)),
     }
 }
 
-/// A cost that cannot be told.
+/// A cost that cannot be determined.
 pub(crate) fn unknown<T>(reason: impl Into<Reason>) -> Result<T, Fail> {
     Err(Fail::unknown(reason))
 }
 
 /// Whether a text attribute names something.
-pub(crate) fn names(call: &Call<'_>, attribute: &str) -> bool {
-    !matches!(call.text_or(attribute, ""), "" | "none" | "NONE" | "None")
+pub(crate) fn names(ctx: &OpContext<'_>, attribute: &str) -> bool {
+    !matches!(ctx.text_or(attribute, ""), "" | "none" | "NONE" | "None")
 }
 
 /// Bytes that a tensor takes, packed; `None` when its shape or the size of an element is not known.

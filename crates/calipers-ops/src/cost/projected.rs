@@ -4,21 +4,21 @@ use calipers_sym::Expr;
 
 use super::attention::{Sizes, rows, written};
 use super::{Cost, given, last, ranked, unknown};
-use crate::call::{Call, Fail};
-use crate::contrib::told::{positive, share};
+use crate::context::{Fail, OpContext};
+use crate::contrib::inputs::{positive, share};
 use crate::elem::Elem;
 use crate::fact::Fact;
 
 /// Widths of query, key and value together, of the query, and of the value.
-fn widths(call: &Call<'_>, weights: usize) -> Result<[Expr; 3], Fail> {
-    let all = last(call, weights)?.clone();
-    match call.ints("qkv_hidden_sizes") {
+fn widths(ctx: &OpContext<'_>, weights: usize) -> Result<[Expr; 3], Fail> {
+    let all = last(ctx, weights)?.clone();
+    match ctx.ints("qkv_hidden_sizes") {
         Some([query, _, value]) => Ok([all, (*query).into(), (*value).into()]),
         Some([]) | None => {
             let third = share(&all, 3);
             Ok([all, third.clone(), third])
         }
-        Some(_) => unknown(format!("the widths of {} are not known", call.op)),
+        Some(_) => unknown(format!("the widths of {} are not known", ctx.op)),
     }
 }
 
@@ -28,141 +28,138 @@ struct Projected {
     masks: &'static [usize],
     past: usize,
     written: Option<usize>,
-    /// Operations on each projected element beside the bias.
+    /// Operations on each projected element next to the bias.
     each: i64,
 }
 
-fn projected(call: &Call<'_>, places: &Projected) -> Cost {
-    let input = ranked(call, 0, 3)?;
-    let [all, query, value] = widths(call, 1)?;
+fn projected(ctx: &OpContext<'_>, places: &Projected) -> Cost {
+    let input = ranked(ctx, 0, 3)?;
+    let [all, query, value] = widths(ctx, 1)?;
     let tokens = &input[0] * &input[1];
-    let shared = call.int_or("past_present_share_buffer", 0) != 0;
-    let keys = match (call.has(places.past), places.written) {
-        (true, Some(index)) if shared => written(call, index)? + &input[1],
+    let shared = ctx.int_or("past_present_share_buffer", 0) != 0;
+    let keys = match (ctx.has(places.past), places.written) {
+        (true, Some(index)) if shared => written(ctx, index)? + &input[1],
         (true, _) if shared => {
-            return unknown(format!(
-                "how much of the cache of {} is written is not known",
-                call.op
-            ));
+            return unknown(format!("how much of the cache of {} is written is not known", ctx.op));
         }
-        (true, _) => &ranked(call, places.past, 5)?[3] + &input[1],
+        (true, _) => &ranked(ctx, places.past, 5)?[3] + &input[1],
         (false, _) => input[1].clone(),
     };
     let mut work = Sizes {
         queries: &tokens * query,
         output: &tokens * value,
-        rows: rows(call, input, "num_heads")?,
+        rows: rows(ctx, input, "num_heads")?,
         keys,
-        masks: given(call, places.masks),
+        masks: given(ctx, places.masks),
     }
     .work();
     work.macs += &tokens * &input[2] * &all;
-    work.other_flops += tokens * all * (places.each + given(call, &[places.bias]));
+    work.other_flops += tokens * all * (places.each + given(ctx, &[places.bias]));
     Ok(work)
 }
 
 /// `Attention`, `DecoderMaskedSelfAttention`: with the projections of query, key and value inside.
-pub(crate) fn with_projection(call: &Call<'_>, _: &[Fact]) -> Cost {
+pub(crate) fn with_projection(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     let places = Projected { bias: 2, masks: &[3, 5], past: 4, written: Some(6), each: 0 };
-    projected(call, &places)
+    projected(ctx, &places)
 }
 
-/// `QAttention`: the same on quantised input and weights, whose products are scaled back.
-pub(crate) fn q_attention(call: &Call<'_>, _: &[Fact]) -> Cost {
-    projected(call, &Projected { bias: 2, masks: &[5], past: 8, written: None, each: 1 })
+/// `QAttention`: the same on quantized input and weights, whose products are scaled back.
+pub(crate) fn q_attention(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    projected(ctx, &Projected { bias: 2, masks: &[5], past: 8, written: None, each: 1 })
 }
 
 /// `PackedAttention`: tokens of all sequences in one list, each with as many keys as the longest
 /// sequence has places.
-pub(crate) fn packed_attention(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let input = ranked(call, 0, 2)?;
-    let [all, query, value] = widths(call, 1)?;
+pub(crate) fn packed_attention(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let input = ranked(ctx, 0, 2)?;
+    let [all, query, value] = widths(ctx, 1)?;
     let tokens = &input[0];
     let mut work = Sizes {
         queries: tokens * query,
         output: tokens * value,
-        rows: rows(call, input, "num_heads")?,
-        keys: ranked(call, 3, 2)?[1].clone(),
-        masks: given(call, &[5]),
+        rows: rows(ctx, input, "num_heads")?,
+        keys: ranked(ctx, 3, 2)?[1].clone(),
+        masks: given(ctx, &[5]),
     }
     .work();
     work.macs += tokens * &input[1] * &all;
-    work.other_flops += tokens * all * given(call, &[2]);
+    work.other_flops += tokens * all * given(ctx, &[2]);
     Ok(work)
 }
 
 /// `QOrderedAttention`: a matrix each for query, key and value.
-pub(crate) fn ordered(call: &Call<'_>, _: &[Fact]) -> Cost {
-    if call.has(18) {
+pub(crate) fn ordered(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    if ctx.has(18) {
         return unknown("QOrderedAttention has a cache, whose use is not described");
     }
-    let input = ranked(call, 0, 3)?;
+    let input = ranked(ctx, 0, 3)?;
     let tokens = &input[0] * &input[1];
-    let [query, key, value] = [last(call, 5)?, last(call, 6)?, last(call, 7)?];
+    let [query, key, value] = [last(ctx, 5)?, last(ctx, 6)?, last(ctx, 7)?];
     let mut work = Sizes {
         queries: &tokens * query,
         output: &tokens * value,
-        rows: rows(call, input, "num_heads")?,
+        rows: rows(ctx, input, "num_heads")?,
         keys: input[1].clone(),
-        masks: given(call, &[17, 19]),
+        masks: given(ctx, &[17, 19]),
     }
     .work();
     let all = &tokens * (query + key + value);
     work.macs += &all * &input[2];
-    // Products are quantised again; biases are added.
-    work.other_flops += all * (2 + given(call, &[11]));
+    // Products are quantized again; biases are added.
+    work.other_flops += all * (2 + given(ctx, &[11]));
     Ok(work)
 }
 
 /// Every token meets a window of keys on both sides and itself. What tokens that see everything add
 /// depends on which they are, and is not counted.
-fn windowed(call: &Call<'_>, weights: usize, bias: usize, mask: usize, each: i64) -> Cost {
-    let input = ranked(call, 0, 3)?;
-    let window = positive(call, "window")?;
-    let all = last(call, weights)?;
+fn windowed(ctx: &OpContext<'_>, weights: usize, bias: usize, mask: usize, each: i64) -> Cost {
+    let input = ranked(ctx, 0, 3)?;
+    let window = positive(ctx, "window")?;
+    let all = last(ctx, weights)?;
     let tokens = &input[0] * &input[1];
     let width = &tokens * share(all, 3);
     let mut work = Sizes {
         queries: width.clone(),
         output: width,
-        rows: rows(call, input, "num_heads")?,
+        rows: rows(ctx, input, "num_heads")?,
         keys: Expr::from(window) * 2 + 1,
-        masks: given(call, &[mask]),
+        masks: given(ctx, &[mask]),
     }
     .work();
     let projected = tokens * all;
     work.macs += &projected * &input[2];
-    work.other_flops += projected * (each + given(call, &[bias]));
+    work.other_flops += projected * (each + given(ctx, &[bias]));
     Ok(work)
 }
 
 /// `LongformerAttention`.
-pub(crate) fn longformer(call: &Call<'_>, _: &[Fact]) -> Cost {
-    windowed(call, 1, 2, 3, 0)
+pub(crate) fn longformer(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    windowed(ctx, 1, 2, 3, 0)
 }
 
 /// `QOrderedLongformerAttention`.
-pub(crate) fn ordered_longformer(call: &Call<'_>, _: &[Fact]) -> Cost {
-    windowed(call, 2, 4, 7, 2)
+pub(crate) fn ordered_longformer(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    windowed(ctx, 2, 4, 7, 2)
 }
 
 /// `DecoderAttention`: the sequence first; switches say what is projected and what is cached.
-pub(crate) fn decoder(call: &Call<'_>, _: &[Fact]) -> Cost {
-    let switch = |index: usize| match call.value(index) {
+pub(crate) fn decoder(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    let switch = |index: usize| match ctx.value(index) {
         Some([element]) => Elem::as_bool(element),
         _ => None,
     };
     let (Some(other), Some(past)) = (switch(8), switch(9)) else {
         return unknown("whether DecoderAttention uses its cache is not known");
     };
-    let query = ranked(call, 0, 3)?;
+    let query = ranked(ctx, 0, 3)?;
     let tokens = &query[0] * &query[1];
-    let cached = || ranked(call, 6, 4).map(|cache| cache[2].clone());
+    let cached = || ranked(ctx, 6, 4).map(|cache| cache[2].clone());
     let (keys, new) = match (other, past) {
         (false, false) => (query[0].clone(), Some(query[0].clone())),
         (false, true) => (cached()? + &query[0], Some(query[0].clone())),
         (true, false) => {
-            let count = ranked(call, 1, 3)?[0].clone();
+            let count = ranked(ctx, 1, 3)?[0].clone();
             (count.clone(), Some(count))
         }
         (true, true) => (cached()?, None),
@@ -171,19 +168,19 @@ pub(crate) fn decoder(call: &Call<'_>, _: &[Fact]) -> Cost {
     let mut work = Sizes {
         queries: width.clone(),
         output: width.clone(),
-        rows: rows(call, query, "num_heads")?,
+        rows: rows(ctx, query, "num_heads")?,
         keys,
-        masks: given(call, &[5]),
+        masks: given(ctx, &[5]),
     }
     .work();
-    work.macs += &width * last(call, 2)?;
+    work.macs += &width * last(ctx, 2)?;
     let mut biased = width;
     if let Some(new) = new {
         let rows = new * &query[1];
-        work.macs += &rows * &query[2] * last(call, 3)?;
-        biased += rows * last(call, 3)?;
+        work.macs += &rows * &query[2] * last(ctx, 3)?;
+        biased += rows * last(ctx, 3)?;
     }
-    work.other_flops += biased * given(call, &[4]);
+    work.other_flops += biased * given(ctx, &[4]);
     Ok(work)
 }
 
@@ -210,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn quantised_projections() {
+    fn quantized_projections() {
         let inputs = [
             "uint8[1, S, 64]",
             "int8[64, 192]",

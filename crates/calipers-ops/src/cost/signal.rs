@@ -4,37 +4,37 @@
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, elements, given, unknown};
-use crate::call::{Call, Fail};
-use crate::contrib::told::length;
+use crate::context::{Fail, OpContext};
+use crate::contrib::inputs::length;
 use crate::fact::{Fact, product};
 
 /// Operations of one transform.
-fn transform(call: &Call<'_>, samples: &Expr) -> Result<Expr, Fail> {
+fn transform(ctx: &OpContext<'_>, samples: &Expr) -> Result<Expr, Fail> {
     match samples.as_const() {
         Some(samples) if samples > 0 => {
             let steps = i64::from((samples - 1).checked_ilog2().map_or(0, |log| log + 1));
             Ok(Expr::from(samples) * steps * 5)
         }
         Some(_) => Ok(Expr::ZERO),
-        None => unknown(format!("the length of the transform of {} is no number", call.op)),
+        None => unknown(format!("the length of the transform of {} is no number", ctx.op)),
     }
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__DFT.html>
-pub(crate) fn dft(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let signal = dims(call, call.optional(0))?;
-    let axis = match call.version {
-        ..20 => Some(call.int_or("axis", 1)),
-        _ if !call.has(2) => Some(-2),
-        _ => call.integer(2),
+pub(crate) fn dft(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let signal = dims(ctx, ctx.optional(0))?;
+    let axis = match ctx.version {
+        ..20 => Some(ctx.int_or("axis", 1)),
+        _ if !ctx.has(2) => Some(-2),
+        _ => ctx.integer(2),
     };
     let Some(axis) = axis else { return unknown("the axis of the transform is not known") };
-    let axis = call.axis(axis, signal.len())?;
-    let back = call.int_or("onesided", 0) != 0 && call.int_or("inverse", 0) != 0;
-    let samples = if call.has(1) {
-        length(call, 1)
+    let axis = ctx.axis(axis, signal.len())?;
+    let back = ctx.int_or("onesided", 0) != 0 && ctx.int_or("inverse", 0) != 0;
+    let samples = if ctx.has(1) {
+        length(ctx, 1)
     } else if back {
-        dims(call, outputs.first())?.get(axis).cloned()
+        dims(ctx, outputs.first())?.get(axis).cloned()
     } else {
         signal.get(axis).cloned()
     };
@@ -42,50 +42,50 @@ pub(crate) fn dft(call: &Call<'_>, outputs: &[Fact]) -> Cost {
     let last = signal.len().saturating_sub(1);
     let kept = signal.iter().enumerate().filter(|(place, _)| *place != axis && *place != last);
     let count = kept.fold(Expr::ONE, |count, (_, dim)| count * dim);
-    Ok(Work::of_flops(count * transform(call, &samples)?))
+    Ok(Work::of_flops(count * transform(ctx, &samples)?))
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__STFT.html>: a transform for each frame, perhaps weighed
+/// <https://onnx.ai/onnx/operators/onnx__STFT.html>: a transform for each frame, perhaps devices_considered
 /// by a window before.
-pub(crate) fn stft(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let frames = product(dims(call, outputs.first())?.get(..2).unwrap_or_default());
-    let samples = match (length(call, 3), call.optional(2)) {
+pub(crate) fn stft(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let frames = product(dims(ctx, outputs.first())?.get(..2).unwrap_or_default());
+    let samples = match (length(ctx, 3), ctx.optional(2)) {
         (Some(samples), _) => samples,
-        (None, Some(window)) => elements(call, Some(window))?,
-        (None, None) if call.has(3) => return unknown("the length of a frame is not known"),
-        (None, None) => match dims(call, call.optional(0))?.get(1) {
+        (None, Some(window)) => elements(ctx, Some(window))?,
+        (None, None) if ctx.has(3) => return unknown("the length of a frame is not known"),
+        (None, None) => match dims(ctx, ctx.optional(0))?.get(1) {
             Some(samples) => samples.clone(),
             None => return unknown("the length of a frame is not known"),
         },
     };
-    let window = &samples * given(call, &[2]);
-    Ok(Work::of_flops(frames * (transform(call, &samples)? + window)))
+    let window = &samples * given(ctx, &[2]);
+    Ok(Work::of_flops(frames * (transform(ctx, &samples)? + window)))
 }
 
 /// `Rfft`: transforms of the last dimension.
-pub(crate) fn rfft(call: &Call<'_>, _: &[Fact]) -> Cost {
-    rows(call, call.optional(0))
+pub(crate) fn rfft(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
+    rows(ctx, ctx.optional(0))
 }
 
 /// `Irfft`: transforms that give the last dimension.
-pub(crate) fn irfft(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    rows(call, outputs.first())
+pub(crate) fn irfft(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    rows(ctx, outputs.first())
 }
 
-fn rows(call: &Call<'_>, signal: Option<&Fact>) -> Cost {
-    if call.int_or("signal_ndim", 1) != 1 {
-        return unknown(format!("{} transforms several dimensions", call.op));
+fn rows(ctx: &OpContext<'_>, signal: Option<&Fact>) -> Cost {
+    if ctx.int_or("signal_ndim", 1) != 1 {
+        return unknown(format!("{} transforms several dimensions", ctx.op));
     }
-    match dims(call, signal)?.split_last() {
-        Some((samples, rows)) => Ok(Work::of_flops(product(rows) * transform(call, samples)?)),
-        None => unknown(format!("{} transforms a scalar", call.op)),
+    match dims(ctx, signal)?.split_last() {
+        Some((samples, rows)) => Ok(Work::of_flops(product(rows) * transform(ctx, samples)?)),
+        None => unknown(format!("{} transforms a scalar", ctx.op)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{cost, work};
-    use crate::call::Fail;
+    use crate::context::Fail;
 
     #[test]
     fn as_a_fast_transform_does() {

@@ -1,7 +1,7 @@
 //! Asking for the cost of a call that is made by hand.
 
 use super::Work;
-use crate::call::{Attr, Fail};
+use crate::context::{Attr, Fail};
 use crate::contrib::testing::with_call;
 
 /// What a call costs. Inputs are written as they are shown, `float32[B, 3]`.
@@ -13,13 +13,13 @@ pub(super) fn cost(
     attributes: &[(&str, Attr<'static>)],
 ) -> Result<Work, Fail> {
     let row = crate::find(domain, op).unwrap();
-    with_call(op, version, inputs, attributes, 1, |call| {
-        let outputs = (row.rule.unwrap())(call)?;
-        (row.cost.unwrap())(call, &outputs)
+    with_call(op, version, inputs, attributes, 1, |ctx| {
+        let outputs = (row.rule.unwrap())(ctx)?;
+        (row.cost.unwrap())(ctx, &outputs)
     })
 }
 
-/// MACs and other arithmetic of a call, as text.
+/// MACs and other arithmetic of a ctx, as text.
 pub(super) fn work(
     domain: &str,
     op: &str,
@@ -30,7 +30,7 @@ pub(super) fn work(
     (work.macs.to_string(), work.other_flops.to_string())
 }
 
-/// MACs of a call, as text.
+/// MACs of a ctx, as text.
 pub(super) fn macs(
     domain: &str,
     op: &str,

@@ -3,22 +3,22 @@
 use calipers_sym::Expr;
 
 use super::{Cost, Work, dims, elements, per_output, ranked, unknown};
-use crate::call::Call;
+use crate::context::OpContext;
 use crate::fact::Fact;
 
 /// The kernel's size for each output element, `N` times.
-pub(crate) fn pool<const N: i64>(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let Some(kernel) = call.ints("kernel_shape").filter(|kernel| !kernel.is_empty()) else {
-        return unknown(format!("the kernel of {} is not known", call.op));
+pub(crate) fn pool<const N: i64>(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let Some(kernel) = ctx.ints("kernel_shape").filter(|kernel| !kernel.is_empty()) else {
+        return unknown(format!("the kernel of {} is not known", ctx.op));
     };
     let size = kernel.iter().fold(Expr::ONE, |size, side| size * *side);
-    Ok(Work::of_flops(elements(call, outputs.first())? * size * N))
+    Ok(Work::of_flops(elements(ctx, outputs.first())? * size * N))
 }
 
 /// `QLinearAveragePool`: the same, with numbers made of integers and back.
-pub(crate) fn quantized_pool(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let work = pool::<1>(call, outputs)?;
-    let output = elements(call, outputs.first())?;
+pub(crate) fn quantized_pool(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let work = pool::<1>(ctx, outputs)?;
+    let output = elements(ctx, outputs.first())?;
     Ok(Work::of_flops(work.other_flops + output * 2))
 }
 
@@ -32,73 +32,73 @@ fn taps(mode: &str, axes: u32) -> Option<i64> {
 }
 
 /// A product and a sum for each tap.
-fn interpolated(call: &Call<'_>, outputs: &[Fact], mode: &str, axes: u32) -> Cost {
+fn interpolated(ctx: &OpContext<'_>, outputs: &[Fact], mode: &str, axes: u32) -> Cost {
     if mode == "nearest" {
         return Ok(Work::none());
     }
     match taps(mode, axes) {
-        Some(taps) => Ok(Work::of_flops(elements(call, outputs.first())? * taps * 2)),
-        None => unknown(format!("{} interpolates by {mode:?}", call.op)),
+        Some(taps) => Ok(Work::of_flops(elements(ctx, outputs.first())? * taps * 2)),
+        None => unknown(format!("{} interpolates by {mode:?}", ctx.op)),
     }
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__Resize.html>, `onnx__Upsample`: over space.
-pub(crate) fn resize(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let mode = call.text_or("mode", "nearest");
+pub(crate) fn resize(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let mode = ctx.text_or("mode", "nearest");
     if mode == "nearest" {
         return Ok(Work::none());
     }
-    if call.int_or("antialias", 0) != 0 {
-        return unknown(format!("how far {} smooths depends on its scale", call.op));
+    if ctx.int_or("antialias", 0) != 0 {
+        return unknown(format!("how far {} smooths depends on its scale", ctx.op));
     }
-    over_space(call, outputs, mode)
+    over_space(ctx, outputs, mode)
 }
 
 /// Interpolation over all axes but the batch and the channels.
-fn over_space(call: &Call<'_>, outputs: &[Fact], mode: &str) -> Cost {
-    let rank = dims(call, call.optional(0))?.len();
+fn over_space(ctx: &OpContext<'_>, outputs: &[Fact], mode: &str) -> Cost {
+    let rank = dims(ctx, ctx.optional(0))?.len();
     match u32::try_from(if rank > 2 { rank - 2 } else { rank }) {
-        Ok(axes) => interpolated(call, outputs, mode, axes),
-        Err(_) => unknown(format!("{} has too many dimensions", call.op)),
+        Ok(axes) => interpolated(ctx, outputs, mode, axes),
+        Err(_) => unknown(format!("{} has too many dimensions", ctx.op)),
     }
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__GridSample.html>: over space.
-pub(crate) fn grid_sample(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    over_space(call, outputs, call.text_or("mode", "linear"))
+pub(crate) fn grid_sample(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    over_space(ctx, outputs, ctx.text_or("mode", "linear"))
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__AffineGrid.html>: a matrix for each point, a row of which
 /// is a sum of as many products as space has axes, and a shift.
-pub(crate) fn affine_grid(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    match dims(call, outputs.first())?.last().and_then(Expr::as_const) {
-        Some(2) => per_output::<4>(call, outputs),
-        Some(3) => per_output::<6>(call, outputs),
+pub(crate) fn affine_grid(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    match dims(ctx, outputs.first())?.last().and_then(Expr::as_const) {
+        Some(2) => per_output::<4>(ctx, outputs),
+        Some(3) => per_output::<6>(ctx, outputs),
         _ => unknown("whether AffineGrid is for images or volumes is not known"),
     }
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__RoiAlign.html>: every output element is the mean or the
 /// largest of samples among four elements each.
-pub(crate) fn roi_align(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    match call.int_or("sampling_ratio", 0) {
+pub(crate) fn roi_align(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    match ctx.int_or("sampling_ratio", 0) {
         ratio if ratio > 0 => {
             let samples = Expr::from(ratio) * ratio;
-            Ok(Work::of_flops(elements(call, outputs.first())? * samples * 9))
+            Ok(Work::of_flops(elements(ctx, outputs.first())? * samples * 9))
         }
         _ => unknown("how often RoiAlign samples depends on the size of its regions"),
     }
 }
 
 /// `MaxRoiPool`: regions are as large as their data says.
-pub(crate) fn max_roi_pool(_: &Call<'_>, _: &[Fact]) -> Cost {
+pub(crate) fn max_roi_pool(_: &OpContext<'_>, _: &[Fact]) -> Cost {
     unknown("how much MaxRoiPool compares depends on the size of its regions")
 }
 
 /// `CropAndResize`: every element among four.
-pub(crate) fn crop_and_resize(call: &Call<'_>, outputs: &[Fact]) -> Cost {
-    let _ = ranked(call, 0, 4)?;
-    interpolated(call, outputs, call.text_or("mode", "bilinear"), 2)
+pub(crate) fn crop_and_resize(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
+    let _ = ranked(ctx, 0, 4)?;
+    interpolated(ctx, outputs, ctx.text_or("mode", "bilinear"), 2)
 }
 
 #[cfg(test)]

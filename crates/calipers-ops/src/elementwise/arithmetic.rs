@@ -16,7 +16,7 @@ const MAX_POWER: u32 = 16;
 
 /// An operation on one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unary {
+pub(crate) enum Transformed {
     /// Its size without its sign.
     Abs,
     /// The least whole number that is not below.
@@ -64,7 +64,7 @@ pub(crate) enum Binary {
     Pow,
 }
 
-impl Unary {
+impl Transformed {
     /// The result for an element of a type.
     pub(crate) fn apply(self, dtype: DType, elem: &Elem) -> Elem {
         match (Kind::of(dtype), elem.as_f64()) {
@@ -177,7 +177,7 @@ impl Binary {
         }
     }
 
-    /// Whether a whole number that cannot be told makes no difference.
+    /// Whether a whole number that cannot be determined makes no difference.
     pub(crate) fn may_ignore_unknown(self, dtype: DType) -> bool {
         matches!(self, Self::Mul | Self::Mod | Self::Fmod) && Kind::of(dtype).is_integer()
     }
@@ -350,7 +350,7 @@ mod tests {
         let (a, b) = (Elem::int(100), Elem::int(100));
         assert_eq!(Binary::Add.apply(Int8, &a, &b), Elem::int(-56));
         assert_eq!(Binary::Sub.apply(Uint8, &a, &Elem::int(101)), Elem::int(255));
-        assert_eq!(Unary::Abs.apply(Int8, &Elem::int(-128)), Elem::int(-128));
+        assert_eq!(Transformed::Abs.apply(Int8, &Elem::int(-128)), Elem::int(-128));
         assert_eq!(Binary::Pow.apply(Int32, &Elem::int(2), &Elem::int(31)), Elem::Unknown);
         assert_eq!(Binary::Pow.apply(Int32, &Elem::int(2), &Elem::int(30)), Elem::int(1 << 30));
         assert_eq!(Binary::Pow.apply(Int32, &Elem::int(2), &Elem::int(-1)), Elem::Unknown);
@@ -373,9 +373,9 @@ mod tests {
         assert_eq!(floats(Binary::Add, 16_777_216.0, 1.0), Elem::int(16_777_216));
         assert_eq!(Binary::Add.apply(Float16, &Elem::int(2048), &Elem::int(1)), Elem::int(2048));
         assert_eq!(floats(Binary::Max, f64::NAN, 1.0).as_f64().map(f64::is_nan), Some(true));
-        assert_eq!(Unary::Round.apply(Float32, &Elem::Float(2.5)), Elem::int(2));
-        assert_eq!(Unary::Round.apply(Float32, &Elem::Float(-1.5)), Elem::int(-2));
-        assert_eq!(Unary::Sqrt.apply(Float32, &Elem::int(9)), Elem::int(3));
+        assert_eq!(Transformed::Round.apply(Float32, &Elem::Float(2.5)), Elem::int(2));
+        assert_eq!(Transformed::Round.apply(Float32, &Elem::Float(-1.5)), Elem::int(-2));
+        assert_eq!(Transformed::Sqrt.apply(Float32, &Elem::int(9)), Elem::int(3));
     }
 
     #[test]
@@ -383,10 +383,10 @@ mod tests {
         let third = Binary::Div.apply(Float32, &size(), &Elem::int(3));
         assert_eq!(third, ratio(n(), 3));
         let three = Expr::from(3);
-        assert_eq!(Unary::Floor.apply(Float32, &third), Elem::Int(n().floor_div(&three)));
-        assert_eq!(Unary::Ceil.apply(Float32, &third), Elem::Int(n().ceil_div(&three)));
+        assert_eq!(Transformed::Floor.apply(Float32, &third), Elem::Int(n().floor_div(&three)));
+        assert_eq!(Transformed::Ceil.apply(Float32, &third), Elem::Int(n().ceil_div(&three)));
         let nearest = (n() * 2 + 3).floor_div(&Expr::from(6));
-        assert_eq!(Unary::Round.apply(Float32, &third), Elem::Int(nearest));
+        assert_eq!(Transformed::Round.apply(Float32, &third), Elem::Int(nearest));
         // Three times a rounded third need not be whole again.
         assert_eq!(Binary::Mul.apply(Float32, &third, &Elem::int(3)), Elem::Unknown);
         assert_eq!(Binary::Mul.apply(Float32, &third, &Elem::int(2)), ratio(n() * 2, 3));
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(half, ratio(n(), 2));
         assert_eq!(Binary::Mul.apply(Float32, &half, &Elem::int(2)), size());
         assert_eq!(Binary::Add.apply(Float32, &half, &half), size());
-        assert_eq!(Unary::Round.apply(Float32, &half), Elem::Unknown);
+        assert_eq!(Transformed::Round.apply(Float32, &half), Elem::Unknown);
         assert_eq!(
             Binary::Mul.apply(Float32, &size(), &Elem::Float(f64::from(0.1_f32))),
             Elem::Unknown

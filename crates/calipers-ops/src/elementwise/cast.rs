@@ -6,7 +6,7 @@ use calipers_sym::Expr;
 use super::number::{Fraction, Kind, float, holds, whole};
 use super::operands::{Operand, one, operand};
 use super::values::from_elements;
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::TensorFact;
 
@@ -46,7 +46,7 @@ fn truth(elem: &Elem) -> Elem {
     }
 }
 
-/// A float without what stands behind the point. Out of range, the standard does not say.
+/// A float without what is behind the point. Out of range, the standard does not say.
 fn truncated(elem: &Elem, to: DType, bits: u32, signed: bool) -> Elem {
     let expr = match elem {
         Elem::Int(expr) => expr.clone(),
@@ -64,22 +64,22 @@ fn truncated(elem: &Elem, to: DType, bits: u32, signed: bool) -> Elem {
 }
 
 /// `Cast`: <https://onnx.ai/onnx/operators/onnx__Cast.html>. The same shape in another type.
-pub(super) fn cast_rule(call: &mut Call<'_>) -> Outcome {
-    let to = match call.attribute("to") {
+pub(super) fn cast_rule(ctx: &mut OpContext<'_>) -> Outcome {
+    let to = match ctx.attribute("to") {
         Some(Attr::Text(name)) => named(name),
-        _ => call.dtype_attribute("to"),
+        _ => ctx.dtype_attribute("to"),
     };
     let to = to
         .filter(|to| *to != DType::Undefined)
-        .ok_or_else(|| Fail::contradiction(format!("{} does not say what type to", call.op)))?;
-    converted(&operand(call, 0)?, to)
+        .ok_or_else(|| Fail::contradiction(format!("{} does not say what type to", ctx.op)))?;
+    converted(&operand(ctx, 0)?, to)
 }
 
 /// `CastLike`: <https://onnx.ai/onnx/operators/onnx__CastLike.html>. The first input in the second
 /// one's type.
-pub(super) fn cast_like(call: &mut Call<'_>) -> Outcome {
-    let to = operand(call, 1)?.dtype;
-    converted(&operand(call, 0)?, to)
+pub(super) fn cast_like(ctx: &mut OpContext<'_>) -> Outcome {
+    let to = operand(ctx, 1)?.dtype;
+    converted(&operand(ctx, 0)?, to)
 }
 
 fn converted(input: &Operand<'_>, to: DType) -> Outcome {
@@ -113,11 +113,11 @@ fn named(name: &[u8]) -> Option<DType> {
 
 /// `BitCast`: <https://onnx.ai/onnx/operators/onnx__BitCast.html>. The same bits read as another
 /// type of the same width.
-pub(super) fn bit_cast(call: &mut Call<'_>) -> Outcome {
-    let to = call
+pub(super) fn bit_cast(ctx: &mut OpContext<'_>) -> Outcome {
+    let to = ctx
         .dtype_attribute("to")
         .ok_or_else(|| Fail::contradiction("BitCast does not say what type to"))?;
-    let input = operand(call, 0)?;
+    let input = operand(ctx, 0)?;
     let from = input.dtype;
     if let (Some(from_bits), Some(to_bits)) = (from.bits(), to.bits())
         && from_bits != to_bits

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use calipers_ir::DType;
 use calipers_sym::{Expr, Symbol};
 
-use super::arithmetic::{Binary, Unary};
+use super::arithmetic::{Binary, Transformed};
 use super::cast::cast;
 use super::compare::Relation;
 use crate::elem::Elem;
@@ -27,7 +27,7 @@ impl Dice {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Unary(Unary),
+    Transformed(Transformed),
     With(Binary, Elem),
     By(Binary, Elem),
     WithStart(Binary),
@@ -45,8 +45,15 @@ const BINARY: [Binary; 8] = [
     Binary::Max,
 ];
 
-const UNARY: [Unary; 7] =
-    [Unary::Abs, Unary::Ceil, Unary::Floor, Unary::Neg, Unary::Relu, Unary::Round, Unary::Sign];
+const UNARY: [Transformed; 7] = [
+    Transformed::Abs,
+    Transformed::Ceil,
+    Transformed::Floor,
+    Transformed::Neg,
+    Transformed::Relu,
+    Transformed::Round,
+    Transformed::Sign,
+];
 
 fn step(dice: &mut Dice, float: bool) -> Step {
     let whole = [-3, -1, 1, 2, 3, 4, 6, 7, 8, 32].map(Elem::int);
@@ -54,7 +61,7 @@ fn step(dice: &mut Dice, float: bool) -> Step {
     let constant = if float && dice.roll(4) == 0 { dice.pick(&other) } else { dice.pick(&whole) };
     match dice.roll(9) {
         0 | 1 => Step::Cast,
-        2 | 3 => Step::Unary(dice.pick(&UNARY)),
+        2 | 3 => Step::Transformed(dice.pick(&UNARY)),
         4 => Step::WithStart(dice.pick(&BINARY)),
         5 => Step::By(dice.pick(&BINARY), constant),
         _ => Step::With(dice.pick(&BINARY), constant),
@@ -67,7 +74,7 @@ fn follow(steps: &[Step], start: &Elem) -> (Vec<Elem>, DType) {
     let mut seen = Vec::new();
     for step in steps {
         elem = match step {
-            Step::Unary(op) => op.apply(dtype, &elem),
+            Step::Transformed(op) => op.apply(dtype, &elem),
             Step::With(op, constant) => op.apply(dtype, &elem, constant),
             Step::By(op, constant) => op.apply(dtype, constant, &elem),
             Step::WithStart(op) => op.apply(dtype, &elem, &from),
@@ -132,9 +139,9 @@ fn a_size_goes_through_a_chain_as_its_numbers_do() {
                 "{steps:?} of {number}: {last:?} gives {said:?}, not {is:?}"
             );
             for relation in [Relation::Less, Relation::Equal, Relation::GreaterOrEqual] {
-                let told = relation.apply(last, &Elem::int(2));
+                let reported = relation.apply(last, &Elem::int(2));
                 let truth = relation.apply(is, &Elem::int(2));
-                assert!(told == Elem::Unknown || told == truth, "{relation:?} of {last:?}");
+                assert!(reported == Elem::Unknown || reported == truth, "{relation:?} of {last:?}");
             }
         }
     }

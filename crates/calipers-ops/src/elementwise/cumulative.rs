@@ -3,24 +3,24 @@
 use super::arithmetic::Binary;
 use super::operands::{one, operand};
 use super::values::MAX_SYMBOLIC;
-use crate::call::{Call, Outcome};
+use crate::context::{OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::TensorFact;
 
 /// `CumSum` and `CumProd`: <https://onnx.ai/onnx/operators/onnx__CumSum.html>. Type and shape of the
 /// input.
-pub(super) fn cumulative(call: &mut Call<'_>) -> Outcome {
-    let input = operand(call, 0)?;
+pub(super) fn cumulative(ctx: &mut OpContext<'_>) -> Outcome {
+    let input = operand(ctx, 0)?;
     let output = TensorFact { value: None, ..(*input).clone() };
-    let axis = match (call.integer(1), input.rank()) {
-        (Some(axis), Some(rank)) => call.axis(axis, rank)?,
+    let axis = match (ctx.integer(1), input.rank()) {
+        (Some(axis), Some(rank)) => ctx.axis(axis, rank)?,
         _ => return one(output),
     };
-    let op = if call.op == "CumProd" { Binary::Mul } else { Binary::Add };
+    let op = if ctx.op == "CumProd" { Binary::Mul } else { Binary::Add };
     let steps = Steps {
         op,
-        exclusive: call.int_or("exclusive", 0) != 0,
-        reverse: call.int_or("reverse", 0) != 0,
+        exclusive: ctx.int_or("exclusive", 0) != 0,
+        reverse: ctx.int_or("reverse", 0) != 0,
     };
     let output = match (&input.value, input.constant_dims()) {
         // Of a tensor that has elements, no dimension is larger than their number.

@@ -1,4 +1,4 @@
-//! Element by element: arithmetic, logic, curves, casts, and what keeps its input's shape.
+//! Element by element: arithmetic, logic, activations, casts, and what keeps its input's shape.
 //!
 //! Rules of other families compute with the same algebra: [`arithmetic`], [`compare`] and [`cast`]
 //! work on one element of a type, [`number`] says what fits a type, [`values`] broadcasts whole
@@ -17,9 +17,9 @@ pub(crate) mod rules;
 mod testing;
 pub(crate) mod values;
 
-use crate::Slot::{
-    Added, Cosine, Curve, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted,
-    Weight,
+use crate::InputRole::{
+    Added, Cosine, Data, Divided, Joined, Moved, Multiplied, Setting, Sine, Subtracted,
+    Transformed, Weight,
 };
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
@@ -180,12 +180,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[1, 7, 11, 13, 19])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Erf", &[Curve])
+        Operator::onnx("Erf", &[Transformed])
             .unary(true)
             .since(&[9, 13])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Exp", &[Curve])
+        Operator::onnx("Exp", &[Transformed])
             .unary(true)
             .since(&[1, 6, 13])
             .infer(rules::unary)
@@ -210,7 +210,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[12, 16])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
-        Operator::onnx("HardSigmoid", &[Curve])
+        Operator::onnx("HardSigmoid", &[Transformed])
             .activates(Activation::HardSigmoid)
             .has_integer_kernel()
             .since(&[1, 6, 22])
@@ -255,12 +255,12 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[12, 16])
             .infer(rules::comparison)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Log", &[Curve])
+        Operator::onnx("Log", &[Transformed])
             .unary(true)
             .since(&[1, 6, 13])
             .infer(rules::unary)
             .costs(cost::per_output::<1>),
-        Operator::onnx("LogSoftmax", &[Curve])
+        Operator::onnx("LogSoftmax", &[Transformed])
             .class(Class::Softmax)
             .since(&[1, 11, 13])
             .infer(rules::softmax)
@@ -344,7 +344,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[9])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Sigmoid", &[Curve])
+        Operator::onnx("Sigmoid", &[Transformed])
             .activates(Activation::Sigmoid)
             .has_integer_kernel()
             .since(&[1, 6, 13])
@@ -365,13 +365,13 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[9, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Softmax", &[Curve])
+        Operator::onnx("Softmax", &[Transformed])
             .class(Class::Softmax)
             .has_integer_kernel()
             .since(&[1, 11, 13])
             .infer(rules::softmax)
             .costs(cost::per_output::<5>),
-        Operator::onnx("Softplus", &[Curve])
+        Operator::onnx("Softplus", &[Transformed])
             .activates(Activation::Softplus)
             .since(&[1, 22])
             .infer(rules::same)
@@ -412,7 +412,7 @@ pub(crate) const ROWS: &[Operator] = &family(
             .since(&[7, 22])
             .infer(rules::same)
             .costs(cost::per_output::<1>),
-        Operator::onnx("Tanh", &[Curve])
+        Operator::onnx("Tanh", &[Transformed])
             .activates(Activation::Tanh)
             .has_integer_kernel()
             .since(&[1, 6, 13])

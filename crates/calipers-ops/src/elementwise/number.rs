@@ -181,7 +181,7 @@ pub(crate) fn float(precision: Precision, value: f64) -> Elem {
     Elem::float(precision.round(value))
 }
 
-/// A symbolic number over a whole one, where the float that stands for it is either the number
+/// A symbolic number over a whole one, where the float that represents it is either the number
 /// itself or the float nearest to a number that is not whole.
 #[derive(Clone, Debug)]
 pub(super) struct Fraction {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_wrap_and_symbols_need_room() {
+    fn constants_wrap_and_symbols_need_group() {
         assert_eq!(whole(DType::Int8, Expr::from(200)), Elem::int(-56));
         assert_eq!(whole(DType::Uint8, Expr::from(-1)), Elem::int(255));
         assert_eq!(whole(DType::Int32, Expr::from(i64::MAX)), Elem::int(-1));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Fail, Outcome, broadcast};
+use crate::context::{Fail, OpContext, Outcome, broadcast};
 use crate::fact::{Fact, Reason, Shape, TensorFact};
 
 /// Version of the standard at which two operands broadcast as in NumPy.
@@ -30,17 +30,17 @@ impl Deref for Operand<'_> {
 }
 
 /// The input of that place, which must be given.
-pub(super) fn operand<'a>(call: &Call<'a>, index: usize) -> Result<Operand<'a>, Fail> {
-    if let Fact::Unknown(reason) = call.input(index)? {
+pub(super) fn operand<'a>(ctx: &OpContext<'a>, index: usize) -> Result<Operand<'a>, Fail> {
+    if let Fact::Unknown(reason) = ctx.input(index)? {
         let shape = Err(Arc::clone(reason));
         return Ok(Operand::Made(TensorFact { dtype: DType::Undefined, shape, value: None }));
     }
-    call.tensor(index).map(Operand::Known)
+    ctx.tensor(index).map(Operand::Known)
 }
 
 /// All inputs; there must be one.
-pub(super) fn operands<'a>(call: &Call<'a>) -> Result<Vec<Operand<'a>>, Fail> {
-    (0..call.input_count().max(1)).map(|index| operand(call, index)).collect()
+pub(super) fn operands<'a>(ctx: &OpContext<'a>) -> Result<Vec<Operand<'a>>, Fail> {
+    (0..ctx.input_count().max(1)).map(|index| operand(ctx, index)).collect()
 }
 
 /// The only output; when nothing is known of it, why.
@@ -117,18 +117,18 @@ pub(super) struct Pair<'a> {
 }
 
 /// The first two inputs.
-pub(super) fn pair<'a>(call: &Call<'a>) -> Result<Pair<'a>, Fail> {
-    let (left, right) = (operand(call, 0)?, operand(call, 1)?);
-    if call.version >= NUMPY {
-        let shape = broadcast_all(call.op, &[&left, &right])?;
+pub(super) fn pair<'a>(ctx: &OpContext<'a>) -> Result<Pair<'a>, Fail> {
+    let (left, right) = (operand(ctx, 0)?, operand(ctx, 1)?);
+    if ctx.version >= NUMPY {
+        let shape = broadcast_all(ctx.op, &[&left, &right])?;
         return Ok(Pair { left, right, shape });
     }
-    if call.int_or("broadcast", 0) == 0 {
-        let shape = identical(call.op, &[&left, &right])?;
+    if ctx.int_or("broadcast", 0) == 0 {
+        let shape = identical(ctx.op, &[&left, &right])?;
         return Ok(Pair { left, right, shape });
     }
     let right = match (left.dims(), right.dims()) {
-        (Some(into), Some(_)) => Operand::Made(aligned(call, into, &right)?),
+        (Some(into), Some(_)) => Operand::Made(aligned(ctx, into, &right)?),
         _ => right,
     };
     let shape = left.shape.clone();
@@ -136,8 +136,8 @@ pub(super) fn pair<'a>(call: &Call<'a>) -> Result<Pair<'a>, Fail> {
 }
 
 /// The second operand of versions before 7 with ones appended, so that it broadcasts as in NumPy.
-/// It stands at `axis` of the first, or at its end; a single element stands everywhere.
-fn aligned(call: &Call<'_>, into: &[Expr], right: &TensorFact) -> Result<TensorFact, Fail> {
+/// It is at `axis` of the first, or at its end; a single element is everywhere.
+fn aligned(ctx: &OpContext<'_>, into: &[Expr], right: &TensorFact) -> Result<TensorFact, Fail> {
     let dims = right.dims().unwrap_or_default();
     let reshaped = |dims: Vec<Expr>| TensorFact { shape: Ok(dims.into()), ..right.clone() };
     if right.constant_count() == Some(1) {
@@ -146,19 +146,19 @@ fn aligned(call: &Call<'_>, into: &[Expr], right: &TensorFact) -> Result<TensorF
     let too_many = || {
         Fail::contradiction(format!(
             "{} cannot broadcast {} dimensions into {}",
-            call.op,
+            ctx.op,
             dims.len(),
             into.len()
         ))
     };
-    let start = match call.int("axis") {
-        Some(axis) => call.axis(axis, into.len())?,
+    let start = match ctx.int("axis") {
+        Some(axis) => ctx.axis(axis, into.len())?,
         None => into.len().checked_sub(dims.len()).ok_or_else(too_many)?,
     };
     let after = into.len().checked_sub(start + dims.len()).ok_or_else(too_many)?;
     for (dim, other) in into[start..].iter().zip(dims) {
         if other.as_const() != Some(1) {
-            same_dim(call.op, dim, other)?;
+            same_dim(ctx.op, dim, other)?;
         }
     }
     Ok(reshaped(dims.iter().cloned().chain(std::iter::repeat_n(Expr::from(1), after)).collect()))

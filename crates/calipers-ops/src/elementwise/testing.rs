@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::{Expr, Symbol};
 
-use crate::call::{Attr, Call, Fail, Outcome, Rule};
+use crate::context::{Attr, Fail, OpContext, Outcome, Rule};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 use crate::testing::{Counter, Named};
@@ -43,7 +43,7 @@ impl Trial<'_> {
         let rule: Rule = crate::find("", self.op).unwrap().rule.unwrap();
         let given = Named(self.attributes);
         let mut names = Counter::new("fresh_", 1);
-        rule(&mut Call::new(self.op, self.version, 1, &inputs, &given, &mut names))
+        rule(&mut OpContext::new(self.op, self.version, 1, &inputs, &given, &mut names))
     }
 
     /// The first output.

@@ -6,7 +6,7 @@ use crate::fact::{MAX_ELEMENTS, TensorFact};
 /// Elements that are read for one value: a call with very many inputs is not followed.
 const MAX_READS: usize = 1 << 20;
 
-/// Tensors with more elements are followed only where these are numbers: sizes stand in short rows.
+/// Tensors with more elements are followed only where these are numbers: sizes are in short rows.
 pub(super) const MAX_SYMBOLIC: usize = 1 << 10;
 
 /// For each element of the broadcast shape, which element it is of the tensor that is broadcast.

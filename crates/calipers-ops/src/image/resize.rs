@@ -2,60 +2,59 @@
 
 use calipers_sym::Expr;
 
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
 /// Resizes to what `scales` or `sizes` ask for: <https://onnx.ai/onnx/operators/onnx__Resize.html>.
-pub(super) fn resize(call: &mut Call<'_>) -> Outcome {
-    if call.version < 11 {
-        return scaled_by_input(call, 1);
+pub(super) fn resize(ctx: &mut OpContext<'_>) -> Outcome {
+    if ctx.version < 11 {
+        return scaled_by_input(ctx, 1);
     }
-    let dtype = call.dtype(0);
-    let dims = match call.shape(0)? {
+    let dtype = ctx.dtype(0);
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         // Without axes there is a scale or size for each dimension.
-        Err(reason) => match (call.ints("axes"), listed(call, 2).or_else(|| listed(call, 3))) {
+        Err(reason) => match (ctx.ints("axes"), listed(ctx, 2).or_else(|| listed(ctx, 3))) {
             (None, Some(rank)) => {
-                let sizes = call.exprs(3).unwrap_or_default();
-                let plain = call.text_or("keep_aspect_ratio_policy", "stretch") == "stretch";
+                let sizes = ctx.exprs(3).unwrap_or_default();
+                let plain = ctx.text_or("keep_aspect_ratio_policy", "segment") == "segment";
                 let dims = (0..rank).map(|axis| match sizes.get(axis).copied().flatten() {
                     Some(size) if plain => size.clone(),
-                    _ => call.fresh("the size of the image"),
+                    _ => ctx.fresh("the size of the image"),
                 });
                 return Ok(vec![Fact::tensor(dtype, dims.collect::<Vec<_>>())]);
             }
             _ => return Ok(vec![Fact::unranked(dtype, reason)]),
         },
     };
-    let axes = axes(call, dims.len())?;
-    // An empty list of scales stands for none.
+    let axes = axes(ctx, dims.len())?;
+    // An empty list of scales represents none.
     let is_given = |index: usize| {
-        call.has(index)
-            && call.optional_tensor(index).and_then(TensorFact::constant_count) != Some(0)
+        ctx.has(index) && ctx.optional_tensor(index).and_then(TensorFact::constant_count) != Some(0)
     };
     let dims = match (is_given(2), is_given(3)) {
-        (_, true) => sized(call, dims, axes.as_deref()),
-        (true, false) => scaled(call, dims, axes.as_deref()),
+        (_, true) => sized(ctx, dims, axes.as_deref()),
+        (true, false) => scaled(ctx, dims, axes.as_deref()),
         (false, false) => Err(Fail::contradiction("Resize has neither scales nor sizes")),
     };
     Ok(vec![Fact::tensor(dtype, dims?)])
 }
 
 /// Scales every dimension: <https://onnx.ai/onnx/operators/onnx__Upsample.html>.
-pub(super) fn upsample(call: &mut Call<'_>) -> Outcome {
-    if call.version >= 9 {
-        return scaled_by_input(call, 1);
+pub(super) fn upsample(ctx: &mut OpContext<'_>) -> Outcome {
+    if ctx.version >= 9 {
+        return scaled_by_input(ctx, 1);
     }
-    let dtype = call.dtype(0);
-    let dims = match call.shape(0)? {
+    let dtype = ctx.dtype(0);
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(dtype, reason)]),
     };
-    let scales: Option<Vec<f32>> = if call.version >= 7 {
-        call.floats("scales").map(<[f32]>::to_vec)
+    let scales: Option<Vec<f32>> = if ctx.version >= 7 {
+        ctx.floats("scales").map(<[f32]>::to_vec)
     } else {
-        match (call.attribute("height_scale"), call.attribute("width_scale")) {
+        match (ctx.attribute("height_scale"), ctx.attribute("width_scale")) {
             (Some(Attr::Float(height)), Some(Attr::Float(width))) => {
                 Some(vec![1.0, 1.0, height, width])
             }
@@ -65,56 +64,56 @@ pub(super) fn upsample(call: &mut Call<'_>) -> Outcome {
     if let Some(scales) = &scales
         && scales.len() != dims.len()
     {
-        return Err(uneven(call, scales.len(), dims.len()));
+        return Err(uneven(ctx, scales.len(), dims.len()));
     }
     let mut resized = Vec::with_capacity(dims.len());
     for (axis, dim) in dims.iter().enumerate() {
         let scale = scales.as_ref().map(|scales| Elem::float(f64::from(scales[axis])));
-        resized.push(scale.and_then(|scale| times(dim, &scale)).unwrap_or_else(|| open(call)));
+        resized.push(scale.and_then(|scale| times(dim, &scale)).unwrap_or_else(|| open(ctx)));
     }
     Ok(vec![Fact::tensor(dtype, resized)])
 }
 
-/// All dimensions scaled by what stands in an input.
-fn scaled_by_input(call: &mut Call<'_>, index: usize) -> Outcome {
-    let dtype = call.dtype(0);
-    let dims = match (call.shape(0)?, listed(call, index)) {
+/// All dimensions scaled by what is in an input.
+fn scaled_by_input(ctx: &mut OpContext<'_>, index: usize) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let dims = match (ctx.shape(0)?, listed(ctx, index)) {
         (Ok(dims), Some(count)) if count != dims.len() => {
-            return Err(uneven(call, count, dims.len()));
+            return Err(uneven(ctx, count, dims.len()));
         }
         (Ok(dims), _) => dims,
         (Err(_), Some(rank)) => {
-            return Ok(vec![Fact::tensor(dtype, call.fresh_dims(rank, "the size of the image"))]);
+            return Ok(vec![Fact::tensor(dtype, ctx.fresh_dims(rank, "the size of the image"))]);
         }
         (Err(reason), None) => return Ok(vec![Fact::unranked(dtype, reason)]),
     };
-    let scales = call.value(index);
+    let scales = ctx.value(index);
     let mut resized = Vec::with_capacity(dims.len());
     for (axis, dim) in dims.iter().enumerate() {
         let scale = scales.and_then(|scales| scales.get(axis));
-        resized.push(scale.and_then(|scale| times(dim, scale)).unwrap_or_else(|| open(call)));
+        resized.push(scale.and_then(|scale| times(dim, scale)).unwrap_or_else(|| open(ctx)));
     }
     Ok(vec![Fact::tensor(dtype, resized)])
 }
 
 /// How many elements a list in an input has, if that is a number and not none.
-fn listed(call: &Call<'_>, index: usize) -> Option<usize> {
-    call.optional_tensor(index)?.constant_count().filter(|count| *count > 0)
+fn listed(ctx: &OpContext<'_>, index: usize) -> Option<usize> {
+    ctx.optional_tensor(index)?.constant_count().filter(|count| *count > 0)
 }
 
-fn open(call: &mut Call<'_>) -> Expr {
-    call.fresh("the scales asked for")
+fn open(ctx: &mut OpContext<'_>) -> Expr {
+    ctx.fresh("the scales asked for")
 }
 
-fn uneven(call: &Call<'_>, given: usize, rank: usize) -> Fail {
-    Fail::contradiction(format!("{} has {given} scales or sizes for {rank} dimensions", call.op))
+fn uneven(ctx: &OpContext<'_>, given: usize, rank: usize) -> Fail {
+    Fail::contradiction(format!("{} has {given} scales or sizes for {rank} dimensions", ctx.op))
 }
 
 /// The axes that scales and sizes are for, from the front; `None` when there are too many to hold.
-fn axes(call: &Call<'_>, rank: usize) -> Result<Option<Vec<usize>>, Fail> {
-    match call.attribute("axes") {
-        Some(Attr::Ints(axes)) if call.version >= 18 && !axes.is_empty() => {
-            axes.iter().map(|axis| call.axis(*axis, rank)).collect::<Result<_, _>>().map(Some)
+fn axes(ctx: &OpContext<'_>, rank: usize) -> Result<Option<Vec<usize>>, Fail> {
+    match ctx.attribute("axes") {
+        Some(Attr::Ints(axes)) if ctx.version >= 18 && !axes.is_empty() => {
+            axes.iter().map(|axis| ctx.axis(*axis, rank)).collect::<Result<_, _>>().map(Some)
         }
         Some(Attr::Long(_)) => Ok(None),
         _ => Ok(Some((0..rank).collect())),
@@ -122,56 +121,64 @@ fn axes(call: &Call<'_>, rank: usize) -> Result<Option<Vec<usize>>, Fail> {
 }
 
 /// Dimensions times scales, rounded down.
-fn scaled(call: &mut Call<'_>, dims: &[Expr], axes: Option<&[usize]>) -> Result<Vec<Expr>, Fail> {
-    let Some(axes) = axes else { return Ok(call.fresh_dims(dims.len(), "its axes")) };
-    if let Some(count) = listed(call, 2)
+fn scaled(
+    ctx: &mut OpContext<'_>,
+    dims: &[Expr],
+    axes: Option<&[usize]>,
+) -> Result<Vec<Expr>, Fail> {
+    let Some(axes) = axes else { return Ok(ctx.fresh_dims(dims.len(), "its axes")) };
+    if let Some(count) = listed(ctx, 2)
         && count != axes.len()
     {
-        return Err(uneven(call, count, axes.len()));
+        return Err(uneven(ctx, count, axes.len()));
     }
-    let scales = call.value(2);
+    let scales = ctx.value(2);
     let cropped =
-        call.text_or("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+        ctx.text_or("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
     let mut resized = dims.to_vec();
     for (place, axis) in axes.iter().enumerate() {
         let size = scales
             .and_then(|scales| scales.get(place))
             .and_then(|scale| times(&dims[*axis], scale))
             // The standard scales the region, and runtimes the whole: only where that is the same
-            // can it be told.
-            .filter(|_| !cropped || is_whole(call, place, axes.len()));
-        resized[*axis] = size.unwrap_or_else(|| open(call));
+            // can it be reported.
+            .filter(|_| !cropped || is_whole(ctx, place, axes.len()));
+        resized[*axis] = size.unwrap_or_else(|| open(ctx));
     }
     Ok(resized)
 }
 
 /// Whether the region to crop spans an axis from 0 to 1.
-fn is_whole(call: &Call<'_>, place: usize, axes: usize) -> bool {
-    if call.optional_tensor(1).and_then(TensorFact::constant_count) == Some(0) {
+fn is_whole(ctx: &OpContext<'_>, place: usize, axes: usize) -> bool {
+    if ctx.optional_tensor(1).and_then(TensorFact::constant_count) == Some(0) {
         return true;
     }
-    let bound = |index: usize| call.value(1)?.get(index)?.as_f64();
+    let bound = |index: usize| ctx.value(1)?.get(index)?.as_f64();
     matches!((bound(place), bound(place + axes)), (Some(0.0), Some(1.0)))
 }
 
 /// The sizes asked for, perhaps with the proportions kept.
-fn sized(call: &mut Call<'_>, dims: &[Expr], axes: Option<&[usize]>) -> Result<Vec<Expr>, Fail> {
-    let Some(axes) = axes else { return Ok(call.fresh_dims(dims.len(), "its axes")) };
-    if let Some(count) = listed(call, 3)
+fn sized(
+    ctx: &mut OpContext<'_>,
+    dims: &[Expr],
+    axes: Option<&[usize]>,
+) -> Result<Vec<Expr>, Fail> {
+    let Some(axes) = axes else { return Ok(ctx.fresh_dims(dims.len(), "its axes")) };
+    if let Some(count) = listed(ctx, 3)
         && count != axes.len()
     {
-        return Err(uneven(call, count, axes.len()));
+        return Err(uneven(ctx, count, axes.len()));
     }
-    let sizes = call.exprs(3).unwrap_or_else(|| vec![None; axes.len()]);
-    let policy = if call.version >= 18 {
-        call.text_or("keep_aspect_ratio_policy", "stretch")
+    let sizes = ctx.exprs(3).unwrap_or_else(|| vec![None; axes.len()]);
+    let policy = if ctx.version >= 18 {
+        ctx.text_or("keep_aspect_ratio_policy", "segment")
     } else {
-        "stretch"
+        "segment"
     };
     let mut resized = dims.to_vec();
-    if policy == "stretch" || axes.len() == 1 {
+    if policy == "segment" || axes.len() == 1 {
         for (axis, size) in axes.iter().zip(&sizes) {
-            resized[*axis] = size.cloned().unwrap_or_else(|| call.fresh("the sizes asked for"));
+            resized[*axis] = size.cloned().unwrap_or_else(|| ctx.fresh("the sizes asked for"));
         }
         return Ok(resized);
     }
@@ -190,7 +197,7 @@ fn sized(call: &mut Call<'_>, dims: &[Expr], axes: Option<&[usize]>) -> Result<V
         let size = proportional.as_ref().and_then(|sizes| sizes[place]);
         resized[*axis] = match size {
             Some(size) => Expr::from(size),
-            None => call.fresh("the sizes asked for, in proportion"),
+            None => ctx.fresh("the sizes asked for, in proportion"),
         };
     }
     Ok(resized)
@@ -276,8 +283,8 @@ mod tests {
     #[test]
     fn scales_round_down_in_single_precision() {
         let by = |scales: &[f32; 3]| {
-            let call = Try::new("Resize", 13).input(dims("n 10 h")).without();
-            shape(&call.input(floats(&[3], scales)).one(resize))
+            let ctx = Try::new("Resize", 13).input(dims("n 10 h")).without();
+            shape(&ctx.input(floats(&[3], scales)).one(resize))
         };
         assert_eq!(by(&[1.0, 0.6, 2.0]), "n 6 2*h"); // 0.6f32 * 10 rounds to 6
         assert_eq!(by(&[1.0, 0.55, 0.5]), "n 5 floor(h/2)");
@@ -286,21 +293,21 @@ mod tests {
 
     #[test]
     fn the_first_version_takes_scales_second() {
-        let call = Try::new("Resize", 10).input(dims("1 4")).input(floats(&[2], &[1.0, 1.5]));
-        assert_eq!(shape(&call.one(resize)), "1 6");
-        let call =
+        let ctx = Try::new("Resize", 10).input(dims("1 4")).input(floats(&[2], &[1.0, 1.5]));
+        assert_eq!(shape(&ctx.one(resize)), "1 6");
+        let ctx =
             Try::new("Upsample", 7).input(dims("1 4")).with("scales", Attr::Floats(&[1.0, 1.9]));
-        assert_eq!(shape(&call.one(upsample)), "1 7");
+        assert_eq!(shape(&ctx.one(upsample)), "1 7");
     }
 
     #[test]
     fn sizes_keep_proportions_when_asked() {
         let to = |policy: &'static str, sizes: &[i64]| {
-            let call = Try::new("Resize", 19).input(dims("1 3 480 640")).without().without();
-            let call = call.input(ints(sizes)).ints("axes", &[2, -1]);
-            shape(&call.text("keep_aspect_ratio_policy", policy).one(resize))
+            let ctx = Try::new("Resize", 19).input(dims("1 3 480 640")).without().without();
+            let ctx = ctx.input(ints(sizes)).ints("axes", &[2, -1]);
+            shape(&ctx.text("keep_aspect_ratio_policy", policy).one(resize))
         };
-        assert_eq!(to("stretch", &[100, 100]), "1 3 100 100");
+        assert_eq!(to("segment", &[100, 100]), "1 3 100 100");
         assert_eq!(to("not_larger", &[100, 100]), "1 3 75 100"); // 100/640 of 480
         assert_eq!(to("not_smaller", &[100, 100]), "1 3 100 133"); // 100/480 of 640 is 133.3
         assert_eq!(to("not_larger", &[2, 3]), "1 3 2 3"); // 2/480 of 640 is 2.67
@@ -308,7 +315,7 @@ mod tests {
 
     #[test]
     fn an_empty_list_of_scales_is_none() {
-        let call = Try::new("Resize", 11).input(dims("n 4")).without().input(floats(&[0], &[]));
-        assert_eq!(shape(&call.input(ints(&[2, 9])).one(resize)), "2 9");
+        let ctx = Try::new("Resize", 11).input(dims("n 4")).without().input(floats(&[0], &[]));
+        assert_eq!(shape(&ctx.input(ints(&[2, 9])).one(resize)), "2 9");
     }
 }

@@ -5,18 +5,18 @@ use calipers_sym::Expr;
 
 use super::given::{data, dimension, list, numbers, open};
 use super::place::{Source, filled};
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
 /// Transpose puts the axes in another order: <https://onnx.ai/onnx/operators/onnx__Transpose.html>.
-pub(super) fn transpose(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
-    let order = call.ints("perm");
+pub(super) fn transpose(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let order = ctx.ints("perm");
     let dims = match (&data.shape, order) {
         (Ok(dims), _) => dims,
         (Err(_), Some(order)) => {
-            return Ok(vec![open(call, data.dtype, order.len(), "Transpose's input").into()]);
+            return Ok(vec![open(ctx, data.dtype, order.len(), "Transpose's input").into()]);
         }
         (Err(reason), None) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
     };
@@ -25,7 +25,7 @@ pub(super) fn transpose(call: &mut Call<'_>) -> Outcome {
         None => (0..rank).rev().collect(),
         Some(order) => {
             let entries: Vec<_> = order.iter().map(|axis| Some(Expr::from(*axis))).collect();
-            super::given::axes(call, &entries, rank)?.unwrap_or_default()
+            super::given::axes(ctx, &entries, rank)?.unwrap_or_default()
         }
     };
     if order.len() != rank {
@@ -47,14 +47,14 @@ pub(super) fn transpose(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Trilu keeps a triangle of each matrix: <https://onnx.ai/onnx/operators/onnx__Trilu.html>.
-pub(super) fn trilu(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn trilu(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     if data.rank().is_some_and(|rank| rank < 2) {
         return Err(Fail::contradiction("Trilu needs a matrix"));
     }
     let fact = TensorFact { value: None, ..data.clone() };
-    let upper = call.int_or("upper", 1) != 0;
-    let diagonal = if call.has(1) { call.integer(1) } else { Some(0) };
+    let upper = ctx.int_or("upper", 1) != 0;
+    let diagonal = if ctx.has(1) { ctx.integer(1) } else { Some(0) };
     let (Some(source), Some(diagonal)) = (Source::of(&data), diagonal) else {
         return Ok(vec![fact.into()]);
     };
@@ -73,47 +73,47 @@ pub(super) fn trilu(call: &mut Call<'_>) -> Outcome {
 
 /// DepthToSpace makes blocks of pixels out of channels:
 /// <https://onnx.ai/onnx/operators/onnx__DepthToSpace.html>.
-pub(super) fn depth_to_space(call: &mut Call<'_>) -> Outcome {
-    let (dtype, dims, block) = image(call)?;
+pub(super) fn depth_to_space(ctx: &mut OpContext<'_>) -> Outcome {
+    let (dtype, dims, block) = image(ctx)?;
     let [batch, channels, height, width] = dims;
     let area = &block * &block;
     let dims = [batch, parts(&channels, &area)?, height * &block, width * &block];
-    known(call, dtype, dims)
+    known(ctx, dtype, dims)
 }
 
 /// SpaceToDepth makes channels out of blocks of pixels:
 /// <https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html>.
-pub(super) fn space_to_depth(call: &mut Call<'_>) -> Outcome {
-    let (dtype, dims, block) = image(call)?;
+pub(super) fn space_to_depth(ctx: &mut OpContext<'_>) -> Outcome {
+    let (dtype, dims, block) = image(ctx)?;
     let [batch, channels, height, width] = dims;
     let area = &block * &block;
     let dims = [batch, channels * area, parts(&height, &block)?, parts(&width, &block)?];
-    known(call, dtype, dims)
+    known(ctx, dtype, dims)
 }
 
-fn known(call: &mut Call<'_>, dtype: DType, dims: [Expr; 4]) -> Outcome {
+fn known(ctx: &mut OpContext<'_>, dtype: DType, dims: [Expr; 4]) -> Outcome {
     let mut out = Vec::with_capacity(dims.len());
     for dim in dims {
-        out.push(dimension(call, dim, "the image")?);
+        out.push(dimension(ctx, dim, "the image")?);
     }
     Ok(vec![Fact::tensor(dtype, out)])
 }
 
-fn image(call: &mut Call<'_>) -> Result<(DType, [Expr; 4], Expr), Fail> {
-    let data = data(call, 0)?;
+fn image(ctx: &mut OpContext<'_>) -> Result<(DType, [Expr; 4], Expr), Fail> {
+    let data = data(ctx, 0)?;
     let dims = match data.dims() {
         Some(dims) => dims.to_vec(),
-        None => call.fresh_dims(4, "the image"),
+        None => ctx.fresh_dims(4, "the image"),
     };
     let rank = dims.len();
     let dims = <[Expr; 4]>::try_from(dims).map_err(|_| {
-        Fail::contradiction(format!("{} needs 4 dimensions, and has {rank}", call.op))
+        Fail::contradiction(format!("{} needs 4 dimensions, and has {rank}", ctx.op))
     })?;
-    match call.int("blocksize") {
+    match ctx.int("blocksize") {
         Some(block) if (1..=i64::from(i32::MAX)).contains(&block) => {
             Ok((data.dtype, dims, Expr::from(block)))
         }
-        _ => Err(Fail::contradiction(format!("{} lacks the size of its blocks", call.op))),
+        _ => Err(Fail::contradiction(format!("{} lacks the size of its blocks", ctx.op))),
     }
 }
 
@@ -130,9 +130,9 @@ fn parts(dim: &Expr, by: &Expr) -> Result<Expr, Fail> {
 
 /// Col2Im puts columns of blocks back into an image:
 /// <https://onnx.ai/onnx/operators/onnx__Col2Im.html>.
-pub(super) fn col2im(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
-    let entries = |input| match list(call, "", input) {
+pub(super) fn col2im(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let entries = |input| match list(ctx, "", input) {
         Some(Ok(entries)) => Some(entries),
         _ => None,
     };
@@ -158,13 +158,13 @@ pub(super) fn col2im(call: &mut Call<'_>) -> Outcome {
         _ => None,
     };
     let mut dims = Vec::with_capacity(axes + 2);
-    dims.push(batch.unwrap_or_else(|| call.fresh("the batch")));
-    dims.push(channels.unwrap_or_else(|| call.fresh("the blocks that Col2Im is given")));
+    dims.push(batch.unwrap_or_else(|| ctx.fresh("the batch")));
+    dims.push(channels.unwrap_or_else(|| ctx.fresh("the blocks that Col2Im is given")));
     for axis in 0..axes {
         let why = "the image that Col2Im is given";
         dims.push(match image.as_ref().and_then(|image| image.get(axis).cloned().flatten()) {
-            Some(size) => dimension(call, size, why)?,
-            None => call.fresh(why),
+            Some(size) => dimension(ctx, size, why)?,
+            None => ctx.fresh(why),
         });
     }
     Ok(vec![Fact::tensor(data.dtype, dims)])
@@ -172,6 +172,6 @@ pub(super) fn col2im(call: &mut Call<'_>) -> Outcome {
 
 /// ReverseSequence turns the beginnings of sequences around:
 /// <https://onnx.ai/onnx/operators/onnx__ReverseSequence.html>.
-pub(super) fn reverse_sequence(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![TensorFact { value: None, ..data(call, 0)? }.into()])
+pub(super) fn reverse_sequence(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![TensorFact { value: None, ..data(ctx, 0)? }.into()])
 }

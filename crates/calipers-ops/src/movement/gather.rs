@@ -4,34 +4,34 @@ use calipers_sym::Expr;
 
 use super::given::{MAX_RANK, TOO_MANY, data};
 use super::place::{Source, filled, index};
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
 /// Refuses indices that are outside a dimension.
-fn check(call: &Call<'_>, indices: &TensorFact, dim: &Expr) -> Result<(), Fail> {
+fn check(ctx: &OpContext<'_>, indices: &TensorFact, dim: &Expr) -> Result<(), Fail> {
     let (Some(dim), Some(indices)) = (dim.as_const(), &indices.value) else { return Ok(()) };
     match indices
         .iter()
         .filter_map(Elem::as_i64)
         .find(|at| *at >= dim || at.saturating_add(dim) < 0)
     {
-        Some(at) => Err(Fail::contradiction(format!("{} looks up {at} of {dim}", call.op))),
+        Some(at) => Err(Fail::contradiction(format!("{} looks up {at} of {dim}", ctx.op))),
         None => Ok(()),
     }
 }
 
 /// Gather looks up slices along an axis: <https://onnx.ai/onnx/operators/onnx__Gather.html>.
-pub(super) fn gather(call: &mut Call<'_>) -> Outcome {
-    let (table, indices) = (data(call, 0)?, data(call, 1)?);
+pub(super) fn gather(ctx: &mut OpContext<'_>) -> Outcome {
+    let (table, indices) = (data(ctx, 0)?, data(ctx, 1)?);
     let (dims, places) = match (&table.shape, &indices.shape) {
         (Ok(dims), Ok(places)) => (dims, places),
         (Err(reason), _) | (_, Err(reason)) => {
             return Ok(vec![Fact::unranked(table.dtype, reason.clone())]);
         }
     };
-    let axis = call.axis(call.int_or("axis", 0), dims.len())?;
-    check(call, &indices, &dims[axis])?;
+    let axis = ctx.axis(ctx.int_or("axis", 0), dims.len())?;
+    check(ctx, &indices, &dims[axis])?;
     if dims.len() + places.len() > MAX_RANK {
         return Ok(vec![Fact::unranked(table.dtype, TOO_MANY)]);
     }
@@ -56,21 +56,21 @@ pub(super) fn gather(call: &mut Call<'_>) -> Outcome {
 
 /// GatherElements looks up one element for each index:
 /// <https://onnx.ai/onnx/operators/onnx__GatherElements.html>.
-pub(super) fn gather_elements(call: &mut Call<'_>) -> Outcome {
-    let (table, indices) = (data(call, 0)?, data(call, 1)?);
+pub(super) fn gather_elements(ctx: &mut OpContext<'_>) -> Outcome {
+    let (table, indices) = (data(ctx, 0)?, data(ctx, 1)?);
     let places = match &indices.shape {
         Ok(places) => places,
         Err(reason) => {
             let fact = match table.rank() {
                 Some(rank) => {
-                    super::given::open(call, table.dtype, rank, "the indices' shape").into()
+                    super::given::open(ctx, table.dtype, rank, "the indices' shape").into()
                 }
                 None => Fact::unranked(table.dtype, reason.clone()),
             };
             return Ok(vec![fact]);
         }
     };
-    let axis = call.axis(call.int_or("axis", 0), places.len())?;
+    let axis = ctx.axis(ctx.int_or("axis", 0), places.len())?;
     if let Some(dims) = table.dims() {
         if dims.len() != places.len() {
             return Err(Fail::contradiction(format!(
@@ -79,7 +79,7 @@ pub(super) fn gather_elements(call: &mut Call<'_>) -> Outcome {
                 dims.len()
             )));
         }
-        check(call, &indices, &dims[axis])?;
+        check(ctx, &indices, &dims[axis])?;
     }
     let fact = TensorFact::new(table.dtype, places.iter().cloned());
     let (Some(source), Some(at)) = (Source::of(&table), Source::of(&indices)) else {
@@ -99,8 +99,8 @@ pub(super) fn gather_elements(call: &mut Call<'_>) -> Outcome {
 
 /// GatherND looks up slices by tuples of indices:
 /// <https://onnx.ai/onnx/operators/onnx__GatherND.html>.
-pub(super) fn gather_nd(call: &mut Call<'_>) -> Outcome {
-    let (table, indices) = (data(call, 0)?, data(call, 1)?);
+pub(super) fn gather_nd(ctx: &mut OpContext<'_>) -> Outcome {
+    let (table, indices) = (data(ctx, 0)?, data(ctx, 1)?);
     let (dims, places) = match (&table.shape, &indices.shape) {
         (Ok(dims), Ok(places)) => (dims, places),
         (Err(reason), _) | (_, Err(reason)) => {
@@ -114,7 +114,7 @@ pub(super) fn gather_nd(call: &mut Call<'_>) -> Outcome {
         let reason = format!("GatherND's tuples have {tuple} indices");
         return Ok(vec![Fact::unranked(table.dtype, reason)]);
     };
-    let batch = call.int_or("batch_dims", 0);
+    let batch = ctx.int_or("batch_dims", 0);
     let used = usize::try_from(batch).ok().zip(usize::try_from(tuple).ok());
     let used = used.and_then(|(batch, tuple)| Some((batch, batch.checked_add(tuple)?)));
     let Some((batch, used)) =

@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Attr, Call, Fail};
+use crate::context::{Attr, Fail, OpContext};
 use crate::elem::Elem;
 use crate::fact::{Fact, Reason, TensorFact};
 
@@ -11,23 +11,27 @@ use crate::fact::{Fact, Reason, TensorFact};
 /// twice the dimensions of the last would take all memory.
 pub(crate) const MAX_RANK: usize = 1024;
 
-/// Why a shape with more dimensions is not told.
+/// Why a shape with more dimensions is not reported.
 pub(crate) const TOO_MANY: &str = "it has more dimensions than are followed";
 
 /// Longest list that is followed: a pair of numbers for each dimension.
 const MAX_LENGTH: usize = 2 * MAX_RANK;
 
-/// Elements of a list, `None` where one cannot be told.
+/// Elements of a list, `None` where one cannot be determined.
 pub(crate) type Entries = Vec<Option<Expr>>;
 
 /// A list that newer versions of an operator take as an input and older ones as an attribute.
 /// `None` when it is not given, an error when not even its length is known.
-pub(crate) fn list(call: &Call<'_>, name: &str, input: usize) -> Option<Result<Entries, Reason>> {
-    if let Some(fact) = call.optional(input) {
-        return Some(entries(call, fact));
+pub(crate) fn list(
+    ctx: &OpContext<'_>,
+    name: &str,
+    input: usize,
+) -> Option<Result<Entries, Reason>> {
+    if let Some(fact) = ctx.optional(input) {
+        return Some(entries(ctx, fact));
     }
-    let long = || format!("{name:?} of {} is too long to be read", call.op).into();
-    match call.attribute(name)? {
+    let long = || format!("{name:?} of {} is too long to be read", ctx.op).into();
+    match ctx.attribute(name)? {
         Attr::Ints(values) if values.len() <= MAX_LENGTH => {
             Some(Ok(values.iter().map(|n| Some(Expr::from(*n))).collect()))
         }
@@ -36,11 +40,11 @@ pub(crate) fn list(call: &Call<'_>, name: &str, input: usize) -> Option<Result<E
     }
 }
 
-fn entries(call: &Call<'_>, fact: &Fact) -> Result<Entries, Reason> {
+fn entries(ctx: &OpContext<'_>, fact: &Fact) -> Result<Entries, Reason> {
     let tensor = match fact {
         Fact::Tensor(tensor) => tensor,
         Fact::Unknown(reason) => return Err(reason.clone()),
-        other => return Err(format!("{} is given {other} for a list", call.op).into()),
+        other => return Err(format!("{} is given {other} for a list", ctx.op).into()),
     };
     if let Some(value) = tensor.value.as_ref().filter(|value| value.len() <= MAX_LENGTH) {
         return Ok(value.iter().map(|element| element.as_expr().cloned()).collect());
@@ -49,7 +53,7 @@ fn entries(call: &Call<'_>, fact: &Fact) -> Result<Entries, Reason> {
         (Some(count), _) if count <= MAX_LENGTH => Ok(vec![None; count]),
         (_, Err(reason)) => Err(reason.clone()),
         _ => {
-            Err(format!("the length of a list that {} takes is not known or too long", call.op)
+            Err(format!("the length of a list that {} takes is not known or too long", ctx.op)
                 .into())
         }
     }
@@ -60,9 +64,9 @@ pub(crate) fn numbers(entries: &[Option<Expr>]) -> Option<Vec<i64>> {
     entries.iter().map(|entry| entry.as_ref().and_then(Expr::as_const)).collect()
 }
 
-/// Axes of a tensor from the front, each once; `None` when they cannot be told.
+/// Axes of a tensor from the front, each once; `None` when they cannot be determined.
 pub(crate) fn axes(
-    call: &Call<'_>,
+    ctx: &OpContext<'_>,
     entries: &[Option<Expr>],
     rank: usize,
 ) -> Result<Option<Vec<usize>>, Fail> {
@@ -70,9 +74,9 @@ pub(crate) fn axes(
     let mut seen = vec![false; rank];
     let mut normal = Vec::with_capacity(axes.len());
     for axis in axes {
-        let place = call.axis(axis, rank)?;
+        let place = ctx.axis(axis, rank)?;
         if std::mem::replace(&mut seen[place], true) {
-            return Err(Fail::contradiction(format!("{} names axis {axis} twice", call.op)));
+            return Err(Fail::contradiction(format!("{} names axis {axis} twice", ctx.op)));
         }
         normal.push(place);
     }
@@ -91,8 +95,8 @@ pub(crate) fn mask(axes: &[usize], rank: usize) -> Vec<bool> {
 }
 
 /// What is known of a tensor input, also when that is nothing.
-pub(crate) fn data(call: &Call<'_>, input: usize) -> Result<TensorFact, Fail> {
-    match call.tensor(input) {
+pub(crate) fn data(ctx: &OpContext<'_>, input: usize) -> Result<TensorFact, Fail> {
+    match ctx.tensor(input) {
         Ok(tensor) => Ok(tensor.clone()),
         Err(Fail::Unknown(reason)) => {
             Ok(TensorFact { dtype: DType::Undefined, shape: Err(reason), value: None })
@@ -102,22 +106,22 @@ pub(crate) fn data(call: &Call<'_>, input: usize) -> Result<TensorFact, Fail> {
 }
 
 /// The same type with a shape of so many dimensions, none of them known.
-pub(crate) fn open(call: &mut Call<'_>, dtype: DType, rank: usize, why: &str) -> TensorFact {
-    TensorFact::new(dtype, call.fresh_dims(rank, why))
+pub(crate) fn open(ctx: &mut OpContext<'_>, dtype: DType, rank: usize, why: &str) -> TensorFact {
+    TensorFact::new(dtype, ctx.fresh_dims(rank, why))
 }
 
 /// A dimension that was computed: fresh where the algebra gave up, and never negative.
-pub(crate) fn dimension(call: &mut Call<'_>, size: Expr, why: &str) -> Result<Expr, Fail> {
+pub(crate) fn dimension(ctx: &mut OpContext<'_>, size: Expr, why: &str) -> Result<Expr, Fail> {
     match size.as_const() {
         Some(number) if number < 0 => {
-            Err(Fail::contradiction(format!("{} would make a dimension of {number}", call.op)))
+            Err(Fail::contradiction(format!("{} would make a dimension of {number}", ctx.op)))
         }
-        None if size.is_undefined() => Ok(call.fresh(why)),
+        None if size.is_undefined() => Ok(ctx.fresh(why)),
         _ => Ok(size),
     }
 }
 
-/// Whether an element is other than zero, when that can be told.
+/// Whether an element is other than zero, when that can be determined.
 pub(crate) fn is_true(element: &Elem) -> Option<bool> {
     element.as_bool().or_else(|| {
         let expr = element.as_expr()?;

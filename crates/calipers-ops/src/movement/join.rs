@@ -5,16 +5,16 @@ use calipers_sym::Expr;
 
 use super::given::{Entries, data, dimension, list, open};
 use super::place::{Source, filled, small};
-use crate::call::{Call, Fail, Outcome, broadcast};
+use crate::context::{Fail, OpContext, Outcome, broadcast};
 use crate::elem::Elem;
 use crate::fact::{Fact, Reason, TensorFact};
 
 /// Concat puts tensors one after another along an axis:
 /// <https://onnx.ai/onnx/operators/onnx__Concat.html>.
-pub(super) fn concat(call: &mut Call<'_>) -> Outcome {
-    let parts: Vec<TensorFact> = (0..call.input_count())
-        .filter(|input| call.has(*input))
-        .map(|input| data(call, input))
+pub(super) fn concat(ctx: &mut OpContext<'_>) -> Outcome {
+    let parts: Vec<TensorFact> = (0..ctx.input_count())
+        .filter(|input| ctx.has(*input))
+        .map(|input| data(ctx, input))
         .collect::<Result<_, _>>()?;
     let dtypes = parts.iter().map(|part| part.dtype);
     let dtype = dtypes.into_iter().find(|dtype| *dtype != DType::Undefined);
@@ -28,7 +28,7 @@ pub(super) fn concat(call: &mut Call<'_>) -> Outcome {
         return Ok(vec![Fact::unranked(dtype, reason)]);
     };
     // In the first version the axis may be left out.
-    let axis = call.axis(call.int_or("axis", 1), first.len())?;
+    let axis = ctx.axis(ctx.int_or("axis", 1), first.len())?;
     if let Some(other) = ranked.iter().find(|dims| dims.len() != first.len()) {
         return Err(Fail::contradiction(format!(
             "Concat joins tensors of {} and {} dimensions",
@@ -43,9 +43,9 @@ pub(super) fn concat(call: &mut Call<'_>) -> Outcome {
             same(ranked.iter().map(|dims| &dims[place]))?
         } else if ranked.len() == parts.len() {
             let sum = ranked.iter().fold(Expr::from(0), |sum, dims| sum + &dims[place]);
-            dimension(call, sum, why)?
+            dimension(ctx, sum, why)?
         } else {
-            call.fresh(why)
+            ctx.fresh(why)
         });
     }
     let fact = TensorFact::new(dtype, dims);
@@ -99,9 +99,9 @@ fn with_joined(parts: &[TensorFact], fact: TensorFact, axis: usize) -> TensorFac
 
 /// Expand broadcasts a tensor and a shape with each other:
 /// <https://onnx.ai/onnx/operators/onnx__Expand.html>.
-pub(super) fn expand(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
-    let target = match list(call, "shape", 1) {
+pub(super) fn expand(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let target = match list(ctx, "shape", 1) {
         None => return Err(Fail::contradiction("Expand lacks its shape")),
         Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
         Some(Ok(target)) => target,
@@ -115,7 +115,7 @@ pub(super) fn expand(call: &mut Call<'_>) -> Outcome {
     for place in 0..rank {
         let old = (place + dims.len()).checked_sub(rank).map(|at| &dims[at]);
         let new = (place + target.len()).checked_sub(rank).map(|at| target[at].as_ref());
-        out.push(expanded(call, old, new)?);
+        out.push(expanded(ctx, old, new)?);
     }
     let fact = TensorFact::new(data.dtype, out);
     let Some(source) = Source::of(&data) else { return Ok(vec![fact.into()]) };
@@ -133,7 +133,7 @@ pub(super) fn expand(call: &mut Call<'_>) -> Outcome {
 
 /// One dimension of an expansion; what is left out in front is 1.
 fn expanded(
-    call: &mut Call<'_>,
+    ctx: &mut OpContext<'_>,
     old: Option<&Expr>,
     new: Option<Option<&Expr>>,
 ) -> Result<Expr, Fail> {
@@ -147,30 +147,30 @@ fn expanded(
         }
         // A dimension that is not 1 can only stay.
         _ if old.always_ne(&one) => Ok(old.clone()),
-        _ => Ok(call.fresh("the shape that Expand is given")),
+        _ => Ok(ctx.fresh("the shape that Expand is given")),
     }
 }
 
 /// Tile repeats a tensor along its axes: <https://onnx.ai/onnx/operators/onnx__Tile.html>.
-pub(super) fn tile(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn tile(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let why = "the repeats that Tile is given";
     // The first version repeats along one axis.
-    let repeats = if call.version < 6 { one_axis(call, &data) } else { listed(call, &data) };
+    let repeats = if ctx.version < 6 { one_axis(ctx, &data) } else { listed(ctx, &data) };
     let (dims, repeats) = match (&data.shape, repeats?) {
         (Ok(dims), Some(repeats)) => (dims, repeats),
-        (Ok(dims), None) => return Ok(vec![open(call, data.dtype, dims.len(), why).into()]),
+        (Ok(dims), None) => return Ok(vec![open(ctx, data.dtype, dims.len(), why).into()]),
         (Err(_), Some(repeats)) => {
-            return Ok(vec![open(call, data.dtype, repeats.len(), why).into()]);
+            return Ok(vec![open(ctx, data.dtype, repeats.len(), why).into()]);
         }
         (Err(reason), None) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
     };
     let mut out = Vec::with_capacity(dims.len());
     for (dim, repeat) in dims.iter().zip(&repeats) {
         out.push(match repeat {
-            Some(repeat) => dimension(call, dim * repeat, why)?,
+            Some(repeat) => dimension(ctx, dim * repeat, why)?,
             None if *dim == Expr::from(0) => dim.clone(),
-            None => call.fresh(why),
+            None => ctx.fresh(why),
         });
     }
     let fact = TensorFact::new(data.dtype, out);
@@ -186,8 +186,8 @@ pub(super) fn tile(call: &mut Call<'_>) -> Outcome {
     Ok(vec![fact.into()])
 }
 
-fn listed(call: &Call<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail> {
-    match list(call, "repeats", 1) {
+fn listed(ctx: &OpContext<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail> {
+    match list(ctx, "repeats", 1) {
         None => Err(Fail::contradiction("Tile lacks its repeats")),
         Some(Err(_)) => Ok(None),
         Some(Ok(repeats)) => match data.rank() {
@@ -200,10 +200,10 @@ fn listed(call: &Call<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail> {
     }
 }
 
-fn one_axis(call: &Call<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail> {
-    let (Some(rank), Some(axis)) = (data.rank(), call.integer(2)) else { return Ok(None) };
+fn one_axis(ctx: &OpContext<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail> {
+    let (Some(rank), Some(axis)) = (data.rank(), ctx.integer(2)) else { return Ok(None) };
     let mut repeats = vec![Some(Expr::from(1)); rank];
-    repeats[call.axis(axis, rank)?] = match call.exprs(1).as_deref() {
+    repeats[ctx.axis(axis, rank)?] = match ctx.exprs(1).as_deref() {
         Some([repeat]) => repeat.cloned(),
         _ => None,
     };
@@ -213,8 +213,8 @@ fn one_axis(call: &Call<'_>, data: &TensorFact) -> Result<Option<Entries>, Fail>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Attr;
-    use crate::movement::testing::{elements, hidden, list, outcome, tensor, told};
+    use crate::context::Attr;
+    use crate::movement::testing::{elements, hidden, list, outcome, reported, tensor};
 
     const LAST: &[(&str, Attr<'static>)] = &[("axis", Attr::Int(-1))];
 
@@ -222,13 +222,13 @@ mod tests {
     fn joined_dimensions_add_up() {
         let joined = |parts: &[&str]| {
             let parts: Vec<_> = parts.iter().map(|dims| tensor(dims)).collect();
-            told(concat, &parts, LAST)
+            reported(concat, &parts, LAST)
         };
         assert_eq!(joined(&["b, p", "b, s"]), "float32[b, p + s]");
         assert_eq!(joined(&["b, 1", "4, 2"]), "float32[4, 3]");
         assert!(joined(&["3, 1", "4, 2"]).starts_with("contradiction"));
         let hidden = [tensor("b, 1"), Some(Fact::unknown("no rule"))];
-        assert_eq!(told(concat, &hidden, LAST), "float32[b, fresh1]");
+        assert_eq!(reported(concat, &hidden, LAST), "float32[b, fresh1]");
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn expanding_goes_both_ways() {
-        let expanded = |dims: &str, target| told(expand, &[tensor(dims), target], &[]);
+        let expanded = |dims: &str, target| reported(expand, &[tensor(dims), target], &[]);
         assert_eq!(expanded("3, 1", list("2, 1, 6")), "float32[2, 3, 6]");
         assert_eq!(expanded("b, 1, s", list("1, 4, 1")), "float32[b, 4, s]");
         assert_eq!(expanded("3, 1, s", list("?, ?, s")), "float32[3, fresh1, s]");
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn tiles_repeat_elements() {
-        assert_eq!(told(tile, &[tensor("a, 2"), list("3, b")], &[]), "float32[3*a, 2*b]");
+        assert_eq!(reported(tile, &[tensor("a, 2"), list("3, b")], &[]), "float32[3*a, 2*b]");
         let facts = outcome(tile, 13, 1, &[list("a, 2"), list("2")], &[]).unwrap();
         assert_eq!(elements(&facts[0]), "a, 2, a, 2");
         let old = [tensor("2, 3"), list("4"), list("1")];

@@ -15,7 +15,7 @@ mod slice;
 pub(crate) mod testing;
 mod unique;
 
-use crate::Slot::{Data, Joined, Moved, Setting, Table};
+use crate::InputRole::{Data, Joined, Moved, Setting, Table};
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
 use crate::traits::{Class, Extent, ImageOp, KernelClass, Lowering, Movement, family};

@@ -4,47 +4,47 @@ use calipers_sym::Expr;
 
 use super::given::{axes, data, dimension, list, open};
 use super::place::{Source, filled};
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
-/// What stands before and after an axis; `None` where it cannot be told.
+/// What is before and after an axis; `None` where it cannot be determined.
 type Edge = (Option<Expr>, Option<Expr>);
 
 /// Pad puts elements around a tensor, or takes some away:
 /// <https://onnx.ai/onnx/operators/onnx__Pad.html>.
-pub(super) fn pad(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn pad(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let dims = match &data.shape {
         Ok(dims) => dims.to_vec(),
         Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
     };
     let why = "the pads that Pad is given";
-    let Some(edges) = edges(call, dims.len())? else {
-        return Ok(vec![open(call, data.dtype, dims.len(), why).into()]);
+    let Some(edges) = edges(ctx, dims.len())? else {
+        return Ok(vec![open(ctx, data.dtype, dims.len(), why).into()]);
     };
     let mut out = Vec::with_capacity(dims.len());
     for (dim, edge) in dims.iter().zip(&edges) {
         out.push(match edge {
-            (Some(before), Some(after)) => dimension(call, dim + before + after, why)?,
-            _ => call.fresh(why),
+            (Some(before), Some(after)) => dimension(ctx, dim + before + after, why)?,
+            _ => ctx.fresh(why),
         });
     }
     let fact = TensorFact::new(data.dtype, out);
-    Ok(vec![with_padded(call, &data, fact, &edges).into()])
+    Ok(vec![with_padded(ctx, &data, fact, &edges).into()])
 }
 
-fn edges(call: &Call<'_>, rank: usize) -> Result<Option<Vec<Edge>>, Fail> {
+fn edges(ctx: &OpContext<'_>, rank: usize) -> Result<Option<Vec<Edge>>, Fail> {
     // The first version has the list under another name.
-    let name = if call.version < 2 { "paddings" } else { "pads" };
-    let pads = match list(call, name, 1) {
+    let name = if ctx.version < 2 { "paddings" } else { "pads" };
+    let pads = match list(ctx, name, 1) {
         None => return Err(Fail::contradiction("Pad lacks its pads")),
         Some(Err(_)) => None,
         Some(Ok(pads)) => Some(pads),
     };
-    let axes = match list(call, "axes", 3) {
+    let axes = match list(ctx, "axes", 3) {
         None => Some((0..rank).collect()),
-        Some(Ok(entries)) => axes(call, &entries, rank)?,
+        Some(Ok(entries)) => axes(ctx, &entries, rank)?,
         Some(Err(_)) => None,
     };
     let Some(axes) = axes else { return Ok(None) };
@@ -64,19 +64,24 @@ fn edges(call: &Call<'_>, rank: usize) -> Result<Option<Vec<Edge>>, Fail> {
     Ok(Some(edges))
 }
 
-fn with_padded(call: &Call<'_>, data: &TensorFact, fact: TensorFact, edges: &[Edge]) -> TensorFact {
+fn with_padded(
+    ctx: &OpContext<'_>,
+    data: &TensorFact,
+    fact: TensorFact,
+    edges: &[Edge],
+) -> TensorFact {
     let before: Option<Vec<i64>> =
         edges.iter().map(|(before, _)| before.as_ref()?.as_const()).collect();
     let (Some(before), Some(source)) = (before, Source::of(data)) else { return fact };
-    let mode = call.text_or("mode", "constant");
+    let mode = ctx.text_or("mode", "constant");
     let crops = edges.iter().any(|(before, after)| {
         [before, after].into_iter().any(|pad| pad.as_ref().is_none_or(|pad| !pad.is_at_least(0)))
     });
     if crops && mode != "constant" {
         return fact;
     }
-    let outside = match (call.optional(2), call.attribute("value")) {
-        (Some(_), _) => match call.value(2) {
+    let outside = match (ctx.optional(2), ctx.attribute("value")) {
+        (Some(_), _) => match ctx.value(2) {
             Some([element]) => element.clone(),
             _ => Elem::Unknown,
         },
@@ -97,7 +102,7 @@ fn with_padded(call: &Call<'_>, data: &TensorFact, fact: TensorFact, edges: &[Ed
     })
 }
 
-/// Which element of an axis stands at a place that may be outside it.
+/// Which element of an axis is at a place that may be outside it.
 fn inside(at: i64, dim: usize, mode: &str) -> Option<usize> {
     let length = i64::try_from(dim).ok().filter(|length| *length > 0)?;
     let at = match mode {
@@ -114,15 +119,15 @@ fn inside(at: i64, dim: usize, mode: &str) -> Option<usize> {
 
 /// CenterCropPad cuts or pads axes to given sizes:
 /// <https://onnx.ai/onnx/operators/onnx__CenterCropPad.html>.
-pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn center_crop_pad(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let why = "the sizes that CenterCropPad is given";
-    let sizes = match list(call, "", 1) {
+    let sizes = match list(ctx, "", 1) {
         None => return Err(Fail::contradiction("CenterCropPad lacks its sizes")),
         Some(Err(_)) => None,
         Some(Ok(sizes)) => Some(sizes),
     };
-    let given = call.ints("axes");
+    let given = ctx.ints("axes");
     let rank = data.rank().or_else(|| match given {
         None => sizes.as_ref().map(Vec::len),
         Some(_) => None,
@@ -133,7 +138,7 @@ pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Outcome {
     let axes = match given {
         None => (0..rank).collect(),
         Some(axes) => {
-            axes.iter().map(|axis| call.axis(*axis, rank)).collect::<Result<Vec<_>, _>>()?
+            axes.iter().map(|axis| ctx.axis(*axis, rank)).collect::<Result<Vec<_>, _>>()?
         }
     };
     if let Some(sizes) = &sizes
@@ -147,12 +152,12 @@ pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Outcome {
     }
     let mut dims = match data.dims() {
         Some(dims) => dims.to_vec(),
-        None => call.fresh_dims(rank, why),
+        None => ctx.fresh_dims(rank, why),
     };
     for (place, axis) in axes.into_iter().enumerate() {
         dims[axis] = match sizes.as_ref().and_then(|sizes| sizes[place].clone()) {
-            Some(size) => dimension(call, size, why)?,
-            None => call.fresh(why),
+            Some(size) => dimension(ctx, size, why)?,
+            None => ctx.fresh(why),
         };
     }
     Ok(vec![Fact::tensor(data.dtype, dims)])
@@ -161,18 +166,18 @@ pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::{inside, pad};
-    use crate::call::Attr;
-    use crate::movement::testing::{elements, list, outcome, tensor, told};
+    use crate::context::Attr;
+    use crate::movement::testing::{elements, list, outcome, reported, tensor};
 
     #[test]
     fn pads_add_to_dimensions() {
-        let padded = |dims: &str, pads: &str| told(pad, &[tensor(dims), list(pads)], &[]);
+        let padded = |dims: &str, pads: &str| reported(pad, &[tensor(dims), list(pads)], &[]);
         assert_eq!(padded("a, 5", "1, 0, b, -2"), "float32[a + b + 1, 3]");
         assert_eq!(padded("a, 5", "?, 0, 1, 2"), "float32[fresh1, 7]");
         assert!(padded("a, 5", "0, -3, 0, -3").starts_with("contradiction"));
         assert!(padded("a, 5", "0, 1").starts_with("contradiction"));
         let one_axis = [tensor("a, 5"), list("1, 2"), None, list("-1")];
-        assert_eq!(told(pad, &one_axis, &[]), "float32[a, 8]");
+        assert_eq!(reported(pad, &one_axis, &[]), "float32[a, 8]");
         let first =
             outcome(pad, 1, 1, &[tensor("2, 3")], &[("paddings", Attr::Ints(&[0, 1, 0, 1]))]);
         assert_eq!(first.unwrap()[0].to_string(), "float32[2, 5]");
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_find_what_stands_outside() {
+    fn modes_find_what_is_outside() {
         let row = |mode| (-3..6).map(|at| inside(at, 3, mode)).collect::<Vec<_>>();
         let all = |places: [usize; 9]| places.map(Some).to_vec();
         assert_eq!(row("edge"), all([0, 0, 0, 0, 1, 2, 2, 2, 2]));

@@ -3,7 +3,7 @@
 use calipers_sym::Expr;
 
 use super::given::{MAX_RANK, TOO_MANY, axes, data, dimension, list, mask, open};
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::fact::{Fact, TensorFact, product};
 
 /// The same elements row by row: the input's, if they are known.
@@ -17,14 +17,14 @@ fn carried(from: &TensorFact, dims: Vec<Expr>) -> Outcome {
 
 /// Reshape gives the elements the dimensions of its target:
 /// <https://onnx.ai/onnx/operators/onnx__Reshape.html>.
-pub(super) fn reshape(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
-    let target = match list(call, "shape", 1) {
+pub(super) fn reshape(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let target = match list(ctx, "shape", 1) {
         None => return Err(Fail::contradiction("Reshape lacks its target")),
         Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
         Some(Ok(target)) => target,
     };
-    let dims = resolve(call, &data, &target)?;
+    let dims = resolve(ctx, &data, &target)?;
     if let (Some(count), Some(wanted)) = (data.constant_count(), constant_count(&dims))
         && count as u128 != wanted
     {
@@ -48,12 +48,12 @@ enum Entry {
     Doubtful(Expr),
     /// -1: what is left.
     Rest,
-    /// It cannot be told.
+    /// It cannot be determined.
     Open,
 }
 
 fn entry(
-    call: &Call<'_>,
+    ctx: &OpContext<'_>,
     data: &TensorFact,
     place: usize,
     value: Option<&Expr>,
@@ -61,7 +61,7 @@ fn entry(
     let Some(value) = value else { return Ok(Entry::Open) };
     match value.as_const() {
         Some(-1) => Ok(Entry::Rest),
-        Some(0) if call.int_or("allowzero", 0) == 0 => match data.dims() {
+        Some(0) if ctx.int_or("allowzero", 0) == 0 => match data.dims() {
             Some(dims) => match dims.get(place) {
                 Some(dim) => Ok(Entry::Size(dim.clone())),
                 None => Err(Fail::contradiction(format!(
@@ -82,13 +82,13 @@ fn entry(
 }
 
 fn resolve(
-    call: &mut Call<'_>,
+    ctx: &mut OpContext<'_>,
     data: &TensorFact,
     target: &[Option<Expr>],
 ) -> Result<Vec<Expr>, Fail> {
     let mut entries = Vec::with_capacity(target.len());
     for (place, value) in target.iter().enumerate() {
-        entries.push(entry(call, data, place, value.as_ref())?);
+        entries.push(entry(ctx, data, place, value.as_ref())?);
     }
     let is_hole = |entry: &&Entry| !matches!(entry, Entry::Size(_));
     let rests = entries.iter().filter(|entry| matches!(entry, Entry::Rest)).count();
@@ -103,7 +103,7 @@ fn resolve(
             }
         }
     }
-    // A single hole is what the rest leaves, whatever stands there.
+    // A single hole is what the rest leaves, whatever is there.
     let rest = if entries.iter().filter(is_hole).count() == 1 {
         let sizes = entries.iter().filter_map(|entry| match entry {
             Entry::Size(size) => Some(size),
@@ -121,10 +121,10 @@ fn resolve(
     let mut dims = Vec::with_capacity(entries.len());
     for entry in entries {
         dims.push(match (entry, &rest) {
-            (Entry::Size(size), _) => dimension(call, size, why)?,
-            (_, Some(rest)) => dimension(call, rest.clone(), why)?,
+            (Entry::Size(size), _) => dimension(ctx, size, why)?,
+            (_, Some(rest)) => dimension(ctx, rest.clone(), why)?,
             (Entry::Doubtful(size), None) => size,
-            (Entry::Rest | Entry::Open, None) => call.fresh(why),
+            (Entry::Rest | Entry::Open, None) => ctx.fresh(why),
         });
     }
     Ok(dims)
@@ -148,26 +148,26 @@ fn divide(count: &Expr, others: &Expr) -> Result<Option<Expr>, Fail> {
 
 /// Flatten makes a matrix of what is before and after an axis:
 /// <https://onnx.ai/onnx/operators/onnx__Flatten.html>.
-pub(super) fn flatten(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn flatten(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let why = "the shape that Flatten is given";
     let Some(dims) = data.dims() else {
-        return Ok(vec![open(call, data.dtype, 2, why).into()]);
+        return Ok(vec![open(ctx, data.dtype, 2, why).into()]);
     };
     // The axis may also be the number of dimensions.
-    let axis = match call.int_or("axis", 1) {
+    let axis = match ctx.int_or("axis", 1) {
         axis if usize::try_from(axis) == Ok(dims.len()) => dims.len(),
-        axis if dims.is_empty() => call.axis(axis, 1).map(|_| 0)?,
-        axis => call.axis(axis, dims.len())?,
+        axis if dims.is_empty() => ctx.axis(axis, 1).map(|_| 0)?,
+        axis => ctx.axis(axis, dims.len())?,
     };
     let (rows, columns) = (product(&dims[..axis]), product(&dims[axis..]));
-    let dims = vec![dimension(call, rows, why)?, dimension(call, columns, why)?];
+    let dims = vec![dimension(ctx, rows, why)?, dimension(ctx, columns, why)?];
     carried(&data, dims)
 }
 
 /// Squeeze drops dimensions of 1: <https://onnx.ai/onnx/operators/onnx__Squeeze.html>.
-pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn squeeze(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let dims = match &data.shape {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
@@ -178,7 +178,7 @@ pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
         let kept = dims.iter().enumerate().filter(|(axis, dim)| !drop(*axis, dim));
         kept.map(|(_, dim)| dim.clone()).collect()
     };
-    let entries = match list(call, "axes", 1) {
+    let entries = match list(ctx, "axes", 1) {
         Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
         Some(Ok(entries)) if entries.is_empty() && dims.iter().any(may_be_one) => {
             let reason = "an empty list of axes drops nothing, or as if there were no list";
@@ -196,7 +196,7 @@ pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
             };
         }
     };
-    if let Some(axes) = axes(call, &entries, dims.len())? {
+    if let Some(axes) = axes(ctx, &entries, dims.len())? {
         if let Some(axis) = axes.iter().find(|axis| !may_be_one(&dims[**axis])) {
             let dim = &dims[*axis];
             return Err(Fail::contradiction(format!("Squeeze drops axis {axis}, and it is {dim}")));
@@ -209,7 +209,7 @@ pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
     match dims.len().checked_sub(entries.len()) {
         Some(_) if candidates == entries.len() => carried(&data, kept(&|_, dim| may_be_one(dim))),
         Some(rank) if candidates > entries.len() => {
-            Ok(vec![open(call, data.dtype, rank, "the axes that Squeeze drops").into()])
+            Ok(vec![open(ctx, data.dtype, rank, "the axes that Squeeze drops").into()])
         }
         _ => Err(Fail::contradiction(format!(
             "Squeeze drops {} dimensions of 1, and there are {candidates}",
@@ -219,9 +219,9 @@ pub(super) fn squeeze(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Unsqueeze puts dimensions of 1 in: <https://onnx.ai/onnx/operators/onnx__Unsqueeze.html>.
-pub(super) fn unsqueeze(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
-    let entries = match list(call, "axes", 1) {
+pub(super) fn unsqueeze(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let entries = match list(ctx, "axes", 1) {
         None => return Err(Fail::contradiction("Unsqueeze lacks its axes")),
         Some(Err(reason)) => return Ok(vec![Fact::unranked(data.dtype, reason)]),
         Some(Ok(entries)) => entries,
@@ -235,7 +235,7 @@ pub(super) fn unsqueeze(call: &mut Call<'_>) -> Outcome {
         return Ok(vec![Fact::unranked(data.dtype, TOO_MANY)]);
     }
     let one = Expr::from(1);
-    if let Some(axes) = axes(call, &entries, rank)? {
+    if let Some(axes) = axes(ctx, &entries, rank)? {
         let mut old = dims.iter();
         let dims = mask(&axes, rank)
             .into_iter()
@@ -245,17 +245,17 @@ pub(super) fn unsqueeze(call: &mut Call<'_>) -> Outcome {
     if dims.iter().all(|dim| *dim == one) {
         return carried(&data, vec![one; rank]);
     }
-    Ok(vec![open(call, data.dtype, rank, "the axes that Unsqueeze puts in").into()])
+    Ok(vec![open(ctx, data.dtype, rank, "the axes that Unsqueeze puts in").into()])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Attr;
-    use crate::movement::testing::{hidden, list, outcome, tensor, told};
+    use crate::context::Attr;
+    use crate::movement::testing::{hidden, list, outcome, reported, tensor};
 
     fn reshaped(from: &str, target: &str) -> String {
-        told(reshape, &[tensor(from), list(target)], &[])
+        reported(reshape, &[tensor(from), list(target)], &[])
     }
 
     #[test]
@@ -274,8 +274,8 @@ mod tests {
         assert_eq!(reshaped("b, s, 768", "b, ?, ?"), "float32[b, fresh1, fresh2]");
         // The difference may be -1, and is 768 in either case.
         assert_eq!(reshaped("b, s, 768", "b, s, t - u"), "float32[b, s, 768]");
-        assert_eq!(told(reshape, &[tensor("b, 3"), hidden(1)], &[]), "float32[3*b]");
-        assert_eq!(told(reshape, &[tensor("b, 3"), hidden(2)], &[]), "float32[fresh1, fresh2]");
+        assert_eq!(reported(reshape, &[tensor("b, 3"), hidden(1)], &[]), "float32[3*b]");
+        assert_eq!(reported(reshape, &[tensor("b, 3"), hidden(2)], &[]), "float32[fresh1, fresh2]");
     }
 
     #[test]
@@ -289,14 +289,15 @@ mod tests {
     #[test]
     fn zeros_may_be_zeros() {
         let zero = [tensor("0, 3, 4"), list("3, 4, 0")];
-        assert_eq!(told(reshape, &zero, &[("allowzero", Attr::Int(1))]), "float32[3, 4, 0]");
+        assert_eq!(reported(reshape, &zero, &[("allowzero", Attr::Int(1))]), "float32[3, 4, 0]");
         let old = outcome(reshape, 1, 1, &[tensor("2, 3")], &[("shape", Attr::Ints(&[3, -1]))]);
         assert_eq!(old.unwrap()[0].to_string(), "float32[3, 2]");
     }
 
     #[test]
     fn squeezing_without_axes_asks_for_sizes() {
-        let squeezed = |dims: &str, axes: Option<Fact>| told(squeeze, &[tensor(dims), axes], &[]);
+        let squeezed =
+            |dims: &str, axes: Option<Fact>| reported(squeeze, &[tensor(dims), axes], &[]);
         assert_eq!(squeezed("1, 3, 1", None), "float32[3]");
         assert_eq!(squeezed("1, b, 3", None), "float32[…]");
         assert_eq!(squeezed("1, b, 3", list("0")), "float32[b, 3]");
@@ -309,16 +310,16 @@ mod tests {
 
     #[test]
     fn unsqueezing_counts_in_the_output() {
-        let put = |dims: &str, axes: &str| told(unsqueeze, &[tensor(dims), list(axes)], &[]);
+        let put = |dims: &str, axes: &str| reported(unsqueeze, &[tensor(dims), list(axes)], &[]);
         assert_eq!(put("a, b", "0, -1"), "float32[1, a, b, 1]");
         assert_eq!(put("a, b", "-2"), "float32[a, 1, b]");
         assert!(put("a, b", "1, 1").starts_with("contradiction"));
-        assert_eq!(told(unsqueeze, &[tensor(""), hidden(2)], &[]), "float32[1, 1]");
+        assert_eq!(reported(unsqueeze, &[tensor(""), hidden(2)], &[]), "float32[1, 1]");
     }
 
     #[test]
     fn flattening_at_either_end() {
-        let at = |axis| told(flatten, &[tensor("a, b, 3")], axis);
+        let at = |axis| reported(flatten, &[tensor("a, b, 3")], axis);
         assert_eq!(at(&[]), "float32[a, 3*b]");
         assert_eq!(at(&[("axis", Attr::Int(0))]), "float32[1, 3*a*b]");
         assert_eq!(at(&[("axis", Attr::Int(3))]), "float32[3*a*b, 1]");

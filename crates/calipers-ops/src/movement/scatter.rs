@@ -2,17 +2,17 @@
 
 use super::given::data;
 use super::place::{Source, index, offset, places};
-use crate::call::{Call, Outcome};
+use crate::context::{OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::TensorFact;
 
 /// The shape of what is written to; its elements after the writing are found by `write`, which
-/// gives nothing when it cannot be told which elements change.
+/// gives nothing when it cannot be determined which elements change.
 fn written(
-    call: &Call<'_>,
+    ctx: &OpContext<'_>,
     write: impl FnOnce(&Source<'_>, &TensorFact, &TensorFact, &mut Vec<Elem>) -> Option<()>,
 ) -> Outcome {
-    let (base, indices, updates) = (data(call, 0)?, data(call, 1)?, data(call, 2)?);
+    let (base, indices, updates) = (data(ctx, 0)?, data(ctx, 1)?, data(ctx, 2)?);
     let dtype =
         if base.dtype == calipers_ir::DType::Undefined { updates.dtype } else { base.dtype };
     let fact = TensorFact { dtype, shape: base.shape.clone(), value: None };
@@ -33,13 +33,13 @@ fn written(
 
 /// ScatterElements, and Scatter as it was called, write one element for each index:
 /// <https://onnx.ai/onnx/operators/onnx__ScatterElements.html>.
-pub(super) fn scatter_elements(call: &mut Call<'_>) -> Outcome {
-    let axis = match data(call, 0)?.rank() {
-        Some(rank) => call.axis(call.int_or("axis", 0), rank)?,
+pub(super) fn scatter_elements(ctx: &mut OpContext<'_>) -> Outcome {
+    let axis = match data(ctx, 0)?.rank() {
+        Some(rank) => ctx.axis(ctx.int_or("axis", 0), rank)?,
         None => 0,
     };
-    let plain = call.text_or("reduction", "none") == "none";
-    written(call, |base, indices, updates, elements| {
+    let plain = ctx.text_or("reduction", "none") == "none";
+    written(ctx, |base, indices, updates, elements| {
         let at = Source::of(indices)?;
         let new = Source::of(updates);
         let mut sure = at.dims.len() == base.dims.len();
@@ -65,9 +65,9 @@ pub(super) fn scatter_elements(call: &mut Call<'_>) -> Outcome {
 
 /// ScatterND writes slices by tuples of indices:
 /// <https://onnx.ai/onnx/operators/onnx__ScatterND.html>.
-pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
-    let plain = call.text_or("reduction", "none") == "none";
-    written(call, |base, indices, updates, elements| {
+pub(super) fn scatter_nd(ctx: &mut OpContext<'_>) -> Outcome {
+    let plain = ctx.text_or("reduction", "none") == "none";
+    written(ctx, |base, indices, updates, elements| {
         let at = Source::of(indices)?;
         let new = Source::of(updates);
         let (tuple, outer) = at.dims.split_last()?;
@@ -101,6 +101,6 @@ pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
 
 /// TensorScatter writes into a cache of fixed size:
 /// <https://onnx.ai/onnx/operators/onnx__TensorScatter.html>.
-pub(super) fn tensor_scatter(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![TensorFact { value: None, ..data(call, 0)? }.into()])
+pub(super) fn tensor_scatter(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![TensorFact { value: None, ..data(ctx, 0)? }.into()])
 }

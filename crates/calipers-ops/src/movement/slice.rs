@@ -4,7 +4,7 @@ use calipers_sym::Expr;
 
 use super::given::{axes, data, dimension, list, open};
 use super::place::{Source, filled};
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::fact::{Fact, TensorFact};
 
 /// Bounds beyond this mean the end, whatever the dimension: no dimension is so large.
@@ -14,30 +14,30 @@ const FAR: i64 = i32::MAX as i64;
 struct Cut {
     /// The first place and the step, when they are numbers.
     walk: Option<(i64, i64)>,
-    /// How many; `None` when it cannot be told.
+    /// How many; `None` when it cannot be determined.
     length: Option<Expr>,
 }
 
 /// Slice takes a range of each axis: <https://onnx.ai/onnx/operators/onnx__Slice.html>.
-pub(super) fn slice(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn slice(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let dims = match &data.shape {
         Ok(dims) => dims.to_vec(),
         Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone())]),
     };
     let why = "the bounds that Slice is given";
-    let bounds = |name, input| match list(call, name, input) {
+    let bounds = |name, input| match list(ctx, name, input) {
         Some(Ok(entries)) => Ok(Some(entries)),
         Some(Err(_)) => Ok(None),
         None => Err(Fail::contradiction(format!("Slice lacks its {name}"))),
     };
     let (starts, ends) = (bounds("starts", 1)?, bounds("ends", 2)?);
-    let given_axes = list(call, "axes", 3);
-    let steps = list(call, "steps", 4);
+    let given_axes = list(ctx, "axes", 3);
+    let steps = list(ctx, "steps", 4);
     let given = given_axes.as_ref().and_then(|list| list.as_ref().ok()).map(Vec::len);
     let count = [&starts, &ends].into_iter().flatten().map(Vec::len).next().or(given);
     let axes = match (&given_axes, count) {
-        (Some(Ok(entries)), _) => axes(call, entries, dims.len())?,
+        (Some(Ok(entries)), _) => axes(ctx, entries, dims.len())?,
         (None, Some(count)) if count <= dims.len() => Some((0..count).collect()),
         (None, Some(count)) => {
             return Err(Fail::contradiction(format!(
@@ -48,7 +48,7 @@ pub(super) fn slice(call: &mut Call<'_>) -> Outcome {
         _ => None,
     };
     let Some(axes) = axes else {
-        return Ok(vec![open(call, data.dtype, dims.len(), why).into()]);
+        return Ok(vec![open(ctx, data.dtype, dims.len(), why).into()]);
     };
     let mut cuts: Vec<Option<Cut>> = dims.iter().map(|_| None).collect();
     let entry = |list: &Option<Vec<Option<Expr>>>, place: usize| list.as_ref()?.get(place)?.clone();
@@ -69,8 +69,8 @@ pub(super) fn slice(call: &mut Call<'_>) -> Outcome {
     for (dim, cut) in dims.iter().zip(&cuts) {
         taken.push(match cut {
             None => dim.clone(),
-            Some(Cut { length: Some(length), .. }) => dimension(call, length.clone(), why)?,
-            Some(Cut { length: None, .. }) => call.fresh(why),
+            Some(Cut { length: Some(length), .. }) => dimension(ctx, length.clone(), why)?,
+            Some(Cut { length: None, .. }) => ctx.fresh(why),
         });
     }
     let fact = TensorFact::new(data.dtype, taken);
@@ -138,22 +138,22 @@ fn bound(dim: &Expr, value: &Expr) -> Option<Expr> {
 }
 
 /// Split cuts an axis into parts: <https://onnx.ai/onnx/operators/onnx__Split.html>.
-pub(super) fn split(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
-    let outputs = call.outputs;
+pub(super) fn split(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
+    let outputs = ctx.outputs;
     let dims = match &data.shape {
         Ok(dims) => dims.to_vec(),
         Err(reason) => return Ok(vec![Fact::unranked(data.dtype, reason.clone()); outputs]),
     };
-    let axis = call.axis(call.int_or("axis", 0), dims.len())?;
-    let sizes = sizes(call, &dims[axis])?;
+    let axis = ctx.axis(ctx.int_or("axis", 0), dims.len())?;
+    let sizes = sizes(ctx, &dims[axis])?;
     let why = "the sizes that Split is given";
     let mut start = Expr::from(0);
     let mut facts = Vec::with_capacity(outputs);
     for size in sizes {
         let size = match size {
-            Some(size) => dimension(call, size, why)?,
-            None => call.fresh(why),
+            Some(size) => dimension(ctx, size, why)?,
+            None => ctx.fresh(why),
         };
         let mut dims = dims.clone();
         dims[axis] = size.clone();
@@ -176,10 +176,10 @@ fn with_part(data: &TensorFact, fact: TensorFact, axis: usize, start: &Expr) -> 
 }
 
 /// How long each part is.
-fn sizes(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
-    let outputs = call.outputs;
-    let mut sizes = match list(call, "split", 1) {
-        None => return Ok(equal_parts(call, dim)?.into_iter().take(outputs).collect()),
+fn sizes(ctx: &OpContext<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
+    let outputs = ctx.outputs;
+    let mut sizes = match list(ctx, "split", 1) {
+        None => return Ok(equal_parts(ctx, dim)?.into_iter().take(outputs).collect()),
         Some(Ok(sizes)) => sizes,
         Some(Err(_)) => vec![None; outputs],
     };
@@ -202,9 +202,9 @@ fn sizes(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
     Ok(sizes)
 }
 
-fn equal_parts(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
-    let outputs = call.outputs;
-    let parts = match call.int("num_outputs") {
+fn equal_parts(ctx: &OpContext<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
+    let outputs = ctx.outputs;
+    let parts = match ctx.int("num_outputs") {
         Some(parts) => usize::try_from(parts).unwrap_or(0),
         None => outputs,
     };
@@ -215,7 +215,7 @@ fn equal_parts(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
     if let Some(part) = dim.exact_div(&count) {
         return Ok(vec![Some(part); outputs]);
     }
-    if call.version < 18 {
+    if ctx.version < 18 {
         if dim.as_const().is_some() {
             return Err(Fail::contradiction(format!(
                 "Split cannot cut {dim} in {parts} equal parts"
@@ -239,12 +239,12 @@ fn equal_parts(call: &Call<'_>, dim: &Expr) -> Result<Vec<Option<Expr>>, Fail> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Attr;
-    use crate::movement::testing::{elements, hidden, list, outcome, tensor, told};
+    use crate::context::Attr;
+    use crate::movement::testing::{elements, hidden, list, outcome, reported, tensor};
 
     fn sliced(dims: &str, [start, end, axis, step]: [&str; 4]) -> String {
         let [start, end, axis, step] = [start, end, axis, step].map(list);
-        told(slice, &[tensor(dims), start, end, axis, step], &[])
+        reported(slice, &[tensor(dims), start, end, axis, step], &[])
     }
 
     #[test]
@@ -271,9 +271,9 @@ mod tests {
     #[test]
     fn only_sliced_axes_are_open() {
         let open = [tensor("a, b, 3"), hidden(1), hidden(1), list("1")];
-        assert_eq!(told(slice, &open, &[]), "float32[a, fresh1, 3]");
+        assert_eq!(reported(slice, &open, &[]), "float32[a, fresh1, 3]");
         let open = [tensor("a, b"), hidden(1), hidden(1), hidden(1)];
-        assert_eq!(told(slice, &open, &[]), "float32[fresh1, fresh2]");
+        assert_eq!(reported(slice, &open, &[]), "float32[fresh1, fresh2]");
         assert!(sliced("3", ["0", "1", "0", "0"]).starts_with("contradiction"));
     }
 

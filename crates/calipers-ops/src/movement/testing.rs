@@ -3,12 +3,12 @@
 use calipers_ir::DType;
 use calipers_sym::{Expr, parse_at_least};
 
-use crate::call::{Attr, Call, Fail, Rule};
+use crate::context::{Attr, Fail, OpContext, Rule};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 use crate::testing::{Counter, Named};
 
-/// What a rule tells of a call.
+/// What a rule tells of a ctx.
 pub(crate) fn outcome(
     rule: Rule,
     version: i64,
@@ -17,11 +17,11 @@ pub(crate) fn outcome(
     attributes: &'static [(&'static str, Attr<'static>)],
 ) -> Result<Vec<Fact>, Fail> {
     let (given, mut fresh) = (Named(attributes), Counter::new("fresh", 1));
-    rule(&mut Call::new("Op", version, outputs, inputs, &given, &mut fresh))
+    rule(&mut OpContext::new("Op", version, outputs, inputs, &given, &mut fresh))
 }
 
 /// The first output as text.
-pub(crate) fn told(
+pub(crate) fn reported(
     rule: Rule,
     inputs: &[Option<Fact>],
     attributes: &'static [(&'static str, Attr<'static>)],
@@ -44,7 +44,7 @@ pub(crate) fn tensor(dims: &str) -> Option<Fact> {
     Some(Fact::tensor(DType::Float32, dims.collect::<Vec<_>>()))
 }
 
-/// A list of whole numbers and expressions; `?` cannot be told.
+/// A list of whole numbers and expressions; `?` cannot be determined.
 pub(crate) fn list(elements: &str) -> Option<Fact> {
     let elements: Vec<Elem> = elements
         .split(", ")

@@ -7,7 +7,7 @@ use calipers_sym::Expr;
 
 use super::given::{data, element, open, size};
 use super::place::{Source, filled, places};
-use crate::call::{Call, Outcome};
+use crate::context::{OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
@@ -26,29 +26,29 @@ struct Distinct {
 
 /// Unique gives each element or slice once, with places and counts:
 /// <https://onnx.ai/onnx/operators/onnx__Unique.html>.
-pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
-    let data = data(call, 0)?;
+pub(super) fn unique(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = data(ctx, 0)?;
     let why = "how many different ones there are";
-    let axis = match (call.int("axis"), data.rank()) {
-        (Some(axis), Some(rank)) => Some(call.axis(axis, rank)?),
+    let axis = match (ctx.int("axis"), data.rank()) {
+        (Some(axis), Some(rank)) => Some(ctx.axis(axis, rank)?),
         _ => None,
     };
-    if call.int("axis").is_some() && axis.is_none() {
+    if ctx.int("axis").is_some() && axis.is_none() {
         let all = Fact::unranked(data.dtype, "Unique's input has no known rank");
-        let rest = (0..3).map(|_| open(call, DType::Int64, 1, why).into());
+        let rest = (0..3).map(|_| open(ctx, DType::Int64, 1, why).into());
         return Ok(std::iter::once(all).chain(rest.collect::<Vec<Fact>>()).collect());
     }
     let total = match (axis, data.dims()) {
         (Some(axis), Some(dims)) => dims[axis].clone(),
-        (None, Some(dims)) => super::given::dimension(call, crate::product(dims), why)?,
-        (_, None) => call.fresh(why),
+        (None, Some(dims)) => super::given::dimension(ctx, crate::product(dims), why)?,
+        (_, None) => ctx.fresh(why),
     };
-    let distinct = distinct(&data, axis, call.int_or("sorted", 1) != 0);
+    let distinct = distinct(&data, axis, ctx.int_or("sorted", 1) != 0);
     let count = match (&distinct, total.as_const()) {
         (Some(distinct), _) => size(distinct.first.len()),
         // Of one there is one, of none there is none.
         (None, Some(0 | 1)) => total.clone(),
-        _ => call.fresh(why),
+        _ => ctx.fresh(why),
     };
     let dims = match (axis, data.dims()) {
         (Some(axis), Some(dims)) => {
@@ -97,7 +97,7 @@ fn distinct(data: &TensorFact, axis: Option<usize>, sorted: bool) -> Option<Dist
             .find(|o| o.is_ne())
             .unwrap_or(Ordering::Equal)
     };
-    // Equal slices stand together, the first of them first.
+    // Equal slices are together, the first of them first.
     let mut order: Vec<usize> = (0..slices.len()).collect();
     order.sort_by(|one, other| compare(&slices[*one], &slices[*other]).then(one.cmp(other)));
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -148,7 +148,7 @@ fn slices(data: &TensorFact, axis: Option<usize>) -> Option<Vec<Vec<f64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Attr;
+    use crate::context::Attr;
     use crate::movement::testing::{elements, list, outcome, tensor};
 
     #[test]

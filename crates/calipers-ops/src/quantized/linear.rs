@@ -1,41 +1,41 @@
-//! Between numbers and the integers that stand for them.
+//! Between numbers and the integers that represent them.
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Outcome};
-use crate::contrib::told::{first_dtype, like, only};
+use crate::context::{OpContext, Outcome};
+use crate::contrib::inputs::{first_dtype, like, only};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 
 /// <https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html>: the type is the zero point's, or an
 /// attribute, or unsigned bytes. One scale, one along an axis or one for a block: the shape stays.
-pub(super) fn quantize_linear(call: &mut Call<'_>) -> Outcome {
-    let asked = call.dtype_attribute("output_dtype").filter(|dtype| *dtype != DType::Undefined);
-    let dtype = match (call.dtype(2), asked) {
+pub(super) fn quantize_linear(ctx: &mut OpContext<'_>) -> Outcome {
+    let asked = ctx.dtype_attribute("output_dtype").filter(|dtype| *dtype != DType::Undefined);
+    let dtype = match (ctx.dtype(2), asked) {
         (DType::Undefined, Some(asked)) => asked,
-        (DType::Undefined, None) if !call.has(2) => DType::Uint8,
+        (DType::Undefined, None) if !ctx.has(2) => DType::Uint8,
         (zero_point, _) => zero_point,
     };
-    with_elements(call, dtype, quantized)
+    with_elements(ctx, dtype, quantized)
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html>: the type is an attribute, or the
 /// scale's.
-pub(crate) fn dequantize_linear(call: &mut Call<'_>) -> Outcome {
-    let asked = call.dtype_attribute("output_dtype").filter(|dtype| *dtype != DType::Undefined);
-    with_elements(call, asked.unwrap_or_else(|| call.dtype(1)), dequantized)
+pub(crate) fn dequantize_linear(ctx: &mut OpContext<'_>) -> Outcome {
+    let asked = ctx.dtype_attribute("output_dtype").filter(|dtype| *dtype != DType::Undefined);
+    with_elements(ctx, asked.unwrap_or_else(|| ctx.dtype(1)), dequantized)
 }
 
 /// What becomes of an element under a scale and a zero point.
 type Change = fn(&Elem, f32, i64, DType) -> Option<Elem>;
 
 /// The first input with each element changed, where one scale holds for all of them.
-fn with_elements(call: &Call<'_>, dtype: DType, change: Change) -> Outcome {
-    let fact = like(call, 0, dtype)?;
-    let zero_point = if call.has(2) { call.integer(2) } else { Some(0) };
+fn with_elements(ctx: &OpContext<'_>, dtype: DType, change: Change) -> Outcome {
+    let fact = like(ctx, 0, dtype)?;
+    let zero_point = if ctx.has(2) { ctx.integer(2) } else { Some(0) };
     let (Fact::Tensor(tensor), Some(elements), Some(scale), Some(zero_point)) =
-        (&fact, call.value(0), scale(call), zero_point)
+        (&fact, ctx.value(0), scale(ctx), zero_point)
     else {
         return Ok(vec![fact]);
     };
@@ -47,8 +47,8 @@ fn with_elements(call: &Call<'_>, dtype: DType, change: Change) -> Outcome {
 
 /// The scale, when it is one number of single precision.
 #[expect(clippy::cast_possible_truncation, reason = "the number is of single precision")]
-fn scale(call: &Call<'_>) -> Option<f32> {
-    match (call.dtype(1), call.value(1)?) {
+fn scale(ctx: &OpContext<'_>) -> Option<f32> {
+    match (ctx.dtype(1), ctx.value(1)?) {
         (DType::Float32, [scale]) => scale.as_f64().map(|scale| scale as f32),
         _ => None,
     }
@@ -77,31 +77,31 @@ fn dequantized(element: &Elem, scale: f32, zero_point: i64, dtype: DType) -> Opt
 
 /// <https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html>: bytes, and the scale and zero
 /// point that were found.
-pub(super) fn dynamic_quantize_linear(call: &mut Call<'_>) -> Outcome {
+pub(super) fn dynamic_quantize_linear(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![
-        like(call, 0, DType::Uint8)?,
+        like(ctx, 0, DType::Uint8)?,
         Fact::tensor(DType::Float32, []),
         Fact::tensor(DType::Uint8, []),
     ])
 }
 
 /// `QuantizeWithOrder`: bytes in another order of memory.
-pub(super) fn quantize_with_order(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![like(call, 0, DType::Int8)?])
+pub(super) fn quantize_with_order(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![like(ctx, 0, DType::Int8)?])
 }
 
 /// `DequantizeWithOrder`: the inverse; the type is an attribute.
-pub(super) fn dequantize_with_order(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("to").unwrap_or(DType::Undefined);
-    Ok(vec![like(call, 0, dtype)?])
+pub(super) fn dequantize_with_order(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("to").unwrap_or(DType::Undefined);
+    Ok(vec![like(ctx, 0, dtype)?])
 }
 
 /// `QuantizeBFP`: blocks that share an exponent, and the shape and strides of what they hold.
-pub(super) fn quantize_bfp(call: &mut Call<'_>) -> Outcome {
-    let bytes = call.fresh("how many bytes the blocks take");
+pub(super) fn quantize_bfp(ctx: &mut OpContext<'_>) -> Outcome {
+    let bytes = ctx.fresh("how many bytes the blocks take");
     let data = Fact::tensor(DType::Uint8, [bytes]);
-    let Ok(dims) = call.dims(0) else {
-        let lists = Fact::tensor(DType::Int64, [call.fresh("the number of dimensions")]);
+    let Ok(dims) = ctx.dims(0) else {
+        let lists = Fact::tensor(DType::Int64, [ctx.fresh("the number of dimensions")]);
         return Ok(vec![data, lists.clone(), lists]);
     };
     let rank = Expr::from(i64::try_from(dims.len()).unwrap_or(i64::MAX));
@@ -111,32 +111,32 @@ pub(super) fn quantize_bfp(call: &mut Call<'_>) -> Outcome {
 }
 
 /// `DequantizeBFP`: the shape is an input, the type an attribute.
-pub(crate) fn dequantize_bfp(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("dtype").unwrap_or(DType::Float32);
-    let dims = match call.exprs(1) {
+pub(crate) fn dequantize_bfp(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("dtype").unwrap_or(DType::Float32);
+    let dims = match ctx.exprs(1) {
         Some(dims) => Ok(dims
             .into_iter()
-            .map(|dim| dim.cloned().unwrap_or_else(|| call.fresh("the shape that is asked for")))
+            .map(|dim| dim.cloned().unwrap_or_else(|| ctx.fresh("the shape that is asked for")))
             .collect()),
-        None => crate::contrib::told::unknown("the shape that is asked for is not known"),
+        None => crate::contrib::inputs::unknown("the shape that is asked for is not known"),
     };
     only(dtype, dims)
 }
 
-/// The type of what a quantised operator gives: its zero point's.
-pub(super) fn result_dtype(call: &Call<'_>, zero_point: usize, otherwise: usize) -> DType {
-    if call.has(zero_point) { call.dtype(zero_point) } else { first_dtype(call, &[otherwise]) }
+/// The type of what a quantized operator gives: its zero point's.
+pub(super) fn result_dtype(ctx: &OpContext<'_>, zero_point: usize, otherwise: usize) -> DType {
+    if ctx.has(zero_point) { ctx.dtype(zero_point) } else { first_dtype(ctx, &[otherwise]) }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::contrib::testing::{ask, elements, int, told};
+    use crate::contrib::testing::{ask, elements, int, reported};
     use crate::elem::Elem;
 
     #[test]
     fn the_type_is_the_zero_points_or_an_attribute() {
         let one = |inputs: &[&str], attributes: &[(&str, crate::Attr<'static>)]| {
-            told("", "QuantizeLinear", inputs, attributes, 1).remove(0)
+            reported("", "QuantizeLinear", inputs, attributes, 1).remove(0)
         };
         let x = "float32[B, 8]";
         assert_eq!(one(&[x, "float32[]"], &[]), "uint8[B, 8]");
@@ -149,7 +149,7 @@ mod tests {
     fn numbers_have_the_type_of_the_scale_or_an_attribute() {
         let x = "int8[B, 8]";
         let one = |scale: &str, attributes: &[(&str, crate::Attr<'static>)]| {
-            told("", "DequantizeLinear", &[x, scale], attributes, 1).remove(0)
+            reported("", "DequantizeLinear", &[x, scale], attributes, 1).remove(0)
         };
         assert_eq!(one("float16[8]", &[]), "float16[B, 8]");
         assert_eq!(one("float8e8m0[8]", &[("output_dtype", int(1))]), "float32[B, 8]");

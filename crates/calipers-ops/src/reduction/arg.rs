@@ -1,36 +1,36 @@
-//! Where the greatest or least element stands.
+//! Where the greatest or least element is.
 
 use std::cmp::Ordering;
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::call::{Call, Outcome};
+use crate::context::{OpContext, Outcome};
 use crate::elem::Elem;
 use crate::fact::{Fact, MAX_ELEMENTS, TensorFact};
 
 /// The index of the greatest or least element along an axis.
 ///
 /// <https://onnx.ai/onnx/operators/onnx__ArgMax.html>, `onnx__ArgMin`.
-pub(super) fn arg_extremum(call: &mut Call<'_>) -> Outcome {
-    let dims = match call.shape(0)? {
+pub(super) fn arg_extremum(ctx: &mut OpContext<'_>) -> Outcome {
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(DType::Int64, reason)]),
     };
-    let axis = call.axis(call.int_or("axis", 0), dims.len())?;
+    let axis = ctx.axis(ctx.int_or("axis", 0), dims.len())?;
     let mut left = dims.to_vec();
-    if call.int_or("keepdims", 1) != 0 {
+    if ctx.int_or("keepdims", 1) != 0 {
         left[axis] = Expr::from(1);
     } else {
         left.remove(axis);
     }
     let fact = TensorFact::new(DType::Int64, left);
-    let data = call.tensor(0)?;
+    let data = ctx.tensor(0)?;
     let Some((elements, sizes)) = data.value.as_deref().zip(data.constant_dims()) else {
         return Ok(vec![fact.into()]);
     };
-    let wanted = if call.op == "ArgMin" { Ordering::Less } else { Ordering::Greater };
-    let last = call.int_or("select_last_index", 0) != 0;
+    let wanted = if ctx.op == "ArgMin" { Ordering::Less } else { Ordering::Greater };
+    let last = ctx.int_or("select_last_index", 0) != 0;
     let (length, mut inner) = (sizes[axis], sizes[axis + 1..].iter().copied());
     let stride = inner.try_fold(1, usize::checked_mul).unwrap_or(0);
     let count = fact.constant_count().filter(|count| *count <= MAX_ELEMENTS && stride > 0);
@@ -44,7 +44,7 @@ pub(super) fn arg_extremum(call: &mut Call<'_>) -> Outcome {
     Ok(vec![fact.with_value(indices).into()])
 }
 
-/// The index of the element that is `wanted` of all others; `None` when that cannot be told.
+/// The index of the element that is `wanted` of all others; `None` when that cannot be determined.
 fn extremum<'e>(
     elements: impl Iterator<Item = Option<&'e Elem>>,
     wanted: Ordering,

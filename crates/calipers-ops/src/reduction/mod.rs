@@ -11,8 +11,8 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 use values::Kind;
 
-use crate::Slot::{Moved, Setting};
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::InputRole::{Moved, Setting};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::cost;
 use crate::fact::{Fact, TensorFact};
 use crate::row::Operator;
@@ -96,26 +96,26 @@ enum Axes {
 }
 
 impl Axes {
-    fn of(call: &Call<'_>) -> Self {
-        let since = if call.op == "ReduceSum" { 13 } else { 18 };
-        if call.version < since {
-            return match call.attribute("axes") {
+    fn of(ctx: &OpContext<'_>) -> Self {
+        let since = if ctx.op == "ReduceSum" { 13 } else { 18 };
+        if ctx.version < since {
+            return match ctx.attribute("axes") {
                 None => Self::All,
                 Some(Attr::Ints([])) => Self::All,
                 Some(Attr::Ints(axes)) => Self::These(axes.to_vec()),
                 Some(_) => Self::Unknown,
             };
         }
-        let none = || match call.int_or("noop_with_empty_axes", 0) {
+        let none = || match ctx.int_or("noop_with_empty_axes", 0) {
             0 => Self::All,
             _ => Self::These(Vec::new()),
         };
-        if !call.has(1) {
+        if !ctx.has(1) {
             return none();
         }
-        match call.optional_tensor(1).and_then(TensorFact::constant_count) {
+        match ctx.optional_tensor(1).and_then(TensorFact::constant_count) {
             Some(0) => none(),
-            Some(count) => call.integers(1).map_or(Self::Some(count), Self::These),
+            Some(count) => ctx.integers(1).map_or(Self::Some(count), Self::These),
             None => Self::Unknown,
         }
     }
@@ -125,11 +125,11 @@ impl Axes {
 ///
 /// <https://onnx.ai/onnx/operators/onnx__ReduceSum.html>; its siblings, of which some take axes as
 /// an input from version 18 on, differ only in the arithmetic.
-fn reduce(call: &mut Call<'_>) -> Outcome {
-    let data = call.tensor(0)?;
+fn reduce(ctx: &mut OpContext<'_>) -> Outcome {
+    let data = ctx.tensor(0)?;
     let dtype = data.dtype;
-    let keep = call.int_or("keepdims", 1) != 0;
-    let axes = Axes::of(call);
+    let keep = ctx.int_or("keepdims", 1) != 0;
+    let axes = Axes::of(ctx);
     let dims = match &data.shape {
         Ok(dims) => dims,
         // The number of dimensions does not matter when none is left.
@@ -139,13 +139,13 @@ fn reduce(call: &mut Call<'_>) -> Outcome {
     let reduced: Vec<bool> = match axes {
         Axes::All => vec![true; dims.len()],
         Axes::Some(count) if count == dims.len() => vec![true; dims.len()],
-        Axes::These(axes) => marked(call, &axes, dims.len())?,
+        Axes::These(axes) => marked(ctx, &axes, dims.len())?,
         Axes::Some(count) if !keep => {
             let left = dims.len().checked_sub(count).ok_or_else(|| {
                 let rank = dims.len();
-                Fail::contradiction(format!("{} reduces {count} axes of {rank}", call.op))
+                Fail::contradiction(format!("{} reduces {count} axes of {rank}", ctx.op))
             })?;
-            let left = call.fresh_dims(left, "which axes are reduced");
+            let left = ctx.fresh_dims(left, "which axes are reduced");
             return Ok(vec![Fact::tensor(dtype, left)]);
         }
         Axes::Unknown if !keep && !dims.is_empty() => {
@@ -156,7 +156,7 @@ fn reduce(call: &mut Call<'_>) -> Outcome {
                 .iter()
                 .map(|dim| match dim.as_const() {
                     Some(1) => dim.clone(),
-                    _ => call.fresh("which axes are reduced"),
+                    _ => ctx.fresh("which axes are reduced"),
                 })
                 .collect();
             return Ok(vec![Fact::tensor(dtype, dims)]);
@@ -164,7 +164,7 @@ fn reduce(call: &mut Call<'_>) -> Outcome {
     };
     let fact = TensorFact::new(dtype, left_over(dims, &reduced, keep));
     let value = data.value.as_deref().zip(data.constant_dims());
-    Ok(vec![Fact::Tensor(match (value, Kind::of(call.op)) {
+    Ok(vec![Fact::Tensor(match (value, Kind::of(ctx.op)) {
         (Some((elements, sizes)), Some(kind)) => {
             fact.with_value(values::reduce(kind, dtype, elements, &sizes, &reduced))
         }
@@ -173,10 +173,10 @@ fn reduce(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Which of so many axes are meant.
-fn marked(call: &Call<'_>, axes: &[i64], rank: usize) -> Result<Vec<bool>, Fail> {
+fn marked(ctx: &OpContext<'_>, axes: &[i64], rank: usize) -> Result<Vec<bool>, Fail> {
     let mut marked = vec![false; rank];
     for axis in axes {
-        marked[call.axis(*axis, rank)?] = true;
+        marked[ctx.axis(*axis, rank)?] = true;
     }
     Ok(marked)
 }
@@ -191,9 +191,9 @@ fn left_over(dims: &[Expr], reduced: &[bool], keep: bool) -> Vec<Expr> {
 }
 
 /// A number for each square matrix: <https://onnx.ai/onnx/operators/onnx__Det.html>.
-fn det(call: &mut Call<'_>) -> Outcome {
-    let dtype: DType = call.dtype(0);
-    let dims = match call.shape(0)? {
+fn det(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype: DType = ctx.dtype(0);
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::unranked(dtype, reason)]),
     };
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn an_axis_beyond_the_last_cannot_be() {
-        let call = Try::new("ReduceSum", 11).input(dims("4 1")).ints("axes", &[2]);
-        assert!(matches!(call.run(reduce), Err(Fail::Contradiction(_))));
+        let ctx = Try::new("ReduceSum", 11).input(dims("4 1")).ints("axes", &[2]);
+        assert!(matches!(ctx.run(reduce), Err(Fail::Contradiction(_))));
     }
 
     #[test]

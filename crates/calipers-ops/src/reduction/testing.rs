@@ -3,7 +3,7 @@
 use calipers_ir::DType;
 use calipers_sym::{Expr, Symbol};
 
-use crate::call::{Attr, Call, Outcome, Rule};
+use crate::context::{Attr, OpContext, Outcome, Rule};
 use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 use crate::testing::{Counter, Named};
@@ -56,7 +56,7 @@ impl Try {
 
     pub(crate) fn run(&self, rule: Rule) -> Outcome {
         let mut fresh = Counter::new("f", 1);
-        rule(&mut Call::new(
+        rule(&mut OpContext::new(
             self.op,
             self.version,
             self.outputs,
@@ -108,7 +108,7 @@ pub(crate) fn shape(fact: &Fact) -> String {
     }
 }
 
-/// The elements of a tensor with spaces between them, `?` where one cannot be told.
+/// The elements of a tensor with spaces between them, `?` where one cannot be determined.
 pub(crate) fn values(fact: &Fact) -> String {
     let Some(elements) = fact.as_tensor().and_then(|tensor| tensor.value.as_deref()) else {
         return String::from("?");

@@ -1,4 +1,4 @@
-//! Contents of small reductions, where they can be told exactly.
+//! Contents of small reductions, where they can be determined exactly.
 
 use calipers_ir::DType;
 use calipers_sym::Expr;
@@ -247,13 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_type_cannot_hold_is_not_told() {
+    fn what_the_type_cannot_hold_is_not_reported() {
         let data = tensor(DType::Int32, &[2, 2], &[65536, 65536, 2, 3]);
         assert_eq!(along_rows("ReduceProd", data), "? 6");
     }
 
     #[test]
-    fn floats_are_told_when_no_order_matters() {
+    fn floats_are_reported_when_no_order_matters() {
         let data = floats(&[2, 3], &[0.5, 0.25, 2.0, 0.1, 0.2, 0.3]);
         assert_eq!(along_rows("ReduceSum", data.clone()), "2.75 ?");
         assert_eq!(along_rows("ReduceMax", data), "2 0.30000001192092896");

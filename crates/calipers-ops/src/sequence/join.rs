@@ -3,19 +3,19 @@
 use calipers_sym::Expr;
 
 use super::{MAX_ITEMS, any_of, differs, sequence, sequence_of};
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::fact::{Fact, SequenceFact, TensorFact};
 
 /// A tensor cut along an axis: <https://onnx.ai/onnx/operators/onnx__SplitToSequence.html>.
-pub(super) fn split(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype(0);
-    let dims = match call.shape(0)? {
+pub(super) fn split(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype(0);
+    let dims = match ctx.shape(0)? {
         Ok(dims) => dims,
         Err(reason) => return Ok(vec![Fact::sequence_of(Fact::unranked(dtype, reason))]),
     };
-    let axis = call.axis(call.int_or("axis", 0), dims.len())?;
+    let axis = ctx.axis(ctx.int_or("axis", 0), dims.len())?;
     let dim = &dims[axis];
-    let keep = call.has(1) || call.int_or("keepdims", 1) != 0;
+    let keep = ctx.has(1) || ctx.int_or("keepdims", 1) != 0;
     let part = |length: Expr| {
         let mut dims = dims.to_vec();
         if keep {
@@ -26,7 +26,7 @@ pub(super) fn split(call: &mut Call<'_>) -> Outcome {
         Fact::tensor(dtype, dims)
     };
     let none = || Fact::unranked(dtype, "the sequence is empty");
-    Ok(vec![match parts(call, dim)? {
+    Ok(vec![match parts(ctx, dim)? {
         Parts::These(lengths) => sequence_of(lengths.into_iter().map(part).collect(), none),
         Parts::Each(length) => Fact::sequence_of(part(length)),
     }])
@@ -40,12 +40,12 @@ enum Parts {
     Each(Expr),
 }
 
-fn parts(call: &mut Call<'_>, dim: &Expr) -> Result<Parts, Fail> {
-    let Some(split) = call.optional(1) else { return equal_parts(dim, &Expr::from(1)) };
+fn parts(ctx: &mut OpContext<'_>, dim: &Expr) -> Result<Parts, Fail> {
+    let Some(split) = ctx.optional(1) else { return equal_parts(dim, &Expr::from(1)) };
     let Some(shape) = split.as_tensor().and_then(TensorFact::dims) else {
         return Ok(Parts::Each(differs()));
     };
-    let lengths = call.exprs(1);
+    let lengths = ctx.exprs(1);
     match shape {
         [] => match lengths.as_deref() {
             Some([Some(length)]) => equal_parts(dim, length),
@@ -71,7 +71,7 @@ fn parts(call: &mut Call<'_>, dim: &Expr) -> Result<Parts, Fail> {
                 return Ok(Parts::These(known));
             }
             let own = |length: Option<&Expr>| {
-                length.cloned().unwrap_or_else(|| call.fresh("the lengths asked for"))
+                length.cloned().unwrap_or_else(|| ctx.fresh("the lengths asked for"))
             };
             Ok(Parts::These(lengths.into_iter().map(own).collect()))
         }
@@ -106,41 +106,44 @@ fn equal_parts(dim: &Expr, length: &Expr) -> Result<Parts, Fail> {
 /// A sequence put together along an axis, new or not.
 ///
 /// <https://onnx.ai/onnx/operators/onnx__ConcatFromSequence.html>
-pub(super) fn concat(call: &mut Call<'_>) -> Outcome {
-    let sequence = sequence(call, 0)?;
+pub(super) fn concat(ctx: &mut OpContext<'_>) -> Outcome {
+    let sequence = sequence(ctx, 0)?;
     let axis =
-        call.int("axis").ok_or_else(|| Fail::contradiction("ConcatFromSequence lacks an axis"))?;
-    let stack = call.int_or("new_axis", 0) != 0;
+        ctx.int("axis").ok_or_else(|| Fail::contradiction("ConcatFromSequence lacks an axis"))?;
+    let stack = ctx.int_or("new_axis", 0) != 0;
     let element = sequence.element.as_tensor();
     let Some(element) = element else {
         return Err(Fail::unknown("what the sequence holds is not known"));
     };
-    let Some(mut dims) = shared_shape(call, sequence)? else {
+    let Some(mut dims) = shared_shape(ctx, sequence)? else {
         let reason = element.shape.as_ref().err().cloned();
         let reason = reason.unwrap_or_else(|| "the sequence is empty".into());
         return Ok(vec![Fact::unranked(element.dtype, reason)]);
     };
     let items = sequence.items.as_deref();
     if stack {
-        let axis = call.axis(axis, dims.len() + 1)?;
+        let axis = ctx.axis(axis, dims.len() + 1)?;
         let count = items.and_then(|items| i64::try_from(items.len()).ok());
-        let count = count.map_or_else(|| call.fresh("the length of the sequence"), Expr::from);
+        let count = count.map_or_else(|| ctx.fresh("the length of the sequence"), Expr::from);
         dims.insert(axis, count);
     } else {
-        let axis = call.axis(axis, dims.len())?;
+        let axis = ctx.axis(axis, dims.len())?;
         let total = items.and_then(|items| {
             let along = |item: &Fact| item.as_tensor()?.dims()?.get(axis).cloned();
             items.iter().map(along).sum::<Option<Expr>>()
         });
-        dims[axis] = total.unwrap_or_else(|| call.fresh("the lengths of all elements together"));
+        dims[axis] = total.unwrap_or_else(|| ctx.fresh("the lengths of all elements together"));
     }
     Ok(vec![Fact::tensor(element.dtype, dims)])
 }
 
 /// Dimensions of elements that go together: where they must be the same, what says most of them.
-fn shared_shape(call: &mut Call<'_>, sequence: &SequenceFact) -> Result<Option<Vec<Expr>>, Fail> {
+fn shared_shape(
+    ctx: &mut OpContext<'_>,
+    sequence: &SequenceFact,
+) -> Result<Option<Vec<Expr>>, Fail> {
     let Some(items) = &sequence.items else {
-        let any = any_of(call, &sequence.element);
+        let any = any_of(ctx, &sequence.element);
         return Ok(any.as_tensor().and_then(TensorFact::dims).map(<[Expr]>::to_vec));
     };
     let mut shapes = items.iter().filter_map(|item| item.as_tensor()?.dims());
@@ -150,7 +153,7 @@ fn shared_shape(call: &mut Call<'_>, sequence: &SequenceFact) -> Result<Option<V
         if shape.len() != dims.len() {
             return Err(Fail::contradiction(format!(
                 "{} has elements of {} and {} dimensions",
-                call.op,
+                ctx.op,
                 dims.len(),
                 shape.len()
             )));
@@ -192,21 +195,21 @@ mod tests {
 
     #[test]
     fn parts_of_one_may_lose_their_axis() {
-        let call = || Try::new("SplitToSequence", 24).input(dims("n 2")).int("axis", 1);
-        assert_eq!(shapes(&call().one(split)), "n 1, n 1");
-        assert_eq!(shapes(&call().int("keepdims", 0).one(split)), "n, n");
-        let call = Try::new("SplitToSequence", 24).input(dims("n 2")).int("keepdims", 0);
-        assert_eq!(shapes(&call.one(split)), "each 2");
+        let ctx = || Try::new("SplitToSequence", 24).input(dims("n 2")).int("axis", 1);
+        assert_eq!(shapes(&ctx().one(split)), "n 1, n 1");
+        assert_eq!(shapes(&ctx().int("keepdims", 0).one(split)), "n, n");
+        let ctx = Try::new("SplitToSequence", 24).input(dims("n 2")).int("keepdims", 0);
+        assert_eq!(shapes(&ctx.one(split)), "each 2");
     }
 
     #[test]
     fn parts_of_given_lengths() {
-        let call = |lengths: &[i64]| {
+        let ctx = |lengths: &[i64]| {
             Try::new("SplitToSequence", 11).input(dims("n")).input(ints(lengths)).run(split)
         };
-        assert_eq!(shapes(&call(&[1, 4]).unwrap()[0]), "1, 4");
-        let call = Try::new("SplitToSequence", 11).input(dims("6")).input(ints(&[1, 4]));
-        assert!(call.run(split).is_err());
+        assert_eq!(shapes(&ctx(&[1, 4]).unwrap()[0]), "1, 4");
+        let ctx = Try::new("SplitToSequence", 11).input(dims("6")).input(ints(&[1, 4]));
+        assert!(ctx.run(split).is_err());
     }
 
     #[test]
@@ -218,8 +221,7 @@ mod tests {
         let whole = Try::new("ConcatFromSequence", 11).input(parts).int("axis", -2).one(concat);
         assert_eq!(shape(&whole), "5 a");
         let rows = Try::new("SplitToSequence", 11).input(dims("3 a")).int("keepdims", 0).one(split);
-        let call =
-            Try::new("ConcatFromSequence", 11).input(rows).int("axis", -1).int("new_axis", 1);
-        assert_eq!(shape(&call.one(concat)), "a 3");
+        let ctx = Try::new("ConcatFromSequence", 11).input(rows).int("axis", -1).int("new_axis", 1);
+        assert_eq!(shape(&ctx.one(concat)), "a 3");
     }
 }

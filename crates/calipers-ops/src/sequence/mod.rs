@@ -9,8 +9,8 @@ mod join;
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use crate::Slot::{Joined, Moved, Setting};
-use crate::call::{Attr, Call, Fail, Outcome};
+use crate::InputRole::{Joined, Moved, Setting};
+use crate::context::{Attr, Fail, OpContext, Outcome};
 use crate::cost::{self, Traffic};
 use crate::elem::Elem;
 use crate::fact::{Fact, SequenceFact, TensorFact};
@@ -84,13 +84,13 @@ pub(crate) const ROWS: &[Operator] = &family(
 const MAX_ITEMS: usize = 1024;
 
 /// What is known of a sequence input.
-fn sequence<'a>(call: &Call<'a>, index: usize) -> Result<&'a SequenceFact, Fail> {
-    match call.input(index)? {
+fn sequence<'a>(ctx: &OpContext<'a>, index: usize) -> Result<&'a SequenceFact, Fail> {
+    match ctx.input(index)? {
         Fact::Sequence(sequence) => Ok(sequence),
         Fact::Unknown(reason) => Err(Fail::Unknown(reason.clone())),
         other => Err(Fail::contradiction(format!(
             "input {index} of {} is {other}, where a sequence is needed",
-            call.op
+            ctx.op
         ))),
     }
 }
@@ -144,11 +144,11 @@ fn differs() -> Expr {
 }
 
 /// One element of which only is known what holds for all.
-fn any_of(call: &mut Call<'_>, element: &Fact) -> Fact {
+fn any_of(ctx: &mut OpContext<'_>, element: &Fact) -> Fact {
     let Fact::Tensor(tensor) = element else { return element.clone() };
     let shape = tensor.shape.as_ref().map_err(Clone::clone).map(|dims| {
         let own = |dim: &Expr| match dim.is_undefined() {
-            true => call.fresh("which element it is"),
+            true => ctx.fresh("which element it is"),
             false => dim.clone(),
         };
         dims.iter().map(own).collect()
@@ -157,8 +157,8 @@ fn any_of(call: &mut Call<'_>, element: &Fact) -> Fact {
 }
 
 /// So many elements of which only is known what holds for all.
-fn any_number_of(call: &mut Call<'_>, element: &Fact, count: usize) -> Vec<Fact> {
-    (0..count).map(|_| any_of(call, element)).collect()
+fn any_number_of(ctx: &mut OpContext<'_>, element: &Fact, count: usize) -> Vec<Fact> {
+    (0..count).map(|_| any_of(ctx, element)).collect()
 }
 
 /// Where in a sequence an input points.
@@ -168,15 +168,15 @@ enum Place {
 }
 
 /// The place that an input gives among `places`, or the last.
-fn place(call: &Call<'_>, index: usize, items: usize, places: usize) -> Result<Place, Fail> {
+fn place(ctx: &OpContext<'_>, index: usize, items: usize, places: usize) -> Result<Place, Fail> {
     let outside = |position: i64| {
-        let op = call.op;
+        let op = ctx.op;
         Fail::contradiction(format!("{op} asks for place {position} of a sequence of {items}"))
     };
-    if !call.has(index) {
+    if !ctx.has(index) {
         return places.checked_sub(1).map(Place::At).ok_or_else(|| outside(-1));
     }
-    let Some(position) = call.integer(index) else { return Ok(Place::Unknown) };
+    let Some(position) = ctx.integer(index) else { return Ok(Place::Unknown) };
     let length = i64::try_from(items).unwrap_or(i64::MAX);
     let front = if position < 0 { position.saturating_add(length) } else { position };
     match usize::try_from(front) {
@@ -186,51 +186,51 @@ fn place(call: &Call<'_>, index: usize, items: usize, places: usize) -> Result<P
 }
 
 /// Its inputs, in order: <https://onnx.ai/onnx/operators/onnx__SequenceConstruct.html>.
-fn construct(call: &mut Call<'_>) -> Outcome {
+fn construct(ctx: &mut OpContext<'_>) -> Outcome {
     let items: Result<Vec<Fact>, Fail> =
-        (0..call.input_count()).map(|index| call.input(index).cloned()).collect();
+        (0..ctx.input_count()).map(|index| ctx.input(index).cloned()).collect();
     Ok(vec![sequence_of(items?, || Fact::unknown("the sequence is empty"))])
 }
 
 /// No elements, of a given type: <https://onnx.ai/onnx/operators/onnx__SequenceEmpty.html>.
-fn empty(call: &mut Call<'_>) -> Outcome {
-    let dtype = call.dtype_attribute("dtype").unwrap_or(DType::Float32);
+fn empty(ctx: &mut OpContext<'_>) -> Outcome {
+    let dtype = ctx.dtype_attribute("dtype").unwrap_or(DType::Float32);
     Ok(vec![sequence_of(Vec::new(), || Fact::unranked(dtype, "the sequence is empty"))])
 }
 
 /// One element: <https://onnx.ai/onnx/operators/onnx__SequenceAt.html>.
-fn at(call: &mut Call<'_>) -> Outcome {
-    let sequence = sequence(call, 0)?;
-    call.input(1)?;
+fn at(ctx: &mut OpContext<'_>) -> Outcome {
+    let sequence = sequence(ctx, 0)?;
+    ctx.input(1)?;
     if let Some(items) = &sequence.items
-        && let Place::At(place) = place(call, 1, items.len(), items.len())?
+        && let Place::At(place) = place(ctx, 1, items.len(), items.len())?
     {
         return Ok(vec![items[place].clone()]);
     }
-    Ok(vec![any_of(call, &sequence.element)])
+    Ok(vec![any_of(ctx, &sequence.element)])
 }
 
 /// All but one element: <https://onnx.ai/onnx/operators/onnx__SequenceErase.html>.
-fn erase(call: &mut Call<'_>) -> Outcome {
-    let sequence = sequence(call, 0)?;
+fn erase(ctx: &mut OpContext<'_>) -> Outcome {
+    let sequence = sequence(ctx, 0)?;
     let Some(items) = &sequence.items else {
         return Ok(vec![Fact::Sequence(sequence.clone())]);
     };
-    let left = match place(call, 1, items.len(), items.len())? {
+    let left = match place(ctx, 1, items.len(), items.len())? {
         Place::At(place) => [&items[..place], &items[place + 1..]].concat(),
-        Place::Unknown => any_number_of(call, &sequence.element, items.len().saturating_sub(1)),
+        Place::Unknown => any_number_of(ctx, &sequence.element, items.len().saturating_sub(1)),
     };
     Ok(vec![sequence_of(left, || common(&sequence.element, &sequence.element))])
 }
 
 /// One element more: <https://onnx.ai/onnx/operators/onnx__SequenceInsert.html>.
-fn insert(call: &mut Call<'_>) -> Outcome {
-    let tensor = call.input(1)?;
-    let sequence = sequence(call, 0)?;
+fn insert(ctx: &mut OpContext<'_>) -> Outcome {
+    let tensor = ctx.input(1)?;
+    let sequence = sequence(ctx, 0)?;
     let Some(items) = &sequence.items else {
         return Ok(vec![Fact::sequence_of(common(&sequence.element, tensor))]);
     };
-    let items = match place(call, 2, items.len(), items.len() + 1)? {
+    let items = match place(ctx, 2, items.len(), items.len() + 1)? {
         Place::At(place) => {
             let mut items = items.to_vec();
             items.insert(place, tensor.clone());
@@ -239,16 +239,16 @@ fn insert(call: &mut Call<'_>) -> Outcome {
         Place::Unknown => {
             let element =
                 if items.is_empty() { tensor } else { &common(&sequence.element, tensor) };
-            any_number_of(call, element, items.len() + 1)
+            any_number_of(ctx, element, items.len() + 1)
         }
     };
     Ok(vec![sequence_of(items, || tensor.clone())])
 }
 
 /// How many elements there are: <https://onnx.ai/onnx/operators/onnx__SequenceLength.html>.
-fn length(call: &mut Call<'_>) -> Outcome {
+fn length(ctx: &mut OpContext<'_>) -> Outcome {
     let fact = TensorFact::new(DType::Int64, []);
-    let items = match sequence(call, 0) {
+    let items = match sequence(ctx, 0) {
         Ok(sequence) => sequence.items.as_ref().and_then(|items| i64::try_from(items.len()).ok()),
         Err(Fail::Unknown(_)) => None,
         Err(contradiction) => return Err(contradiction),
@@ -260,8 +260,8 @@ fn length(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Its input, or nothing of a given type: <https://onnx.ai/onnx/operators/onnx__Optional.html>.
-fn optional(call: &mut Call<'_>) -> Outcome {
-    let inner = match (call.optional(0), call.attribute("type")) {
+fn optional(ctx: &mut OpContext<'_>) -> Outcome {
+    let inner = match (ctx.optional(0), ctx.attribute("type")) {
         (Some(fact), _) => fact.clone(),
         (None, Some(Attr::Type(fact))) => fact,
         (None, _) => return Err(Fail::contradiction("Optional has neither an input nor a type")),
@@ -271,17 +271,17 @@ fn optional(call: &mut Call<'_>) -> Outcome {
 
 /// What is inside, or the input itself:
 /// <https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html>.
-fn get_element(call: &mut Call<'_>) -> Outcome {
-    Ok(vec![match call.input(0)? {
+fn get_element(ctx: &mut OpContext<'_>) -> Outcome {
+    Ok(vec![match ctx.input(0)? {
         Fact::Optional(inner) => (**inner).clone(),
         other => other.clone(),
     }])
 }
 
 /// Whether something is inside: <https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html>.
-fn has_element(call: &mut Call<'_>) -> Outcome {
+fn has_element(ctx: &mut OpContext<'_>) -> Outcome {
     let fact = TensorFact::new(DType::Bool, []);
-    Ok(vec![Fact::Tensor(match call.optional(0) {
+    Ok(vec![Fact::Tensor(match ctx.optional(0) {
         None => fact.with_value([Elem::bool(false)]),
         Some(Fact::Tensor(_) | Fact::SparseTensor(_) | Fact::Sequence(_)) => {
             fact.with_value([Elem::bool(true)])
@@ -296,9 +296,9 @@ mod tests {
     use crate::reduction::testing::{Try, dims, ints, shape, tensor, values};
 
     fn of(items: &[&str]) -> Fact {
-        let call =
+        let ctx =
             items.iter().fold(Try::new("SequenceConstruct", 11), |c, item| c.input(dims(item)));
-        call.one(construct)
+        ctx.one(construct)
     }
 
     fn scalar(value: i64) -> Fact {
@@ -337,9 +337,9 @@ mod tests {
     #[test]
     fn nothing_is_inside_an_input_that_is_left_out() {
         assert_eq!(values(&Try::new("OptionalHasElement", 18).without().one(has_element)), "0");
-        let call = Try::new("OptionalHasElement", 18).input(ints(&[1]));
-        assert_eq!(values(&call.one(has_element)), "1");
-        let call = Try::new("OptionalHasElement", 18).input(Fact::Optional(Box::new(ints(&[1]))));
-        assert_eq!(values(&call.one(has_element)), "?");
+        let ctx = Try::new("OptionalHasElement", 18).input(ints(&[1]));
+        assert_eq!(values(&ctx.one(has_element)), "1");
+        let ctx = Try::new("OptionalHasElement", 18).input(Fact::Optional(Box::new(ints(&[1]))));
+        assert_eq!(values(&ctx.one(has_element)), "?");
     }
 }

@@ -4,7 +4,7 @@ use calipers_ir::DType;
 use calipers_sym::Expr;
 
 use super::{Activation, Class, Lowering, Movement, WeightFormat};
-use crate::call::{Attr, Call};
+use crate::context::{Attr, OpContext};
 use crate::cost::Traffic;
 use crate::fact::Fact;
 use crate::row::Operator;
@@ -87,9 +87,9 @@ fn multiplies(row: &Operator, inputs: &[&[i64]], attributes: &[(&str, Attr<'_>)]
     };
     let inputs: Vec<Option<Fact>> = inputs.iter().map(fact).collect();
     let (attributes, mut fresh) = (Named(attributes), Counter::new("d", 0));
-    let mut call = Call::new(row.name, 28, 3, &inputs, &attributes, &mut fresh);
-    let outputs = (row.rule?)(&mut call).ok()?;
-    let work = (row.cost?)(&call, &outputs).ok()?;
+    let mut ctx = OpContext::new(row.name, 28, 3, &inputs, &attributes, &mut fresh);
+    let outputs = (row.rule?)(&mut ctx).ok()?;
+    let work = (row.cost?)(&ctx, &outputs).ok()?;
     Some(work.macs != Expr::ZERO)
 }
 
@@ -171,7 +171,7 @@ fn weights_are_inputs_that_may_hold_them() {
     for row in rows() {
         let Some(contraction) = row.traits.contraction else { continue };
         for at in contraction.weights {
-            assert_eq!(row.slot(*at), crate::Slot::Weight, "input {at} of {}", shown(row));
+            assert_eq!(row.role(*at), crate::InputRole::Weight, "input {at} of {}", shown(row));
         }
         let (scale, zero_point) = match contraction.format {
             WeightFormat::Integer { scale, zero_point, .. } => (scale, zero_point),
@@ -179,17 +179,17 @@ fn weights_are_inputs_that_may_hold_them() {
             WeightFormat::Float | WeightFormat::Float8 => (None, None),
         };
         for at in [scale, zero_point].into_iter().flatten() {
-            assert_eq!(row.slot(at), crate::Slot::Scale, "input {at} of {}", shown(row));
+            assert_eq!(row.role(at), crate::InputRole::Scale, "input {at} of {}", shown(row));
         }
     }
 }
 
 #[test]
-fn scales_stand_behind_what_they_scale() {
+fn scales_are_behind_what_they_scale() {
     for row in rows() {
         for input in row.traits.quantized_inputs {
             for at in [input.scale, input.zero_point] {
-                assert_eq!(row.slot(at), crate::Slot::Scale, "input {at} of {}", shown(row));
+                assert_eq!(row.role(at), crate::InputRole::Scale, "input {at} of {}", shown(row));
             }
         }
     }
@@ -243,7 +243,7 @@ fn contractions_state_how_they_are_quantized() {
         if contraction.weights.is_empty() {
             continue;
         }
-        let is_scaled = (0..24).any(|at| row.slot(at) == crate::Slot::Scale);
+        let is_scaled = (0..24).any(|at| row.role(at) == crate::InputRole::Scale);
         let is_quantized =
             is_scaled || row.packing.is_some() || !row.traits.quantized_inputs.is_empty();
         let is_float = contraction.format == WeightFormat::Float;
@@ -258,8 +258,8 @@ fn result_type(row: &Operator) -> Option<DType> {
         let dims = || [4, 4].map(Expr::from);
         let inputs = vec![Some(Fact::tensor(DType::Float32, dims())); count];
         let (attributes, mut fresh) = (Named(with), Counter::new("d", 0));
-        let mut call = Call::new(row.name, 28, 3, &inputs, &attributes, &mut fresh);
-        let outputs = (row.rule?)(&mut call).ok()?;
+        let mut ctx = OpContext::new(row.name, 28, 3, &inputs, &attributes, &mut fresh);
+        let outputs = (row.rule?)(&mut ctx).ok()?;
         Some(outputs.first()?.as_tensor()?.dtype)
     })
 }

@@ -68,7 +68,7 @@ pub struct Launching {
     /// For the host to issue one operation, in microseconds.
     pub host_us: Option<f64>,
     /// The device that they were measured on, where it is another one.
-    pub carried_over_from: Option<String>,
+    pub extrapolated_from: Option<String>,
     /// Where they are from, in words.
     pub why: String,
 }
@@ -182,7 +182,7 @@ impl Catalog {
         let of = |from: &Device, why: String| Launching {
             device_us: from.launch.device_us,
             host_us: from.launch.host_us,
-            carried_over_from: (from.id != device.id).then(|| from.id.clone()),
+            extrapolated_from: (from.id != device.id).then(|| from.id.clone()),
             why,
         };
         if is_known(device) {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_has_neighbours() {
+    fn what_is_not_found_has_neighbors() {
         let near = |id: &str| find(id).unwrap_err().near;
         assert_eq!(near("h100"), ["h100-nvl", "h100-pcie", "h100-sxm"]);
         assert_eq!(near("4090"), ["rtx-4090"]);
@@ -263,9 +263,9 @@ mod tests {
     fn overheads_are_carried_over_and_said_to_be() {
         let launch = |id: &str| builtin().launch(find(id).unwrap());
         let own = launch("h200-sxm").unwrap();
-        assert_eq!((own.carried_over_from, &*own.why), (None, "known of this device"));
+        assert_eq!((own.extrapolated_from, &*own.why), (None, "known of this device"));
         let same = launch("h100-pcie").unwrap();
-        assert_eq!(same.carried_over_from.as_deref(), Some("h200-sxm"));
+        assert_eq!(same.extrapolated_from.as_deref(), Some("h200-sxm"));
         assert!(same.why.ends_with("of the same architecture"));
         assert!(launch("rtx-4090").unwrap().why.ends_with("of another architecture"));
         assert_eq!(launch("rpi5"), None);

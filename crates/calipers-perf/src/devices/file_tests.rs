@@ -196,7 +196,7 @@ fn a_peak_that_looks_sparse_is_refused_unless_it_was_looked_into() {
 }
 
 #[test]
-fn an_id_stands_once_and_can_be_typed() {
+fn an_id_is_once_and_can_be_typed() {
     let message = complaint(&format!("{GOOD}\n{GOOD}"));
     assert_eq!(message, "line 16, column 6: this id is already on line 2, in device \"mine\"");
     for id in ["", "My Card", "auto", "all", "-x", "ä", "a/b", "x\\u001b", &"x".repeat(61)] {

@@ -70,7 +70,7 @@ impl From<Launching> for LaunchSource {
         Self {
             device_us: launching.device_us,
             host_us: launching.host_us,
-            carried_over_from: launching.carried_over_from,
+            extrapolated_from: launching.extrapolated_from,
             why: launching.why,
         }
     }

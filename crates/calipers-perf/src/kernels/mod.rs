@@ -1,7 +1,7 @@
 //! What a framework launches when it runs the network.
 //!
 //! A kernel is one launch: a product with its bias, a convolution, a norm, an attention, an
-//! activation, an element-wise step. They come from the recognised network, so a norm that a file
+//! activation, an element-wise step. They come from the recognized network, so a norm that a file
 //! writes as nine nodes is one kernel, a cast or a view is none, and what is computed from shapes
 //! alone does not run at all.
 //!
@@ -12,8 +12,8 @@ mod norms;
 mod quantized;
 mod shape;
 
-use calipers_arch::net::{
-    BlockKind, BlockProperties as _, Convolution, GeluForm, Net, Op, Unit, Val,
+use calipers_arch::network::{
+    BlockKind, BlockProperties as _, Convolution, GeluForm, Network, NetworkOp, Op, Val,
 };
 use calipers_ir::NodeId;
 use calipers_ops::{KernelClass, Lowering, Traits, Work, product};
@@ -148,12 +148,12 @@ fn whole(kind: BlockKind) -> Option<KernelKind> {
 
 /// The kernels of a network, in order of execution.
 #[cfg(test)]
-pub(crate) fn find(net: &Net<'_>) -> Vec<Kernel> {
+pub(crate) fn find(net: &Network<'_>) -> Vec<Kernel> {
     launches(net).kernels
 }
 
 /// The kernels of a network, in order of execution, and its views.
-pub(crate) fn launches(net: &Net<'_>) -> Launches {
+pub(crate) fn launches(net: &Network<'_>) -> Launches {
     let mut finder = Finder {
         net,
         unfolded: norms::Unfolded::of(net),
@@ -167,9 +167,9 @@ pub(crate) fn launches(net: &Net<'_>) -> Launches {
 }
 
 /// Values that matrix products read, and nothing else.
-fn read_by_products(net: &Net<'_>) -> HashSet<Val> {
+fn read_by_products(net: &Network<'_>) -> HashSet<Val> {
     let leaves = || net.all().filter(|unit| unit.parts.is_empty());
-    let is_product = |unit: &&Unit| unit.is(["MatMul", "Gemm"]);
+    let is_product = |unit: &&NetworkOp| unit.is(["MatMul", "Gemm"]);
     let mut read: HashSet<Val> = leaves()
         .filter(is_product)
         .flat_map(|unit| unit.inputs.iter().flatten().copied())
@@ -187,13 +187,13 @@ fn read_by_products(net: &Net<'_>) -> HashSet<Val> {
 
 /// What is still to be looked at.
 enum Task<'n> {
-    Unit(&'n Unit),
+    NetworkOp(&'n NetworkOp),
     /// An attention that is one kernel, with the units that it is made of.
-    Attention(&'n Unit, Vec<&'n Unit>),
+    Attention(&'n NetworkOp, Vec<&'n NetworkOp>),
 }
 
 struct Finder<'n, 'a> {
-    net: &'n Net<'a>,
+    net: &'n Network<'a>,
     unfolded: norms::Unfolded,
     /// Values that matrix products alone read.
     for_products: HashSet<Val>,
@@ -201,25 +201,25 @@ struct Finder<'n, 'a> {
 }
 
 impl<'n> Finder<'n, '_> {
-    fn add(&mut self, unit: &'n Unit) {
+    fn add(&mut self, unit: &'n NetworkOp) {
         let net = self.net;
         // Blocks nest a handful deep; a stack of our own keeps that no promise of the model's.
-        let mut stack = vec![Task::Unit(unit)];
+        let mut stack = vec![Task::NetworkOp(unit)];
         while let Some(task) = stack.pop() {
             let unit = match task {
-                Task::Unit(unit) => unit,
+                Task::NetworkOp(unit) => unit,
                 Task::Attention(unit, core) => {
                     self.found.kernels.push(attention(net, unit, &core));
                     continue;
                 }
             };
-            let parts = || unit.parts.iter().rev().map(Task::Unit);
+            let parts = || unit.parts.iter().rev().map(Task::NetworkOp);
             match unit.op {
                 _ if let Some(traits) = unit.traits() => self.operator(unit, traits),
                 Op::Block(BlockKind::Linear) => self.push(gemm(net, unit)),
                 Op::Block(BlockKind::Convolution) => self.convolution(unit),
                 Op::Block(BlockKind::Attention) => stack.extend(attention_tasks(net, unit)),
-                // Only a curve that a framework has as one operator is one kernel; the
+                // Only a activation that a framework has as one operator is one kernel; the
                 // approximation by a hyperbolic tangent is mostly written out in the model's code.
                 Op::Block(BlockKind::Gelu)
                     if unit.gelu().is_some_and(|gelu| gelu.form == GeluForm::Tanh) =>
@@ -239,7 +239,7 @@ impl<'n> Finder<'n, '_> {
     }
 
     /// The kernel of a single operator.
-    fn operator(&mut self, unit: &'n Unit, traits: &Traits) {
+    fn operator(&mut self, unit: &'n NetworkOp, traits: &Traits) {
         let net = self.net;
         match traits.kernel {
             KernelClass::Copy if self.is_read_as_it_lies(unit) => self.view(unit),
@@ -256,7 +256,7 @@ impl<'n> Finder<'n, '_> {
         }
     }
 
-    fn convolution(&mut self, unit: &Unit) {
+    fn convolution(&mut self, unit: &NetworkOp) {
         let kernel = convolution(self.net, unit);
         // Quantizing comes after folding, so that what is quantized runs folded.
         let is_quantized = kernel.quantized.is_some();
@@ -271,13 +271,13 @@ impl<'n> Finder<'n, '_> {
     }
 
     /// Whether a matrix is turned for products alone: they take either order.
-    fn is_read_as_it_lies(&self, unit: &Unit) -> bool {
+    fn is_read_as_it_lies(&self, unit: &NetworkOp) -> bool {
         let Some([rest @ .., a, b]) = self.net.ints(unit, "perm") else { return false };
         let is_kept = rest.iter().enumerate().all(|(at, axis)| i64::try_from(at) == Ok(*axis));
         is_kept && a > b && unit.outputs.iter().all(|output| self.for_products.contains(output))
     }
 
-    fn view(&mut self, unit: &Unit) {
+    fn view(&mut self, unit: &NetworkOp) {
         if let Some(input) = unit.input(0).filter(|input| self.net.is_data(*input)) {
             self.found.views.extend(unit.outputs.iter().map(|output| (*output, input)));
         }
@@ -285,7 +285,7 @@ impl<'n> Finder<'n, '_> {
 }
 
 /// An attention as one kernel among its projections, or as all that it is written as; last first.
-fn attention_tasks<'n>(net: &Net<'_>, unit: &'n Unit) -> Vec<Task<'n>> {
+fn attention_tasks<'n>(net: &Network<'_>, unit: &'n NetworkOp) -> Vec<Task<'n>> {
     const OWN: &[BlockKind] = &[
         BlockKind::Linear,
         BlockKind::Convolution,
@@ -293,13 +293,13 @@ fn attention_tasks<'n>(net: &Net<'_>, unit: &'n Unit) -> Vec<Task<'n>> {
         BlockKind::RmsNorm,
         BlockKind::Rotary,
     ];
-    let core: Vec<&Unit> = unit.parts.iter().filter(|part| !part.is(OWN)).collect();
+    let core: Vec<&NetworkOp> = unit.parts.iter().filter(|part| !part.is(OWN)).collect();
     let last = unit.parts.iter().rposition(|part| !part.is(OWN));
     let is_one = is_one_kernel(net, &core);
     let mut tasks = Vec::new();
     for (place, part) in unit.parts.iter().enumerate() {
         if !is_one || part.is(OWN) {
-            tasks.push(Task::Unit(part));
+            tasks.push(Task::NetworkOp(part));
         }
         if is_one && Some(place) == last {
             tasks.push(Task::Attention(unit, core.clone()));
@@ -309,7 +309,7 @@ fn attention_tasks<'n>(net: &Net<'_>, unit: &'n Unit) -> Vec<Task<'n>> {
     tasks
 }
 
-fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
+fn gemm(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Gemm);
     let features = unit.linear().and_then(|linear| linear.in_features);
     if let Some(depth) = features.or_else(|| net.dim(unit.input(0)?, -1)) {
@@ -324,7 +324,7 @@ fn gemm(net: &Net<'_>, unit: &Unit) -> Kernel {
     kernel
 }
 
-fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
+fn convolution(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let known = unit.convolution();
     let groups = known.map_or(1, |conv| conv.groups);
     let channels = known.and_then(|conv| conv.in_channels).unwrap_or(1);
@@ -342,14 +342,14 @@ fn convolution(net: &Net<'_>, unit: &Unit) -> Kernel {
 /// Whether the framework ran an attention as one kernel. PyTorch writes its fused attention with
 /// queries and keys each multiplied by the root of the scale; code that attends step by step scales
 /// one of them, or the scores.
-fn is_one_kernel(net: &Net<'_>, core: &[&Unit]) -> bool {
+fn is_one_kernel(net: &Network<'_>, core: &[&NetworkOp]) -> bool {
     let products = core.iter().filter(|unit| unit.is(["MatMul", "Einsum"])).count();
     let scaled =
         core.iter().filter(|unit| unit.is(["Mul", "Div"]) && net.data_and_constant(unit).is_some());
     products < 2 || scaled.count() >= 2
 }
 
-fn attention(net: &Net<'_>, unit: &Unit, core: &[&Unit]) -> Kernel {
+fn attention(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Attention);
     kernel.work = work(net, core.iter().flat_map(|unit| unit.walk()));
     // Queries, keys and values are read, old keys and values too, and the result is written.
@@ -386,7 +386,7 @@ fn attention(net: &Net<'_>, unit: &Unit, core: &[&Unit]) -> Kernel {
 }
 
 /// A recurrent layer: a product for each step, and the steps wait for each other.
-fn recurrent(net: &Net<'_>, unit: &Unit) -> Kernel {
+fn recurrent(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Recurrent);
     // The standard puts time first, unless the layout says the batch is.
     let time = usize::from(net.int(unit, "layout") == Some(1));
@@ -400,12 +400,12 @@ fn recurrent(net: &Net<'_>, unit: &Unit) -> Kernel {
     kernel
 }
 
-fn elements(net: &Net<'_>, val: Val) -> Expr {
+fn elements(net: &Network<'_>, val: Val) -> Expr {
     net.shape(val).map_or(Expr::ZERO, product)
 }
 
 /// A kernel that reads what the unit reads and writes what it gives.
-fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
+fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Kernel {
     let sum =
         |vals: &mut dyn Iterator<Item = Val>| -> Expr { vals.map(|val| elements(net, val)).sum() };
     let inputs = || unit.inputs.iter().flatten().copied();
@@ -440,7 +440,7 @@ fn plain(net: &Net<'_>, unit: &Unit, kind: KernelKind) -> Kernel {
 }
 
 /// Arithmetic of units, each node once.
-fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> Work {
+fn work<'a>(net: &Network<'_>, units: impl Iterator<Item = &'a NetworkOp>) -> Work {
     let mut seen = HashSet::new();
     let mut work = Work::none();
     for unit in units.filter(|unit| unit.parts.is_empty()) {
@@ -460,7 +460,7 @@ fn work<'a>(net: &Net<'_>, units: impl Iterator<Item = &'a Unit>) -> Work {
 }
 
 /// The arithmetic of a unit alone, where its node is several products. `None` where the node is one product, or a size is not known.
-fn share(net: &Net<'_>, unit: &Unit) -> Option<Work> {
+fn share(net: &Network<'_>, unit: &NetworkOp) -> Option<Work> {
     let lowering = net.written_operator(unit.node)?.traits.lowering;
     if !matches!(lowering, Lowering::MatMuls { .. }) {
         return None;

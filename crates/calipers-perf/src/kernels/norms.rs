@@ -4,7 +4,7 @@
 //! own after each convolution. The measured rows are of such a framework.
 
 use calipers_arch::is_norm_folded;
-use calipers_arch::net::{BlockKind, Net, Op, Unit, Val};
+use calipers_arch::network::{BlockKind, Network, NetworkOp, Op, Val};
 use calipers_ops::Work;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
@@ -22,11 +22,11 @@ pub(super) struct Unfolded {
 }
 
 impl Unfolded {
-    pub(super) fn of(net: &Net<'_>) -> Self {
+    pub(super) fn of(net: &Network<'_>) -> Self {
         let without = net
             .all()
             .filter(|unit| unit.is(BlockKind::SqueezeExcite))
-            .flat_map(Unit::walk)
+            .flat_map(NetworkOp::walk)
             .filter(|unit| unit.is(BlockKind::Convolution))
             .flat_map(|unit| unit.outputs.iter().copied())
             .collect();
@@ -34,7 +34,7 @@ impl Unfolded {
     }
 
     /// Whether the framework runs a batch norm after this convolution.
-    pub(super) fn has_norm(&self, unit: &Unit) -> bool {
+    pub(super) fn has_norm(&self, unit: &NetworkOp) -> bool {
         self.had_norms
             && unit.convolution().is_some_and(|conv| conv.bias)
             && !unit.outputs.iter().any(|output| self.without.contains(output))
@@ -43,7 +43,7 @@ impl Unfolded {
 
 /// Whether the norms behind convolutions were folded where paths are joined by concatenation, or
 /// while norms before convolutions were left.
-fn is_partly_folded(net: &Net<'_>) -> bool {
+fn is_partly_folded(net: &Network<'_>) -> bool {
     let convs = net.all().filter_map(|unit| unit.convolution());
     let (mut all, mut biased) = (0_usize, 0_usize);
     for conv in convs {
@@ -55,14 +55,14 @@ fn is_partly_folded(net: &Net<'_>) -> bool {
         return false;
     }
     if net.count(BlockKind::BatchNorm) > 0 {
-        // Convolutions are built with biases or without; where both stand, the biases were norms.
+        // Convolutions are built with biases or without; where both are, the biases were norms.
         return biased * 4 >= all && biased * 4 <= all * 3;
     }
     biased * 20 >= all * 19
 }
 
 /// The norm after a convolution: it reads what the convolution gives, and writes as much.
-pub(super) fn after(net: &Net<'_>, unit: &Unit) -> Kernel {
+pub(super) fn after(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::BatchNorm);
     let results: Expr = unit.outputs.iter().map(|output| elements(net, *output)).sum();
     kernel.op = Op::Block(BlockKind::BatchNorm);

@@ -1,19 +1,19 @@
 //! Which kernels compute on few bits, or hold their weights so.
 
-use calipers_arch::net::{Net, Unit};
+use calipers_arch::network::{Network, NetworkOp};
 use calipers_ir::{DType, NodeId, Producer, ValueId};
 use calipers_ops::{Movement, WeightFormat};
 
 use super::Quantized;
 
 /// How a unit computes on few bits, if it does.
-pub(super) fn of(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
+pub(super) fn of(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
     let leaves = || unit.walk().filter(|unit| unit.parts.is_empty());
     let main = leaves().find(|unit| unit.is_contraction()).or_else(|| leaves().last())?;
-    by_operator(net, main).or_else(|| by_neighbours(net, main))
+    by_operator(net, main).or_else(|| by_neighbors(net, main))
 }
 
-fn by_operator(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
+fn by_operator(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
     let traits = &net.written_operator(unit.node)?.traits;
     if traits.is_on_integers() {
         return Some(Quantized { bits: 8, weights_only: false });
@@ -28,8 +28,8 @@ fn by_operator(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
     }
 }
 
-/// A plain contraction between dequantisations: a runtime computes on what lies before them.
-fn by_neighbours(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
+/// A plain contraction between dequantizations: a runtime computes on what lies before them.
+fn by_neighbors(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
     if !unit.is_contraction() {
         return None;
     }
@@ -44,9 +44,9 @@ fn by_neighbours(net: &Net<'_>, unit: &Unit) -> Option<Quantized> {
     }
 }
 
-/// Bits of what a value is dequantised from.
-fn stored(net: &Net<'_>, value: ValueId) -> Option<u32> {
-    // Views and transpositions may stand between.
+/// Bits of what a value is dequantized from.
+fn stored(net: &Network<'_>, value: ValueId) -> Option<u32> {
+    // Views and transpositions may be between.
     const MAX_STEPS: usize = 4;
     let mut value = value;
     for _ in 0..MAX_STEPS {
@@ -68,7 +68,7 @@ fn stored(net: &Net<'_>, value: ValueId) -> Option<u32> {
 }
 
 /// Whether a node changes only how its first input is arranged.
-fn is_layout(net: &Net<'_>, node: NodeId) -> bool {
+fn is_layout(net: &Network<'_>, node: NodeId) -> bool {
     let movement = net.written_operator(node).and_then(|row| row.traits.movement);
     movement.is_some_and(Movement::is_layout)
 }

@@ -76,11 +76,11 @@ fn norms_that_were_folded_run() {
 }
 
 #[test]
-fn few_bits_are_told_by_operators_and_by_neighbours() {
+fn few_bits_are_reported_by_operators_and_by_neighbors() {
     let whole = Some(Quantized { bits: 8, weights_only: false });
     let mut t = Tiny::new();
     let x = t.input(&["4", "16"]);
-    let x = t.quantised(&x);
+    let x = t.quantized(&x);
     let (stored, scale) = (t.raw(DataType::I8, &[16, 8], &[1; 128]), t.scalar(0.1));
     let w = t.op("DequantizeLinear", &[&stored, &scale]);
     let y = t.op("MatMul", &[&x, &w]);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use calipers::{Bindings, Model, Options, Question};
+use calipers::{Bindings, HardwareQuery, Model, Options};
 use calipers_render::page;
 use calipers_samples::{Attribute, DataType, ModelBuilder, Tensor};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ struct Made {
 }
 
 pub(crate) fn cases(random: &mut Random) -> Vec<Value> {
-    let question = Question { table: Vec::new(), ..Question::default() };
+    let question = HardwareQuery { table: Vec::new(), ..HardwareQuery::default() };
     let mut cases = Vec::new();
     while cases.len() < GRAPHS {
         let file = model(random);
@@ -33,10 +33,10 @@ pub(crate) fn cases(random: &mut Random) -> Vec<Value> {
         let large = random.once_in(8);
         let mut dims = BTreeMap::new();
         let mut chosen = serde_json::Map::new();
-        for knob in &view.sizes.knobs {
+        for size_control in &view.sizes.size_controls {
             let size = if large { 1 << (20 + random.below(21)) } else { 2 + random.below(200) };
-            chosen.insert(knob.name.clone(), size.into());
-            for name in knob.dims.keys() {
+            chosen.insert(size_control.name.clone(), size.into());
+            for name in size_control.dims.keys() {
                 dims.insert(name.clone(), i64::try_from(size).unwrap());
             }
         }

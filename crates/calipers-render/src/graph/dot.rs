@@ -1,8 +1,8 @@
-//! A graph for Graphviz: rooms as clusters, opened down to a depth.
+//! A graph for Graphviz: groups as clusters, opened down to a depth.
 
 use std::fmt::Write as _;
 
-use calipers_report::{GraphView, RoomItem};
+use calipers_report::{GraphView, GroupItem};
 
 use super::labels;
 use super::scene::edge_label;
@@ -14,7 +14,7 @@ pub fn dot(view: &GraphView, depth: usize) -> String {
         "digraph model {\n  compound=true;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
     );
     let mut writer = Writer { view, depth, lines: Vec::new() };
-    writer.room(0, 1, &mut dot);
+    writer.group(0, 1, &mut dot);
     for line in &writer.lines {
         dot.push_str(line);
     }
@@ -25,40 +25,40 @@ pub fn dot(view: &GraphView, depth: usize) -> String {
 struct Writer<'a> {
     view: &'a GraphView,
     depth: usize,
-    /// Arrows, which stand behind all boxes.
+    /// Arrows, which are behind all boxes.
     lines: Vec<String>,
 }
 
 impl Writer<'_> {
-    /// Rooms nest to a bounded depth.
-    fn room(&mut self, number: usize, level: usize, dot: &mut String) {
-        let Some(room) = self.view.rooms.get(number) else { return };
+    /// GraphGroups nest to a bounded depth.
+    fn group(&mut self, number: usize, level: usize, dot: &mut String) {
+        let Some(group) = self.view.groups.get(number) else { return };
         let indent = "  ".repeat(level);
-        for (place, item) in room.items.iter().enumerate() {
+        for (place, item) in group.items.iter().enumerate() {
             let label = labels::label(self.view, *item);
             let mut words = label.title;
             if !label.note.is_empty() {
                 words = format!("{words}\n{}", label.note);
             }
             match item {
-                RoomItem::Room(inner) if level < self.depth && *inner > number => {
+                GroupItem::GraphGroup(inner) if level < self.depth && *inner > number => {
                     _ = writeln!(dot, "{indent}subgraph cluster_{inner} {{");
                     _ = writeln!(dot, "{indent}  label={};", quoted(&words));
                     // An end for arrows that lead to the cluster.
                     let end = "shape=point, style=invis";
                     _ = writeln!(dot, "{indent}  r{number}_{place} [{end}];");
-                    self.room(*inner, level + 1, dot);
+                    self.group(*inner, level + 1, dot);
                     _ = writeln!(dot, "{indent}}}");
                 }
-                RoomItem::Entry | RoomItem::Exit => {
+                GroupItem::Entry | GroupItem::Exit => {
                     _ = writeln!(dot, "{indent}r{number}_{place} [shape=point];");
                 }
                 _ => _ = writeln!(dot, "{indent}r{number}_{place} [label={}];", quoted(&words)),
             }
         }
-        for edge in &room.edges {
-            let cluster = |place: usize, key: &str| match room.items.get(place) {
-                Some(RoomItem::Room(inner)) if level < self.depth && *inner > number => {
+        for edge in &group.edges {
+            let cluster = |place: usize, key: &str| match group.items.get(place) {
+                Some(GroupItem::GraphGroup(inner)) if level < self.depth && *inner > number => {
                     format!(", {key}=cluster_{inner}")
                 }
                 _ => String::new(),

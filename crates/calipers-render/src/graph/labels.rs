@@ -1,6 +1,6 @@
-//! What stands in a box, and how much room that takes.
+//! What is in a box, and how much group that takes.
 
-use calipers_report::{Dimension, GraphView, RoomItem, RoomKind, ValueShape};
+use calipers_report::{Dimension, GraphView, GroupItem, GroupKind, ValueShape};
 
 use crate::text::{self, Charset};
 use crate::units;
@@ -18,30 +18,30 @@ pub struct Label {
 const TITLE: usize = 34;
 
 /// The label of a box.
-pub fn label(view: &GraphView, item: RoomItem) -> Label {
+pub fn label(view: &GraphView, item: GroupItem) -> Label {
     match item {
-        RoomItem::Room(number) => {
-            let Some(room) = view.rooms.get(number) else { return Label::default() };
-            let mut note = units::counted(room.nodes, "node", "nodes");
-            if let Some(macs) = room.macs.filter(|macs| *macs > 0) {
+        GroupItem::GraphGroup(number) => {
+            let Some(group) = view.groups.get(number) else { return Label::default() };
+            let mut note = units::counted(group.nodes, "node", "nodes");
+            if let Some(macs) = group.macs.filter(|macs| *macs > 0) {
                 note = format!("{note} · {}", units::operations(macs, "MACs"));
             }
-            Label { title: short(&room.name), note }
+            Label { title: short(&group.name), note }
         }
-        RoomItem::Node(number) => {
+        GroupItem::Node(number) => {
             let Some(node) = view.nodes.get(number) else { return Label::default() };
             let note = match node.cost.macs.filter(|macs| *macs > 0) {
                 Some(macs) => units::operations(macs, "MACs"),
-                None if !node.rooms.is_empty() => "opens".to_owned(),
+                None if !node.groups.is_empty() => "opens".to_owned(),
                 None => String::new(),
             };
             Label { title: short(&node.op), note }
         }
-        RoomItem::Input(value) | RoomItem::Output(value) => {
+        GroupItem::Input(value) | GroupItem::Output(value) => {
             let Some(value) = view.values.get(value) else { return Label::default() };
             Label { title: short(&value.name), note: shape(&value.value) }
         }
-        RoomItem::Entry | RoomItem::Exit => Label::default(),
+        GroupItem::Entry | GroupItem::Exit => Label::default(),
     }
 }
 
@@ -71,17 +71,17 @@ pub fn shape(value: &ValueShape) -> String {
 }
 
 /// Width and height of a closed box. Even numbers, so that its middle is a whole one.
-pub fn size(item: RoomItem, label: &Label) -> (f64, f64) {
+pub fn size(item: GroupItem, label: &Label) -> (f64, f64) {
     let wide = |least: f64, most: f64, edge: f64| {
         let text = width(&label.title, 13.0).max(width(&label.note, 11.0));
         ((text + edge).clamp(least, most) / 2.0).ceil() * 2.0
     };
     let tall = if label.note.is_empty() { 30.0 } else { 44.0 };
     match item {
-        RoomItem::Room(_) => (wide(112.0, 300.0, 44.0), 48.0),
-        RoomItem::Node(_) => (wide(64.0, 240.0, 24.0), tall),
-        RoomItem::Input(_) | RoomItem::Output(_) => (wide(64.0, 260.0, 28.0), tall),
-        RoomItem::Entry | RoomItem::Exit => (8.0, 8.0),
+        GroupItem::GraphGroup(_) => (wide(112.0, 300.0, 44.0), 48.0),
+        GroupItem::Node(_) => (wide(64.0, 240.0, 24.0), tall),
+        GroupItem::Input(_) | GroupItem::Output(_) => (wide(64.0, 260.0, 28.0), tall),
+        GroupItem::Entry | GroupItem::Exit => (8.0, 8.0),
     }
 }
 
@@ -102,14 +102,14 @@ pub fn width(text: &str, size: f64) -> f64 {
     em * size
 }
 
-/// A word for the kind of a room.
-pub fn kind_word(kind: RoomKind) -> &'static str {
+/// A word for the kind of a group.
+pub fn kind_word(kind: GroupKind) -> &'static str {
     match kind {
-        RoomKind::Graph => "graph",
-        RoomKind::Block => "block",
-        RoomKind::Repeat => "repeat",
-        RoomKind::Stretch => "stretch",
-        RoomKind::Subgraph => "subgraph",
-        RoomKind::Function => "function",
+        GroupKind::Graph => "graph",
+        GroupKind::Block => "block",
+        GroupKind::Repeat => "repeat",
+        GroupKind::Segment => "segment",
+        GroupKind::Subgraph => "subgraph",
+        GroupKind::Function => "function",
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ranks      longest ways from the top, then boxes pulled towards what reads them
-//! order      sweeps by barycentre, the one with fewest crossings kept
+//! order      sweeps by barycenter, the one with fewest crossings kept
 //! places     least squares under the gaps that boxes need
 //! ```
 //!
@@ -19,9 +19,9 @@ pub struct Task {
     pub sizes: Vec<(f64, f64)>,
     /// Arrows from box to box.
     pub arrows: Vec<(usize, usize)>,
-    /// Where each box stands in an order of execution. Arrows that go against it are drawn upwards.
+    /// Where each box is in an order of execution. Arrows that go against it are drawn upwards.
     pub order: Vec<usize>,
-    /// Boxes that must stand above all others, and below them.
+    /// Boxes that must be above all others, and below them.
     pub top: Option<usize>,
     /// See `top`.
     pub bottom: Option<usize>,
@@ -110,7 +110,7 @@ fn downwards(task: &Task, (from, to): (usize, usize)) -> Option<(usize, usize)> 
     if position(task, from) <= position(task, to) { Some((from, to)) } else { Some((to, from)) }
 }
 
-/// Where a box stands, those at top and bottom apart.
+/// Where a box is, those at top and bottom apart.
 fn position(task: &Task, number: usize) -> (u8, usize, usize) {
     let place = task.order.get(number).copied().unwrap_or(number);
     match Some(number) {
@@ -131,7 +131,7 @@ fn ranks(task: &Task, arrows: &[Option<(usize, usize)>]) -> Vec<usize> {
     }
     let mut ranks = vec![0_usize; count];
     for from in &sequence {
-        // Nothing stands beside what is at the top.
+        // Nothing is next to what is at the top.
         if task.top.is_some() && Some(*from) != task.top {
             ranks[*from] = ranks[*from].max(1);
         }

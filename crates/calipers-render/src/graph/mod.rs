@@ -1,15 +1,15 @@
-//! Drawings of a graph that is cut into rooms: layout, SVG, DOT.
+//! Diagrams of a graph that is cut into groups: layout, SVG, DOT.
 //!
-//! [`layered`] lays out the boxes of one room. [`rooms`] does so for every room of a view, each
-//! closed; the page opens them in place. [`scene`] opens rooms down to a depth, for pictures that do
+//! [`layered`] lays out the boxes of one group. [`groups`] does so for every group of a view, each
+//! closed; the page opens them in place. [`scene`] opens groups down to a depth, for charts that do
 //! not move.
 
 mod dot;
+pub mod groups;
 pub mod labels;
 pub mod layered;
 mod order;
 mod places;
-pub mod rooms;
 pub mod scene;
 mod svg;
 

@@ -1,4 +1,4 @@
-//! The order of boxes and bends in their rows: sweeps by barycentre, fewest crossings kept.
+//! The order of boxes and bends in their rows: sweeps by barycenter, fewest crossings kept.
 
 use super::layered::Task;
 
@@ -114,7 +114,7 @@ impl Rows {
         }
     }
 
-    /// How often arrows between neighbouring rows cross.
+    /// How often arrows between neighboring rows cross.
     fn crossings(&self) -> u64 {
         let mut at = vec![0_usize; self.rank.len()];
         for row in &self.rows {

@@ -1,11 +1,11 @@
-//! Where boxes and bends stand in their rows: near the middle of what they are joined with, as far as
+//! Where boxes and bends are in their rows: near the middle of what they are joined with, as far as
 //! the gaps allow. Each row is solved exactly, in one pass.
 
 use super::order::{Rows, to_float};
 
 /// Space between two boxes.
 const BETWEEN_BOXES: f64 = 28.0;
-/// Space between a bend and its neighbour.
+/// Space between a bend and its neighbor.
 const BETWEEN_BENDS: f64 = 14.0;
 /// Width of a bend.
 pub(super) const BEND: f64 = 4.0;
@@ -62,7 +62,7 @@ fn gaps(rows: &Rows, row: &[usize], width: &dyn Fn(usize) -> f64) -> Vec<f64> {
     gaps
 }
 
-/// Where a box would stand by what it is joined with, and how much that matters.
+/// Where a box would are by what it is joined with, and how much that matters.
 fn wanted(rows: &Rows, xs: &[f64], number: usize, up: bool, down: bool) -> (f64, f64) {
     let above = rows.above[number].iter().filter(|_| down);
     let below = rows.below[number].iter().filter(|_| up);
@@ -82,8 +82,8 @@ fn wanted(rows: &Rows, xs: &[f64], number: usize, up: bool, down: bool) -> (f64,
     if weight > 0.0 { (sum / weight, weight) } else { (xs[number], 0.1) }
 }
 
-/// The places nearest to those wanted that keep the gaps: neighbours that would come too near are
-/// joined into one block, which stands at the mean of what its members want.
+/// The places nearest to those wanted that keep the gaps: neighbors that would come too near are
+/// joined into one block, which is at the mean of what its members want.
 fn spread(wanted: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
     struct Block {
         sum: f64,
@@ -115,9 +115,9 @@ mod tests {
 
     #[test]
     fn boxes_keep_their_gaps_and_their_mean() {
-        // Both want to stand at 0 and need 10 between them: −5 and 5.
+        // Both want to be at 0 and need 10 between them: −5 and 5.
         assert_eq!(spread(&[(0.0, 1.0), (0.0, 1.0)], &[0.0, 10.0]), [-5.0, 5.0]);
-        // There is room for both where they want to be.
+        // There is group for both where they want to be.
         assert_eq!(spread(&[(0.0, 1.0), (30.0, 1.0)], &[0.0, 10.0]), [0.0, 30.0]);
     }
 }

@@ -1,19 +1,19 @@
-//! A graph with its rooms opened down to a depth, as boxes and lines on one sheet.
+//! A graph with its groups opened down to a depth, as boxes and lines on one sheet.
 
-use calipers_report::{GraphView, RoomItem};
+use calipers_report::{GraphView, GroupItem};
 
+use super::groups;
 use super::labels::{self, Label};
 use super::layered::{Sheet, lay_out};
-use super::rooms;
 
 /// A box on the sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneBox {
     /// What it is.
-    pub item: RoomItem,
-    /// What stands in it, or above what is in it.
+    pub item: GroupItem,
+    /// What is in it, or above what is in it.
     pub label: Label,
-    /// Whether boxes stand in it.
+    /// Whether boxes are in it.
     pub open: bool,
     /// Left, top, width, height.
     pub area: (f64, f64, f64, f64),
@@ -31,7 +31,7 @@ pub struct SceneLine {
 /// Boxes and lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
-    /// The boxes; what is around others stands before them.
+    /// The boxes; what is around others is before them.
     pub boxes: Vec<SceneBox>,
     /// The lines.
     pub lines: Vec<SceneLine>,
@@ -46,7 +46,7 @@ pub const PADDING: f64 = 16.0;
 /// See [`PADDING`].
 pub const TITLE: f64 = 30.0;
 
-/// Opens rooms down to a depth; at 1 the main room shows its boxes closed.
+/// Opens groups down to a depth; at 1 the main group shows its boxes closed.
 pub fn open(view: &GraphView, depth: usize) -> Scene {
     let sheets = sheets(view, depth);
     let mut scene = Scene::default();
@@ -58,16 +58,16 @@ pub fn open(view: &GraphView, depth: usize) -> Scene {
     scene
 }
 
-/// The depth at which each room is opened; none for those that stay closed.
+/// The depth at which each group is opened; none for those that stay closed.
 fn depths(view: &GraphView, depth: usize) -> Vec<Option<usize>> {
-    let mut depths = vec![None; view.rooms.len()];
+    let mut depths = vec![None; view.groups.len()];
     if let Some(first) = depths.first_mut().filter(|_| depth > 0) {
         *first = Some(1);
     }
-    for number in 0..view.rooms.len() {
+    for number in 0..view.groups.len() {
         let Some(around) = depths[number].filter(|around| *around < depth) else { continue };
-        for item in &view.rooms[number].items {
-            if let RoomItem::Room(inner) = item
+        for item in &view.groups[number].items {
+            if let GroupItem::GraphGroup(inner) = item
                 && *inner > number
                 && let Some(place) = depths.get_mut(*inner)
             {
@@ -78,14 +78,14 @@ fn depths(view: &GraphView, depth: usize) -> Vec<Option<usize>> {
     depths
 }
 
-/// The layout of each room that is opened, inner ones first.
+/// The layout of each group that is opened, inner ones first.
 fn sheets(view: &GraphView, depth: usize) -> Vec<Option<Sheet>> {
     let depths = depths(view, depth);
-    let mut sheets: Vec<Option<Sheet>> = vec![None; view.rooms.len()];
-    for number in (0..view.rooms.len()).rev().filter(|number| depths[*number].is_some()) {
-        let room = &view.rooms[number];
-        let size = |item: &RoomItem| match item {
-            RoomItem::Room(inner) if sheets.get(*inner).is_some_and(Option::is_some) => {
+    let mut sheets: Vec<Option<Sheet>> = vec![None; view.groups.len()];
+    for number in (0..view.groups.len()).rev().filter(|number| depths[*number].is_some()) {
+        let group = &view.groups[number];
+        let size = |item: &GroupItem| match item {
+            GroupItem::GraphGroup(inner) if sheets.get(*inner).is_some_and(Option::is_some) => {
                 let title = labels::width(&labels::label(view, *item).title, 13.0) + 32.0;
                 let inside = sheets[*inner].as_ref();
                 let (width, height) = inside.map_or((0.0, 0.0), |it| (it.width, it.height));
@@ -93,13 +93,13 @@ fn sheets(view: &GraphView, depth: usize) -> Vec<Option<Sheet>> {
             }
             item => labels::size(*item, &labels::label(view, *item)),
         };
-        let sizes = room.items.iter().map(size).collect();
-        sheets[number] = Some(lay_out(&rooms::task(room, sizes)));
+        let sizes = group.items.iter().map(size).collect();
+        sheets[number] = Some(lay_out(&groups::task(group, sizes)));
     }
     sheets
 }
 
-/// Puts the boxes and lines of a room on the sheet. Rooms nest to a bounded depth.
+/// Puts the boxes and lines of a group on the sheet. GraphGroups nest to a bounded depth.
 fn put(
     view: &GraphView,
     sheets: &[Option<Sheet>],
@@ -107,12 +107,12 @@ fn put(
     (left, top): (f64, f64),
     scene: &mut Scene,
 ) {
-    let (Some(Some(sheet)), Some(room)) = (sheets.get(number), view.rooms.get(number)) else {
+    let (Some(Some(sheet)), Some(group)) = (sheets.get(number), view.groups.get(number)) else {
         return;
     };
-    for (item, place) in room.items.iter().zip(&sheet.boxes) {
+    for (item, place) in group.items.iter().zip(&sheet.boxes) {
         let inner = match item {
-            RoomItem::Room(inner) => {
+            GroupItem::GraphGroup(inner) => {
                 sheets.get(*inner).and_then(Option::as_ref).map(|it| (*inner, it))
             }
             _ => None,
@@ -129,7 +129,7 @@ fn put(
             put(view, sheets, inner, (middle, y + TITLE), scene);
         }
     }
-    for (edge, bends) in room.edges.iter().zip(&sheet.bends) {
+    for (edge, bends) in group.edges.iter().zip(&sheet.bends) {
         let (Some(from), Some(to)) = (sheet.boxes.get(edge.from), sheet.boxes.get(edge.to)) else {
             continue;
         };
@@ -150,7 +150,7 @@ fn put(
 }
 
 /// The shape that an arrow carries, or how many values.
-pub fn edge_label(view: &GraphView, edge: &calipers_report::RoomEdge) -> String {
+pub fn edge_label(view: &GraphView, edge: &calipers_report::GroupEdge) -> String {
     let first = edge.values.first().and_then(|value| view.values.get(*value));
     let shape = first.map(|value| labels::shape(&value.value)).unwrap_or_default();
     match edge.count {

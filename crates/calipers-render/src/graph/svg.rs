@@ -1,24 +1,24 @@
-//! A graph as a picture that stands alone: no script, light and dark.
+//! A graph as a chart that is alone: no script, light and dark.
 
 use std::fmt::Write as _;
 
-use calipers_report::{GraphView, RoomItem};
+use calipers_report::{GraphView, GroupItem};
 
 use super::scene::{self, Scene, SceneBox, SceneLine};
 use crate::page::untrusted::escape;
 
-/// Space around the drawing.
+/// Space around the diagram.
 const MARGIN: f64 = 24.0;
 
 const STYLE: &str = "\
 text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430}\
 .n{font-size:11px;fill:#5a6675}.l{font-size:10px;fill:#5a6675}\
-.paper{fill:#fff}.node{fill:#fff;stroke:#9aa5b4}.room{fill:#e9f0fb;stroke:#5b7fb5}\
+.paper{fill:#fff}.node{fill:#fff;stroke:#9aa5b4}.group{fill:#e9f0fb;stroke:#5b7fb5}\
 .open{fill:#5b7fb5;fill-opacity:.07;stroke:#5b7fb5;stroke-opacity:.6}\
 .port{fill:#edf5ee;stroke:#5f9469}.door{fill:#9aa5b4}\
 .line{fill:none;stroke:#8a95a5}.tip{fill:#8a95a5}\
 @media(prefers-color-scheme:dark){text{fill:#e6eaf0}.n,.l{fill:#a4afbd}.paper{fill:#14181e}\
-.node{fill:#1e242d;stroke:#5d6876}.room{fill:#202c3f;stroke:#6d92cc}.open{stroke:#6d92cc}\
+.node{fill:#1e242d;stroke:#5d6876}.group{fill:#202c3f;stroke:#6d92cc}.open{stroke:#6d92cc}\
 .port{fill:#1d2b21;stroke:#6aa777}.door{fill:#5d6876}.line{stroke:#6e7a89}.tip{fill:#6e7a89}}";
 
 /// The graph, opened down to a depth, as SVG.
@@ -52,11 +52,11 @@ fn write_scene(scene: &Scene, svg: &mut String) {
 fn write_box(shown: &SceneBox, svg: &mut String) {
     let (x, y, width, height) = shown.area;
     let (class, round) = match shown.item {
-        RoomItem::Room(_) if shown.open => ("open", 8.0),
-        RoomItem::Room(_) => ("room", 8.0),
-        RoomItem::Node(_) => ("node", 4.0),
-        RoomItem::Input(_) | RoomItem::Output(_) => ("port", height / 2.0),
-        RoomItem::Entry | RoomItem::Exit => ("door", height / 2.0),
+        GroupItem::GraphGroup(_) if shown.open => ("open", 8.0),
+        GroupItem::GraphGroup(_) => ("group", 8.0),
+        GroupItem::Node(_) => ("node", 4.0),
+        GroupItem::Input(_) | GroupItem::Output(_) => ("port", height / 2.0),
+        GroupItem::Entry | GroupItem::Exit => ("door", height / 2.0),
     };
     _ = write!(
         svg,

@@ -23,33 +23,33 @@ use crate::units;
 /// A column of the table.
 struct Column {
     heading: &'static str,
-    /// Whether it holds figures, which stand flush right and are sorted by size.
+    /// Whether it holds figures, which are flush right and are sorted by size.
     figures: bool,
-    /// What stands in a cell: plain text, cleaned.
+    /// What is in a cell: plain text, cleaned.
     text: fn(&KeyFigures) -> String,
     /// What a column of figures is sorted by.
     value: fn(&KeyFigures) -> Option<f64>,
 }
 
-/// Columns beside the model's name, in their order.
+/// Columns next to the model's name, in their order.
 const COLUMNS: [Column; 9] = [
     words("Kind", |model| joined(&[model.kind.map(ModelKind::id), model.family.map(Family::id)])),
     words("Task", |model| joined(&[model.task.map(TaskKind::id)]).replace('-', " ")),
     words("Precision", precision),
     figures(
         "Parameters",
-        |model| told(model.parameters, units::count),
+        |model| reported(model.parameters, units::count),
         |model| model.parameters.map(float),
     ),
     figures("FLOPs", flops, |model| model.flops.map(float)),
     figures(
         "Weights",
-        |model| told(model.weights_bytes, units::bytes),
+        |model| reported(model.weights_bytes, units::bytes),
         |model| model.weights_bytes.map(float),
     ),
     figures(
         "Peak activations",
-        |model| told(model.peak_activation_bytes, units::bytes),
+        |model| reported(model.peak_activation_bytes, units::bytes),
         |model| model.peak_activation_bytes.map(float),
     ),
     figures(
@@ -80,7 +80,7 @@ fn float(value: u64) -> f64 {
     value as f64
 }
 
-fn told(value: Option<u64>, set: fn(u64) -> String) -> String {
+fn reported(value: Option<u64>, set: fn(u64) -> String) -> String {
     value.map(set).unwrap_or_default()
 }
 

@@ -2,12 +2,12 @@
 
 use calipers_report::{Report, Severity};
 
-use super::escape::{attribute, code, plain, told};
+use super::escape::{attribute, code, plain, reported};
 use super::front_matter::front_matter;
 use super::table;
 use super::value::{cell, inline};
 use crate::document::{Block, Document, Facts, Message, Section};
-use crate::sections::{self, CardOptions, PictureLink};
+use crate::sections::{self, CardOptions, ChartLink};
 use crate::table::{Column, Table, Value, Zero};
 use crate::text;
 use crate::value::Spans;
@@ -22,7 +22,7 @@ use crate::value::Spans;
 /// assert!(markdown::card(&report, &CardOptions::default()).starts_with("# tiny\n"));
 /// ```
 pub fn card(report: &Report, options: &CardOptions) -> String {
-    let text = document(&sections::card(report, options), &options.pictures);
+    let text = document(&sections::card(report, options), &options.charts);
     match options.front_matter {
         true => format!("{}\n{text}", front_matter(report)),
         false => text,
@@ -30,7 +30,7 @@ pub fn card(report: &Report, options: &CardOptions) -> String {
 }
 
 /// A document, ending in a newline. A chart is shown where there are files for it.
-pub fn document(document: &Document, charts: &[PictureLink]) -> String {
+pub fn document(document: &Document, charts: &[ChartLink]) -> String {
     let mut parts = vec![format!("# {}", inline(&document.title))];
     if !document.facts.is_empty() {
         parts.push(joined(&document.facts));
@@ -43,7 +43,7 @@ pub fn document(document: &Document, charts: &[PictureLink]) -> String {
 }
 
 /// A section under its heading, ending in a newline; nothing where it has nothing to say.
-pub fn section(section: &Section, charts: &[PictureLink]) -> String {
+pub fn section(section: &Section, charts: &[ChartLink]) -> String {
     match section.is_empty() {
         true => String::new(),
         false => finish(&section_parts(section, charts)),
@@ -54,7 +54,7 @@ fn finish(parts: &[String]) -> String {
     parts.join("\n\n") + "\n"
 }
 
-fn section_parts(section: &Section, charts: &[PictureLink]) -> Vec<String> {
+fn section_parts(section: &Section, charts: &[ChartLink]) -> Vec<String> {
     let heading = match (section.title.as_str(), section.note.as_str()) {
         ("", _) => None,
         (title, "") => Some(format!("## {title}")),
@@ -70,7 +70,7 @@ fn section_parts(section: &Section, charts: &[PictureLink]) -> Vec<String> {
 struct Setter<'a> {
     /// The mark of a heading within the section.
     level: &'static str,
-    charts: &'a [PictureLink],
+    charts: &'a [ChartLink],
     parts: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ impl Setter<'_> {
         self.parts.push(format!("{} {severity}: {}", self.level, plain(&message.title)));
         let mut words = Vec::new();
         if !message.detail.trim().is_empty() {
-            words.push(told(&text::sentence(message.detail.trim())));
+            words.push(reported(&text::sentence(message.detail.trim())));
         }
         if !message.names.is_empty() {
             let names: Vec<String> = message.names.iter().map(|name| code(name)).collect();
@@ -132,7 +132,7 @@ impl Setter<'_> {
             self.parts.push(words.join(" "));
         }
         if !message.advice.trim().is_empty() {
-            let advice = told(&text::sentence(&message.advice));
+            let advice = reported(&text::sentence(&message.advice));
             self.parts.push(format!("**Recommendation:** {advice}"));
         }
         if !message.command.is_empty() {
@@ -151,7 +151,7 @@ fn fact_table(facts: &Facts) -> Table {
     let mut table = Table::new("facts", columns);
     for fact in &facts.0 {
         table.row(vec![
-            Value::Text(text::capitalised(&cell(&fact.what, Zero::Shown))),
+            Value::Text(text::capitalized(&cell(&fact.what, Zero::Shown))),
             Value::Text(joined(&fact.values)),
         ]);
     }
@@ -159,7 +159,7 @@ fn fact_table(facts: &Facts) -> Table {
 }
 
 /// A chart that follows the theme of the page it is read on.
-fn set_chart(chart: &PictureLink) -> String {
+fn set_chart(chart: &ChartLink) -> String {
     let (light, dark) = (attribute(&chart.light), attribute(&chart.dark));
     format!(
         "<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"{dark}\">\n\
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_chart_has_both_themes_and_cannot_be_left() {
-        let chart = PictureLink {
+        let chart = ChartLink {
             name: "operators".into(),
             alt: "Conv \"104\" <b>".into(),
             light: "assets/operators-light.svg".into(),

@@ -1,4 +1,4 @@
-//! Texts that came out of a model, made fit to stand in Markdown.
+//! Texts that came out of a model, made fit to be in Markdown.
 //!
 //! ```
 //! use calipers_render::markdown::{code, plain};
@@ -58,7 +58,7 @@ pub fn plain(raw: &str) -> String {
 
 /// A sentence of ours that quotes names between backticks: those become code, and all else is
 /// [`plain`]. A name with a backtick of its own is quoted in the wrong places, and acts nowhere.
-pub fn told(raw: &str) -> String {
+pub fn reported(raw: &str) -> String {
     let clean = text::prose(raw, Charset::Unicode);
     let parts: Vec<&str> = clean.split('`').collect();
     // The last quote has no end where their number is odd.
@@ -108,7 +108,7 @@ pub fn code(raw: &str) -> String {
     if clean.trim().is_empty() {
         return "(blank)".to_owned();
     }
-    // Between backticks a bar cannot be told from a table's in every place, nor a backtick at all.
+    // Between backticks a bar cannot be determined from a table's in every place, nor a backtick at all.
     if !clean.contains(['|', '`', '\\']) && clean.trim() == clean {
         return format!("`{clean}`");
     }
@@ -161,16 +161,16 @@ mod tests {
     #[test]
     fn quoted_names_in_our_sentences_are_code() {
         assert_eq!(
-            told("a score (`logits`, 1 × 2) of `x` `y`"),
+            reported("a score (`logits`, 1 × 2) of `x` `y`"),
             "a score (`logits`, 1 × 2) of `x` `y`"
         );
-        assert_eq!(told("odd ` quote <b>"), r"odd \` quote \<b>");
-        assert_eq!(told("`a`<i>`|`"), r"`a`\<i><code>&#124;</code>");
-        assert_eq!(told("plain *text*"), r"plain \*text\*");
+        assert_eq!(reported("odd ` quote <b>"), r"odd \` quote \<b>");
+        assert_eq!(reported("`a`<i>`|`"), r"`a`\<i><code>&#124;</code>");
+        assert_eq!(reported("plain *text*"), r"plain \*text\*");
     }
 
     #[test]
-    fn names_are_code_wherever_they_stand() {
+    fn names_are_code_wherever_they_are() {
         assert_eq!(code("a/b:0 [x](y) <i> *"), "`a/b:0 [x](y) <i> *`");
         assert_eq!(code("a|b"), "<code>a&#124;b</code>");
         assert_eq!(code("`x` me@evil.com"), "<code>&#96;x&#96;&#32;me@<!-- -->evil&#46;com</code>");

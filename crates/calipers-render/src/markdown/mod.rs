@@ -10,7 +10,7 @@ mod table;
 mod value;
 
 pub use document::{card, document, section};
-pub use escape::{attribute, code, plain, told};
+pub use escape::{attribute, code, plain, reported};
 pub use front_matter::front_matter;
 pub(crate) use table::set as set_table;
 pub use table::table;

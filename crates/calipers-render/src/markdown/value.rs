@@ -2,7 +2,7 @@
 
 use calipers_report::{Dimension, ValueShape};
 
-use super::escape::{code, plain, told};
+use super::escape::{code, plain, reported};
 use crate::table::Zero;
 use crate::text::{self, Charset};
 use crate::units;
@@ -43,7 +43,7 @@ fn piece(value: &Value) -> String {
         Value::Text(words) => words.clone(),
         Value::Name(name) => code(name),
         Value::Prose(words) => plain(words),
-        Value::Quoted(words) => told(words),
+        Value::Quoted(words) => reported(words),
         Value::Formula(formula) => formula_text(formula),
         Value::Types(types) => {
             let types: Vec<String> = types.iter().map(type_text).collect();
@@ -58,7 +58,7 @@ fn piece(value: &Value) -> String {
         Value::Anchor(name) => format!("[{}](#{})", code(name), text::address(name)),
         Value::Spans(spans) => inline(spans),
         Value::Fit(fit) => memory(fit),
-        Value::Missing(Some(reason)) => format!("unknown: {}", told(reason)),
+        Value::Missing(Some(reason)) => format!("unknown: {}", reported(reason)),
         Value::Missing(None) => "unknown".to_owned(),
         Value::AtLeast(inner) => format!("at least {}", piece(inner)),
         // Figures are set above.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use calipers_report::{DeviceTimes, GraphView, SizeChoices};
+use calipers_report::{DeviceTimes, GraphView, SizeControls};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ struct Lives<'a> {
     until: Vec<u64>,
     /// The place of the formula of its bytes.
     formula: Vec<usize>,
-    lent: Vec<bool>,
+    borrowed: Vec<bool>,
     view_of: Vec<Option<usize>>,
     may_take: Vec<&'a [usize]>,
 }
@@ -39,11 +39,11 @@ struct Runs {
 /// The size controls, and what follows from them.
 pub(super) fn sizes(view: &GraphView) -> Value {
     let sizes = &view.sizes;
-    let (lives, formulas) = lives(sizes);
-    let knobs = sizes.knobs.iter().map(|knob| {
+    let (live_ranges, formulas) = live_ranges(sizes);
+    let size_controls = sizes.size_controls.iter().map(|size_control| {
         json!({
-            "name": text::name(&knob.name, Charset::Unicode), "size": knob.size,
-            "most": knob.most, "dims": knob.dims, "fixed": knob.fixed,
+            "name": text::name(&size_control.name, Charset::Unicode), "size": size_control.size,
+            "most": size_control.most, "dims": size_control.dims, "fixed": size_control.fixed,
         })
     });
     let devices = sizes.times.devices.iter().map(|device| {
@@ -53,31 +53,31 @@ pub(super) fn sizes(view: &GraphView) -> Value {
         })
     });
     json!({
-        "knobs": knobs.collect::<Vec<_>>(), "lives": lives, "formulas": formulas,
-        "no_lives": sizes.no_lives.as_deref().map(prose),
+        "size_controls": size_controls.collect::<Vec<_>>(), "live_ranges": live_ranges, "formulas": formulas,
+        "live_ranges_unknown": sizes.live_ranges_unknown.as_deref().map(prose),
         "batches": sizes.times.batches, "lengths": sizes.times.lengths,
         "devices": devices.collect::<Vec<_>>(),
     })
 }
 
 /// The live ranges, and each formula once.
-fn lives(sizes: &SizeChoices) -> (Lives<'_>, Vec<&str>) {
-    let mut lives = Lives::default();
+fn live_ranges(sizes: &SizeControls) -> (Lives<'_>, Vec<&str>) {
+    let mut live_ranges = Lives::default();
     let mut formulas: Vec<&str> = Vec::new();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
-    for life in &sizes.lives {
+    for life in &sizes.live_ranges {
         let number = *numbers.entry(&life.bytes).or_insert_with(|| {
             formulas.push(&life.bytes);
             formulas.len() - 1
         });
-        lives.from.push(life.from);
-        lives.until.push(life.until);
-        lives.formula.push(number);
-        lives.lent.push(life.lent);
-        lives.view_of.push(life.view_of);
-        lives.may_take.push(&life.may_take);
+        live_ranges.from.push(life.from);
+        live_ranges.until.push(life.until);
+        live_ranges.formula.push(number);
+        live_ranges.borrowed.push(life.borrowed);
+        live_ranges.view_of.push(life.view_of);
+        live_ranges.may_take.push(&life.may_take);
     }
-    (lives, formulas)
+    (live_ranges, formulas)
 }
 
 fn runs(device: &DeviceTimes) -> Runs {

@@ -98,7 +98,7 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
 
 /// Whether there is a graph to look into: a view always has a main group.
 fn has_graph(view: &GraphView) -> bool {
-    !view.rooms.is_empty()
+    !view.groups.is_empty()
 }
 
 /// What the scripts read.

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use calipers_report::{GraphView, PartKind, Room, RoomItem, ViewNode};
+use calipers_report::{GraphGroup, GraphView, GroupItem, PartKind, ViewNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::graph::groups::{LaidOut, lay_out_groups};
 use crate::graph::labels;
-use crate::graph::rooms::{LaidOut, lay_out_rooms};
 use crate::text::{self, Charset};
 
 /// Figures beyond this are written as text: the page's numbers are floats.
@@ -47,13 +47,13 @@ pub(super) fn graph(view: &GraphView) -> Value {
     let mut texts = Texts::default();
     let nodes = nodes(view, &mut texts);
     let values = values(view, &mut texts);
-    let laid_out = lay_out_rooms(view);
+    let laid_out = lay_out_groups(view);
     let notes: Vec<String> =
         view.notes.iter().map(|note| text::prose(note, Charset::Unicode)).collect();
-    let rooms: Vec<Value> = (0..view.rooms.len())
-        .map(|number| room(view, number, &laid_out[number], &mut texts))
+    let groups: Vec<Value> = (0..view.groups.len())
+        .map(|number| group(view, number, &laid_out[number], &mut texts))
         .collect();
-    json!({ "nodes": nodes, "values": values, "rooms": rooms, "notes": notes, "texts": texts.all })
+    json!({ "nodes": nodes, "values": values, "groups": groups, "notes": notes, "texts": texts.all })
 }
 
 fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
@@ -67,13 +67,13 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
         (word(&|node| &node.op), word(&|node| &node.domain), word(&|node| &node.scope));
     let names = column(&|node| Value::String(text::name(&node.name, Charset::Unicode)));
     // Few nodes have these, so they are kept by number.
-    let (mut rooms, mut formulas, mut reasons) =
+    let (mut groups, mut formulas, mut reasons) =
         (serde_json::Map::new(), serde_json::Map::new(), serde_json::Map::new());
     let mut attributes: Vec<Value> = Vec::new();
     for (number, node) in view.nodes.iter().enumerate() {
         let key = number.to_string();
-        if !node.rooms.is_empty() {
-            rooms.insert(key.clone(), json!(node.rooms));
+        if !node.groups.is_empty() {
+            groups.insert(key.clone(), json!(node.groups));
         }
         if !node.cost.formula.is_empty() {
             let parts = node.cost.formula.iter();
@@ -93,7 +93,7 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
     }
     json!({
         "name": names, "op": op, "domain": domain, "scope": scope,
-        "room": column(&|node| node.room.into()),
+        "group": column(&|node| node.group.into()),
         "drawn": column(&|node| u8::from(node.drawn).into()),
         "inputs": column(&|node| json!(node.inputs)),
         "outputs": column(&|node| json!(node.outputs)),
@@ -103,7 +103,7 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
         "other": column(&|node| figure(node.cost.other_flops)),
         "bytes": column(&|node| figure(node.cost.bytes_moved)),
         "alive": column(&|node| figure(node.alive_bytes)),
-        "attributes": attributes, "rooms": rooms, "formulas": formulas, "reasons": reasons,
+        "attributes": attributes, "groups": groups, "formulas": formulas, "reasons": reasons,
     })
 }
 
@@ -127,11 +127,11 @@ fn values(view: &GraphView, texts: &mut Texts) -> Value {
     })
 }
 
-/// What is drawn in a room, a column for each property.
+/// What is drawn in a group, a column for each property.
 #[derive(Default, Serialize)]
 struct Items {
     kind: Vec<&'static str>,
-    /// The number of the room, node or value; 0 where a kind needs none.
+    /// The number of the group, node or value; 0 where a kind needs none.
     id: Vec<usize>,
     rank: Vec<usize>,
     /// The middle, in pixels.
@@ -143,7 +143,7 @@ struct Items {
     note: Vec<usize>,
 }
 
-/// The arrows of a room, a column for each property.
+/// The arrows of a group, a column for each property.
 #[derive(Default, Serialize)]
 struct Edges<'a> {
     /// Places among the items.
@@ -156,17 +156,17 @@ struct Edges<'a> {
     bends: Vec<&'a [(usize, f64)]>,
 }
 
-fn items(room: &Room, laid_out: &LaidOut, texts: &mut Texts) -> Items {
+fn items(group: &GraphGroup, laid_out: &LaidOut, texts: &mut Texts) -> Items {
     let mut items = Items::default();
-    let drawn = room.items.iter().zip(&laid_out.labels).zip(&laid_out.sheet.boxes);
+    let drawn = group.items.iter().zip(&laid_out.labels).zip(&laid_out.sheet.boxes);
     for ((item, label), place) in drawn {
         let (kind, id) = match item {
-            RoomItem::Room(id) => ("room", *id),
-            RoomItem::Node(id) => ("node", *id),
-            RoomItem::Input(id) => ("input", *id),
-            RoomItem::Output(id) => ("output", *id),
-            RoomItem::Entry => ("entry", 0),
-            RoomItem::Exit => ("exit", 0),
+            GroupItem::GraphGroup(id) => ("group", *id),
+            GroupItem::Node(id) => ("node", *id),
+            GroupItem::Input(id) => ("input", *id),
+            GroupItem::Output(id) => ("output", *id),
+            GroupItem::Entry => ("entry", 0),
+            GroupItem::Exit => ("exit", 0),
         };
         items.kind.push(kind);
         items.id.push(id);
@@ -180,10 +180,10 @@ fn items(room: &Room, laid_out: &LaidOut, texts: &mut Texts) -> Items {
     items
 }
 
-fn room(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) -> Value {
-    let room = &view.rooms[number];
+fn group(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) -> Value {
+    let group = &view.groups[number];
     let mut edges = Edges::default();
-    for (edge, bends) in room.edges.iter().zip(&laid_out.sheet.bends) {
+    for (edge, bends) in group.edges.iter().zip(&laid_out.sheet.bends) {
         edges.from.push(edge.from);
         edges.to.push(edge.to);
         edges.count.push(edge.count);
@@ -192,14 +192,14 @@ fn room(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts) 
     }
     let bands: Vec<f64> = laid_out.sheet.bands.iter().map(|band| band.height).collect();
     json!({
-        "kind": labels::kind_word(room.kind),
-        "name": text::name(&room.name, Charset::Unicode),
-        "detail": text::name(&room.detail, Charset::Unicode),
-        "block": text::name(room.block.as_ref().map_or("", PartKind::id), Charset::Unicode),
-        "parent": room.parent, "count": room.nodes,
-        "parameters": figure(room.parameters), "macs": figure(room.macs),
-        "bytes": figure(room.bytes_moved), "alive": figure(room.alive_bytes),
-        "unknown": room.unknown, "items": items(room, laid_out, texts), "edges": edges,
+        "kind": labels::kind_word(group.kind),
+        "name": text::name(&group.name, Charset::Unicode),
+        "detail": text::name(&group.detail, Charset::Unicode),
+        "block": text::name(group.block.as_ref().map_or("", PartKind::id), Charset::Unicode),
+        "parent": group.parent, "count": group.nodes,
+        "parameters": figure(group.parameters), "macs": figure(group.macs),
+        "bytes": figure(group.bytes_moved), "alive": figure(group.alive_bytes),
+        "unknown": group.unknown, "items": items(group, laid_out, texts), "edges": edges,
         "bands": bands,
     })
 }

@@ -111,7 +111,7 @@ fn launch(launching: &LaunchSource) -> Facts {
     };
     facts.add("device", overhead(launching.device_us, "from kernel to kernel"));
     facts.add("host", overhead(launching.host_us, "to issue an operation"));
-    let tone = match launching.carried_over_from {
+    let tone = match launching.extrapolated_from {
         Some(_) => Tone::Warning,
         None => Tone::Quiet,
     };

@@ -9,10 +9,10 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let mermaid = |text: &String| Block::Code { language: "mermaid", text: text.clone() };
     let mut blocks = vec![];
     // The text is made of letters and character numbers alone; it can hold no fence.
-    if !architecture.drawing.boxes.is_empty() && !architecture.diagram.is_empty() {
+    if !architecture.block_diagram.boxes.is_empty() && !architecture.diagram.is_empty() {
         blocks.push(mermaid(&architecture.diagram));
     }
-    if !architecture.flow_drawing.boxes.is_empty() && !architecture.flow.is_empty() {
+    if !architecture.flow_diagram.boxes.is_empty() && !architecture.flow.is_empty() {
         blocks.extend([
             Block::heading("Operator flow"),
             Block::paragraph("Which operators feed which; the number on an arrow says how often."),

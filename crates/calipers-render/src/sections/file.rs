@@ -40,7 +40,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     vec![Block::Facts(facts), Block::Table(tables::data_files(files))]
 }
 
-/// Files beside the model that hold its tensors, for a screen.
+/// Files next to the model that hold its tensors, for a screen.
 fn data_files(report: &Report) -> Vec<Block> {
     let files = &report.model.data_files;
     let mut blocks: Vec<Block> =

@@ -19,7 +19,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
     if context.is_brief() {
         // Of a note, what it says is enough here; `calipers check` prints all of it.
-        let shown = report.risks.iter().take(SHOWN).map(|finding| match finding.severity {
+        let shown = report.findings.iter().take(SHOWN).map(|finding| match finding.severity {
             Severity::Info => Message {
                 names: vec![],
                 has_more_names: false,
@@ -28,23 +28,23 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
             },
             _ => message(finding),
         });
-        let rest = report.risks.len().saturating_sub(SHOWN);
+        let rest = report.findings.len().saturating_sub(SHOWN);
         let rest = more(rest, ["finding", "findings"]).map(Block::Note);
         return shown.map(Block::Message).chain(rest).collect();
     }
-    if report.graph.nodes == 0 && report.risks.is_empty() {
+    if report.graph.nodes == 0 && report.findings.is_empty() {
         return vec![];
     }
     let counts = match overview::counts(report) {
         None => Block::paragraph("Nothing was found."),
         Some(counts) => Block::paragraph(format!("{counts}.")),
     };
-    std::iter::once(counts).chain(report.risks.iter().map(message).map(Block::Message)).collect()
+    std::iter::once(counts).chain(report.findings.iter().map(message).map(Block::Message)).collect()
 }
 
 /// Whether a finding that a screen shows names a thing.
 pub(super) fn is_named(name: &str, report: &Report) -> bool {
-    report.risks.iter().take(SHOWN).any(|finding| finding.nodes.iter().any(|node| node == name))
+    report.findings.iter().take(SHOWN).any(|finding| finding.nodes.iter().any(|node| node == name))
 }
 
 fn message(finding: &Finding) -> Message {

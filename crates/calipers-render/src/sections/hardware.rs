@@ -19,10 +19,10 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         Block::Paragraph(conditions(hardware, device)),
         Block::Facts(answers(hardware, device)),
     ];
-    let kernels = &hardware.dearest[..hardware.dearest.len().min(KERNELS)];
+    let kernels = &hardware.top_kernels[..hardware.top_kernels.len().min(KERNELS)];
     if !kernels.is_empty() {
         blocks.extend([
-            Block::heading("Dearest kernels"),
+            Block::heading("Most expensive kernels"),
             Block::Table(tables::top_kernels(kernels)),
         ]);
     }
@@ -68,14 +68,14 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Facts {
     });
     let latency = hardware.latency_ms.map(|span| Value::Range(span).into());
     facts.add("Latency, with its range", latency.or(none));
-    facts.add("When the host issues every operation", hardware.issued_ms.map(Value::Range));
+    facts.add("When the host issues every operation", hardware.eager_ms.map(Value::Range));
     facts.add("Throughput", hardware.throughput.map(Value::Rate));
     facts.add("Bottleneck", hardware.bottleneck.map(|limit| Value::prose(limit.id())));
     let shares = hardware.shares.as_ref().map(|shares| {
         let parts = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
-            (shares.launches_percent, "launches"),
+            (shares.launch_overhead_percent, "launches"),
         ];
         let parts = parts.into_iter().filter(|(percent, _)| *percent > 0.0);
         parts

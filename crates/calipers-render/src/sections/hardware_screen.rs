@@ -72,7 +72,7 @@ fn on_one_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<Section> {
         facts("Device", about(device)),
         facts("Memory", memory(hardware, device)),
         facts("Time", time(hardware)),
-        section("Dearest", vec![Block::Table(tables::top_kernels(&hardware.dearest))])
+        section("Most expensive", vec![Block::Table(tables::top_kernels(&hardware.top_kernels))])
             .noted("kernels"),
     ];
     let generation = hardware.generation.as_ref();
@@ -83,7 +83,8 @@ fn on_one_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<Section> {
         (Scaling::Resolution, "Resolutions"),
     ] {
         let table = tables::scaling(hardware, what);
-        let enough = hardware.batch_enough.filter(|_| what == Scaling::Batch && !table.is_empty());
+        let enough =
+            hardware.saturation_batch.filter(|_| what == Scaling::Batch && !table.is_empty());
         let mut blocks = vec![Block::Table(table)];
         blocks.extend(enough.map(|batch| {
             let batch = units::integer(batch);
@@ -167,7 +168,7 @@ fn memory(hardware: &Hardware, device: &DeviceFacts) -> Facts {
         "workspace",
         vec![
             Spans::plain(format!("{expected} ({low}–{high})")),
-            Spans::default().and_quiet("what a runtime takes besides"),
+            Spans::default().and_quiet("what a runtime takes also"),
         ],
     );
     facts.0.extend(unknown.as_ref().map(|why| prose("unknown", Tone::Quiet, why)));
@@ -188,7 +189,7 @@ fn time(hardware: &Hardware) -> Facts {
     let mut values = vec![Spans::of(Tone::Strong, Value::Range(latency))];
     values.extend(hardware.throughput.map(|rate| Value::Rate(rate).into()));
     facts.add_all("latency", values);
-    if let Some(issued) = hardware.issued_ms {
+    if let Some(issued) = hardware.eager_ms {
         let how = match hardware.host_bound {
             Some(true) => "when the host issues every operation, which then holds it up",
             _ => "when the host issues every operation",
@@ -201,7 +202,7 @@ fn time(hardware: &Hardware) -> Facts {
         let shares = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
-            (shares.launches_percent, "launches"),
+            (shares.launch_overhead_percent, "launches"),
         ];
         let shares = shares.into_iter().filter(|(percent, _)| *percent > 0.0);
         values
@@ -314,24 +315,24 @@ fn required(needs: &Requirements) -> Facts {
     ];
     facts.add_all("target", targets.into_iter().flatten().map(Spans::plain).collect());
     if !needs.why.is_empty() {
-        let tone = if needs.met == Some(true) { Tone::Plain } else { Tone::Error };
+        let tone = if needs.target_met == Some(true) { Tone::Plain } else { Tone::Error };
         facts.0.push(prose("asked for", tone, &needs.why));
     }
     for (level, found) in [
         ("minimum", &needs.minimum),
         ("recommended", &needs.recommended),
-        ("comfortable", &needs.comfortable),
+        ("optimal", &needs.optimal),
     ] {
         let none = || vec![Spans::default().and_quiet("none of the table")];
         facts.add_all(level, found.as_ref().map_or_else(none, requirement));
     }
-    let considered = units::counted(needs.weighed, "device", "devices");
+    let considered = units::counted(needs.devices_considered, "device", "devices");
     let unknown = match needs.unknown {
         0 => String::new(),
         count => format!("; of {} too little is known", units::integer(count)),
     };
     let words = format!("{considered}, the slowest that will do is named{unknown}");
-    facts.0.push(prose("weighed", Tone::Quiet, &words));
+    facts.0.push(prose("devices_considered", Tone::Quiet, &words));
     facts.0.extend(needs.notes.iter().map(|note| prose("", Tone::Quiet, note)));
     facts
 }

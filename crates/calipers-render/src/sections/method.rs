@@ -19,7 +19,7 @@ const SHOWN: usize = 6;
 const CONVENTIONS: [&str; 4] = [
     "Units are decimal: 1 kB is 1,000 bytes, 1 MB is 10⁶ bytes.",
     "MACs are multiply-accumulates of convolutions, matrix products, attention and recurrence; \
-     FLOPs are twice those. Element-wise work, norms and reductions stand beside them.",
+     FLOPs are twice those. Element-wise work, norms and reductions are next to them.",
     "Parameters are learned weights, each stored tensor once. Shape constants, scales and zero \
      points are counted apart.",
     "The peak of activations follows the order of execution, with inputs and outputs; what is \

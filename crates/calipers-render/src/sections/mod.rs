@@ -102,9 +102,9 @@ pub const SECTIONS: [SectionKind; 23] = [
     section("complexity", "Complexity", &["flops", "depth"], complexity::build),
     section("memory", "Memory", &["memory"], memory::build),
     section("kv-cache", "KV cache", &[], cache::build),
-    section("quantization", "Quantisation", &[], quantization::build),
+    section("quantization", "Quantization", &[], quantization::build),
     section("task", "Task", &[], task::build),
-    section("layers", "Dearest layers", &[], top_nodes::build),
+    section("layers", "Most expensive layers", &[], top_nodes::build),
     section("weights", "Weights", &[], weights::build),
     section("hardware", "Hardware", &["roofline"], hardware::build),
     section("scaling", "Scaling", &SCALING, scaling::build),
@@ -125,12 +125,12 @@ pub struct CardOptions {
     /// order of the card.
     pub sections: Vec<String>,
     /// Charts in files next to the card.
-    pub pictures: Vec<PictureLink>,
+    pub charts: Vec<ChartLink>,
 }
 
 /// A chart in files next to the card.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PictureLink {
+pub struct ChartLink {
     /// Which chart it is, as the sections know it.
     pub name: String,
     /// What it shows, in a sentence.

@@ -88,7 +88,7 @@ fn sizes(report: &Report) -> Option<Spans> {
 /// How many findings there are of each severity.
 pub(super) fn counts(report: &Report) -> Option<String> {
     let of = |severity: Severity| {
-        let found = report.risks.iter().filter(|finding| finding.severity == severity);
+        let found = report.findings.iter().filter(|finding| finding.severity == severity);
         u64::try_from(found.count()).unwrap_or(u64::MAX)
     };
     let counts: Vec<String> = [

@@ -49,8 +49,8 @@ fn facts(context: &mut Context<'_>) -> Facts {
     facts.add("Tensors", Value::Integer(parameters.tensors));
     facts.add("Filled at load time", some(parameters.generated));
     let constants = known(parameters.constants, "constants", Value::Integer);
-    facts.add("Constants besides, no parameters", constants);
-    facts.add("Scales and zero points besides", parameters.quantization.and_then(some));
+    facts.add("Constants also, no parameters", constants);
+    facts.add("Scales and zero points also", parameters.quantization.and_then(some));
     let stored = known(parameters.stored_bytes, "stored_bytes", Value::LongBytes);
     facts.add("All stored tensors", stored);
     facts
@@ -68,7 +68,7 @@ fn by_precision(parameters: &Parameters) -> Vec<Spans> {
     by_dtype.into_iter().map(value).collect()
 }
 
-/// Parameters in all, by precision, in bytes, and what is stored beside them.
+/// Parameters in all, by precision, in bytes, and what is stored next to them.
 fn brief(context: &mut Context<'_>) -> Vec<Block> {
     let mut facts = Facts::default();
     learned(context, &mut facts);

@@ -33,7 +33,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         quantization.granularity.map(|granularity| Value::text(granularity.display_name())),
     );
     facts.add("Symmetric", quantization.symmetric.map(Value::Flag));
-    let floats = quantization.in_float.iter().take(10).map(|(op, count)| {
+    let floats = quantization.unquantized.iter().take(10).map(|(op, count)| {
         Spans::from(Value::Integer(*count)).and_text(" ").and_value(Value::name(op))
     });
     facts.add("With weights in floats", joined(floats.collect(), ", "));

@@ -37,12 +37,12 @@ fn levels(requirements: &Requirements) -> Vec<Block> {
         Block::Table(tables::requirements(requirements)),
         Block::paragraph(
             "The minimum is expected to meet the target; the recommended one meets it at the high \
-             end of its range; the comfortable one with half of its time and memory to spare. Each \
+             end of its range; the optimal one with half of its time and memory to spare. Each \
              is the slowest that does.",
         ),
     ];
     if !requirements.why.trim().is_empty() {
-        let word = match requirements.met {
+        let word = match requirements.target_met {
             Some(true) => "Met",
             Some(false) => "Missed",
             None => "Whether it is met is unknown",

@@ -29,7 +29,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
             continue;
         }
         blocks.extend([Block::heading(heading), Block::Table(table)]);
-        if let Some(batch) = hardware.batch_enough.filter(|_| what == Scaling::Batch) {
+        if let Some(batch) = hardware.saturation_batch.filter(|_| what == Scaling::Batch) {
             let batch = units::integer(batch);
             blocks.push(Block::paragraph(format!(
                 "From batch {batch} on, throughput grows by less than a tenth."

@@ -28,7 +28,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let mut words = match is_unknown {
         true => Spans::of(Tone::Strong, Value::text("Unknown")),
         false => {
-            let kind = Value::Text(text::capitalised(task.kind.display_name()));
+            let kind = Value::Text(text::capitalized(task.kind.display_name()));
             Spans::of(Tone::Strong, kind).and_text(format!(" ({})", certainty(task.confidence)))
         }
     };

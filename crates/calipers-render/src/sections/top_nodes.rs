@@ -9,7 +9,7 @@ const MOST: usize = 10;
 const SHOWN: usize = 3;
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
-    let nodes = &context.report.cost.dearest;
+    let nodes = &context.report.cost.top_nodes;
     if !context.is_brief() {
         return vec![Block::Table(tables::top_nodes(&nodes[..nodes.len().min(MOST)]))];
     }

@@ -1,6 +1,6 @@
 //! Where the arithmetic is.
 
-use calipers_report::{Cost, CostlyNode, OperatorCost, UncostedNode};
+use calipers_report::{Cost, OperatorCost, TopNode, UncostedNode};
 
 use crate::table::{Column, Table, Value, Zero};
 use crate::value::free_formula;
@@ -9,7 +9,7 @@ use crate::value::free_formula;
 const OPERATORS: usize = 10;
 
 /// The nodes that cost most.
-pub fn top_nodes(nodes: &[CostlyNode]) -> Table {
+pub fn top_nodes(nodes: &[TopNode]) -> Table {
     let mut set = Table::new(
         "top-nodes",
         vec![

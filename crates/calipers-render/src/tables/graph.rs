@@ -19,7 +19,7 @@ pub fn ports(ports: &[Port]) -> Table {
             Column::text("type", "type"),
             Column::text("shape", "shape"),
             Column::text("inferred", "found to be"),
-            Column::text("doc", "meaning"),
+            Column::text("doc", "resolved"),
         ],
     )
     .without_empty_columns();

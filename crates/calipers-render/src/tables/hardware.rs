@@ -1,6 +1,6 @@
 //! The model on one device at several sizes, and on several devices.
 
-use calipers_report::{DearKernel, DeviceRow, Hardware, Range, ScalingRow};
+use calipers_report::{DeviceRow, Hardware, Range, ScalingRow, TopKernel};
 
 use crate::table::{Column, Table, Tone, Value};
 use crate::units;
@@ -193,7 +193,7 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
 }
 
 /// The kernels that take most of the time.
-pub fn top_kernels(kernels: &[DearKernel]) -> Table {
+pub fn top_kernels(kernels: &[TopKernel]) -> Table {
     let mut set = Table::new(
         "top-kernels",
         vec![
@@ -228,7 +228,7 @@ pub fn memory_parts(hardware: &Hardware) -> Table {
     let workspace = &need.workspace_bytes;
     let [low, expected, high] =
         [workspace.low, workspace.expected, workspace.high].map(units::gigabytes);
-    part("What a runtime takes besides", Value::text(format!("{expected} ({low} to {high})")));
+    part("What a runtime takes also", Value::text(format!("{expected} ({low} to {high})")));
     if let Some(bytes) = hardware.memory_bytes {
         part("Together", Value::Gigabytes(bytes));
     }
@@ -251,7 +251,7 @@ pub fn requirements(requirements: &calipers_report::Requirements) -> Table {
     for (level, found) in [
         ("Minimum", &requirements.minimum),
         ("Recommended", &requirements.recommended),
-        ("Comfortable", &requirements.comfortable),
+        ("Comfortable", &requirements.optimal),
     ] {
         let mut row = vec![Value::text(level)];
         match found {

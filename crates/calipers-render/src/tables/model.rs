@@ -109,7 +109,7 @@ pub fn tensor_ranges(tensors: &[TensorRange]) -> Table {
             Column::figures("min", "least"),
             Column::figures("max", "greatest"),
             Column::figures("mean", "mean"),
-            Column::figures("deviation", "deviation"),
+            Column::figures("std", "std"),
             Column::figures("sparsity_percent", "zeros"),
         ],
     );
@@ -123,7 +123,7 @@ pub fn tensor_ranges(tensors: &[TensorRange]) -> Table {
             figure(tensor.min),
             figure(tensor.max),
             figure(tensor.mean),
-            figure(tensor.deviation),
+            figure(tensor.std),
             Value::Percent(tensor.sparsity_percent),
         ]);
     }

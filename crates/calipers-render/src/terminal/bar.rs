@@ -12,18 +12,18 @@ const CELLS: usize = 40;
 /// Fewer cells of a figure over time show nothing.
 const FEWEST: usize = 8;
 
-/// A bar of at most `room` cells; what is not zero shows.
-pub(super) fn cells(length: u64, longest: u64, room: usize, page: &Page) -> String {
+/// A bar of at most `group` cells; what is not zero shows.
+pub(super) fn cells(length: u64, longest: u64, group: usize, page: &Page) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let (full, steps) = match page.charset {
         Charset::Unicode => ("█", 8),
         Charset::Ascii => ("#", 1),
     };
-    if length == 0 || longest == 0 || room == 0 {
+    if length == 0 || longest == 0 || group == 0 {
         return String::new();
     }
-    let ratio = u128::from(length) * (room * steps) as u128 / u128::from(longest);
-    let parts = usize::try_from(ratio).unwrap_or(room * steps).clamp(1, room * steps);
+    let ratio = u128::from(length) * (group * steps) as u128 / u128::from(longest);
+    let parts = usize::try_from(ratio).unwrap_or(group * steps).clamp(1, group * steps);
     format!("{}{}", full.repeat(parts / steps), PARTS[parts % steps])
 }
 

@@ -34,8 +34,8 @@ pub(super) fn lines(message: &Message, width: usize, page: &Page) -> Vec<Line> {
     // title is, and the rest is indented beneath.
     let hangs = width < WIDE;
     let indent = if hangs { 2 } else { SEVERITY };
-    let room = width - indent;
-    let wrap = |line: Line, most| line.wrap_within(room, most, page.charset);
+    let group = width - indent;
+    let wrap = |line: Line, most| line.wrap_within(group, most, page.charset);
     let prose = |role, raw: &str| Line::of(role, text::prose(raw, page.charset));
 
     let mut severity = Line::of(role, format!("{mark} {word}"));
@@ -56,10 +56,10 @@ pub(super) fn lines(message: &Message, width: usize, page: &Page) -> Vec<Line> {
         texts.extend(wrap(names(message, page), DETAIL));
     }
     if !message.advice.trim().is_empty() {
-        texts.extend(advice(message, room, page));
+        texts.extend(advice(message, group, page));
     }
     if !message.command.is_empty() {
-        texts.push(prose(Role::Quiet, &message.command).cut(room, page.charset));
+        texts.push(prose(Role::Quiet, &message.command).cut(group, page.charset));
     }
     let lines = texts.into_iter().enumerate().map(|(i, text)| {
         let mut line = std::mem::take(&mut severity);

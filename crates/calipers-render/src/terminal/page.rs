@@ -101,10 +101,10 @@ impl Line {
             return self;
         }
         let ellipsis = charset.ellipsis();
-        let Some(room) = max.checked_sub(text::width(ellipsis)) else { return self.split(max).0 };
-        let tail = room / 4;
+        let Some(group) = max.checked_sub(text::width(ellipsis)) else { return self.split(max).0 };
+        let tail = group / 4;
         let end = self.width() - tail;
-        let (start, _) = self.clone().split(room - tail);
+        let (start, _) = self.clone().split(group - tail);
         let (_, tail) = self.split(end);
         start.and(Role::Quiet, ellipsis).and_line(tail)
     }
@@ -162,8 +162,8 @@ impl Line {
     fn split(self, width: usize) -> (Self, Self) {
         let (mut head, mut rest) = (Self::default(), Self::default());
         for (role, text) in self.0 {
-            let room = if rest.0.is_empty() { width.saturating_sub(head.width()) } else { 0 };
-            let (before, after) = text::split(&text, room);
+            let group = if rest.0.is_empty() { width.saturating_sub(head.width()) } else { 0 };
+            let (before, after) = text::split(&text, group);
             head.push(role, before);
             rest.push(role, after);
         }

@@ -404,8 +404,8 @@ fn set(row: SetRow, layout: &Layout<'_>, page: &Page) -> Vec<Line> {
             line.append(cell);
             let start = first + GAP;
             line.pad_to(start);
-            let room = layout.width.saturating_sub(start).max(LEAST);
-            let mut pieces = words.wrap_within(room, WRAPPED, page.charset).into_iter();
+            let group = layout.width.saturating_sub(start).max(LEAST);
+            let mut pieces = words.wrap_within(group, WRAPPED, page.charset).into_iter();
             let mut lines = vec![line.and_line(pieces.next().unwrap_or_default())];
             lines.extend(hang(pieces.collect(), start));
             lines

@@ -93,7 +93,8 @@ fn memory(fit: &Fit, role: Role) -> Line {
     let Some(needed) = fit.needed.map(units::gigabytes) else {
         return Line::of(Role::Warning, "unknown");
     };
-    let of = fit.capacity.map(|room| format!(" of {}", units::capacity(room))).unwrap_or_default();
+    let of =
+        fit.capacity.map(|group| format!(" of {}", units::capacity(group))).unwrap_or_default();
     match fit.fits {
         Some(false) => {
             Line::of(Role::Error, "does not fit").and(role, format!(": needs {needed}{of}"))

@@ -2,16 +2,16 @@
 //! of the published cards of the same models.
 use std::path::{Path, PathBuf};
 
-use calipers::Question;
-use calipers_render::picture::{Theme, pictures};
+use calipers::HardwareQuery;
+use calipers_render::chart::{Theme, charts};
 use calipers_render::sections::SECTIONS;
-use calipers_render::{CardOptions, PictureLink, markdown};
+use calipers_render::{CardOptions, ChartLink, markdown};
 use calipers_report::Report;
 use calipers_testkit::{Corpus, Outcome, score};
 
 calipers_testkit::tests! {
     test: [
-        every_picture_has_its_section,
+        every_chart_has_its_section,
     ];
     each_corpus: [cards_state_the_right_figures, cards_are_reviewed];
     extended: [every_heading_of_the_documents_has_a_counterpart];
@@ -19,7 +19,7 @@ calipers_testkit::tests! {
 
 /// The report on a model, with the device that the published cards were written for.
 fn report(path: &Path) -> Report {
-    let mut question = Question::default();
+    let mut question = HardwareQuery::default();
     question.device = question.catalog.find("rtx-4050-mobile").ok().cloned();
     question.target_latency_ms = Some(20.0);
     let model = calipers::Model::open(path).unwrap();
@@ -27,14 +27,14 @@ fn report(path: &Path) -> Report {
 }
 
 fn card(report: &Report) -> String {
-    let link = |picture: calipers_render::picture::Picture| PictureLink {
-        name: picture.name.to_owned(),
-        alt: picture.alt,
-        light: format!("assets/{}-light.svg", picture.name),
-        dark: format!("assets/{}-dark.svg", picture.name),
+    let link = |chart: calipers_render::chart::Chart| ChartLink {
+        name: chart.name.to_owned(),
+        alt: chart.alt,
+        light: format!("assets/{}-light.svg", chart.name),
+        dark: format!("assets/{}-dark.svg", chart.name),
     };
-    let pictures = pictures(report, Theme::Light).into_iter().map(link).collect();
-    let options = CardOptions { front_matter: true, pictures, ..CardOptions::default() };
+    let charts = charts(report, Theme::Light).into_iter().map(link).collect();
+    let options = CardOptions { front_matter: true, charts, ..CardOptions::default() };
     markdown::card(report, &options)
 }
 
@@ -94,7 +94,7 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
             "25 LayerNorm",
             "| Linear | 74 |",
             "| Attention | 12 |",
-            "**Question answering** (sure)",
+            "**HardwareQuery answering** (sure)",
         ],
     ),
     (
@@ -227,17 +227,17 @@ fn cards_are_reviewed(corpus: &Corpus) -> Outcome {
     Ok(())
 }
 
-fn every_picture_has_its_section() {
+fn every_chart_has_its_section() {
     let model = calipers::Model::read(calipers_samples::digits(), "digits.onnx").unwrap();
-    let mut question = Question::default();
+    let mut question = HardwareQuery::default();
     question.device = question.catalog.find("h200-sxm").ok().cloned();
     let report = model.analyze(&calipers::Options::new().hardware(question.clone())).unwrap();
-    let found = pictures(&report, Theme::Light);
-    assert!(found.len() > 5, "the sample has pictures");
+    let found = charts(&report, Theme::Light);
+    assert!(found.len() > 5, "the sample has charts");
     let card = card(&report);
-    for picture in found {
-        let claims = SECTIONS.iter().filter(|section| section.charts.contains(&picture.name));
-        assert_eq!(claims.count(), 1, "{}", picture.name);
-        assert!(card.contains(&format!("assets/{}-dark.svg", picture.name)), "{}", picture.name);
+    for chart in found {
+        let claims = SECTIONS.iter().filter(|section| section.charts.contains(&chart.name));
+        assert_eq!(claims.count(), 1, "{}", chart.name);
+        assert!(card.contains(&format!("assets/{}-dark.svg", chart.name)), "{}", chart.name);
     }
 }

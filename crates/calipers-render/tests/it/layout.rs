@@ -1,5 +1,5 @@
 //! What holds for every layout: boxes do not overlap, arrows go down, the same task gives the same
-//! sheet, and a box that grows in a row pushes only its neighbours.
+//! sheet, and a box that grows in a row pushes only its neighbors.
 use calipers_render::graph::{Sheet, Task, lay_out};
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ calipers_testkit::tests! {
         arrows_along_the_order_never_go_up,
         a_chain_is_straight,
         nothing_to_lay_out_is_no_fault,
-        a_room_of_many_boxes_and_long_arrows_is_laid_out,
+        a_group_of_many_boxes_and_long_arrows_is_laid_out,
     ];
 }
 
@@ -95,7 +95,7 @@ fn nothing_to_lay_out_is_no_fault() {
     assert_eq!(lay_out(&lost).boxes.len(), 1);
 }
 
-fn a_room_of_many_boxes_and_long_arrows_is_laid_out() {
+fn a_group_of_many_boxes_and_long_arrows_is_laid_out() {
     let count = 3000;
     let chain = (1..count).map(|to| (to - 1, to));
     let long = (0..count / 2).map(|from| (from, count - 1 - from));

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop where its own tools fail")]
 
 mod cards;
+#[cfg(feature = "png")]
+mod charts;
 mod fixtures;
 mod layout;
 mod page;
-#[cfg(feature = "png")]
-mod pictures;
 mod snapshots;
 
 use std::process::ExitCode;
@@ -14,6 +14,6 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut suites = vec![cards::tests(), layout::tests(), page::tests(), snapshots::tests()];
     #[cfg(feature = "png")]
-    suites.extend(pictures::tests());
+    suites.extend(charts::tests());
     calipers_testkit::main(suites)
 }

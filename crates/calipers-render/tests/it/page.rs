@@ -2,8 +2,8 @@
 //! in the page.
 use calipers_render::{graph, page};
 use calipers_report::{
-    Binding, Dimension, GraphView, Port, Report, Room, RoomEdge, RoomItem, RoomKind, Summary,
-    SummaryCheck, ViewNode, ViewValue,
+    Binding, Dimension, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, Port, Report,
+    Summary, SummaryCheck, ViewNode, ViewValue,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,14 +24,14 @@ calipers_testkit::tests! {
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"' -->\u{202e}";
 
-/// A graph of one node and one room with one, each named as badly as can be.
+/// A graph of one node and one group with one, each named as badly as can be.
 fn hostile() -> (Report, GraphView) {
-    let node = |room: usize| ViewNode {
+    let node = |group: usize| ViewNode {
         name: HOSTILE.into(),
         op: HOSTILE.into(),
         domain: HOSTILE.into(),
         scope: HOSTILE.into(),
-        room,
+        group,
         drawn: true,
         inputs: vec![Some(0)],
         outputs: vec![Some(0)],
@@ -39,30 +39,30 @@ fn hostile() -> (Report, GraphView) {
         reason: Some(HOSTILE.into()),
         ..ViewNode::default()
     };
-    let edge = |from, to| RoomEdge { from, to, values: vec![0], count: 1 };
+    let edge = |from, to| GroupEdge { from, to, values: vec![0], count: 1 };
     let view = GraphView {
         file: HOSTILE.into(),
-        rooms: vec![
-            Room {
+        groups: vec![
+            GraphGroup {
                 name: HOSTILE.into(),
                 items: vec![
-                    RoomItem::Input(0),
-                    RoomItem::Node(0),
-                    RoomItem::Room(1),
-                    RoomItem::Output(0),
+                    GroupItem::Input(0),
+                    GroupItem::Node(0),
+                    GroupItem::GraphGroup(1),
+                    GroupItem::Output(0),
                 ],
                 edges: vec![edge(0, 1), edge(1, 2), edge(2, 3)],
-                ..Room::default()
+                ..GraphGroup::default()
             },
-            Room {
-                kind: RoomKind::Block,
+            GraphGroup {
+                kind: GroupKind::Block,
                 name: HOSTILE.into(),
                 detail: HOSTILE.into(),
                 block: Some(HOSTILE.into()),
                 parent: Some(0),
-                items: vec![RoomItem::Node(1), RoomItem::Entry, RoomItem::Exit],
+                items: vec![GroupItem::Node(1), GroupItem::Entry, GroupItem::Exit],
                 edges: vec![edge(1, 0), edge(0, 2)],
-                ..Room::default()
+                ..GraphGroup::default()
             },
         ],
         nodes: vec![node(0), node(1)],

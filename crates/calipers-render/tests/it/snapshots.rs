@@ -238,7 +238,7 @@ fn some_tables() -> Vec<Table> {
         tables::scopes(&fixtures::layers(true)),
         tables::sweep(&fixtures::sweep()),
         tables::devices(&fixtures::devices().select(&Filter::default()).list()),
-        tables::top_kernels(&hardware.dearest),
+        tables::top_kernels(&hardware.top_kernels),
         tables::memory_parts(&hardware),
     ];
     all.extend(tables::hardware(&hardware));
@@ -326,7 +326,7 @@ fn without_color(screen: &str) -> String {
     plain.extend(pieces.next());
     for piece in pieces {
         let (code, rest) = piece.split_once('m').expect("a sequence ends");
-        let digits = code.strip_prefix('[').expect("a sequence is a colour or weight");
+        let digits = code.strip_prefix('[').expect("a sequence is a color or weight");
         assert!(digits.chars().all(|c| c.is_ascii_digit() || c == ';'), "{digits:?}");
         plain.push_str(rest);
     }

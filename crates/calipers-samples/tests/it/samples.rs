@@ -11,7 +11,7 @@ fn initializers(graph: &[u8]) -> BTreeMap<String, (u64, u64)> {
     let tensors = all(graph, 5);
     let entry = |t: &&[u8]| (text(t, 8), (ints(t, 2)[0], ints(t, 1).iter().product()));
     let found: BTreeMap<_, _> = tensors.iter().map(entry).collect();
-    assert_eq!(found.len(), tensors.len(), "two initialisers of one name");
+    assert_eq!(found.len(), tensors.len(), "two initializers of one name");
     found
 }
 
@@ -97,7 +97,7 @@ fn raw_data_is_as_long_as_the_shape_says() {
 
 /// Every node reads what is there already, and no name is given twice.
 #[test]
-fn nodes_stand_in_an_order_in_which_they_can_run() {
+fn nodes_are_in_an_order_in_which_they_can_run() {
     fn walk(graph: &[u8], outer: &BTreeSet<String>) {
         let mut known = outer.clone();
         known.extend(all(graph, 11).iter().map(|input| text(input, 1)));

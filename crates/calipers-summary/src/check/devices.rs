@@ -1,11 +1,11 @@
-//! Devices that a sentence names: figures beside them must be theirs, and so must what fits.
+//! Devices that a sentence names: figures next to them must be theirs, and so must what fits.
 
 use calipers_report::Report;
 
 use super::super::facts::Fact;
 use super::spellings;
 
-/// Words after which a device is told not to be fit.
+/// Words after which a device is reported not to be fit.
 const EXCEPT: &[&str] = &["cannot", "except", "n't ", "not ", "too large", "too small"];
 
 /// A device of the report, and whether the model fits it.
@@ -29,7 +29,7 @@ pub(super) fn named<'r>(text: &str, report: &'r Report) -> Vec<&'r str> {
     all.filter(|(name, _)| place(text, name).is_some()).map(|(name, _)| name).collect()
 }
 
-/// Whether a figure may stand in a sentence that names these devices: it is one of theirs, or of none.
+/// Whether a figure may be in a sentence that names these devices: it is one of theirs, or of none.
 pub(super) fn may_tell(fact: &Fact, named: &[&str]) -> bool {
     match &fact.device {
         Some(device) => named.is_empty() || named.contains(&device.as_str()),
@@ -46,8 +46,8 @@ pub(super) fn misplaced(text: &str, report: &Report) -> Vec<String> {
     let turn = EXCEPT.iter().filter_map(|word| lower.find(word)).min().unwrap_or(usize::MAX);
     let wrong = |name: &str, fits: Option<bool>| {
         let at = place(text, name)?;
-        let told = at < turn;
-        (fits.is_some_and(|fits| fits != told)).then(|| name.to_owned())
+        let reported = at < turn;
+        (fits.is_some_and(|fits| fits != reported)).then(|| name.to_owned())
     };
     devices(report).into_iter().filter_map(|(name, fits)| wrong(name, fits)).collect()
 }

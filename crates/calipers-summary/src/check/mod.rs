@@ -1,7 +1,7 @@
 //! Looks every claim of a text up in the report.
 //!
 //! Numbers with their units, families, operators, kinds and other names: what the report does not
-//! hold is a fault, and the sentence with it cannot stand. So a language model may write the prose,
+//! hold is a fault, and the sentence with it cannot be. So a language model may write the prose,
 //! and the figures are still the report's.
 //!
 //! ```
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! The check is strict: a true sentence in words that it does not know may fall. A false one should
-//! not stand.
+//! not be.
 
 mod devices;
 mod echoes;
@@ -53,7 +53,7 @@ pub struct Verdict {
 /// A sentence, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
-    /// As it stands in the text.
+    /// As it is in the text.
     pub text: String,
     /// The paragraph that it is in, from 0.
     pub paragraph: usize,
@@ -83,13 +83,13 @@ impl Verdict {
         self.sentences.iter().filter(|sentence| !sentence.faults.is_empty())
     }
 
-    /// Claims of the sentences that may stand.
+    /// Claims of the sentences that may be.
     pub fn claims(&self) -> u64 {
         let clean = self.sentences.iter().filter(|sentence| sentence.faults.is_empty());
         clean.map(|sentence| sentence.claims).sum()
     }
 
-    /// The text without the sentences that cannot stand, paragraphs kept apart.
+    /// The text without the sentences that cannot be, paragraphs kept apart.
     pub fn clean_text(&self) -> String {
         let mut text = String::new();
         let mut last = None;
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
             let mut names: Vec<&String> = device.chain(rows).collect();
             names.sort_by_key(|name| std::cmp::Reverse(name.len()));
             for name in names.into_iter().filter(|name| name.len() > 1) {
-                // People leave out what stands in brackets, and the maker.
+                // People leave out what is in brackets, and the maker.
                 let short = name.split(" (").next().unwrap_or(name);
                 text = text.replace(name.as_str(), "device");
                 for spelling in spellings(short) {

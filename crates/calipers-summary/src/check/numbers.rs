@@ -1,7 +1,7 @@
 //! Numbers of a sentence with their units, and whether the report holds them.
 //!
 //! A number is read with the digits it shows: `22.6 million` is anything that rounds to it. Its unit
-//! says what it measures, and a noun beside it says what it is about; both must fit.
+//! says what it measures, and a noun next to it says what it is about; both must fit.
 
 use super::super::facts::{Fact, Quantity, is_noun, may_name};
 use super::tokens::Token;
@@ -23,7 +23,7 @@ pub(super) struct Figure {
     /// As it is written, with its unit.
     pub(super) text: String,
     readings: Vec<Reading>,
-    /// The noun that it stands beside.
+    /// The noun that it is next to.
     noun: Option<String>,
 }
 
@@ -83,16 +83,16 @@ impl Figure {
     /// The fact that holds this figure.
     pub(super) fn find<'f>(&self, facts: &[&'f Fact]) -> Option<&'f Fact> {
         facts.iter().copied().find(|fact| {
-            let told = self.noun.as_deref();
-            // Shares of nodes, times and rates are told apart by their units alone.
+            let reported = self.noun.as_deref();
+            // Shares of nodes, times and rates are distinguished by their units alone.
             let free = matches!(
                 fact.quantity,
                 Quantity::Percent | Quantity::Millis | Quantity::PerSecond | Quantity::Macs
             );
-            let named = told.is_none_or(|noun| free || may_name(noun, fact.topic));
-            // Work beside the products is no headline, so it has to be called what it is.
+            let named = reported.is_none_or(|noun| free || may_name(noun, fact.topic));
+            // Work next to the products is no headline, so it has to be called what it is.
             let headline =
-                fact.topic != "other" || told.is_some_and(|noun| may_name(noun, "other"));
+                fact.topic != "other" || reported.is_some_and(|noun| may_name(noun, "other"));
             let is_headline = fact.quantity == Quantity::Flops && fact.topic != "other";
             (named || is_headline)
                 && headline
@@ -142,7 +142,7 @@ impl Hedge {
     }
 }
 
-/// The unit of the other number of a range, or of the number that a bracket stands behind.
+/// The unit of the other number of a range, or of the number that a bracket is behind.
 fn inherited(tokens: &[Token<'_>], at: usize, used: usize) -> Option<Unit> {
     let taken = |unit: Unit| (!unit.is_plain()).then_some(Unit { used: 0, ..unit });
     let joins = |token: &Token<'_>| token.is_mark(&['–', '-', '—']) || token.word() == Some("to");
@@ -183,7 +183,7 @@ fn value_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<(Vec<f64>,
     }
 }
 
-/// Values that the digits may stand for, and how many decimals they show.
+/// Values that the digits may represent, and how many decimals they show.
 fn parsed(digits: &str, english: bool) -> (Vec<f64>, i32) {
     let plain: String = digits
         .chars()
@@ -309,7 +309,7 @@ fn readings(values: &[f64], decimals: i32, unit: &Unit, hedge: Hedge) -> Vec<Rea
                 Hedge::No => (off, off),
                 Hedge::Roughly => (off.max(value * ROUGH), off.max(value * ROUGH)),
                 Hedge::Over => (off, off.max(value * BEYOND)),
-                // `<0.1%` stands for anything down to nothing.
+                // `<0.1%` represents anything down to nothing.
                 Hedge::Under if value < worth * 1.0 => (value, off),
                 Hedge::Under => (off.max(value * BEYOND), off),
             };
@@ -332,10 +332,10 @@ fn is_of_shape(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// Words that a clause ends at.
 const ENDS: &[&str] = &["and", "but", "or", "while", "with", "und", "et"];
-/// How far a noun may stand from its number, behind it and before it.
+/// How far a noun may be from its number, behind it and before it.
 const REACH: (usize, usize) = (4, 5);
 
-/// The noun that a number stands beside: behind it, else before it, in its own clause.
+/// The noun that a number is next to: behind it, else before it, in its own clause.
 fn noun(tokens: &[Token<'_>], start: usize, end: usize, unit: &Unit) -> Option<String> {
     let bytes = unit.is.iter().any(|(quantity, _)| *quantity == Quantity::Bytes);
     let named = |token: &Token<'_>| -> Option<Option<String>> {

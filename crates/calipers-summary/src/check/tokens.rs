@@ -78,7 +78,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Marks that stand between the digits of one number.
+/// Marks that are between the digits of one number.
 const SEPARATORS: &[char] = &[',', '.', '\'', '’', '\u{a0}', '\u{202f}', '\u{2009}'];
 
 fn number_length(text: &str) -> usize {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_words_and_marks_are_told_apart() {
+    fn numbers_words_and_marks_are_reported_apart() {
         use Token::{Mark, Number, Word};
         assert_eq!(
             tokens("YOLOv8 at 640×640: 1.9 ms (1.6–2.3), 4-bit"),

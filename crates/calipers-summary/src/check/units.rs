@@ -3,7 +3,7 @@
 use super::super::facts::Quantity;
 use super::tokens::Token;
 
-/// What stands behind a number.
+/// What is behind a number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unit {
     /// Quantities that it may be, and what one of it is worth.
@@ -13,7 +13,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Whether no unit stands there.
+    /// Whether no unit is there.
     pub(super) fn is_plain(&self) -> bool {
         self.used == 0
     }
@@ -115,7 +115,7 @@ fn operations(word: &str) -> Option<(Quantity, f64)> {
     Some((quantity, scale))
 }
 
-/// The unit that stands here; a plain count where there is none.
+/// The unit that is here; a plain count where there is none.
 pub(super) fn unit_at(tokens: &[Token<'_>], at: usize) -> Unit {
     let word = |ahead: usize| tokens.get(at + ahead).and_then(Token::word).unwrap_or_default();
     let plain = Unit { is: vec![(Quantity::Count, 1.0)], used: 0 };
@@ -154,7 +154,7 @@ pub(super) fn unit_at(tokens: &[Token<'_>], at: usize) -> Unit {
     if is.is_empty() { plain } else { Unit { is, used: 1 } }
 }
 
-/// Tokens of `/s`, `samples a second`, `tokens per second`, if they stand here.
+/// Tokens of `/s`, `samples a second`, `tokens per second`, if they are here.
 fn a_second(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let word = |at: usize| tokens.get(at).and_then(Token::word).unwrap_or_default();
     if tokens.get(at)?.is_mark(&['/']) && ["s", "sec", "second"].contains(&word(at + 1)) {

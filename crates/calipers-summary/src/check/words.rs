@@ -85,7 +85,7 @@ const NOT_KNOWN: &[&str] = &[
     "secure",
     "unbiased",
     "human-level",
-    "licence",
+    "license",
     "license",
     "open source",
     "open-source",
@@ -109,10 +109,10 @@ const DENIES: usize = 3;
 /// Words for which saying that there are none is a claim.
 const NONE: &[Claim] = &[
     ("no errors", |r| count(r, Severity::Error) == 0),
-    ("no findings", |r| r.risks.is_empty()),
+    ("no findings", |r| r.findings.is_empty()),
     ("no issues", |r| count(r, Severity::Error) + count(r, Severity::Warning) == 0),
     ("no problems", |r| count(r, Severity::Error) + count(r, Severity::Warning) == 0),
-    ("no risks", |r| r.risks.is_empty()),
+    ("no findings", |r| r.findings.is_empty()),
     ("no warnings", |r| count(r, Severity::Warning) == 0),
 ];
 
@@ -140,7 +140,7 @@ fn caches(report: &Report) -> bool {
 }
 
 fn count(report: &Report, severity: Severity) -> usize {
-    report.risks.iter().filter(|finding| finding.severity == severity).count()
+    report.findings.iter().filter(|finding| finding.severity == severity).count()
 }
 
 /// Every word that the report itself says, none of the model's own texts among them.
@@ -158,13 +158,13 @@ impl Vocabulary {
         said.extend(architecture.kind.map(ModelKind::id));
         said.extend(architecture.style.map(Style::id));
         said.extend(architecture.family.map(Family::id));
-        let told = &architecture.facts;
-        said.extend(told.activation.map(Activation::id));
-        said.extend(told.attention.map(AttentionKind::id));
-        said.extend(told.precision.as_deref());
-        said.extend(told.norm.keys().map(|norm| norm.id()));
+        let reported = &architecture.facts;
+        said.extend(reported.activation.map(Activation::id));
+        said.extend(reported.attention.map(AttentionKind::id));
+        said.extend(reported.precision.as_deref());
+        said.extend(reported.norm.keys().map(|norm| norm.id()));
         said.extend(architecture.blocks.iter().map(|block| block.kind.id()));
-        for finding in &report.risks {
+        for finding in &report.findings {
             said.extend([finding.title.as_str(), &finding.recommendation]);
         }
         let ports = || report.graph.inputs.iter().chain(&report.graph.outputs);
@@ -311,7 +311,7 @@ impl Vocabulary {
     }
 }
 
-/// Whether a phrase stands behind a word that denies it.
+/// Whether a phrase is behind a word that denies it.
 fn is_denied(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let clause = text[..at].rsplit([',', ';', ':', '(']).next().unwrap_or_default();
@@ -325,7 +325,7 @@ fn is_common_word(part: &str) -> bool {
     !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase()) && part.len() > 2
 }
 
-/// Whether a phrase stands in a text as words of their own.
+/// Whether a phrase is in a text as words of their own.
 pub(super) fn has_phrase(text: &str, phrase: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(phrase).any(|(at, _)| {

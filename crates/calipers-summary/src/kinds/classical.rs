@@ -1,4 +1,4 @@
-//! Models of few steps: linear ones, support vectors, neighbours, Bayes, clusters.
+//! Models of few steps: linear ones, support vectors, neighbors, Bayes, clusters.
 
 use calipers_report::{Family, ModelKind};
 
@@ -6,12 +6,12 @@ use super::super::Kind;
 use super::super::wording::{family_or, lower};
 use super::into_classes;
 
-/// Kinds that are told so.
+/// Kinds that are reported so.
 const TOLD: &[ModelKind] = &[
     ModelKind::Clustering,
     ModelKind::Linear,
     ModelKind::NaiveBayes,
-    ModelKind::NearestNeighbours,
+    ModelKind::NearestNeighbors,
     ModelKind::Svm,
 ];
 
@@ -28,7 +28,7 @@ pub(in super::super) const KIND: Kind = Kind {
         let kind = report.architecture.kind.map_or("classical", ModelKind::id);
         let family = match report.architecture.family {
             // A name of a person or of letters keeps its capital.
-            Some(Family::KMeans | Family::KNearestNeighbours | Family::NaiveBayes) => {
+            Some(Family::KMeans | Family::KNearestNeighbors | Family::NaiveBayes) => {
                 family_or(report, kind)
             }
             _ => lower(&family_or(report, &format!("{} model", kind.replace('-', " ")))),

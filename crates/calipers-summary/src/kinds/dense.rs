@@ -24,8 +24,9 @@ pub(in super::super) const KIND: Kind = Kind {
         let facts = &report.architecture.facts;
         let mut sentences = Vec::new();
         if let Some(layers) = some(facts.layers, "layer", "layers") {
-            let curve = activation(report).map_or(String::new(), |curve| format!(" with {curve}"));
-            sentences.push(format!("It has {layers}{curve}."));
+            let activation = activation(report)
+                .map_or(String::new(), |activation| format!(" with {activation}"));
+            sentences.push(format!("It has {layers}{activation}."));
         }
         let classes = into_classes(report);
         if !classes.is_empty() {

@@ -1,18 +1,18 @@
-//! Kinds of models, and how each is told: one file to a kind.
+//! Kinds of models, and how each is reported: one file to a kind.
 
+pub(super) mod audio;
 pub(super) mod classical;
 pub(super) mod convolutional;
 pub(super) mod dense;
+pub(super) mod dense_prediction;
 pub(super) mod detector;
 pub(super) mod dual_encoder;
 pub(super) mod encoder;
 pub(super) mod generator;
-pub(super) mod listener;
 pub(super) mod other;
-pub(super) mod painter;
 pub(super) mod pipeline;
 pub(super) mod recurrent;
-pub(super) mod translator;
+pub(super) mod seq2seq;
 pub(super) mod trees;
 pub(super) mod vision_transformer;
 
@@ -71,8 +71,9 @@ fn attention_layers(report: &Report) -> Option<String> {
         parts.push(format!("{heads}{width}{shared}"));
     }
     parts.extend(facts.hidden.map(|width| format!("hidden width {}", number(width))));
-    let curve = activation(report).map_or(String::new(), |curve| format!(" ({curve})"));
-    let inner = facts.ffn.map(|width| format!("feed-forward width {}{curve}", number(width)));
+    let activation =
+        activation(report).map_or(String::new(), |activation| format!(" ({activation})"));
+    let inner = facts.ffn.map(|width| format!("feed-forward width {}{activation}", number(width)));
     parts.extend(inner);
     parts.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
     parts.extend(facts.experts.map(|experts| match facts.experts_per_token {
@@ -98,7 +99,7 @@ fn convolutions(report: &Report) -> Option<String> {
         "squeeze-and-excite block",
         "squeeze-and-excite blocks",
     ));
-    more.extend(activation(report).map(|curve| format!("{curve} activations")));
+    more.extend(activation(report).map(|activation| format!("{activation} activations")));
     if !more.is_empty() {
         text += &format!(", with {}", listed(&more));
     }

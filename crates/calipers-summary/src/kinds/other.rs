@@ -1,4 +1,4 @@
-//! Whatever is none of the others: what the graph shows is told, and no more.
+//! Whatever is none of the others: what the graph shows is reported, and no more.
 
 use calipers_report::units;
 use calipers_report::{ModelKind, Report};

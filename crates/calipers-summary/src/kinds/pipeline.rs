@@ -26,7 +26,7 @@ pub(in super::super) const KIND: Kind = Kind {
             ([], _) => {}
             ([step], 1) => sentences.push(format!("Its only operator is {step}.")),
             (steps, _) => sentences
-                .push(format!("Its steps stand in one graph, with operators {}.", listed(steps))),
+                .push(format!("Its steps are in one graph, with operators {}.", listed(steps))),
         }
         if !classes.is_empty() {
             sentences.push(format!("It sorts each row{classes}."));

@@ -5,7 +5,7 @@ use calipers_report::Report;
 use super::super::wording::{assumed, listed};
 
 /// Sizes that were assumed of free dimensions.
-pub(in super::super) fn told(report: &Report) -> Option<String> {
+pub(in super::super) fn reported(report: &Report) -> Option<String> {
     let sizes: Vec<(Option<&str>, &str)> = report.assumptions.iter().filter_map(assumed).collect();
     let nothing_known =
         report.cost.flops().is_none() && report.memory.peak_activation_bytes.is_none();

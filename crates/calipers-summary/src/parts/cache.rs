@@ -4,7 +4,7 @@ use calipers_report::Report;
 use calipers_report::units;
 
 /// How the cache grows, and how far.
-pub(in super::super) fn told(report: &Report) -> Option<String> {
+pub(in super::super) fn reported(report: &Report) -> Option<String> {
     let cache = report.memory.kv_cache.as_ref()?;
     let mut text = "It carries a key-value cache".to_owned();
     if let Some(bytes) = cache.bytes_per_token.filter(|bytes| *bytes > 0) {

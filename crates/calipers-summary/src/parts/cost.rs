@@ -6,7 +6,7 @@ use calipers_report::units;
 use super::super::wording::capital;
 
 /// Arithmetic and memory of one run.
-pub(in super::super) fn told(report: &Report, run: &str) -> Vec<String> {
+pub(in super::super) fn reported(report: &Report, run: &str) -> Vec<String> {
     let mut sentences = vec![work(report, run)];
     sentences.extend(memory(report));
     sentences

@@ -3,9 +3,9 @@
 pub(super) mod assumptions;
 pub(super) mod cache;
 pub(super) mod cost;
+pub(super) mod findings;
 pub(super) mod place;
 pub(super) mod ports;
 pub(super) mod quantization;
-pub(super) mod risks;
 pub(super) mod size;
 pub(super) mod title;

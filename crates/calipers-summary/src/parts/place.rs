@@ -9,7 +9,7 @@ use super::super::wording::listed;
 const NAMED: usize = 3;
 
 /// On the device that was asked for, else on those that are compared.
-pub(in super::super) fn told(report: &Report) -> Vec<String> {
+pub(in super::super) fn reported(report: &Report) -> Vec<String> {
     let Some(hardware) = &report.hardware else { return Vec::new() };
     if hardware.device.is_some() {
         return on_device(hardware);
@@ -30,7 +30,7 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
     let mut sentences = vec![match hardware.fits {
         Some(true) => format!("It fits the {name}{need}."),
         Some(false) => format!("It does not fit the {name}{need}."),
-        None => format!("Whether it fits the {name} cannot be told."),
+        None => format!("Whether it fits the {name} cannot be determined."),
     }];
     match (&hardware.generation, hardware.latency_ms) {
         (Some(generation), _)
@@ -65,8 +65,8 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
 fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
     match bottleneck {
         Some(Bottleneck::Compute) => ", limited by arithmetic",
-        Some(Bottleneck::Memory) => ", limited by memory",
-        Some(Bottleneck::Launches) => ", limited by launching kernels",
+        Some(Bottleneck::MemoryBandwidth) => ", limited by memory",
+        Some(Bottleneck::LaunchOverhead) => ", limited by launching kernels",
         _ => "",
     }
 }
@@ -85,14 +85,17 @@ fn fitting(hardware: &Hardware) -> Option<String> {
     }
     Some(match (fits, small.len()) {
         (0, 0) => {
-            format!("Whether it fits the {} devices compared cannot be told.", units::integer(all))
+            format!(
+                "Whether it fits the {} devices compared cannot be determined.",
+                units::integer(all)
+            )
         }
         (0, _) => format!("It fits none of the {} devices compared.", units::integer(all)),
         (fits, 0) if fits == all => {
             format!("It fits all {} devices compared.", units::integer(all))
         }
         (fits, 0) => format!(
-            "It fits {} of the {} devices compared; of the rest it cannot be told.",
+            "It fits {} of the {} devices compared; of the rest it cannot be determined.",
             units::integer(fits),
             units::integer(all)
         ),
@@ -129,7 +132,7 @@ fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
     Some(format!("{at} {} {}, and {} {}.", range(first), on(fast), range(last), on(slow)))
 }
 
-/// A device's name without what stands in brackets behind it.
+/// A device's name without what is in brackets behind it.
 fn short(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }

@@ -5,13 +5,13 @@ use calipers_report::{Port, Report};
 use super::super::names;
 use super::super::wording::{listed, tensor, with_article};
 
-/// Inputs or outputs that are told one by one.
+/// Inputs or outputs that are reported one by one.
 const MOST: usize = 3;
 
 /// What it takes and what it gives.
-pub(in super::super) fn told(report: &Report) -> Option<String> {
+pub(in super::super) fn reported(report: &Report) -> Option<String> {
     let graph = &report.graph;
-    // What is carried from step to step is told with the cache.
+    // What is carried from step to step is reported with the cache.
     let cached = report.memory.kv_cache.is_some();
     let takes = side(&graph.inputs, report, cached, "inputs");
     let gives = side(&graph.outputs, report, cached, "outputs");
@@ -24,7 +24,7 @@ pub(in super::super) fn told(report: &Report) -> Option<String> {
 }
 
 fn side(ports: &[Port], report: &Report, cached: bool, many: &str) -> Option<String> {
-    let told = |port: &Port| {
+    let reported = |port: &Port| {
         let tensor = tensor(port, report);
         match names::plain(&port.name) {
             Some(name) => format!("{name} ({tensor})"),
@@ -33,17 +33,21 @@ fn side(ports: &[Port], report: &Report, cached: bool, many: &str) -> Option<Str
     };
     match ports {
         [] => None,
-        [port] => Some(told(port)),
+        [port] => Some(reported(port)),
         [first, ..] if cached && ports.len() > MOST => {
-            Some(format!("{} with the cache among its {} {many}", told(first), ports.len()))
+            Some(format!("{} with the cache among its {} {many}", reported(first), ports.len()))
         }
         [first, rest @ ..] if ports.len() <= MOST && alike(first, rest, report) => {
             let names = ports.iter().filter_map(|port| names::plain(&port.name));
             let names: Vec<String> = names.map(str::to_owned).collect();
             Some(format!("{} (each {})", listed(&names), tensor(first, report)))
         }
-        ports if ports.len() <= MOST => Some(listed(&ports.iter().map(told).collect::<Vec<_>>())),
-        [first, ..] => Some(format!("{} {many}, the first of them {}", ports.len(), told(first))),
+        ports if ports.len() <= MOST => {
+            Some(listed(&ports.iter().map(reported).collect::<Vec<_>>()))
+        }
+        [first, ..] => {
+            Some(format!("{} {many}, the first of them {}", ports.len(), reported(first)))
+        }
     }
 }
 

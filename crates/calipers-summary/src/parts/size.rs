@@ -4,7 +4,7 @@ use calipers_report::units;
 use calipers_report::{DataStatus, Report};
 
 /// Parameters, bytes and precision.
-pub(in super::super) fn told(report: &Report) -> Option<String> {
+pub(in super::super) fn reported(report: &Report) -> Option<String> {
     let parameters = &report.parameters;
     let Some(total) = parameters.total else {
         return Some("How many parameters it has is not known.".to_owned());
@@ -27,9 +27,9 @@ pub(in super::super) fn told(report: &Report) -> Option<String> {
     if let Some(bytes) = report.memory.weights_bytes {
         text += &format!(", and the weights take {}", units::bytes(bytes));
     }
-    let beside = report.model.data_files.iter().filter(|file| file.status == DataStatus::Present);
-    if beside.count() > 0 {
-        text += ", kept in files beside the model";
+    let adjacent = report.model.data_files.iter().filter(|file| file.status == DataStatus::Present);
+    if adjacent.count() > 0 {
+        text += ", kept in files next to the model";
     }
     Some(text + ".")
 }

@@ -36,7 +36,7 @@ pub(in super::super) fn opening(report: &Report, noun: &str) -> String {
     let is = with_article(noun);
     match (architecture.confidence, report.task.confidence) {
         (Confidence::High, Confidence::High) => format!("This is {is}."),
-        (Confidence::Low, _) => format!("This may be {is}; the structure leaves room for doubt."),
+        (Confidence::Low, _) => format!("This may be {is}; the structure leaves group for doubt."),
         (_, Confidence::Low) if report.task.kind == TaskKind::Unknown => {
             format!("This is {is}; nothing in the file tells what it is for.")
         }

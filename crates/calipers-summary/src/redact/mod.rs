@@ -1,4 +1,4 @@
-//! Takes the names of a model out of what is told of it: `--redact-names`.
+//! Takes the names of a model out of what is reported of it: `--redact-names`.
 //!
 //! Names of layers, tensors, dimensions, functions, scopes and files, foreign operators and what the
 //! author wrote become words that stay the same through all outputs: `node-17`, `tensor-3`, `dim_1`,
@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 
 use self::names::Names;
 
-/// What stands for a text whose words cannot be told apart.
+/// What represents a text whose words cannot be determined apart.
 const REDACTED: &str = "redacted";
 
 /// Fields whose words are the program's own.
@@ -94,37 +94,37 @@ pub struct NotRedacted(#[from] serde_json::Error);
 pub struct Redactor(Names);
 
 impl Redactor {
-    /// A redactor of what is told of this model.
+    /// A redactor of what is reported of this model.
     pub fn new(model: &Model) -> Self {
         Self(Names::of(model))
     }
 
-    /// Replaces every name in a report; its summary is written anew.
+    /// Replaces every name in a report; its summary is written again.
     pub fn report(&self, report: &mut Report) -> Result<(), NotRedacted> {
-        let mut told: Report = self.value(report)?;
+        let mut reported: Report = self.value(report)?;
         let metadata = &report.model.metadata;
-        told.model.metadata = (1..=metadata.len())
+        reported.model.metadata = (1..=metadata.len())
             .map(|number| (format!("metadata-{number}"), REDACTED.to_owned()))
             .collect::<BTreeMap<_, _>>();
-        for text in [&mut told.model.doc, &mut told.model.domain] {
+        for text in [&mut reported.model.doc, &mut reported.model.domain] {
             if !text.is_empty() {
                 *text = REDACTED.to_owned();
             }
         }
-        for port in told.graph.inputs.iter_mut().chain(&mut told.graph.outputs) {
+        for port in reported.graph.inputs.iter_mut().chain(&mut reported.graph.outputs) {
             if !port.doc.is_empty() {
                 port.doc = REDACTED.to_owned();
             }
         }
-        for finding in &mut told.risks {
-            let before = report.risks.iter().find(|other| other.id == finding.id);
+        for finding in &mut reported.findings {
+            let before = report.findings.iter().find(|other| other.id == finding.id);
             let nodes = before.map(|finding| finding.nodes.as_slice()).unwrap_or_default();
             finding.nodes = nodes.iter().map(|name| self.concerned(name)).collect();
         }
-        if told.summary.is_some() {
-            told.summary = Some(crate::summarize(&told));
+        if reported.summary.is_some() {
+            reported.summary = Some(crate::summarize(&reported));
         }
-        *report = told;
+        *report = reported;
         Ok(())
     }
 
@@ -154,10 +154,10 @@ impl Redactor {
         Ok(())
     }
 
-    fn value<T: Serialize + DeserializeOwned>(&self, told: &T) -> Result<T, NotRedacted> {
-        let mut value = serde_json::to_value(told)?;
+    fn value<T: Serialize + DeserializeOwned>(&self, reported: &T) -> Result<T, NotRedacted> {
+        let mut value = serde_json::to_value(reported)?;
         self.replace(&mut value, "");
-        // Only words were changed, and none of those that stand for a choice, so it reads back.
+        // Only words were changed, and none of those that represent a choice, so it reads back.
         Ok(serde_json::from_value(value)?)
     }
 
@@ -253,7 +253,7 @@ impl Redactor {
         clean
     }
 
-    /// What stands in quotes is a name, cut short perhaps, or a number.
+    /// What is in quotes is a name, cut short perhaps, or a number.
     fn quoted(&self, name: &str) -> String {
         match self.0.word(name) {
             Some(word) => word.to_owned(),
@@ -275,12 +275,12 @@ fn is_standard(field: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a word stands for an operator that only this model has.
+/// Whether a word represents an operator that only this model has.
 fn is_foreign(word: &str) -> bool {
     word.starts_with("operator-") || word.starts_with("function-")
 }
 
-/// What stands in quotes at the start of a text, escapes undone, and what follows.
+/// What is in quotes at the start of a text, escapes undone, and what follows.
 fn quotation(text: &str) -> Option<(String, &str)> {
     let mut letters = text.char_indices();
     let (_, quote) = letters.next()?;

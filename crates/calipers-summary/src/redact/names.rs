@@ -1,4 +1,4 @@
-//! Every name of a model with the word that stands in for it.
+//! Every name of a model with the word that is in for it.
 
 use calipers_ir::scope;
 use calipers_ir::{Dim, Leaf, Model};

@@ -6,11 +6,11 @@ use super::{NotRedacted, REDACTED, Redactor, is_standard};
 
 impl Redactor {
     /// Replaces every name in a graph to look around in. Field by field: it may hold a hundred
-    /// thousand nodes, and many of its words stand for a choice.
+    /// thousand nodes, and many of its words represent a choice.
     pub fn view(&self, view: &mut GraphView) -> Result<(), NotRedacted> {
         view.file = self.name(&view.file);
-        for room in &mut view.rooms {
-            for text in [&mut room.name, &mut room.detail] {
+        for group in &mut view.groups {
+            for text in [&mut group.name, &mut group.detail] {
                 *text = self.text(text);
             }
         }
@@ -21,17 +21,21 @@ impl Redactor {
             value.name = self.name(&value.name);
             value.value = self.value(&value.value)?;
         }
-        for knob in &mut view.sizes.knobs {
-            knob.name = self.text(&knob.name);
-            let dims = std::mem::take(&mut knob.dims);
-            knob.dims = dims.into_iter().map(|(name, size)| (self.text(&name), size)).collect();
+        for size_control in &mut view.sizes.size_controls {
+            size_control.name = self.text(&size_control.name);
+            let dims = std::mem::take(&mut size_control.dims);
+            size_control.dims =
+                dims.into_iter().map(|(name, size)| (self.text(&name), size)).collect();
         }
-        for life in &mut view.sizes.lives {
+        for life in &mut view.sizes.live_ranges {
             life.bytes = self.text(&life.bytes);
         }
         let runs = view.sizes.times.devices.iter_mut().flat_map(|device| &mut device.runs);
-        let reasons =
-            view.sizes.no_lives.iter_mut().chain(runs.filter_map(|run| run.reason.as_mut()));
+        let reasons = view
+            .sizes
+            .live_ranges_unknown
+            .iter_mut()
+            .chain(runs.filter_map(|run| run.reason.as_mut()));
         for text in view.notes.iter_mut().chain(reasons) {
             *text = self.text(text);
         }

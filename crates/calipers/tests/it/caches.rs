@@ -148,7 +148,7 @@ fn a_window_needs_less_than_is_kept() {
     assert_eq!(figures(&found), HAND);
     assert_eq!((found.window, found.windowed_layers), (Some(5), 1));
     assert_eq!(found.bytes_in_window, Some(640));
-    // Wider than the context, it limits nothing; -1 stands for no window.
+    // Wider than the context, it limits nothing; -1 represents no window.
     let wide = cache(&grouped(&[("local_window_size", 50)], &PAST), &dims).unwrap();
     assert_eq!(wide.bytes_in_window, Some(1_536));
     let none = cache(&grouped(&[("local_window_size", -1)], &PAST), &dims).unwrap();
@@ -181,8 +181,8 @@ enum Write {
     Tensor,
 }
 
-/// A step over buffers of 16 tokens, whose scores go through `curve`.
-fn fixed(write: &Write, curve: &str) -> ModelBuilder {
+/// A step over buffers of 16 tokens, whose scores go through `activation`.
+fn fixed(write: &Write, activation: &str) -> ModelBuilder {
     let mut model = ModelBuilder::new(24);
     let buffer = ["batch", "4", "16", "8"];
     model.input("q", F16, &["batch", "4", "1", "8"]).input("at", I64, &["1"]).input(
@@ -218,7 +218,7 @@ fn fixed(write: &Write, curve: &str) -> ModelBuilder {
     model
         .node("Transpose", &["keys_out"], &["t"], &[Attribute::ints("perm", &[0, 1, 3, 2])])
         .node("MatMul", &["q", "t"], &["scores"], &[])
-        .node(curve, &["scores"], &["shares"], &[])
+        .node(activation, &["scores"], &["shares"], &[])
         .node("MatMul", &["shares", "values_out"], &["y"], &[])
         .output("y", F16, &OPEN);
     model

@@ -20,7 +20,7 @@ fn every_finding_is_reviewed(corpus: &Corpus) -> Outcome {
         let report = support::report(&path).unwrap();
         let file = path.file_name().unwrap().to_string_lossy();
         writeln!(text, "{file}").unwrap();
-        for finding in &report.risks {
+        for finding in &report.findings {
             let severity = format!("{:?}", finding.severity).to_lowercase();
             writeln!(text, "  {severity} {}: {}", finding.id, finding.detail).unwrap();
             if !finding.nodes.is_empty() {
@@ -40,7 +40,7 @@ fn findings_are_sorted_and_unique() {
         let report = support::report(&path).unwrap();
         let place = |id: &String| rules.iter().position(|rule| rule == id).unwrap();
         let keys: Vec<(Severity, usize)> =
-            report.risks.iter().map(|finding| (finding.severity, place(&finding.id))).collect();
+            report.findings.iter().map(|finding| (finding.severity, place(&finding.id))).collect();
         assert!(keys.windows(2).all(|pair| pair[0] < pair[1]), "{}: {keys:?}", path.display());
     }
 }
@@ -55,9 +55,9 @@ fn known_networks_raise_no_warning(corpus: &Corpus) -> Outcome {
             continue;
         }
         seen += 1;
-        for finding in support::report(&path).unwrap().risks {
+        for finding in support::report(&path).unwrap().findings {
             let note = finding.severity == Severity::Info;
-            // A quantised MobileNet with one scale a tensor is the textbook's bad example.
+            // A quantized MobileNet with one scale a tensor is the textbook's bad example.
             let true_of_some = ["external-data-missing", "depthwise-per-tensor"];
             assert!(note || true_of_some.contains(&finding.id.as_str()), "{file}: {finding:?}");
         }

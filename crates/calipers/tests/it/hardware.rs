@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers::Model;
-use calipers::{Bindings, Question};
+use calipers::{Bindings, HardwareQuery};
 use calipers_perf::devices::{Device, Precision, find};
 use calipers_report::{Hardware, Range, ScalingRow};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
@@ -40,11 +40,15 @@ fn device(id: &str) -> Device {
     find(id).unwrap().clone()
 }
 
-fn on(id: &str, precision: Precision) -> Question {
-    Question { device: Some(device(id)), precision: Some(precision), ..Question::default() }
+fn on(id: &str, precision: Precision) -> HardwareQuery {
+    HardwareQuery {
+        device: Some(device(id)),
+        precision: Some(precision),
+        ..HardwareQuery::default()
+    }
 }
 
-fn ask(model: &Model, question: &Question) -> Hardware {
+fn ask(model: &Model, question: &HardwareQuery) -> Hardware {
     let report = analyze_for(model, &Bindings::default(), question).unwrap();
     report.hardware.expect("it was asked for")
 }
@@ -61,7 +65,7 @@ fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights(corpus: &Corpus) -> O
         assert!(latency.expected >= 1.14, "{name}: {latency:?}");
         assert_eq!(found.fits, Some(true));
         let shares = found.shares.unwrap();
-        let sum = shares.compute_percent + shares.memory_percent + shares.launches_percent;
+        let sum = shares.compute_percent + shares.memory_percent + shares.launch_overhead_percent;
         assert!((99.0..101.0).contains(&sum), "{shares:?}");
         assert!(found.peak_percent.is_none_or(|percent| percent > 0.0));
         // Every input has a batch of its own name, and all grow together.
@@ -113,7 +117,7 @@ fn the_largest_batch_fits_and_twice_it_does_not() {
     let model = zoo("resnet50");
     let question = on("rtx-4050-mobile", Precision::Fp16);
     let largest = ask(&model, &question).largest_batch.unwrap();
-    let at = |batch| ask(&model, &Question { batch: Some(batch), ..question.clone() });
+    let at = |batch| ask(&model, &HardwareQuery { batch: Some(batch), ..question.clone() });
     assert_eq!(at(largest).fits, Some(true), "{largest}");
     assert_eq!(at(largest + largest / 10 + 1).fits, Some(false), "{largest}");
     let found = at(8);
@@ -124,10 +128,11 @@ fn the_largest_batch_fits_and_twice_it_does_not() {
 fn precisions_convert_weights_and_activations() {
     let model = zoo("resnet50");
     let need = |precision| ask(&model, &on("l4", precision)).memory.unwrap();
-    let own = ask(&model, &Question { device: Some(device("l4")), ..Question::default() });
+    let own =
+        ask(&model, &HardwareQuery { device: Some(device("l4")), ..HardwareQuery::default() });
     assert_eq!((own.precision.id(), own.memory.as_ref()), ("fp32", Some(&need(Precision::Fp32))));
     let (full, half) = (need(Precision::Fp32), need(Precision::Fp16));
-    // 25,530,472 weights: two bytes less each; the constants beside them stay.
+    // 25,530,472 weights: two bytes less each; the constants next to them stay.
     assert_eq!(full.weights_bytes.unwrap() - half.weights_bytes.unwrap(), 2 * 25_530_472);
     assert!(half.activations_bytes.unwrap() < full.activations_bytes.unwrap());
     // Four bits, and sixteen for every 32 of them: 9/16 of a byte.
@@ -137,7 +142,7 @@ fn precisions_convert_weights_and_activations() {
 
 fn a_decoder_s_cache_and_its_tokens_are_separate() {
     let model = zoo("llama7b_synth");
-    let question = Question { context: Some(4096), ..on("h100-sxm", Precision::Fp16) };
+    let question = HardwareQuery { context: Some(4096), ..on("h100-sxm", Precision::Fp16) };
     let found = ask(&model, &question);
     let need = found.memory.unwrap();
     // 32 layers of keys and values, 32 heads of 128, two bytes: 524,288 a token.
@@ -154,7 +159,7 @@ fn a_decoder_s_cache_and_its_tokens_are_separate() {
     // (80 - 13.5 - 0.5) GB over 524,288 bytes are about 126,000 tokens.
     let longest = found.largest_context.unwrap();
     assert!((110_000..127_000).contains(&longest), "{longest}");
-    let cached = ask(&model, &Question { batch: Some(4), ..question });
+    let cached = ask(&model, &HardwareQuery { batch: Some(4), ..question });
     assert_eq!(cached.memory.unwrap().kv_cache_bytes, Some(4 * 524_288 * 4096));
 }
 
@@ -170,12 +175,12 @@ fn a_decoder_without_a_cache_computes_everything_again() {
 
 fn a_length_needs_a_sequence() {
     let model = zoo("resnet50");
-    let question = Question { context: Some(4096), ..Question::default() };
+    let question = HardwareQuery { context: Some(4096), ..HardwareQuery::default() };
     let error = analyze_for(&model, &Bindings::default(), &question).unwrap_err().to_string();
     assert!(error.contains("the length of a sequence"), "{error}");
     let mut bindings = Bindings::default();
     bindings.dims.insert("batch".to_owned(), 4);
-    let question = Question { batch: Some(8), ..Question::default() };
+    let question = HardwareQuery { batch: Some(8), ..HardwareQuery::default() };
     let error = analyze_for(&model, &bindings, &question).unwrap_err().to_string();
     assert!(error.contains("given both 4 and 8"), "{error}");
 }
@@ -191,14 +196,14 @@ fn images_may_have_other_sides_where_nothing_counts_on_them() {
 
 fn a_target_names_the_slowest_device_that_meets_it() {
     let model = zoo("resnet50");
-    let question = |latency: f64| Question {
+    let question = |latency: f64| HardwareQuery {
         target_latency_ms: Some(latency),
         ..on("rtx-4050-mobile", Precision::Fp16)
     };
     let found = ask(&model, &question(20.0)).requirements.unwrap();
-    assert_eq!(found.met, Some(true), "{found:?}");
+    assert_eq!(found.target_met, Some(true), "{found:?}");
     let places =
-        [&found.minimum, &found.recommended, &found.comfortable].map(|one| one.clone().unwrap());
+        [&found.minimum, &found.recommended, &found.optimal].map(|one| one.clone().unwrap());
     assert!(
         places
             .iter()
@@ -207,12 +212,13 @@ fn a_target_names_the_slowest_device_that_meets_it() {
     assert!(places.is_sorted_by(|one, other| one.margin <= other.margin), "{places:?}");
     assert!(places[2].latency_ms.unwrap().high <= 10.0, "{places:?}");
     let found = ask(&model, &question(1e-6)).requirements.unwrap();
-    assert_eq!((found.met, found.minimum), (Some(false), None));
+    assert_eq!((found.target_met, found.minimum), (Some(false), None));
     assert!(found.notes[0].contains("the nearest is"), "{:?}", found.notes);
     // A throughput may be had at a larger batch.
-    let question = Question { target_throughput: Some(2000.0), ..on("h100-sxm", Precision::Fp16) };
+    let question =
+        HardwareQuery { target_throughput: Some(2000.0), ..on("h100-sxm", Precision::Fp16) };
     let found = ask(&model, &question).requirements.unwrap();
-    assert_eq!(found.met, Some(true), "{found:?}");
+    assert_eq!(found.target_met, Some(true), "{found:?}");
     assert!(found.minimum.unwrap().throughput.unwrap() >= 2000.0);
 }
 
@@ -240,11 +246,11 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
     for (i, path) in files.iter().enumerate() {
         let model = calipers::Model::open(path).unwrap();
         let precision = Precision::ALL[i % Precision::ALL.len()];
-        let question = Question {
+        let question = HardwareQuery {
             table: all.clone(),
             precision: (i % 3 > 0).then_some(precision),
             device: Some(all[i * 7 % all.len()].clone()),
-            ..Question::default()
+            ..HardwareQuery::default()
         };
         let found = ask(&model, &question);
         let place = format!("{} in {}", path.display(), found.precision.id());
@@ -281,7 +287,7 @@ fn every_device_has_figures_or_reasons(corpus: &Corpus) -> Outcome {
                 "{place}: {row:?}"
             );
         }
-        for span in [found.latency_ms, found.issued_ms].into_iter().flatten() {
+        for span in [found.latency_ms, found.eager_ms].into_iter().flatten() {
             check_span(&span, &place);
         }
         let energy = found.energy_joules_at_most;

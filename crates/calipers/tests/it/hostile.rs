@@ -194,7 +194,7 @@ fn refused(report: &Report, reason: &str) -> bool {
 }
 
 fn detail(report: &Report, text: &str) -> bool {
-    report.risks[0].detail.contains(text)
+    report.findings[0].detail.contains(text)
 }
 
 fn optional_sequence(report: &Report) -> bool {
@@ -232,7 +232,7 @@ fn judge(expected: &Expected, result: &Result<Report, calipers::Error>) -> Resul
             message.contains(wanted).then_some(()).ok_or(format!("found {message:?}"))
         }
         (Reports(findings, check), Ok(report)) => {
-            let ids: Vec<_> = report.risks.iter().map(|finding| finding.id.as_str()).collect();
+            let ids: Vec<_> = report.findings.iter().map(|finding| finding.id.as_str()).collect();
             if ids != *findings {
                 return Err(format!("findings {ids:?}"));
             }

@@ -42,7 +42,7 @@ fn report(builder: &ModelBuilder) -> calipers::Report {
 }
 
 /// What is known of a value of the main graph, in one line.
-fn told(model: &Model, typed: &Typed, name: &str) -> String {
+fn reported(model: &Model, typed: &Typed, name: &str) -> String {
     let (id, _) = model
         .values()
         .find(|(_, value)| value.graph == model.main_id() && model.name(value.name) == name)
@@ -50,9 +50,9 @@ fn told(model: &Model, typed: &Typed, name: &str) -> String {
     typed.fact(id).to_string()
 }
 
-fn told_free(builder: &ModelBuilder, name: &str) -> String {
+fn reported_free(builder: &ModelBuilder, name: &str) -> String {
     let model = read(builder);
-    told(&model, &infer(&model, &Bindings::default()).unwrap(), name)
+    reported(&model, &infer(&model, &Bindings::default()).unwrap(), name)
 }
 
 fn dims(pairs: &[(&str, i64)]) -> Bindings {
@@ -77,12 +77,12 @@ fn dimensions_stay_symbols_until_they_are_bound() {
         .input("b", F32, &["batch", "3"])
         .node("Concat", &["a", "b"], &["c"], &[Attribute::int("axis", 1)])
         .output("c", F32, &["?", "?"]);
-    assert_eq!(told_free(&model, "c"), "float32[batch, past + sequence + 3]");
+    assert_eq!(reported_free(&model, "c"), "float32[batch, past + sequence + 3]");
     let model = read(&model);
     let bound = infer(&model, &dims(&[("batch", 2), ("past", 5), ("sequence", 1)])).unwrap();
-    assert_eq!(told(&model, &bound, "c"), "float32[2, 9]");
+    assert_eq!(reported(&model, &bound, "c"), "float32[2, 9]");
     let half = infer(&model, &dims(&[("past", 5)])).unwrap();
-    assert_eq!(told(&model, &half, "c"), "float32[batch, sequence + 8]");
+    assert_eq!(reported(&model, &half, "c"), "float32[batch, sequence + 8]");
 }
 
 fn bindings_that_cannot_be_are_refused() {
@@ -123,8 +123,8 @@ fn a_branch_is_taken_when_the_condition_is_known() {
     model.node("If", &["yes"], &["known"], &attributes);
     model.node("If", &["cond"], &["open"], &attributes);
     model.output("known", F32, &["?", "?"]).output("open", F32, &["?", "?"]);
-    assert_eq!(told_free(&model, "known"), "float32[1, 6]");
-    let open = told_free(&model, "open");
+    assert_eq!(reported_free(&model, "known"), "float32[1, 6]");
+    let open = reported_free(&model, "open");
     assert!(open.starts_with("float32[If_"), "both dimensions differ between branches: {open}");
 }
 
@@ -143,9 +143,9 @@ fn a_loop_stacks_what_each_turn_gives() {
     model.node("Loop", &["five", "yes", "x"], &["last", "all"], &attributes);
     model.node("Loop", &["n", "yes", "x"], &["end", "some"], &attributes);
     model.output("all", F32, &["?", "?"]).output("some", F32, &["?", "?"]);
-    assert_eq!(told_free(&model, "last"), "float32[2]");
-    assert_eq!(told_free(&model, "all"), "float32[5, 2]");
-    let some = told_free(&model, "some");
+    assert_eq!(reported_free(&model, "last"), "float32[2]");
+    assert_eq!(reported_free(&model, "all"), "float32[5, 2]");
+    let some = reported_free(&model, "some");
     assert!(some.starts_with("float32[Loop_") && some.ends_with(", 2]"), "{some}");
 }
 
@@ -159,7 +159,7 @@ fn a_loop_whose_state_grows_is_widened() {
     model.input("x", F32, &["1", "2"]).input("n", I64, &[]).input("on", Bool, &[]);
     model.node("Loop", &["n", "on", "x"], &["y"], &[Attribute::graph("body", &body)]);
     model.output("y", F32, &["?", "2"]);
-    let y = told_free(&model, "y");
+    let y = reported_free(&model, "y");
     assert!(y.starts_with("float32[Loop_") && y.ends_with(", 2]"), "{y}");
 }
 
@@ -175,8 +175,8 @@ fn functions_are_looked_into_with_their_callers_attributes() {
         model.push(&Node::new("Stack", &["x"], &[output], &along).in_domain("my"));
         model.output(output, F32, &["?", "?"]);
     }
-    assert_eq!(told_free(&model, "rows"), "float32[4, 3]");
-    assert_eq!(told_free(&model, "columns"), "float32[2, 6]");
+    assert_eq!(reported_free(&model, "rows"), "float32[4, 3]");
+    assert_eq!(reported_free(&model, "columns"), "float32[2, 6]");
 }
 
 fn what_is_declared_names_what_is_not_known() {
@@ -185,7 +185,7 @@ fn what_is_declared_names_what_is_not_known() {
     model.push(&Node::new("Fancy", &["x"], &["y"], &[]).in_domain("com.acme"));
     model.value("y", F32, &["detections", "6"]);
     model.node("Relu", &["y"], &["z"], &[]).output("z", F32, &["?", "?"]);
-    assert_eq!(told_free(&model, "z"), "float32[detections, 6]");
+    assert_eq!(reported_free(&model, "z"), "float32[detections, 6]");
 }
 
 fn what_is_declared_wrongly_is_a_finding() {
@@ -193,11 +193,11 @@ fn what_is_declared_wrongly_is_a_finding() {
     model.input("x", F32, &["2", "3"]).node("Relu", &["x"], &["a"], &[]);
     model.value("a", F32, &["9", "9", "9"]);
     model.node("Neg", &["a"], &["y"], &[]).output("y", F32, &["2", "3"]);
-    assert_eq!(told_free(&model, "y"), "float32[2, 3]", "the graph is believed");
+    assert_eq!(reported_free(&model, "y"), "float32[2, 3]", "the graph is believed");
     let report = report(&model);
-    let ids: Vec<_> = report.risks.iter().map(|finding| finding.id.as_str()).collect();
+    let ids: Vec<_> = report.findings.iter().map(|finding| finding.id.as_str()).collect();
     assert_eq!(ids, ["declared-type-wrong"]);
-    assert!(report.risks[0].detail.contains("float32[9, 9, 9] is declared"));
+    assert!(report.findings[0].detail.contains("float32[9, 9, 9] is declared"));
 }
 
 fn inputs_that_cannot_go_together_are_a_finding() {
@@ -205,17 +205,21 @@ fn inputs_that_cannot_go_together_are_a_finding() {
     model.input("a", F32, &["2", "3"]).input("b", F32, &["2", "4"]);
     model.node("Add", &["a", "b"], &["y"], &[]).output("y", F32, &["?", "?"]);
     let report = report(&model);
-    assert_eq!(report.risks[0].id, "shapes-contradict");
-    assert!(report.risks[0].detail.contains("cannot broadcast 3 with 4"), "{:?}", report.risks);
+    assert_eq!(report.findings[0].id, "shapes-contradict");
+    assert!(
+        report.findings[0].detail.contains("cannot broadcast 3 with 4"),
+        "{:?}",
+        report.findings
+    );
 }
 
 fn an_unknown_operator_leaves_the_rest_known() {
     let mut model = ModelBuilder::new(17);
     model.opset("com.acme", 1).input("x", F32, &["2", "3"]);
     model.push(&Node::new("Fancy", &["x"], &["y"], &[]).in_domain("com.acme"));
-    model.node("Relu", &["y"], &["after"], &[]).node("Relu", &["x"], &["beside"], &[]);
-    model.output("after", F32, &[]).output("beside", F32, &["?", "?"]);
-    assert_eq!(told_free(&model, "beside"), "float32[2, 3]");
+    model.node("Relu", &["y"], &["after"], &[]).node("Relu", &["x"], &["next to"], &[]);
+    model.output("after", F32, &[]).output("next to", F32, &["?", "?"]);
+    assert_eq!(reported_free(&model, "next to"), "float32[2, 3]");
     let report = report(&model);
     assert_eq!((report.shapes.values, report.shapes.fixed), (3, 2));
     let unknown = &report.shapes.unknown;
@@ -232,7 +236,7 @@ fn hostile_graphs_stay_linear() {
         model.node("Add", &[&from, &from], &[&to], &[]);
     }
     model.output("v2000", F32, &["?", "?"]);
-    assert_eq!(told_free(&model, "v2000"), "float32[batch, 8]");
+    assert_eq!(reported_free(&model, "v2000"), "float32[batch, 8]");
     for name in ["function_bomb_2pow60", "deep_if_20", "local_functions_nested"] {
         let path = fixture(format!("hostile/{name}.onnx"));
         let report = support::report(&path).unwrap();
@@ -254,7 +258,7 @@ fn what_a_walk_holds_is_bounded() {
     }
     copies.output("v1000", I64, &["?", "?"]);
     ranks.output("v1000", I64, &[]);
-    assert_eq!(told_free(&copies, "v1000"), "int64[128, 128]");
+    assert_eq!(reported_free(&copies, "v1000"), "int64[128, 128]");
     let report = report(&ranks);
     assert!(report.shapes.unshaped > 900, "{:?}", report.shapes);
 }
@@ -270,11 +274,11 @@ fn what_never_runs_need_not_be_able_to() {
     model.initializer(&Tensor::bool("no", &[], &[false]));
     model.node("If", &["no"], &["y"], &attributes).output("y", F32, &["3"]);
     let report = report(&model);
-    assert!(report.risks.iter().all(|r| r.id == "control-flow"), "{:?}", report.risks);
+    assert!(report.findings.iter().all(|r| r.id == "control-flow"), "{:?}", report.findings);
 }
 
 fn weights_behind_blocks_tell_how_many_channels_a_block_has() {
-    // 24 channels fill three blocks of 8, or two of 16 with room for 8.
+    // 24 channels fill three blocks of 8, or two of 16 with group for 8.
     let blocked = |weights: &[i64], group: i64| {
         let nchwc = |op: &str, inputs: &[&str], output: &str, attributes: &[Attribute]| {
             Node::new(op, inputs, &[output], attributes).in_domain("com.microsoft.nchwc")
@@ -290,7 +294,7 @@ fn weights_behind_blocks_tell_how_many_channels_a_block_has() {
             .push(&nchwc("MaxPool", &["b"], "p", std::slice::from_ref(&kernel)))
             .push(&nchwc("Conv", &["p", "w"], "c", &[Attribute::int("group", group), kernel]))
             .output("c", F32, &["?", "?", "?", "?"]);
-        told_free(&model, "b")
+        reported_free(&model, "b")
     };
     assert_eq!(blocked(&[16, 32, 1, 1], 1), "float32[N, 32, 8, 8]");
     assert_eq!(blocked(&[16, 24, 1, 1], 1), "float32[N, 24, 8, 8]");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use calipers::Model;
-use calipers::{Bindings, Question};
+use calipers::{Bindings, HardwareQuery};
 use calipers_perf::devices::{Device, Precision, find};
 use calipers_report::{Bottleneck, DType, Hardware, Range, Report};
 use calipers_testkit::{fixture, score};
@@ -62,12 +62,12 @@ struct Answer {
     input_bytes: u64,
 }
 
-fn question(device: &Device, precision: Precision) -> Question {
-    Question {
+fn question(device: &Device, precision: Precision) -> HardwareQuery {
+    HardwareQuery {
         device: Some(device.clone()),
         precision: Some(precision),
         table: Vec::new(),
-        ..Question::default()
+        ..HardwareQuery::default()
     }
 }
 
@@ -137,7 +137,7 @@ fn measured_latencies_are_predicted() {
         let label = row.label();
         assert_eq!(label, fitted.label());
         assert_eq!((hardware.fits, hardware.precision), (Some(true), row.precision), "{label}");
-        let (time, eager) = (hardware.latency_ms.unwrap(), hardware.issued_ms.unwrap());
+        let (time, eager) = (hardware.latency_ms.unwrap(), hardware.eager_ms.unwrap());
         check_span(time, &label);
         check_span(eager, &label);
         // The script that fits the constants implements the same model.
@@ -147,19 +147,19 @@ fn measured_latencies_are_predicted() {
         let parts = [
             ("compute", shares.compute_percent),
             ("memory", shares.memory_percent),
-            ("launches", shares.launches_percent),
+            ("launches", shares.launch_overhead_percent),
         ];
         // Each is rounded to four digits.
         let sum: f64 = parts.iter().map(|(_, percent)| percent).sum();
         assert!((sum - 100.0).abs() < 0.02, "{label}: {shares:?}");
         let most = parts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
         assert_eq!(hardware.bottleneck.map(Bottleneck::id), Some(most.0), "{label}: {shares:?}");
-        assert_eq!(hardware.dearest.len(), 5, "{label}");
-        assert!(hardware.dearest.is_sorted_by(|a, b| a.ms >= b.ms), "{label}");
-        let named: f64 = hardware.dearest.iter().map(|kernel| kernel.ms).sum();
+        assert_eq!(hardware.top_kernels.len(), 5, "{label}");
+        assert!(hardware.top_kernels.is_sorted_by(|a, b| a.ms >= b.ms), "{label}");
+        let named: f64 = hardware.top_kernels.iter().map(|kernel| kernel.ms).sum();
         assert!(named > 0.0 && named < time.expected, "{label}");
         assert!(hardware.peak_percent.is_some_and(|percent| percent > 0.0 && percent < 100.0));
-        assert_eq!(hardware.carried_over, Some(false), "{label}");
+        assert_eq!(hardware.extrapolated, Some(false), "{label}");
         let (best, measured_eager) = (row.figures["best_ms"], row.figures["eager_ms"]);
         inside += usize::from((time.low..=time.high).contains(&best));
         issued_inside += usize::from((eager.low..=eager.high).contains(&measured_eager));
@@ -236,8 +236,11 @@ fn a_step_of_a_large_decoder_reads_its_weights() {
     let time = half.latency_ms.unwrap();
     assert!(time.low >= 2.7 && time.expected < 8.0, "{time:?}");
     let shares = half.shares.unwrap();
-    assert!(shares.memory_percent > shares.compute_percent + shares.launches_percent, "{shares:?}");
-    assert_eq!(half.bottleneck, Some(Bottleneck::Memory));
+    assert!(
+        shares.memory_percent > shares.compute_percent + shares.launch_overhead_percent,
+        "{shares:?}"
+    );
+    assert_eq!(half.bottleneck, Some(Bottleneck::MemoryBandwidth));
     // Weights of four bits are read faster, but launches take as long.
     let int4 = step(Precision::Int4);
     let gain = time.expected / int4.latency_ms.unwrap().expected;
@@ -262,9 +265,9 @@ fn other_devices_state_what_is_carried_over() {
             };
             timed += 1;
             check_span(time, &label);
-            check_span(hardware.issued_ms.unwrap(), &label);
+            check_span(hardware.eager_ms.unwrap(), &label);
             let is_own = device.id == "h200-sxm";
-            assert_eq!(hardware.carried_over, Some(!is_own), "{label}");
+            assert_eq!(hardware.extrapolated, Some(!is_own), "{label}");
             let is_wider = time.high / time.low > own.high / own.low;
             let is_at_its_floor = time.low > 0.99 * time.expected;
             let said =

@@ -5,11 +5,11 @@ use calipers_testkit::{Corpus, Outcome, fixture};
 
 calipers_testkit::tests! {
     test: [
-        operators_and_stretches_of_the_digits_are_those_of_its_table,
+        operators_and_segments_of_the_digits_are_those_of_its_table,
         modules_are_named_by_their_exporter,
         a_weight_belongs_to_the_call_it_is_handed_to,
     ];
-    each_corpus: [rows_and_scopes_sum_to_the_whole, operators_and_stretches_sum_to_the_whole];
+    each_corpus: [rows_and_scopes_sum_to_the_whole, operators_and_segments_sum_to_the_whole];
 }
 
 fn table(model: &Model) -> LayerTable {
@@ -54,7 +54,7 @@ fn rows_and_scopes_sum_to_the_whole(corpus: &Corpus) -> Outcome {
     Ok(())
 }
 
-fn operators_and_stretches_sum_to_the_whole(corpus: &Corpus) -> Outcome {
+fn operators_and_segments_sum_to_the_whole(corpus: &Corpus) -> Outcome {
     for path in corpus.models() {
         let name = path.display();
         let report = crate::support::analyze(&Model::open(&path).unwrap());
@@ -68,7 +68,7 @@ fn operators_and_stretches_sum_to_the_whole(corpus: &Corpus) -> Outcome {
             shares.is_none_or(|all| cost.by_op.is_empty() || (all - 100.0).abs() < 0.5),
             "{name}: {shares:?}"
         );
-        let along = &cost.along_depth;
+        let along = &cost.by_depth;
         assert!(along.len() <= 64, "{name}");
         assert_eq!(along.iter().map(|part| part.nodes).sum::<u64>(), report.graph.nodes);
         let macs: Option<u64> = along.iter().map(|part| part.macs).sum();
@@ -83,7 +83,7 @@ fn operators_and_stretches_sum_to_the_whole(corpus: &Corpus) -> Outcome {
 
 /// The sample's own table: 156,800 + 627,200 multiply-accumulates of convolutions and 7,840 of the
 /// dense layer, in ten nodes of which the first, the fifth and the last have them.
-fn operators_and_stretches_of_the_digits_are_those_of_its_table() {
+fn operators_and_segments_of_the_digits_are_those_of_its_table() {
     let model = Model::read(calipers_samples::digits(), "digits").unwrap();
     let bindings = Bindings { dims: [("batch".to_owned(), 1)].into(), ..Bindings::default() };
     let cost = crate::support::analyze_bound(&model, &bindings).unwrap().cost;
@@ -94,13 +94,13 @@ fn operators_and_stretches_of_the_digits_are_those_of_its_table() {
     // One operation for each of 8 x 28 x 28 and 16 x 14 x 14 elements.
     assert_eq!(of("Relu").other_flops, Some(6_272 + 3_136));
     assert!(!cost.by_op.iter().any(|entry| entry.op == "Flatten"), "it does no arithmetic");
-    let macs: Vec<_> = cost.along_depth.iter().map(|part| part.macs.unwrap()).collect();
+    let macs: Vec<_> = cost.by_depth.iter().map(|part| part.macs.unwrap()).collect();
     assert_eq!(macs, [156_800, 0, 0, 0, 627_200, 0, 0, 0, 0, 7_840]);
-    let elements: Vec<_> = cost.along_depth.iter().map(|part| part.parameters.unwrap()).collect();
+    let elements: Vec<_> = cost.by_depth.iter().map(|part| part.parameters.unwrap()).collect();
     assert_eq!(elements, [208, 32, 0, 0, 3_216, 64, 0, 0, 0, 7_850]);
     // 627,200 of 791,840, and 7,850 of 11,370.
-    assert_eq!(cost.along_depth[4].macs_percent, Some(79.21));
-    assert_eq!(cost.along_depth[9].parameters_percent, Some(69.04));
+    assert_eq!(cost.by_depth[4].macs_percent, Some(79.21));
+    assert_eq!(cost.by_depth[9].parameters_percent, Some(69.04));
 }
 
 fn modules_are_named_by_their_exporter() {
@@ -136,5 +136,5 @@ fn a_weight_belongs_to_the_call_it_is_handed_to() {
     assert_eq!((row("a").parameters, row("b").parameters), (Some(20), Some(30)));
     // 2 · 4 · 5 and 2 · 5 · 6.
     assert_eq!((row("a").cost.macs, row("b").cost.macs), (Some(40), Some(60)));
-    assert_eq!(table.layers[0].node, "b", "the dearest comes first");
+    assert_eq!(table.layers[0].node, "b", "the most expensive comes first");
 }

@@ -6,7 +6,7 @@ mod architecture;
 mod caches;
 mod conformance;
 mod cost;
-mod drawings;
+mod diagrams;
 mod findings;
 mod hardware;
 mod hostile;
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         caches::tests(),
         conformance::tests(),
         cost::tests(),
-        drawings::tests(),
+        diagrams::tests(),
         findings::tests(),
         hardware::tests(),
         hostile::tests(),

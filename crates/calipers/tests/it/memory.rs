@@ -93,11 +93,11 @@ fn peaks_of_executed_models_are_right(corpus: &Corpus) -> Outcome {
 
 fn mnist_by_hand(corpus: &Corpus) -> Outcome {
     let memory = bound(&corpus.model("mnist-8").unwrap(), &[]).memory;
-    // A convolution gives 8 × 28 × 28 floats, its bias added beside it: 2 × 25,088.
+    // A convolution gives 8 × 28 × 28 floats, its bias added next to it: 2 × 25,088.
     assert_eq!(memory.peak_activation_bytes, Some(50_176));
     assert_eq!(memory.peak_at.as_deref(), Some("Plus30"));
-    // The bias overwrites, and so does the rectifier: the convolution beside the image of 28 × 28
-    // floats, or beside the pooled 8 × 14 × 14.
+    // The bias overwrites, and so does the rectifier: the convolution next to the image of 28 × 28
+    // floats, or next to the pooled 8 × 14 × 14.
     assert_eq!(memory.peak_activation_in_place_bytes, Some(25_088 + 8 * 14 * 14 * 4));
     assert_eq!(memory.weights_bytes, Some(24_008));
     assert_eq!(memory.largest[0].bytes, 25_088);
@@ -308,7 +308,7 @@ fn subgraphs_add_their_peak_inside_their_node() {
         .input("x", F32, &["10"])
         .node("If", &["c"], &["y"], &branches)
         .output("y", F32, &["10"]);
-    // The condition, x, and 80 bytes of the dearer branch.
+    // The condition, x, and 80 bytes of the more expensive branch.
     assert_eq!(built(&model).memory.timeline, [1 + 40 + 80]);
 }
 

@@ -89,7 +89,7 @@ fn comments_and_tests_are_left_out() {
 /// Whether a name is an operator of any known domain, or the id of a kind of block.
 fn is_known(name: &str) -> bool {
     calipers_ops::find_by_name(name).is_some()
-        || calipers_arch::net::BlockKind::ALL.iter().any(|kind| kind.id() == name)
+        || calipers_arch::network::BlockKind::ALL.iter().any(|kind| kind.id() == name)
 }
 
 /// The source files that are compiled outside of tests.

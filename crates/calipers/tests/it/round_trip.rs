@@ -1,6 +1,6 @@
 //! Reports survive their own JSON.
 
-use calipers::{Bindings, Model, Question, Report};
+use calipers::{Bindings, HardwareQuery, Model, Report};
 use calipers_testkit::{Corpus, Outcome};
 
 use crate::support::analyze_for;
@@ -11,7 +11,7 @@ calipers_testkit::tests! {
 
 fn reports_read_back_as_they_were_written(corpus: &Corpus) -> Outcome {
     let device = calipers_perf::devices::find("l4").unwrap().clone();
-    let question = Question { device: Some(device), ..Question::default() };
+    let question = HardwareQuery { device: Some(device), ..HardwareQuery::default() };
     for path in corpus.models() {
         if path.metadata().unwrap().len() > 2_000_000 {
             continue;

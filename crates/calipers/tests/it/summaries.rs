@@ -2,9 +2,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use calipers::{Bindings, Question};
+use calipers::{Bindings, HardwareQuery};
 use calipers_summary::check::Checker;
-use calipers_summary::{Audience, summarize_for, told_as};
+use calipers_summary::{Audience, reported_as, summarize_for};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
 
 use crate::support;
@@ -57,8 +57,9 @@ fn summaries_are_reviewed(corpus: &Corpus) -> Outcome {
         };
         let report = support::report(path).unwrap();
         let summary = report.summary.clone().unwrap();
-        kinds.insert(told_as(&report));
-        text += &format!("{name}: {}\n{}\n{}\n\n", told_as(&report), summary.title, summary.text);
+        kinds.insert(reported_as(&report));
+        text +=
+            &format!("{name}: {}\n{}\n{}\n\n", reported_as(&report), summary.title, summary.text);
     }
     assert!(kinds.len() >= 4, "{kinds:?}");
     insta::assert_snapshot!(corpus.name(), text);
@@ -102,7 +103,7 @@ fn claims_hold_on_devices_too(corpus: &Corpus) -> Outcome {
         let Ok(model) = calipers::Model::open(path) else { continue };
         let ids = ["rtx-4090", "rpi5", "i9-13900k"];
         let device = catalog.find(ids[i % ids.len()]).unwrap().clone();
-        let question = Question { device: Some(device), ..Question::default() };
+        let question = HardwareQuery { device: Some(device), ..HardwareQuery::default() };
         let Ok(report) = analyze_for(&model, &Bindings::default(), &question) else { continue };
         let text = report.summary.clone().unwrap().text;
         for sentence in Checker::new(&report).check(&text).faulty() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use calipers::{Bindings, Error, GraphView, Model, Options, Question, Report};
+use calipers::{Bindings, Error, GraphView, HardwareQuery, Model, Options, Report};
 use serde_json::Value;
 
 /// The report on a file.
@@ -24,7 +24,7 @@ pub(crate) fn analyze_bound(model: &Model, bindings: &Bindings) -> Result<Report
 pub(crate) fn analyze_for(
     model: &Model,
     bindings: &Bindings,
-    question: &Question,
+    question: &HardwareQuery,
 ) -> Result<Report, Error> {
     model.analyze(&Options::new().bindings(bindings.clone()).hardware(question.clone()))
 }
@@ -33,7 +33,7 @@ pub(crate) fn analyze_for(
 pub(crate) fn explore(
     model: &Model,
     bindings: &Bindings,
-    question: &Question,
+    question: &HardwareQuery,
 ) -> Result<(Report, GraphView), Error> {
     model.explore(&Options::new().bindings(bindings.clone()).hardware(question.clone()))
 }

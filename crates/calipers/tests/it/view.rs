@@ -1,73 +1,73 @@
-//! The graph as rooms: every node stands in one of them, arrows say what the file says, no room holds
+//! The graph as groups: every node is in one of them, arrows say what the file says, no group holds
 //! too much, and sums are those of the report.
 use std::collections::HashSet;
 
-use calipers::{Bindings, Question};
-use calipers_report::{GraphView, Report, RoomItem, RoomKind};
+use calipers::{Bindings, HardwareQuery};
+use calipers_report::{GraphView, GroupItem, GroupKind, Report};
 use calipers_testkit::{Corpus, Outcome, fixture};
 
 use crate::support::explore;
 
 calipers_testkit::tests! {
     test: [
-        hostile_files_are_cut_into_rooms_as_well,
-        repeats_are_rooms_with_a_room_for_each,
-        subgraphs_are_rooms_of_the_node_that_holds_them,
+        hostile_files_are_cut_into_groups_as_well,
+        repeats_are_groups_with_a_group_for_each,
+        subgraphs_are_groups_of_the_node_that_holds_them,
         the_same_model_gives_the_same_view,
-        a_long_chain_is_cut_into_stretches,
+        a_long_chain_is_cut_into_segments,
     ];
-    each_corpus: [every_model_is_cut_into_rooms];
+    each_corpus: [every_model_is_cut_into_groups];
 }
 
-/// Boxes that a room may hold: 96, and those for what comes in and goes out.
+/// Boxes that a group may hold: 96, and those for what comes in and goes out.
 const MOST: usize = 98;
 
 fn look(path: &std::path::Path) -> (Report, GraphView) {
     let model = calipers::Model::open(path).unwrap();
-    explore(&model, &Bindings::default(), &Question::default()).unwrap()
+    explore(&model, &Bindings::default(), &HardwareQuery::default()).unwrap()
 }
 
 fn check(name: &str, report: &Report, view: &GraphView) {
-    assert_eq!(view.rooms[0].kind, RoomKind::Graph, "{name}");
+    assert_eq!(view.groups[0].kind, GroupKind::Graph, "{name}");
     let mut seen = HashSet::new();
-    for (number, room) in view.rooms.iter().enumerate() {
-        assert!(room.items.len() <= MOST, "{name}: room {number} holds {}", room.items.len());
-        let boxes: HashSet<&RoomItem> = room.items.iter().collect();
-        assert_eq!(boxes.len(), room.items.len(), "{name}: a box stands twice in room {number}");
-        for item in &room.items {
+    for (number, group) in view.groups.iter().enumerate() {
+        assert!(group.items.len() <= MOST, "{name}: group {number} holds {}", group.items.len());
+        let boxes: HashSet<&GroupItem> = group.items.iter().collect();
+        assert_eq!(boxes.len(), group.items.len(), "{name}: a box is twice in group {number}");
+        for item in &group.items {
             match item {
-                RoomItem::Node(node) => {
-                    assert!(seen.insert(*node), "{name}: node {node} stands in two rooms");
-                    assert_eq!(view.nodes[*node].room, number, "{name}");
+                GroupItem::Node(node) => {
+                    assert!(seen.insert(*node), "{name}: node {node} is in two groups");
+                    assert_eq!(view.nodes[*node].group, number, "{name}");
                 }
-                RoomItem::Room(inner) => {
-                    assert!(*inner > number, "{name}: room {inner} stands before its parent");
-                    assert_eq!(view.rooms[*inner].parent, Some(number), "{name}");
+                GroupItem::GraphGroup(inner) => {
+                    assert!(*inner > number, "{name}: group {inner} is before its parent");
+                    assert_eq!(view.groups[*inner].parent, Some(number), "{name}");
                 }
-                RoomItem::Input(value) | RoomItem::Output(value) => {
+                GroupItem::Input(value) | GroupItem::Output(value) => {
                     assert!(*value < view.values.len(), "{name}");
                 }
-                RoomItem::Entry | RoomItem::Exit => {}
+                GroupItem::Entry | GroupItem::Exit => {}
             }
         }
-        for edge in &room.edges {
-            assert!(edge.from < room.items.len() && edge.to < room.items.len(), "{name}");
+        for edge in &group.edges {
+            assert!(edge.from < group.items.len() && edge.to < group.items.len(), "{name}");
             assert!(!edge.values.is_empty() && edge.count >= edge.values.len() as u64, "{name}");
-            assert_ne!(room.items[edge.from], RoomItem::Exit, "{name}");
-            assert_ne!(room.items[edge.to], RoomItem::Entry, "{name}");
+            assert_ne!(group.items[edge.from], GroupItem::Exit, "{name}");
+            assert_ne!(group.items[edge.to], GroupItem::Entry, "{name}");
         }
     }
     let drawn = view.nodes.iter().filter(|node| node.drawn).count();
-    assert_eq!(seen.len(), drawn, "{name}: every node that is drawn stands somewhere");
-    assert_eq!(view.rooms[0].nodes, report.graph.nodes, "{name}");
+    assert_eq!(seen.len(), drawn, "{name}: every node that is drawn is somewhere");
+    assert_eq!(view.groups[0].nodes, report.graph.nodes, "{name}");
     arrows(name, view);
     if report.cost.unknown_count == 0 && report.cost.macs.is_some() {
-        let all = view.rooms[0].macs.or(Some(0));
+        let all = view.groups[0].macs.or(Some(0));
         assert_eq!(all, report.cost.macs, "{name}");
     }
 }
 
-/// Whether a node that reads what another gives is joined with it in the room that both stand in.
+/// Whether a node that reads what another gives is joined with it in the group that both are in.
 fn arrows(name: &str, view: &GraphView) {
     let mut givers = vec![None; view.values.len()];
     for (number, node) in view.nodes.iter().enumerate().filter(|(_, node)| node.drawn) {
@@ -76,25 +76,25 @@ fn arrows(name: &str, view: &GraphView) {
         }
     }
     let mut joined = HashSet::new();
-    for room in &view.rooms {
-        for edge in &room.edges {
-            joined.insert((room.items[edge.from], room.items[edge.to]));
+    for group in &view.groups {
+        for edge in &group.edges {
+            joined.insert((group.items[edge.from], group.items[edge.to]));
         }
     }
     for (number, node) in view.nodes.iter().enumerate().filter(|(_, node)| node.drawn) {
         for giver in node.inputs.iter().flatten().filter_map(|value| givers[*value]) {
-            let from = view.nodes[giver].room;
-            let pair = match from == node.room {
+            let from = view.nodes[giver].group;
+            let pair = match from == node.group {
                 true if giver == number => continue,
-                true => (RoomItem::Node(giver), RoomItem::Node(number)),
-                // From another room it comes in by the door, or from a room beside.
+                true => (GroupItem::Node(giver), GroupItem::Node(number)),
+                // From another group it comes in by the door, or from a group next to.
                 false => {
-                    let enters = joined.contains(&(RoomItem::Entry, RoomItem::Node(number)));
-                    let beside = view.rooms[node.room].items.iter().any(|item| {
-                        matches!(item, RoomItem::Room(_))
-                            && joined.contains(&(*item, RoomItem::Node(number)))
+                    let enters = joined.contains(&(GroupItem::Entry, GroupItem::Node(number)));
+                    let adjacent = view.groups[node.group].items.iter().any(|item| {
+                        matches!(item, GroupItem::GraphGroup(_))
+                            && joined.contains(&(*item, GroupItem::Node(number)))
                     });
-                    assert!(enters || beside, "{name}: nothing leads to node {number}");
+                    assert!(enters || adjacent, "{name}: nothing leads to node {number}");
                     continue;
                 }
             };
@@ -103,7 +103,7 @@ fn arrows(name: &str, view: &GraphView) {
     }
 }
 
-fn every_model_is_cut_into_rooms(corpus: &Corpus) -> Outcome {
+fn every_model_is_cut_into_groups(corpus: &Corpus) -> Outcome {
     for path in corpus.models() {
         let (report, view) = look(&path);
         check(&path.display().to_string(), &report, &view);
@@ -111,30 +111,30 @@ fn every_model_is_cut_into_rooms(corpus: &Corpus) -> Outcome {
     Ok(())
 }
 
-fn hostile_files_are_cut_into_rooms_as_well() {
+fn hostile_files_are_cut_into_groups_as_well() {
     for path in Corpus::repository().hostile() {
         let Ok(model) = calipers::Model::open(&path) else { continue };
-        let explored = explore(&model, &Bindings::default(), &Question::default());
+        let explored = explore(&model, &Bindings::default(), &HardwareQuery::default());
         let (report, view) = explored.unwrap();
         check(&path.display().to_string(), &report, &view);
     }
 }
 
-fn repeats_are_rooms_with_a_room_for_each() {
+fn repeats_are_groups_with_a_group_for_each() {
     let (_, view) = look(&fixture("zoo/bert_tiny_cls_op17.onnx"));
     // The network has two layers, see its facts.
-    let repeat = view.rooms.iter().find(|room| room.kind == RoomKind::Repeat).unwrap();
+    let repeat = view.groups.iter().find(|group| group.kind == GroupKind::Repeat).unwrap();
     assert_eq!(repeat.times, Some(2));
-    let turns = repeat.items.iter().filter(|item| matches!(item, RoomItem::Room(_)));
+    let turns = repeat.items.iter().filter(|item| matches!(item, GroupItem::GraphGroup(_)));
     assert_eq!(turns.count(), 2);
 }
 
-fn subgraphs_are_rooms_of_the_node_that_holds_them() {
+fn subgraphs_are_groups_of_the_node_that_holds_them() {
     let (_, view) = look(&fixture("zoo/script_loop_if_op17.onnx"));
     let holder = view.nodes.iter().find(|node| node.op == "Loop").unwrap();
-    let [body] = holder.rooms[..] else { panic!("a loop has one body") };
-    assert_eq!(view.rooms[body].kind, RoomKind::Subgraph);
-    assert_eq!(view.rooms[body].parent, Some(holder.room));
+    let [body] = holder.groups[..] else { panic!("a loop has one body") };
+    assert_eq!(view.groups[body].kind, GroupKind::Subgraph);
+    assert_eq!(view.groups[body].parent, Some(holder.group));
 }
 
 fn the_same_model_gives_the_same_view() {
@@ -142,7 +142,7 @@ fn the_same_model_gives_the_same_view() {
     assert_eq!(look(&path), look(&path));
 }
 
-fn a_long_chain_is_cut_into_stretches() {
+fn a_long_chain_is_cut_into_segments() {
     use calipers_samples::{DataType::F32, ModelBuilder};
     let mut chain = ModelBuilder::new(17);
     chain.input("v0", F32, &["4"]).output("v2000", F32, &["4"]);
@@ -152,10 +152,10 @@ fn a_long_chain_is_cut_into_stretches() {
         chain.node(op, &[&format!("v{number}")], &[&format!("v{}", number + 1)], &[]);
     }
     let model = calipers::Model::read(chain.build(), "chain.onnx").unwrap();
-    let (report, view) = explore(&model, &Bindings::default(), &Question::default()).unwrap();
+    let (report, view) = explore(&model, &Bindings::default(), &HardwareQuery::default()).unwrap();
     check("chain", &report, &view);
-    assert_eq!(view.rooms[0].nodes, 2000);
-    // 2,000 boxes by 96 are 21 stretches.
-    let stretches = view.rooms.iter().filter(|room| room.kind == RoomKind::Stretch);
-    assert!(stretches.count() >= 20, "{} rooms", view.rooms.len());
+    assert_eq!(view.groups[0].nodes, 2000);
+    // 2,000 boxes by 96 are 21 segments.
+    let segments = view.groups.iter().filter(|group| group.kind == GroupKind::Segment);
+    assert!(segments.count() >= 20, "{} groups", view.groups.len());
 }

@@ -1,6 +1,6 @@
 //! Real models against facts that were found by running them: counts, types, inputs, outputs.
 //!
-//! Each model has a `NAME.facts.json` beside it. The suite prints its score and fails unless every
+//! Each model has a `NAME.facts.json` next to it. The suite prints its score and fails unless every
 //! fact of every model is right.
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn compare(truth: &Value, report: &Report) -> Vec<(&'static str, Value, Value)> 
         .iter()
         .map(|(name, count)| (dtype(name), count.as_u64().unwrap()))
         .collect();
-    let told_elements = graph.initializer_elements.values().sum::<u64>();
+    let reported_elements = graph.initializer_elements.values().sum::<u64>();
     vec![
         ("ir_version", truth["ir_version"].clone(), json!(report.model.ir_version)),
         (
@@ -65,10 +65,10 @@ fn compare(truth: &Value, report: &Report) -> Vec<(&'static str, Value, Value)> 
         ),
         ("initializers", truth["initializers"].clone(), json!(graph.initializers)),
         ("functions", truth["functions"].clone(), json!(graph.functions)),
-        ("initializer_elements", truth["initializer_elements"].clone(), json!(told_elements)),
+        ("initializer_elements", truth["initializer_elements"].clone(), json!(reported_elements)),
         ("elements by type", json!(by_dtype), json!(graph.initializer_elements)),
-        ("inputs", ports(&truth["inputs"]), told_ports(&graph.inputs)),
-        ("outputs", ports(&truth["outputs"]), told_ports(&graph.outputs)),
+        ("inputs", ports(&truth["inputs"]), reported_ports(&graph.inputs)),
+        ("outputs", ports(&truth["outputs"]), reported_ports(&graph.outputs)),
     ]
 }
 
@@ -91,7 +91,7 @@ fn ports(truth: &Value) -> Value {
     truth.as_array().unwrap().iter().map(port).collect()
 }
 
-fn told_ports(ports: &[Port]) -> Value {
+fn reported_ports(ports: &[Port]) -> Value {
     let port = |port: &Port| {
         let shape = port.shape.as_ref().map(|dims| {
             let dim = |dim: &Dimension| match dim {

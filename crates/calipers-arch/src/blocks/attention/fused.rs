@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::{Facts, assemble, mask};
-use crate::net::{Found, Net, Unit, UnitId, Val};
+use crate::network::{Found, Network, NetworkOp, OpId, Val};
 
 /// Where an operator has what.
 struct Places {
@@ -31,7 +31,7 @@ fn places(op: &str) -> Places {
     }
 }
 
-pub(super) fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+pub(super) fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let places = places(unit.op.id());
     let at = |place: Option<usize>| place.and_then(|place| unit.input(place));
@@ -61,17 +61,17 @@ pub(super) fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
     Some(assemble(net, end, &[], &bias, &streams, &facts))
 }
 
-fn attribute(net: &Net<'_>, unit: &Unit, names: &[&str]) -> Option<i64> {
+fn attribute(net: &Network<'_>, unit: &NetworkOp, names: &[&str]) -> Option<i64> {
     names.iter().find_map(|name| net.int(unit, name)).filter(|number| *number > 0)
 }
 
 /// Heads that have an axis of their own: `[B, H, S, D]`.
-fn axis(net: &Net<'_>, val: Val) -> Option<i64> {
+fn axis(net: &Network<'_>, val: Val) -> Option<i64> {
     net.dim(val, 1).filter(|_| net.rank(val) == Some(4))
 }
 
 /// The result is as wide as all heads together, or has an axis for them.
-fn head_dim(net: &Net<'_>, unit: &Unit, heads: Option<i64>) -> Option<i64> {
+fn head_dim(net: &Network<'_>, unit: &NetworkOp, heads: Option<i64>) -> Option<i64> {
     let out = unit.output();
     if net.rank(out) == Some(4) {
         return net.dim(out, -1);

@@ -2,7 +2,7 @@
 
 use super::scores::Scores;
 use super::stream::Stream;
-use crate::net::{BlockKind, Net, Op, UnitId, Val};
+use crate::network::{BlockKind, Network, Op, OpId, Val};
 
 /// Figures of the heads.
 #[derive(Default)]
@@ -13,14 +13,14 @@ pub(super) struct Heads {
 }
 
 /// Counts the heads of an attention that is written out.
-pub(super) fn count(net: &Net<'_>, end: UnitId, scores: &Scores, key: &Stream) -> Heads {
+pub(super) fn count(net: &Network<'_>, end: OpId, scores: &Scores, key: &Stream) -> Heads {
     if net.unit(scores.product).is("Einsum") {
         return by_letters(net, end, scores, key);
     }
     let head_dim = net.dim(scores.query, -1).or_else(|| net.dim(scores.key, -2));
     let rank = net.rank(net.unit(scores.product).output());
     let heads = match rank {
-        // Groups of queries that share a key stand beside each other.
+        // Groups of queries that share a key are next to each other.
         Some(5) if net.dim(scores.key, -3) == Some(1) && net.dim(scores.query, -3) != Some(1) => {
             let groups = net.dim(scores.query, -4);
             let times = net.dim(scores.query, -3);
@@ -42,7 +42,7 @@ pub(super) fn count(net: &Net<'_>, end: UnitId, scores: &Scores, key: &Stream) -
 }
 
 /// Heads that lie in the batch, from the shapes before the view that laid them there.
-fn before_views(net: &Net<'_>, val: Val, head_dim: Option<i64>) -> Option<i64> {
+fn before_views(net: &Network<'_>, val: Val, head_dim: Option<i64>) -> Option<i64> {
     let head_dim = head_dim.filter(|dim| *dim > 0)?;
     let mut val = val;
     for _ in 0..12 {
@@ -76,7 +76,7 @@ fn before_views(net: &Net<'_>, val: Val, head_dim: Option<i64>) -> Option<i64> {
 }
 
 /// Heads by the width that they have together after the sum of values.
-fn after(net: &Net<'_>, end: UnitId) -> Option<i64> {
+fn after(net: &Network<'_>, end: OpId) -> Option<i64> {
     let sum = net.unit(end).output();
     let head = net.dim(sum, -1).filter(|dim| *dim > 0)?;
     let together = net.on_through_layout(sum);
@@ -100,7 +100,7 @@ fn letters(equation: &str) -> Option<Letters<'_>> {
 }
 
 /// Heads of an `Einsum`: axes that both operands and the result have, after the batch.
-fn by_letters(net: &Net<'_>, end: UnitId, scores: &Scores, key: &Stream) -> Heads {
+fn by_letters(net: &Network<'_>, end: OpId, scores: &Scores, key: &Stream) -> Heads {
     let product = net.unit(scores.product);
     let Some(letters) = net.text(product, "equation").and_then(letters) else {
         return Heads { heads: after(net, end), ..Heads::default() };

@@ -6,7 +6,7 @@ use calipers_ir::{Data, Producer, ValueId};
 use calipers_ops::Class;
 use hashbrown::HashSet;
 
-use crate::net::{BlockKind, Net, Val};
+use crate::network::{BlockKind, Network, Val};
 
 /// Steps of a mask's computation that are looked at.
 const MAX_STEPS: usize = 600;
@@ -21,7 +21,7 @@ pub(super) struct Masks {
 }
 
 /// Looks at everything that is joined with the scores.
-pub(super) fn look(net: &Net<'_>, others: &[Val], heads: Option<i64>) -> Masks {
+pub(super) fn look(net: &Network<'_>, others: &[Val], heads: Option<i64>) -> Masks {
     let mut masks = Masks::default();
     for other in others {
         if net.rank(*other).is_none_or(|rank| rank >= 2) {
@@ -33,7 +33,7 @@ pub(super) fn look(net: &Net<'_>, others: &[Val], heads: Option<i64>) -> Masks {
 }
 
 /// Whether a bias differs between heads.
-fn is_per_head(net: &Net<'_>, bias: Val, heads: Option<i64>) -> bool {
+fn is_per_head(net: &Network<'_>, bias: Val, heads: Option<i64>) -> bool {
     let Some(heads) = heads.filter(|heads| *heads > 1) else { return false };
     let mut units = Vec::new();
     let bias = net.behind_views(bias, &mut units, 6);
@@ -54,7 +54,7 @@ fn is_per_head(net: &Net<'_>, bias: Val, heads: Option<i64>) -> bool {
 }
 
 /// Whether a bias is computed by layers, or comes from stored numbers for each head.
-fn is_learned(net: &Net<'_>, bias: Val, heads: i64) -> bool {
+fn is_learned(net: &Network<'_>, bias: Val, heads: i64) -> bool {
     walk(net, bias, |step| match step {
         Step::Operator(op, _) => is_layer(op),
         Step::Stored(value) => net.model.value(value).initializer.is_some_and(|tensor| {
@@ -66,7 +66,7 @@ fn is_learned(net: &Net<'_>, bias: Val, heads: i64) -> bool {
 }
 
 /// Whether a mask is made of a triangle.
-fn is_causal(net: &Net<'_>, mask: Val) -> bool {
+fn is_causal(net: &Network<'_>, mask: Val) -> bool {
     walk(net, mask, |step| match step {
         Step::Operator(op, inputs) => op == "Trilu" || compares_positions(net, op, inputs),
         Step::Stored(value) => is_triangle(net, value),
@@ -81,30 +81,30 @@ enum Step<'a> {
 }
 
 enum At {
-    Net(Val),
+    Network(Val),
     Model(ValueId),
 }
 
 /// Whether something is found among what a value is computed from, short of other layers.
-fn walk<'a>(net: &'a Net<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> bool {
-    let mut queue = VecDeque::from([At::Net(val)]);
+fn walk<'a>(net: &'a Network<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) -> bool {
+    let mut queue = VecDeque::from([At::Network(val)]);
     let (mut vals, mut values) = (HashSet::new(), HashSet::new());
     while let Some(at) = queue.pop_front() {
         if vals.len() + values.len() > MAX_STEPS {
             return false;
         }
         let value = match at {
-            At::Net(val) if net.is_data(val) => {
+            At::Network(val) if net.is_data(val) => {
                 let Some(unit) = net.producer(val).map(|unit| net.unit(unit)) else { continue };
                 if found(Step::Operator(unit.op.id(), &[])) {
                     return true;
                 }
                 if vals.insert(val) && !stops(unit.op.id()) {
-                    queue.extend(unit.inputs.iter().flatten().map(|input| At::Net(*input)));
+                    queue.extend(unit.inputs.iter().flatten().map(|input| At::Network(*input)));
                 }
                 continue;
             }
-            At::Net(val) => match net.value(val) {
+            At::Network(val) => match net.value(val) {
                 Some(value) => value,
                 None => continue,
             },
@@ -139,17 +139,17 @@ fn stops(op: &str) -> bool {
     is_layer(op) || row.is_some_and(|row| row.traits.class == Class::ShapeQuery)
 }
 
-fn producer<'a>(net: &'a Net<'_>, value: ValueId) -> Option<(&'a str, &'a [Option<ValueId>])> {
+fn producer<'a>(net: &'a Network<'_>, value: ValueId) -> Option<(&'a str, &'a [Option<ValueId>])> {
     let Producer::Node { node, .. } = net.model.value(value).producer else { return None };
     Some((net.model.name(net.model.node(node).op), net.model.inputs(node)))
 }
 
-fn shape<'a>(net: &'a Net<'_>, value: ValueId) -> Option<&'a [calipers_sym::Expr]> {
+fn shape<'a>(net: &'a Network<'_>, value: ValueId) -> Option<&'a [calipers_sym::Expr]> {
     net.typed.fact(value).as_tensor()?.dims()
 }
 
 /// Whether an operator compares a row of positions with a column of them.
-fn compares_positions(net: &Net<'_>, op: &str, inputs: &[Option<ValueId>]) -> bool {
+fn compares_positions(net: &Network<'_>, op: &str, inputs: &[Option<ValueId>]) -> bool {
     if !["Greater", "GreaterOrEqual", "Less", "LessOrEqual"].contains(&op) {
         return false;
     }
@@ -169,7 +169,7 @@ fn compares_positions(net: &Net<'_>, op: &str, inputs: &[Option<ValueId>]) -> bo
 
 /// Whether a stored tensor is a triangle: its last two axes hold one value up to the diagonal that
 /// ends in the last corner, and others after it. A few rows are looked at.
-fn is_triangle(net: &Net<'_>, value: ValueId) -> bool {
+fn is_triangle(net: &Network<'_>, value: ValueId) -> bool {
     let Some(tensor) = net.model.value(value).initializer else { return false };
     let tensor = net.model.tensor(tensor);
     let [.., rows, columns] = *tensor.dims else { return false };

@@ -33,7 +33,9 @@ use scores::Scores;
 use stream::Stream;
 
 use super::Pattern;
-use crate::net::{Attention, AttentionScope, BlockKind, Found, Net, Op, Ops, Origin, UnitId, Val};
+use crate::network::{
+    Attention, AttentionScope, BlockKind, Found, Network, Op, OpId, Ops, Origin, Val,
+};
 
 pub(super) const ATTENTION: Pattern = Pattern {
     kind: BlockKind::Attention,
@@ -59,7 +61,7 @@ pub(super) const ATTENTION: Pattern = Pattern {
 /// Views between the sum of values and the projection of the result.
 const VIEWS_AFTER: usize = 6;
 
-fn find(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     match net.unit(end).op {
         Op::Operator("MatMul" | "Einsum") => decomposed(net, end),
         _ => fused::find(net, end),
@@ -78,7 +80,7 @@ struct Facts {
     rotary: bool,
 }
 
-fn decomposed(net: &Net<'_>, end: UnitId) -> Option<Found> {
+fn decomposed(net: &Network<'_>, end: OpId) -> Option<Found> {
     let scores = Scores::behind(net, end)?;
     let [query, key, value] =
         [scores.query, scores.key, scores.value].map(|val| Stream::back(net, val));
@@ -99,9 +101,9 @@ fn decomposed(net: &Net<'_>, end: UnitId) -> Option<Found> {
 
 /// The block, as large as it can be.
 fn assemble(
-    net: &Net<'_>,
-    end: UnitId,
-    core: &[UnitId],
+    net: &Network<'_>,
+    end: OpId,
+    core: &[OpId],
     masks: &[Val],
     streams: &[Stream; 3],
     facts: &Facts,
@@ -115,11 +117,11 @@ fn assemble(
         AttentionScope::Cross
     };
     let norm = norm::position(net, query);
-    let core: Vec<UnitId> = core.iter().copied().chain([end]).collect();
+    let core: Vec<OpId> = core.iter().copied().chain([end]).collect();
     let projections = streams.iter().flat_map(|stream| stream.units.iter().copied());
     let views = streams.iter().flat_map(|stream| stream.views.iter().copied());
     let result = result(net, end);
-    let mut all: Vec<UnitId> = core.iter().copied().chain(projections).chain(result).collect();
+    let mut all: Vec<OpId> = core.iter().copied().chain(projections).chain(result).collect();
     all.extend(masks.iter().flat_map(|mask| private(net, *mask, &core)));
     let tries = [all, core.iter().copied().chain(views).collect(), core, vec![end]];
     let largest = tries.into_iter().map(|units| closed(net, units)).find(|it| net.can_fold(it));
@@ -149,7 +151,7 @@ fn assemble(
 }
 
 /// The views after the sum of values, and the projection behind them.
-fn result(net: &Net<'_>, end: UnitId) -> Vec<UnitId> {
+fn result(net: &Network<'_>, end: OpId) -> Vec<OpId> {
     let mut units = Vec::new();
     let mut val = net.unit(end).output();
     for _ in 0..VIEWS_AFTER {
@@ -178,7 +180,7 @@ fn result(net: &Net<'_>, end: UnitId) -> Vec<UnitId> {
 }
 
 /// Steps that only prepare a mask for this block.
-fn private(net: &Net<'_>, mask: Val, core: &[UnitId]) -> Vec<UnitId> {
+fn private(net: &Network<'_>, mask: Val, core: &[OpId]) -> Vec<OpId> {
     let (mut val, mut units) = (mask, Vec::new());
     while units.len() < VIEWS_AFTER
         && let Some(unit) = net.producer(val)
@@ -193,7 +195,7 @@ fn private(net: &Net<'_>, mask: Val, core: &[UnitId]) -> Vec<UnitId> {
 }
 
 /// The units in order, with those that read them and whose results nothing reads.
-fn closed(net: &Net<'_>, mut units: Vec<UnitId>) -> Vec<UnitId> {
+fn closed(net: &Network<'_>, mut units: Vec<OpId>) -> Vec<OpId> {
     units.sort_unstable();
     units.dedup();
     let readers =
@@ -204,7 +206,7 @@ fn closed(net: &Net<'_>, mut units: Vec<UnitId>) -> Vec<UnitId> {
             && outputs.iter().all(|output| net.uses(*output).next().is_none())
             && net.unit(*reader).is_layout()
     });
-    let idle: Vec<UnitId> = idle.collect();
+    let idle: Vec<OpId> = idle.collect();
     units.extend(idle);
     units.sort_unstable();
     units.dedup();

@@ -1,10 +1,10 @@
-//! Whether the stream is normalised before the attention, or after it was added.
+//! Whether the stream is normalized before the attention, or after it was added.
 
 use calipers_ops::Movement;
 use calipers_report::NormPosition;
 
 use super::stream::{NORMS, Stream};
-use crate::net::{Net, Op, Val};
+use crate::network::{Network, Op, Val};
 
 /// Steps from the projection back to the norm.
 const MAX_STEPS: usize = 12;
@@ -14,7 +14,7 @@ const MAX_USERS: usize = 32;
 
 /// `pre` when the addition around the attention reads what the norm is given, `post` when it reads
 /// what the norm gives.
-pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<NormPosition> {
+pub(super) fn position(net: &Network<'_>, query: &Stream) -> Option<NormPosition> {
     let mut val = *query.sources.first()?;
     for _ in 0..MAX_STEPS {
         if is_added(net, val) {
@@ -41,7 +41,7 @@ pub(super) fn position(net: &Net<'_>, query: &Stream) -> Option<NormPosition> {
 }
 
 /// Whether a value is added to another that follows from the data.
-fn is_added(net: &Net<'_>, val: Val) -> bool {
+fn is_added(net: &Network<'_>, val: Val) -> bool {
     let mut users = net.uses(val).take(MAX_USERS).map(|user| net.unit(user));
     users.any(|user| user.is("Add") && net.data_pair(user).is_some())
 }

@@ -3,7 +3,7 @@
 use calipers_ops::Movement;
 use hashbrown::HashMap;
 
-use crate::net::{Net, Op, Origin, UnitId, Val, With};
+use crate::network::{Network, Op, OpId, Origin, Val, With};
 
 /// Steps from the sum of values to the `Softmax`.
 const MAX_STEPS: usize = 8;
@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 8;
 /// Units that are looked at between the `Softmax` and the product.
 const MAX_UNITS: usize = 48;
 
-/// What may stand between the product and the `Softmax`: factors, masks, biases, caps.
+/// What may be between the product and the `Softmax`: factors, masks, biases, caps.
 const ON_SCORES: With = With(|traits| {
     traits.is_elementwise() && !traits.decides
         || matches!(
@@ -20,22 +20,22 @@ const ON_SCORES: With = With(|traits| {
         )
 });
 
-/// Queries, keys and values, and what stands between them.
+/// Queries, keys and values, and what is between them.
 pub(super) struct Scores {
     pub(super) query: Val,
     pub(super) key: Val,
     pub(super) value: Val,
     /// The product of queries and keys.
-    pub(super) product: UnitId,
+    pub(super) product: OpId,
     /// The units from the product to the weights.
-    pub(super) units: Vec<UnitId>,
+    pub(super) units: Vec<OpId>,
     /// What is joined with the scores: masks and biases.
     pub(super) others: Vec<Val>,
 }
 
 impl Scores {
     /// The scores that a product of weights and values ends.
-    pub(super) fn behind(net: &Net<'_>, end: UnitId) -> Option<Self> {
+    pub(super) fn behind(net: &Network<'_>, end: OpId) -> Option<Self> {
         let [Some(a), Some(b)] = net.unit(end).inputs[..] else { return None };
         [(a, b), (b, a)].into_iter().find_map(|(weights, value)| {
             if !net.is_data(value) || !net.is_data(weights) {
@@ -60,12 +60,12 @@ impl Scores {
     }
 }
 
-fn path_makes(net: &Net<'_>, path: &[UnitId], product: UnitId, val: Val) -> bool {
+fn path_makes(net: &Network<'_>, path: &[OpId], product: OpId, val: Val) -> bool {
     net.producer(val).is_some_and(|unit| unit == product || path.contains(&unit))
 }
 
 /// Back to the `Softmax` that gives weights: what it is given, and the units up to here.
-fn softmax(net: &Net<'_>, weights: Val) -> Option<(Val, Vec<UnitId>)> {
+fn softmax(net: &Network<'_>, weights: Val) -> Option<(Val, Vec<OpId>)> {
     let (mut val, mut units) = (weights, Vec::new());
     for _ in 0..MAX_STEPS {
         let id = net.producer(val)?;
@@ -99,10 +99,10 @@ fn softmax(net: &Net<'_>, weights: Val) -> Option<(Val, Vec<UnitId>)> {
 }
 
 fn by_reciprocal(
-    net: &Net<'_>,
+    net: &Network<'_>,
     factors: &[Option<Val>],
-    mut units: Vec<UnitId>,
-) -> Option<(Val, Vec<UnitId>)> {
+    mut units: Vec<OpId>,
+) -> Option<(Val, Vec<OpId>)> {
     let [Some(a), Some(b)] = *factors else { return None };
     let (exponents, inverse) =
         [(a, b), (b, a)].into_iter().find_map(|(x, y)| Some((x, net.made_by(y, "Reciprocal")?)))?;
@@ -112,11 +112,11 @@ fn by_reciprocal(
 
 /// `Exp(x − max) / ReduceSum`.
 fn written_out(
-    net: &Net<'_>,
+    net: &Network<'_>,
     exponents: Val,
     sum: Val,
-    mut units: Vec<UnitId>,
-) -> Option<(Val, Vec<UnitId>)> {
+    mut units: Vec<OpId>,
+) -> Option<(Val, Vec<OpId>)> {
     let summed = net.made_by(sum, "ReduceSum")?;
     let exponential = net.made_by(exponents, "Exp")?;
     if net.unit(summed).input(0) != Some(exponents) {
@@ -137,9 +137,9 @@ fn written_out(
 }
 
 /// The nearest product of two activations behind the scores, and the units from there.
-fn product(net: &Net<'_>, scores: Val) -> Option<(UnitId, Vec<UnitId>)> {
+fn product(net: &Network<'_>, scores: Val) -> Option<(OpId, Vec<OpId>)> {
     let mut queue = std::collections::VecDeque::from([net.producer(scores)?]);
-    let mut from: HashMap<UnitId, UnitId> = HashMap::new();
+    let mut from: HashMap<OpId, OpId> = HashMap::new();
     while let Some(id) = queue.pop_front() {
         let unit = net.unit(id);
         if is_product(net, id) {
@@ -167,7 +167,7 @@ fn product(net: &Net<'_>, scores: Val) -> Option<(UnitId, Vec<UnitId>)> {
     None
 }
 
-fn is_product(net: &Net<'_>, id: UnitId) -> bool {
+fn is_product(net: &Network<'_>, id: OpId) -> bool {
     let unit = net.unit(id);
     if !unit.is(["Einsum", "Gemm", "MatMul"]) {
         return false;
@@ -175,7 +175,7 @@ fn is_product(net: &Net<'_>, id: UnitId) -> bool {
     let [Some(a), Some(b)] = unit.inputs[..] else { return false };
     match (net.origin(a), net.origin(b)) {
         (Origin::Data, Origin::Data) => true,
-        // Learned queries, with a row for each head at least: a weight would stand on the right.
+        // Learned queries, with a row for each head at least: a weight would are on the right.
         (Origin::Constant | Origin::Shape, Origin::Data) => net.rank(a) >= Some(3),
         _ => false,
     }

@@ -3,7 +3,9 @@
 use calipers_ops::Movement;
 use hashbrown::HashSet;
 
-use crate::net::{BlockKind, NORMS as LAYER_NORMS, Net, Op, Origin, Unit, UnitId, Val, With};
+use crate::network::{
+    BlockKind, NORMS as LAYER_NORMS, Network, NetworkOp, Op, OpId, Origin, Val, With,
+};
 
 /// Units between a query and the projection that makes it.
 const MAX_NEAR: usize = 64;
@@ -16,7 +18,7 @@ pub(super) const NORMS: ((&[BlockKind], With), (BlockKind, &str)) =
     (LAYER_NORMS, (BlockKind::L2Norm, "LpNormalization"));
 
 /// Whether a unit hands on its first input, or a part of it, in another place or size.
-fn moves(unit: &Unit) -> bool {
+fn moves(unit: &NetworkOp) -> bool {
     matches!(
         unit.movement(),
         Some(Movement::Gather | Movement::Pad | Movement::Repeat | Movement::Slice)
@@ -24,7 +26,7 @@ fn moves(unit: &Unit) -> bool {
 }
 
 /// Whether a unit joins earlier steps with this one.
-fn joins(unit: &Unit) -> bool {
+fn joins(unit: &NetworkOp) -> bool {
     matches!(unit.movement(), Some(Movement::Join | Movement::Scatter { .. }))
 }
 
@@ -38,9 +40,9 @@ const LIGHT: ((BlockKind, &[BlockKind]), With) = (
 pub(super) struct Stream {
     pub(super) origin: Origin,
     /// Every unit up to the projection, that among them.
-    pub(super) units: Vec<UnitId>,
+    pub(super) units: Vec<OpId>,
     /// Those of them that are views next to the product.
-    pub(super) views: Vec<UnitId>,
+    pub(super) views: Vec<OpId>,
     /// What is projected; what is taken as it is where nothing is projected.
     pub(super) sources: Vec<Val>,
     /// Values on the way.
@@ -55,7 +57,7 @@ pub(super) struct Stream {
 }
 
 /// Whether a unit is a product with weights.
-pub(super) fn is_projection(net: &Net<'_>, unit: &Unit) -> bool {
+pub(super) fn is_projection(net: &Network<'_>, unit: &NetworkOp) -> bool {
     match unit.op {
         Op::Operator("Conv") | Op::Block(BlockKind::Linear | BlockKind::Convolution) => true,
         Op::Operator("Einsum" | "Gemm" | "MatMul") => net.data_inputs(unit).count() == 1,
@@ -65,7 +67,7 @@ pub(super) fn is_projection(net: &Net<'_>, unit: &Unit) -> bool {
 
 impl Stream {
     /// The stream behind a value.
-    pub(super) fn back(net: &Net<'_>, val: Val) -> Self {
+    pub(super) fn back(net: &Network<'_>, val: Val) -> Self {
         let mut stream = Self {
             origin: net.origin(val),
             units: Vec::new(),
@@ -115,7 +117,7 @@ impl Stream {
     }
 
     /// The views next to the product, and what they repeat.
-    fn views(&mut self, net: &Net<'_>, val: Val) {
+    fn views(&mut self, net: &Network<'_>, val: Val) {
         let mut val = val;
         while self.views.len() < 12
             && let Some(id) = net.producer(val)
@@ -137,12 +139,12 @@ impl Stream {
 
     /// Whether two streams come from one sequence: the ways back from both meet before anything
     /// joins them with others.
-    pub(super) fn meets(&self, net: &Net<'_>, other: &Self) -> bool {
+    pub(super) fn meets(&self, net: &Network<'_>, other: &Self) -> bool {
         let (mine, others) = (self.far(net), other.far(net));
         mine.iter().any(|val| others.contains(val))
     }
 
-    fn far(&self, net: &Net<'_>) -> HashSet<Val> {
+    fn far(&self, net: &Network<'_>) -> HashSet<Val> {
         let mut seen = self.seen.clone();
         let mut stack = self.sources.clone();
         let mut steps = 0;
@@ -160,7 +162,7 @@ impl Stream {
     }
 
     /// Whether what is projected are windows of an image, laid into the batch.
-    pub(super) fn is_partitioned(&self, net: &Net<'_>) -> bool {
+    pub(super) fn is_partitioned(&self, net: &Network<'_>) -> bool {
         self.sources.iter().any(|source| {
             let mut val = *source;
             let few = net.rank(val) <= Some(4);
@@ -180,7 +182,7 @@ impl Stream {
 
 /// How often an `Expand` repeats heads: along an axis of one that is neither the batch nor the
 /// channels.
-fn repeats(net: &Net<'_>, before: Val, after: Val) -> Option<i64> {
+fn repeats(net: &Network<'_>, before: Val, after: Val) -> Option<i64> {
     let (before, after) = (net.shape(before)?, net.shape(after)?);
     let (Some(inner), true) = (after.len().checked_sub(1), before.len() == after.len()) else {
         return None;
@@ -194,7 +196,7 @@ fn repeats(net: &Net<'_>, before: Val, after: Val) -> Option<i64> {
 }
 
 /// What a unit near the product hands on; `None` when it does something else.
-fn step(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
+fn step(net: &Network<'_>, unit: &NetworkOp) -> Option<Vec<Val>> {
     match unit.op {
         Op::Block(BlockKind::Rotary) => Some(vec![unit.input(0)?]),
         _ if joins(unit) => Some(net.data_inputs(unit).collect()),
@@ -207,7 +209,7 @@ fn step(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
 }
 
 /// What a unit before the projection hands on.
-fn local(net: &Net<'_>, unit: &Unit) -> Option<Vec<Val>> {
+fn local(net: &Network<'_>, unit: &NetworkOp) -> Option<Vec<Val>> {
     if is_projection(net, unit) || unit.is(LIGHT) {
         return net.data_inputs(unit).next().map(|input| vec![input]);
     }

@@ -5,7 +5,7 @@ use calipers_samples::{Attribute, DataType};
 use calipers_testkit::{FOUR, Heads};
 
 use crate::blocks::testing::{Look as _, Seen, Tiny};
-use crate::net::{Attention, AttentionScope, BlockKind};
+use crate::network::{Attention, AttentionScope, BlockKind};
 
 const X: &[&str] = &["2", "6", "32"];
 
@@ -208,19 +208,19 @@ fn earlier_keys_are_joined() {
 }
 
 #[test]
-fn quantised_in_qdq() {
+fn quantized_in_qdq() {
     let mut t = Tiny::new();
     let x = t.input(X);
     let [query, key, value] = [(); 3].map(|()| {
         let heads = t.heads(&x, 32, 4, 8);
-        t.quantised(&heads)
+        t.quantized(&heads)
     });
     let scores = t.scores(&query, &key);
-    let scores = t.quantised(&scores);
+    let scores = t.quantized(&scores);
     let weights = t.softmax(&scores);
-    let weights = t.quantised(&weights);
+    let weights = t.quantized(&weights);
     let sum = t.op("MatMul", &[&weights, &value]);
-    let sum = t.quantised(&sum);
+    let sum = t.quantized(&sum);
     let y = t.joined(&sum, &FOUR, 32);
     assert_eq!(figures(&t.output(&y)), PLAIN);
 }

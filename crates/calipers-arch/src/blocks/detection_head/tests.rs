@@ -4,7 +4,7 @@ use calipers_samples::Attribute;
 
 use crate::blocks::testing::sketch::{concat, conv, conv_relu, linear, shape};
 use crate::blocks::testing::{Look as _, Seen, Tiny};
-use crate::net::{BlockKind, DetectionHead};
+use crate::network::{BlockKind, DetectionHead};
 
 /// Features of 16² and 8² places of an image of 64².
 fn scales(t: &mut Tiny) -> [(String, i64); 2] {

@@ -29,8 +29,8 @@
 //! | bloom | LayerNorm before each part and after the table, no positions |
 //! | gpt-bigcode, opt, gpt-neo, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; queries, keys and values without biases; GELU |
 
-mod senses;
 mod tokens;
+mod vision_audio;
 
 use calipers_ir::{Model, Producer, ValueId};
 use calipers_report::Confidence::{High, Medium};
@@ -39,32 +39,32 @@ use calipers_report::{
 };
 use hashbrown::HashMap;
 
-use super::{Decision, FamilyRule, Seen, Told, some};
-use crate::census::{Census, Given};
-use crate::net::{BlockKind, Origin, TableKind, Val};
+use super::{Decision, FamilyRule, Recognition, Seen, some};
+use crate::network::{BlockKind, Origin, TableKind, Val};
+use crate::stats::{Given, NetworkStats};
 
 /// The rows, the particular before the general.
 const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Clip, rule: clip },
-    FamilyRule { family: Family::Detr, rule: senses::detr },
-    FamilyRule { family: Family::Mobilevit, rule: senses::mobilevit },
-    FamilyRule { family: Family::Whisper, rule: senses::whisper },
-    FamilyRule { family: Family::Wav2vec2, rule: senses::wav2vec2 },
-    FamilyRule { family: Family::Conformer, rule: senses::conformer },
+    FamilyRule { family: Family::Detr, rule: vision_audio::detr },
+    FamilyRule { family: Family::Mobilevit, rule: vision_audio::mobilevit },
+    FamilyRule { family: Family::Whisper, rule: vision_audio::whisper },
+    FamilyRule { family: Family::Wav2vec2, rule: vision_audio::wav2vec2 },
+    FamilyRule { family: Family::Conformer, rule: vision_audio::conformer },
     FamilyRule { family: Family::T5, rule: tokens::t5 },
     FamilyRule { family: Family::Bart, rule: tokens::bart },
     FamilyRule { family: Family::Marian, rule: tokens::marian },
     FamilyRule { family: Family::Mbart, rule: tokens::mbart },
     FamilyRule { family: Family::M2m100, rule: tokens::m2m100 },
     FamilyRule { family: Family::Pegasus, rule: tokens::pegasus },
-    FamilyRule { family: Family::Swin, rule: senses::swin },
-    FamilyRule { family: Family::Segformer, rule: senses::segformer },
-    FamilyRule { family: Family::Yolos, rule: senses::yolos },
-    FamilyRule { family: Family::Beit, rule: senses::beit },
-    FamilyRule { family: Family::Deit, rule: senses::deit },
-    FamilyRule { family: Family::Clip, rule: senses::clip_vision },
-    FamilyRule { family: Family::Dinov2, rule: senses::dinov2 },
-    FamilyRule { family: Family::Vit, rule: senses::vit },
+    FamilyRule { family: Family::Swin, rule: vision_audio::swin },
+    FamilyRule { family: Family::Segformer, rule: vision_audio::segformer },
+    FamilyRule { family: Family::Yolos, rule: vision_audio::yolos },
+    FamilyRule { family: Family::Beit, rule: vision_audio::beit },
+    FamilyRule { family: Family::Deit, rule: vision_audio::deit },
+    FamilyRule { family: Family::Clip, rule: vision_audio::clip_vision },
+    FamilyRule { family: Family::Dinov2, rule: vision_audio::dinov2 },
+    FamilyRule { family: Family::Vit, rule: vision_audio::vit },
     FamilyRule { family: Family::Albert, rule: tokens::albert },
     FamilyRule { family: Family::Roberta, rule: tokens::roberta },
     FamilyRule { family: Family::Mpnet, rule: tokens::mpnet },
@@ -102,25 +102,25 @@ const BY_NAME: &[(Family, &str, Family)] = &[
 
 /// What a network with attention is.
 pub(super) fn decide(
-    census: &Census<'_, '_>,
+    stats: &NetworkStats<'_, '_>,
     facts: &ArchitectureFacts,
     with_convolutions: bool,
 ) -> Decision {
-    let style = style(census);
+    let style = style(stats);
     let kind = if with_convolutions { ModelKind::Hybrid } else { ModelKind::Transformer };
-    let mut decision = Decision::new(kind, None, High, shape(census, facts));
+    let mut decision = Decision::new(kind, None, High, shape(stats, facts));
     decision.style = Some(style);
     if with_convolutions {
-        let convs = census.image_convs().count();
+        let convs = stats.image_convs().count();
         decision
             .evidence
             .insert(0, some(convs, "convolution over images", "convolutions over images"));
     }
-    let seen = Seen { census, facts, style: Some(style) };
+    let seen = Seen { stats, facts, style: Some(style) };
     for row in FAMILIES {
         if let Some((confidence, why)) = (row.rule)(&seen) {
             let named =
-                BY_NAME.iter().find(|(like, word, _)| *like == row.family && census.mentions(word));
+                BY_NAME.iter().find(|(like, word, _)| *like == row.family && stats.mentions(word));
             decision.family = Some(named.map_or(row.family, |(_, _, family)| *family));
             decision.confidence = confidence;
             decision.evidence.push(why);
@@ -138,15 +138,15 @@ pub(super) fn decide(
     decision
 }
 
-fn style(census: &Census<'_, '_>) -> Style {
-    let (own, cross) = census.own_and_cross();
-    let (image, tokens) = (census.takes(Given::Image), census.takes(Given::Tokens));
-    if image && tokens && cross == 0 && compares(census) {
+fn style(stats: &NetworkStats<'_, '_>) -> Style {
+    let (own, cross) = stats.own_and_cross();
+    let (image, tokens) = (stats.takes(Given::Image), stats.takes(Given::Tokens));
+    if image && tokens && cross == 0 && compares(stats) {
         Style::DualEncoder
     } else if cross > 0 {
         if own > cross { Style::EncoderDecoder } else { Style::Decoder }
-    } else if census.cache || (tokens || !image) && census.attends(|it| it.causal) {
-        if pools_at_highest(census) { Style::Encoder } else { Style::Decoder }
+    } else if stats.cache || (tokens || !image) && stats.attends(|it| it.causal) {
+        if pools_at_highest(stats) { Style::Encoder } else { Style::Decoder }
     } else if image && !tokens {
         Style::Vision
     } else {
@@ -155,14 +155,14 @@ fn style(census: &Census<'_, '_>) -> Style {
 }
 
 /// Whether two vectors are brought to length one.
-fn compares(census: &Census<'_, '_>) -> bool {
-    census.count(BlockKind::L2Norm) >= 2
+fn compares(stats: &NetworkStats<'_, '_>) -> bool {
+    stats.count(BlockKind::L2Norm) >= 2
 }
 
 /// Whether the place of the highest token is looked for, and no words come out.
-fn pools_at_highest(census: &Census<'_, '_>) -> bool {
-    let net = census.net;
-    let tokens: Vec<Val> = census
+fn pools_at_highest(stats: &NetworkStats<'_, '_>) -> bool {
+    let net = stats.net;
+    let tokens: Vec<Val> = stats
         .inputs
         .iter()
         .filter(|(_, given)| *given == Given::Tokens)
@@ -172,12 +172,12 @@ fn pools_at_highest(census: &Census<'_, '_>) -> bool {
         unit.is("ArgMax")
             && unit.input(0).is_some_and(|val| tokens.contains(&net.back_through_layout(val)))
     });
-    highest && census.own_and_cross().1 == 0 && !census.cache
+    highest && stats.own_and_cross().1 == 0 && !stats.cache
 }
 
 /// The layers, the norms and the tables, in words.
-fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
-    let (own, cross) = census.own_and_cross();
+fn shape(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> String {
+    let (own, cross) = stats.own_and_cross();
     let mut words = some(own, "self-attention layer", "self-attention layers");
     if let (Some(heads), Some(width)) = (facts.heads, facts.head_dim) {
         words += &format!(" with {} of {width}", some(heads, "head", "heads"));
@@ -187,12 +187,12 @@ fn shape(census: &Census<'_, '_>, facts: &ArchitectureFacts) -> String {
     if cross > 0 {
         words += &format!(", {cross} over another sequence");
     }
-    if let Some(position) = census.norm_position() {
+    if let Some(position) = stats.norm_position() {
         words += &format!("; {}", position.display_name());
     }
     let tables: Vec<&str> = [TableKind::Token, TableKind::Position, TableKind::Type]
         .into_iter()
-        .filter(|of| census.tables(*of).next().is_some())
+        .filter(|of| stats.tables(*of).next().is_some())
         .map(TableKind::id)
         .collect();
     if !tables.is_empty() {
@@ -217,7 +217,7 @@ impl Seen<'_, '_> {
     }
 
     fn normed(&self, position: NormPosition) -> bool {
-        self.census.norm_position() == Some(position)
+        self.stats.norm_position() == Some(position)
     }
 
     fn activates(&self, with: Activation) -> bool {
@@ -225,22 +225,22 @@ impl Seen<'_, '_> {
     }
 
     fn rotates(&self) -> bool {
-        self.facts.rope == Some(true) || self.census.attends(|it| it.rotary)
+        self.facts.rope == Some(true) || self.stats.attends(|it| it.rotary)
     }
 
     fn text(&self) -> bool {
-        self.census.takes(Given::Tokens) || self.census.tables(TableKind::Token).next().is_some()
+        self.stats.takes(Given::Tokens) || self.stats.tables(TableKind::Token).next().is_some()
     }
 
     /// Whether an output has rows of this width.
     fn gives(&self, width: i64) -> bool {
-        let net = self.census.net;
+        let net = self.stats.net;
         net.outputs.iter().any(|output| net.dim(*output, -1) == Some(width))
     }
 
     /// Whether every layer uses the same weights again.
     fn shares(&self) -> bool {
-        let net = self.census.net;
+        let net = self.stats.net;
         let mut uses: HashMap<ValueId, usize> = HashMap::new();
         for unit in net.all().filter(|unit| unit.is(["MatMul", "Gemm"])) {
             for val in unit.inputs.iter().take(2).flatten() {
@@ -252,7 +252,7 @@ impl Seen<'_, '_> {
                 }
             }
         }
-        let layers = self.census.attention.len();
+        let layers = self.stats.attention.len();
         layers >= 2 && uses.values().filter(|count| **count >= layers).count() >= 4
     }
 
@@ -263,12 +263,12 @@ impl Seen<'_, '_> {
 
     /// How often it attends.
     fn layers(&self) -> i64 {
-        i64::try_from(self.census.attention.len()).unwrap_or(i64::MAX)
+        i64::try_from(self.stats.attention.len()).unwrap_or(i64::MAX)
     }
 
     /// Whether positions are looked up in a table.
     fn has_positions(&self) -> bool {
-        self.census.tables(TableKind::Position).next().is_some()
+        self.stats.tables(TableKind::Position).next().is_some()
     }
 }
 
@@ -287,9 +287,9 @@ fn stored_once(model: &Model, value: ValueId) -> ValueId {
     value
 }
 
-fn clip(seen: &Seen<'_, '_>) -> Told {
+fn clip(seen: &Seen<'_, '_>) -> Recognition {
     // The tower for texts alone takes the vector of the token with the highest number: the last.
-    if seen.text() && pools_at_highest(seen.census) {
+    if seen.text() && pools_at_highest(seen.stats) {
         let words = "the text's vector is the one at the token with the highest number";
         return Some((Medium, words.to_owned()));
     }

@@ -7,9 +7,9 @@ use calipers_testkit::{FOUR, Heads};
 
 use crate::blocks::testing::Tiny;
 
-type Told = (Option<Style>, Option<Family>, Confidence);
+type Recognition = (Option<Style>, Option<Family>, Confidence);
 
-fn told(tiny: Tiny, output: &str) -> Told {
+fn reported(tiny: Tiny, output: &str) -> Recognition {
     let architecture = {
         let model = calipers_formats::read(tiny.build(output), "tiny.onnx").unwrap();
         crate::testing::report(&model).architecture
@@ -18,7 +18,7 @@ fn told(tiny: Tiny, output: &str) -> Told {
 }
 
 fn family(tiny: Tiny, output: &str) -> Option<Family> {
-    told(tiny, output).1
+    reported(tiny, output).1
 }
 
 /// Rows of a table of words.
@@ -79,7 +79,7 @@ fn translator(pre: bool, after_tables: bool) -> Option<Family> {
 }
 
 #[test]
-fn encoders_and_decoders_are_told_by_their_norms() {
+fn encoders_and_decoders_are_reported_by_their_norms() {
     assert_eq!(translator(false, true), Some(Family::Bart));
     assert_eq!(translator(false, false), Some(Family::Marian));
     assert_eq!(translator(true, true), Some(Family::Mbart));
@@ -123,13 +123,13 @@ fn narrow_tables_make_bert_less_sure() {
             x = part(&mut t, &x, false, own);
             x = part(&mut t, &x, false, feed_forward);
         }
-        let (_, family, confidence) = told(t, &x);
+        let (_, family, confidence) = reported(t, &x);
         assert_eq!((family, confidence), (Some(Family::Bert), sure), "{width}");
     }
 }
 
 /// A decoder of two layers with positions; queries, keys and values with biases or without.
-fn decoder(biased: bool) -> Told {
+fn decoder(biased: bool) -> Recognition {
     let mut t = Tiny::new();
     let x = words(&mut t);
     let mut x = with_positions(&mut t, &x, 6);
@@ -140,7 +140,7 @@ fn decoder(biased: bool) -> Told {
         x = part(&mut t, &x, true, feed_forward);
     }
     let y = t.layer_norm(&x, 32);
-    told(t, &y)
+    reported(t, &y)
 }
 
 /// Attention whose queries, keys and values have no biases.
@@ -160,7 +160,7 @@ fn bare(t: &mut Tiny, x: &str) -> String {
 }
 
 #[test]
-fn decoders_are_told_by_their_biases() {
+fn decoders_are_reported_by_their_biases() {
     let named = |family: Family| (Some(Style::Decoder), Some(family));
     let (style, family, sure) = decoder(true);
     assert_eq!(((style, family), sure), (named(Family::Gpt2), High));
@@ -179,15 +179,15 @@ fn built_as_llama_without_positions_in_sight() {
         x = t.op("Add", &[&x, &y]);
         let read = t.op("RMSNormalization", &[&x, &scale]);
         let [gate, up] = [0, 1].map(|_| t.linear(&read, 32, 64));
-        let curve = t.op("Sigmoid", &[&gate]);
-        let curve = t.op("Mul", &[&gate, &curve]);
-        let y = t.op("Mul", &[&curve, &up]);
+        let activation = t.op("Sigmoid", &[&gate]);
+        let activation = t.op("Mul", &[&gate, &activation]);
+        let y = t.op("Mul", &[&activation, &up]);
         let y = t.linear(&y, 64, 32);
         x = t.op("Add", &[&x, &y]);
     }
     let scale = t.weight(&[32]);
     let y = t.op("RMSNormalization", &[&x, &scale]);
-    let (style, family, sure) = told(t, &y);
+    let (style, family, sure) = reported(t, &y);
     assert_eq!((style, family, sure), (Some(Style::Decoder), Some(Family::Llama), Medium));
 }
 
@@ -219,7 +219,7 @@ fn pieces(before: bool, scaled: bool) -> (Option<Family>, Confidence) {
         });
     }
     let y = t.layer_norm(&x, 32);
-    let (_, family, sure) = told(t, &y);
+    let (_, family, sure) = reported(t, &y);
     (family, sure)
 }
 

@@ -3,31 +3,31 @@
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
 
-use super::{Seen, Told};
-use crate::net::{BlockKind, TableKind, Unit};
+use super::{Recognition, Seen};
+use crate::network::{BlockKind, NetworkOp, TableKind};
 
-pub(super) fn t5(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn t5(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.text() && seen.normalizes(NormKind::RmsNorm) && !seen.rotates();
-    let relative = seen.census.attends(|it| it.relative);
+    let relative = seen.stats.attends(|it| it.relative);
     (fits && (relative || seen.styled(Style::EncoderDecoder))).then(|| {
         let sure = if relative { High } else { Medium };
         (sure, "RMSNorm, and a bias by relative position in place of a position table".to_owned())
     })
 }
 
-/// An encoder and a decoder of tokens with LayerNorm. Gives how many norms there are beside those of
+/// An encoder and a decoder of tokens with LayerNorm. Gives how many norms there are next to those of
 /// the layers: each has one at its attention, one at its feed-forward, and one where it looks at
 /// the other sequence.
-fn norms_beside_layers(seen: &Seen<'_, '_>) -> Option<i64> {
+fn norms_next_to_layers(seen: &Seen<'_, '_>) -> Option<i64> {
     let fits =
         seen.text() && seen.styled(Style::EncoderDecoder) && seen.normalizes(NormKind::LayerNorm);
-    let (own, cross) = seen.census.own_and_cross();
+    let (own, cross) = seen.stats.own_and_cross();
     let layers = i64::try_from(own.saturating_mul(2).saturating_add(cross)).ok()?;
     (fits && !seen.rotates()).then(|| seen.norms(NormKind::LayerNorm) - layers)
 }
 
-pub(super) fn bart(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2
+pub(super) fn bart(seen: &Seen<'_, '_>) -> Recognition {
+    let fits = norms_next_to_layers(seen)? == 2
         && seen.normed(NormPosition::Post)
         && seen.activates(Activation::Gelu);
     let words =
@@ -35,31 +35,31 @@ pub(super) fn bart(seen: &Seen<'_, '_>) -> Told {
     fits.then(|| (Medium, words.to_owned()))
 }
 
-pub(super) fn marian(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 0 && seen.normed(NormPosition::Post);
+pub(super) fn marian(seen: &Seen<'_, '_>) -> Recognition {
+    let fits = norms_next_to_layers(seen)? == 0 && seen.normed(NormPosition::Post);
     let words = "an encoder and a decoder of tokens, LayerNorm after each part and nowhere else";
     fits.then(|| (Medium, words.to_owned()))
 }
 
-pub(super) fn mbart(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 4 && seen.normed(NormPosition::Pre);
+pub(super) fn mbart(seen: &Seen<'_, '_>) -> Recognition {
+    let fits = norms_next_to_layers(seen)? == 4 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part, after the tables \
                  and at the ends";
     fits.then(|| (Medium, words.to_owned()))
 }
 
-pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
+pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Recognition {
+    let fits = norms_next_to_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends; \
                  positions are counted from the tokens that are no padding";
-    (fits && seen.census.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
+    (fits && seen.stats.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
 }
 
 /// Others are built alike: a name must say it.
-pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Told {
-    let fits = norms_beside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
+pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Recognition {
+    let fits = norms_next_to_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends";
-    (fits && seen.census.mentions("pegasus")).then(|| (Medium, words.to_owned()))
+    (fits && seen.stats.mentions("pegasus")).then(|| (Medium, words.to_owned()))
 }
 
 /// An encoder of tokens with LayerNorm after each part.
@@ -69,60 +69,61 @@ fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
         && seen.normalizes(NormKind::LayerNorm)
         && seen.normed(NormPosition::Post)
         && !seen.rotates()
-        && !seen.census.attends(|it| it.relative)
+        && !seen.stats.attends(|it| it.relative)
 }
 
-pub(super) fn albert(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn albert(seen: &Seen<'_, '_>) -> Recognition {
     (post_norm_encoder(seen) && seen.shares())
         .then(|| (High, "all layers use the same weights".to_owned()))
 }
 
-pub(super) fn roberta(seen: &Seen<'_, '_>) -> Told {
-    (post_norm_encoder(seen) && seen.census.count("CumSum") > 0)
+pub(super) fn roberta(seen: &Seen<'_, '_>) -> Recognition {
+    (post_norm_encoder(seen) && seen.stats.count("CumSum") > 0)
         .then(|| (High, "positions are counted from the tokens that are no padding".to_owned()))
 }
 
-/// BERT with a bias by relative position beside its positions.
-pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Told {
+/// BERT with a bias by relative position next to its positions.
+pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
-    let places = seen.census.attends(|it| it.relative) && seen.has_positions();
-    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
-        .then(|| (Medium, "a position table, and a bias by relative position beside it".to_owned()))
+    let places = seen.stats.attends(|it| it.relative) && seen.has_positions();
+    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates()).then(|| {
+        (Medium, "a position table, and a bias by relative position next to it".to_owned())
+    })
 }
 
 /// An encoder with rotated positions and GeGLU.
-pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
     (fits && seen.rotates() && seen.activates(Activation::Geglu))
         .then(|| (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned()))
 }
 
-pub(super) fn deberta(seen: &Seen<'_, '_>) -> Told {
-    let picked = seen.census.count("GatherElements") >= seen.layers();
+pub(super) fn deberta(seen: &Seen<'_, '_>) -> Recognition {
+    let picked = seen.stats.count("GatherElements") >= seen.layers();
     (post_norm_encoder(seen) && picked && !seen.has_positions())
         .then(|| (Medium, "scores of attention are picked by relative position".to_owned()))
 }
 
-pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Told {
-    let census = seen.census;
-    let segments = census.tables(TableKind::Type).next().is_some();
-    let positions = census.tables(TableKind::Position).next().is_some();
-    (post_norm_encoder(seen) && positions && !segments && census.mentions("distil"))
+pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let segments = stats.tables(TableKind::Type).next().is_some();
+    let positions = stats.tables(TableKind::Position).next().is_some();
+    (post_norm_encoder(seen) && positions && !segments && stats.mentions("distil"))
         .then(|| (Medium, "token and position tables without segments".to_owned()))
 }
 
-pub(super) fn bert(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
     post_norm_encoder(seen).then(|| {
-        let segments = seen.census.tables(TableKind::Type).next().is_some();
+        let segments = seen.stats.tables(TableKind::Type).next().is_some();
         // Narrow tables are those of others, whose layers may share weights in ways not seen.
-        let mut tables = seen.census.tables(TableKind::Token);
+        let mut tables = seen.stats.tables(TableKind::Token);
         let wide = tables.all(|table| table.width == seen.facts.hidden);
         let sure = if segments && wide { High } else { Medium };
         (sure, "an encoder of tokens with LayerNorm after each part".to_owned())
     })
 }
 
-/// Norms of every layer of a decoder with RMSNorm, beside the last one.
+/// Norms of every layer of a decoder with RMSNorm, next to the last one.
 fn norms_of_a_layer(seen: &Seen<'_, '_>) -> Option<i64> {
     let inside = seen.norms(NormKind::RmsNorm).checked_sub(1)?;
     let layers = seen.layers();
@@ -144,7 +145,7 @@ fn gemma_of(seen: &Seen<'_, '_>, norms: i64) -> bool {
         && norms_of_a_layer(seen) == Some(norms)
 }
 
-pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Recognition {
     gemma_of(seen, 6).then(|| {
         let words = "a decoder with RMSNorm before and after each part and of the queries and \
                      keys, rotated positions and GeGLU";
@@ -152,7 +153,7 @@ pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-pub(super) fn gemma2(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gemma2(seen: &Seen<'_, '_>) -> Recognition {
     gemma_of(seen, 4).then(|| {
         let words =
             "a decoder with RMSNorm before and after each part, rotated positions and GeGLU";
@@ -160,12 +161,12 @@ pub(super) fn gemma2(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-pub(super) fn gemma(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gemma(seen: &Seen<'_, '_>) -> Recognition {
     gemma_of(seen, 2)
         .then(|| (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned()))
 }
 
-pub(super) fn mixtral(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn mixtral(seen: &Seen<'_, '_>) -> Recognition {
     (rotary_decoder(seen) && seen.facts.experts.is_some())
         .then(|| (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned()))
 }
@@ -176,7 +177,7 @@ fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
 }
 
 /// Products with a bias and all products, of an attention.
-fn biased(unit: &Unit) -> (usize, usize) {
+fn biased(unit: &NetworkOp) -> (usize, usize) {
     let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
     (
         linears().filter(|part| part.linear().is_some_and(|linear| linear.bias)).count(),
@@ -186,13 +187,13 @@ fn biased(unit: &Unit) -> (usize, usize) {
 
 /// Whether every attention has one of these numbers of products with a bias, of all products.
 fn all_biased(seen: &Seen<'_, '_>, wanted: &[(usize, usize)]) -> bool {
-    seen.census.attention.iter().all(|unit| wanted.contains(&biased(unit)))
+    seen.stats.attention.iter().all(|unit| wanted.contains(&biased(unit)))
 }
 
-pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Recognition {
     // Two norms of a layer, and one each of its queries and its keys.
     let inside = seen
-        .census
+        .stats
         .attention
         .iter()
         .all(|unit| unit.walk().filter(|part| part.is(BlockKind::RmsNorm)).count() == 2);
@@ -201,16 +202,16 @@ pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Told {
         .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
 }
 
-pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Recognition {
     // Queries, keys and values have a bias, and what joins the heads has none.
     (gated_decoder(seen) && all_biased(seen, &[(3, 4), (1, 2)]))
         .then(|| (Medium, "built as Llama, with biases of queries, keys and values".to_owned()))
 }
 
 /// As Llama, with one product for queries, keys and values, and one for gate and value.
-pub(super) fn phi3(seen: &Seen<'_, '_>) -> Told {
-    let net = seen.census.net;
-    let products = |unit: &Unit| unit.walk().filter(|part| part.is(BlockKind::Linear)).count();
+pub(super) fn phi3(seen: &Seen<'_, '_>) -> Recognition {
+    let net = seen.stats.net;
+    let products = |unit: &NetworkOp| unit.walk().filter(|part| part.is(BlockKind::Linear)).count();
     let mut inner = net.all().filter(|unit| unit.is(BlockKind::FeedForward)).peekable();
     let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
     (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
@@ -218,14 +219,14 @@ pub(super) fn phi3(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Others, such as Mistral, are built the same: only a name makes it sure.
-pub(super) fn llama(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn llama(seen: &Seen<'_, '_>) -> Recognition {
     if gated_decoder(seen) {
-        let sure = if seen.census.mentions("llama") { High } else { Medium };
+        let sure = if seen.stats.mentions("llama") { High } else { Medium };
         let words = "a decoder with RMSNorm before each part, rotated positions and SwiGLU";
         return Some((sure, words.to_owned()));
     }
     let fits = seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::RmsNorm);
-    let relative = seen.census.attends(|it| it.relative) || seen.has_positions();
+    let relative = seen.stats.attends(|it| it.relative) || seen.has_positions();
     (fits && seen.activates(Activation::Swiglu) && seen.normed(NormPosition::Pre) && !relative)
         .then(|| {
             let words =
@@ -247,13 +248,13 @@ fn shares_a_norm(seen: &Seen<'_, '_>) -> bool {
     seen.norms(NormKind::LayerNorm) == seen.layers().saturating_add(1)
 }
 
-pub(super) fn falcon(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn falcon(seen: &Seen<'_, '_>) -> Recognition {
     (rotary_layer_decoder(seen) && seen.has_one_key()).then(|| {
         (Medium, "a decoder with LayerNorm, rotated positions and one key for all heads".to_owned())
     })
 }
 
-pub(super) fn gptj(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gptj(seen: &Seen<'_, '_>) -> Recognition {
     let bare = all_biased(seen, &[(0, 4), (0, 2)]);
     (rotary_layer_decoder(seen) && shares_a_norm(seen) && bare).then(|| {
         let words = "a decoder with rotated positions, one LayerNorm for both parts of a layer, \
@@ -262,7 +263,7 @@ pub(super) fn gptj(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-pub(super) fn phi(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn phi(seen: &Seen<'_, '_>) -> Recognition {
     let full = all_biased(seen, &[(4, 4), (2, 2)]);
     (rotary_layer_decoder(seen) && shares_a_norm(seen) && full).then(|| {
         let words = "a decoder with rotated positions, one LayerNorm for both parts of a layer, \
@@ -272,7 +273,7 @@ pub(super) fn phi(seen: &Seen<'_, '_>) -> Told {
 }
 
 /// Both parts of a layer read its input, each by a norm of its own, and are added to it together.
-pub(super) fn gpt_neox(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gpt_neox(seen: &Seen<'_, '_>) -> Recognition {
     let together = seen.facts.residuals.is_some_and(|count| count <= seen.layers());
     (rotary_layer_decoder(seen) && together && !shares_a_norm(seen)).then(|| {
         let words = "a decoder with LayerNorm and rotated positions, whose attention and \
@@ -288,16 +289,16 @@ fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
         && seen.normalizes(NormKind::LayerNorm)
         && !seen.normed(NormPosition::Post)
         && !seen.rotates()
-        && seen.census.own_and_cross().1 == 0
+        && seen.stats.own_and_cross().1 == 0
 }
 
 /// One with learned positions.
 fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
-    layer_decoder(seen) && !seen.census.attends(|it| it.relative) && seen.has_positions()
+    layer_decoder(seen) && !seen.stats.attends(|it| it.relative) && seen.has_positions()
 }
 
 /// Positions are a bias of the scores, and the tables have a norm of their own.
-pub(super) fn bloom(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn bloom(seen: &Seen<'_, '_>) -> Recognition {
     let norms = seen.layers().saturating_mul(2).saturating_add(2);
     let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates(Activation::Gelu);
     (fits && seen.norms(NormKind::LayerNorm) == norms).then(|| {
@@ -307,19 +308,19 @@ pub(super) fn bloom(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-pub(super) fn gpt_bigcode(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gpt_bigcode(seen: &Seen<'_, '_>) -> Recognition {
     (plain_decoder(seen) && seen.has_one_key())
         .then(|| (Medium, "a decoder with learned positions and one key for all heads".to_owned()))
 }
 
-pub(super) fn opt(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn opt(seen: &Seen<'_, '_>) -> Recognition {
     (plain_decoder(seen) && seen.activates(Activation::Relu)).then(|| {
         (Medium, "a decoder with LayerNorm before each part, learned positions and ReLU".to_owned())
     })
 }
 
 /// As GPT-2, but only what joins the heads has a bias.
-pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Recognition {
     (plain_decoder(seen) && all_biased(seen, &[(1, 4)])).then(|| {
         let words = "a decoder with LayerNorm before each part and learned positions, queries, \
                      keys and values without biases";
@@ -327,7 +328,7 @@ pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Told {
     })
 }
 
-pub(super) fn gpt2(seen: &Seen<'_, '_>) -> Told {
+pub(super) fn gpt2(seen: &Seen<'_, '_>) -> Recognition {
     plain_decoder(seen).then(|| {
         let sure = if seen.activates(Activation::Gelu) { High } else { Medium };
         (sure, "a decoder with LayerNorm before each part and learned positions".to_owned())

@@ -68,7 +68,7 @@ fn safe(path: &str) -> String {
             _ => name.push('-'),
         }
     }
-    // A long path is told apart by its end.
+    // A long path is distinguished by its end.
     let start = name.len().saturating_sub(LONGEST);
     // No name is hidden, climbs out of the folder, or ends in what some systems drop.
     match name[start..].trim_matches(['.', '-']) {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_paths_and_stand_once() {
+    fn names_follow_paths_and_are_once() {
         assert_eq!(
             named(&["a/b.onnx", "a-b.onnx", "A-B.ONNX", "b.v1.onnx", "no-ending"]),
             ["a-b", "a-b-2", "A-B-3", "b.v1", "no-ending"]

@@ -96,12 +96,12 @@ fn look_at(
     }
     let report = match writer.card.reading.quietly(&place.path, &writer.question) {
         Ok(report) => report,
-        // The path stands beside it already.
+        // The path is next to it already.
         Err(error) => return Ok(unread(why(&error, &place.path))),
     };
     let mut figures = KeyFigures::of(place.shown.clone(), &report);
     figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
-    let status = writer.card.reading.gate.judge(&report.risks);
+    let status = writer.card.reading.gate.judge(&report.findings);
     Ok(Outcome { figures, status })
 }
 

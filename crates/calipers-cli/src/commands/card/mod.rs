@@ -1,4 +1,4 @@
-//! `calipers card MODEL… -o DIR`: a document to file beside a model, or beside each of many.
+//! `calipers card MODEL… -o DIR`: a document to file next to a model, or next to each of many.
 //!
 //! `places` finds the models, `folders` names a folder for each, `one` writes a card, `many` writes
 //! them all and an index.
@@ -39,7 +39,7 @@ pub(crate) struct Card {
 /// What is written.
 #[derive(Debug)]
 pub(crate) enum Form {
-    /// A folder with the card and its pictures; of many models, one inside it for each.
+    /// A folder with the card and its charts; of many models, one inside it for each.
     Folder(PathBuf),
     /// The card of one model alone.
     Markdown(Target),
@@ -47,7 +47,7 @@ pub(crate) enum Form {
     Rows(&'static Format, Target),
 }
 
-/// Form of the pictures.
+/// Form of the charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Assets {
     /// Sharp at every size.

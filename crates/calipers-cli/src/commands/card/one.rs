@@ -1,26 +1,26 @@
-//! One card: the model is read, the page written, the pictures beside it.
+//! One card: the model is read, the page written, the charts next to it.
 
 use std::path::Path;
 
-use calipers::Question;
-use calipers_render::picture::{self, Theme};
-use calipers_render::{CardOptions, PictureLink, Template, markdown};
+use calipers::HardwareQuery;
+use calipers_render::chart::{self, Theme};
+use calipers_render::{CardOptions, ChartLink, Template, markdown};
 use calipers_report::Report;
 
 use super::{Assets, Card};
 use crate::output::write_file;
 use crate::problem::Problem;
 
-/// The folder of the pictures, beside the card.
+/// The folder of the charts, next to the card.
 const ASSETS: &str = "assets";
 
-/// Pixels to a unit of a picture, so that it is sharp on fine screens.
+/// Pixels to a unit of a chart, so that it is sharp on fine screens.
 const SCALE: f32 = 2.0;
 
 /// Everything that cards of one run have in common.
 pub(super) struct Writer<'a> {
     pub(super) card: &'a Card,
-    pub(super) question: Question,
+    pub(super) question: HardwareQuery,
     pub(super) template: Option<Template>,
     pub(super) date: Option<String>,
 }
@@ -35,16 +35,12 @@ impl Writer<'_> {
     }
 
     /// The card's text.
-    pub(super) fn page(
-        &self,
-        report: &Report,
-        pictures: Vec<PictureLink>,
-    ) -> anyhow::Result<String> {
+    pub(super) fn page(&self, report: &Report, charts: Vec<ChartLink>) -> anyhow::Result<String> {
         let options = CardOptions {
             front_matter: self.card.front_matter,
             date: self.date.clone(),
             sections: self.card.sections.clone(),
-            pictures,
+            charts,
         };
         match &self.template {
             None => Ok(markdown::card(report, &options)),
@@ -54,22 +50,22 @@ impl Writer<'_> {
         }
     }
 
-    /// The card and its pictures into a folder that is there.
+    /// The card and its charts into a folder that is there.
     pub(super) fn write_folder(&self, report: &Report, folder: &Path) -> anyhow::Result<()> {
-        let pictures = self.write_pictures(report, folder)?;
-        let page = self.page(report, pictures)?;
+        let charts = self.write_charts(report, folder)?;
+        let page = self.page(report, charts)?;
         write_file(&folder.join(self.file_name()), page.as_bytes())
     }
 
-    /// Writes each picture for light and for dark pages.
-    fn write_pictures(&self, report: &Report, folder: &Path) -> anyhow::Result<Vec<PictureLink>> {
+    /// Writes each chart for light and for dark pages.
+    fn write_charts(&self, report: &Report, folder: &Path) -> anyhow::Result<Vec<ChartLink>> {
         let ending = match self.card.assets {
             Assets::None => return Ok(Vec::new()),
             Assets::Svg => "svg",
             Assets::Png => "png",
         };
-        let light = picture::pictures(report, Theme::Light);
-        let dark = picture::pictures(report, Theme::Dark);
+        let light = chart::charts(report, Theme::Light);
+        let dark = chart::charts(report, Theme::Dark);
         if !light.is_empty() {
             make_folder(&folder.join(ASSETS))?;
         }
@@ -79,11 +75,11 @@ impl Writer<'_> {
             for (theme, svg) in [("light", &light.svg), ("dark", &dark.svg)] {
                 let path = folder.join(place(theme));
                 match self.card.assets {
-                    Assets::Png => write_file(&path, &picture::png(svg, SCALE)?)?,
+                    Assets::Png => write_file(&path, &chart::png(svg, SCALE)?)?,
                     _ => write_file(&path, svg.as_bytes())?,
                 }
             }
-            links.push(PictureLink {
+            links.push(ChartLink {
                 name: light.name.to_owned(),
                 alt: light.alt.clone(),
                 light: place("light"),

@@ -45,7 +45,7 @@ impl Places {
         for path in given {
             let before = all.len();
             if path.is_dir() {
-                // Folders beside each other may hold files of one name.
+                // Folders next to each other may hold files of one name.
                 let own = path.file_name().filter(|_| given.len() > 1).unwrap_or_default();
                 look_through(path, &own.to_string_lossy(), 0, &is_model, &mut all);
             } else if is_plain(path) {
@@ -152,7 +152,7 @@ fn is_pattern(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?'])
 }
 
-/// The folder before the first part of a pattern that stands for several, and the rest.
+/// The folder before the first part of a pattern that represents several, and the rest.
 fn split(path: &Path) -> (PathBuf, String) {
     let (mut root, mut pattern) = (PathBuf::new(), Vec::new());
     for part in path.components() {

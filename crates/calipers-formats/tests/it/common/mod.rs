@@ -149,7 +149,7 @@ pub(crate) fn read_graph(graph: Msg) -> Model {
     read(model(graph))
 }
 
-/// The model whose only initialiser is this tensor.
+/// The model whose only initializer is this tensor.
 pub(crate) fn read_tensor(tensor: Msg) -> Model {
     read_graph(msg().msg(5, tensor))
 }

@@ -15,7 +15,7 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new() -> Self {
         let mut builder = ModelBuilder::default();
-        let main = builder.add_main_graph().expect("room");
+        let main = builder.add_main_graph().expect("group");
         Self { builder, main }
     }
 
@@ -38,13 +38,13 @@ impl Writer {
         let op = self.name(op);
         let draft = NodeDraft { name: op, op, ..NodeDraft::default() };
         let (inputs, outputs) = (self.names(inputs), self.names(outputs));
-        self.builder.add_node(graph, draft, &inputs, &outputs).expect("room")
+        self.builder.add_node(graph, draft, &inputs, &outputs).expect("group")
     }
 
     /// Adds a graph inside a node.
     pub(crate) fn inside(&mut self, node: NodeId) -> GraphId {
         let attribute = self.name("body");
-        self.builder.add_graph(GraphKind::Subgraph { node, attribute }).expect("room")
+        self.builder.add_graph(GraphKind::Subgraph { node, attribute }).expect("group")
     }
 
     pub(crate) fn inputs(&mut self, graph: GraphId, names: &[&str]) {
@@ -70,7 +70,7 @@ impl Writer {
             stored_in: StoredIn::Initializer,
             segment: None,
         };
-        self.builder.add_tensor(tensor).expect("room")
+        self.builder.add_tensor(tensor).expect("group")
     }
 
     pub(crate) fn initializer(&mut self, graph: GraphId, name: &str) -> TensorId {
@@ -82,12 +82,12 @@ impl Writer {
     pub(crate) fn sparse_initializer(&mut self, graph: GraphId, name: Option<&str>) {
         let values = name.map(|name| self.tensor(name));
         let sparse = SparseTensor { values, indices: None, dims: Box::new([2, 2]) };
-        let sparse = self.builder.add_sparse_tensor(sparse).expect("room");
+        let sparse = self.builder.add_sparse_tensor(sparse).expect("group");
         self.builder.graph_mut(graph).sparse_initializers.push(sparse);
     }
 
     pub(crate) fn finish(self) -> Model {
-        self.builder.finish().expect("room")
+        self.builder.finish().expect("group")
     }
 }
 

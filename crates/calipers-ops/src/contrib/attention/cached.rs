@@ -3,9 +3,9 @@
 use calipers_ir::DType;
 use calipers_sym::Expr;
 
-use super::super::told::{dim, first_dtype, like, optional_dims, positive, share};
+use super::super::inputs::{dim, first_dtype, like, optional_dims, positive, share};
 use super::heads::length_of;
-use crate::call::{Call, Fail, Outcome};
+use crate::context::{Fail, OpContext, Outcome};
 use crate::fact::Fact;
 
 /// Heads of queries, heads of keys and values, width of a head.
@@ -15,22 +15,22 @@ struct Heads {
     width: Expr,
 }
 
-/// The heads, by the last dimension of the query: alone, or with keys and values beside it.
-fn heads(call: &mut Call<'_>, last: Option<Expr>) -> Result<Heads, Fail> {
-    let (query, key_value) = (positive(call, "num_heads")?, positive(call, "kv_num_heads")?);
+/// The heads, by the last dimension of the query: alone, or with keys and values next to it.
+fn heads(ctx: &mut OpContext<'_>, last: Option<Expr>) -> Result<Heads, Fail> {
+    let (query, key_value) = (positive(ctx, "num_heads")?, positive(ctx, "kv_num_heads")?);
     let all = key_value.checked_mul(2).and_then(|both| both.checked_add(query));
-    let parts = if call.has(1) { Some(query) } else { all };
+    let parts = if ctx.has(1) { Some(query) } else { all };
     let width = match (last, parts) {
         (Some(last), Some(parts)) => share(&last, parts),
-        _ => call.fresh("the width of a head"),
+        _ => ctx.fresh("the width of a head"),
     };
     Ok(Heads { key_value, query, width })
 }
 
-fn cache_dtype(call: &Call<'_>, past: usize) -> DType {
-    match call.dtype(past) {
-        DType::Undefined if !call.has(past) && call.text_or("k_quant_type", "NONE") == "NONE" => {
-            call.dtype(0)
+fn cache_dtype(ctx: &OpContext<'_>, past: usize) -> DType {
+    match ctx.dtype(past) {
+        DType::Undefined if !ctx.has(past) && ctx.text_or("k_quant_type", "NONE") == "NONE" => {
+            ctx.dtype(0)
         }
         dtype => dtype,
     }
@@ -38,91 +38,91 @@ fn cache_dtype(call: &Call<'_>, past: usize) -> DType {
 
 /// `GroupQueryAttention`: the caches are as long as what has been seen, or as the buffers that
 /// were given if those are longer. An input says how much has been seen.
-pub(crate) fn group_query(call: &mut Call<'_>) -> Outcome {
-    let query = optional_dims(call, 0, &[3])?;
-    let heads = heads(call, query.map(|query| query[2].clone()))?;
+pub(crate) fn group_query(ctx: &mut OpContext<'_>) -> Outcome {
+    let query = optional_dims(ctx, 0, &[3])?;
+    let heads = heads(ctx, query.map(|query| query[2].clone()))?;
     let (batch, count) = match query {
         Some(query) => (query[0].clone(), query[1].clone()),
-        None => (call.fresh("the batch"), call.fresh("the number of queries")),
+        None => (ctx.fresh("the batch"), ctx.fresh("the number of queries")),
     };
     let width = &heads.width * heads.query;
-    let output = Fact::tensor(call.dtype(0), [batch.clone(), count.clone(), width]);
-    if call.outputs < 2 {
+    let output = Fact::tensor(ctx.dtype(0), [batch.clone(), count.clone(), width]);
+    if ctx.outputs < 2 {
         return Ok(vec![output]);
     }
-    let seen = length_of(call, 6, "how much has been seen");
+    let seen = length_of(ctx, 6, "how much has been seen");
     let mut outputs = vec![output];
     for past in [3, 4] {
-        let given = optional_dims(call, past, &[4])?;
+        let given = optional_dims(ctx, past, &[4])?;
         let length = match given {
-            Some(given) if call.int_or("sliding_window_cache", 0) != 0 => given[2].clone(),
+            Some(given) if ctx.int_or("sliding_window_cache", 0) != 0 => given[2].clone(),
             Some(given) => Expr::max(&given[2], &seen),
-            None if call.has(past) => call.fresh("the length of the cache"),
+            None if ctx.has(past) => ctx.fresh("the length of the cache"),
             None => seen.clone(),
         };
         // A cache of packed integers is narrower than its heads.
-        let packed = call.text_or("k_quant_type", "NONE") != "NONE"
-            && call.int_or("kv_cache_bit_width", 8) < 8;
+        let packed = ctx.text_or("k_quant_type", "NONE") != "NONE"
+            && ctx.int_or("kv_cache_bit_width", 8) < 8;
         let head = match given {
             Some(given) => given[3].clone(),
-            None if packed => call.fresh("the width of a packed head"),
+            None if packed => ctx.fresh("the width of a packed head"),
             None => heads.width.clone(),
         };
         let dims = [batch.clone(), heads.key_value.into(), length, head];
-        outputs.push(Fact::tensor(cache_dtype(call, past), dims));
+        outputs.push(Fact::tensor(cache_dtype(ctx, past), dims));
     }
-    outputs.push(Fact::tensor(call.dtype(0), [batch, heads.query.into(), count, seen]));
+    outputs.push(Fact::tensor(ctx.dtype(0), [batch, heads.query.into(), count, seen]));
     Ok(outputs)
 }
 
 /// `SparseAttention`: its caches are buffers of a fixed length.
-pub(crate) fn sparse(call: &mut Call<'_>) -> Outcome {
-    let query = optional_dims(call, 0, &[3])?;
-    let heads = heads(call, query.map(|query| query[2].clone()))?;
+pub(crate) fn sparse(ctx: &mut OpContext<'_>) -> Outcome {
+    let query = optional_dims(ctx, 0, &[3])?;
+    let heads = heads(ctx, query.map(|query| query[2].clone()))?;
     let (batch, count) = match query {
         Some(query) => (query[0].clone(), query[1].clone()),
-        None => (call.fresh("the batch"), call.fresh("the number of queries")),
+        None => (ctx.fresh("the batch"), ctx.fresh("the number of queries")),
     };
-    let dtype = first_dtype(call, &[0, 3]);
+    let dtype = first_dtype(ctx, &[0, 3]);
     let output = Fact::tensor(dtype, [batch, count, heads.width * heads.query]);
-    Ok(vec![output, like(call, 3, dtype)?, like(call, 4, dtype)?])
+    Ok(vec![output, like(ctx, 3, dtype)?, like(ctx, 4, dtype)?])
 }
 
 /// `PagedAttention`: tokens of all sequences in one list, caches in blocks.
-pub(crate) fn paged(call: &mut Call<'_>) -> Outcome {
-    let query = optional_dims(call, 0, &[2])?;
+pub(crate) fn paged(ctx: &mut OpContext<'_>) -> Outcome {
+    let query = optional_dims(ctx, 0, &[2])?;
     let tokens = match query {
         Some(query) => query[0].clone(),
-        None => call.fresh("the number of tokens"),
+        None => ctx.fresh("the number of tokens"),
     };
-    let width = if call.text_or("kv_cache_layout", "") == "LATENT" {
-        let heads = positive(call, "num_heads")?;
-        match (call.int("v_head_size"), query) {
+    let width = if ctx.text_or("kv_cache_layout", "") == "LATENT" {
+        let heads = positive(ctx, "num_heads")?;
+        match (ctx.int("v_head_size"), query) {
             (Some(head), _) if head > 0 => Expr::from(head) * heads,
             (None | Some(0), Some(query)) => query[1].clone(),
-            _ => call.fresh("the width of the value"),
+            _ => ctx.fresh("the width of the value"),
         }
     } else {
-        let heads = heads(call, query.map(|query| query[1].clone()))?;
+        let heads = heads(ctx, query.map(|query| query[1].clone()))?;
         heads.width * heads.query
     };
-    let mut outputs = vec![Fact::tensor(call.dtype(0), [tokens, width])];
+    let mut outputs = vec![Fact::tensor(ctx.dtype(0), [tokens, width])];
     for cache in [3, 4] {
-        if dim(call, cache, 0).is_none() && !call.has(cache) {
+        if dim(ctx, cache, 0).is_none() && !ctx.has(cache) {
             break;
         }
-        outputs.push(like(call, cache, call.dtype(cache))?);
+        outputs.push(like(ctx, cache, ctx.dtype(cache))?);
     }
     Ok(outputs)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::contrib::testing::{int, told};
+    use crate::contrib::testing::{int, reported};
 
     fn grouped(inputs: &[&str], outputs: usize) -> Vec<String> {
         let attributes = [("num_heads", int(4)), ("kv_num_heads", int(2))];
-        told("com.microsoft", "GroupQueryAttention", inputs, &attributes, outputs)
+        reported("com.microsoft", "GroupQueryAttention", inputs, &attributes, outputs)
     }
 
     #[test]
@@ -181,9 +181,13 @@ mod tests {
             "int32[B]",
             "int32[1]",
         ];
-        let told = grouped(&inputs, 2);
-        assert_eq!(told[0], "float16[B, 1, 32]");
-        assert!(told[1].starts_with("int8[B, 2, ") && told[1].contains("fresh_0"), "{}", told[1]);
+        let reported = grouped(&inputs, 2);
+        assert_eq!(reported[0], "float16[B, 1, 32]");
+        assert!(
+            reported[1].starts_with("int8[B, 2, ") && reported[1].contains("fresh_0"),
+            "{}",
+            reported[1]
+        );
     }
 
     #[test]
@@ -192,13 +196,13 @@ mod tests {
         let cache = "float16[B, 2, M, 8]";
         let inputs = ["float16[B, S, 64]", "", "", cache, cache];
         assert_eq!(
-            told("com.microsoft", "SparseAttention", &inputs, &attributes, 3),
+            reported("com.microsoft", "SparseAttention", &inputs, &attributes, 3),
             ["float16[B, S, 32]", cache, cache]
         );
         let cache = "int8[N, 16, 2, 8]";
         let inputs = ["float16[T, 32]", "float16[T, 16]", "float16[T, 16]", cache, cache];
         assert_eq!(
-            told("com.microsoft", "PagedAttention", &inputs, &attributes, 3),
+            reported("com.microsoft", "PagedAttention", &inputs, &attributes, 3),
             ["float16[T, 32]", cache, cache]
         );
     }

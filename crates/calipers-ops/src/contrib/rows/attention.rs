@@ -2,7 +2,7 @@
 
 use super::super::attention;
 use super::super::pointwise;
-use crate::Slot::{Data, Scale, Setting, Table, Weight};
+use crate::InputRole::{Data, Scale, Setting, Table, Weight};
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
 use crate::traits::{Class, KernelClass, Lowering, Movement, family};

@@ -2,7 +2,7 @@
 
 use super::super::layout;
 use super::super::pointwise;
-use crate::Slot::{Data, Moved, Setting, Statistic, Weight};
+use crate::InputRole::{Data, Moved, Setting, Statistic, Weight};
 use crate::cost;
 use crate::row::Operator;
 use crate::traits::{Class, Extent, ImageOp, KernelClass, Lowering, Movement, Norm, Pool, family};

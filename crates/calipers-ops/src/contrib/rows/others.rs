@@ -5,7 +5,7 @@ use super::super::layout;
 use super::super::legacy;
 use super::super::misc;
 use super::super::pointwise;
-use crate::Slot::{Data, Dequantized, Moved, Scale, Setting, Table};
+use crate::InputRole::{Data, Dequantized, Moved, Scale, Setting, Table};
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
 use crate::traits::{

@@ -1,7 +1,7 @@
 //! Activations, norms and other element-wise work, fused and legacy.
 
 use super::super::pointwise;
-use crate::Slot::{Data, Setting, Table, Weight};
+use crate::InputRole::{Data, Setting, Table, Weight};
 use crate::cost::{self, Traffic};
 use crate::row::Operator;
 use crate::traits::{Activation, Class, Lowering, Norm, family};

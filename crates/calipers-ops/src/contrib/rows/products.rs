@@ -4,7 +4,7 @@ use super::super::layout;
 use super::super::matmul;
 use super::super::misc;
 use super::super::pointwise;
-use crate::Slot::{Data, Scale, Setting, Table, Weight};
+use crate::InputRole::{Data, Scale, Setting, Table, Weight};
 use crate::cost;
 use crate::row::Operator;
 use crate::traits::{Activation, Class, KernelClass, Lowering, family};

@@ -3,8 +3,8 @@
 use super::super::lstm;
 use super::super::product;
 use super::super::qlinear;
+use crate::InputRole::{Data, Scale, Weight};
 use crate::NHWC;
-use crate::Slot::{Data, Scale, Weight};
 use crate::contrib::matmul;
 use crate::contrib::pointwise;
 use crate::cost;

@@ -2,8 +2,8 @@
 
 use super::super::linear;
 use super::super::qlinear;
+use crate::InputRole::{Added, Data, Dequantized, Moved, Multiplied, Scale, Table, Weight};
 use crate::NHWC;
-use crate::Slot::{Added, Data, Dequantized, Moved, Multiplied, Scale, Table, Weight};
 use crate::contrib::misc;
 use crate::contrib::pointwise;
 use crate::cost::{self, Traffic};

@@ -1,7 +1,7 @@
 //! Contractions and lookups with weights of few bits.
 
 use super::super::packed;
-use crate::Slot::{Data, Scale, Table, Weight};
+use crate::InputRole::{Data, Scale, Table, Weight};
 use crate::contrib::matmul;
 use crate::contrib::pointwise;
 use crate::cost::{self, Traffic};

@@ -239,7 +239,8 @@ impl Cpu {
     pub(super) fn arithmetic(&self) -> Vec<String> {
         let rate = self.vector.rates().first().map(|(_, rate)| *rate);
         let (Some(cores), Some(mhz), Some(rate)) = (self.cores, self.clock_mhz, rate) else {
-            let why = "its peaks are not known: cores, clock or vector width could not be told";
+            let why =
+                "its peaks are not known: cores, clock or vector width could not be determined";
             return vec![why.to_owned()];
         };
         let peak = rounded(f64::from(cores) * mhz * f64::from(rate) / 1e6);

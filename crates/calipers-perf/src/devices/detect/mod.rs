@@ -50,7 +50,7 @@ pub fn detect(catalog: &Catalog) -> Detected {
 fn from_gpu(gpu: &Gpu, count: u32, catalog: &Catalog) -> Detected {
     let mut words = vec![format!("GPU: {}", gpu.describe())];
     if count > 1 {
-        words.push(format!("it is the first of {count}; a runtime takes that one unless told"));
+        words.push(format!("it is the first of {count}; a runtime takes that one unless reported"));
     }
     let row =
         catalog.devices().iter().find(|row| is_named(row, &gpu.name) && gpu.has_memory_of(row));

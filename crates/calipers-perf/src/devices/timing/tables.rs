@@ -97,7 +97,7 @@ struct RawArchitecture {
     host_error: f64,
     host_range: f64,
     in_model: BTreeMap<String, f64>,
-    curve: Vec<RawModel>,
+    timing_model: Vec<RawModel>,
 }
 
 #[derive(Deserialize)]
@@ -124,7 +124,8 @@ fn cautious_efficiency() -> f64 {
 
 impl From<RawArchitecture> for Architecture {
     fn from(raw: RawArchitecture) -> Self {
-        let models = raw.curve.into_iter().map(|raw| ((raw.kind, raw.precision), raw.into()));
+        let models =
+            raw.timing_model.into_iter().map(|raw| ((raw.kind, raw.precision), raw.into()));
         Self {
             name: raw.name,
             device: raw.device,

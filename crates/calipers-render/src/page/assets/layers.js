@@ -53,11 +53,11 @@ const Layers = (() => {
       this.filter();
     }
 
-    /** Rooms are few, so the name of each is looked up once. @param {number} row */
+    /** GraphGroups are few, so the name of each is looked up once. @param {number} row */
     block(row) {
-      const room = this.graph.nodes.room[row];
-      const name = this.blocks.get(room) ?? this.graph.block(row);
-      this.blocks.set(room, name);
+      const group = this.graph.nodes.group[row];
+      const name = this.blocks.get(group) ?? this.graph.block(row);
+      this.blocks.set(group, name);
       return name;
     }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Where boxes are when some rooms are open. The layout of each room comes with the page; a box that is opened pushes
+// Where boxes are when some groups are open. The layout of each group comes with the page; a box that is opened pushes
 // its neighbors of the same row aside, and the rows below it down.
 
 const Layout = (() => {
@@ -8,15 +8,15 @@ const Layout = (() => {
   /** @typedef {{ x: number, top: number, height: number }} Bend Where a line passes a row. */
 
   /**
-   * A room laid out, with the rooms inside it that are open.
+   * A group laid out, with the groups inside it that are open.
    * @param {Graph} graph
    * @param {number} number
    * @param {Set<number>} open
    * @returns {RoomLayout}
    */
-  function room(graph, number, open) {
-    const { items, edges, bands } = graph.rooms[number];
-    const inner = items.kind.map((kind, i) => (kind === "room" && open.has(items.id[i]) ? room(graph, items.id[i], open) : null));
+  function group(graph, number, open) {
+    const { items, edges, bands } = graph.groups[number];
+    const inner = items.kind.map((kind, i) => (kind === "group" && open.has(items.id[i]) ? group(graph, items.id[i], open) : null));
     const sizes = inner.map((inside, i) => (inside
       ? { width: Math.max(items.width[i], inside.width + 2 * PADDING), height: inside.height + TITLE + PADDING }
       : { width: items.width[i], height: items.height[i] }));
@@ -96,5 +96,5 @@ const Layout = (() => {
    */
   const inside = (box, inner) => [box.x + (box.width - inner.width) / 2, box.y + TITLE];
 
-  return { room, inside };
+  return { group, inside };
 })();

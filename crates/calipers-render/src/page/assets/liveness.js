@@ -11,18 +11,18 @@ const Liveness = (() => {
    * @param {Map<string, bigint>} sizes
    */
   function peak(data, count, sizes) {
-    const { lives, formulas } = data;
-    if (!lives.from.length) return null;
+    const { live_ranges, formulas } = data;
+    if (!live_ranges.from.length) return null;
     const values = formulas.map((formula) => Formula.figure(Formula.evaluate(formula, sizes)));
     const bytes = values.filter((value) => value !== null);
     if (bytes.length < values.length) return null;
     const change = new Array(count + 2).fill(0n);
     let alive = 0n;
-    lives.formula.forEach((formula, i) => {
-      change[lives.from[i]] += bytes[formula];
-      change[lives.until[i] + 1] -= bytes[formula];
+    live_ranges.formula.forEach((formula, i) => {
+      change[live_ranges.from[i]] += bytes[formula];
+      change[live_ranges.until[i] + 1] -= bytes[formula];
       // Inputs are there before the first node, even in a graph without nodes.
-      if (lives.lent[i]) alive += bytes[formula];
+      if (live_ranges.borrowed[i]) alive += bytes[formula];
     });
     let most = alive;
     /** @type {number | null} */
@@ -35,38 +35,38 @@ const Liveness = (() => {
       if (alive > most || (at === null && alive === most)) [most, at] = [alive, node];
     }
     const known = Formula.figure(most);
-    return known === null ? null : { most: known, at, timeline, reused: reused(lives, bytes, count) };
+    return known === null ? null : { most: known, at, timeline, reused: reused(live_ranges, bytes, count) };
   }
 
   /**
    * The most bytes alive when views share the place of their input, and results overwrite places that nothing needs
    * any more.
-   * @param {Lives} lives
+   * @param {Lives} live_ranges
    * @param {bigint[]} bytes By formula.
    * @param {number} count
    */
-  function reused(lives, bytes, count) {
+  function reused(live_ranges, bytes, count) {
     /** @type {number[][]} */
     const ends = Array.from({ length: count + 1 }, () => []);
-    /** @type {{ bytes: bigint, until: number, lent: boolean }[]} */
+    /** @type {{ bytes: bigint, until: number, borrowed: boolean }[]} */
     const places = [];
     /** @type {number[]} */
     const placeOf = [];
     let [alive, next] = [0n, 0];
     /** @param {number} life */
     const add = (life) => {
-      const [until, size] = [lives.until[life], bytes[lives.formula[life]]];
+      const [until, size] = [live_ranges.until[life], bytes[live_ranges.formula[life]]];
       placeOf[life] = places.length;
       ends[until].push(places.length);
-      places.push({ bytes: size, until, lent: lives.lent[life] });
+      places.push({ bytes: size, until, borrowed: live_ranges.borrowed[life] });
       alive += size;
     };
     /** @param {number} life @param {number} now */
     const give = (life, now) => {
-      const [until, size, viewOf] = [lives.until[life], bytes[lives.formula[life]], lives.view_of[life]];
+      const [until, size, viewOf] = [live_ranges.until[life], bytes[live_ranges.formula[life]], live_ranges.view_of[life]];
       /** @param {number} index */
-      const isFree = (index) => places[index].until === now && !places[index].lent && places[index].bytes === size;
-      const taken = viewOf !== null ? placeOf[viewOf] : lives.may_take[life].map((other) => placeOf[other]).find(isFree);
+      const isFree = (index) => places[index].until === now && !places[index].borrowed && places[index].bytes === size;
+      const taken = viewOf !== null ? placeOf[viewOf] : live_ranges.may_take[life].map((other) => placeOf[other]).find(isFree);
       if (taken === undefined) return add(life);
       placeOf[life] = taken;
       if (places[taken].until < until) {
@@ -74,10 +74,10 @@ const Liveness = (() => {
         ends[until].push(taken);
       }
     };
-    while (next < lives.from.length && lives.lent[next]) add(next++);
+    while (next < live_ranges.from.length && live_ranges.borrowed[next]) add(next++);
     let most = alive;
     for (let node = 0; node < count; node++) {
-      while (next < lives.from.length && lives.from[next] === node) give(next++, node);
+      while (next < live_ranges.from.length && live_ranges.from[next] === node) give(next++, node);
       if (alive > most) most = alive;
       for (const index of ends[node]) if (places[index].until === node) alive -= places[index].bytes;
     }

@@ -25,7 +25,7 @@ function follow(graph, view) {
     const value = graph.values.name.indexOf(name);
     const giver = graph.flow.givers[value] ?? -1;
     node = giver >= 0 ? giver : graph.flow.readers.get(value)?.[0];
-  } else if (key === "room" && graph.rooms[Number(name)]) {
+  } else if (key === "group" && graph.groups[Number(name)]) {
     reveal();
     return view.showRoom(Number(name));
   }
@@ -50,7 +50,7 @@ function controls(view) {
   on("less", () => view.level(false));
   on("save-svg", () => Layers.save("graph.svg", "image/svg+xml", view.svg()));
   on("save-png", async () => Layers.save("graph.png", "image/png", await view.png()));
-  const mode = asType("colour", HTMLSelectElement);
+  const mode = asType("color", HTMLSelectElement);
   mode.addEventListener("change", () => view.color(mode.value));
 }
 

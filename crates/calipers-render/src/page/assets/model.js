@@ -22,7 +22,7 @@ const Model = (() => {
     constructor(data) {
       this.nodes = data.nodes;
       this.values = data.values;
-      this.rooms = data.rooms;
+      this.groups = data.groups;
       this.texts = data.texts;
       this.count = data.nodes.name.length;
     }
@@ -39,20 +39,20 @@ const Model = (() => {
     /** The first value that a node gives. @param {number} node */
     output(node) { return this.nodes.outputs[node].find((value) => value !== null) ?? null; }
 
-    /** The room and those around it, outermost first. @param {number} room */
-    path(room) {
+    /** The group and those around it, outermost first. @param {number} group */
+    path(group) {
       /** @type {number[]} */
       const path = [];
       /** @type {number | null} */
-      let at = room;
-      for (; at !== null; at = this.rooms[at].parent) path.unshift(at);
+      let at = group;
+      for (; at !== null; at = this.groups[at].parent) path.unshift(at);
       return path;
     }
 
-    /** The part of the network that a node belongs to: its outermost room below the graph. @param {number} node */
+    /** The part of the network that a node belongs to: its outermost group below the graph. @param {number} node */
     block(node) {
-      const path = this.path(this.nodes.room[node]).filter((room) => this.rooms[room].kind !== "stretch");
-      return path.length > 1 ? this.rooms[path[1]].name : "";
+      const path = this.path(this.nodes.group[node]).filter((group) => this.groups[group].kind !== "segment");
+      return path.length > 1 ? this.groups[path[1]].name : "";
     }
 
     /** Nodes by their names, the first one of several. @returns {Map<string, number>} */
@@ -105,16 +105,16 @@ const Model = (() => {
       return { before, after };
     }
 
-    /** Rooms around nodes. @param {Iterable<number>} nodes */
+    /** GraphGroups around nodes. @param {Iterable<number>} nodes */
     around(nodes) {
       /** @type {Set<number>} */
-      const rooms = new Set();
+      const groups = new Set();
       for (const node of nodes) {
         /** @type {number | null} */
-        let at = this.nodes.room[node];
-        for (; at !== null && !rooms.has(at); at = this.rooms[at].parent) rooms.add(at);
+        let at = this.nodes.group[node];
+        for (; at !== null && !groups.has(at); at = this.groups[at].parent) groups.add(at);
       }
-      return rooms;
+      return groups;
     }
 
     /** The type that a node computes in: that of what it gives. @param {number} node */

@@ -27,22 +27,22 @@ const Paint = (() => {
     const boxes = [];
     /** @type {PlacedLine[]} */
     const lines = [];
-    /** @param {RoomLayout} room @param {number} left @param {number} top @param {PlacedBox | null} parent @param {number} depth */
-    const put = (room, left, top, parent, depth) => {
-      for (const box of room.boxes) {
-        const placed = { ...box, x: left + box.x, y: top + box.y, open: Boolean(box.inner), parent, depth, room: room.number };
+    /** @param {RoomLayout} group @param {number} left @param {number} top @param {PlacedBox | null} parent @param {number} depth */
+    const put = (group, left, top, parent, depth) => {
+      for (const box of group.boxes) {
+        const placed = { ...box, x: left + box.x, y: top + box.y, open: Boolean(box.inner), parent, depth, group: group.number };
         boxes.push(placed);
         if (box.inner) {
           const [x, y] = Layout.inside(box, box.inner);
           put(box.inner, left + x, top + y, placed, depth + 1);
         }
       }
-      for (const line of room.lines) {
+      for (const line of group.lines) {
         const points = line.points.map(/** @returns {Point} */ ([x, y]) => [left + x, top + y]);
         const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
         const label = line.count > 1 ? `${line.count} values` : graph.shape(line.values[0]);
         lines.push({
-          points, label, from: line.from, to: line.to, values: line.values, room: room.number,
+          points, label, from: line.from, to: line.to, values: line.values, group: group.number,
           left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys),
         });
       }
@@ -62,7 +62,7 @@ const Paint = (() => {
       this.soft = pick("soft");
       this.edge = pick("edge");
       this.accent = pick("accent");
-      this.room = pick("room");
+      this.group = pick("group");
       this.port = pick("port");
       this.portEdge = pick("port-edge");
       this.hit = pick("hit");
@@ -110,14 +110,14 @@ const Paint = (() => {
 
     /** What the color of a box shows: a number, a name or nothing. @param {Labeled} box */
     value({ kind, id }) {
-      const { nodes, rooms } = this.graph;
-      if (kind !== "room" && kind !== "node") return null;
-      const isRoom = kind === "room";
+      const { nodes, groups } = this.graph;
+      if (kind !== "group" && kind !== "node") return null;
+      const isRoom = kind === "group";
       switch (this.mode) {
-        case "macs": return Number((isRoom ? rooms[id].macs : nodes.macs[id]) ?? 0);
-        case "memory": return Number((isRoom ? rooms[id].alive : nodes.alive[id]) ?? 0);
+        case "macs": return Number((isRoom ? groups[id].macs : nodes.macs[id]) ?? 0);
+        case "memory": return Number((isRoom ? groups[id].alive : nodes.alive[id]) ?? 0);
         case "precision": return isRoom ? null : this.graph.precision(id);
-        case "block": return isRoom ? rooms[id].block || rooms[id].kind : (rooms[nodes.room[id]].block || null);
+        case "block": return isRoom ? groups[id].block || groups[id].kind : (groups[nodes.group[id]].block || null);
         default: return null;
       }
     }
@@ -129,10 +129,10 @@ const Paint = (() => {
       const value = this.value(box);
       if (typeof value === "number") return value > 0 ? colors.shade(value / this.most) : colors.paper;
       if (value !== null) return colors.kind(this.kinds.get(value) ?? 0);
-      return box.kind === "room" ? colors.room : colors.paper;
+      return box.kind === "group" ? colors.group : colors.paper;
     }
 
-    /** What the shades mean. @returns {[color: string, meaning: string][]} */
+    /** What the shades mean. @returns {[color: string, resolved: string][]} */
     legend() {
       switch (this.mode) {
         case "macs": return this.most ? [[this.colors.shade(1), `up to ${Units.operations(this.most, "MACs")}`]] : [];
@@ -144,7 +144,7 @@ const Paint = (() => {
 
   /** @param {Labeled} box */
   const isPort = ({ kind }) => kind === "input" || kind === "output";
-  /** Where values come into a room or leave it. @param {Labeled} box */
+  /** Where values come into a group or leave it. @param {Labeled} box */
   const isDoor = ({ kind }) => kind === "entry" || kind === "exit";
 
   /** @param {Path} path @param {Point[]} points */
@@ -168,7 +168,7 @@ const Paint = (() => {
   }
 
   /** @param {Box} box */
-  const corner = (box) => (box.kind === "room" ? 8 : box.kind === "node" ? 4 : box.height / 2);
+  const corner = (box) => (box.kind === "group" ? 8 : box.kind === "node" ? 4 : box.height / 2);
 
   /** Lines stay visible however small the sheet is. @param {number} scale */
   const hairline = (scale) => Math.max(1, 0.7 / scale);
@@ -215,7 +215,7 @@ const Paint = (() => {
   function frame(context, box, colors, isSelected, scale) {
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, 8);
-    // Rooms inside one another alternate between two shades.
+    // GraphGroups inside one another alternate between two shades.
     context.fillStyle = box.depth % 2 ? colors.paper : colors.ground;
     context.fill();
     context.globalAlpha = isSelected ? 1 : 0.55;
@@ -268,7 +268,7 @@ const Paint = (() => {
   /** @param {PlacedLine} line @param {Marked} marked */
   const isMarked = ({ from, to }, marked) => hit(from, marked) && hit(to, marked);
   /** @param {Labeled} box @param {Marked} marked */
-  const hit = ({ kind, id }, { nodes, rooms }) => (kind === "node" ? nodes.has(id) : kind === "room" ? rooms.has(id) : true);
+  const hit = ({ kind, id }, { nodes, groups }) => (kind === "node" ? nodes.has(id) : kind === "group" ? groups.has(id) : true);
 
   /** @param {CanvasRenderingContext2D} context @param {PlacedBox} box @param {Look} look @param {number} scale */
   function leaf(context, box, { colors, filling, selected, marked }, scale) {
@@ -278,7 +278,7 @@ const Paint = (() => {
     context.roundRect(box.x, box.y, box.width, box.height, corner(box));
     context.fillStyle = isDoor(box) ? colors.edge : filling.of(box);
     context.fill();
-    context.strokeStyle = isSelected ? colors.hit : box.kind === "room" ? colors.accent : isPort(box) ? colors.portEdge : colors.edge;
+    context.strokeStyle = isSelected ? colors.hit : box.kind === "group" ? colors.accent : isPort(box) ? colors.portEdge : colors.edge;
     context.lineWidth = (isSelected ? 2.5 : 1) * hairline(scale);
     if (!isDoor(box) || isSelected) context.stroke();
     if (isDoor(box) || scale * 13 < 5) return;
@@ -286,7 +286,7 @@ const Paint = (() => {
     context.textBaseline = "middle";
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     context.fillStyle = colors.ink;
-    context.font = `${box.kind === "room" ? "600 " : ""}13px ${FONT}`;
+    context.font = `${box.kind === "group" ? "600 " : ""}13px ${FONT}`;
     context.fillText(box.title, x, box.note ? y - 8 : y + 0.5, box.width - 12);
     if (!box.note || scale * 11 < 5) return;
     context.font = `11px ${FONT}`;
@@ -335,7 +335,7 @@ const Paint = (() => {
         text(box.x + 10, box.y + 20, box.title, 12, colors.accent, 'font-weight="600"');
         continue;
       }
-      const [fill, stroke] = [isDoor(box) ? colors.edge : filling.of(box), box.kind === "room" ? colors.accent : colors.edge];
+      const [fill, stroke] = [isDoor(box) ? colors.edge : filling.of(box), box.kind === "group" ? colors.accent : colors.edge];
       out.push(`<rect ${area} fill="${fill}" stroke="${stroke}"/>`);
       if (isDoor(box)) continue;
       const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];

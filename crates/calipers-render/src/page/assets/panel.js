@@ -70,7 +70,7 @@ const Panel = (() => {
     /** @param {Labeled & { open?: boolean }} box @returns {Node[]} */
     contents(box) {
       switch (box.kind) {
-        case "room": return this.room(box);
+        case "group": return this.group(box);
         case "node": return this.node(box.id);
         case "entry": return [element("h3", "From outside"), element("p", "Values that come from outside this part.", "note")];
         case "exit": return [element("h3", "To outside"), element("p", "Values that are read outside this part.", "note")];
@@ -93,21 +93,21 @@ const Panel = (() => {
     }
 
     /** @param {Labeled & { open?: boolean }} box @returns {Node[]} */
-    room(box) {
-      const room = this.graph.rooms[box.id];
+    group(box) {
+      const group = this.graph.groups[box.id];
       return [
-        element("h3", room.name), element("p", room.detail, "note"),
+        element("h3", group.name), element("p", group.detail, "note"),
         this.actions(
           [box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)],
           ["Enter", () => this.view.enter(box.id, true)],
         ),
         facts([
-          ["kind", room.block || room.kind], ["nodes", Units.integer(room.count)],
-          ["parameters", orNothing(room.parameters, Units.integer)],
-          ["MACs", orUnknown(room.macs, both)],
-          ["bytes moved", orUnknown(room.bytes, Units.bytes)],
-          ["most alive", orNothing(room.alive, Units.bytes)],
-          ["unknown cost", room.unknown ? Units.counted(room.unknown, "node", "nodes") : null],
+          ["kind", group.block || group.kind], ["nodes", Units.integer(group.count)],
+          ["parameters", orNothing(group.parameters, Units.integer)],
+          ["MACs", orUnknown(group.macs, both)],
+          ["bytes moved", orUnknown(group.bytes, Units.bytes)],
+          ["most alive", orNothing(group.alive, Units.bytes)],
+          ["unknown cost", group.unknown ? Units.counted(group.unknown, "node", "nodes") : null],
         ]),
       ];
     }
@@ -121,7 +121,7 @@ const Panel = (() => {
         ["Paths", () => this.paths(id)],
         ["Copy link", () => navigator.clipboard?.writeText(`${location.href.split("#")[0]}${Panel.link(graph, id)}`)],
       ];
-      for (const room of nodes.rooms[id] ?? []) list.unshift([`Enter ${graph.rooms[room].name}`, () => this.view.enter(room, true)]);
+      for (const group of nodes.groups[id] ?? []) list.unshift([`Enter ${graph.groups[group].name}`, () => this.view.enter(group, true)]);
       /** @type {Fact[]} */
       const formulas = (nodes.formulas[id] ?? []).map(([field, text]) => [
         graph.text(field).replace("_", " "), element("code", graph.text(text)),
@@ -137,7 +137,7 @@ const Panel = (() => {
         element("h3", graph.op(id)), element("p", nodes.name[id], "note wrap"), this.actions(...list),
         facts([
           ["domain", domain === "ai.onnx" ? null : domain], ["scope", graph.text(nodes.scope[id])],
-          ["part of", graph.path(nodes.room[id]).slice(1).map((room) => graph.rooms[room].name).join(" › ")],
+          ["part of", graph.path(nodes.group[id]).slice(1).map((group) => graph.groups[group].name).join(" › ")],
           ["parameters", orNothing(nodes.parameters[id] || null, Units.integer)],
           ["MACs", reason === undefined ? orUnknown(nodes.macs[id], both) : `unknown: ${graph.text(reason)}`],
           ["share", orNothing(nodes.percent[id], (value) => Units.percent(Number(value)))],
@@ -279,12 +279,12 @@ const Panel = (() => {
     const draw = () => {
       const path = graph.path(view.root);
       nav.hidden = path.length < 2 && view.root === 0;
-      const rooms = path[0] === 0 ? path : [0, ...path];
-      nav.replaceChildren(...rooms.flatMap((room, i) => {
-        const button = element("button", room === 0 ? "Graph" : graph.rooms[room].name, "quiet");
+      const groups = path[0] === 0 ? path : [0, ...path];
+      nav.replaceChildren(...groups.flatMap((group, i) => {
+        const button = element("button", group === 0 ? "Graph" : graph.groups[group].name, "quiet");
         button.type = "button";
-        button.disabled = room === view.root;
-        button.addEventListener("click", () => view.enter(room));
+        button.disabled = group === view.root;
+        button.addEventListener("click", () => view.enter(group));
         return i ? [" › ", button] : [button];
       }));
     };

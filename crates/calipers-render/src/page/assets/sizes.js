@@ -6,7 +6,7 @@ const Sizes = (() => {
   // A slider reaches at least this far, and to this multiple of the size of the report.
   const SLIDER_REACH = 64, SLIDER_TIMES = 8;
 
-  /** @typedef {Knob & { now: number, sliders: HTMLInputElement[], fields: HTMLInputElement[] }} Control */
+  /** @typedef {SizeControl & { now: number, sliders: HTMLInputElement[], fields: HTMLInputElement[] }} Control */
 
   /** @param {Iterable<Node>} nodes */
   const copies = (nodes) => [...nodes].map((node) => node.cloneNode(true));
@@ -19,7 +19,7 @@ const Sizes = (() => {
       this.go = go;
       this.sizes = data.sizes;
       /** @type {Control[]} */
-      this.knobs = this.sizes.knobs.map((knob) => ({ ...knob, now: knob.size, sliders: [], fields: [] }));
+      this.size_controls = this.sizes.size_controls.map((size_control) => ({ ...size_control, now: size_control.size, sliders: [], fields: [] }));
       /** @type {HTMLSelectElement | null} */
       this.device = null;
       const form = document.getElementById("sizes");
@@ -33,54 +33,54 @@ const Sizes = (() => {
     /** @param {HTMLElement} form */
     fill(form) {
       form.addEventListener("submit", (event) => event.preventDefault());
-      for (const knob of this.knobs.filter((it) => !it.fixed)) form.append(this.control(knob, "size"));
+      for (const size_control of this.size_controls.filter((it) => !it.fixed)) form.append(this.control(size_control, "size"));
       const reset = Panel.element("button", "Reset", "quiet");
       reset.type = "button";
       reset.addEventListener("click", () => this.reset());
       form.append(reset);
     }
 
-    /** A slider over powers of two with a field for any number. @param {Control} knob @param {string} prefix */
-    control(knob, prefix) {
-      const group = Panel.element("div", undefined, "knob");
-      const id = `${prefix}-${this.knobs.indexOf(knob)}`;
-      const label = Panel.element("label", knob.name);
+    /** A slider over powers of two with a field for any number. @param {Control} size_control @param {string} prefix */
+    control(size_control, prefix) {
+      const group = Panel.element("div", undefined, "size_control");
+      const id = `${prefix}-${this.size_controls.indexOf(size_control)}`;
+      const label = Panel.element("label", size_control.name);
       label.htmlFor = id;
       const slider = document.createElement("input");
-      const reach = Math.max(knob.size * SLIDER_TIMES, knob.most ?? 0, SLIDER_REACH);
+      const reach = Math.max(size_control.size * SLIDER_TIMES, size_control.most ?? 0, SLIDER_REACH);
       Object.assign(slider, { type: "range", min: 0, step: 1, max: Math.floor(Math.log2(reach)) });
-      slider.setAttribute("aria-label", `${knob.name}, in powers of two`);
+      slider.setAttribute("aria-label", `${size_control.name}, in powers of two`);
       const field = document.createElement("input");
       Object.assign(field, { type: "number", min: 1, max: MOST_SIZE, id });
-      slider.addEventListener("input", () => this.set(knob, Math.min(2 ** Number(slider.value), knob.most ?? Infinity)));
+      slider.addEventListener("input", () => this.set(size_control, Math.min(2 ** Number(slider.value), size_control.most ?? Infinity)));
       field.addEventListener("input", () => {
         const value = Math.floor(Number(field.value));
-        if (value >= 1 && value <= MOST_SIZE) this.set(knob, value);
+        if (value >= 1 && value <= MOST_SIZE) this.set(size_control, value);
       });
-      knob.fields.push(field);
-      knob.sliders.push(slider);
-      this.show(knob);
+      size_control.fields.push(field);
+      size_control.sliders.push(slider);
+      this.show(size_control);
       group.append(label, slider, field);
       return group;
     }
 
-    /** @param {Control} knob */
-    show(knob) {
-      for (const field of knob.fields) field.value = String(knob.now);
-      for (const slider of knob.sliders) slider.value = String(Math.round(Math.log2(knob.now)));
+    /** @param {Control} size_control */
+    show(size_control) {
+      for (const field of size_control.fields) field.value = String(size_control.now);
+      for (const slider of size_control.sliders) slider.value = String(Math.round(Math.log2(size_control.now)));
     }
 
-    /** @param {Control} knob @param {number} size */
-    set(knob, size) {
-      knob.now = size;
-      this.show(knob);
+    /** @param {Control} size_control @param {number} size */
+    set(size_control, size) {
+      size_control.now = size;
+      this.show(size_control);
       this.update();
     }
 
     reset() {
-      for (const knob of this.knobs) {
-        knob.now = knob.size;
-        this.show(knob);
+      for (const size_control of this.size_controls) {
+        size_control.now = size_control.size;
+        this.show(size_control);
       }
       this.update();
     }
@@ -88,7 +88,7 @@ const Sizes = (() => {
     // Sums that lack nodes of unknown cost.
     get bound() { return this.data.cost.lower_bound ? "at least " : ""; }
 
-    get changed() { return this.knobs.some((knob) => !knob.fixed && knob.now !== knob.size); }
+    get changed() { return this.size_controls.some((size_control) => !size_control.fixed && size_control.now !== size_control.size); }
 
     update() {
       this.time();
@@ -99,7 +99,7 @@ const Sizes = (() => {
         Charts.timeline(this.graph, this.data.timeline.map(Number), this.go);
         return;
       }
-      const sizes = bindings(this.knobs);
+      const sizes = bindings(this.size_controls);
       const { cost } = this.data;
       /** @param {"macs" | "other_flops" | "bytes_moved"} key */
       const figure = (key) => (cost[key] === null ? null : Formula.figure(Formula.evaluate(cost.formula[key], sizes)));
@@ -116,12 +116,12 @@ const Sizes = (() => {
       }
       this.peakAt(peak ? peak.at : null);
       Charts.timeline(this.graph, peak ? peak.timeline : [], this.go);
-      const over = this.knobs.map(({ most, now }) =>
+      const over = this.size_controls.map(({ most, now }) =>
         (most && now > most ? ` The model's table of positions ends at ${Units.integer(most)}.` : ""));
-      const bound = this.knobs.filter((knob) => !knob.fixed).map((knob) => `${knob.name} ${Units.integer(knob.now)}`);
-      const why = this.sizes.no_lives ? `: ${this.sizes.no_lives}` : "";
+      const bound = this.size_controls.filter((size_control) => !size_control.fixed).map((size_control) => `${size_control.name} ${Units.integer(size_control.now)}`);
+      const why = this.sizes.live_ranges_unknown ? `: ${this.sizes.live_ranges_unknown}` : "";
       const lacks = peak ? "" : ` The peak of activations is only known at the sizes of the report${why}.`;
-      const keep = " The text, the pictures, the table of layers and the graph keep the sizes of the report.";
+      const keep = " The text, the charts, the table of layers and the graph keep the sizes of the report.";
       this.note(`At ${bound.join(", ")}.${lacks}${keep}${over.join("")}`);
     }
 
@@ -164,14 +164,14 @@ const Sizes = (() => {
       label.append(this.device);
       this.device.addEventListener("change", () => this.time());
       bar.append(label);
-      for (const knob of this.knobs) {
-        if (knob.name === "batch" || this.isLength(knob)) bar.append(this.control(knob, "device"));
+      for (const size_control of this.size_controls) {
+        if (size_control.name === "batch" || this.isLength(size_control)) bar.append(this.control(size_control, "device"));
       }
       this.time();
     }
 
-    /** @param {Knob} knob */
-    isLength(knob) { return knob.name === "context" || knob.name === "sequence"; }
+    /** @param {SizeControl} size_control */
+    isLength(size_control) { return size_control.name === "context" || size_control.name === "sequence"; }
 
     // Shows the run in the table at the chosen sizes, or the nearest ones.
     time() {
@@ -180,15 +180,15 @@ const Sizes = (() => {
       const { batches, lengths, devices } = this.sizes;
       const chosen = this.device.value;
       const device = devices.find((it) => it.id === chosen) ?? devices[0];
-      const batch = nearest(batches, this.knobs.find((knob) => knob.name === "batch")?.now ?? 1);
-      const knob = this.knobs.find((it) => this.isLength(it));
-      const length = lengths.length && knob ? nearest(lengths, knob.now) : 0;
+      const batch = nearest(batches, this.size_controls.find((size_control) => size_control.name === "batch")?.now ?? 1);
+      const size_control = this.size_controls.find((it) => this.isLength(it));
+      const length = lengths.length && size_control ? nearest(lengths, size_control.now) : 0;
       const { runs } = device;
       const run = length * batches.length + batch;
       const [low, expected, high] = [runs.low[run], runs.expected[run], runs.high[run]];
       const [rate, memory, fits, reason] = [runs.throughput[run], runs.memory[run], runs.fits[run], runs.reason[run]];
-      const other = this.knobs.find((it) => !it.fixed && it.name !== "batch" && !this.isLength(it) && it.now !== it.size);
-      const at = `batch ${batches[batch]}` + (lengths.length && knob ? `, ${knob.name} ${Units.integer(lengths[length])}` : "");
+      const other = this.size_controls.find((it) => !it.fixed && it.name !== "batch" && !this.isLength(it) && it.now !== it.size);
+      const at = `batch ${batches[batch]}` + (lengths.length && size_control ? `, ${size_control.name} ${Units.integer(lengths[length])}` : "");
       const untimed = reason ?? (fits === false ? "it does not fit" : "unknown");
       const isTimed = low !== null && expected !== null && high !== null;
       const list = Panel.facts([
@@ -201,8 +201,8 @@ const Sizes = (() => {
       list.classList.add("wide");
       place.replaceChildren(list);
       const notes = [];
-      if (this.knobs.some((it) => it.name === "batch" && it.fixed)) {
-        notes.push("The file fixes the batch: others suppose that it is exported anew.");
+      if (this.size_controls.some((it) => it.name === "batch" && it.fixed)) {
+        notes.push("The file fixes the batch: others suppose that it is exported again.");
       }
       if (other) notes.push(`Times hold for ${other.name} ${Units.integer(other.size)}.`);
       if (notes.length) place.append(Panel.element("p", notes.join(" "), "note"));
@@ -225,13 +225,13 @@ const Sizes = (() => {
 
   /**
    * A size for every free dimension. What was there before a run may be nothing but has at least one place.
-   * @param {(Knob & { now: number })[]} knobs
+   * @param {(SizeControl & { now: number })[]} size_controls
    */
-  function bindings(knobs) {
+  function bindings(size_controls) {
     /** @type {Map<string, bigint>} */
     const sizes = new Map();
-    for (const knob of knobs) {
-      for (const [name, offset] of Object.entries(knob.dims)) sizes.set(name, BigInt(Math.max(knob.now + offset, offset < 0 ? 1 : 0)));
+    for (const size_control of size_controls) {
+      for (const [name, offset] of Object.entries(size_control.dims)) sizes.set(name, BigInt(Math.max(size_control.now + offset, offset < 0 ? 1 : 0)));
     }
     return sizes;
   }

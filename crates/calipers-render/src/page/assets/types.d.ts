@@ -8,7 +8,7 @@ type Integer = number | bigint | string;
 type Known = number | string | null;
 
 /** What a box of the graph is. */
-type Kind = "room" | "node" | "input" | "output" | "entry" | "exit";
+type Kind = "group" | "node" | "input" | "output" | "entry" | "exit";
 
 type Point = [x: number, y: number];
 
@@ -34,7 +34,7 @@ interface Edges {
 }
 
 interface RoomData {
-  kind: "graph" | "block" | "repeat" | "stretch" | "subgraph" | "function";
+  kind: "graph" | "block" | "repeat" | "segment" | "subgraph" | "function";
   name: string;
   detail: string;
   block: string;
@@ -56,7 +56,7 @@ interface NodeColumns {
   op: number[];
   domain: number[];
   scope: number[];
-  room: number[];
+  group: number[];
   drawn: number[];
   inputs: (number | null)[][];
   outputs: (number | null)[][];
@@ -68,8 +68,8 @@ interface NodeColumns {
   alive: Known[];
   /** Names and values by turns, as numbers of texts. */
   attributes: number[][];
-  /** By node: the rooms of its subgraphs. */
-  rooms: Record<number, number[]>;
+  /** By node: the groups of its subgraphs. */
+  groups: Record<number, number[]>;
   /** By node: fields and formulas, as numbers of texts. */
   formulas: Record<number, [field: number, formula: number][]>;
   /** By node: why its cost is not known, as the number of a text. */
@@ -87,12 +87,12 @@ interface ValueColumns {
 interface GraphData {
   nodes: NodeColumns;
   values: ValueColumns;
-  rooms: RoomData[];
+  groups: RoomData[];
   notes: string[];
   texts: string[];
 }
 
-interface Knob {
+interface SizeControl {
   name: string;
   size: number;
   most: number | null;
@@ -106,7 +106,7 @@ interface Lives {
   from: number[];
   until: number[];
   formula: number[];
-  lent: boolean[];
+  borrowed: boolean[];
   view_of: (number | null)[];
   may_take: number[][];
 }
@@ -130,10 +130,10 @@ interface DeviceData {
 }
 
 interface SizeData {
-  knobs: Knob[];
-  lives: Lives;
+  size_controls: SizeControl[];
+  live_ranges: Lives;
   formulas: string[];
-  no_lives: string | null;
+  live_ranges_unknown: string | null;
   batches: number[];
   lengths: number[];
   devices: DeviceData[];
@@ -168,7 +168,7 @@ interface Labeled {
   note: string;
 }
 
-/** A box inside its room. */
+/** A box inside its group. */
 interface Box extends Labeled {
   rank: number;
   x: number;
@@ -199,7 +199,7 @@ interface PlacedBox extends Box {
   open: boolean;
   parent: PlacedBox | null;
   depth: number;
-  room: number;
+  group: number;
 }
 
 /** A line on the sheet, with the rectangle around it. */
@@ -209,7 +209,7 @@ interface PlacedLine {
   from: Box;
   to: Box;
   values: number[];
-  room: number;
+  group: number;
   left: number;
   right: number;
   top: number;
@@ -229,10 +229,10 @@ interface Camera {
   scale: number;
 }
 
-/** Nodes on ways to a node and from it, with the rooms around them. */
+/** Nodes on ways to a node and from it, with the groups around them. */
 interface Marked {
   nodes: Set<number>;
-  rooms: Set<number>;
+  groups: Set<number>;
   before: number;
   after: number;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The viewer of the graph: a camera over the sheet, rooms that open and close, a selection.
+// The viewer of the graph: a camera over the sheet, groups that open and close, a selection.
 
 const Viewer = (() => {
   const CLOSEST = 3, FARTHEST = 0.02;
@@ -8,13 +8,13 @@ const Viewer = (() => {
   const MOST_BOXES = 3000;
   // Space around the whole sheet, in pixels of the sheet.
   const MARGIN = 20;
-  // The longest side of a saved picture, which every browser's canvas can hold.
+  // The longest side of a saved chart, which every browser's canvas can hold.
   const MOST_PIXELS = 8000;
   // Pixels that the pointer may move in a click.
   const CLICK = 4;
 
-  /** @param {Labeled} box @param {number} room */
-  const keyOf = (box, room) => `${room}/${box.kind}/${box.id}`;
+  /** @param {Labeled} box @param {number} group */
+  const keyOf = (box, group) => `${group}/${box.kind}/${box.id}`;
 
   /** @param {HTMLCanvasElement} canvas */
   const contextOf = (canvas) => {
@@ -34,7 +34,7 @@ const Viewer = (() => {
       this.context = contextOf(this.canvas);
       this.colors = new Paint.Colors();
       this.mode = "macs";
-      // The room that is the whole sheet, and the ones before it.
+      // The group that is the whole sheet, and the ones before it.
       this.root = 0;
       /** @type {number[]} */
       this.back = [];
@@ -56,7 +56,7 @@ const Viewer = (() => {
       /** @type {{ scale: number, left: number, top: number } | null} */
       this.mapped = null;
       this.waiting = false;
-      // Boxes that the last picture showed.
+      // Boxes that the last chart showed.
       this.painted = 0;
       /** @type {(box: (Labeled & { open?: boolean }) | null) => void} */
       this.onSelect = () => {};
@@ -67,7 +67,7 @@ const Viewer = (() => {
       this.begin();
     }
 
-    layOut() { return Paint.flatten(Layout.room(this.graph, this.root, this.open), this.graph); }
+    layOut() { return Paint.flatten(Layout.group(this.graph, this.root, this.open), this.graph); }
 
     // A few boxes say little, so their insides are shown as well.
     begin() {
@@ -80,9 +80,9 @@ const Viewer = (() => {
       const before = anchor && this.screen(anchor);
       this.scene = this.layOut();
       this.filling = new Paint.Filling(this.mode, this.graph, this.scene.boxes, this.colors);
-      this.index = new Map(this.scene.boxes.map((box) => [keyOf(box, box.room), box]));
+      this.index = new Map(this.scene.boxes.map((box) => [keyOf(box, box.group), box]));
       /** @param {PlacedBox | null | undefined} box */
-      const same = (box) => box && this.index.get(keyOf(box, box.room));
+      const same = (box) => box && this.index.get(keyOf(box, box.group));
       this.selected = same(this.selected) ?? null;
       const now = same(anchor);
       if (before && now) {
@@ -201,22 +201,22 @@ const Viewer = (() => {
       this.onSelect(box);
     }
 
-    /** Opens or closes a room, or enters the subgraph of a node. @param {PlacedBox | null} box */
+    /** Opens or closes a group, or enters the subgraph of a node. @param {PlacedBox | null} box */
     toggle(box) {
       if (!box) return;
-      if (box.kind === "room") {
+      if (box.kind === "group") {
         if (!this.open.delete(box.id)) this.open.add(box.id);
         this.lay(box);
         return;
       }
-      const inner = box.kind === "node" && this.graph.nodes.rooms[box.id];
+      const inner = box.kind === "node" && this.graph.nodes.groups[box.id];
       if (inner) this.enter(inner[0], true);
     }
 
-    /** Makes a room the whole sheet. @param {number} room @param {boolean} [remember] Whether `out` comes back. */
-    enter(room, remember) {
+    /** Makes a group the whole sheet. @param {number} group @param {boolean} [remember] Whether `out` comes back. */
+    enter(group, remember) {
       if (remember) this.back.push(this.root);
-      this.root = room;
+      this.root = group;
       this.marked = null;
       this.select(null);
       this.lay();
@@ -225,7 +225,7 @@ const Viewer = (() => {
     }
 
     out() {
-      const root = this.back.pop() ?? this.graph.rooms[this.root].parent;
+      const root = this.back.pop() ?? this.graph.groups[this.root].parent;
       if (root !== null && root !== this.root) this.enter(root);
     }
 
@@ -235,8 +235,8 @@ const Viewer = (() => {
       if (opening) {
         let left = MOST_BOXES - this.scene.boxes.length;
         for (const box of this.scene.boxes) {
-          if (box.kind !== "room" || box.open) continue;
-          left -= this.graph.rooms[box.id].items.kind.length;
+          if (box.kind !== "group" || box.open) continue;
+          left -= this.graph.groups[box.id].items.kind.length;
           if (left < 0) break;
           this.open.add(box.id);
         }
@@ -253,29 +253,29 @@ const Viewer = (() => {
 
     /** Opens what is around a node, and goes to it. @param {number} node */
     show(node) {
-      const { nodes, rooms } = this.graph;
+      const { nodes, groups } = this.graph;
       let shown = node;
       // A constant is not drawn; the node that reads it is.
       if (!nodes.drawn[node]) shown = this.graph.flow.readers.get(this.graph.output(node) ?? -1)?.[0] ?? node;
-      const path = this.graph.path(nodes.room[shown]);
-      // Subgraphs and functions are rooms of their own.
-      const from = path.findLastIndex((room) => ["subgraph", "function", "graph"].includes(rooms[room].kind));
+      const path = this.graph.path(nodes.group[shown]);
+      // Subgraphs and functions are groups of their own.
+      const from = path.findLastIndex((group) => ["subgraph", "function", "graph"].includes(groups[group].kind));
       this.root = path[Math.max(0, from)];
-      for (const room of path.slice(from + 1)) this.open.add(room);
+      for (const group of path.slice(from + 1)) this.open.add(group);
       this.lay();
       this.go(this.scene.boxes.find((box) => box.kind === "node" && box.id === shown));
       if (shown !== node) this.onSelect({ kind: "node", id: node, title: this.graph.op(node), note: "" });
       this.onMove();
     }
 
-    /** Opens what is around a room and the room, and goes to it. @param {number} number */
+    /** Opens what is around a group and the group, and goes to it. @param {number} number */
     showRoom(number) {
       const path = this.graph.path(number);
       this.root = path[0] ?? 0;
-      for (const room of path.slice(1, -1)) this.open.add(room);
+      for (const group of path.slice(1, -1)) this.open.add(group);
       if (number !== this.root) this.open.add(number);
       this.lay();
-      this.go(this.scene.boxes.find((box) => box.kind === "room" && box.id === number));
+      this.go(this.scene.boxes.find((box) => box.kind === "group" && box.id === number));
       this.onMove();
     }
 
@@ -298,7 +298,7 @@ const Viewer = (() => {
       else {
         const { before, after } = this.graph.paths(node);
         const all = new Set([node, ...before, ...after]);
-        this.marked = { nodes: all, rooms: this.graph.around(all), before: before.size, after: after.size };
+        this.marked = { nodes: all, groups: this.graph.around(all), before: before.size, after: after.size };
       }
       this.draw();
     }
@@ -307,10 +307,10 @@ const Viewer = (() => {
     step(key) {
       const { scene, selected } = this;
       if (!selected) return this.select(scene.boxes.find((box) => !box.open) ?? scene.boxes[0] ?? null);
-      const near = scene.boxes.filter((box) => box.room === selected.room && box.parent === selected.parent);
+      const near = scene.boxes.filter((box) => box.group === selected.group && box.parent === selected.parent);
       /** @param {Labeled} end */
       const same = (end) => end.kind === selected.kind && end.id === selected.id;
-      const lines = scene.lines.filter((line) => line.room === selected.room);
+      const lines = scene.lines.filter((line) => line.group === selected.group);
       let next;
       if (key === "ArrowDown" || key === "ArrowUp") {
         const down = key === "ArrowDown";
@@ -423,7 +423,7 @@ const Viewer = (() => {
       return Paint.svg(this.scene, this, this.file);
     }
 
-    /** The whole sheet as a picture, within what a canvas can hold. @returns {Promise<Blob>} */
+    /** The whole sheet as a chart, within what a canvas can hold. @returns {Promise<Blob>} */
     png() {
       const { scene, colors, filling, marked } = this;
       const [width, height] = [scene.width + 2 * MARGIN, scene.height + 2 * MARGIN];
@@ -432,7 +432,7 @@ const Viewer = (() => {
       [sheet.width, sheet.height] = [Math.ceil(width * scale), Math.ceil(height * scale)];
       const look = { width: sheet.width, height: sheet.height, ratio: 1, selected: null, colors, filling, marked };
       Paint.canvas(contextOf(sheet), scene, { x: MARGIN * scale, y: MARGIN * scale, scale }, look);
-      return new Promise((done, fail) => sheet.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
+      return new Promise((done, fail) => sheet.toBlob((blob) => (blob ? done(blob) : fail(new Error("no chart"))), "image/png"));
     }
   }
 

@@ -1,10 +1,10 @@
-//! How the network is built: its facts, what repeats, and the drawing.
+//! How the network is built: its facts, what repeats, and the diagram.
 
 use calipers_report::{Architecture, Confidence, Family, ModelKind, Repeat, Report, Style};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::drawing::drawing;
+use super::diagram::diagram;
 use super::parts::{fact, part};
 use crate::page::untrusted::Untrusted;
 use crate::units;
@@ -41,8 +41,8 @@ pub(super) fn architecture(report: &Report) -> Markup {
                         }
                     }
                 }
-                div.drawing tabindex="0" role="region" aria-label="Drawing of the network" {
-                    (drawing(&architecture.drawing))
+                div.diagram tabindex="0" role="region" aria-label="Diagram of the network" {
+                    (diagram(&architecture.block_diagram))
                 }
             }
         },

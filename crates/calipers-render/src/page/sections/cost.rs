@@ -1,10 +1,10 @@
 //! Cost by part of the network and by node, operators, parameters.
 
-use calipers_report::{GraphView, Report, RoomItem};
+use calipers_report::{GraphView, GroupItem, Report};
 use maud::{Markup, Render, html};
 
+use super::charts;
 use super::parts::{Bar, SHOWN, bars, fact, link, part, shortened};
-use super::pictures;
 use crate::page::untrusted::Untrusted;
 use crate::units;
 
@@ -32,7 +32,7 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> Markup {
                 @if parts.len() > 1 { (bars("MACs by part of the network", &parts, None)) }
                 @if !nodes.is_empty() { (bars("Most expensive nodes", &nodes, None)) }
             }
-            (pictures::show(report, &["depth", "roofline"]))
+            (charts::show(report, &["depth", "roofline"]))
             @for note in &cost.notes { p.note { (Untrusted(note)) } }
             @if !cost.unknown.is_empty() {
                 details {
@@ -53,18 +53,18 @@ pub(super) fn cost(report: &Report, view: &GraphView) -> Markup {
 
 /// The parts of the main graph that have arithmetic, in order of execution.
 fn by_part(view: &GraphView) -> Vec<Bar> {
-    let items = view.rooms.first().map_or(&[][..], |room| &room.items);
+    let items = view.groups.first().map_or(&[][..], |group| &group.items);
     let parts = items
         .iter()
         .filter_map(|item| {
-            let RoomItem::Room(number) = item else { return None };
-            let room = view.rooms.get(*number)?;
-            let macs = room.macs.filter(|macs| *macs > 0)?;
+            let GroupItem::GraphGroup(number) = item else { return None };
+            let group = view.groups.get(*number)?;
+            let macs = group.macs.filter(|macs| *macs > 0)?;
             Some(Bar {
-                name: shortened(&room.name),
+                name: shortened(&group.name),
                 value: macs,
                 text: units::operations(macs, "MACs"),
-                link: Some(format!("#room={number}")),
+                link: Some(format!("#group={number}")),
             })
         })
         .take(PARTS);
@@ -72,7 +72,7 @@ fn by_part(view: &GraphView) -> Vec<Bar> {
 }
 
 fn by_node(report: &Report) -> Vec<Bar> {
-    let bar = |node: &calipers_report::CostlyNode| {
+    let bar = |node: &calipers_report::TopNode| {
         let macs = node.macs?;
         let percent = node.percent.map(units::percent).unwrap_or_default();
         Some(Bar {
@@ -82,7 +82,7 @@ fn by_node(report: &Report) -> Vec<Bar> {
             link: Some(link("node", &node.node)),
         })
     };
-    report.cost.dearest.iter().filter_map(bar).collect()
+    report.cost.top_nodes.iter().filter_map(bar).collect()
 }
 
 /// Operators and how often they occur.

@@ -25,8 +25,8 @@ pub(super) fn findings(report: &Report, view: &GraphView) -> Markup {
         "findings",
         "Findings",
         &html! {
-            @if report.risks.is_empty() { p { "Nothing was found." } }
-            @for finding in &report.risks { (draw(finding, &targets)) }
+            @if report.findings.is_empty() { p { "Nothing was found." } }
+            @for finding in &report.findings { (draw(finding, &targets)) }
         },
     )
 }

@@ -82,8 +82,8 @@ fn graph_controls() -> Markup {
                 ul #found role="listbox" aria-label="Nodes found" hidden {}
             }
             label.inline {
-                "Colour "
-                select #colour {
+                "Color "
+                select #color {
                     option value="macs" { "MACs" }
                     option value="memory" { "Memory" }
                     option value="precision" { "Precision" }

@@ -3,8 +3,8 @@
 use calipers_report::{Bottleneck, DeviceRow, GraphView, Report};
 use maud::{Markup, html};
 
+use super::charts;
 use super::parts::{part, table};
-use super::pictures;
 use crate::page::untrusted::Untrusted;
 use crate::units;
 
@@ -31,7 +31,7 @@ pub(super) fn hardware(report: &Report, view: &GraphView) -> Markup {
                 #device-now role="status" {}
             }
             @if !rows.is_empty() { (table("Devices", &DEVICE_COLUMNS, &rows)) }
-            (pictures::show(report, &scaling))
+            (charts::show(report, &scaling))
             @if !hardware.method.is_empty() || !hardware.assumptions.is_empty() {
                 details {
                     summary { "How these are made" }

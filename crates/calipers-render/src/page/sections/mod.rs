@@ -1,15 +1,15 @@
 //! The parts of the page that need no script, a file for each.
 
 mod architecture;
+mod charts;
 mod cost;
-mod drawing;
+mod diagram;
 mod findings;
 mod frame;
 mod hardware;
 mod memory;
 mod overview;
 mod parts;
-mod pictures;
 mod ports;
 
 use calipers_report::{GraphView, Report};

@@ -10,7 +10,7 @@ use crate::{origin, units};
 /// The summary: what the model is in one line, with the worst findings, then the rest.
 pub(super) fn overview(report: &Report, view: &GraphView) -> Markup {
     html! {
-        section #overview aria-labelledby="verdict" {
+        section #overview aria-labeledby="verdict" {
             h2.unseen { "Overview" }
             p #verdict .verdict { (Untrusted(verdict(report))) }
             p.pills { (pills(report)) (file_facts(report)) }
@@ -25,7 +25,7 @@ pub(super) fn overview(report: &Report, view: &GraphView) -> Markup {
 fn verdict(report: &Report) -> &str {
     let title = report.summary.as_ref().map_or("", |summary| summary.title.trim());
     match (title, report.architecture.words.as_str()) {
-        ("", "") => "What kind of network this is cannot be told.",
+        ("", "") => "What kind of network this is cannot be determined.",
         ("", words) => words,
         (title, _) => title,
     }
@@ -34,7 +34,7 @@ fn verdict(report: &Report) -> &str {
 /// How many errors and warnings were found.
 fn pills(report: &Report) -> Markup {
     let count = |severity: Severity| {
-        report.risks.iter().filter(|risk| risk.severity == severity).count() as u64
+        report.findings.iter().filter(|risk| risk.severity == severity).count() as u64
     };
     let found = [
         (count(Severity::Error), "error", "errors"),
@@ -152,7 +152,7 @@ fn sizes(report: &Report, view: &GraphView) -> Markup {
         @if !bound.is_empty() {
             p.note { "Bound: " (joined(&bound, ", ")) "." }
         }
-        @if view.sizes.knobs.iter().any(|knob| !knob.fixed) {
+        @if view.sizes.size_controls.iter().any(|size_control| !size_control.fixed) {
             form #sizes .sizes aria-label="Sizes of the inputs" {}
             p #sizes-note .note role="status" {}
         }

@@ -21,7 +21,7 @@ const FIGURES: &[&str] = &["A second", "Bytes", "Memory", "Needed"];
 /// A section of the page with its heading.
 pub(super) fn part(id: &str, title: &str, body: &Markup) -> Markup {
     html! {
-        section id=(id) aria-labelledby={ (id) "-title" } {
+        section id=(id) aria-labeledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (title) }
             (body)
         }

@@ -1,0 +1,183 @@
+//! Rules for networks that attend to images and sounds.
+
+use calipers_report::Confidence::{High, Medium};
+use calipers_report::{Activation, NormKind, NormPosition, Style};
+use hashbrown::HashSet;
+
+use super::{Recognition, Seen};
+use crate::network::{BlockKind, NetworkOp, Val};
+use crate::stats::Given;
+
+pub(super) fn detr(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let fits = stats.takes(Given::Image) && seen.styled(Style::EncoderDecoder) && !seen.text();
+    (fits && seen.gives(4)).then(|| {
+        let words = "a decoder whose queries attend to the image's features and become boxes";
+        (High, words.to_owned())
+    })
+}
+
+impl Seen<'_, '_> {
+    /// Whether every path is multiplied by stored numbers before it is added: layer scale.
+    pub(super) fn scales_paths(&self) -> bool {
+        let net = self.stats.net;
+        let hidden = self.facts.hidden.and_then(|hidden| usize::try_from(hidden).ok());
+        let scale = |unit: &NetworkOp| {
+            unit.is("Mul")
+                && net
+                    .data_and_constant(unit)
+                    .is_some_and(|(_, numbers)| hidden.is_some() && net.elements(numbers) == hidden)
+        };
+        let scaled: HashSet<Val> =
+            net.all().filter(|unit| scale(unit)).map(NetworkOp::output).collect();
+        let joins = net.all().filter(|unit| unit.is(BlockKind::ResidualAdd));
+        let counted = joins.filter(|unit| net.data_inputs(unit).any(|val| scaled.contains(&val)));
+        i64::try_from(counted.count()).is_ok_and(|count| count >= self.layers().max(1))
+    }
+}
+
+pub(super) fn mobilevit(seen: &Seen<'_, '_>) -> Recognition {
+    let blocks = seen.stats.count(BlockKind::InvertedResidual);
+    let plain = seen.activates(Activation::Silu) && !seen.stats.attends(|it| it.windowed);
+    (blocks >= 3 && seen.styled(Style::Vision) && plain)
+        .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
+}
+
+pub(super) fn whisper(seen: &Seen<'_, '_>) -> Recognition {
+    /// Places that the decoder knows, and places of the encoder's result.
+    const PLACES: i64 = 448;
+    const READ: i64 = 1500;
+    let stats = seen.stats;
+    let net = stats.net;
+    if stats.takes(Given::Spectrogram) {
+        let signal: Vec<_> = stats.convs.iter().filter(|conv| conv.rank() == Some(1)).collect();
+        let stem = signal.len() == 2
+            && signal.iter().all(|conv| conv.side() == Some(3) && conv.groups == 1)
+            && signal.last().is_some_and(|conv| conv.stride == 2);
+        let fits = stem && seen.normalizes(NormKind::LayerNorm);
+        return fits.then(|| {
+            (High, "two convolutions over a spectrogram, the second with stride 2".to_owned())
+        });
+    }
+    if !(seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::LayerNorm)) {
+        return None;
+    }
+    let (_, cross) = stats.own_and_cross();
+    let read = net.inputs.iter().any(|input| {
+        net.dtype(*input).is_some_and(|dtype| dtype.is_float()) && net.dim(*input, -2) == Some(READ)
+    });
+    let known = net.model.tensors().any(|(_, tensor)| {
+        matches!(tensor.dims[..], [PLACES, width] if Some(width) == seen.facts.hidden)
+    });
+    (cross > 0 && (read || known)).then(|| {
+        let words = match read {
+            true => format!("its decoder attends to {READ} places of an encoder's result"),
+            false => format!("attends to an encoder's result; a table of {PLACES} positions"),
+        };
+        (High, words)
+    })
+}
+
+pub(super) fn wav2vec2(seen: &Seen<'_, '_>) -> Recognition {
+    let strided = seen.stats.convs.iter().filter(|c| c.rank() == Some(1) && c.stride > 1).count();
+    (seen.stats.takes(Given::Waveform) && strided >= 5)
+        .then(|| (High, format!("{strided} strided convolutions over the waveform")))
+}
+
+pub(super) fn conformer(seen: &Seen<'_, '_>) -> Recognition {
+    let filters =
+        seen.stats.convs.iter().filter(|c| c.rank() == Some(1) && c.is_depthwise()).count();
+    let sound = seen.stats.takes(Given::Spectrogram) || seen.stats.takes(Given::Sequence);
+    (sound && filters >= 3 && filters >= seen.stats.attention.len())
+        .then(|| (Medium, format!("attention and {filters} depthwise convolutions by turns")))
+}
+
+pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
+    // What makes images is built of the same layers.
+    let net = seen.stats.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let sure = if maps { Medium } else { High };
+    (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed))
+        .then(|| (sure, "attention inside windows of the image".to_owned()))
+}
+
+pub(super) fn segformer(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let filters =
+        stats.image_convs().filter(|conv| conv.is_depthwise() && conv.side() == Some(3)).count();
+    let down = stats.image_convs().filter(|conv| conv.stride > 1 && !conv.cuts()).count();
+    let fits = seen.styled(Style::Vision) && filters >= stats.attention.len() && down >= 3;
+    // Others that classify are built alike.
+    let net = stats.net;
+    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    let sure = if maps { High } else { Medium };
+    fits.then(|| {
+        (sure, format!("stages that shrink, and {filters} depthwise convolutions in feed-forwards"))
+    })
+}
+
+/// An image in pieces with places for boxes next to them.
+pub(super) fn yolos(seen: &Seen<'_, '_>) -> Recognition {
+    vit(seen).filter(|_| seen.gives(4) && seen.stats.net.outputs.len() >= 2).map(|_| {
+        (Medium, "an image in pieces, and places next to them that become boxes".to_owned())
+    })
+}
+
+pub(super) fn beit(seen: &Seen<'_, '_>) -> Recognition {
+    vit(seen)?;
+    if seen.has_positions() {
+        return None;
+    }
+    if seen.stats.attends(|it| it.relative) {
+        return Some((Medium, "an image in pieces, and a bias by relative position".to_owned()));
+    }
+    // A bias of the keys changes no softmax, and is left out.
+    let keyless = seen.stats.attention.iter().all(|unit| {
+        let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
+        (
+            linears().count(),
+            linears().filter(|part| part.linear().is_some_and(|linear| linear.bias)).count(),
+        ) == (4, 3)
+    });
+    (keyless && seen.scales_paths())
+        .then(|| (Medium, "an image in pieces, keys without a bias, scaled paths".to_owned()))
+}
+
+/// The tower for images of CLIP: a norm is before all layers.
+pub(super) fn clip_vision(seen: &Seen<'_, '_>) -> Recognition {
+    let norms = seen.layers().saturating_mul(2).saturating_add(2);
+    vit(seen)?;
+    (seen.normed(NormPosition::Pre)
+        && seen.norms(NormKind::LayerNorm) == norms
+        && seen.facts.classes.is_none())
+    .then(|| (Medium, "an image in pieces, with a norm before all layers".to_owned()))
+}
+
+/// Others scale their paths too; only these cut pieces of 14.
+pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Recognition {
+    let pieces = seen.stats.image_convs().any(|conv| conv.cuts() && conv.side() == Some(14));
+    vit(seen)?;
+    (pieces && seen.scales_paths())
+        .then(|| (Medium, "an image in pieces of 14×14, and scaled paths".to_owned()))
+}
+
+pub(super) fn vit(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let cut =
+        stats.count(BlockKind::PatchEmbedding) > 0 || stats.image_convs().any(|conv| conv.cuts());
+    let fits = seen.styled(Style::Vision) && cut && stats.image_convs().count() <= 1;
+    (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
+        let plain = seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.scales_paths();
+        let sure = if plain { High } else { Medium };
+        (sure, "an image in pieces, each a token".to_owned())
+    })
+}
+
+/// The mean of what the class token and the token of a teacher say.
+pub(super) fn deit(seen: &Seen<'_, '_>) -> Recognition {
+    let outputs = &seen.stats.net.outputs;
+    let mean = outputs.iter().any(|output| seen.stats.is_mean_of_products(*output));
+    vit(seen)
+        .filter(|_| mean)
+        .map(|_| (High, "an image in pieces, and the mean of two tokens' scores".to_owned()))
+}

@@ -1,0 +1,308 @@
+//! Memory: what a run needs, whether a device has it, and the most that fits.
+//!
+//! A run needs its weights, its activations where most of them are alive, the cache of keys and
+//! values, and what a runtime takes also. That last part no model states, so it is a range by
+//! kind of machine, [`workspace`].
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use calipers_ir::{DType, ValueId};
+use calipers_ops::TensorFact;
+use calipers_report::{MemoryNeed, Parameters, Range};
+
+use super::profile::{ModelProfile, OperatingPoint, PrecisionPlan};
+use crate::devices::{Device, DeviceClass, Precision};
+
+/// Batches beyond this are not looked for: no runtime is fed so many at once.
+pub(crate) const MOST_BATCH: u64 = 65_536;
+
+/// Contexts beyond this are not looked for.
+pub(crate) const MOST_CONTEXT: u64 = 1 << 22;
+
+/// Memory of the model at any size, apart from what depends on the device.
+pub(crate) struct MemoryFit<'a> {
+    pub profile: &'a ModelProfile<'a>,
+    weights: Result<u64, String>,
+    /// Peaks that were asked for before.
+    known: RefCell<BTreeMap<(u64, Vec<i64>), Parts>>,
+}
+
+/// Parts of the memory that follow the sizes.
+#[derive(Clone, Debug)]
+struct Parts {
+    activations: Result<u64, String>,
+    cache: Option<Result<u64, String>>,
+}
+
+/// Whether a need is met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fit {
+    /// `None` when it cannot be determined.
+    pub fits: Option<bool>,
+    /// It fits only if the workspace stays below its highest.
+    pub tight: bool,
+    /// All bytes, the workspace at its expected size.
+    pub bytes: Option<u64>,
+    /// Why it cannot be determined, or what rule holds.
+    pub why: Option<String>,
+}
+
+impl<'a> MemoryFit<'a> {
+    pub(crate) fn new(profile: &'a ModelProfile<'a>) -> Self {
+        let weights = weights(profile.parameters, &profile.choice);
+        Self { profile, weights, known: RefCell::default() }
+    }
+
+    /// What a run needs on a device.
+    pub(crate) fn need(&self, at: &OperatingPoint, device: &Device) -> MemoryNeed {
+        let parts = self.parts(at);
+        let activations = parts.activations.as_ref().ok().copied();
+        let cache = parts.cache.as_ref().and_then(|bytes| bytes.as_ref().ok().copied());
+        let unknown = [self.weights.as_ref().err(), parts.activations.as_ref().err()]
+            .into_iter()
+            .chain([parts.cache.as_ref().and_then(|bytes| bytes.as_ref().err())])
+            .flatten()
+            .next();
+        MemoryNeed {
+            weights_bytes: self.weights.as_ref().ok().copied(),
+            activations_bytes: activations,
+            kv_cache_bytes: cache,
+            workspace_bytes: workspace(device.class, activations.unwrap_or(0)),
+            unknown: unknown.cloned(),
+        }
+    }
+
+    /// Whether a device has what a run needs.
+    pub(crate) fn fit(&self, at: &OperatingPoint, device: &Device) -> Fit {
+        let need = self.need(at, device);
+        if let Some(chip) = &device.on_chip {
+            let memory_fit = chip.memory_mb.filter(|mb| *mb > 0.0 && *mb < 1e9);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is bounded"
+            )]
+            let memory_fit = memory_fit.map(|mb| (mb * 1e6) as u64);
+            let fits = memory_fit
+                .zip(need.weights_bytes)
+                .map(|(memory_fit, weights)| weights <= memory_fit);
+            // What is larger than the chip may still run, its weights crossing the link.
+            let fits = fits.filter(|fits| *fits || chip.link_gb_s.is_none());
+            let why = (fits != Some(true)).then(|| chip.rule.clone());
+            return Fit { fits, tight: false, bytes: need.weights_bytes, why };
+        }
+        let (bytes, highest) = match total(&need) {
+            Ok(totals) => totals,
+            Err(why) => return Fit { fits: None, tight: false, bytes: None, why: Some(why) },
+        };
+        let Some(memory_fit) = device.memory_bytes() else {
+            // A processor has as much as is plugged in.
+            let stated = device.class != DeviceClass::Cpu;
+            let why = stated.then(|| "how much memory it has is not stated".to_owned());
+            return Fit { fits: None, tight: false, bytes: Some(bytes), why };
+        };
+        let fits = bytes <= memory_fit;
+        Fit { fits: Some(fits), tight: fits && highest > memory_fit, bytes: Some(bytes), why: None }
+    }
+
+    /// The largest batch that fits a device, [`MOST_BATCH`] at most; `None` when none does, or that
+    /// cannot be determined.
+    pub(crate) fn largest_batch(&self, at: &OperatingPoint, device: &Device) -> Option<u64> {
+        let with = |batch| OperatingPoint { batch, ..at.clone() };
+        self.largest(device, MOST_BATCH, &with)
+    }
+
+    /// The longest context that fits a device at a batch.
+    pub(crate) fn largest_context(
+        &self,
+        at: &OperatingPoint,
+        device: &Device,
+        most: u64,
+    ) -> Option<u64> {
+        let new = |context| if self.profile.cached() { 1 } else { context };
+        let with = |context| OperatingPoint {
+            dims: self.profile.lengths(context, new(context)),
+            ..at.clone()
+        };
+        self.largest(device, most.min(MOST_CONTEXT), &with)
+    }
+
+    /// The largest size that fits. Memory grows at least in proportion between two sizes that one
+    /// doubling separates, so that what lies on the line between them fits.
+    fn largest(
+        &self,
+        device: &Device,
+        most: u64,
+        with: &dyn Fn(u64) -> OperatingPoint,
+    ) -> Option<u64> {
+        let memory_fit = device.memory_bytes().filter(|_| device.on_chip.is_none())?;
+        let need = |size| self.fit(&with(size), device).bytes;
+        // Most models fit at any size that is looked for.
+        if need(most).is_some_and(|bytes| bytes <= memory_fit) {
+            return Some(most);
+        }
+        let (mut fits, mut bytes) = (1, need(1).filter(|bytes| *bytes <= memory_fit)?);
+        while fits < most {
+            let next = fits.saturating_mul(2).min(most);
+            let more = need(next)?;
+            if more > memory_fit {
+                let slope = more.checked_sub(bytes).filter(|slope| *slope > 0)?;
+                let steps =
+                    u128::from(memory_fit - bytes) * u128::from(next - fits) / u128::from(slope);
+                return Some(fits + u64::try_from(steps).unwrap_or(0).min(next - fits - 1));
+            }
+            (fits, bytes) = (next, more);
+        }
+        Some(most)
+    }
+
+    fn parts(&self, at: &OperatingPoint) -> Parts {
+        let key = (at.batch, at.dims.values().copied().collect());
+        if let Some(parts) = self.known.borrow().get(&key) {
+            return parts.clone();
+        }
+        let parts = self.measure(at);
+        self.known.borrow_mut().insert(key, parts.clone());
+        parts
+    }
+
+    fn measure(&self, at: &OperatingPoint) -> Parts {
+        let profile = self.profile;
+        let (times, over) = profile.scale(at);
+        let scaled = |bytes: u64| {
+            u64::try_from(u128::from(bytes) * u128::from(times) / u128::from(over))
+                .unwrap_or(u64::MAX)
+        };
+        let cache = self.cache(at);
+        let size = |name: &str| profile.size(at, name);
+        let followed = profile.plan.activations.as_ref().map_err(Clone::clone);
+        let peak = followed.and_then(|found| found.peak(&size, profile.choice.activations));
+        // What comes in as a cache and what goes out as one is counted as the cache.
+        let counted = cache.as_ref().map_or(Ok(0), |(both, _)| both.clone()).unwrap_or(0);
+        let activations = peak.map(|peak| scaled(peak.total().saturating_sub(counted)));
+        let cache = cache.map(|(_, after)| after.map(scaled));
+        Parts { activations, cache }
+    }
+
+    /// Bytes of the caches before and after a run together, and after it alone; `None` without any.
+    fn cache(&self, at: &OperatingPoint) -> Option<(Result<u64, String>, Result<u64, String>)> {
+        let (mut both, mut after) = (Ok(0_u64), Ok(0_u64));
+        let mut any = false;
+        let add = |sum: Result<u64, String>, bytes: &Result<u64, String>| {
+            Ok(sum?.saturating_add(bytes.clone()?))
+        };
+        for (past, present) in self.profile.cache_values() {
+            any = true;
+            let before = self.bytes(past, at);
+            let then = present.map_or_else(|| before.clone(), |value| self.bytes(value, at));
+            both = add(both, &before);
+            if present.is_some() {
+                both = add(both, &then);
+            }
+            after = add(after, &then);
+        }
+        any.then_some((both, after))
+    }
+
+    /// Bytes of a value in the precision.
+    fn bytes(&self, value: ValueId, at: &OperatingPoint) -> Result<u64, String> {
+        let fact = self.profile.typed.fact(value);
+        let tensor: &TensorFact = fact.as_tensor().ok_or("a cache is no tensor")?;
+        let dims = tensor.shape.as_ref().map_err(ToString::to_string)?;
+        let mut elements = 1_u64;
+        for dim in dims.iter() {
+            let size = dim.evaluate(|name| self.profile.size(at, name));
+            let size = size.map_err(|error| error.to_string())?;
+            let size =
+                u64::try_from(size).map_err(|_| format!("dimension {dim} would be {size}"))?;
+            elements = elements.checked_mul(size).ok_or("its size does not fit 64 bits")?;
+        }
+        let bits = tensor.dtype.bits().unwrap_or(32);
+        let bits = match is_float(&tensor.dtype.to_string()) && !self.profile.choice.own {
+            true => self.profile.choice.activations.bits(),
+            false => bits,
+        };
+        Ok((u128::from(elements) * u128::from(bits)).div_ceil(8).try_into().unwrap_or(u64::MAX))
+    }
+}
+
+/// All bytes of a need: with the expected workspace, and with the highest.
+pub(crate) fn total(need: &MemoryNeed) -> Result<(u64, u64), String> {
+    if let Some(why) = &need.unknown {
+        return Err(why.clone());
+    }
+    let parts = [need.weights_bytes, need.activations_bytes, need.kv_cache_bytes];
+    let model = parts.into_iter().flatten().fold(0, u64::saturating_add);
+    let Range { expected, high, .. } = need.workspace_bytes;
+    Ok((model.saturating_add(expected), model.saturating_add(high)))
+}
+
+/// Bytes of the weights in a precision. Floats are converted; integers stay as they are stored.
+fn weights(parameters: &Parameters, choice: &PrecisionPlan) -> Result<u64, String> {
+    let stored = parameters.stored_bytes.ok_or("what all stored tensors take is not known")?;
+    if choice.own {
+        return Ok(stored);
+    }
+    // A scale of 16 bits for every 32 weights of four.
+    let bits_x2 = match choice.precision {
+        Precision::Int4 | Precision::Fp4 => 9,
+        other => u64::from(other.bits()) * 2,
+    };
+    let (mut before, mut after) = (0_u64, 0_u64);
+    for (dtype, elements) in &parameters.by_dtype {
+        let bits = match dtype {
+            DType::Float64 => 64,
+            DType::Float32 => 32,
+            DType::Float16 | DType::Bfloat16 => 16,
+            _ => continue,
+        };
+        // Weights that the file does not store are there all the same when it runs.
+        before = before.saturating_add(elements.saturating_mul(bits) / 8);
+        after = after.saturating_add(elements.saturating_mul(bits_x2).div_ceil(16));
+    }
+    Ok(stored.saturating_sub(before).saturating_add(after))
+}
+
+fn is_float(dtype: &str) -> bool {
+    matches!(dtype, "float64" | "float32" | "float16" | "bfloat16")
+}
+
+/// What a runtime takes also: contexts of the driver and the libraries, scratch space of kernels,
+/// slack of the allocator; and the system itself, where it shares the memory.
+pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
+    const MB: u64 = 1_000_000;
+    let (low, expected, high) = match class {
+        DeviceClass::GpuDatacenter | DeviceClass::GpuConsumer | DeviceClass::Tpu => {
+            (300, 500, 1000)
+        }
+        DeviceClass::EdgeModule => (1000, 1500, 2500),
+        DeviceClass::Soc => (2000, 4000, 6000),
+        DeviceClass::Npu => (50, 200, 500),
+        DeviceClass::Cpu => (300, 600, 1500),
+    };
+    Range {
+        low: low * MB,
+        expected: (expected * MB).saturating_add(activations / 10),
+        high: (high * MB).saturating_add(activations / 2),
+    }
+}
+
+/// The same in words, for the method.
+pub(crate) fn workspace_words(class: DeviceClass) -> String {
+    let Range { low, high, .. } = workspace(class, 0);
+    let shared = match class {
+        DeviceClass::EdgeModule | DeviceClass::Soc | DeviceClass::Cpu => {
+            ", and the system that shares the memory,"
+        }
+        _ => "",
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a few digits")]
+    let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+    format!(
+        "a runtime{shared} takes {} to {} GB also, and up to half of the activations again for \
+         scratch space and slack; a tenth is expected",
+        gigabytes(low),
+        gigabytes(high)
+    )
+}

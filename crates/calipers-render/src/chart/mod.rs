@@ -1,0 +1,137 @@
+//! Charts of a report: SVG from our own writer, PNG on request.
+//!
+//! ```
+//! use calipers_render::chart::{Theme, charts};
+//!
+//! let mut report = calipers_report::Report::default();
+//! assert!(charts(&report, Theme::Light).is_empty(), "nothing to show, nothing drawn");
+//! report.graph.operators.push(calipers_report::OperatorCount {
+//!     op: "Conv".to_owned(),
+//!     count: 2,
+//!     percent: 100.0,
+//!     ..Default::default()
+//! });
+//! assert!(charts(&report, Theme::Dark)[0].svg.starts_with("<svg"));
+//! ```
+//!
+//! A chart is a file with a `draw` and a line in `PICTURES`. It takes what the report holds and
+//! gives a `ChartDraft`, or nothing where there is nothing to see. `canvas` writes the SVG,
+//! `font` knows how wide a text is, `theme` holds the colors.
+
+mod axis;
+mod bars;
+mod canvas;
+mod depth;
+mod devices;
+mod flops;
+mod font;
+mod memory;
+mod operators;
+mod overview;
+mod parameters;
+#[cfg(feature = "png")]
+mod png;
+mod roofline;
+mod scaling;
+mod theme;
+
+use calipers_report::Report;
+use canvas::Canvas;
+#[cfg(feature = "png")]
+pub use png::{PngError, png};
+pub use theme::Theme;
+
+use crate::text::{self, Charset};
+
+/// A chart, ready to be written to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chart {
+    /// The stem of its file: `operators`.
+    pub name: &'static str,
+    /// What it is called.
+    pub title: String,
+    /// One sentence that says what it shows, with the figures. It is plain text, cleaned.
+    pub alt: String,
+    /// The chart.
+    pub svg: String,
+}
+
+/// What a `draw` gives.
+struct ChartDraft {
+    title: String,
+    alt: String,
+    canvas: Canvas,
+}
+
+/// A chart's file name, and what draws it.
+type Row = (&'static str, fn(&Report, Theme) -> Option<ChartDraft>);
+
+/// Every chart, in the order in which they are shown.
+const PICTURES: [Row; 11] = [
+    ("overview", overview::draw),
+    ("operators", operators::draw),
+    ("parameters", parameters::draw),
+    ("flops", flops::draw),
+    ("memory", memory::draw),
+    ("depth", depth::draw),
+    ("roofline", roofline::draw),
+    ("batch-scaling", scaling::batch),
+    ("sequence-scaling", scaling::sequence),
+    ("resolution-scaling", scaling::resolution),
+    ("devices", devices::draw),
+];
+
+/// The charts of a report that have something to show, in a fixed order.
+pub fn charts(report: &Report, theme: Theme) -> Vec<Chart> {
+    let draw = |(name, draw): &Row| {
+        let ChartDraft { title, alt, canvas } = draw(report, theme)?;
+        let svg = canvas.finish(name, &title, &alt);
+        Some(Chart { name, title, alt, svg })
+    };
+    PICTURES.iter().filter_map(draw).collect()
+}
+
+/// Columns of a word of the model in a sentence.
+const WORD: usize = 60;
+
+/// A word of the model, fit for a sentence.
+fn word(raw: &str) -> String {
+    text::truncate(&text::name(raw, Charset::Unicode), WORD, Charset::Unicode)
+}
+
+/// Words as a list: `a, b and c`.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The word with a capital.
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(char::to_uppercase);
+    format!("{}{}", first.into_iter().flatten().collect::<String>(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chart_has_a_name_of_its_own() {
+        for (i, (name, _)) in PICTURES.iter().enumerate() {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+            assert!(!PICTURES[..i].iter().any(|(other, _)| other == name), "{name} is twice");
+        }
+    }
+
+    #[test]
+    fn lists_are_joined_as_people_do() {
+        let list = |words: &[&str]| listed(words.iter().map(|word| (*word).to_owned()));
+        assert_eq!([list(&[]), list(&["a"]), list(&["a", "b", "c"])], ["", "a", "a, b and c"]);
+        assert_eq!([capital("memory"), capital("")], ["Memory", ""]);
+    }
+}

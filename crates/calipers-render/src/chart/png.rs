@@ -1,0 +1,58 @@
+//! SVG to PNG, with the embedded font and no other.
+//!
+//! Fonts of the machine are never looked for, so a chart is the same everywhere.
+
+use std::sync::{Arc, OnceLock};
+
+use resvg::{tiny_skia, usvg};
+use thiserror::Error;
+
+/// Most pixels along a side; a chart of ours has two thousand at most.
+const MOST_PIXELS: f32 = 16_384.0;
+
+/// Why there is no PNG.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PngError {
+    /// The text is no SVG.
+    #[error("the chart is no SVG: {0}")]
+    Svg(String),
+    /// The scale leaves no pixel, or too many.
+    #[error("a chart of {0} by {1} pixels cannot be drawn")]
+    Size(f32, f32),
+    /// The pixels could not be written.
+    #[error("the pixels cannot be written: {0}")]
+    Write(String),
+}
+
+/// The chart as PNG, so many pixels to a unit of the SVG.
+pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
+    let options =
+        usvg::Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Default::default() };
+    let tree =
+        usvg::Tree::from_str(svg, &options).map_err(|error| PngError::Svg(error.to_string()))?;
+    let (width, height) = (tree.size().width() * scale, tree.size().height() * scale);
+    let whole = |side: f32| {
+        let side = side.round();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded here")]
+        (1.0..=MOST_PIXELS).contains(&side).then_some(side as u32)
+    };
+    let mut pixels = whole(width)
+        .zip(whole(height))
+        .and_then(|(width, height)| tiny_skia::Pixmap::new(width, height))
+        .ok_or(PngError::Size(width, height))?;
+    let transform = tiny_skia::Transform::from_scale(scale, scale);
+    resvg::render(&tree, transform, &mut pixels.as_mut());
+    pixels.encode_png().map_err(|error| PngError::Write(error.to_string()))
+}
+
+/// The embedded fonts, read once.
+fn fonts() -> Arc<usvg::fontdb::Database> {
+    static FONTS: OnceLock<Arc<usvg::fontdb::Database>> = OnceLock::new();
+    Arc::clone(FONTS.get_or_init(|| {
+        let mut fonts = usvg::fontdb::Database::new();
+        fonts.load_font_data(include_bytes!("font/Inter-Regular.ttf").to_vec());
+        fonts.load_font_data(include_bytes!("font/Inter-SemiBold.ttf").to_vec());
+        Arc::new(fonts)
+    }))
+}
