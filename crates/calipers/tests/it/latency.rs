@@ -146,8 +146,8 @@ fn measured_latencies_are_predicted() {
         let shares = hardware.shares.unwrap();
         let parts = [
             ("compute", shares.compute_percent),
-            ("memory", shares.memory_percent),
-            ("launches", shares.launch_overhead_percent),
+            ("memory-bandwidth", shares.memory_percent),
+            ("launch-overhead", shares.launch_overhead_percent),
         ];
         // Each is rounded to four digits.
         let sum: f64 = parts.iter().map(|(_, percent)| percent).sum();
