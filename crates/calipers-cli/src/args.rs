@@ -18,6 +18,7 @@ mod hardware;
 mod inspect;
 mod layers;
 mod man;
+mod mistake;
 mod reading;
 mod report;
 mod schema;
@@ -28,7 +29,7 @@ mod sweep;
 use std::ffi::OsStr;
 
 use clap::error::ErrorKind;
-use clap::{ColorChoice, CommandFactory, Parser};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 use self::bind::BindArgs;
 use self::card::CardArgs;
@@ -38,7 +39,7 @@ use self::devices::DevicesArgs;
 use self::diagram::DiagramArgs;
 pub(crate) use self::diagram::DiagramFormat;
 use self::findings::{CheckArgs, ExplainArgs};
-use self::format::{Offer, ends_in};
+use self::format::{Offer, ends_in, refuse_unknown_ending};
 use self::graph::GraphArgs;
 pub(crate) use self::graph::GraphFormat;
 use self::hardware::HardwareArgs;
@@ -55,10 +56,9 @@ use crate::commands::{
     Man, ReportPage, Schema, Shapes, Sweeping,
 };
 
-/// Reads a neural-network file and writes down what it is.
+/// Report what a neural-network file is, what it costs, where it runs and what is risky about it.
 ///
-/// Only the graph is read, not the weights: a model of a hundred gigabytes answers as fast as one
-/// of a megabyte.
+/// Calipers reads the graph, not the weights: a 100 GB model takes as long as a 1 MB one.
 #[derive(Debug, Parser)]
 #[command(
     name = "calipers",
@@ -76,56 +76,56 @@ pub(crate) struct Cli {
     #[command(flatten)]
     inspect: InspectArgs,
 
-    /// When to use color; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
+    /// When to use color; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: ColorChoice,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
-    /// Say what a model is: `calipers MODEL` is short for it
+    /// Report on a model; `calipers MODEL` does the same
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(InspectArgs),
-    /// Write a model's card: README.md with its charts; of many models, one each and an index
+    /// Write a model card with charts, or one per model plus an index
     #[command(after_help = card::EXAMPLES)]
     Card(Box<CardArgs>),
-    /// Say what is risky about a model, and nothing else
+    /// List findings only; a gate for CI
     #[command(after_help = findings::CHECK_EXAMPLES)]
     Check(CheckArgs),
-    /// Print what a finding means, why it matters and what to do
+    /// Explain a finding: what it checks, why it matters, how to fix it
     #[command(after_help = findings::EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
-    /// Print every value's type and shape
+    /// List the type and shape of every value
     #[command(after_help = shapes::EXAMPLES)]
     Shapes(ShapesArgs),
-    /// Print every node with its shapes, parameters and cost
+    /// List every node with its shapes, parameters and cost
     #[command(after_help = layers::EXAMPLES)]
     Layers(LayersArgs),
-    /// Print what a model costs at several sizes of its inputs
+    /// Compute the cost at several input sizes
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(SweepArgs),
-    /// Draw the network as boxes and arrows
+    /// Write the architecture diagram (Mermaid)
     #[command(after_help = diagram::EXAMPLES)]
     Diagram(DiagramArgs),
-    /// Draw the graph, its parts opened level by level
+    /// Write the graph as an image, for Graphviz, or as a page
     #[command(after_help = graph::EXAMPLES)]
     Graph(GraphArgs),
-    /// Write everything on one page to look around in
+    /// Write an interactive HTML report
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArgs),
-    /// Say where a model will run: what fits, how fast, and what it needs
+    /// Estimate memory fit, latency and requirements
     #[command(after_help = hardware::EXAMPLES)]
     Hardware(HardwareArgs),
-    /// List devices, show one in full, or find out what this machine is
+    /// List devices, show one, or detect this machine
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArgs),
-    /// Print the JSON Schema of the report, or of a command's table
+    /// Print the JSON Schema of the report or of a command's output
     #[command(after_help = schema::EXAMPLES)]
     Schema(SchemaArgs),
-    /// Show it all on a model that is built in
+    /// Try Calipers on a built-in model
     #[command(after_help = demo::EXAMPLES)]
     Demo(DemoArgs),
-    /// Print a shell's completions
+    /// Generate shell completions
     #[command(after_help = completions::EXAMPLES)]
     Completions(CompletionsArgs),
     /// Print a man page
@@ -157,10 +157,11 @@ pub(crate) enum Task {
 impl Cli {
     /// What was typed.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        Self::try_parse().map_err(|error| {
+        // A negative number is a value that an argument refuses with a reason, not a flag.
+        let matches = with_negative_numbers(Self::command()).try_get_matches();
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
             let first = std::env::args_os().nth(1);
-            let meant = first.as_deref().and_then(OsStr::to_str).and_then(misspelt);
-            meant.filter(|_| error.kind() == ErrorKind::UnknownArgument).unwrap_or(error)
+            mistake::explain(first.as_deref().and_then(OsStr::to_str), error)
         })
     }
 
@@ -175,8 +176,8 @@ impl Cli {
             return self.inspect.resolve().map(Task::Inspect);
         };
         if self.inspect.is_given() {
-            let message = "a command comes first, and its arguments after it\n\n  \
-                a file that is named like a command is given with its folder, as ./inspect";
+            let message = "put the command first and its arguments after it\n\n  \
+                to read a file that has the name of a command, write ./inspect";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
         match subcommand {
@@ -186,12 +187,12 @@ impl Cli {
             Subcommand::Explain(args) => args.resolve().map(Task::Explain),
             Subcommand::Shapes(args) => args.resolve().map(Task::Shapes),
             Subcommand::Layers(args) => args.resolve().map(Task::Layers),
-            Subcommand::Sweep(args) => Ok(Task::Sweep(args.resolve())),
+            Subcommand::Sweep(args) => args.resolve().map(Task::Sweep),
             Subcommand::Diagram(args) => args.resolve().map(Task::Diagram),
             Subcommand::Graph(args) => args.resolve().map(Task::Graph),
             Subcommand::Report(args) => args.resolve().map(Task::Report),
             Subcommand::Hardware(args) => args.resolve().map(Task::Hardware),
-            Subcommand::Devices(args) => Ok(Task::Devices(args.resolve())),
+            Subcommand::Devices(args) => args.resolve().map(Task::Devices),
             Subcommand::Schema(args) => Ok(Task::Schema(args.resolve())),
             Subcommand::Demo(args) => Ok(Task::Demo(args.resolve())),
             Subcommand::Completions(args) => Ok(Task::Completions(args.resolve())),
@@ -211,14 +212,15 @@ impl Cli {
     }
 }
 
-/// What to say of a command that is not spelt right. The parser takes it for the model, and
-/// complains of what is behind it.
-fn misspelt(word: &str) -> Option<clap::Error> {
-    let subcommands = Cli::subcommands();
-    let meant =
-        calipers_report::suggestions::nearest(word, subcommands.iter().map(String::as_str))?;
-    let message = format!("there is no command '{word}'\n\n  did you mean '{meant}'?");
-    (meant != word).then(|| Cli::command().error(ErrorKind::InvalidSubcommand, message))
+/// The command with every option that takes a value also taking a negative number.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes_values = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
+    command
+        .mut_args(|arg| match takes_values(&arg) {
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        })
+        .mut_subcommands(with_negative_numbers)
 }
 
 #[cfg(test)]
@@ -255,15 +257,6 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_command_is_reported_and_a_model_is_none() {
-        let reported = misspelt("chekc").map(|error| error.to_string()).unwrap_or_default();
-        assert!(reported.contains("did you mean 'check'?"), "{reported}");
-        for word in ["check", "resnet50.onnx", "./chekc.onnx", "--select", ""] {
-            assert!(misspelt(word).is_none(), "{word}");
-        }
-    }
-
-    #[test]
     fn a_bare_model_is_inspected() {
         for args in [&["m.onnx"][..], &["inspect", "m.onnx"], &["--color", "never", "m.onnx"]] {
             assert_eq!(inspect(args).model, Path::new("m.onnx"));
@@ -274,12 +267,32 @@ mod tests {
     }
 
     #[test]
-    fn the_file_name_decides_the_format_unless_reported() {
+    fn the_file_name_selects_the_format() {
         assert_eq!(inspect(&["m"]).format.id, "text");
         assert_eq!(inspect(&["m", "-o", "r.txt"]).format.id, "text");
         assert_eq!(inspect(&["m", "-o", "r.JSON"]).format.id, "json");
         assert_eq!(inspect(&["m", "-o", "r.md"]).format.id, "markdown");
         assert_eq!(inspect(&["m", "-o", "r.json", "--format", "text"]).format.id, "text");
+        assert_eq!(inspect(&["m", "-o", "r"]).format.id, "text");
+    }
+
+    #[test]
+    fn an_unknown_ending_names_the_command_to_run() {
+        let cases = [
+            (&["m", "-o", "r.html"][..], "calipers report"),
+            (&["check", "m", "-o", "c.html"], "calipers report"),
+            (&["layers", "m", "-o", "l.xlsx"], "calipers layers MODEL -o FILE.csv"),
+            (&["diagram", "m", "-o", "d.svg"], "calipers graph"),
+            (&["graph", "m", "-o", "g.jpeg"], ".png"),
+            (&["report", "m", "-o", "r.pdf"], "print the page"),
+        ];
+        for (args, wanted) in cases {
+            let error = resolved(args).map(|_| ()).unwrap_err().to_string();
+            assert!(
+                error.contains("unknown file name ending") && error.contains(wanted),
+                "{error}"
+            );
+        }
     }
 
     #[test]
@@ -297,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn color_may_are_before_and_after_a_command() {
+    fn color_may_be_before_and_after_a_command() {
         for args in [["--color", "always", "schema"], ["schema", "--color", "always"]] {
             let cli = Cli::try_parse_from([&["calipers"][..], &args].concat()).unwrap();
             assert_eq!(cli.color(), ColorChoice::Always);

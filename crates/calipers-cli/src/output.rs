@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use calipers_render::Style;
 use calipers_render::output::{Answer, Format};
 
-use crate::problem::{Problem, is_broken_pipe};
+use crate::problem::{self, Problem, is_broken_pipe};
 use crate::screen;
 
 /// Where a result goes.
@@ -14,7 +14,7 @@ use crate::screen;
 pub(crate) enum Target {
     /// Standard output.
     Stdout,
-    /// A file, made or replaced.
+    /// A file, created or overwritten.
     File(PathBuf),
 }
 
@@ -27,11 +27,20 @@ impl Target {
         }
     }
 
-    /// Writes the whole result, byte for byte.
+    /// Writes the whole result, byte for byte, and names the file on standard error.
     pub(crate) fn write(&self, text: &str) -> anyhow::Result<()> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Like [`Target::write`], for what is not text.
+    pub(crate) fn write_bytes(&self, bytes: &[u8]) -> anyhow::Result<()> {
         match self {
-            Self::Stdout => write_stdout(text.as_bytes()),
-            Self::File(path) => write_file(path, text.as_bytes()),
+            Self::Stdout => write_stdout(bytes),
+            Self::File(path) => {
+                write_file(path, bytes)?;
+                problem::inform(&format!("Wrote {}", path.display()));
+                Ok(())
+            }
         }
     }
 
@@ -82,8 +91,8 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         Err(error) => {
             let problem = Problem::unwritable(path, &error);
             Err(match error.kind() {
-                io::ErrorKind::NotFound => problem.hint("make the folder first"),
-                io::ErrorKind::IsADirectory => problem.hint("give a file's name inside it"),
+                io::ErrorKind::NotFound => problem.hint("create the folder first"),
+                io::ErrorKind::IsADirectory => problem.hint("add a file name"),
                 _ => problem,
             }
             .into())

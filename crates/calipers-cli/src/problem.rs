@@ -59,9 +59,9 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Says on standard error what went wrong, and gives the status to end with.
+/// Prints on standard error what went wrong, and returns the exit status.
 ///
-/// A reader of the output who went away (`calipers x | head -1`) is no problem.
+/// A reader of the output that went away (`calipers x | head -1`) does not count as an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if error.chain().filter_map(|cause| cause.downcast_ref()).any(is_broken_pipe) {
         return ExitStatus::Done;
@@ -71,22 +71,28 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if let Some(hint) = problem.and_then(|problem| problem.hint.as_deref()) {
         lines += &format!("\x1b[1;36mhint:\x1b[0m {}\n", printable(hint));
     }
-    // Nobody is left to tell when this fails; the status still says it.
+    // Nothing is left to do when this fails; the status still shows it.
     let _ = anstream::stderr().lock().write_all(lines.as_bytes());
     problem.map_or(ExitStatus::Usage, |problem| problem.status)
 }
 
-/// Says on standard error what did not stop the command, a line each.
+/// Prints a line on standard error that is neither a warning nor an error.
+pub(crate) fn inform(line: &str) {
+    // Nothing is left to do when this fails.
+    let _ = writeln!(anstream::stderr().lock(), "{}", printable(line));
+}
+
+/// Prints on standard error what did not stop the command, a line each.
 pub(crate) fn warn(lines: &[String]) {
     let lines: Vec<String> = lines
         .iter()
         .map(|line| format!("\x1b[1;33mwarning:\x1b[0m {}\n", printable(line)))
         .collect();
-    // Nobody is left to tell when this fails.
+    // Nothing is left to do when this fails.
     let _ = anstream::stderr().lock().write_all(lines.concat().as_bytes());
 }
 
-/// What is wrong with a model, where its path is next to it already.
+/// What is wrong with a model, for a message that names its path already.
 pub(crate) fn why(error: &anyhow::Error, path: &Path) -> String {
     let text = format!("{error:#}");
     let known = format!("cannot read {}: ", path.display());
@@ -98,22 +104,22 @@ pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// An error of the system in our words, without its number where we have words.
+/// An error of the system without its number, where it is a common one.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
         io::ErrorKind::NotADirectory => "a part of the path is not a folder".to_owned(),
-        io::ErrorKind::AlreadyExists => "a file of that name is in the way".to_owned(),
-        io::ErrorKind::StorageFull => "no space is left".to_owned(),
+        io::ErrorKind::AlreadyExists => "a file of that name exists".to_owned(),
+        io::ErrorKind::StorageFull => "no space left on device".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
         _ => error.to_string(),
     }
 }
 
 /// Text that cannot steer a terminal: what moves the cursor, changes colors, turns the direction
-/// of writing or cannot be seen is spelt out, as `\u{1b}`.
+/// of writing or cannot be seen is escaped, as `\u{1b}`.
 pub(crate) fn printable(text: &str) -> String {
     calipers_render::text::name(text, Charset::Unicode)
 }
@@ -123,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_spelt_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(printable("a\x1b[31mb\nc\u{9b}d"), r"a\u{1b}[31mb\nc\u{9b}d");
         assert_eq!(printable("gpj.\u{202e}xnno"), r"gpj.\u{202e}xnno");
     }
@@ -135,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_pipe_is_no_problem() {
+    fn a_broken_pipe_is_not_an_error() {
         let error = anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe));
         assert_eq!(report(&error.context("cannot write")), ExitStatus::Done);
     }

@@ -1,4 +1,4 @@
-//! Giving numbers to free dimensions.
+//! Sizes for symbolic dimensions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use calipers_sym::{Expr, Symbol};
 
 use super::declared;
 
-/// Numbers for free dimensions, and whole shapes for inputs.
+/// Sizes for symbolic dimensions, and shapes for inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bindings {
     /// Sizes by the names of dimensions.
@@ -17,12 +17,15 @@ pub struct Bindings {
     pub inputs: BTreeMap<String, Vec<i64>>,
 }
 
-/// Why a binding cannot be.
+/// Why a binding is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
     /// No dimension of an input has this name.
-    #[error("no input has a dimension named {name:?}; {}", there_are(known))]
+    #[error(
+        "no input has a dimension named {name:?}; {}",
+        choices(name, known, "every dimension is fixed in the file")
+    )]
     UnknownDimension {
         /// The name given.
         name: String,
@@ -30,7 +33,7 @@ pub enum BindError {
         known: Vec<String>,
     },
     /// No input has this name.
-    #[error("the model has no input named {name:?}; {}", there_are(known))]
+    #[error("the model has no input named {name:?}; {}", choices(name, known, "it has no inputs"))]
     UnknownInput {
         /// The name given.
         name: String,
@@ -38,7 +41,7 @@ pub enum BindError {
         known: Vec<String>,
     },
     /// The input has another number of dimensions.
-    #[error("input {input:?} has {wanted} dimensions, and {given} are given")]
+    #[error("input {input:?} has {wanted} dimensions, got {given}")]
     Rank {
         /// The input.
         input: String,
@@ -48,7 +51,7 @@ pub enum BindError {
         given: usize,
     },
     /// A dimension is fixed in the model and given another size.
-    #[error("dimension {axis} of input {input:?} is {wanted} in the model, and {given} is given")]
+    #[error("dimension {axis} of input {input:?} is {wanted} in the file, got {given}")]
     Size {
         /// The input.
         input: String,
@@ -70,18 +73,24 @@ pub enum BindError {
         second: i64,
     },
     /// No dimension is the length of a sequence.
-    #[error("no free dimension of the inputs is the length of a sequence, so none can be {given}")]
+    #[error(
+        "no symbolic dimension of the inputs is a sequence length, so it cannot be set to {given}"
+    )]
     NoSequence {
         /// The length given.
         given: u64,
     },
 }
 
-fn there_are(known: &[String]) -> String {
-    if known.is_empty() {
-        "there are none".to_owned()
-    } else {
-        format!("there are {}", known.join(", "))
+/// What can be given instead of a name: the nearest one, or all.
+fn choices(name: &str, known: &[String], none: &str) -> String {
+    let near = known.iter().find(|it| it.eq_ignore_ascii_case(name) || it.contains(name));
+    match near {
+        _ if known.is_empty() => none.to_owned(),
+        Some(near) if !name.is_empty() => {
+            format!("did you mean `{near}`? expected one of: {}", known.join(", "))
+        }
+        _ => format!("expected one of: {}", known.join(", ")),
     }
 }
 

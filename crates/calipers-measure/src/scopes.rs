@@ -13,6 +13,8 @@ struct Entry {
     depth: usize,
     below: Vec<usize>,
     nodes: u64,
+    /// Position of its last node in execution order.
+    last: usize,
     parameters: Option<u64>,
     cost: CostTotal,
     unknown: u64,
@@ -21,11 +23,12 @@ struct Entry {
 impl Entry {
     fn new(path: String, class: Option<String>, depth: usize) -> Self {
         let (below, cost) = (Vec::new(), CostTotal::default());
-        Self { path, class, depth, below, nodes: 0, parameters: Some(0), cost, unknown: 0 }
+        Self { path, class, depth, below, nodes: 0, last: 0, parameters: Some(0), cost, unknown: 0 }
     }
 
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, position: usize, row: &Row) {
         self.nodes += 1;
+        self.last = position;
         self.parameters =
             self.parameters.zip(row.parameters).and_then(|(sum, part)| sum.checked_add(part));
         match &row.cost {
@@ -35,13 +38,15 @@ impl Entry {
     }
 }
 
-/// The root and the scopes below it down to a depth, parents before children, children in order.
+/// The root and the scopes below it down to a depth, parents before children, children in the order that was
+/// asked for, and in the order of their last nodes where that is execution order: constants and
+/// shapes of a late module may come first in the file.
 pub(crate) fn add_up(rows: &[Row], book: &Book<'_>, order: LayerOrder, depth: usize) -> Vec<Scope> {
     let mut entries = vec![Entry::new("/".to_owned(), None, 0)];
     let mut places: HashMap<(usize, &str), usize> = HashMap::new();
-    for row in rows {
+    for (position, row) in rows.iter().enumerate() {
         let mut at = 0;
-        entries[0].add(row);
+        entries[0].add(position, row);
         for step in row.scope.iter().take(depth) {
             let next = *places.entry((at, &step.name)).or_insert_with(|| {
                 let parent = entries[at].path.trim_end_matches('/');
@@ -52,7 +57,7 @@ pub(crate) fn add_up(rows: &[Row], book: &Book<'_>, order: LayerOrder, depth: us
                 entries[at].below.push(place);
                 place
             });
-            entries[next].add(row);
+            entries[next].add(position, row);
             at = next;
         }
     }
@@ -71,7 +76,7 @@ pub(crate) fn add_up(rows: &[Row], book: &Book<'_>, order: LayerOrder, depth: us
             unknown: entry.unknown,
         });
         let mut below = entry.below.clone();
-        below.sort_by_key(|place| rank(&entries[*place]));
+        below.sort_by_key(|place| (rank(&entries[*place]), entries[*place].last));
         open.extend(below.into_iter().rev());
     }
     found

@@ -17,6 +17,17 @@ pub enum Severity {
     Info,
 }
 
+impl Severity {
+    /// The name in JSON and in every rendering: `error`, `warning` or `info`.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
 /// One thing that is risky or odd about the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

@@ -8,11 +8,11 @@ use super::Cli;
 
 #[derive(Args, Debug)]
 pub(super) struct BindArgs {
-    /// Size of a free dimension; may be given for each
+    /// Size of a symbolic dimension; repeat for several
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
     dims: Vec<(String, i64)>,
 
-    /// Whole shape of an input, as NAME=1x3x224x224 or NAME=scalar; may be given for each
+    /// Shape of an input, e.g. NAME=1x3x224x224 or NAME=scalar; repeat for several
     #[arg(long = "input", value_name = "NAME=SHAPE", value_parser = parse_input)]
     inputs: Vec<(String, Vec<i64>)>,
 }
@@ -25,7 +25,7 @@ impl BindArgs {
     /// The bindings; a name that is given twice must be given the same.
     pub(super) fn resolve(self) -> Result<Bindings, clap::Error> {
         let twice = |name: &str| {
-            let message = format!("{name:?} is given two different sizes");
+            let message = format!("{name:?} is given twice with different sizes");
             Cli::command().error(ErrorKind::ArgumentConflict, message)
         };
         let mut bindings = Bindings::default();
@@ -45,24 +45,30 @@ impl BindArgs {
 }
 
 fn parse_dim(text: &str) -> Result<(String, i64), String> {
-    let (name, size) = text.rsplit_once('=').ok_or("it is written as NAME=N")?;
+    let (name, size) = text.rsplit_once('=').ok_or("write NAME=N, e.g. batch=8")?;
     Ok((name.to_owned(), parse_size(size)?))
 }
 
 fn parse_input(text: &str) -> Result<(String, Vec<i64>), String> {
-    let (name, shape) = text.rsplit_once('=').ok_or("it is written as NAME=1x3x224x224")?;
+    let (name, shape) = text.rsplit_once('=').ok_or("write NAME=1x3x224x224")?;
+    if shape.contains(',') {
+        return Err(format!(
+            "separate dimensions with `x`: write {name}={}",
+            shape.replace(',', "x")
+        ));
+    }
     Ok((name.to_owned(), parse_shape(shape)?))
 }
 
 /// One name with several sizes, as a sweep takes them.
 pub(super) fn parse_dims(text: &str) -> Result<(String, Vec<i64>), String> {
-    let (name, sizes) = text.rsplit_once('=').ok_or("it is written as NAME=128,256")?;
+    let (name, sizes) = text.rsplit_once('=').ok_or("write NAME=128,256")?;
     Ok((name.to_owned(), sizes.split(',').map(parse_size).collect::<Result<_, _>>()?))
 }
 
 /// One name with several shapes, as a sweep takes them.
 pub(super) fn parse_inputs(text: &str) -> Result<(String, Vec<Vec<i64>>), String> {
-    let (name, shapes) = text.rsplit_once('=').ok_or("it is written as NAME=1x3x320x320")?;
+    let (name, shapes) = text.rsplit_once('=').ok_or("write NAME=1x3x320x320")?;
     Ok((name.to_owned(), shapes.split(',').map(parse_shape).collect::<Result<_, _>>()?))
 }
 
@@ -76,6 +82,14 @@ fn parse_shape(text: &str) -> Result<Vec<i64>, String> {
 fn parse_size(text: &str) -> Result<i64, String> {
     match text.parse() {
         Ok(size) if size >= 0 => Ok(size),
-        _ => Err(format!("{text:?} is no size of a dimension")),
+        _ => Err(format!("{text:?}: a dimension must be an integer >= 0")),
+    }
+}
+
+/// An integer of at least 1.
+pub(super) fn parse_positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number >= 1 => Ok(number),
+        _ => Err("must be an integer >= 1".to_owned()),
     }
 }

@@ -42,17 +42,17 @@ pub(super) struct DevicesArgs {
     #[arg(long, value_name = "FILE")]
     device_file: Option<PathBuf>,
 
-    /// How to write the devices; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Tables.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
 
 impl DevicesArgs {
-    pub(super) fn resolve(self) -> Devices {
+    pub(super) fn resolve(self) -> Result<Devices, clap::Error> {
         let output = Target::new(self.output);
         let asked = match self.id {
             Some(id) if id == "auto" => Asked::Auto,
@@ -64,14 +64,14 @@ impl DevicesArgs {
                 min_memory_gb: self.min_memory,
             }),
         };
-        let format = Offer::Tables.choose(self.format, &output);
-        Devices { asked, device_file: self.device_file, format, output }
+        let format = Offer::Tables.choose(self.format, &output)?;
+        Ok(Devices { asked, device_file: self.device_file, format, output })
     }
 }
 
 fn parse_gigabytes(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(gigabytes) if gigabytes > 0.0 && f64::is_finite(gigabytes) => Ok(gigabytes),
-        _ => Err(format!("{text:?} is no size in GB")),
+        _ => Err(format!("{text:?} must be a number of GB > 0")),
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::summary::PrivacyArgs;
-use super::{BindArgs, ends_in};
+use super::{BindArgs, ends_in, refuse_unknown_ending};
 use crate::commands::Diagram;
 use crate::output::Target;
 
@@ -19,9 +19,9 @@ Examples:
 /// How a diagram is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiagramFormat {
-    /// As a Mermaid flowchart.
+    /// Mermaid flowchart.
     Mermaid,
-    /// For a program.
+    /// Boxes and arrows as data.
     Json,
 }
 
@@ -30,15 +30,15 @@ pub(super) struct DiagramArgs {
     /// The model file
     model: PathBuf,
 
-    /// Draw which operators feed which, and how often, instead of the network's blocks
+    /// Write the operator flow instead: which operators feed which, and how often
     #[arg(long)]
     flow: bool,
 
-    /// How to write the diagram; without it, what the file's name ends in, else `mermaid`
+    /// Output format; the default follows the output file's name, else `mermaid`
     #[arg(long)]
     format: Option<DiagramFormat>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
@@ -51,6 +51,9 @@ pub(super) struct DiagramArgs {
 impl DiagramArgs {
     pub(super) fn resolve(self) -> Result<Diagram, clap::Error> {
         let output = Target::new(self.output);
+        if self.format.is_none() {
+            refuse_unknown_ending(&output, ["mmd", "mermaid", "json", "txt"].into_iter())?;
+        }
         let format = self.format.unwrap_or_else(|| match &output {
             Target::File(path) if ends_in(path, "json") => DiagramFormat::Json,
             _ => DiagramFormat::Mermaid,

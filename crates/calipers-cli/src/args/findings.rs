@@ -96,11 +96,11 @@ pub(super) struct CheckArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write the findings; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Findings.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
@@ -120,7 +120,7 @@ pub(super) struct CheckArgs {
 impl CheckArgs {
     pub(super) fn resolve(self) -> Result<Check, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Findings.choose(self.format, &output);
+        let format = Offer::Findings.choose(self.format, &output)?;
         let (gate, bindings) = (self.gate.resolve()?, self.bind.resolve()?);
         refuse_unread(&gate, self.weights)?;
         let (privacy, weights) = (self.privacy.resolve(), self.weights);
@@ -134,11 +134,11 @@ pub(super) struct ExplainArgs {
     #[arg(value_name = "ID")]
     id: Option<String>,
 
-    /// How to write it; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Tables.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
@@ -146,7 +146,7 @@ pub(super) struct ExplainArgs {
 impl ExplainArgs {
     pub(super) fn resolve(self) -> Result<Explain, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output)?;
         let ids = self
             .id
             .as_deref()

@@ -1,11 +1,12 @@
-//! What to draw of a graph.
+//! What `calipers graph` is given.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::bind::parse_positive;
 use super::summary::PrivacyArgs;
-use super::{BindArgs, ends_in};
+use super::{BindArgs, ends_in, refuse_unknown_ending};
 use crate::commands::Graph;
 use crate::output::Target;
 
@@ -13,6 +14,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   calipers graph model.onnx -o graph.html
   calipers graph model.onnx -o graph.svg --depth 2
+  calipers graph model.onnx -o graph.png
   calipers graph model.onnx -o graph.dot
   calipers graph model.onnx -o graph.json";
 
@@ -24,16 +26,16 @@ pub(super) struct GraphArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write the graph; without it, what the file's name ends in, else `svg`
+    /// Output format; the default follows the output file's name, else `svg`
     #[arg(long)]
     format: Option<GraphFormat>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Levels of parts to open in a chart; all of them are in `html` and `json`
-    #[arg(long, value_name = "N")]
+    /// Levels of groups to expand in an image; `html` and `json` have all of them
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
     depth: Option<usize>,
 
     #[command(flatten)]
@@ -42,28 +44,42 @@ pub(super) struct GraphArgs {
     privacy: PrivacyArgs,
 }
 
+/// File name endings that select a format.
+const ENDINGS: &[(&str, GraphFormat)] = &[
+    ("svg", GraphFormat::Svg),
+    ("png", GraphFormat::Png),
+    ("dot", GraphFormat::Dot),
+    ("gv", GraphFormat::Dot),
+    ("html", GraphFormat::Html),
+    ("json", GraphFormat::Json),
+];
+
 /// How a graph is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
-    /// As a chart.
+    /// SVG image.
     Svg,
-    /// For Graphviz.
+    /// PNG image.
+    Png,
+    /// Graphviz.
     Dot,
-    /// As a page to look around in.
+    /// Interactive page.
     Html,
-    /// For a program.
+    /// The groups, nodes and edges as data.
     Json,
 }
 
 impl GraphArgs {
     pub(super) fn resolve(self) -> Result<Graph, clap::Error> {
         let output = Target::new(self.output);
-        let format = self.format.unwrap_or_else(|| match &output {
-            Target::File(path) if ends_in(path, "dot") || ends_in(path, "gv") => GraphFormat::Dot,
-            Target::File(path) if ends_in(path, "html") => GraphFormat::Html,
-            Target::File(path) if ends_in(path, "json") => GraphFormat::Json,
-            _ => GraphFormat::Svg,
-        });
+        if self.format.is_none() {
+            refuse_unknown_ending(&output, ENDINGS.iter().map(|(ending, _)| *ending))?;
+        }
+        let named = || {
+            let Target::File(path) = &output else { return None };
+            ENDINGS.iter().find(|(ending, _)| ends_in(path, ending)).map(|(_, format)| *format)
+        };
+        let format = self.format.or_else(named).unwrap_or(GraphFormat::Svg);
         let depth = self.depth.unwrap_or(DEPTH).max(1);
         let (bindings, privacy) = (self.bind.resolve()?, self.privacy.resolve());
         Ok(Graph { model: self.model, format, output, depth, bindings, privacy })

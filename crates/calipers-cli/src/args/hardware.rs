@@ -28,11 +28,11 @@ pub(super) struct HardwareArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write it; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Tables.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
@@ -48,7 +48,7 @@ pub(super) struct HardwareArgs {
 impl HardwareArgs {
     pub(super) fn resolve(self) -> Result<Hardware, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output)?;
         let bindings = self.bind.resolve()?;
         let (privacy, wanted) = (self.privacy.resolve(), self.wanted.resolve());
         Ok(Hardware { model: self.model, format, output, wanted, bindings, privacy })

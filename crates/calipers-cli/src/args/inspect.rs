@@ -14,6 +14,7 @@ use crate::output::Target;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   calipers inspect model.onnx
+  calipers inspect model.onnx --full
   calipers inspect model.onnx --format json | jq .parameters.total
   calipers inspect model.onnx -o report.json
   calipers inspect model.onnx --format markdown
@@ -28,13 +29,17 @@ pub(super) struct InspectArgs {
     #[arg(required = true)]
     model: Option<PathBuf>,
 
-    /// How to write the report; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Documents.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
+
+    /// Print every section, not only the key facts
+    #[arg(long)]
+    full: bool,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -45,16 +50,17 @@ impl InspectArgs {
         self.model.is_some()
             || self.format.is_some()
             || self.output.is_some()
+            || self.full
             || self.reading.is_given()
     }
 
     pub(super) fn resolve(self) -> Result<Inspect, clap::Error> {
         let Some(model) = self.model else {
-            let message = "a model file is needed";
+            let message = "missing argument: MODEL";
             return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message));
         };
         let output = Target::new(self.output);
-        let format = Offer::Documents.choose(self.format, &output);
-        Ok(Inspect { model, format, output, reading: self.reading.resolve()? })
+        let format = Offer::Documents.choose(self.format, &output)?;
+        Ok(Inspect { model, format, output, full: self.full, reading: self.reading.resolve()? })
     }
 }

@@ -6,6 +6,7 @@ use calipers::{LayerOrder, LayerQuery};
 use calipers_render::output::Format;
 use clap::{Args, ValueEnum};
 
+use super::bind::parse_positive;
 use super::summary::PrivacyArgs;
 use super::{BindArgs, Offer};
 use crate::commands::Layers;
@@ -40,28 +41,28 @@ pub(super) struct LayersArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write the nodes; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Tables.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Only the first N nodes; without `--sort`, those with most MACs
-    #[arg(long, value_name = "N", conflicts_with = "tree")]
+    /// Show only the first N nodes; without `--sort`, those with the most MACs
+    #[arg(long, value_name = "N", conflicts_with = "tree", value_parser = parse_positive)]
     top: Option<usize>,
 
-    /// What comes first; without it, the order of execution
+    /// Sort order; the default is execution order
     #[arg(long, value_name = "BY")]
     sort: Option<Sort>,
 
-    /// Add nodes up by the modules they belong to
+    /// Sum nodes by the module they belong to
     #[arg(long)]
     tree: bool,
 
-    /// Modules down to this depth only
-    #[arg(long, value_name = "N", requires = "tree")]
+    /// Show modules down to this depth
+    #[arg(long, value_name = "N", requires = "tree", value_parser = parse_positive)]
     depth: Option<usize>,
 
     #[command(flatten)]
@@ -73,7 +74,7 @@ pub(super) struct LayersArgs {
 impl LayersArgs {
     pub(super) fn resolve(self) -> Result<Layers, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output)?;
         // Who asks for a few nodes wants the most expensive.
         let order = match (self.sort, self.top) {
             (Some(Sort::Macs), _) | (None, Some(_)) => LayerOrder::Macs,

@@ -1,15 +1,17 @@
-//! What to write into a report's page.
+//! What `calipers report` is given.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::reading::ReadingArgs;
+use super::refuse_unknown_ending;
 use crate::commands::ReportPage;
 use crate::output::Target;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
+  calipers report model.onnx
   calipers report model.onnx -o report.html
   calipers report model.onnx -o report.html --device rtx-4090 --precision fp16
   calipers report llm.onnx -o report.html --dim batch=4";
@@ -19,9 +21,10 @@ pub(super) struct ReportArgs {
     /// The model file
     model: PathBuf,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; the default is the model's name with `.html`, in the
+    /// current folder; `-` is standard output
     #[arg(short, long, value_name = "FILE.html")]
-    output: PathBuf,
+    output: Option<PathBuf>,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -29,7 +32,10 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     pub(super) fn resolve(self) -> Result<ReportPage, clap::Error> {
-        let output = Target::new(Some(self.output));
+        let named =
+            || PathBuf::from(self.model.file_stem().unwrap_or_default()).with_extension("html");
+        let output = Target::new(Some(self.output.unwrap_or_else(named)));
+        refuse_unknown_ending(&output, ["html", "htm"].into_iter())?;
         Ok(ReportPage { model: self.model, output, reading: self.reading.resolve()? })
     }
 }

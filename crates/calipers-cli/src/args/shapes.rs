@@ -21,11 +21,11 @@ pub(super) struct ShapesArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write the shapes; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Tables.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
@@ -38,7 +38,7 @@ pub(super) struct ShapesArgs {
 impl ShapesArgs {
     pub(super) fn resolve(self) -> Result<Shapes, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output)?;
         let (privacy, bindings) = (self.privacy.resolve(), self.bind.resolve()?);
         Ok(Shapes { model: self.model, format, output, bindings, privacy })
     }

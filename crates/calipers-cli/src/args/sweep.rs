@@ -23,20 +23,20 @@ pub(super) struct SweepArgs {
     /// The model file
     model: PathBuf,
 
-    /// How to write the table; without it, what the file's name ends in, else `text`
+    /// Output format; the default follows the output file's name, else `text`
     #[arg(long, value_parser = Offer::Tables.parser())]
     format: Option<&'static Format>,
 
-    /// File to write to, made or replaced; `-` is standard output
+    /// Output file, created or overwritten; `-` is standard output
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Sizes of a free dimension to take in turn; may be given for each
+    /// Sizes of a symbolic dimension; repeat for several dimensions
     #[arg(long = "dim", value_name = "NAME=N,N,…", value_parser = parse_dims)]
     #[arg(required_unless_present = "inputs")]
     dims: Vec<(String, Vec<i64>)>,
 
-    /// Shapes of an input to take in turn, as NAME=1x3x320x320,1x3x640x640; may be given for each
+    /// Shapes of an input, e.g. NAME=1x3x320x320,1x3x640x640; repeat for several inputs
     #[arg(long = "input", value_name = "NAME=SHAPE,SHAPE,…", value_parser = parse_inputs)]
     inputs: Vec<(String, Vec<Vec<i64>>)>,
 
@@ -45,12 +45,12 @@ pub(super) struct SweepArgs {
 }
 
 impl SweepArgs {
-    pub(super) fn resolve(self) -> Sweeping {
+    pub(super) fn resolve(self) -> Result<Sweeping, clap::Error> {
         let output = Target::new(self.output);
-        let format = Offer::Tables.choose(self.format, &output);
+        let format = Offer::Tables.choose(self.format, &output)?;
         let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
         let privacy = self.privacy.resolve();
-        Sweeping { model: self.model, format, output, sweep, privacy }
+        Ok(Sweeping { model: self.model, format, output, sweep, privacy })
     }
 }
 

@@ -1,4 +1,4 @@
-//! `calipers graph MODEL`: the graph as groups, drawn or to look around in.
+//! `calipers graph MODEL`: the graph as collapsible groups.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use crate::args::GraphFormat;
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
-/// What to draw and where the diagram goes.
+/// What to write and where it goes.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) model: PathBuf,
     pub(crate) format: GraphFormat,
     pub(crate) output: Target,
-    /// Levels that a chart opens.
+    /// Levels that an image expands.
     pub(crate) depth: usize,
     pub(crate) bindings: Bindings,
     pub(crate) privacy: Privacy,
@@ -32,6 +32,11 @@ impl Graph {
             .redact_names(self.privacy.redact_names);
         let (report, view) = model::with_progress(&self.model, options, false, Model::explore)?;
         let text = match self.format {
+            GraphFormat::Png => {
+                let svg = calipers_render::graph::svg(&view, self.depth);
+                self.output.write_bytes(&calipers_render::chart::png_within_limits(&svg)?)?;
+                return Ok(ExitStatus::Done);
+            }
             GraphFormat::Svg => calipers_render::graph::svg(&view, self.depth),
             GraphFormat::Dot => calipers_render::graph::dot(&view, self.depth),
             GraphFormat::Html => calipers_render::page::graph(&report, &view),

@@ -15,6 +15,8 @@ pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
     pub(crate) format: &'static Format,
     pub(crate) output: Target,
+    /// Whether to print every section.
+    pub(crate) full: bool,
     pub(crate) reading: Reading,
 }
 
@@ -25,7 +27,10 @@ impl Inspect {
         let question = self.reading.wanted.question()?;
         let report = self.reading.report(&self.model, &question)?;
         let answer = Answer::new(&report)
-            .documents(|| vec![sections::screen(&report)])
+            .documents(|| match self.full {
+                true => vec![sections::screen(&report)],
+                false => vec![sections::short(&report)],
+            })
             .page(|| sections::card(&report, &CardOptions::default()));
         self.output.write_answer(&answer, self.format)?;
         self.reading.status(&report)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use calipers::{Error, Model, Options};
+use calipers_report::suggestions;
 
 use crate::args::Cli;
 use crate::output::Target;
@@ -60,16 +61,15 @@ pub(crate) fn progress(path: &Path) -> Progress {
     Progress::start(format!("reading {}", printable(&path.display().to_string())))
 }
 
-/// Says in our own words what is wrong with a path before a reader sees it, and never opens what
-/// is no file: a pipe might never answer.
+/// Checks a path before a reader sees it, and never opens what is not a regular file: a pipe might
+/// never answer.
 fn check_model(path: &Path) -> Result<Metadata, Problem> {
     let facts = std::fs::metadata(path).map_err(|error| missing(path, &error))?;
     if facts.is_dir() {
-        let hint = "give the model file inside it".to_owned();
-        return Err(Problem::unreadable(path, &"it is a folder", Some(hint)));
+        return Err(Problem::unreadable(path, &"it is a folder", Some(folder_hint(path))));
     }
     if !facts.is_file() {
-        let hint = "a model is read at several places at once, so save it to a file first";
+        let hint = "save it to a file first: a model is read at several offsets";
         return Err(Problem::unreadable(path, &"it is not a regular file", Some(hint.to_owned())));
     }
     File::open(path).map_err(|error| missing(path, &error))?;
@@ -80,16 +80,82 @@ fn missing(path: &Path, error: &io::Error) -> Problem {
     let looks_like_a_command = path.components().count() == 1 && path.extension().is_none();
     let hint = match error.kind() {
         io::ErrorKind::NotFound if looks_like_a_command => {
-            Some(format!("if you meant a command, there are {}", Cli::subcommands().join(", ")))
+            let commands = Cli::subcommands();
+            let name = path.to_string_lossy();
+            let near = suggestions::nearest(&name, commands.iter().map(String::as_str));
+            near_file(path).or(near.map(str::to_owned)).map_or_else(
+                || Some(format!("commands: {}", commands.join(", "))),
+                |near| Some(format!("did you mean `{near}`?")),
+            )
         }
-        io::ErrorKind::PermissionDenied => Some("you need the right to read it".to_owned()),
+        io::ErrorKind::NotFound => near_file(path).map(|near| format!("did you mean `{near}`?")),
+        io::ErrorKind::PermissionDenied => Some("read permission is required".to_owned()),
         _ => None,
     };
     let why = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::NotFound => "no such file".to_owned(),
         _ => reason(error),
     };
     Problem::unreadable(path, &why, hint)
+}
+
+/// What to give instead of a folder: the command that converts it, or the model inside it.
+fn folder_hint(folder: &Path) -> String {
+    let has = |name: &str| folder.join(name).exists();
+    let shown = folder.display();
+    if has("saved_model.pb") || has("saved_model.pbtxt") {
+        return format!(
+            "it is a TensorFlow SavedModel; convert it with \
+             `python -m tf2onnx.convert --saved-model {shown} --output model.onnx`"
+        );
+    }
+    let models = models_in(folder);
+    match models.as_slice() {
+        [] if has("Manifest.json") && ends_in(folder, "mlpackage") => {
+            "it is a Core ML package; export the source model to ONNX".to_owned()
+        }
+        [] if has("config.json") => format!(
+            "it is a model repository without an ONNX file; export it with \
+             `optimum-cli export onnx --model {shown} onnx/`"
+        ),
+        [] => "expected a model file; the folder has no .onnx file".to_owned(),
+        [one] => format!("read the model inside it: {}", folder.join(one).display()),
+        [first, ..] => format!(
+            "it has {} models; read one, e.g. {}, or all with `calipers card {shown} -o cards`",
+            models.len(),
+            folder.join(first).display()
+        ),
+    }
+}
+
+/// Names of the `.onnx` files in a folder, sorted.
+fn models_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        file_names(folder).filter(|name| name.ends_with(".onnx")).collect();
+    names.sort();
+    names
+}
+
+/// A file in the same folder with a similar name.
+fn near_file(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let names: Vec<String> = file_names(folder.unwrap_or(Path::new("."))).collect();
+    let wanted = path.file_name()?.to_str()?;
+    let near = suggestions::nearest(wanted, names.iter().map(String::as_str))?;
+    Some(
+        folder.map_or(Path::new(near).to_owned(), |folder| folder.join(near)).display().to_string(),
+    )
+}
+
+/// Names of files in a folder that are text; a folder may hold millions.
+fn file_names(folder: &Path) -> impl Iterator<Item = String> {
+    const MOST: usize = 2_000;
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
+}
+
+fn ends_in(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|it| it.eq_ignore_ascii_case(ending))
 }
 
 /// Refuses to write the report over the model.
@@ -97,7 +163,7 @@ fn check_output(output: &Path, model: &Path, model_facts: &Metadata) -> anyhow::
     let Ok(facts) = std::fs::metadata(output) else { return Ok(()) };
     if is_same_file(output, &facts, model, model_facts) {
         let error = io::Error::other("it is the model itself");
-        bail!(Problem::unwritable(output, &error).hint("give another place with -o"));
+        bail!(Problem::unwritable(output, &error).hint("choose another file with -o"));
     }
     Ok(())
 }

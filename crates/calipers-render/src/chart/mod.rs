@@ -38,7 +38,7 @@ mod theme;
 use calipers_report::Report;
 use canvas::Canvas;
 #[cfg(feature = "png")]
-pub use png::{PngError, png};
+pub use png::{PngError, png, png_within_limits};
 pub use theme::Theme;
 
 use crate::text::{self, Charset};

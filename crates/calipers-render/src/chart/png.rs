@@ -25,7 +25,7 @@ pub enum PngError {
     Write(String),
 }
 
-/// The chart as PNG, so many pixels to a unit of the SVG.
+/// The image as PNG, with this many pixels per unit of the SVG.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let options =
         usvg::Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Default::default() };
@@ -55,4 +55,14 @@ fn fonts() -> Arc<usvg::fontdb::Database> {
         fonts.load_font_data(include_bytes!("font/Inter-SemiBold.ttf").to_vec());
         Arc::new(fonts)
     }))
+}
+
+/// The image as PNG at two pixels per unit, or at the largest scale that a PNG may have.
+pub fn png_within_limits(svg: &str) -> Result<Vec<u8>, PngError> {
+    match png(svg, 2.0) {
+        Err(PngError::Size(width, height)) if width >= 1.0 && height >= 1.0 => {
+            png(svg, 2.0 * MOST_PIXELS / width.max(height) * 0.999)
+        }
+        drawn => drawn,
+    }
 }

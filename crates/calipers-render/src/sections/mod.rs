@@ -27,6 +27,7 @@ mod requirements;
 mod rules;
 mod scaling;
 mod screen;
+mod short;
 mod summary;
 mod task;
 mod top_nodes;
@@ -42,6 +43,7 @@ pub(crate) use hardware_screen::hardware_overview;
 pub(crate) use rules::severity;
 pub use rules::{rule, rules};
 pub use screen::screen;
+pub use short::short;
 pub(crate) use wording::{model_name, precision};
 
 use crate::document::{Block, Document, Section};

@@ -1,4 +1,4 @@
-//! The report on one screen: what `calipers MODEL` prints.
+//! Every section in brief: what `calipers MODEL --full` prints.
 
 use calipers_report::{Format, Report};
 
