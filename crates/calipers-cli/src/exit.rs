@@ -1,4 +1,4 @@
-//! What the command tells the shell.
+//! Exit statuses.
 
 use std::process::ExitCode;
 

@@ -12,9 +12,9 @@ use crate::screen;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A spinner that appears when the work takes longer than a second and is gone when this is
-/// dropped. Where standard error is no terminal there is none.
+/// dropped. It is hidden where standard error is not a terminal.
 pub(crate) struct Progress {
-    // Dropped first: that is what tells the thread to stop.
+    // Dropped first: that stops the thread.
     work: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -48,7 +48,7 @@ impl Drop for Progress {
     }
 }
 
-/// A bar of bytes done. Where standard error is no terminal there is none.
+/// A bar of bytes done. It is hidden where standard error is not a terminal.
 pub(crate) struct Bar(Option<ProgressBar>);
 
 impl Bar {
@@ -82,7 +82,7 @@ impl Drop for Bar {
     }
 }
 
-/// A bar of things done. Where standard error is no terminal there is none.
+/// A bar of things done. It is hidden where standard error is not a terminal.
 pub(crate) struct Count(Option<ProgressBar>);
 
 impl Count {

@@ -185,7 +185,7 @@ impl<'a> Engine<'a> {
             .iter()
             .map(|input| input.map(|value| self.facts[value.index()].clone()))
             .collect();
-        let outcome = self.look(id, &inputs, frame);
+        let outcome = self.evaluate(id, &inputs, frame);
         let failed = outcome.as_ref().err().map(Fail::reason);
         let (facts, reason): (Vec<Fact>, Reason) = match outcome {
             Ok(facts) => (facts, Arc::from("its rule does not say")),
@@ -230,9 +230,9 @@ impl<'a> Engine<'a> {
         // What the graphs inside cost is known only when they could be looked into.
         let inner = std::mem::take(&mut self.inner);
         let inside = || failed.map_or(Ok(Arc::new(inner)), Err);
-        let row = match self.resolved.of(id).kind {
+        let row = match self.resolved.get(id).kind {
             ResolvedKind::Operator(row) => row,
-            ResolvedKind::OpContext(_) => return inside(),
+            ResolvedKind::Call(_) => return inside(),
             _ => return Err(format!("Calipers does not know the operator {op}").into()),
         };
         let Some(rule) = row.cost else {
@@ -286,7 +286,7 @@ impl<'a> Engine<'a> {
         // and the report says how many nodes the bytes lack.
         let bytes = self.byte_sizes.moved(row, inputs, outputs);
         let with_bytes = bytes.is_some();
-        let total_cost = CostTotal::of(work, bytes.unwrap_or(Expr::ZERO));
+        let total_cost = CostTotal::new(work, bytes.unwrap_or(Expr::ZERO));
         let free = total_cost == *self.nothing;
         let total_cost = if free { Arc::clone(&self.nothing) } else { Arc::new(total_cost) };
         Ok(Known { total_cost, with_bytes })
@@ -353,7 +353,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn look(&mut self, id: NodeId, inputs: &[Option<Fact>], frame: Option<&Frame<'_>>) -> Outcome {
+    fn evaluate(
+        &mut self,
+        id: NodeId,
+        inputs: &[Option<Fact>],
+        frame: Option<&Frame<'_>>,
+    ) -> Outcome {
         let Some(left) = self.looks_left.checked_sub(1) else {
             return Err(Fail::unknown("the model repeats itself more than is looked into"));
         };
@@ -361,8 +366,8 @@ impl<'a> Engine<'a> {
         let model = self.model;
         let node = model.node(id);
         let op = model.name(node.op);
-        match self.resolved.of(id).kind {
-            ResolvedKind::OpContext(function) => self.call(id, function, inputs, frame),
+        match self.resolved.get(id).kind {
+            ResolvedKind::Call(function) => self.call(id, function, inputs, frame),
             ResolvedKind::Operator(row) => match row.rule {
                 Some(rule) => {
                     let attributes = NodeAttributes { model, node: id, frame };
@@ -382,7 +387,7 @@ impl<'a> Engine<'a> {
                 None => self.control(id, op, inputs, frame),
             },
             ResolvedKind::Plain => {
-                Err(Fail::unknown(format!("{op} is no operator that Calipers knows")))
+                Err(Fail::unknown(format!("{op} is not an operator that Calipers knows")))
             }
             ResolvedKind::Foreign => {
                 let domain = model.name(node.domain);

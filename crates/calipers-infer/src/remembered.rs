@@ -14,7 +14,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::total_cost::CostTotal;
 
-/// Calls that are remembered; a model of more kinds than this is no network of layers.
+/// Calls that are remembered; a model of more kinds than this does not repeat layers.
 const MAX_REMEMBERED: usize = 4096;
 
 /// Elements beyond which operands are not compared: a cost hangs on a length or two.
@@ -51,7 +51,7 @@ impl Remembered {
         outputs: &[Fact],
     ) -> Option<u64> {
         let facts = || inputs.iter().flatten().chain(outputs);
-        // Numbers multiply faster than they are looked up, and what moves nothing is no work.
+        // Numbers multiply faster than they are looked up, and what moves nothing costs nothing.
         if row.traffic == Traffic::Nothing || !facts().any(is_symbolic) {
             return None;
         }
@@ -103,12 +103,12 @@ fn is_symbolic(fact: &Fact) -> bool {
     fact.as_tensor().and_then(TensorFact::dims).is_some_and(has_symbol)
 }
 
-/// Whether a dimension is no number.
+/// Whether a dimension is symbolic.
 pub(super) fn has_symbol(dims: &[Expr]) -> bool {
     !dims.iter().all(Expr::is_const)
 }
 
-/// Hashes what tells most shapes apart without reading names.
+/// Hashes what distinguishes most shapes without reading names.
 pub(super) fn hash_dims(dims: &[Expr], hasher: &mut impl Hasher) {
     for dim in dims {
         let leading = dim.terms().next();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_tell_calls_apart() {
+    fn attributes_distinguish_calls() {
         let mut model = ModelBuilder::new(17);
         model.input("x", F32, &["n", "4", "8", "8"]);
         for (name, kernel) in [("a", 3), ("b", 5), ("c", 3)] {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn small_values_tell_calls_apart() {
+    fn small_values_distinguish_calls() {
         let mut model = ModelBuilder::new(17);
         model.input("x", F32, &["n", "4"]);
         // Reduced along the axis of 4, along none, and along the axis of 4 once more.

@@ -31,7 +31,7 @@ impl Default for CostTotal {
 
 impl CostTotal {
     /// The cost of one call, when its bytes can be determined.
-    pub(super) fn of(work: Work, bytes_moved: Expr) -> Self {
+    pub(super) fn new(work: Work, bytes_moved: Expr) -> Self {
         Self { macs: work.macs, other_flops: work.other_flops, bytes_moved }
     }
 
@@ -102,7 +102,7 @@ impl Sum {
 }
 
 /// The inputs that are given, but for some.
-fn but<'a>(inputs: &'a [Option<Fact>], left_out: &[usize]) -> impl Iterator<Item = &'a Fact> {
+fn except<'a>(inputs: &'a [Option<Fact>], left_out: &[usize]) -> impl Iterator<Item = &'a Fact> {
     let kept = inputs.iter().enumerate().filter(|(slot, _)| !left_out.contains(slot));
     kept.filter_map(|(_, input)| input.as_ref())
 }
@@ -133,15 +133,15 @@ impl Sizes {
                 Some(self.sum(inputs.iter().skip(1).flatten())? + &written + &written)
             }
             Traffic::Without(unread) => {
-                let read = but(inputs, unread);
+                let read = except(inputs, unread);
                 self.sum(read.chain(outputs))
             }
             Traffic::Rows(tables) => {
-                let mut sum = self.sum(but(inputs, tables).chain(outputs))?;
+                let mut sum = self.sum(except(inputs, tables).chain(outputs))?;
                 for table in tables.iter().filter_map(|table| inputs.get(*table)?.as_ref()) {
                     let mut rows = outputs.first()?.as_tensor()?.clone();
                     rows.dtype = table.as_tensor()?.dtype;
-                    sum += &self.of(&rows)?;
+                    sum += &self.bytes(&rows)?;
                 }
                 Some(sum)
             }
@@ -153,13 +153,13 @@ impl Sizes {
         for fact in facts {
             // Sequences and maps are handed over, not copied.
             if let Some(tensor) = fact.as_tensor() {
-                sum += &self.of(tensor)?;
+                sum += &self.bytes(tensor)?;
             }
         }
         Some(sum)
     }
 
-    fn of(&mut self, tensor: &TensorFact) -> Option<Expr> {
+    fn bytes(&mut self, tensor: &TensorFact) -> Option<Expr> {
         let dims = tensor.dims()?;
         if !has_symbol(dims) {
             return bytes(tensor);

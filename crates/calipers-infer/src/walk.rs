@@ -31,7 +31,7 @@ pub enum ResolvedKind {
     /// An operator of a known domain that takes no weights.
     Plain,
     /// A call of a function that the model defines.
-    OpContext(FunctionId),
+    Call(FunctionId),
     /// An operator of a domain that nobody here knows.
     Foreign,
 }
@@ -56,7 +56,7 @@ pub enum Special {
 }
 
 impl Special {
-    fn of(domain: &str, op: &str) -> Self {
+    fn new(domain: &str, op: &str) -> Self {
         match (domain, op) {
             (calipers_ops::ONNX, "Constant") => Self::Constant,
             (calipers_ops::ONNX, "ConstantOfShape") => Self::ConstantOfShape,
@@ -91,7 +91,7 @@ impl ResolvedOps {
             let (domain, op) = (canonical_domain(model.name(node.domain)), model.name(node.op));
             if let Some(function) = functions.get(&(domain, node.op, node.overload)) {
                 return ResolvedOp {
-                    kind: ResolvedKind::OpContext(*function),
+                    kind: ResolvedKind::Call(*function),
                     special: Special::Nothing,
                 };
             }
@@ -100,7 +100,7 @@ impl ResolvedOps {
                 None if calipers_ops::is_known_domain(domain) => ResolvedKind::Plain,
                 None => ResolvedKind::Foreign,
             };
-            ResolvedOp { kind, special: Special::of(domain, op) }
+            ResolvedOp { kind, special: Special::new(domain, op) }
         };
         let mut places: HashMap<(NameId, NameId, NameId), u32> = HashMap::new();
         let mut all = Vec::new();
@@ -115,7 +115,7 @@ impl ResolvedOps {
     }
 
     /// What a node does.
-    pub fn of(&self, node: NodeId) -> ResolvedOp {
+    pub fn get(&self, node: NodeId) -> ResolvedOp {
         self.resolved[self.of_node[node.index()] as usize]
     }
 }
@@ -178,8 +178,8 @@ fn callees_first(model: &Model, resolved: &ResolvedOps) -> Vec<FunctionId> {
         let roots = roots(model);
         for (id, node) in model.nodes() {
             let root = model.graph(roots[node.graph.index()]).kind;
-            if let (GraphKind::Function(caller), ResolvedKind::OpContext(callee)) =
-                (root, resolved.of(id).kind)
+            if let (GraphKind::Function(caller), ResolvedKind::Call(callee)) =
+                (root, resolved.get(id).kind)
             {
                 callees[caller.index()].push(callee);
             }

@@ -67,7 +67,7 @@ impl Fact {
         Self::Tensor(TensorFact::new(dtype, dims))
     }
 
-    /// A tensor of which only the type is known.
+    /// A tensor whose type alone is known.
     pub fn unranked(dtype: DType, reason: impl Into<Reason>) -> Self {
         Self::Tensor(TensorFact { dtype, shape: Err(reason.into()), value: None })
     }

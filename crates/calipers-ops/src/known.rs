@@ -35,7 +35,7 @@ pub(crate) fn ranked<'a>(
     }
 }
 
-/// The element type that several inputs share: that of the first of which it is known.
+/// The element type that several inputs share: that of the first input whose type is known.
 pub(crate) fn dtype(ctx: &OpContext<'_>, inputs: &[usize]) -> DType {
     let known = inputs.iter().map(|index| ctx.dtype(*index));
     known.into_iter().find(|dtype| *dtype != DType::Undefined).unwrap_or(DType::Undefined)

@@ -32,7 +32,7 @@ pub(crate) const ROWS: &[Operator] = &family(
     ],
 );
 
-/// The only element of an input, if it is a whole number that is no less than 0.
+/// The only element of an input, if it is an integer >= 0.
 fn scalar(ctx: &OpContext<'_>, index: usize) -> Result<Option<Expr>, Fail> {
     let number = match ctx.value(index) {
         Some([element]) => Elem::as_expr(element),
@@ -127,7 +127,7 @@ fn stft(ctx: &mut OpContext<'_>) -> Outcome {
     let dtype = ctx.dtype(0);
     let signal = ctx.shape(0)?.ok();
     if signal.is_some_and(|dims| !(2..=3).contains(&dims.len())) {
-        return Err(Fail::contradiction("STFT has a signal that is no batch of numbers"));
+        return Err(Fail::contradiction("STFT expects a batch of signals"));
     }
     let length = signal.map(|dims| dims[1].clone());
     let window = ctx.has(2).then(|| ctx.shape(2)).transpose()?.and_then(Result::ok);

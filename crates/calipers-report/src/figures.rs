@@ -21,7 +21,7 @@ pub struct KeyFigures {
     pub kind: Option<ModelKind>,
     /// Family.
     pub family: Option<Family>,
-    /// Task; null when nothing tells.
+    /// Task; null when it is not recognized.
     pub task: Option<TaskKind>,
     /// Type in which most parameters are stored.
     pub precision: Option<DType>,

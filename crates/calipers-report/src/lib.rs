@@ -34,6 +34,7 @@ mod model;
 mod names;
 mod ordered;
 mod parameters;
+mod renamed;
 mod scheme;
 mod shapes;
 pub mod suggestions;
@@ -77,6 +78,7 @@ pub use memory::{KvCache, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};
+pub use renamed::RENAMED;
 use schemars::JsonSchema;
 pub use scheme::{Granularity, Scheme};
 use serde::{Deserialize, Serialize};
@@ -197,9 +199,14 @@ pub enum Free {
     Symbolic,
 }
 
-/// The JSON Schema of [`Report`].
+/// The JSON Schema of [`Report`], with the fields that version 2.0 renamed under
+/// `x-renamed-in-2.0`.
 pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Report).to_value()
+    let mut schema = schemars::schema_for!(Report);
+    let renamed = RENAMED.iter().map(|(old, new)| ((*old).to_owned(), (*new).into()));
+    let renamed: serde_json::Map<String, serde_json::Value> = renamed.collect();
+    schema.insert("x-renamed-in-2.0".to_owned(), renamed.into());
+    schema.to_value()
 }
 
 /// The JSON Schema of [`Hardware`].

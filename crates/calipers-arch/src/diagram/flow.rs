@@ -129,7 +129,7 @@ fn edges(model: &Model) -> Vec<((&str, &str), u64)> {
     for step in steps(model, &resolved).into_iter().flatten() {
         let Step::Node(node) = step else { continue };
         let op = model.name(model.node(node).op);
-        if let ResolvedKind::Operator(row) = resolved.of(node).kind
+        if let ResolvedKind::Operator(row) = resolved.get(node).kind
             && row.traits.class == Class::ShapeQuery
         {
             continue;

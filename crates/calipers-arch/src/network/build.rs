@@ -100,9 +100,9 @@ impl<'a> Builder<'a> {
         let model = self.model;
         let inputs: Vec<Input> =
             model.inputs(id).iter().map(|value| value.map(|value| self.val(value))).collect();
-        let row = match self.resolved.of(id).kind {
+        let row = match self.resolved.get(id).kind {
             ResolvedKind::Operator(row) => Some(row),
-            ResolvedKind::OpContext(function) => {
+            ResolvedKind::Call(function) => {
                 return self.enter(id, &inputs, model.function(function).body, 0, 0);
             }
             _ => None,

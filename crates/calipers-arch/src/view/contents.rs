@@ -89,7 +89,7 @@ impl<'a> Contents<'a> {
         let mut groups: Vec<usize> = subgraphs(model, id)
             .filter_map(|graph| self.tree.of_graph.get(&graph).copied())
             .collect();
-        if let ResolvedKind::OpContext(function) = self.resolved.of(id).kind {
+        if let ResolvedKind::Call(function) = self.resolved.get(id).kind {
             groups.extend(self.tree.of_graph.get(&model.function(function).body));
         }
         ViewNode {

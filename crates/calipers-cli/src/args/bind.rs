@@ -93,3 +93,8 @@ pub(super) fn parse_positive(text: &str) -> Result<usize, String> {
         _ => Err("must be an integer >= 1".to_owned()),
     }
 }
+
+/// A depth: an integer of at least 0.
+pub(super) fn parse_depth(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "must be an integer >= 0".to_owned())
+}

@@ -6,7 +6,7 @@ use calipers::{LayerOrder, LayerQuery};
 use calipers_render::output::Format;
 use clap::{Args, ValueEnum};
 
-use super::bind::parse_positive;
+use super::bind::{parse_depth, parse_positive};
 use super::summary::PrivacyArgs;
 use super::{BindArgs, Offer};
 use crate::commands::Layers;
@@ -62,7 +62,7 @@ pub(super) struct LayersArgs {
     tree: bool,
 
     /// Show modules down to this depth
-    #[arg(long, value_name = "N", requires = "tree", value_parser = parse_positive)]
+    #[arg(long, value_name = "N", requires = "tree", value_parser = parse_depth)]
     depth: Option<usize>,
 
     #[command(flatten)]

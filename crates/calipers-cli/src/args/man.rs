@@ -28,7 +28,7 @@ impl ManArgs {
             return Ok(Man { page: Box::new(subcommand.clone()) });
         }
         let message =
-            format!("there is no command '{name}'; there are {}", Cli::subcommands().join(", "));
+            format!("unknown command '{name}'; expected one of: {}", Cli::subcommands().join(", "));
         Err(root.error(ErrorKind::InvalidValue, message))
     }
 }

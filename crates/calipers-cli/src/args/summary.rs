@@ -82,6 +82,7 @@ impl SummaryArgs {
     }
 
     pub(super) fn resolve(self) -> Summarizing {
+        let asked = self.audience.is_some();
         let audience = match self.audience {
             Some(Reader::Manager) => Audience::Manager,
             Some(Reader::Engineer) | None => Audience::Engineer,
@@ -95,7 +96,7 @@ impl SummaryArgs {
                 ..calipers_llm::Settings::new(self.llm_url, model)
             })
         });
-        Summarizing { audience, settings }
+        Summarizing { is_asked_for: asked, audience, settings }
     }
 }
 
@@ -105,6 +106,6 @@ fn parse_language(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("it names no language".to_owned()),
         text if text.chars().count() <= 40 && text.chars().all(letters) => Ok(text.to_owned()),
-        _ => Err(format!("{text:?} is no name of a language")),
+        _ => Err(format!("{text:?}: expected the name of a language, e.g. German")),
     }
 }

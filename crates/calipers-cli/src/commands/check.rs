@@ -32,7 +32,7 @@ impl Gate {
             .map(|finding| finding.id.as_str())
             .collect();
         let message = format!("findings that fail the check: {}\n", printable(&ids.join(", ")));
-        // Nobody is left to tell when this fails; the status still says it.
+        // Nothing is left to do when this fails; the status still shows it.
         let _ = std::io::stderr().lock().write_all(message.as_bytes());
         ExitStatus::GateFailed
     }

@@ -1,6 +1,5 @@
 //! `calipers demo`: everything, on a model that is built in.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use calipers::{Model, Options};
@@ -8,7 +7,7 @@ use calipers::{Model, Options};
 use super::{Assets, Card, Form, Reading, ReportPage};
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_file};
-use crate::problem::{Problem, printable};
+use crate::problem::{self, Problem};
 
 /// The built-in model's file name, in the report as in the folder.
 const MODEL: &str = "model.onnx";
@@ -34,14 +33,17 @@ impl Demo {
             write_file(&folder.join(REPORT), calipers_render::json::to_string(&report).as_bytes())?;
             documents(folder)?;
         }
-        Target::Stdout.write_screen(|style| calipers_render::terminal::report(&report, style))?;
+        Target::Stdout.write_screen(|style| {
+            calipers_render::terminal::document(
+                &calipers_render::sections::short(&report, true),
+                style,
+            )
+        })?;
         if let Some(folder) = &self.folder {
-            let folder = printable(&folder.display().to_string());
-            // The files are there whether or not anybody can be determined.
-            let _ = writeln!(
-                std::io::stderr().lock(),
-                "wrote {MODEL}, {REPORT}, {PAGE} and README.md to {folder}"
-            );
+            problem::inform(&format!(
+                "Wrote {MODEL}, {REPORT} and README.md to {}",
+                folder.display()
+            ));
         }
         Ok(ExitStatus::Done)
     }

@@ -29,7 +29,7 @@ impl Inspect {
         let answer = Answer::new(&report)
             .documents(|| match self.full {
                 true => vec![sections::screen(&report)],
-                false => vec![sections::short(&report)],
+                false => vec![sections::short(&report, self.reading.summary.is_asked_for)],
             })
             .page(|| sections::card(&report, &CardOptions::default()));
         self.output.write_answer(&answer, self.format)?;

@@ -19,6 +19,8 @@ pub(crate) struct Privacy {
 #[derive(Debug, Default)]
 pub(crate) struct Summarizing {
     pub(crate) audience: Audience,
+    /// Whether an option of the summary was given, so that a screen shows it.
+    pub(crate) is_asked_for: bool,
     /// The language model, where one is asked for.
     pub(crate) settings: Option<Box<Settings>>,
 }
@@ -33,7 +35,7 @@ pub(crate) fn fill(report: &mut Report, summarizing: &Summarizing) {
     drop(progress);
     if summary.source == calipers_llm::BUILT_IN {
         for note in &summary.notes {
-            // The summary says it too; nobody is left to tell when this fails.
+            // The summary says it too; nothing is left to do when this fails.
             let _ = writeln!(std::io::stderr().lock(), "warning: {}", printable(note));
         }
     }

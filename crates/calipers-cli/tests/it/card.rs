@@ -100,7 +100,7 @@ fn a_template_is_filled_in_or_its_mistake_reported() {
         "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
     );
     assert!(card(&["--template", "endless.md"]).failed(2).contains("fuel"));
-    assert!(card(&["--template", "none.md"]).failed(2).contains("there is no such file"));
+    assert!(card(&["--template", "none.md"]).failed(2).contains("no such file"));
 }
 
 /// A folder with three models, one of a hostile name, and a file that is none.

@@ -126,7 +126,7 @@ fn what_is_not_there_is_reported_with_what_is() {
         (&["devices", "h100"][..], ["no device \"h100\"", "h100-nvl, h100-pcie, h100-sxm"]),
         (&["devices", "--vendor", "nvdia"], ["\"nvdia\"", "there are amd, apple,"]),
         (&["devices", "--class", "gpu"], ["gpu-datacenter", "possible values"]),
-        (&["devices", "--min-memory", "nan"], ["no size in GB", "nan"]),
+        (&["devices", "--min-memory", "nan"], ["must be a number of GB > 0", "nan"]),
         (&["devices", "l4", "--vendor", "nvidia"], ["cannot be used with", "--vendor"]),
     ] {
         let message = run(args).failed(2);

@@ -31,13 +31,15 @@ calipers_testkit::tests! {
 fn a_missing_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let message = run_in(folder.path(), &["sub/gone.onnx"]).failed(1);
-    assert_eq!(message, "error: cannot read sub/gone.onnx: there is no such file\n");
+    assert_eq!(message, "error: cannot read sub/gone.onnx: no such file\n");
 }
 
 fn a_mistyped_command_gets_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let message = run_in(folder.path(), &["inspct"]).failed(1);
-    assert!(message.starts_with("error: cannot read inspct: there is no such file\nhint: "));
+    assert!(message.starts_with("error: cannot read inspct: no such file\nhint: "));
+    assert!(message.contains("did you mean `inspect`?"), "{message}");
+    let message = run_in(folder.path(), &["frobnicate"]).failed(1);
     assert!(
         message.contains(
             "inspect, card, check, explain, shapes, layers, sweep, diagram, graph, report, hardware, devices, schema, demo"
@@ -109,7 +111,7 @@ fn a_name_cannot_steer_the_terminal() {
     let name = "a\x1b[2J\r\n\u{202e}b.onnx";
     let shown = r"a\u{1b}[2J\r\n\u{202e}b.onnx";
     let message = run_in(folder.path(), &[name]).failed(1);
-    assert_eq!(message, format!("error: cannot read {shown}: there is no such file\n"));
+    assert_eq!(message, format!("error: cannot read {shown}: no such file\n"));
 
     std::fs::write(folder.path().join(name), "no model").unwrap();
     let message = run_in(folder.path(), &[name]).failed(1);
@@ -143,7 +145,8 @@ fn the_model_is_never_written_over() {
     let path = folder.path().join("digits.onnx");
     std::fs::hard_link(&path, folder.path().join("linked")).unwrap();
     for place in ["digits.onnx", "./digits.onnx"] {
-        let message = run_in(folder.path(), &["digits.onnx", "-o", place]).failed(2);
+        let message =
+            run_in(folder.path(), &["digits.onnx", "--format", "text", "-o", place]).failed(2);
         assert!(message.contains("it is the model itself"), "{message}");
     }
     #[cfg(unix)]

@@ -10,7 +10,8 @@ calipers_testkit::tests! {
         a_greater_depth_shows_more_boxes,
         groups_and_nodes_are_reported_to_programs,
         a_report_is_one_page_that_asks_for_nothing,
-        a_report_needs_a_place,
+        a_report_is_named_after_its_model,
+        a_graph_is_written_as_png,
     ];
 }
 
@@ -62,8 +63,17 @@ fn a_report_is_one_page_that_asks_for_nothing() {
     assert!(page.len() < 400_000, "{} bytes", page.len());
 }
 
-fn a_report_needs_a_place() {
+fn a_report_is_named_after_its_model() {
     let folder = folder_with_model();
-    let words = run_in(folder.path(), &["report", "digits.onnx"]).failed(2);
-    assert!(words.contains("--output"), "{words}");
+    let run = run_in(folder.path(), &["report", "digits.onnx"]);
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), "Wrote digits.html\n"));
+    let page = std::fs::read_to_string(folder.path().join("digits.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+}
+
+fn a_graph_is_written_as_png() {
+    let folder = folder_with_model();
+    run_in(folder.path(), &["graph", "digits.onnx", "-o", "graph.png"]).succeeded();
+    let image = std::fs::read(folder.path().join("graph.png")).unwrap();
+    assert!(image.starts_with(b"\x89PNG\r\n"));
 }

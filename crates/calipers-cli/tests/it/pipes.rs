@@ -78,7 +78,7 @@ fn a_full_disk_is_an_error() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = calipers(args).current_dir(folder.path()).stdout(full).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(message, "error: cannot write to standard output: no space is left\n");
+        assert_eq!(message, "error: cannot write to standard output: no space left on device\n");
         assert_eq!(output.status.code(), Some(2));
     }
 }

@@ -53,13 +53,17 @@ fn the_screen_has_a_line_for_each() {
 fn bindings_that_do_not_fit_are_usage_errors() {
     let folder = folder_with_model();
     for (args, why) in [
-        (["--dim", "sequence=1"], "no input has a dimension named \"sequence\"; there are batch"),
+        (
+            ["--dim", "sequence=1"],
+            "no input has a dimension named \"sequence\"; expected one of: batch",
+        ),
         (["--input", "chart=1x1x28x28"], "the model has no input named \"chart\""),
-        (["--input", "image=1x1x28"], "input \"image\" has 4 dimensions, and 3 are given"),
-        (["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the model"),
+        (["--input", "image=1x1x28"], "input \"image\" has 4 dimensions, got 3"),
+        (["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the file"),
         (["--dim", "batch"], "NAME=N"),
-        (["--dim", "batch=-1"], "no size of a dimension"),
-        (["--input", "image=1x1x28xwide"], "no size of a dimension"),
+        (["--dim", "batch=-1"], "must be an integer >= 0"),
+        (["--input", "image=1,1,28,28"], "write image=1x1x28x28"),
+        (["--input", "image=1x1x28xwide"], "must be an integer >= 0"),
     ] {
         let args = [&["shapes", "digits.onnx"], &args[..]].concat();
         let message = run_in(folder.path(), &args).failed(2);

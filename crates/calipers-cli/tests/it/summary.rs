@@ -54,7 +54,7 @@ fn server(answers: Vec<Value>) -> (String, Receiver<String>) {
 
 fn the_summary_is_beneath_the_title_and_in_the_json() {
     let folder = folder_with_model();
-    let text = run_in(folder.path(), &["digits.onnx"]).succeeded();
+    let text = run_in(folder.path(), &["digits.onnx", "--full"]).succeeded();
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in {text}"));
     assert!(place("Summary") < place("Architecture"));
     let json = run_in(folder.path(), &["digits.onnx", "--format", "json"]).succeeded();

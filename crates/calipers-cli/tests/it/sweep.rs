@@ -68,10 +68,10 @@ fn what_makes_no_sense_is_refused() {
     let many = format!("batch={many}");
     for (args, why) in [
         (&[][..], "--dim"),
-        (&["--dim", "batch="], "no size of a dimension"),
-        (&["--dim", "batch=1,,2"], "no size of a dimension"),
+        (&["--dim", "batch="], "must be an integer >= 0"),
+        (&["--dim", "batch=1,,2"], "must be an integer >= 0"),
         (&["--dim", "sequence=1,2"], "no input has a dimension named \"sequence\""),
-        (&["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the model"),
+        (&["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the file"),
         (&["--dim", &many], "the sizes make 1001 combinations, and 1000 is the most"),
         (&["--dim", "batch=2", "--input", "image=1x1x28x28"], "given both 2 and 1"),
     ] {

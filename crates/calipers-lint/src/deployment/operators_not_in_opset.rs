@@ -29,7 +29,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut found: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
     let mut nodes = Vec::new();
     for node in running(model) {
-        let ResolvedKind::Operator(row) = resolved.of(node).kind else { continue };
+        let ResolvedKind::Operator(row) = resolved.get(node).kind else { continue };
         let standard = row.domain == ONNX || row.domain == ML;
         let Some(first) = row.since.first().filter(|_| standard) else { continue };
         if let Some(version) = imports.version(model, node)

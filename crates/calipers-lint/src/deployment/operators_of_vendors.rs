@@ -30,14 +30,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let node = model.node(id);
         let domain = calipers_ops::canonical_domain(model.name(node.domain));
         let op = model.name(node.op);
-        let foreign = match resolved.of(id).kind {
+        let foreign = match resolved.get(id).kind {
             // ONNX Runtime keeps some of its operators in the standard domain.
             ResolvedKind::Operator(row) if domain == ONNX || domain == ML => {
                 row.since.is_empty() && !was_standard(domain, op)
             }
             ResolvedKind::Operator(_) => !domain.starts_with("ai.onnx"),
             ResolvedKind::Plain => !domain.starts_with("ai.onnx"),
-            ResolvedKind::OpContext(_) | ResolvedKind::Foreign => false,
+            ResolvedKind::Call(_) | ResolvedKind::Foreign => false,
         };
         if foreign {
             nodes.push(id);

@@ -30,11 +30,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let node = model.node(id);
         let domain = calipers_ops::canonical_domain(model.name(node.domain));
         let op = model.name(node.op);
-        let unknown = match resolved.of(id).kind {
+        let unknown = match resolved.get(id).kind {
             ResolvedKind::Foreign => true,
             // All operators of the standard have a row.
             ResolvedKind::Plain => domain.starts_with("ai.onnx") && !was_standard(domain, op),
-            ResolvedKind::Operator(_) | ResolvedKind::OpContext(_) => false,
+            ResolvedKind::Operator(_) | ResolvedKind::Call(_) => false,
         };
         if unknown {
             nodes.push(id);

@@ -44,8 +44,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             if let GraphKind::Function(function) = graph.kind {
                 of = Some(function);
             }
-            let nodes = match resolved.of(node).kind {
-                ResolvedKind::OpContext(function) => sizes.get(&function).copied().unwrap_or(1),
+            let nodes = match resolved.get(node).kind {
+                ResolvedKind::Call(function) => sizes.get(&function).copied().unwrap_or(1),
                 _ => 1,
             };
             total = total.saturating_add(nodes);

@@ -30,7 +30,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let op = model.name(held.op);
         let code = calipers_ops::foreign_code(model.name(held.domain), op);
         let loads = matches!(code, Some(ForeignCode::Program | ForeignCode::Service));
-        let own = matches!(resolved.of(node).kind, ResolvedKind::OpContext(_));
+        let own = matches!(resolved.get(node).kind, ResolvedKind::Call(_));
         if !own && loads {
             nodes.push(node);
         }

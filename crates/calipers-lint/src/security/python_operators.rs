@@ -32,7 +32,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             let code = calipers_ops::foreign_code(model.name(node.domain), model.name(node.op));
             code == Some(ForeignCode::Python)
         })
-        .filter(|node| !matches!(resolved.of(*node).kind, ResolvedKind::OpContext(_)))
+        .filter(|node| !matches!(resolved.get(*node).kind, ResolvedKind::Call(_)))
         .collect();
     (!nodes.is_empty()).then(|| {
         Hit::new(counted(nodes.len(), "node"), nodes.iter().map(|node| model.node_label(*node)))

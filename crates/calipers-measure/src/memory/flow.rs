@@ -66,8 +66,8 @@ impl<'a> Flow<'a> {
         };
         let all = |values: &[ValueId]| values.iter().copied().map(Some).collect::<Vec<_>>();
         for (id, node) in model.nodes() {
-            match resolved.of(id).kind {
-                ResolvedKind::OpContext(function) => {
+            match resolved.get(id).kind {
+                ResolvedKind::Call(function) => {
                     let body = model.graph(model.function(function).body);
                     link(model.inputs(id), &all(&body.inputs));
                     link(&all(&body.outputs), model.outputs(id));
@@ -286,7 +286,7 @@ impl<'a> Flow<'a> {
 
     /// The operator of a node, unless it calls a function of the model.
     fn operator(&self, node: NodeId) -> Option<&'static Operator> {
-        match self.resolved.of(node).kind {
+        match self.resolved.get(node).kind {
             ResolvedKind::Operator(operator) => Some(operator),
             _ => None,
         }

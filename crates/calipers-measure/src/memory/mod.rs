@@ -209,7 +209,7 @@ fn tell_left_out(
         });
     }
     let calls =
-        |node: &calipers_ir::NodeId| matches!(resolved.of(*node).kind, ResolvedKind::OpContext(_));
+        |node: &calipers_ir::NodeId| matches!(resolved.get(*node).kind, ResolvedKind::Call(_));
     if model.main().order.iter().any(calls) {
         assumptions.push(Assumption {
             what: "activations inside the model's functions".to_owned(),

@@ -23,7 +23,7 @@ pub(super) enum Reuse {
 
 pub(super) fn reuse_of(model: &Model, resolved: &ResolvedOps, node: NodeId) -> Reuse {
     // A function of the model may bear any name.
-    let ResolvedKind::Operator(operator) = resolved.of(node).kind else { return Reuse::Never };
+    let ResolvedKind::Operator(operator) = resolved.get(node).kind else { return Reuse::Never };
     if operator.traits.is_view() {
         Reuse::View
     } else if model.outputs(node).len() == 1 && operator.traits.runs_in_place {

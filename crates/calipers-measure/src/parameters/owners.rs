@@ -59,7 +59,7 @@ fn callers(model: &Model, resolved: &ResolvedOps) -> HashMap<usize, NodeId> {
             for graph in subgraphs(model, node) {
                 open.extend(model.graph(graph).order.iter().copied());
             }
-            if let ResolvedKind::OpContext(function) = resolved.of(node).kind
+            if let ResolvedKind::Call(function) = resolved.get(node).kind
                 && callers.try_insert(function.index(), *top).is_ok()
             {
                 let body = model.function(function).body;

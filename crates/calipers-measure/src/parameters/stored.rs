@@ -106,7 +106,7 @@ impl Lister<'_> {
         }
         for (node, _) in self.model.nodes() {
             let Some(Some(output)) = self.model.outputs(node).first() else { continue };
-            match self.resolved.of(node).special {
+            match self.resolved.get(node).special {
                 Special::Constant => {
                     if let Some(AttributeValue::Tensor(id)) = self.model.attribute(node, "value") {
                         let tensor = self.model.tensor(*id);
@@ -143,7 +143,7 @@ impl Lister<'_> {
                 continue;
             }
             let output = model.outputs(id).first().copied().flatten();
-            match (self.resolved.of(id).special, output) {
+            match (self.resolved.get(id).special, output) {
                 (Special::Constant, Some(output)) => self.constant(id, output),
                 (Special::ConstantOfShape, Some(output)) => {
                     self.generated(id, output);
@@ -342,7 +342,7 @@ impl Lister<'_> {
     }
 
     fn row(&self, node: NodeId) -> Option<&'static Operator> {
-        match self.resolved.of(node).kind {
+        match self.resolved.get(node).kind {
             ResolvedKind::Operator(row) => Some(row),
             _ => None,
         }

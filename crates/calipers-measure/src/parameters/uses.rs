@@ -172,7 +172,7 @@ impl Pass<'_> {
                 for output in self.model.outputs(node).iter().flatten() {
                     self.origins[output.index()] = origin;
                 }
-                if self.resolved.of(node).special == Special::DynamicQuantizeLinear
+                if self.resolved.get(node).special == Special::DynamicQuantizeLinear
                     && let Some(Some(scale)) = self.model.outputs(node).get(1)
                 {
                     self.origins[scale.index()].scale = true;
@@ -189,7 +189,7 @@ impl Pass<'_> {
         let inputs = self.model.inputs(node);
         let after_weights = self.is_weighted(node)
             || inputs.iter().flatten().any(|value| self.origins[value.index()].after_weights);
-        let resolved = self.resolved.of(node);
+        let resolved = self.resolved.get(node);
         let origin = match resolved.kind {
             _ if resolved.special == Special::Constant => {
                 Origin { fixed: true, scale: false, after_weights }
@@ -212,7 +212,7 @@ impl Pass<'_> {
                 Origin { fixed, scale: scale && resolved.special == Special::Mul, after_weights }
             }
             ResolvedKind::Plain => Origin { after_weights, ..Origin::default() },
-            ResolvedKind::OpContext(function) => {
+            ResolvedKind::Call(function) => {
                 let body = self.model.graph(self.model.function(function).body);
                 let weighted =
                     body.outputs.iter().any(|value| self.origins[value.index()].after_weights);
@@ -226,7 +226,7 @@ impl Pass<'_> {
 
     /// Whether a node applies stored weights to something.
     fn is_weighted(&self, node: NodeId) -> bool {
-        let ResolvedKind::Operator(operator) = self.resolved.of(node).kind else { return false };
+        let ResolvedKind::Operator(operator) = self.resolved.get(node).kind else { return false };
         let learned = |slot| {
             matches!(
                 operator.role(slot),
@@ -250,11 +250,11 @@ impl Pass<'_> {
                 for (inner, outer) in self.flows_out(node) {
                     self.pass_back(outer, inner);
                 }
-                match self.resolved.of(node).kind {
+                match self.resolved.get(node).kind {
                     ResolvedKind::Operator(operator) => self.use_inputs(node, operator),
                     ResolvedKind::Plain => self.mark_inputs(node, Uses::SETTING),
                     ResolvedKind::Foreign => self.mark_inputs(node, Uses::FOREIGN),
-                    ResolvedKind::OpContext(function) => {
+                    ResolvedKind::Call(function) => {
                         let body = self.model.graph(self.model.function(function).body);
                         let outer = self.model.inputs(node);
                         for (outer, inner) in outer.iter().zip(&body.inputs) {
@@ -343,7 +343,7 @@ impl Pass<'_> {
     fn flows_in(&self, node: NodeId) -> Vec<(ValueId, ValueId)> {
         let inputs = self.model.inputs(node);
         let mut flows = Vec::new();
-        if self.resolved.of(node).special != Special::If {
+        if self.resolved.get(node).special != Special::If {
             for body in walk::subgraphs(self.model, node) {
                 let pairs = inputs.iter().zip(&self.model.graph(body).inputs);
                 flows.extend(pairs.filter_map(|(outer, inner)| Some(((*outer)?, *inner))));
@@ -357,7 +357,7 @@ impl Pass<'_> {
         let mut flows = Vec::new();
         let outputs = self.model.outputs(node);
         // The first output of a Loop's body is only its condition.
-        let skipped = usize::from(self.resolved.of(node).special == Special::Loop);
+        let skipped = usize::from(self.resolved.get(node).special == Special::Loop);
         for body in walk::subgraphs(self.model, node) {
             let inner = self.model.graph(body).outputs.iter().skip(skipped);
             flows.extend(inner.zip(outputs).filter_map(|(i, o)| Some((*i, (*o)?))));

@@ -26,7 +26,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn of(ctx: &OpContext<'_>, integers: &str) -> Self {
+    fn from_context(ctx: &OpContext<'_>, integers: &str) -> Self {
         if has(ctx, "classlabels_strings") {
             return Self { dtype: DType::String, count: count(ctx, "classlabels_strings") };
         }
@@ -48,7 +48,7 @@ fn classified(ctx: &mut OpContext<'_>, labels: DType, classes: Option<i64>) -> O
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html>: one set of coefficients
 /// for each class, or one for two.
 pub(super) fn linear_classifier(ctx: &mut OpContext<'_>) -> Outcome {
-    let labels = Labels::of(ctx, "classlabels_ints");
+    let labels = Labels::from_context(ctx, "classlabels_ints");
     let sets = count(ctx, "intercepts").filter(|count| *count > 0);
     let scores = match (sets, labels.count) {
         (Some(1), Some(2)) => Some(2),
@@ -62,7 +62,7 @@ pub(super) fn linear_classifier(ctx: &mut OpContext<'_>) -> Outcome {
 ///
 /// Runtimes score each pair of classes when there are support vectors and no probabilities.
 pub(super) fn svm_classifier(ctx: &mut OpContext<'_>) -> Outcome {
-    let labels = Labels::of(ctx, "classlabels_ints");
+    let labels = Labels::from_context(ctx, "classlabels_ints");
     let by_class = has(ctx, "prob_a") || !has(ctx, "vectors_per_class");
     // Two classes get two scores, and three make three pairs.
     let scores = labels.count.filter(|count| by_class || matches!(count, 2 | 3));
@@ -72,7 +72,7 @@ pub(super) fn svm_classifier(ctx: &mut OpContext<'_>) -> Outcome {
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html>: one score for each
 /// class.
 pub(super) fn tree_classifier(ctx: &mut OpContext<'_>) -> Outcome {
-    let labels = Labels::of(ctx, "classlabels_int64s");
+    let labels = Labels::from_context(ctx, "classlabels_int64s");
     classified(ctx, labels.dtype, labels.count)
 }
 
@@ -106,7 +106,7 @@ pub(super) fn tree_ensemble(ctx: &mut OpContext<'_>) -> Outcome {
 /// For each row a map from label to score:
 /// <https://onnx.ai/onnx/operators/onnx_aionnxml_ZipMap.html>.
 pub(super) fn zip_map(ctx: &mut OpContext<'_>) -> Outcome {
-    let key = Labels::of(ctx, "classlabels_int64s").dtype;
+    let key = Labels::from_context(ctx, "classlabels_int64s").dtype;
     let value = Box::new(Fact::tensor(DType::Float32, []));
     Ok(vec![Fact::sequence_of(Fact::Map { key, value })])
 }

@@ -47,13 +47,13 @@ pub(super) fn einsum(ctx: &mut OpContext<'_>) -> Outcome {
         sizes.take(ctx, index, term)?;
     }
     let output = &equation.output;
-    let mut dims = sizes.of(ctx, &output.before);
+    let mut dims = sizes.dims(ctx, &output.before);
     if let Some(after) = &output.after {
         match sizes.unranked {
             Some(index) => return Ok(vec![known::unranked(ctx, index, dtype)]),
             None => dims.extend(sizes.dots.iter().cloned()),
         }
-        dims.extend(sizes.of(ctx, after));
+        dims.extend(sizes.dims(ctx, after));
     }
     Ok(vec![Fact::tensor(dtype, dims)])
 }
@@ -62,7 +62,7 @@ pub(super) fn einsum(ctx: &mut OpContext<'_>) -> Outcome {
 #[derive(Default)]
 struct Sizes {
     letters: BTreeMap<u8, Expr>,
-    /// Letters of which some input does not say the size.
+    /// Letters whose size some input leaves open.
     open: Vec<u8>,
     dots: Vec<Expr>,
     /// An input with dots whose number of dimensions is not known.
@@ -111,7 +111,7 @@ impl Sizes {
         Ok(())
     }
 
-    fn of(&self, ctx: &mut OpContext<'_>, letters: &[u8]) -> Vec<Expr> {
+    fn dims(&self, ctx: &mut OpContext<'_>, letters: &[u8]) -> Vec<Expr> {
         let sizes = letters.iter().map(|letter| {
             let size = self.letters.get(letter);
             // Another input may say more than 1.
@@ -170,7 +170,7 @@ impl Term {
             None => (text, None),
         };
         let letters = |part: &[u8]| match part.iter().find(|byte| !byte.is_ascii_alphabetic()) {
-            Some(byte) => Err(format!("{:?} is no letter", char::from(*byte))),
+            Some(byte) => Err(format!("{:?} is not a letter", char::from(*byte))),
             None => Ok(part.to_vec()),
         };
         Ok(Self { before: letters(before)?, after: after.map(letters).transpose()? })

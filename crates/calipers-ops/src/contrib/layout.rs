@@ -73,7 +73,7 @@ pub(super) fn max_unpool_last(ctx: &mut OpContext<'_>) -> Outcome {
         let mut output = dims.get(..2).unwrap_or_default().to_vec();
         match ctx.ints("kernel_shape") {
             Some(kernel) if kernel.len() == axes && !ctx.has(2) => {
-                let windows = Windows::of(ctx, axes)?;
+                let windows = Windows::from_context(ctx, axes)?;
                 let span =
                     |axis: usize| windows.span(axis, &dims[axis + 2], &Expr::from(kernel[axis]), 0);
                 output.extend((0..axes).map(span));
@@ -175,7 +175,7 @@ fn blocked(channels: i64) -> Option<i64> {
 /// `ReorderInput`: into blocks of channels.
 pub(super) fn reorder_input(ctx: &mut OpContext<'_>) -> Outcome {
     let dims = |ctx: &mut OpContext<'_>| {
-        let mut dims = Layout::of(ctx).channels_first(ctx.dims(0)?);
+        let mut dims = Layout::from_context(ctx).channels_first(ctx.dims(0)?);
         let Some(channels) = dims.get_mut(1) else {
             return Err(Fail::contradiction("ReorderInput has an input without channels"));
         };
@@ -198,7 +198,7 @@ pub(super) fn reorder_output(ctx: &mut OpContext<'_>) -> Outcome {
             Some(place) => *place = channels.into(),
             None => return Err(Fail::contradiction("ReorderOutput has an input without channels")),
         }
-        Ok(Layout::of(ctx).restored(dims))
+        Ok(Layout::from_context(ctx).restored(dims))
     };
     only(ctx.dtype(0), dims(ctx))
 }

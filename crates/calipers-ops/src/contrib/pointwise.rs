@@ -19,7 +19,7 @@ pub(crate) fn same_twice(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![fact.clone(), fact])
 }
 
-/// Broadcast of two inputs, the first of which gives the type.
+/// Broadcast of two inputs; the type is that of the first.
 pub(crate) fn broadcast_pair(
     ctx: &OpContext<'_>,
     left: usize,
@@ -83,7 +83,7 @@ pub(crate) fn simplified_layer_norm(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![normed, shaped(dtype, statistics(ctx, ctx.int_or("axis", -1)))?])
 }
 
-/// `EmbedLayerNormalization`: a vector for each token; the number of tokens that are no padding for
+/// `EmbedLayerNormalization`: a vector for each token; the number of tokens without padding for
 /// each sequence; the vectors before the norm.
 pub(crate) fn embed_layer_norm(ctx: &mut OpContext<'_>) -> Outcome {
     embed(ctx, first_dtype(ctx, &[2, 5]))

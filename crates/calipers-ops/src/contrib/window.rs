@@ -16,7 +16,7 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// As the attribute `channels_last` says.
-    pub(crate) fn of(ctx: &OpContext<'_>) -> Self {
+    pub(crate) fn from_context(ctx: &OpContext<'_>) -> Self {
         if ctx.int_or("channels_last", 0) == 0 { Self::First } else { Self::Last }
     }
 
@@ -58,7 +58,7 @@ pub(crate) struct Windows {
 
 impl Windows {
     /// As the attributes say.
-    pub(crate) fn of(ctx: &OpContext<'_>, axes: usize) -> Result<Self, Fail> {
+    pub(crate) fn from_context(ctx: &OpContext<'_>, axes: usize) -> Result<Self, Fail> {
         let strides = list(ctx, "strides", axes, 1)?;
         let dilations = list(ctx, "dilations", axes, 1)?;
         let pads = list(ctx, "pads", axes.saturating_mul(2), 0)?;
@@ -188,7 +188,7 @@ pub(crate) fn conv(
     let dims = layout.channels_first(given);
     let axes = axes_of(ctx, &dims)?;
     let weights = weights(ctx, weight, dims.len())?;
-    let windows = Windows::of(ctx, axes)?;
+    let windows = Windows::from_context(ctx, axes)?;
     let channels = match weights {
         Some(weights) => weights[0].clone(),
         None => ctx.fresh("the number of kernels"),
@@ -235,7 +235,7 @@ pub(crate) fn conv_transpose(
         return Ok(layout.restored(fitting(ctx, output)?));
     }
     let extra = list(ctx, "output_padding", axes, 0)?;
-    let windows = Windows::of(ctx, axes)?;
+    let windows = Windows::from_context(ctx, axes)?;
     let windows = match pads.filter(|index| ctx.has(*index)) {
         None => Some(windows),
         Some(index) => ctx.integers(index).and_then(|pads| windows.padded(&pads)),
@@ -257,7 +257,7 @@ pub(crate) fn pool(ctx: &OpContext<'_>, layout: Layout) -> Result<Vec<Expr>, Fai
     let Ok(kernel) = kernel(ctx, axes, None) else {
         return Err(Fail::contradiction(format!("{} lacks a kernel for {axes} axes", ctx.op)));
     };
-    let windows = Windows::of(ctx, axes)?;
+    let windows = Windows::from_context(ctx, axes)?;
     let mut output = dims[..2].to_vec();
     output.extend((0..axes).map(|axis| windows.count(axis, &dims[axis + 2], &kernel[axis])));
     Ok(layout.restored(fitting(ctx, output)?))

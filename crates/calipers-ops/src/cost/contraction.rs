@@ -1,6 +1,6 @@
 //! Convolutions and products of matrices, plain, quantized, fused and packed.
 //!
-//! A bias is no MAC, it is an addition for each output element; so is whatever is fused behind.
+//! A bias adds one operation per output element, not a MAC; so is whatever is fused behind.
 
 use calipers_sym::Expr;
 

@@ -1,4 +1,4 @@
-//! Layers of which each token uses a part: mixtures of experts, gated biases.
+//! Layers where each token uses a part: mixtures of experts, gated biases.
 
 use calipers_ir::DType;
 use calipers_sym::Expr;

@@ -61,7 +61,7 @@ use crate::fact::{Fact, Reason, TensorFact, multiplied, product};
 pub struct Work {
     /// Multiply-accumulates of contractions.
     pub macs: Expr,
-    /// Arithmetic that is no contraction, an operation each.
+    /// Arithmetic other than contractions, an operation each.
     pub other_flops: Expr,
 }
 
@@ -80,7 +80,7 @@ pub enum Traffic {
     /// Of these inputs, which are tables, as many elements as the first output has; the others and
     /// the outputs whole.
     Rows(&'static [usize]),
-    /// Everything but these inputs, of which the type or the shape alone is asked.
+    /// Everything except these inputs: only their type or shape is read.
     Without(&'static [usize]),
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn dims<'a>(ctx: &OpContext<'_>, fact: Option<&'a Fact>) -> Result<&'
     }
 }
 
-/// Dimensions of an input, of which there must be so many for its cost to be reported.
+/// Dimensions of an input; its cost is known only for this rank.
 pub(crate) fn ranked<'a>(
     ctx: &OpContext<'a>,
     index: usize,

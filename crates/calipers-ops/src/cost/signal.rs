@@ -1,5 +1,5 @@
 //! Transforms of signals, as a fast transform does them: 5·n·⌈log2 n⌉ operations for n samples,
-//! whatever n is, real or complex. They are no contraction. The length must be a number.
+//! whatever n is, real or complex. They are not contractions. The length must be a number.
 
 use calipers_sym::Expr;
 
@@ -16,7 +16,7 @@ fn transform(ctx: &OpContext<'_>, samples: &Expr) -> Result<Expr, Fail> {
             Ok(Expr::from(samples) * steps * 5)
         }
         Some(_) => Ok(Expr::ZERO),
-        None => unknown(format!("the length of the transform of {} is no number", ctx.op)),
+        None => unknown(format!("the transform length of {} is not a number", ctx.op)),
     }
 }
 

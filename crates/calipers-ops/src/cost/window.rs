@@ -68,7 +68,7 @@ pub(crate) fn grid_sample(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     over_space(ctx, outputs, ctx.text_or("mode", "linear"))
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__AffineGrid.html>: a matrix for each point, a row of which
+/// <https://onnx.ai/onnx/operators/onnx__AffineGrid.html>: a matrix for each point. A row
 /// is a sum of as many products as space has axes, and a shift.
 pub(crate) fn affine_grid(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     match dims(ctx, outputs.first())?.last().and_then(Expr::as_const) {

@@ -67,13 +67,13 @@ pub(crate) enum Binary {
 impl Transformed {
     /// The result for an element of a type.
     pub(crate) fn apply(self, dtype: DType, elem: &Elem) -> Elem {
-        match (Kind::of(dtype), elem.as_f64()) {
+        match (Kind::new(dtype), elem.as_f64()) {
             (Kind::Integer { .. }, _) => {
                 elem.as_expr().map_or(Elem::Unknown, |expr| self.of_integer(dtype, expr))
             }
             (Kind::Float(precision), Some(value)) => float(precision, self.of_float(value)),
             (Kind::Float(precision), None) => {
-                Fraction::of(elem).map_or(Elem::Unknown, |x| self.of_fraction(precision, &x))
+                Fraction::from_elem(elem).map_or(Elem::Unknown, |x| self.of_fraction(precision, &x))
             }
             (Kind::Bool | Kind::Other, _) => Elem::Unknown,
         }
@@ -151,7 +151,7 @@ fn sign(expr: &Expr) -> Elem {
 impl Binary {
     /// The result for two elements of a type.
     pub(crate) fn apply(self, dtype: DType, left: &Elem, right: &Elem) -> Elem {
-        match Kind::of(dtype) {
+        match Kind::new(dtype) {
             Kind::Integer { bits, signed } => {
                 if self.is_zero_anyway(left, right) {
                     return Elem::int(0);
@@ -166,7 +166,7 @@ impl Binary {
             }
             Kind::Float(precision) => match (left.as_f64(), right.as_f64()) {
                 (Some(left), Some(right)) => float(precision, self.of_floats(left, right)),
-                _ => match (Fraction::of(left), Fraction::of(right)) {
+                _ => match (Fraction::from_elem(left), Fraction::from_elem(right)) {
                     (Some(left), Some(right)) => self
                         .of_fractions(&left, &right)
                         .map_or(Elem::Unknown, |result| result.into_elem(precision)),
@@ -179,7 +179,7 @@ impl Binary {
 
     /// Whether a whole number that cannot be determined makes no difference.
     pub(crate) fn may_ignore_unknown(self, dtype: DType) -> bool {
-        matches!(self, Self::Mul | Self::Mod | Self::Fmod) && Kind::of(dtype).is_integer()
+        matches!(self, Self::Mul | Self::Mod | Self::Fmod) && Kind::new(dtype).is_integer()
     }
 
     fn is_zero_anyway(self, left: &Elem, right: &Elem) -> bool {

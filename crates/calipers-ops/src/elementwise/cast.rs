@@ -12,9 +12,9 @@ use crate::fact::TensorFact;
 
 /// The element that another becomes in another type; unknown where the standard leaves it open.
 pub(crate) fn cast(elem: &Elem, from: DType, to: DType) -> Elem {
-    match Kind::of(to) {
+    match Kind::new(to) {
         Kind::Bool => truth(elem),
-        Kind::Integer { bits, signed } if Kind::of(from) == Kind::Bool || is_whole(from) => {
+        Kind::Integer { bits, signed } if Kind::new(from) == Kind::Bool || is_whole(from) => {
             match elem.as_expr() {
                 Some(expr) if bits >= 8 || from == to => whole(to, expr.clone()),
                 // How few bits are reached is not the same in every version.
@@ -28,14 +28,16 @@ pub(crate) fn cast(elem: &Elem, from: DType, to: DType) -> Elem {
         Kind::Float(precision) => match (elem, elem.as_f64()) {
             (Elem::Int(expr), _) => whole(to, expr.clone()),
             (_, Some(value)) => float(precision, value),
-            (_, None) => Fraction::of(elem).map_or(Elem::Unknown, |f| f.into_elem(precision)),
+            (_, None) => {
+                Fraction::from_elem(elem).map_or(Elem::Unknown, |f| f.into_elem(precision))
+            }
         },
         Kind::Integer { .. } | Kind::Other => Elem::Unknown,
     }
 }
 
 fn is_whole(dtype: DType) -> bool {
-    Kind::of(dtype).is_integer()
+    Kind::new(dtype).is_integer()
 }
 
 fn truth(elem: &Elem) -> Elem {
@@ -131,7 +133,7 @@ pub(super) fn bit_cast(ctx: &mut OpContext<'_>) -> Outcome {
 fn reread(elem: &Elem, from: DType, to: DType) -> Elem {
     #[expect(clippy::cast_possible_truncation, reason = "its type has no more digits")]
     let single = |value: f64| value as f32;
-    match (Kind::of(from), Kind::of(to)) {
+    match (Kind::new(from), Kind::new(to)) {
         _ if from == to => elem.clone(),
         (Kind::Integer { .. }, Kind::Integer { .. }) => match elem.as_expr() {
             Some(expr) if expr.is_const() => whole(to, expr.clone()),

@@ -122,7 +122,7 @@ fn a_size_goes_through_a_chain_as_its_numbers_do() {
         followed += usize::from(*last != Elem::Unknown);
         for number in [1, 2, 3, 5, 6, 7, 12, 31, 49, 50, 98, 224, 1023, 4097] {
             let (numbers, _) = follow(&steps, &Elem::int(number));
-            // Beyond this, a float is no size any more.
+            // Beyond this, a float does not hold every size.
             let is_small = |elem: &Elem| elem.as_f64().is_some_and(|value| value.abs() < 1e5);
             if *last == Elem::Unknown || !numbers.iter().all(is_small) {
                 continue;

@@ -28,7 +28,7 @@ impl Relation {
             (Elem::Int(left), Elem::Int(right)) => self.of_exprs(left, right),
             _ => match (left.as_f64(), right.as_f64()) {
                 (Some(left), Some(right)) => Some(self.of_floats(left, right)),
-                _ => match (Fraction::of(left), Fraction::of(right)) {
+                _ => match (Fraction::from_elem(left), Fraction::from_elem(right)) {
                     (Some(left), Some(right)) => {
                         self.of_exprs(&(&left.above * right.below), &(&right.above * left.below))
                     }
@@ -115,7 +115,7 @@ impl Logic {
 
 /// All bits of a whole number turned over.
 pub(super) fn bitwise_not(dtype: DType, elem: &Elem) -> Elem {
-    match (Kind::of(dtype), elem.as_expr()) {
+    match (Kind::new(dtype), elem.as_expr()) {
         (Kind::Integer { signed: true, .. }, Some(expr)) => whole(dtype, -expr - 1),
         (Kind::Integer { .. }, Some(expr)) if expr.is_const() => whole(dtype, -expr - 1),
         _ => Elem::Unknown,
@@ -124,7 +124,7 @@ pub(super) fn bitwise_not(dtype: DType, elem: &Elem) -> Elem {
 
 /// Bits moved up or down by so many places. Where `defined`, moving them out of the number is, too.
 pub(super) fn shift(dtype: DType, up: bool, defined: bool, elem: &Elem, places: &Elem) -> Elem {
-    let Kind::Integer { bits, .. } = Kind::of(dtype) else { return Elem::Unknown };
+    let Kind::Integer { bits, .. } = Kind::new(dtype) else { return Elem::Unknown };
     let (Some(expr), Some(places)) = (elem.as_expr(), places.as_i64()) else {
         return Elem::Unknown;
     };

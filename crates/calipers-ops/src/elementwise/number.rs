@@ -44,7 +44,7 @@ pub(crate) enum Precision {
 
 impl Kind {
     /// The arithmetic of a data type.
-    pub(crate) fn of(dtype: DType) -> Self {
+    pub(crate) fn new(dtype: DType) -> Self {
         let integer = |bits, signed| Self::Integer { bits, signed };
         match dtype {
             DType::Bool => Self::Bool,
@@ -114,7 +114,7 @@ pub(crate) fn whole(dtype: DType, expr: Expr) -> Elem {
     if expr.is_undefined() {
         return Elem::Unknown;
     }
-    match (Kind::of(dtype), expr.as_wide_const()) {
+    match (Kind::new(dtype), expr.as_wide_const()) {
         (Kind::Integer { bits, signed }, Some(value)) => wrap(value, bits, signed),
         (Kind::Integer { bits, signed }, None) if may_hold(&expr, bits, signed) => Elem::Int(expr),
         (Kind::Float(precision), Some(value)) => whole_float(precision, value),
@@ -191,7 +191,7 @@ pub(super) struct Fraction {
 
 impl Fraction {
     /// An element as a fraction; floats that are not short binary fractions are none.
-    pub(super) fn of(elem: &Elem) -> Option<Self> {
+    pub(super) fn from_elem(elem: &Elem) -> Option<Self> {
         // A product with a size stays within the digits of a float.
         const STEPS: f64 = 1024.0;
         match elem {
@@ -315,9 +315,9 @@ mod tests {
         );
         assert_eq!(elem(n() * Expr::from(4), -2), Elem::Int(n() * Expr::from(-2)));
         assert_eq!(elem(Expr::from(3), 2), Elem::Float(1.5));
-        let half = Fraction::of(&Elem::Float(0.5)).unwrap();
+        let half = Fraction::from_elem(&Elem::Float(0.5)).unwrap();
         assert_eq!((half.above.as_const(), half.below), (Some(1), 2));
-        assert!(Fraction::of(&Elem::Float(0.1)).is_none());
-        assert!(Fraction::of(&Elem::Float(f64::NAN)).is_none());
+        assert!(Fraction::from_elem(&Elem::Float(0.1)).is_none());
+        assert!(Fraction::from_elem(&Elem::Float(f64::NAN)).is_none());
     }
 }

@@ -12,7 +12,7 @@ use crate::fact::{Fact, Reason, Shape, TensorFact};
 /// Version of the standard at which two operands broadcast as in NumPy.
 const NUMPY: i64 = 7;
 
-/// A tensor input; one of which nothing is known is a tensor of no known type or shape.
+/// A tensor input; an unknown one is a tensor without a known type or shape.
 pub(super) enum Operand<'a> {
     Known(&'a TensorFact),
     Made(TensorFact),

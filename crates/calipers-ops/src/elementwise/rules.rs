@@ -96,7 +96,7 @@ pub(super) fn arithmetic(ctx: &mut OpContext<'_>) -> Outcome {
         "Div" => Binary::Div,
         "Mod" if ctx.int_or("fmod", 0) != 0 => Binary::Fmod,
         "Mod" => Binary::Mod,
-        op => return Err(Fail::unknown(format!("{op} is no arithmetic"))),
+        op => return Err(Fail::unknown(format!("{op} is not an arithmetic operator"))),
     };
     let Pair { left, right, shape } = pair(ctx)?;
     let dtype = common_dtype(ctx.op, &[&left, &right])?;
@@ -128,7 +128,7 @@ pub(super) fn comparison(ctx: &mut OpContext<'_>) -> Outcome {
         "GreaterOrEqual" => Relation::GreaterOrEqual,
         "Less" => Relation::Less,
         "LessOrEqual" => Relation::LessOrEqual,
-        op => return Err(Fail::unknown(format!("{op} is no comparison"))),
+        op => return Err(Fail::unknown(format!("{op} is not a comparison"))),
     };
     let Pair { left, right, shape } = pair(ctx)?;
     common_dtype(ctx.op, &[&left, &right])?;
@@ -146,7 +146,7 @@ pub(super) fn logic(ctx: &mut OpContext<'_>) -> Outcome {
         "BitwiseAnd" => (Logic::And, true),
         "BitwiseOr" => (Logic::Or, true),
         "BitwiseXor" => (Logic::Xor, true),
-        op => return Err(Fail::unknown(format!("{op} is no logic"))),
+        op => return Err(Fail::unknown(format!("{op} is not a logical operator"))),
     };
     let Pair { left, right, shape } = pair(ctx)?;
     let common = common_dtype(ctx.op, &[&left, &right])?;

@@ -12,7 +12,7 @@ pub(super) fn max_roi_pool(ctx: &mut OpContext<'_>) -> Outcome {
     let size = match ctx.ints("pooled_shape") {
         Some([height, width]) => [Expr::from(*height), Expr::from(*width)],
         Some(_) => {
-            return Err(Fail::contradiction("MaxRoiPool has a pooled_shape that is no pair"));
+            return Err(Fail::contradiction("MaxRoiPool expects a pooled_shape of two sizes"));
         }
         None => ["height", "width"].map(|what| ctx.fresh(&format!("the pooled {what}"))),
     };

@@ -35,7 +35,7 @@ pub(super) fn transpose(ctx: &mut OpContext<'_>) -> Outcome {
         )));
     }
     let fact = TensorFact::new(data.dtype, order.iter().map(|axis| dims[*axis].clone()));
-    let Some(source) = Source::of(&data) else { return Ok(vec![fact.into()]) };
+    let Some(source) = Source::new(&data) else { return Ok(vec![fact.into()]) };
     let fact = filled(fact, |place| {
         let mut from = vec![0; rank];
         for (axis, at) in order.iter().zip(place) {
@@ -55,7 +55,7 @@ pub(super) fn trilu(ctx: &mut OpContext<'_>) -> Outcome {
     let fact = TensorFact { value: None, ..data.clone() };
     let upper = ctx.int_or("upper", 1) != 0;
     let diagonal = if ctx.has(1) { ctx.integer(1) } else { Some(0) };
-    let (Some(source), Some(diagonal)) = (Source::of(&data), diagonal) else {
+    let (Some(source), Some(diagonal)) = (Source::new(&data), diagonal) else {
         return Ok(vec![fact.into()]);
     };
     let fact = filled(fact, |place| {

@@ -37,7 +37,7 @@ pub(super) fn gather(ctx: &mut OpContext<'_>) -> Outcome {
     }
     let out = dims[..axis].iter().chain(places.iter()).chain(&dims[axis + 1..]).cloned();
     let fact = TensorFact::new(table.dtype, out);
-    let (Some(source), Some(at)) = (Source::of(&table), Source::of(&indices)) else {
+    let (Some(source), Some(at)) = (Source::new(&table), Source::new(&indices)) else {
         return Ok(vec![fact.into()]);
     };
     let width = places.len();
@@ -82,7 +82,7 @@ pub(super) fn gather_elements(ctx: &mut OpContext<'_>) -> Outcome {
         check(ctx, &indices, &dims[axis])?;
     }
     let fact = TensorFact::new(table.dtype, places.iter().cloned());
-    let (Some(source), Some(at)) = (Source::of(&table), Source::of(&indices)) else {
+    let (Some(source), Some(at)) = (Source::new(&table), Source::new(&indices)) else {
         return Ok(vec![fact.into()]);
     };
     let fact = filled(fact, |place| {
@@ -129,7 +129,7 @@ pub(super) fn gather_nd(ctx: &mut OpContext<'_>) -> Outcome {
         return Ok(vec![Fact::unranked(table.dtype, TOO_MANY)]);
     }
     let fact = TensorFact::new(table.dtype, outer.iter().chain(&dims[used..]).cloned());
-    let (Some(source), Some(at)) = (Source::of(&table), Source::of(&indices)) else {
+    let (Some(source), Some(at)) = (Source::new(&table), Source::new(&indices)) else {
         return Ok(vec![fact.into()]);
     };
     let fact = filled(fact, |place| {

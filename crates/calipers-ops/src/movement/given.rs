@@ -135,7 +135,7 @@ pub(crate) fn size(length: usize) -> Expr {
     i64::try_from(length).map_or_else(|_| Expr::undefined("a length beyond 64 bits"), Expr::from)
 }
 
-/// An element that is a whole number, if the algebra could tell it.
+/// An element that is a whole number, if the algebra can represent it.
 pub(crate) fn element(value: Expr) -> Elem {
     if value.is_undefined() { Elem::Unknown } else { Elem::Int(value) }
 }

@@ -78,7 +78,7 @@ fn with_joined(parts: &[TensorFact], fact: TensorFact, axis: usize) -> TensorFac
         .map(|part| usize::try_from(part.dims()?.get(axis)?.as_const()?).ok())
         .collect();
     let Some(lengths) = lengths else { return fact };
-    let sources: Vec<Option<Source<'_>>> = parts.iter().map(Source::of).collect();
+    let sources: Vec<Option<Source<'_>>> = parts.iter().map(Source::new).collect();
     // Which part each place of the axis comes from, and where it lies there.
     let total: usize = match fact.dims().and_then(small) {
         Some(dims) => dims[axis],
@@ -118,7 +118,7 @@ pub(super) fn expand(ctx: &mut OpContext<'_>) -> Outcome {
         out.push(expanded(ctx, old, new)?);
     }
     let fact = TensorFact::new(data.dtype, out);
-    let Some(source) = Source::of(&data) else { return Ok(vec![fact.into()]) };
+    let Some(source) = Source::new(&data) else { return Ok(vec![fact.into()]) };
     let fact = filled(fact, |place| {
         let skipped = place.len().saturating_sub(source.dims.len());
         let from: Vec<usize> = place[skipped..]
@@ -174,7 +174,7 @@ pub(super) fn tile(ctx: &mut OpContext<'_>) -> Outcome {
         });
     }
     let fact = TensorFact::new(data.dtype, out);
-    let Some(source) = Source::of(&data) else { return Ok(vec![fact.into()]) };
+    let Some(source) = Source::new(&data) else { return Ok(vec![fact.into()]) };
     let fact = filled(fact, |place| {
         let from: Vec<usize> = place
             .iter()

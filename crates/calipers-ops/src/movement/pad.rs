@@ -72,7 +72,7 @@ fn with_padded(
 ) -> TensorFact {
     let before: Option<Vec<i64>> =
         edges.iter().map(|(before, _)| before.as_ref()?.as_const()).collect();
-    let (Some(before), Some(source)) = (before, Source::of(data)) else { return fact };
+    let (Some(before), Some(source)) = (before, Source::new(data)) else { return fact };
     let mode = ctx.text_or("mode", "constant");
     let crops = edges.iter().any(|(before, after)| {
         [before, after].into_iter().any(|pad| pad.as_ref().is_none_or(|pad| !pad.is_at_least(0)))

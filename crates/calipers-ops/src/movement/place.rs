@@ -14,7 +14,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// The tensor's elements, when they are known.
-    pub(super) fn of(tensor: &'a TensorFact) -> Option<Self> {
+    pub(super) fn new(tensor: &'a TensorFact) -> Option<Self> {
         Some(Self { elements: tensor.value.as_deref()?, dims: tensor.constant_dims()? })
     }
 

@@ -20,7 +20,7 @@ fn written(
     if indices.constant_count() == Some(0) {
         return Ok(vec![TensorFact { value: base.value, ..fact }.into()]);
     }
-    let known = Source::of(&base).zip(base.value.as_deref()).and_then(|(source, elements)| {
+    let known = Source::new(&base).zip(base.value.as_deref()).and_then(|(source, elements)| {
         let mut elements = elements.to_vec();
         write(&source, &indices, &updates, &mut elements)?;
         Some(elements)
@@ -40,8 +40,8 @@ pub(super) fn scatter_elements(ctx: &mut OpContext<'_>) -> Outcome {
     };
     let plain = ctx.text_or("reduction", "none") == "none";
     written(ctx, |base, indices, updates, elements| {
-        let at = Source::of(indices)?;
-        let new = Source::of(updates);
+        let at = Source::new(indices)?;
+        let new = Source::new(updates);
         let mut sure = at.dims.len() == base.dims.len();
         places(&at.dims, |place| {
             let row = at.at(place).as_i64().zip(base.dims.get(axis));
@@ -68,8 +68,8 @@ pub(super) fn scatter_elements(ctx: &mut OpContext<'_>) -> Outcome {
 pub(super) fn scatter_nd(ctx: &mut OpContext<'_>) -> Outcome {
     let plain = ctx.text_or("reduction", "none") == "none";
     written(ctx, |base, indices, updates, elements| {
-        let at = Source::of(indices)?;
-        let new = Source::of(updates);
+        let at = Source::new(indices)?;
+        let new = Source::new(updates);
         let (tuple, outer) = at.dims.split_last()?;
         let inner = base.dims.get(*tuple..)?;
         // An update for each tuple and each element of the slices it names.

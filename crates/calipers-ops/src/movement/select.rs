@@ -73,7 +73,7 @@ pub(super) fn compress(ctx: &mut OpContext<'_>) -> Outcome {
     let axis = ctx.axis(axis, dims.len())?;
     dims[axis] = count;
     let fact = TensorFact::new(data.dtype, dims);
-    let (Some(kept), Some(source)) = (kept, Source::of(&data)) else {
+    let (Some(kept), Some(source)) = (kept, Source::new(&data)) else {
         return Ok(vec![fact.into()]);
     };
     let fact = filled(fact, |place| {
@@ -117,7 +117,7 @@ pub(super) fn top_k(ctx: &mut OpContext<'_>) -> Outcome {
     let values = TensorFact::new(data.dtype, out.clone());
     let indices = TensorFact::new(DType::Int64, out);
     let sorted = ctx.int_or("sorted", 1) != 0;
-    let Some(source) = Source::of(&data).filter(|_| sorted) else {
+    let Some(source) = Source::new(&data).filter(|_| sorted) else {
         return Ok(vec![values.into(), indices.into()]);
     };
     let order = ranked(&source, axis, ctx.int_or("largest", 1) != 0);
@@ -185,7 +185,7 @@ pub(super) fn one_hot(ctx: &mut OpContext<'_>) -> Outcome {
     let mut out = dims.to_vec();
     out.insert(axis, depth);
     let fact = TensorFact::new(values.dtype, out);
-    let (Some(source), Some([off, on])) = (Source::of(&indices), values.value.as_deref()) else {
+    let (Some(source), Some([off, on])) = (Source::new(&indices), values.value.as_deref()) else {
         return Ok(vec![fact.into()]);
     };
     let depth = fact.constant_dims().map_or(0, |dims| dims[axis]);

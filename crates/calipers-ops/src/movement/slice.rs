@@ -80,7 +80,7 @@ pub(super) fn slice(ctx: &mut OpContext<'_>) -> Outcome {
 fn with_cut_elements(data: &TensorFact, fact: TensorFact, cuts: &[Option<Cut>]) -> TensorFact {
     let walks: Option<Vec<(i64, i64)>> =
         cuts.iter().map(|cut| cut.as_ref().map_or(Some((0, 1)), |cut| cut.walk)).collect();
-    let (Some(walks), Some(source)) = (walks, Source::of(data)) else { return fact };
+    let (Some(walks), Some(source)) = (walks, Source::new(data)) else { return fact };
     filled(fact, |place| {
         let from = walks.iter().zip(place).map(|((start, step), at)| {
             let at = i64::try_from(*at).ok()?;
@@ -167,7 +167,7 @@ pub(super) fn split(ctx: &mut OpContext<'_>) -> Outcome {
 
 fn with_part(data: &TensorFact, fact: TensorFact, axis: usize, start: &Expr) -> TensorFact {
     let start = start.as_const().and_then(|start| usize::try_from(start).ok());
-    let (Some(start), Some(source)) = (start, Source::of(data)) else { return fact };
+    let (Some(start), Some(source)) = (start, Source::new(data)) else { return fact };
     filled(fact, |place| {
         let mut from = place.to_vec();
         from[axis] = from[axis].saturating_add(start);

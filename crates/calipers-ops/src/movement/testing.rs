@@ -8,7 +8,7 @@ use crate::elem::Elem;
 use crate::fact::{Fact, TensorFact};
 use crate::testing::{Counter, Named};
 
-/// What a rule tells of a ctx.
+/// The outcome of a rule.
 pub(crate) fn outcome(
     rule: Rule,
     version: i64,
@@ -54,7 +54,7 @@ pub(crate) fn list(elements: &str) -> Option<Fact> {
     Some(TensorFact::new(DType::Int64, [length]).with_value(elements).into())
 }
 
-/// A list of which only the length is known.
+/// A list whose length alone is known.
 pub(crate) fn hidden(length: i64) -> Option<Fact> {
     Some(Fact::tensor(DType::Int64, [Expr::from(length)]))
 }

@@ -59,7 +59,7 @@ pub(super) fn unique(ctx: &mut OpContext<'_>) -> Outcome {
         _ => vec![count.clone()],
     };
     let chosen = TensorFact::new(data.dtype, dims);
-    let chosen = match (&distinct, Source::of(&data), axis) {
+    let chosen = match (&distinct, Source::new(&data), axis) {
         (Some(distinct), Some(source), Some(axis)) => filled(chosen, |place| {
             let mut from = place.to_vec();
             from[axis] = distinct.first[place[axis]];
@@ -123,7 +123,7 @@ fn distinct(data: &TensorFact, axis: Option<usize>, sorted: bool) -> Option<Dist
 /// The slices along an axis, or every element, as numbers that compare exactly.
 fn slices(data: &TensorFact, axis: Option<usize>) -> Option<Vec<Vec<f64>>> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    let source = Source::of(data)?;
+    let source = Source::new(data)?;
     let count = match axis {
         Some(axis) => source.dims[axis],
         None => data.constant_count()?,

@@ -32,7 +32,7 @@ pub(super) fn qlinear_matmul(ctx: &mut OpContext<'_>) -> Outcome {
 /// <https://onnx.ai/onnx/operators/onnx__QLinearConv.html>; ONNX Runtime's own may have the
 /// channels last.
 pub(super) fn qlinear_conv(ctx: &mut OpContext<'_>) -> Outcome {
-    let dims = conv(ctx, 0, 3, Layout::of(ctx));
+    let dims = conv(ctx, 0, 3, Layout::from_context(ctx));
     only(result_dtype(ctx, 7, 0), dims)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn qlinear_conv_last(ctx: &mut OpContext<'_>) -> Outcome {
 
 /// `QLinearConvTranspose`.
 pub(super) fn qlinear_conv_transpose(ctx: &mut OpContext<'_>) -> Outcome {
-    let dims = conv_transpose(ctx, 0, 3, None, Layout::of(ctx));
+    let dims = conv_transpose(ctx, 0, 3, None, Layout::from_context(ctx));
     only(result_dtype(ctx, 7, 0), dims)
 }
 

@@ -67,7 +67,7 @@ pub(super) fn concat(ctx: &mut OpContext<'_>) -> Outcome {
 
 /// `QLinearAveragePool`.
 pub(super) fn average_pool(ctx: &mut OpContext<'_>) -> Outcome {
-    only(ctx.dtype(0), window::pool(ctx, Layout::of(ctx)))
+    only(ctx.dtype(0), window::pool(ctx, Layout::from_context(ctx)))
 }
 
 /// The same with the channels last.
@@ -77,7 +77,7 @@ pub(super) fn average_pool_last(ctx: &mut OpContext<'_>) -> Outcome {
 
 /// `QLinearGlobalAveragePool`.
 pub(super) fn global_average_pool(ctx: &mut OpContext<'_>) -> Outcome {
-    only(ctx.dtype(0), window::global_pool(ctx, Layout::of(ctx)))
+    only(ctx.dtype(0), window::global_pool(ctx, Layout::from_context(ctx)))
 }
 
 /// The same with the channels last.

@@ -64,7 +64,7 @@ fn extremum<'e>(
             best = Some((index, element));
         }
     }
-    // An element that is not comparable with itself is no extremum of anything.
+    // An element that is not comparable with itself is never an extremum.
     best.filter(|(_, element)| compare(element, element).is_some()).map(|(index, _)| index)
 }
 

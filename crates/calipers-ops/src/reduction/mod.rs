@@ -96,7 +96,7 @@ enum Axes {
 }
 
 impl Axes {
-    fn of(ctx: &OpContext<'_>) -> Self {
+    fn from_context(ctx: &OpContext<'_>) -> Self {
         let since = if ctx.op == "ReduceSum" { 13 } else { 18 };
         if ctx.version < since {
             return match ctx.attribute("axes") {
@@ -123,13 +123,13 @@ impl Axes {
 
 /// Makes reduced axes 1 or drops them, and follows small contents.
 ///
-/// <https://onnx.ai/onnx/operators/onnx__ReduceSum.html>; its siblings, of which some take axes as
+/// <https://onnx.ai/onnx/operators/onnx__ReduceSum.html>; its siblings. Some take axes as
 /// an input from version 18 on, differ only in the arithmetic.
 fn reduce(ctx: &mut OpContext<'_>) -> Outcome {
     let data = ctx.tensor(0)?;
     let dtype = data.dtype;
     let keep = ctx.int_or("keepdims", 1) != 0;
-    let axes = Axes::of(ctx);
+    let axes = Axes::from_context(ctx);
     let dims = match &data.shape {
         Ok(dims) => dims,
         // The number of dimensions does not matter when none is left.
@@ -164,7 +164,7 @@ fn reduce(ctx: &mut OpContext<'_>) -> Outcome {
     };
     let fact = TensorFact::new(dtype, left_over(dims, &reduced, keep));
     let value = data.value.as_deref().zip(data.constant_dims());
-    Ok(vec![Fact::Tensor(match (value, Kind::of(ctx.op)) {
+    Ok(vec![Fact::Tensor(match (value, Kind::new(ctx.op)) {
         (Some((elements, sizes)), Some(kind)) => {
             fact.with_value(values::reduce(kind, dtype, elements, &sizes, &reduced))
         }
@@ -198,7 +198,7 @@ fn det(ctx: &mut OpContext<'_>) -> Outcome {
         Err(reason) => return Ok(vec![Fact::unranked(dtype, reason)]),
     };
     let [batch @ .., rows, columns] = dims else {
-        return Err(Fail::contradiction("Det has an input that is no matrix"));
+        return Err(Fail::contradiction("Det expects a matrix"));
     };
     if rows.always_ne(columns) {
         return Err(Fail::contradiction(format!("Det has matrices of {rows} by {columns}")));

@@ -21,7 +21,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The arithmetic of an operator; logarithms are not followed, no size is made of them.
-    pub(super) fn of(op: &str) -> Option<Self> {
+    pub(super) fn new(op: &str) -> Option<Self> {
         Some(match op {
             "ReduceSum" => Self::Sum,
             "ReduceProd" => Self::Product,

@@ -75,11 +75,11 @@ fn parts(ctx: &mut OpContext<'_>, dim: &Expr) -> Result<Parts, Fail> {
             };
             Ok(Parts::These(lengths.into_iter().map(own).collect()))
         }
-        _ => Err(Fail::contradiction("SplitToSequence has lengths that are no list")),
+        _ => Err(Fail::contradiction("SplitToSequence expects its lengths as a list")),
     }
 }
 
-/// Parts of one length, of which the last may be shorter.
+/// Parts of one length; the last may be shorter.
 fn equal_parts(dim: &Expr, length: &Expr) -> Result<Parts, Fail> {
     if length.upper_bound().is_some_and(|most| most <= 0) {
         return Err(Fail::contradiction(format!("SplitToSequence cuts parts of {length}")));

@@ -143,7 +143,7 @@ fn differs() -> Expr {
     Expr::undefined("it differs between the elements")
 }
 
-/// One element of which only is known what holds for all.
+/// One element, with what is known of all elements.
 fn any_of(ctx: &mut OpContext<'_>, element: &Fact) -> Fact {
     let Fact::Tensor(tensor) = element else { return element.clone() };
     let shape = tensor.shape.as_ref().map_err(Clone::clone).map(|dims| {
@@ -156,7 +156,7 @@ fn any_of(ctx: &mut OpContext<'_>, element: &Fact) -> Fact {
     Fact::Tensor(TensorFact { dtype: tensor.dtype, shape, value: None })
 }
 
-/// So many elements of which only is known what holds for all.
+/// This many elements, each with what is known of all elements.
 fn any_number_of(ctx: &mut OpContext<'_>, element: &Fact, count: usize) -> Vec<Fact> {
     (0..count).map(|_| any_of(ctx, element)).collect()
 }
@@ -295,7 +295,7 @@ mod tests {
     use super::*;
     use crate::reduction::testing::{Try, dims, ints, shape, tensor, values};
 
-    fn of(items: &[&str]) -> Fact {
+    fn sequence(items: &[&str]) -> Fact {
         let ctx =
             items.iter().fold(Try::new("SequenceConstruct", 11), |c, item| c.input(dims(item)));
         ctx.one(construct)
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn elements_keep_their_shapes() {
-        let sequence = of(&["2 3", "n 3", "7 3"]);
+        let sequence = sequence(&["2 3", "n 3", "7 3"]);
         assert_eq!(len(&sequence), "3");
         let get = |place: Fact| Try::new("SequenceAt", 11).input(sequence.clone()).input(place);
         assert_eq!(shape(&get(scalar(-2)).one(at)), "n 3");
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn elements_come_and_go() {
-        let sequence = of(&["1", "2"]);
+        let sequence = sequence(&["1", "2"]);
         let grown = Try::new("SequenceInsert", 11)
             .input(sequence)
             .input(dims("3"))

@@ -4,7 +4,7 @@ use calipers_report::{Finding, Port, Report, Requirement, Severity};
 
 use super::context::{Context, Detail};
 use super::wording::more;
-use super::{hardware_overview, overview, screen};
+use super::{file, hardware_overview, metadata, overview, screen, summary, weights};
 use crate::document::{Block, Document, Section};
 use crate::table::{Tone, Value};
 use crate::value::{Operation, Spans, free_formula};
@@ -18,9 +18,16 @@ const FINDINGS: usize = 3;
 const TITLE: usize = 90;
 
 /// The key facts of the report; `--full` prints [`screen`] instead.
-pub fn short(report: &Report) -> Document {
+///
+/// What had to be asked for is shown as well: the weights, fingerprints, and the summary of a
+/// language model, or any summary where `with_summary` is set.
+pub fn short(report: &Report, with_summary: bool) -> Document {
     let mut context = Context::new(report, Detail::Brief);
     let full = screen(report);
+    let written = report
+        .summary
+        .as_ref()
+        .is_some_and(|summary| summary.check.is_some() || !summary.notes.is_empty());
     let mut sections = vec![
         line("model", "Model", model(report)),
         line("parameters", "Parameters", parameters(&mut context)),
@@ -33,6 +40,14 @@ pub fn short(report: &Report) -> Document {
     sections.push(spaced("inputs", "Inputs", ports(&mut context, &report.graph.inputs, "inputs")));
     let outputs = ports(&mut context, &report.graph.outputs, "outputs");
     sections.push(spaced("outputs", "Outputs", outputs).adjoining());
+    if with_summary || written {
+        sections.insert(0, spaced("summary", "Summary", summary::build(&mut context)));
+    }
+    if report.model.sha256.is_some() {
+        sections.push(spaced("file", "File", metadata::build(&mut context)));
+        sections.push(spaced("data-files", "Data files", file::build(&mut context)));
+    }
+    sections.push(spaced("weights", "Weights", weights::build(&mut context)));
     sections.push(spaced("findings", "Findings", findings(report)));
     sections.extend(hardware_overview(report));
     sections.push(line("requirements", "Requires", requirements(report)));

@@ -106,7 +106,7 @@ fn bindings_that_cannot_be_are_refused() {
     let unknown = infer(&model, &dims(&[("sequence", 1)]));
     assert_eq!(
         unknown.unwrap_err().to_string(),
-        "no input has a dimension named \"sequence\"; there are batch"
+        "no input has a dimension named \"sequence\"; expected one of: batch"
     );
     let both = Bindings { dims: dims(&[("batch", 1)]).dims, ..input(&[7, 3]) };
     assert!(matches!(infer(&model, &both), Err(BindError::Twice { first: 1, second: 7, .. })));

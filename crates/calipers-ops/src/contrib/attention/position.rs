@@ -37,10 +37,10 @@ pub(crate) fn gated_relative_position_bias(ctx: &mut OpContext<'_>) -> Outcome {
     Ok(vec![Fact::tensor(ctx.dtype(0), dims)])
 }
 
-/// `RemovePadding`: the tokens that are no padding, where they were, and the lengths.
+/// `RemovePadding`: the tokens without the padding, where they were, and the lengths.
 pub(crate) fn remove_padding(ctx: &mut OpContext<'_>) -> Outcome {
     let input = ranked(ctx, 0, 3, "the padded input")?;
-    let tokens = ctx.fresh("how many tokens are no padding");
+    let tokens = ctx.fresh("the number of tokens without padding");
     Ok(vec![
         Fact::tensor(ctx.dtype(0), [tokens, input[2].clone()]),
         Fact::tensor(DType::Int32, [input[0].clone(), input[1].clone()]),
