@@ -116,7 +116,7 @@ def expectation(kind, model, outputs):
 
 
 def stripped(model):
-    """A copy that tells no type of an output or of a value inside."""
+    """A copy without the types of outputs and inner values."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     del copy.graph.value_info[:]

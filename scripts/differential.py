@@ -1,4 +1,4 @@
-"""Shapes that Calipers tells against those that ONNX Runtime sees: every value of every model given.
+"""Compares the shapes that Calipers infers with those of ONNX Runtime, for every value of every model given.
 
 Usage: differential.py CALIPERS MODEL... Needs `onnx` and `onnxruntime`. Weights that are missing are made up, and so
 are the inputs; free dimensions get small sizes. A model that does not run is named and left out. Ends with 1 when a

@@ -1,4 +1,4 @@
-//! The console blocks of the README, executed in the root of the repository.
+//! The console blocks of the README and of the guide, executed in the root of the repository.
 
 calipers_testkit::tests! {
     test: [console_blocks_are_what_the_command_prints];
@@ -12,6 +12,7 @@ fn console_blocks_are_what_the_command_prints() {
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
         .env("LANG", "C.UTF-8")
-        .case("README.md");
+        .case("README.md")
+        .case("docs/guide/*.md");
     cases.run();
 }
