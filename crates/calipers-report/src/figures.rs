@@ -59,7 +59,7 @@ pub struct KeyFigures {
 
 impl KeyFigures {
     /// What a report says, picked out.
-    pub fn of(path: String, report: &Report) -> Self {
+    pub fn new(path: String, report: &Report) -> Self {
         let findings = |severity: Severity| {
             let count =
                 report.findings.iter().filter(|finding| finding.severity == severity).count();

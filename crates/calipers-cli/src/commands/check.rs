@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_never_tells_of_the_machine() {
+    fn a_place_never_names_the_machine() {
         assert_eq!(place(Path::new("./models/m.onnx"), "m.onnx"), "models/m.onnx");
         assert_eq!(place(Path::new("/elsewhere/m.onnx"), "m.onnx"), "m.onnx");
         assert_eq!(place(Path::new("../m.onnx"), "m.onnx"), "m.onnx");

@@ -99,7 +99,7 @@ fn look_at(
         // The path is next to it already.
         Err(error) => return Ok(unread(why(&error, &place.path))),
     };
-    let mut figures = KeyFigures::of(place.shown.clone(), &report);
+    let mut figures = KeyFigures::new(place.shown.clone(), &report);
     figures.card = keep(&report).with_context(|| format!("the card of {}", place.shown))?;
     let status = writer.card.reading.gate.judge(&report.findings);
     Ok(Outcome { figures, status })
