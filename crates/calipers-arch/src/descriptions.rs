@@ -3,45 +3,38 @@
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style, Task, TaskKind};
 
-/// The sentence; empty when not even the kind is known.
+/// The sentence; empty when the kind is unknown.
 pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
     let Some(kind) = architecture.kind else { return String::new() };
     let family = architecture.family;
-    let mut head = family.map_or(kind.display_name(), Family::display_name).to_owned();
+    let mut text = family.map_or(kind.display_name(), Family::display_name).to_owned();
     match (architecture.style, kind, family) {
         (Some(style @ (Style::Encoder | Style::Decoder | Style::EncoderDecoder)), ..) => {
-            head = format!("{head} {}", style.display_name());
+            text += &format!(" {}", style.display_name());
         }
-        (_, ModelKind::Cnn, Some(_)) => head += " convolutional network",
-        (_, ModelKind::Rnn, Some(_)) => head += " recurrent network",
+        (_, ModelKind::Cnn, Some(_)) => text += " convolutional network",
+        (_, ModelKind::Rnn, Some(family)) if family != Family::Rnn => text += " recurrent network",
         _ => {}
     }
-    let figures = figures(&architecture.facts, kind);
-    let mut text = head;
+    if task.kind != TaskKind::Unknown {
+        text += &format!(" for {}", task.kind.display_name());
+    }
+    let mut figures = figures(&architecture.facts, kind);
+    let has_classes = task.kind.is_classification() || task.kind == TaskKind::ObjectDetection;
+    figures.extend(
+        task.classes.filter(|_| has_classes).map(|classes| counted(classes, "class", "classes")),
+    );
     if !figures.is_empty() {
         text += &format!(": {}", figures.join(", "));
-    }
-    if let Some(does) = task.kind.activity() {
-        text += &format!("; {does}");
-        let classified = task.kind.is_classification();
-        match task.classes.filter(|_| classified || task.kind == TaskKind::ObjectDetection) {
-            Some(1) => text += " of 1 class",
-            Some(classes) if classified => text += &format!(" into {} classes", grouped(classes)),
-            Some(classes) => text += &format!(" of {} classes", grouped(classes)),
-            None => {}
-        }
     }
     text + "."
 }
 
-/// The figures of a network, the most telling first.
+/// The figures of a network, the most important first.
 fn figures(facts: &ArchitectureFacts, kind: ModelKind) -> Vec<String> {
     let mut list = Vec::new();
-    let mut add = |value: Option<i64>, one: &str, more: &str| {
-        list.extend(value.filter(|value| *value > 0).map(|value| match value {
-            1 => format!("1 {one}"),
-            value => format!("{} {more}", grouped(value)),
-        }));
+    let mut add = |value: Option<i64>, one: &str, many: &str| {
+        list.extend(value.filter(|value| *value > 0).map(|value| counted(value, one, many)));
     };
     add(facts.trees, "tree", "trees");
     add(facts.layers, "layer", "layers");
@@ -49,39 +42,43 @@ fn figures(facts: &ArchitectureFacts, kind: ModelKind) -> Vec<String> {
         add(facts.convs, "convolution", "convolutions");
         add(facts.residuals, "residual addition", "residual additions");
     }
+    list.extend(facts.hidden.map(|width| format!("hidden size {}", grouped(width))));
     if let Some(heads) = facts.heads {
         let width = facts.head_dim.map_or(String::new(), |width| format!(" of {}", grouped(width)));
-        let one = if heads == 1 { "head" } else { "heads" };
-        list.push(format!("{} {one}{width}", grouped(heads)));
-        if let Some(shared) = facts.kv_heads.filter(|shared| *shared != heads) {
-            list.push(format!("{shared} for keys and values"));
-        }
+        list.push(format!("{}{width}", counted(heads, "head", "heads")));
+        let shared = facts.kv_heads.filter(|shared| *shared != heads);
+        list.extend(shared.map(|shared| counted(shared, "KV head", "KV heads")));
     }
-    list.extend(facts.hidden.map(|width| format!("hidden {}", grouped(width))));
-    list.extend(facts.ffn.map(|width| format!("feed-forward {}", grouped(width))));
-    if let (Some(experts), chosen) = (facts.experts, facts.experts_per_token) {
-        let chosen = chosen.map_or(String::new(), |chosen| format!(", {chosen} for each token"));
-        list.push(format!("{} experts{chosen}", grouped(experts)));
+    list.extend(facts.ffn.map(|width| format!("feed-forward size {}", grouped(width))));
+    if let Some(experts) = facts.experts {
+        let chosen = facts.experts_per_token;
+        let chosen = chosen.map_or(String::new(), |chosen| format!(" ({chosen} per token)"));
+        list.push(format!("{}{chosen}", counted(experts, "expert", "experts")));
     }
     if kind != ModelKind::TreeEnsemble {
         list.extend(facts.activation.map(|activation| activation.display_name().to_owned()));
     }
     list.extend(facts.norm_position.map(|position| position.display_name().to_owned()));
     if facts.rope == Some(true) {
-        list.push("rotary positions".to_owned());
+        list.push("rotary position embedding".to_owned());
     }
     if facts.bidirectional == Some(true) {
-        list.push("both ways".to_owned());
+        list.push("bidirectional".to_owned());
     }
     if facts.kv_cache == Some(true) {
-        list.push("key-value cache".to_owned());
+        list.push("KV cache".to_owned());
     }
     list
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 pub(super) fn grouped(number: i64) -> String {
     units::signed(number)
+}
+
+/// A count with its noun in the right number: `1 class`, `1,000 classes`.
+pub(super) fn counted(count: i64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 #[cfg(test)]
@@ -112,10 +109,11 @@ mod tests {
         let task = Task { kind: TaskKind::QuestionAnswering, ..Task::default() };
         assert_eq!(
             sentence(&architecture, &task),
-            "BERT encoder: 12 layers, 12 heads of 64, hidden 768, feed-forward 3,072, GELU, \
-             post-norm; answers questions by span."
+            "BERT encoder for question answering: 12 layers, hidden size 768, 12 heads of 64, \
+             feed-forward size 3,072, GELU, post-norm."
         );
         assert_eq!(sentence(&Architecture::default(), &task), "");
         assert_eq!(grouped(-1_234_567), "-1,234,567");
+        assert_eq!(counted(1, "class", "classes"), "1 class");
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn parts(net: &Network<'_>, structure: &Structure) -> Vec<Inside> {
     if !structure.side.is_empty() {
         let side = structure.side.iter().map(|id| writer.unit(net.unit(*id), MAX_DEPTH));
         inside.push(Inside::Part(Part {
-            name: "Preparation of inputs".to_owned(),
+            name: "Input preparation".to_owned(),
             kind: Some(CompositeKind::Preparation.into()),
             inside: side.flatten().collect(),
             ..Part::default()

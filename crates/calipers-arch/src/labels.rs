@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use calipers_ops::{Class, ImageOp, Movement, Pool};
 use calipers_report::{Activation, CompositeKind, PartKind};
 
-use super::descriptions::grouped;
+use super::descriptions::{counted, grouped};
 use super::structure::is_heavy;
 use crate::network::{
     Attention, BlockKind, DetailKey, Details, Linear, Network, NetworkOp, Op, TableKind, With,
@@ -297,11 +297,11 @@ pub(super) fn figures(unit: &NetworkOp) -> String {
     match unit.details() {
         Some(Details::Attention(it)) => {
             show(it.heads.map(|heads| match it.head_dim {
-                Some(width) => format!("{heads} heads of {width}"),
-                None => format!("{heads} heads"),
+                Some(width) => format!("{} of {width}", counted(heads, "head", "heads")),
+                None => counted(heads, "head", "heads"),
             }));
             let shared = it.kv_heads.filter(|shared| it.heads != Some(*shared));
-            show(shared.map(|heads| format!("{heads} for keys and values")));
+            show(shared.map(|heads| counted(heads, "KV head", "KV heads")));
         }
         Some(Details::FeedForward(it)) => {
             show(it.inner.map(|inner| format!("feed-forward {}", grouped(inner))));
@@ -311,7 +311,7 @@ pub(super) fn figures(unit: &NetworkOp) -> String {
         Some(Details::MixtureOfExperts(it)) => {
             show(it.experts.map(|experts| match it.top_k {
                 Some(most) => format!("{most} of {experts} experts"),
-                None => format!("{experts} experts"),
+                None => counted(experts, "expert", "experts"),
             }));
         }
         Some(Details::Embedding(it)) => {
@@ -340,8 +340,8 @@ fn show_others(details: &Details, show: &mut impl FnMut(Option<String>)) {
     let width = number(DetailKey::Channels)
         .or_else(|| number(DetailKey::Out))
         .or_else(|| number(DetailKey::Width));
-    show(number(DetailKey::Classes).map(|classes| format!("{} classes", grouped(classes))));
-    show(number(DetailKey::Scales).map(|scales| format!("{scales} scales")));
+    show(number(DetailKey::Classes).map(|classes| counted(classes, "class", "classes")));
+    show(number(DetailKey::Scales).map(|scales| counted(scales, "scale", "scales")));
     show(width.map(|width| format!("width {}", grouped(width))));
     show(number(DetailKey::Growth).map(|growth| format!("growth {growth}")));
     show(number(DetailKey::Kernel).map(|kernel| format!("kernel {kernel}×{kernel}")));

@@ -24,7 +24,7 @@ pub mod view;
 use calipers_infer::Typed;
 use calipers_ir::Model;
 use calipers_measure::Measured;
-use calipers_report::{Architecture, Quantization, Task};
+use calipers_report::{Architecture, ModelKind, Quantization, Style, Task};
 pub use facts::is_norm_folded;
 use groups::{Inside, Part, parts};
 use network::Network;
@@ -57,7 +57,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
         skips: blocks::skips(&net),
         ..Architecture::default()
     };
-    let structure = Structure::of(&net);
+    let structure = Structure::find(&net);
     architecture.repeats = repeats::repeats(&net, &structure);
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
@@ -66,6 +66,17 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     let task = task::of(&stats, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);
     Recognized { net, structure, architecture, task, quantization }
+}
+
+/// Returns why a model without a KV cache has none, in a few words: `encoder`.
+pub fn why_no_kv_cache(architecture: &Architecture) -> &'static str {
+    match (architecture.style, architecture.kind) {
+        (Some(Style::Encoder | Style::DualEncoder | Style::Vision), _) => "encoder",
+        (Some(Style::Decoder | Style::EncoderDecoder), _) => "exported without one",
+        (None, Some(ModelKind::Rnn)) => "recurrent network",
+        (None, Some(ModelKind::Transformer) | None) => "no cache inputs",
+        _ => "not a sequence model",
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What repeats in the network, as the report tells it.
+//! What repeats in the network.
 
 use calipers_report::Repeat;
 
@@ -7,7 +7,7 @@ use super::structure::{Item, Structure, all_segments, differences};
 use crate::network::{Network, NetworkOp};
 
 /// Repeats that are reported.
-const TOLD: usize = 50;
+const MAX_REPEATS: usize = 50;
 
 /// The repeats of a network, as they are nested.
 pub(super) fn repeats(net: &Network<'_>, structure: &Structure) -> Vec<Repeat> {
@@ -24,12 +24,12 @@ fn of_items(net: &Network<'_>, structure: &Structure, items: &[Item]) -> Vec<Rep
         Repeat {
             name: name(net, structure, turns),
             times: turns.len() as u64,
-            nodes: nodes(&units(net, structure, first)),
+            nodes: structure.membership.count(structure.span(first)),
             differs: differences(net, structure, turns),
             inside: of_items(net, structure, first),
         }
     };
-    runs.take(TOLD).map(repeat).collect()
+    runs.take(MAX_REPEATS).map(repeat).collect()
 }
 
 /// What one turn of a run is called.
@@ -73,13 +73,4 @@ pub(super) fn units<'n>(
     let segments = all_segments(items);
     let ids = segments.iter().flat_map(|segment| structure.units(*segment));
     ids.map(|id| net.unit(*id)).collect()
-}
-
-/// How many nodes of the file some units represent.
-pub(super) fn nodes(units: &[&NetworkOp]) -> u64 {
-    let parts = units.iter().flat_map(|unit| unit.walk()).filter(|unit| unit.parts.is_empty());
-    let mut nodes: Vec<_> = parts.map(|unit| unit.node).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes.len() as u64
 }

@@ -10,8 +10,8 @@ use calipers_report::{Block, CompositeKind};
 use hashbrown::HashMap;
 
 use super::labels::{facts, label, op_name, title};
-use super::repeats::{in_sentence, nodes, plural, smallest, units};
-use super::structure::{Item, Structure};
+use super::repeats::{in_sentence, plural, smallest, units};
+use super::structure::{Item, Span, Structure, leaf_count};
 use crate::network::{Network, NetworkOp, Op};
 
 /// Blocks that are shown next to one another.
@@ -24,12 +24,11 @@ pub(super) fn tree(net: &Network<'_>, structure: &Structure, sizes: &Sizes) -> V
     let mut writer = Writer { net, structure, sizes, macs: HashMap::new() };
     let mut tree = Vec::new();
     if !structure.side.is_empty() {
-        let units: Vec<&NetworkOp> = structure.side.iter().map(|id| net.unit(*id)).collect();
         tree.push(Block {
             kind: CompositeKind::Preparation.into(),
-            name: "Preparation of inputs".to_owned(),
+            name: "Input preparation".to_owned(),
             times: 1,
-            nodes: nodes(&units),
+            nodes: structure.membership.count(structure.membership.side()),
             facts: BTreeMap::new(),
             macs: None,
             parts: Vec::new(),
@@ -53,7 +52,7 @@ impl Writer<'_> {
         let mut blocks: Vec<Block> = shown.map(|item| self.item(item)).collect();
         if let Some(rest) = items.get(MAX_PARTS..).filter(|rest| !rest.is_empty()) {
             let units = units(self.net, self.structure, rest);
-            blocks.push(self.more(rest.len(), &units));
+            blocks.push(self.more(rest.len(), &units, self.structure.span(rest)));
         }
         blocks
     }
@@ -63,11 +62,12 @@ impl Writer<'_> {
             Item::Segment(number) => {
                 let ids = self.structure.units(*number);
                 let units: Vec<&NetworkOp> = ids.iter().map(|id| self.net.unit(*id)).collect();
+                let span = self.structure.span(std::slice::from_ref(item));
                 match units[..] {
-                    [unit] => self.unit(unit, 0),
+                    [unit] => self.unit(unit, span, 0),
                     _ => {
-                        let parts = self.units(&units, 0);
-                        Block { parts, ..self.block(&units) }
+                        let parts = self.units(&units, span, 0);
+                        Block { parts, ..self.block(&units, span) }
                     }
                 }
             }
@@ -88,7 +88,8 @@ impl Writer<'_> {
     fn stage(&mut self, turns: &[Vec<Item>]) -> Block {
         let first = turns.first().map_or(&[][..], Vec::as_slice);
         let has_runs = turns.iter().flatten().any(|item| matches!(item, Item::Run(_)));
-        let mut block = self.block(&units(self.net, self.structure, first));
+        let span = self.structure.span(first);
+        let mut block = self.block(&units(self.net, self.structure, first), span);
         if has_runs {
             block.kind = CompositeKind::Stage.into();
             let small = units(self.net, self.structure, smallest(self.structure, turns));
@@ -99,7 +100,7 @@ impl Writer<'_> {
     }
 
     /// A block around units, without its parts.
-    fn block(&mut self, units: &[&NetworkOp]) -> Block {
+    fn block(&mut self, units: &[&NetworkOp], span: Span) -> Block {
         let title = title(self.net, units);
         let mut facts = BTreeMap::new();
         if !title.detail.is_empty() {
@@ -110,23 +111,29 @@ impl Writer<'_> {
             kind: title.kind,
             name: title.label,
             times: 1,
-            nodes: nodes(units),
+            nodes: self.structure.membership.count(span),
             facts,
             macs: self.macs(units),
             parts: Vec::new(),
         }
     }
 
-    fn units(&mut self, units: &[&NetworkOp], depth: usize) -> Vec<Block> {
-        let mut blocks: Vec<Block> =
-            units.iter().take(MAX_PARTS).map(|unit| self.unit(unit, depth)).collect();
+    /// The blocks of units that follow one another from the start of a span.
+    fn units(&mut self, units: &[&NetworkOp], span: Span, depth: usize) -> Vec<Block> {
+        let mut blocks = Vec::with_capacity(units.len().min(MAX_PARTS));
+        let mut from = span.from;
+        for unit in units.iter().take(MAX_PARTS) {
+            let to = from.saturating_add(leaf_count(unit));
+            blocks.push(self.unit(unit, Span { from, to }, depth));
+            from = to;
+        }
         if let Some(rest) = units.get(MAX_PARTS..).filter(|rest| !rest.is_empty()) {
-            blocks.push(self.more(rest.len(), rest));
+            blocks.push(self.more(rest.len(), rest, Span { from, ..span }));
         }
         blocks
     }
 
-    fn unit(&mut self, unit: &NetworkOp, depth: usize) -> Block {
+    fn unit(&mut self, unit: &NetworkOp, span: Span, depth: usize) -> Block {
         let op = op_name(self.net, unit);
         // A block made of one operator says nothing more inside.
         let has_parts = unit.parts.len() > 1 && depth < MAX_DEPTH;
@@ -136,19 +143,19 @@ impl Writer<'_> {
             kind: op.into(),
             name: if unit.op == Op::Unknown { op } else { label(unit.op) }.to_owned(),
             times: 1,
-            nodes: nodes(&[unit]),
+            nodes: self.structure.membership.count(span),
             facts: facts(unit),
             macs: self.macs(&[unit]),
-            parts: self.units(&inside, depth + 1),
+            parts: self.units(&inside, span, depth + 1),
         }
     }
 
-    fn more(&mut self, count: usize, units: &[&NetworkOp]) -> Block {
+    fn more(&mut self, count: usize, units: &[&NetworkOp], span: Span) -> Block {
         Block {
             kind: CompositeKind::More.into(),
             name: format!("{count} more"),
             times: 1,
-            nodes: nodes(units),
+            nodes: self.structure.membership.count(span),
             facts: BTreeMap::new(),
             macs: self.macs(units),
             parts: Vec::new(),
@@ -173,7 +180,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The scope that all units lie in, where the file tells scopes.
+    /// The scope that all units lie in, where the file names scopes.
     fn scope(&self, units: &[&NetworkOp]) -> Option<String> {
         let scope = |unit: &&NetworkOp| scope::of(self.net.model, unit.node);
         let mut common = scope(units.first()?);

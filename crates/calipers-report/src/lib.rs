@@ -16,6 +16,7 @@
 
 mod activation;
 mod architecture;
+mod architecture_rows;
 mod block;
 mod cost;
 mod device_names;

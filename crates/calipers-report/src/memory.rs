@@ -26,6 +26,10 @@ pub struct Memory {
     /// Cache of keys and values that a decoder carries from step to step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache: Option<KvCache>,
+    /// Why there is no such cache, in a few words: `encoder`, `not a sequence model`. Absent when
+    /// there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv_cache_absent: Option<String>,
 }
 
 /// A large activation.

@@ -83,6 +83,19 @@ impl Scheme {
         format!("{form}{bits}").into()
     }
 
+    /// Returns the scheme as people write it: `QDQ int8`, `weight-only int4`.
+    pub fn label(self) -> Cow<'static, str> {
+        match self {
+            Self::None => "none".into(),
+            Self::Mixed => "mixed".into(),
+            Self::Dynamic { bits } => format!("dynamic int{bits}").into(),
+            Self::Float { bits } => format!("float{bits}").into(),
+            Self::Qdq { bits } => format!("QDQ int{bits}").into(),
+            Self::QOperator { bits } => format!("QOperator int{bits}").into(),
+            Self::WeightOnly { bits } => format!("weight-only int{bits}").into(),
+        }
+    }
+
     /// Returns the adjective of a model with this scheme; `None` for one that is not quantized.
     pub fn display_name(self) -> Option<&'static str> {
         Some(match self {

@@ -15,7 +15,7 @@ names! {
         ImageEmbedding = "image-embedding" => "image embedding",
         ImageFeatures = "image-features" => "image features",
         ImageSegmentation = "image-segmentation" => "image segmentation",
-        ImageTextSimilarity = "image-text-similarity" => "image text similarity",
+        ImageTextSimilarity = "image-text-similarity" => "image-text similarity",
         ImageToImage = "image-to-image" => "image-to-image",
         ImageToText = "image-to-text" => "image-to-text",
         ObjectDetection = "object-detection" => "object detection",
@@ -36,39 +36,6 @@ names! {
 }
 
 impl TaskKind {
-    /// Returns what a model for the task does, as the end of a sentence: `segments images`.
-    pub fn activity(self) -> Option<&'static str> {
-        Some(match self {
-            Self::AnomalyDetection => "finds what is unlike the rest",
-            Self::AudioClassification => "classifies sounds",
-            Self::AudioToAudio => "makes sound of sound",
-            Self::Clustering => "puts rows into groups",
-            Self::DepthEstimation => "estimates depth",
-            Self::FillMask => "fills in masked words",
-            Self::ImageClassification => "classifies images",
-            Self::ImageEmbedding => "embeds images",
-            Self::ImageFeatures => "gives features of images",
-            Self::ImageSegmentation => "segments images",
-            Self::ImageTextSimilarity => "compares images with texts",
-            Self::ImageToImage => "makes an image of an image",
-            Self::ImageToText => "describes images",
-            Self::ObjectDetection => "finds objects",
-            Self::PoseEstimation => "finds the points of bodies",
-            Self::QuestionAnswering => "answers questions by span",
-            Self::SpeechFeatures => "gives features of speech",
-            Self::SpeechRecognition => "recognizes speech",
-            Self::SuperResolution => "enlarges images",
-            Self::TabularClassification => "classifies rows of a table",
-            Self::TabularRegression => "predicts numbers from rows of a table",
-            Self::TextClassification => "classifies texts",
-            Self::TextEmbedding => "embeds texts",
-            Self::TextGeneration => "generates text",
-            Self::TextRegression => "predicts numbers from texts",
-            Self::TokenClassification => "classifies tokens",
-            Self::Unknown => return None,
-        })
-    }
-
     /// Returns the tag that model hubs use for the task, where they have one.
     pub fn pipeline_tag(self) -> Option<&'static str> {
         Some(match self {

@@ -1,9 +1,9 @@
-//! The report in a few sentences, written by rules from the report alone.
+//! The report in one paragraph, written by rules from the report alone.
 //!
-//! [`summarize`] needs no network and takes microseconds, so every report has one. What kind of model
-//! it is decides how it is reported: one file to a kind under `kinds/`, and one line in `KINDS`. What
-//! all kinds have in common is in `parts/`. Every figure is a field of the report; [`check`]
-//! looks them up, in this text and in a language model's.
+//! [`summarize`] needs no network and takes microseconds, so every report has a summary. The kind of
+//! model decides how it is described: one file per kind under `kinds/`, and one line in `KINDS`. What
+//! all kinds share is in `parts/`. Every figure is a field of the report; [`check`] looks them up, in
+//! this text and in a language model's.
 //!
 //! ```
 //! use calipers_report::{Parameters, Report};
@@ -32,31 +32,33 @@ pub(crate) fn is_known_operator(op: &str) -> bool {
     names::operator(op).is_some()
 }
 
-/// Whom a summary is for.
+/// The reader of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {
-    /// Who will run the model.
+    /// Someone who will run the model.
     #[default]
     Engineer,
-    /// Who decides whether it is run.
+    /// Someone who decides whether it is run.
     Manager,
 }
 
-/// How one kind of model is reported.
+/// How one kind of model is described.
 struct Kind {
     /// What it is called.
     name: &'static str,
     /// Whether a model is of this kind.
-    is: fn(&Report) -> bool,
-    /// What the model is, without a subcommand: `YOLOv8 object detector`.
+    matches: fn(&Report) -> bool,
+    /// What the model is: `YOLOv8 object detector`.
     noun: fn(&Report) -> String,
-    /// How it is built, a sentence each.
-    built: fn(&Report) -> Vec<String>,
-    /// What one run of it is: `one image`, `a sequence of 128 tokens`.
+    /// Its main figures, the most important first: `12 layers`, `hidden size 768`.
+    figures: fn(&Report) -> Vec<String>,
+    /// What a reader should know of this kind, one sentence each.
+    notes: fn(&Report) -> Vec<String>,
+    /// What one run processes: `one image`, `a sequence of 128 tokens`.
     run: fn(&Report) -> String,
 }
 
-/// Every kind. The first that fits is taken, so that narrow ones are before wide ones.
+/// Every kind, narrow ones before wide ones: the first that matches is taken.
 const KINDS: &[&Kind] = &[
     &kinds::pipeline::KIND,
     &kinds::trees::KIND,
@@ -75,7 +77,7 @@ const KINDS: &[&Kind] = &[
     &kinds::other::KIND,
 ];
 
-/// What the built-in writer calls itself.
+/// The source of a built-in summary.
 pub const BUILT_IN: &str = "built-in";
 
 /// The built-in summary of a report, for an engineer.
@@ -89,43 +91,41 @@ pub fn summarize_for(report: &Report, audience: Audience) -> Summary {
     let noun = parts::quantization::noun(report, (kind.noun)(report));
     let text = match audience {
         Audience::Engineer => engineer(report, kind, &noun),
-        Audience::Manager => manager(report, kind, &noun),
+        Audience::Manager => manager(report, &noun),
     };
     let (title, source) = (parts::title::title(report, &noun), BUILT_IN.to_owned());
     Summary { title, text, source, ..Summary::default() }
 }
 
-/// The kind of model that a report is reported as, such as `detector`.
-pub fn reported_as(report: &Report) -> &'static str {
+/// The kind that a model is described as, such as `detector`.
+pub fn described_as(report: &Report) -> &'static str {
     kind_of(report).name
 }
 
 fn kind_of(report: &Report) -> &'static Kind {
-    KINDS.iter().find(|kind| (kind.is)(report)).unwrap_or(&&kinds::other::KIND)
+    KINDS.iter().find(|kind| (kind.matches)(report)).unwrap_or(&&kinds::other::KIND)
 }
 
-/// What it is and holds; then what a run costs, where it fits, and what to look at.
+/// One paragraph: what it is, its size, what a run costs, where it fits, and what is wrong.
 fn engineer(report: &Report, kind: &Kind, noun: &str) -> String {
-    let mut is = vec![parts::title::opening(report, noun)];
-    is.extend((kind.built)(report));
-    is.extend(parts::quantization::reported(report));
-    is.extend(parts::size::reported(report));
-    is.extend(parts::ports::reported(report));
-    let mut runs = parts::cost::reported(report, &(kind.run)(report));
-    runs.extend(parts::cache::reported(report));
-    runs.extend(parts::assumptions::reported(report));
-    runs.extend(parts::place::reported(report));
-    runs.extend(parts::findings::reported(report));
-    format!("{}\n\n{}", is.join(" "), runs.join(" "))
+    let mut sentences = vec![parts::title::opening(report, noun, &(kind.figures)(report))];
+    sentences.extend((kind.notes)(report));
+    sentences.extend(parts::quantization::sentence(report));
+    sentences.extend(parts::size::sentence(report));
+    sentences.extend(parts::cost::sentence(report, &(kind.run)(report)));
+    sentences.extend(parts::cache::sentence(report));
+    sentences.extend(parts::assumptions::sentence(report));
+    sentences.extend(parts::devices::sentences(report));
+    sentences.extend(parts::findings::sentences(report));
+    sentences.join(" ")
 }
 
-/// One paragraph without the insides.
-fn manager(report: &Report, kind: &Kind, noun: &str) -> String {
-    let mut sentences = vec![parts::title::opening(report, noun)];
+/// One paragraph without the terms of the field.
+fn manager(report: &Report, noun: &str) -> String {
+    let mut sentences = vec![parts::title::opening(report, noun, &[])];
     sentences.extend(parts::size::in_short(report));
-    sentences.extend(parts::cost::in_short(report, &(kind.run)(report)));
-    sentences.extend(parts::place::reported(report));
-    sentences.extend(parts::findings::reported(report));
+    sentences.extend(parts::devices::sentences(report));
+    sentences.extend(parts::findings::sentences(report));
     sentences.join(" ")
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_once_and_the_last_takes_all() {
+    fn kinds_are_unique_and_the_last_matches_every_model() {
         let mut names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
         names.sort_unstable();
         names.dedup();
@@ -149,6 +149,7 @@ mod tests {
             check::Checker::new(&Report::default()).check(&summary.text).is_clean(),
             "{summary:?}"
         );
-        assert!(summary.text.contains("not known"), "{}", summary.text);
+        assert!(summary.text.contains("unknown"), "{}", summary.text);
+        assert_eq!(summary.title, "Unrecognized architecture");
     }
 }

@@ -1,29 +1,30 @@
 //! Small pieces of English that several sentences share.
 
 use calipers_report::units;
-use calipers_report::{Activation, Assumption, Dimension, Port, Report, ValueKind};
+use calipers_report::{Assumption, Report};
 
 use super::names;
 
-/// `a`, `a and b`, `a, b and c`.
+/// `a`, `a and b`, `a, b, and c`.
 pub(super) fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        [one, other] => format!("{one} and {other}"),
+        [most @ .., last] => format!("{}, and {last}", most.join(", ")),
     }
 }
 
-/// The word with `a` or `an` before it, by how it is said.
+/// The noun with `a` or `an` before it, by its pronunciation.
 pub(super) fn with_article(noun: &str) -> String {
     let first = noun.split([' ', '-']).next().unwrap_or_default();
     let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
     let capitals = first.chars().take_while(|c| is_capital(*c)).count();
-    // Letters before a word are spelt out too: an MPNet, an mBART.
+    // Letters before a word are spelled out too: an MPNet, an mBART.
     let before_a_word = capitals > 2 && capitals < first.len() || first.starts_with("mB");
-    let spelt_out = first.len() > 1 && (capitals == first.len() || before_a_word);
+    let spelled_out = first.len() > 1 && (capitals == first.len() || before_a_word);
     // Letters that are named with a vowel first: an LSTM, an FCN, an SVM.
-    let vowel = if spelt_out && !is_said_as_a_word(first) {
+    let vowel = if spelled_out && !is_pronounced_as_a_word(first) {
         first.starts_with(['m', 'A', 'E', 'F', 'H', 'I', 'L', 'M', 'N', 'O', 'R', 'S', 'X'])
     } else {
         let lower = noun.to_lowercase();
@@ -34,8 +35,8 @@ pub(super) fn with_article(noun: &str) -> String {
     format!("{} {noun}", if vowel { "an" } else { "a" })
 }
 
-/// Names in capitals that are said as words.
-fn is_said_as_a_word(name: &str) -> bool {
+/// Names in capitals that are pronounced as words.
+fn is_pronounced_as_a_word(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "BART", "BERT", "BLOOM", "CLIP", "DETR", "ELECTRA", "ALBERT", "FCOS", "MOBILE", "NASNet",
         "YOLO", "YOLOS", "YOLOX", "YOLO11",
@@ -50,7 +51,7 @@ pub(super) fn capital(sentence: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// A title as a part of a sentence: without its capital, where that is no name's.
+/// A title inside a sentence: without its capital, unless a name starts it.
 pub(super) fn lower(title: &str) -> String {
     let first = title.split(' ').next().unwrap_or_default();
     if first.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit()) {
@@ -61,64 +62,30 @@ pub(super) fn lower(title: &str) -> String {
     start.into_iter().flatten().chain(letters).collect()
 }
 
-/// How many of a thing: `1 layer`, `12 layers`; nothing where there is none, or it is not known.
-pub(super) fn some(value: Option<i64>, one: &str, many: &str) -> Option<String> {
+/// How many of a thing: `1 layer`, `12 layers`; `None` for zero and for what is unknown.
+pub(super) fn counted(value: Option<i64>, one: &str, many: &str) -> Option<String> {
     let value = u64::try_from(value?).ok().filter(|value| *value > 0)?;
     Some(units::counted(value, one, many))
 }
 
-/// The shape and type of an input or output: `1×3×640×640 float32`.
-pub(super) fn tensor(port: &Port, report: &Report) -> String {
-    if port.kind != ValueKind::Tensor {
-        return port.kind.display_name().to_owned();
-    }
-    let dtype = port.dtype.map_or("untyped tensor".to_owned(), |dtype| dtype.to_string());
-    let Some(shape) = port.inferred.as_ref().or(port.shape.as_ref()) else {
-        return format!("{dtype} of unknown shape");
-    };
-    let dims: Vec<String> = shape.iter().map(|dim| dimension(dim, report)).collect();
-    match dims.as_slice() {
-        [] => format!("{dtype} scalar"),
-        [one] => format!("{dtype} vector of length {one}"),
-        _ => format!("{} {dtype}", dims.join("×")),
-    }
-}
-
-/// A size, or the name of a dimension that the inputs leave free; names that exporters make up for
-/// outputs say nothing.
-fn dimension(dim: &Dimension, report: &Report) -> String {
-    match dim {
-        Dimension::Size(size) => size.to_string(),
-        Dimension::Symbol(name) if report.bindings.contains_key(name) => {
-            names::plain(name).unwrap_or("free").to_owned()
-        }
-        Dimension::Symbol(_) | Dimension::Unknown => "free".to_owned(),
-    }
-}
-
-/// What is assumed of a dimension: its name, where it is fit to print, and the size.
+/// An assumed dimension: its name, where that is plain, and the size.
 pub(super) fn assumed(assumption: &Assumption) -> Option<(Option<&str>, &str)> {
     let name = assumption.what.strip_prefix("dimension ")?;
     assumption.value.parse::<u64>().ok()?;
     Some((names::plain(name), &assumption.value))
 }
 
-/// Tokens of one sequence in this report, where it is about sequences.
+/// Tokens of one sequence in this report, for models of sequences.
 pub(super) fn tokens(report: &Report) -> Option<u64> {
     report.hardware.as_ref()?.context
 }
 
-/// A recognized activation as people write it.
-pub(super) fn activation(report: &Report) -> Option<&'static str> {
-    report.architecture.facts.activation.map(Activation::display_name)
-}
-
-/// The family as people write it, else what the kind is called.
+/// The display name of the family, else that of the kind.
 pub(super) fn family_or(report: &Report, kind: &str) -> String {
     report.architecture.family.map_or(kind, |family| family.display_name()).to_owned()
 }
 
-/// `YOLOv8 object detector`, or `object detector` where the family is not known.
+/// The noun with its family, where that is known: `YOLOv8 object detector`.
 pub(super) fn of_family(report: &Report, noun: &str) -> String {
     match report.architecture.family {
         Some(family) => format!("{} {noun}", family.display_name()),
@@ -136,7 +103,7 @@ mod tests {
             ("LSTM classifier", "an LSTM classifier"),
             ("BERT encoder", "a BERT encoder"),
             ("image classifier", "an image classifier"),
-            ("U-Network", "a U-Network"),
+            ("U-Net", "a U-Net"),
             ("mBART encoder-decoder", "an mBART encoder-decoder"),
             ("MPNet encoder", "an MPNet encoder"),
             ("RoBERTa encoder", "a RoBERTa encoder"),
@@ -153,6 +120,6 @@ mod tests {
     fn titles_lose_their_capital_and_names_keep_theirs() {
         assert_eq!(lower("A data file is missing"), "a data file is missing");
         assert_eq!(lower("BatchNorm is not folded"), "BatchNorm is not folded");
-        assert_eq!(listed(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+        assert_eq!(listed(&["a".into(), "b".into(), "c".into()]), "a, b, and c");
     }
 }

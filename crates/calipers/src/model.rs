@@ -167,6 +167,11 @@ impl Model {
             (architecture, task, quantization, hardware, findings)
         };
         let weights = weights.map(|weights| weights.summarize(&mut measured.unknown));
+        let is_unknown = measured.unknown.iter().any(|unknown| unknown.what == "memory.kv_cache");
+        if measured.memory.kv_cache.is_none() && !is_unknown {
+            let why = calipers_arch::why_no_kv_cache(&architecture);
+            measured.memory.kv_cache_absent = Some(why.to_owned());
+        }
         Ok(Report {
             weights,
             model: measured.file,

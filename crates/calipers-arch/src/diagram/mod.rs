@@ -33,7 +33,7 @@ pub(super) fn draw(net: &Network<'_>, structure: &Structure, architecture: &mut 
 }
 
 fn block_diagram(net: &Network<'_>, structure: &Structure) -> Diagram {
-    let ports = Ports::of(net, structure);
+    let ports = Ports::find(net, structure);
     let parts = parts::parts(net, structure, MAX_BOXES.saturating_sub(ports.least()));
     let mut builder = DiagramBuilder {
         net,

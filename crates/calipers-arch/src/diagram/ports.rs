@@ -1,6 +1,7 @@
 //! The inputs and outputs of a diagram. Those of one kind that go to one place share a box: a cache
 //! of 32 layers is not 64 boxes.
 
+use calipers_ir::{DType, ValueId};
 use calipers_report::units::shortened;
 use calipers_report::{BoxKind, DiagramBox};
 use hashbrown::{HashMap, HashSet};
@@ -21,7 +22,7 @@ const MAX_TRACED: usize = 8;
 /// Inputs and outputs of the network, and what the side units make of inputs.
 pub(super) struct Ports {
     inputs: Vec<Val>,
-    outputs: Vec<Val>,
+    outputs: usize,
     /// For units at the side, the inputs that they come from.
     sources: HashMap<OpId, Vec<usize>>,
 }
@@ -45,7 +46,7 @@ impl Group {
 }
 
 impl Ports {
-    pub(super) fn of(net: &Network<'_>, structure: &Structure) -> Self {
+    pub(super) fn find(net: &Network<'_>, structure: &Structure) -> Self {
         let inputs = net.inputs.clone();
         let numbers: HashMap<Val, usize> =
             inputs.iter().enumerate().map(|(number, val)| (*val, number)).collect();
@@ -62,12 +63,12 @@ impl Ports {
             from.truncate(MAX_TRACED);
             sources.insert(*id, from);
         }
-        Self { inputs, outputs: net.outputs.clone(), sources }
+        Self { inputs, outputs: net.outputs.len(), sources }
     }
 
     /// Boxes that inputs and outputs take at most.
     pub(super) fn least(&self) -> usize {
-        self.inputs.len().min(MAX_GROUPS) + self.outputs.len().min(MAX_GROUPS)
+        self.inputs.len().min(MAX_GROUPS) + self.outputs.min(MAX_GROUPS)
     }
 
     pub(super) fn inputs(&self, builder: &DiagramBuilder<'_>) -> Vec<Group> {
@@ -96,23 +97,54 @@ impl Ports {
             parts
         });
         let ports = self.inputs.iter().zip(read_by).enumerate();
-        let ports = ports.map(|(number, (val, parts))| (*val, parts, vec![number])).collect();
-        groups(builder, ports, &BoxKind::Input)
+        let port = |(number, (val, parts)): (usize, (&Val, Vec<usize>))| Port {
+            val: *val,
+            value: builder.net.value(*val),
+            parts,
+            inputs: vec![number],
+        };
+        groups(builder, ports.map(port).collect(), &BoxKind::Input)
     }
 
     pub(super) fn outputs(&self, builder: &DiagramBuilder<'_>) -> Vec<Group> {
-        let port = |val: &Val| {
-            let parts = builder.part_giving(*val).into_iter().collect();
-            let number = self.inputs.iter().position(|input| input == val);
-            let side = builder.net.producer(*val).and_then(|unit| self.sources.get(&unit));
+        // The network looks through identities and casts at its end; the model's outputs have names
+        // and types of their own.
+        let port = |(val, value): (Val, ValueId)| {
+            let parts = builder.part_giving(val).into_iter().collect();
+            let number = self.inputs.iter().position(|input| *input == val);
+            let side = builder.net.producer(val).and_then(|unit| self.sources.get(&unit));
             let inputs = side.cloned().unwrap_or_default().into_iter().chain(number).collect();
-            (*val, parts, inputs)
+            Port { val, value: Some(value), parts, inputs }
         };
-        groups(builder, self.outputs.iter().map(port).collect(), &BoxKind::Output)
+        groups(builder, builder.net.given_outputs().map(port).collect(), &BoxKind::Output)
     }
 }
 
-type Port = (Val, Vec<usize>, Vec<usize>);
+/// An input or an output of the model.
+struct Port {
+    /// Its value in the network.
+    val: Val,
+    /// The value of the model.
+    value: Option<ValueId>,
+    /// Parts that it leads to, or comes from.
+    parts: Vec<usize>,
+    /// Numbers of the inputs that it is, or comes from without a part between.
+    inputs: Vec<usize>,
+}
+
+impl Port {
+    fn name(&self, net: &Network<'_>) -> String {
+        match self.value.map_or("", |value| net.model.name(net.model.value(value).name)) {
+            "" => "(unnamed)".to_owned(),
+            name => shortened(name, MAX_NAME),
+        }
+    }
+
+    fn dtype(&self, net: &Network<'_>) -> Option<DType> {
+        let known = self.value.and_then(|value| Some(net.typed.fact(value).as_tensor()?.dtype));
+        known.or_else(|| net.dtype(self.val))
+    }
+}
 
 /// Puts ports of one type that go to the same parts together, where there are several.
 fn groups(builder: &DiagramBuilder<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec<Group> {
@@ -120,7 +152,7 @@ fn groups(builder: &DiagramBuilder<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec
     let mut grouped: Vec<Vec<Port>> = Vec::new();
     let mut places = HashMap::new();
     for port in ports {
-        let key = (net.dtype(port.0), net.rank(port.0), port.1.clone());
+        let key = (port.dtype(net), net.rank(port.val), port.parts.clone());
         let place = *places.entry(key).or_insert(grouped.len());
         match grouped.get_mut(place) {
             Some(group) => group.push(port),
@@ -141,23 +173,20 @@ fn groups(builder: &DiagramBuilder<'_>, ports: Vec<Port>, kind: &BoxKind) -> Vec
 }
 
 fn drawn(net: &Network<'_>, group: &[Port], kind: &BoxKind) -> Option<Group> {
-    let (sample, ..) = group.first()?;
-    let name = |port: &Port| match net.name(port.0) {
-        "" => "(unnamed)".to_owned(),
-        name => shortened(name, MAX_NAME),
-    };
-    let dtype = net.dtype(*sample).map(|dtype| dtype.to_string()).unwrap_or_default();
+    let sample = group.first()?;
+    let dtype = sample.dtype(net).map(|dtype| dtype.to_string()).unwrap_or_default();
     let (label, detail) = match group {
-        [one] => (name(one), dtype),
+        [one] => (one.name(net), dtype),
         [first, .., last] => {
-            (format!("{} {}s", group.len(), kind.id()), format!("{} … {}", name(first), name(last)))
+            let detail = format!("{} … {}", first.name(net), last.name(net));
+            (format!("{} {}s", group.len(), kind.id()), detail)
         }
         [] => return None,
     };
-    let mut parts: Vec<usize> = group.iter().flat_map(|port| port.1.iter().copied()).collect();
+    let mut parts: Vec<usize> = group.iter().flat_map(|port| port.parts.iter().copied()).collect();
     parts.sort_unstable();
     parts.dedup();
-    let inputs = group.iter().flat_map(|port| port.2.iter().copied()).collect();
+    let inputs = group.iter().flat_map(|port| port.inputs.iter().copied()).collect();
     let drawn = DiagramBox { label, detail, kind: kind.clone(), times: 1 };
-    Some(Group { drawn, parts, sample: *sample, inputs })
+    Some(Group { drawn, parts, sample: sample.val, inputs })
 }

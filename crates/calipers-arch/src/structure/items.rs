@@ -271,7 +271,7 @@ mod tests {
             };
         }
         tiny.output(&value).look(|net| {
-            let structure = Structure::of(net);
+            let structure = Structure::find(net);
             written(&structure, &structure.items)
         })
     }

@@ -7,17 +7,20 @@
 //! ```
 //!
 //! A cut is a place that only one value crosses: all that comes later sees what came before through
-//! it. Everything here goes by structure. Names are not looked at.
+//! it. Everything here goes by structure; names are ignored. [`membership`] counts the nodes of parts.
 
 mod cost;
 mod differs;
 mod items;
+mod membership;
 mod order;
 mod segments;
 
 pub(super) use cost::{is_heavy, weight};
 pub(super) use differs::differences;
 pub(super) use items::{Item, all_segments, is_one_stage};
+use membership::Membership;
+pub(super) use membership::{Span, leaf_count};
 pub(super) use segments::Segment;
 
 use crate::network::{Network, OpId};
@@ -34,11 +37,13 @@ pub struct Structure {
     pub(super) side: Vec<OpId>,
     pub(super) segments: Vec<Segment>,
     pub(super) items: Vec<Item>,
+    /// The nodes of the file that belong to each part.
+    pub(super) membership: Membership,
 }
 
 impl Structure {
     /// Finds the structure of a network.
-    pub(super) fn of(net: &Network<'_>) -> Self {
+    pub(super) fn find(net: &Network<'_>) -> Self {
         let order::Order { main, side } = order::order(net);
         let count = main.iter().map(|unit| unit.index() + 1).max().unwrap_or(0);
         let mut place = vec![narrow(main.len()); count];
@@ -47,7 +52,9 @@ impl Structure {
         }
         let last_read = Vec::new();
         let (segments, items) = (Vec::new(), Vec::new());
-        let mut structure = Self { main, place, last_read, side, segments, items };
+        let membership = Membership::default();
+        let mut structure = Self { main, place, last_read, side, segments, items, membership };
+        structure.membership = Membership::find(net, &structure);
         structure.last_read = structure.last_reads(net);
         structure.segments = segments::cut(net, &structure);
         structure.items = items::collapse(net, &structure);
@@ -63,6 +70,14 @@ impl Structure {
     /// Units of a segment.
     pub(super) fn units(&self, segment: usize) -> &[OpId] {
         self.segments.get(segment).map_or(&[], |segment| &self.main[segment.from..segment.to])
+    }
+
+    /// The span of some items, which follow one another.
+    pub(super) fn span(&self, items: &[Item]) -> Span {
+        let segments = all_segments(items);
+        let first = segments.first().and_then(|segment| self.segments.get(*segment));
+        let last = segments.last().and_then(|segment| self.segments.get(*segment));
+        self.membership.places(first.map_or(0, |it| it.from), last.map_or(0, |it| it.to))
     }
 
     /// The last place at which what a unit gives is read; its own where nothing reads it.

@@ -1,6 +1,6 @@
 //! Segments: the pieces between the places that one value crosses.
 //!
-//! Long ways around much of the network, as a U-Network, a feature pyramid or an encoder next to its
+//! Long ways around much of the network, as a U-Net, a feature pyramid or an encoder next to its
 //! decoder have them, hide every cut inside. So a segment that is too much for one piece is cut
 //! again with the longest ways left out, then with those half as long, and so on.
 
@@ -185,7 +185,8 @@ fn join_light(
     pieces: &[(usize, usize)],
 ) -> Vec<(usize, usize)> {
     let mut joined: Vec<(usize, usize)> = Vec::new();
-    let mut open: Option<usize> = None;
+    // Where a light piece begins that what follows will take, and whether it is a final norm.
+    let mut open: Option<(usize, bool)> = None;
     for (from, to) in pieces {
         let units = &structure.main[*from..*to];
         let is_light = !units.iter().any(|id| is_heavy(net, net.unit(*id)));
@@ -200,31 +201,49 @@ fn join_light(
             before.1 = *to;
         } else if !is_light {
             let mut start = *from;
-            if let Some(opened) = open.take() {
+            if let Some((opened, is_norm)) = open.take() {
+                let is_read = is_read_by(net, structure, opened..*from, *from..*to);
                 match joined.last_mut() {
                     // What follows has nothing to do with it.
-                    Some(last) if !is_read_by(net, structure, opened..*from, *from..*to) => {
-                        last.1 = *from;
-                    }
+                    Some(_) if !is_read && is_norm => joined.push((opened, *from)),
+                    Some(last) if !is_read => last.1 = *from,
                     _ => start = opened,
                 }
             }
             joined.push((start, *to));
         } else if open.is_none() {
             match joined.last_mut() {
+                Some(last) if is_final_norm(net, structure, *last, (*from, *to)) => {
+                    open = Some((*from, true));
+                }
                 Some(last) if !opens(net, structure, *from, *to) => last.1 = *to,
-                _ => open = Some(*from),
+                _ => open = Some((*from, false)),
             }
         }
     }
     // At the end nothing follows that it could open.
-    if let (Some(from), Some((_, to))) = (open, pieces.last()) {
+    if let (Some((from, is_norm)), Some((_, to))) = (open, pieces.last()) {
         match joined.last_mut() {
-            Some(last) => last.1 = *to,
-            None => joined.push((from, *to)),
+            Some(last) if !is_norm => last.1 = *to,
+            _ => joined.push((from, *to)),
         }
     }
     joined
+}
+
+/// Whether a light piece is a norm that belongs to no layer before it: the last layer has a norm of
+/// its own already. Pre-norm layers begin with theirs, so the norm behind them opens the head;
+/// post-norm layers and embeddings end with theirs, so it is the first norm of what is before it.
+fn is_final_norm(
+    net: &Network<'_>,
+    structure: &Structure,
+    before: (usize, usize),
+    piece: (usize, usize),
+) -> bool {
+    let units = |(from, to): (usize, usize)| structure.main[from..to].iter().map(|id| net.unit(*id));
+    let leads = units(piece).find(|unit| !unit.is_layout());
+    leads.is_some_and(NetworkOp::is_normalization)
+        && units(before).flat_map(NetworkOp::walk).any(NetworkOp::is_normalization)
 }
 
 /// Whether units at some places read what others give.
@@ -251,7 +270,9 @@ fn is_all(net: &Network<'_>, units: &[OpId], kind: BlockKind) -> bool {
 /// of what others still read as it was.
 fn opens(net: &Network<'_>, structure: &Structure, from: usize, to: usize) -> bool {
     let units = || structure.main[from..to].iter().map(|id| net.unit(*id));
-    if units().any(|unit| unit.walk().any(|part| part.is(OPENING))) {
+    // A norm is written with means, which pool nothing.
+    let mut others = units().filter(|unit| !unit.is_normalization());
+    if others.any(|unit| unit.walk().any(|part| part.is(OPENING))) {
         return true;
     }
     let inputs = units().flat_map(|unit| unit.inputs.iter().flatten());
@@ -271,7 +292,7 @@ fn segment(net: &Network<'_>, main: &[OpId], from: usize, to: usize) -> Segment 
     kinds.sort_unstable();
     kinds.dedup();
     let is_composite = units().any(|unit| unit.walk().any(is_composite));
-    // Where nothing is known by name, a joined way tells a block from a single step.
+    // Where nothing is known by name, a joined way distinguishes a block from a single step.
     let joins = || {
         units().any(|unit| {
             unit.is((BlockKind::ResidualAdd, ["Add", "Concat", "Mul"]))
@@ -289,7 +310,7 @@ fn segment(net: &Network<'_>, main: &[OpId], from: usize, to: usize) -> Segment 
     Segment { from, to, signature: hash(&kinds), is_composite }
 }
 
-/// Deeper parts do not tell kinds apart.
+/// Deeper parts do not distinguish kinds.
 const MAX_DEPTH: usize = 6;
 
 /// What a unit is by structure; `None` when it is only dressing.

@@ -6,7 +6,7 @@
 
 use calipers_infer::walk::{self, ResolvedKind, ResolvedOps, Special, Step};
 use calipers_ir::{Model, NodeId, ValueId};
-use calipers_ops::{InputRole, Operator};
+use calipers_ops::{Class, InputRole, Operator};
 
 /// A set of things that become of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +86,8 @@ fn carries_values(slot: InputRole) -> bool {
 pub(super) struct UseTable {
     /// What becomes of it.
     pub uses: Vec<Uses>,
-    /// The first node that does more than move it.
+    /// The first node that computes with it. A node that only reads its shape counts where no other
+    /// node uses it.
     pub user: Vec<Option<NodeId>>,
 }
 
@@ -273,14 +274,29 @@ impl Pass<'_> {
         let uses = self.table.uses[from.index()];
         self.table.uses[to.index()].add(uses);
         if let Some(user) = self.table.user[from.index()] {
-            self.table.user[to.index()] = Some(user);
+            self.set_user(to, user);
+        }
+    }
+
+    /// Sets the user of a value. Steps run backward, so the last to write is the first to run.
+    fn set_user(&mut self, value: ValueId, user: NodeId) {
+        let before = self.table.user[value.index()];
+        if before.is_none() || !self.is_shape_query(user) {
+            self.table.user[value.index()] = Some(user);
+        }
+    }
+
+    /// Whether a node reads the shape of its input and nothing else of it.
+    fn is_shape_query(&self, node: NodeId) -> bool {
+        match self.resolved.of(node).kind {
+            ResolvedKind::Operator(operator) => operator.traits.class == Class::ShapeQuery,
+            _ => false,
         }
     }
 
     fn mark(&mut self, value: ValueId, uses: Uses, user: NodeId) {
         self.table.uses[value.index()].add(uses);
-        // Steps run backward, so the last to write is the first to run.
-        self.table.user[value.index()] = Some(user);
+        self.set_user(value, user);
     }
 
     fn mark_inputs(&mut self, node: NodeId, uses: Uses) {
@@ -323,7 +339,7 @@ impl Pass<'_> {
                     let uses = uses.without(Uses::JOINED).with(downstream);
                     self.table.uses[value.index()].add(uses);
                     if let Some(user) = self.user_of_outputs(node) {
-                        self.table.user[value.index()] = Some(user);
+                        self.set_user(value, user);
                     }
                 }
             }

@@ -1,36 +1,29 @@
-//! Hears: speech and other sounds.
+//! Speech and other audio.
 
-use calipers_report::TaskKind;
+use calipers_report::{Style, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::of_family;
-use super::{attention_layers, convolutions, into_classes, one_run};
-
-/// Tasks of sound, as the noun names them.
-const NOUNS: &[(TaskKind, &str)] = &[
-    (TaskKind::AudioClassification, "network that classifies sounds"),
-    (TaskKind::AudioToAudio, "network that makes sound of sound"),
-    (TaskKind::SpeechFeatures, "encoder that gives features of speech"),
-    (TaskKind::SpeechRecognition, "network that recognizes speech"),
-];
+use super::{attention_layers, classes, convolutions, for_task, is_style, no_notes, one_run};
 
 pub(in super::super) const KIND: Kind = Kind {
-    name: "listener",
-    is: |report| NOUNS.iter().any(|(task, _)| *task == report.task.kind),
+    name: "audio",
+    matches: |report| report.task.kind.is_audio(),
     noun: |report| {
-        let noun = NOUNS.iter().find(|(task, _)| *task == report.task.kind);
-        of_family(report, noun.map_or("network for sounds", |(_, noun)| noun))
+        let is_encoder = is_style(report, Style::Encoder);
+        let noun = if is_encoder { "encoder" } else { "model" };
+        for_task(report, &of_family(report, noun))
     },
-    built: |report| {
-        let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
-        if sentences.is_empty() {
-            sentences.extend(convolutions(report));
+    figures: |report| {
+        let mut figures = attention_layers(report);
+        if figures.is_empty() {
+            figures = convolutions(report);
         }
-        let classes = into_classes(report);
-        if report.task.kind == TaskKind::AudioClassification && !classes.is_empty() {
-            sentences.push(format!("It sorts sounds{classes}."));
+        if report.task.kind == TaskKind::AudioClassification {
+            figures.extend(classes(report));
         }
-        sentences
+        figures
     },
+    notes: no_notes,
     run: one_run,
 };

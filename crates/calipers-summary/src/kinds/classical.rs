@@ -1,13 +1,13 @@
-//! Models of few steps: linear ones, support vectors, neighbors, Bayes, clusters.
+//! Classical models: linear models, SVMs, nearest neighbors, naive Bayes, clustering.
 
 use calipers_report::{Family, ModelKind};
 
 use super::super::Kind;
 use super::super::wording::{family_or, lower};
-use super::into_classes;
+use super::{classes, for_task, no_notes, one_row};
 
-/// Kinds that are reported so.
-const TOLD: &[ModelKind] = &[
+/// Kinds that are described so.
+const CLASSICAL: &[ModelKind] = &[
     ModelKind::Clustering,
     ModelKind::Linear,
     ModelKind::NaiveBayes,
@@ -15,35 +15,27 @@ const TOLD: &[ModelKind] = &[
     ModelKind::Svm,
 ];
 
-/// A classifier and a machine are things; a regression is a way to make a model.
-fn as_thing(family: String) -> String {
-    let is_thing = ["classifier", "machine", "model"].iter().any(|thing| family.ends_with(thing));
-    if is_thing { family } else { format!("{family} model") }
+/// The name as that of a model: `linear classifier`, but `logistic regression model`.
+fn as_model(family: String) -> String {
+    let is_model = ["classifier", "machine", "model"].iter().any(|noun| family.ends_with(noun));
+    if is_model { family } else { format!("{family} model") }
 }
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "classical",
-    is: |report| report.architecture.kind.is_some_and(|kind| TOLD.contains(&kind)),
+    matches: |report| report.architecture.kind.is_some_and(|kind| CLASSICAL.contains(&kind)),
     noun: |report| {
         let kind = report.architecture.kind.map_or("classical", ModelKind::id);
         let family = match report.architecture.family {
-            // A name of a person or of letters keeps its capital.
+            // A person's name and an initial keep their case.
             Some(Family::KMeans | Family::KNearestNeighbors | Family::NaiveBayes) => {
                 family_or(report, kind)
             }
             _ => lower(&family_or(report, &format!("{} model", kind.replace('-', " ")))),
         };
-        match report.task.kind.activity() {
-            Some(does) => format!("{} that {does}", as_thing(family)),
-            None => as_thing(family),
-        }
+        for_task(report, &as_model(family))
     },
-    built: |report| {
-        let classes = into_classes(report);
-        match classes.is_empty() {
-            true => Vec::new(),
-            false => vec![format!("It sorts each row{classes}.")],
-        }
-    },
-    run: |_| "one row".to_owned(),
+    figures: |report| classes(report).into_iter().collect(),
+    notes: no_notes,
+    run: one_row,
 };

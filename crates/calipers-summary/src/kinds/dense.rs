@@ -1,38 +1,24 @@
-//! Networks of plain layers: perceptrons, mixers.
+//! Networks of linear layers: perceptrons and mixers.
 
 use calipers_report::ModelKind;
 
 use super::super::Kind;
-use super::super::wording::{activation, family_or, lower, some};
-use super::{into_classes, is_kind, one_run};
+use super::super::wording::{counted, family_or, lower};
+use super::{classes, for_task, is_kind, no_notes, one_run};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "dense network",
-    is: |report| is_kind(report, ModelKind::Mlp) || is_kind(report, ModelKind::Mixer),
+    matches: |report| is_kind(report, ModelKind::Mlp) || is_kind(report, ModelKind::Mixer),
     noun: |report| {
-        let family = family_or(
-            report,
-            if is_kind(report, ModelKind::Mixer) { "mixer" } else { "multi-layer perceptron" },
-        );
-        let family = if is_kind(report, ModelKind::Mlp) { lower(&family) } else { family };
-        match report.task.kind.activity() {
-            Some(does) => format!("{family} that {does}"),
-            None => family,
-        }
+        let is_mixer = is_kind(report, ModelKind::Mixer);
+        let name = if is_mixer { "mixer" } else { "multilayer perceptron" };
+        let family = family_or(report, name);
+        for_task(report, &if is_mixer { family } else { lower(&family) })
     },
-    built: |report| {
-        let facts = &report.architecture.facts;
-        let mut sentences = Vec::new();
-        if let Some(layers) = some(facts.layers, "layer", "layers") {
-            let activation = activation(report)
-                .map_or(String::new(), |activation| format!(" with {activation}"));
-            sentences.push(format!("It has {layers}{activation}."));
-        }
-        let classes = into_classes(report);
-        if !classes.is_empty() {
-            sentences.push(format!("It sorts what it is given{classes}."));
-        }
-        sentences
+    figures: |report| {
+        let layers = counted(report.architecture.facts.layers, "layer", "layers");
+        layers.into_iter().chain(classes(report)).collect()
     },
+    notes: no_notes,
     run: one_run,
 };

@@ -1,42 +1,32 @@
-//! Finds objects in images.
+//! Object detectors.
 
 use calipers_report::{Report, TaskKind};
 
 use super::super::Kind;
-use super::super::wording::{listed, of_family};
-use super::{attention_layers, convolutions, image, number};
+use super::super::wording::{counted, listed, of_family};
+use super::{attention_layers, classes, convolutions, image, no_notes, number};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "detector",
-    is: |report| report.task.kind == TaskKind::ObjectDetection,
+    matches: |report| report.task.kind == TaskKind::ObjectDetection,
     noun: |report| of_family(report, "object detector"),
-    built,
+    figures,
+    notes: no_notes,
     run: image,
 };
 
-fn built(report: &Report) -> Vec<String> {
+fn figures(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
-    let mut sentences = Vec::new();
-    sentences.extend(convolutions(report));
-    sentences.extend(attention_layers(report));
-    let classes = report.task.classes.or(facts.classes);
-    let what = match classes {
-        Some(1) => Some("objects of 1 class".to_owned()),
-        Some(classes) => Some(format!("objects of {} classes", number(classes))),
-        None => None,
-    };
-    let mut place = String::new();
-    if let Some(positions) = facts.positions {
-        place += &format!(" at {} positions", number(positions));
-    }
-    if let Some(strides) = facts.strides.as_ref().filter(|strides| !strides.is_empty()) {
+    let mut figures: Vec<String> = convolutions(report).into_iter().take(1).collect();
+    figures.extend(attention_layers(report));
+    if let Some(positions) = counted(facts.positions, "position", "positions") {
+        let strides = facts.strides.as_deref().unwrap_or_default();
         let strides: Vec<String> = strides.iter().map(|stride| number(*stride)).collect();
-        place += &format!(" over strides {}", listed(&strides));
+        figures.push(match strides.is_empty() {
+            true => positions,
+            false => format!("{positions} at strides {}", listed(&strides)),
+        });
     }
-    match what {
-        Some(what) => sentences.push(format!("It looks for {what}{place}.")),
-        None if !place.is_empty() => sentences.push(format!("It scores boxes{place}.")),
-        None => {}
-    }
-    sentences
+    figures.extend(classes(report));
+    figures
 }

@@ -1,24 +1,16 @@
-//! Two encoders side by side, such as one for images and one for texts.
+//! Dual encoders, such as one for images and one for texts.
 
-use calipers_report::{Style, TaskKind};
+use calipers_report::Style;
 
 use super::super::Kind;
 use super::super::wording::of_family;
-use super::{attention_layers, is_style, number};
+use super::{attention_layers, for_task, is_style, no_notes, vocabulary};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "dual encoder",
-    is: |report| is_style(report, Style::DualEncoder),
-    noun: |report| match report.task.kind == TaskKind::ImageTextSimilarity {
-        true => of_family(report, "dual encoder that compares images with texts"),
-        false => of_family(report, "dual encoder"),
-    },
-    built: |report| {
-        let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
-        if let Some(words) = report.architecture.facts.vocab {
-            sentences.push(format!("Its text side reads a vocabulary of {}.", number(words)));
-        }
-        sentences
-    },
-    run: |_| "one run of both sides".to_owned(),
+    matches: |report| is_style(report, Style::DualEncoder),
+    noun: |report| for_task(report, &of_family(report, "dual encoder")),
+    figures: |report| attention_layers(report).into_iter().chain(vocabulary(report)).collect(),
+    notes: no_notes,
+    run: |_| "one run of both encoders".to_owned(),
 };

@@ -1,46 +1,38 @@
-//! Generates text, token by token.
+//! Decoders that generate text, token by token.
 
 use calipers_report::units;
 use calipers_report::{Report, Style, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::of_family;
-use super::{attention_layers, is_style, number, sequence};
+use super::{attention_layers, for_task, is_style, sequence, vocabulary};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "generator",
-    is: |report| report.task.kind == TaskKind::TextGeneration || is_style(report, Style::Decoder),
-    noun: |report| match report.task.kind == TaskKind::TextGeneration {
-        true => of_family(report, "decoder that generates text"),
-        false => of_family(report, "decoder"),
+    matches: |report| {
+        report.task.kind == TaskKind::TextGeneration || is_style(report, Style::Decoder)
     },
-    built,
+    noun: |report| for_task(report, &of_family(report, "decoder")),
+    figures: |report| attention_layers(report).into_iter().chain(vocabulary(report)).collect(),
+    notes,
     run,
 };
 
-fn built(report: &Report) -> Vec<String> {
-    let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
-    if let Some(words) = report.architecture.facts.vocab {
-        let words = number(words);
-        sentences.push(match report.task.kind == TaskKind::TextGeneration {
-            true => format!("It scores the next token out of a vocabulary of {words}."),
-            false => format!("It reads tokens out of a vocabulary of {words}."),
-        });
+fn notes(report: &Report) -> Vec<String> {
+    let is_generator = report.task.kind == TaskKind::TextGeneration;
+    match report.memory.kv_cache {
+        None if is_generator => {
+            vec!["Without a KV cache, each new token recomputes the whole sequence.".to_owned()]
+        }
+        _ => Vec::new(),
     }
-    if report.memory.kv_cache.is_none() && report.task.kind == TaskKind::TextGeneration {
-        sentences.push(
-            "It keeps no keys and values, so each new token costs the whole sequence again."
-                .to_owned(),
-        );
-    }
-    sentences
 }
 
-/// With a cache, a run is a step.
+/// With a cache, a run is a decoding step.
 fn run(report: &Report) -> String {
     match report.memory.kv_cache.as_ref().and_then(|cache| cache.context) {
         Some(context) => {
-            format!("one step of generation at a context of {} tokens", units::integer(context))
+            format!("one decoding step at a context of {} tokens", units::integer(context))
         }
         None => sequence(report),
     }

@@ -1,4 +1,4 @@
-//! Kinds of models, and how each is reported: one file to a kind.
+//! Kinds of models and how each is described: one file per kind.
 
 pub(super) mod audio;
 pub(super) mod classical;
@@ -17,21 +17,21 @@ pub(super) mod trees;
 pub(super) mod vision_transformer;
 
 use calipers_report::units;
-use calipers_report::{AttentionKind, ModelKind, Report, Style};
+use calipers_report::{AttentionKind, ModelKind, Report, Style, TaskKind};
 
-use super::wording::{activation, listed, some, tokens};
+use super::wording::{counted, listed, tokens};
 
-/// Whether the kind is this one.
+/// Returns whether the model is of this kind.
 fn is_kind(report: &Report, kind: ModelKind) -> bool {
     report.architecture.kind == Some(kind)
 }
 
-/// Whether the style is this one.
+/// Returns whether the network has this style.
 fn is_style(report: &Report, style: Style) -> bool {
     report.architecture.style == Some(style)
 }
 
-/// One image, with its size where the input shows it.
+/// The images of one run: `one image`.
 fn image(report: &Report) -> String {
     let batch = report.hardware.as_ref().map_or(1, |hardware| hardware.batch);
     match batch {
@@ -40,7 +40,7 @@ fn image(report: &Report) -> String {
     }
 }
 
-/// A sequence of as many tokens as the report is about.
+/// The sequence of one run: `a sequence of 128 tokens`.
 fn sequence(report: &Report) -> String {
     match tokens(report) {
         Some(tokens) => format!("a sequence of {} tokens", units::integer(tokens)),
@@ -52,73 +52,80 @@ fn one_run(_: &Report) -> String {
     "one run".to_owned()
 }
 
-/// Layers of attention in a sentence: `It stacks 12 post-norm layers with 12 heads of 64 …`.
-fn attention_layers(report: &Report) -> Option<String> {
+fn one_row(_: &Report) -> String {
+    "one row".to_owned()
+}
+
+fn no_notes(_: &Report) -> Vec<String> {
+    Vec::new()
+}
+
+/// The noun with its task: `encoder for question answering`.
+fn for_task(report: &Report, noun: &str) -> String {
+    match report.task.kind {
+        TaskKind::Unknown => noun.to_owned(),
+        task => format!("{noun} for {}", task.display_name()),
+    }
+}
+
+/// The figures of attention layers: `12 post-norm layers`, `hidden size 768`.
+fn attention_layers(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
     let norm = facts
         .norm_position
         .map_or(String::new(), |position| format!("{} ", position.display_name()));
-    let layers = some(facts.layers, &format!("{norm}layer"), &format!("{norm}layers"))?;
-    let mut parts = Vec::new();
-    if let Some(heads) = some(facts.heads, "head", "heads") {
-        let width = facts.head_dim.map_or(String::new(), |width| format!(" of {}", number(width)));
+    let layers = counted(facts.layers, &format!("{norm}layer"), &format!("{norm}layers"));
+    let Some(layers) = layers else { return Vec::new() };
+    let mut figures = vec![layers];
+    figures.extend(facts.hidden.map(|width| format!("hidden size {}", number(width))));
+    if let Some(heads) = counted(facts.heads, "attention head", "attention heads") {
         let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
         let shared = shared.map_or(String::new(), |shared| {
             let attention = facts.attention.map_or("shared", AttentionKind::display_name);
             let heads = if shared == 1 { "head" } else { "heads" };
-            format!(" ({attention} attention, {} {heads} for keys and values)", number(shared))
+            format!(" ({attention}, {} KV {heads})", number(shared))
         });
-        parts.push(format!("{heads}{width}{shared}"));
+        figures.push(format!("{heads}{shared}"));
     }
-    parts.extend(facts.hidden.map(|width| format!("hidden width {}", number(width))));
-    let activation =
-        activation(report).map_or(String::new(), |activation| format!(" ({activation})"));
-    let inner = facts.ffn.map(|width| format!("feed-forward width {}{activation}", number(width)));
-    parts.extend(inner);
-    parts.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
-    parts.extend(facts.experts.map(|experts| match facts.experts_per_token {
-        Some(each) => format!("{} experts of which {each} serve a token", number(experts)),
+    figures.extend(facts.experts.map(|experts| match facts.experts_per_token {
+        Some(each) => format!("{} experts ({each} per token)", number(experts)),
         None => format!("{} experts", number(experts)),
     }));
-    let with = if parts.is_empty() { String::new() } else { format!(" with {}", listed(&parts)) };
-    Some(format!("It stacks {layers}{with}."))
+    figures
 }
 
-/// Convolutions in a sentence.
-fn convolutions(report: &Report) -> Option<String> {
+/// The vocabulary: `a vocabulary of 30,522`.
+fn vocabulary(report: &Report) -> Option<String> {
+    let words = report.architecture.facts.vocab?;
+    Some(format!("a vocabulary of {}", number(words)))
+}
+
+/// The figures of convolutions: `53 convolutions (17 depthwise)`, `16 residual additions`.
+fn convolutions(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
-    let convolutions = some(facts.convs, "convolution", "convolutions")?;
-    let mut text = format!("It is built of {convolutions}");
+    let convolutions = counted(facts.convs, "convolution", "convolutions");
+    let Some(mut convolutions) = convolutions else { return Vec::new() };
     if let Some(depthwise) = facts.depthwise.filter(|count| *count > 0) {
-        text += &format!(", {} of them depthwise", number(depthwise));
+        convolutions += &format!(" ({} depthwise)", number(depthwise));
     }
-    let mut more = Vec::new();
-    more.extend(some(facts.residuals, "residual addition", "residual additions"));
-    more.extend(some(
-        facts.squeeze_excite,
-        "squeeze-and-excite block",
-        "squeeze-and-excite blocks",
-    ));
-    more.extend(activation(report).map(|activation| format!("{activation} activations")));
-    if !more.is_empty() {
-        text += &format!(", with {}", listed(&more));
-    }
-    if facts.batchnorm_folded == Some(true) {
-        text += "; its batch norms are folded into the weights";
-    }
-    Some(text + ".")
+    let residuals = counted(facts.residuals, "residual addition", "residual additions");
+    std::iter::once(convolutions).chain(residuals).collect()
 }
 
-/// A number of a width or a count, thousands apart.
+/// A number with thousands separators.
 fn number(value: i64) -> String {
-    u64::try_from(value).map_or_else(|_| value.to_string(), units::integer)
+    units::signed(value)
 }
 
-/// `into 1,000 classes`, where the classes are known.
-fn into_classes(report: &Report) -> String {
-    match report.task.classes.or(report.architecture.facts.classes).filter(|classes| *classes > 0) {
-        Some(1) => " into 1 class".to_owned(),
-        Some(classes) => format!(" into {} classes", number(classes)),
-        None => String::new(),
-    }
+/// The classes: `1,000 classes`.
+fn classes(report: &Report) -> Option<String> {
+    let classes = report.task.classes.or(report.architecture.facts.classes);
+    counted(classes, "class", "classes")
+}
+
+/// Names of the most common operators that are known: `Conv, Relu, and Add`.
+fn operators(report: &Report, most: usize) -> String {
+    let known = report.graph.operators.iter();
+    let known = known.filter_map(|row| super::names::operator(&row.op));
+    listed(&known.take(most).map(str::to_owned).collect::<Vec<_>>())
 }

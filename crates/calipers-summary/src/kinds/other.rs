@@ -1,44 +1,49 @@
-//! Whatever is none of the others: what the graph shows is reported, and no more.
+//! Models of no other kind: only what the graph shows.
 
 use calipers_report::units;
 use calipers_report::{ModelKind, Report};
 
-use super::super::wording::{listed, of_family};
-use super::super::{Kind, names};
-use super::{attention_layers, one_run};
+use super::super::Kind;
+use super::super::wording::{family_or, lower};
+use super::{attention_layers, for_task, one_run, operators};
 
 /// Operators that are named.
 const MOST: usize = 3;
 
+/// What a model of no known kind is called.
+pub(in super::super) const UNRECOGNIZED: &str = "unrecognized architecture";
+
 pub(in super::super) const KIND: Kind = Kind {
     name: "other",
-    is: |_| true,
-    noun: |report| match (report.architecture.kind.map(ModelKind::id), report.task.kind.activity())
-    {
-        (Some(kind), Some(does)) => {
-            format!("{} that {does}", of_family(report, &kind.replace('-', " ")))
+    matches: |_| true,
+    noun: |report| match report.architecture.kind {
+        Some(kind) => {
+            let name = family_or(report, &lower(kind.display_name()));
+            // A family alone may be an adjective.
+            let is_family = report.architecture.family.is_some() && kind == ModelKind::Transformer;
+            let name = if is_family { format!("{name} transformer") } else { name };
+            for_task(report, &name)
         }
-        (Some(kind), None) => of_family(report, &kind.replace('-', " ")),
-        (None, _) => "model of no kind that is known".to_owned(),
+        None => UNRECOGNIZED.to_owned(),
     },
-    built,
+    figures: attention_layers,
+    notes,
     run: one_run,
 };
 
-fn built(report: &Report) -> Vec<String> {
-    let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
+fn notes(report: &Report) -> Vec<String> {
     let graph = &report.graph;
-    if graph.nodes == 0 {
-        sentences.push("Its graph has no nodes.".to_owned());
-        return sentences;
+    if report.architecture.kind.is_some() {
+        return Vec::new();
     }
-    let known = graph.operators.iter().filter_map(|row| names::operator(&row.op));
-    let operators: Vec<String> = known.take(MOST).map(str::to_owned).collect();
+    if graph.nodes == 0 {
+        return vec!["The graph has no nodes.".to_owned()];
+    }
+    let operators = operators(report, MOST);
     let nodes = units::counted(graph.nodes, "node", "nodes");
-    sentences.push(match operators.as_slice() {
-        [] => format!("Its graph has {nodes}, of operators that are not known."),
-        [only] if graph.nodes == 1 => format!("Its graph has {nodes}, of operator {only}."),
-        operators => format!("Its graph has {nodes}, with {} the commonest.", listed(operators)),
-    });
-    sentences
+    vec![match operators.as_str() {
+        "" => format!("The graph has {nodes}, all with unknown operators."),
+        operators if graph.nodes == 1 => format!("The graph has {nodes}: {operators}."),
+        operators => format!("The graph has {nodes}, most often {operators}."),
+    }]
 }

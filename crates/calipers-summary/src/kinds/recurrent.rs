@@ -1,51 +1,36 @@
 //! Recurrent networks.
 
-use calipers_report::{Family, ModelKind, Report, TaskKind};
+use calipers_report::{Family, ModelKind, Report};
 
 use super::super::Kind;
-use super::super::wording::{of_family, some};
-use super::{into_classes, is_kind, number, sequence};
+use super::super::wording::{counted, of_family};
+use super::{classes, for_task, is_kind, no_notes, number, sequence, vocabulary};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "recurrent network",
-    is: |report| is_kind(report, ModelKind::Rnn),
+    matches: |report| is_kind(report, ModelKind::Rnn),
     noun: |report| {
-        // The N of RNN is the network.
-        let is_said = report.architecture.family == Some(Family::Rnn);
-        let what = if is_said { "" } else { "recurrent network " };
-        match report.task.kind {
-            TaskKind::TextClassification => {
-                of_family(report, &format!("{what}that classifies texts"))
-            }
-            TaskKind::TextGeneration => of_family(report, &format!("{what}that generates text")),
-            _ => of_family(report, what.trim_end()),
-        }
-        .trim_end()
-        .to_owned()
+        let name = match report.architecture.family {
+            // The N of RNN is the network.
+            Some(Family::Rnn) => "RNN".to_owned(),
+            Some(_) => of_family(report, "network"),
+            None => "recurrent network".to_owned(),
+        };
+        let is_bidirectional = report.architecture.facts.bidirectional == Some(true);
+        let ways = if is_bidirectional { "bidirectional " } else { "" };
+        for_task(report, &format!("{ways}{name}"))
     },
-    built,
+    figures,
+    notes: no_notes,
     run: sequence,
 };
 
-fn built(report: &Report) -> Vec<String> {
+fn figures(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
-    let mut sentences = Vec::new();
-    if let Some(layers) = some(facts.layers, "recurrent layer", "recurrent layers") {
-        let ways = if facts.bidirectional == Some(true) { ", read both ways" } else { "" };
-        let width = facts
-            .hidden
-            .map_or(String::new(), |width| format!(" of hidden width {}", number(width)));
-        sentences.push(format!("It has {layers}{width}{ways}."));
-    }
-    let classes = into_classes(report);
-    let what = if report.task.kind.is_text() { "texts" } else { "what it reads" };
-    match (facts.vocab.map(number), classes.is_empty()) {
-        (Some(words), true) => sentences.push(format!("It reads a vocabulary of {words}.")),
-        (Some(words), false) => {
-            sentences.push(format!("It reads a vocabulary of {words} and sorts {what}{classes}."));
-        }
-        (None, false) => sentences.push(format!("It sorts {what}{classes}.")),
-        (None, true) => {}
-    }
-    sentences
+    let mut figures = Vec::new();
+    figures.extend(counted(facts.layers, "recurrent layer", "recurrent layers"));
+    figures.extend(facts.hidden.map(|width| format!("hidden size {}", number(width))));
+    figures.extend(vocabulary(report));
+    figures.extend(classes(report));
+    figures
 }

@@ -1,33 +1,26 @@
-//! Encoder and decoder together: a sequence in, another out.
+//! Encoder-decoders: a sequence in, another out.
 
-use calipers_report::Style;
+use calipers_report::{Report, Style};
 
 use super::super::Kind;
-use super::super::wording::{of_family, some};
-use super::{attention_layers, is_style, number, sequence};
+use super::super::wording::{counted, of_family};
+use super::{attention_layers, for_task, is_style, no_notes, sequence, vocabulary};
 
 pub(in super::super) const KIND: Kind = Kind {
-    name: "translator",
-    is: |report| is_style(report, Style::EncoderDecoder),
-    noun: |report| of_family(report, "encoder-decoder"),
-    built: |report| {
-        let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
-        let facts = &report.architecture.facts;
-        if facts.cross_attention == Some(true) {
-            sentences.push(
-                "The decoder looks at the encoder's output through cross-attention.".to_owned(),
-            );
-        }
-        if let Some(words) = facts.vocab {
-            sentences.push(format!("Its vocabulary is {}.", number(words)));
-        }
-        if facts.layers.is_none() {
-            sentences.extend(
-                some(facts.convs, "convolution", "convolutions")
-                    .map(|convs| format!("It has {convs}.")),
-            );
-        }
-        sentences
-    },
+    name: "seq2seq",
+    matches: |report| is_style(report, Style::EncoderDecoder),
+    noun: |report| for_task(report, &of_family(report, "encoder-decoder")),
+    figures,
+    notes: no_notes,
     run: sequence,
 };
+
+fn figures(report: &Report) -> Vec<String> {
+    let mut figures = attention_layers(report);
+    if figures.is_empty() {
+        let convolutions = report.architecture.facts.convs;
+        figures.extend(counted(convolutions, "convolution", "convolutions"));
+    }
+    figures.extend(vocabulary(report));
+    figures
+}

@@ -1,37 +1,26 @@
-//! Trees: forests, boosting, isolation forests.
+//! Tree ensembles: forests, boosting, isolation forests.
 
-use calipers_report::{ModelKind, Report};
+use calipers_report::ModelKind;
 
 use super::super::Kind;
-use super::super::wording::{family_or, lower, some};
-use super::{into_classes, is_kind};
+use super::super::wording::{counted, family_or, lower};
+use super::{classes, for_task, is_kind, no_notes, one_row};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "trees",
-    is: |report| is_kind(report, ModelKind::TreeEnsemble),
+    matches: |report| is_kind(report, ModelKind::TreeEnsemble),
     noun: |report| {
-        let family = lower(&family_or(report, "ensemble of trees"));
-        // Boosting and bagging are ways to build one; a forest and a tree are things.
-        let is_thing = ["forest", "tree", "trees"].iter().any(|thing| family.ends_with(thing));
-        let family = if is_thing { family } else { format!("{family} ensemble") };
-        match report.task.kind.activity() {
-            Some(does) => format!("{family} that {does}"),
-            None => family,
-        }
+        let family = lower(&family_or(report, "tree ensemble"));
+        // Boosting and bagging are methods; a forest and a tree are models.
+        let nouns = ["ensemble", "forest", "tree"];
+        let is_model = nouns.iter().any(|noun| family.ends_with(noun));
+        let family = if is_model { family } else { format!("{family} ensemble") };
+        for_task(report, &family)
     },
-    built,
-    run: |_| "one row".to_owned(),
+    figures: |report| {
+        let trees = report.architecture.facts.trees.filter(|trees| *trees > 1);
+        counted(trees, "tree", "trees").into_iter().chain(classes(report)).collect()
+    },
+    notes: no_notes,
+    run: one_row,
 };
-
-fn built(report: &Report) -> Vec<String> {
-    let facts = &report.architecture.facts;
-    let classes = into_classes(report);
-    match some(facts.trees.filter(|trees| *trees > 1), "tree", "trees") {
-        Some(trees) if !classes.is_empty() => {
-            vec![format!("It asks {trees} and sorts each row{classes}.")]
-        }
-        Some(trees) => vec![format!("It asks {trees} about each row.")],
-        None if !classes.is_empty() => vec![format!("It sorts each row{classes}.")],
-        None => Vec::new(),
-    }
-}

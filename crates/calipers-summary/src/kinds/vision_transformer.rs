@@ -1,28 +1,20 @@
-//! Transformers that see.
+//! Vision transformers.
 
 use calipers_report::{Style, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::of_family;
-use super::{attention_layers, image, into_classes, is_style};
+use super::{attention_layers, classes, for_task, image, is_style, no_notes};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "vision transformer",
-    is: |report| is_style(report, Style::Vision),
-    noun: |report| match report.task.kind {
-        TaskKind::ImageClassification => {
-            of_family(report, "vision transformer that classifies images")
-        }
-        TaskKind::ImageEmbedding => of_family(report, "vision transformer that embeds images"),
-        _ => of_family(report, "vision transformer"),
+    matches: |report| is_style(report, Style::Vision),
+    noun: |report| for_task(report, &of_family(report, "vision transformer")),
+    figures: |report| {
+        let is_classifier = report.task.kind == TaskKind::ImageClassification;
+        let classes = classes(report).filter(|_| is_classifier);
+        attention_layers(report).into_iter().chain(classes).collect()
     },
-    built: |report| {
-        let mut sentences: Vec<String> = attention_layers(report).into_iter().collect();
-        let classes = into_classes(report);
-        if report.task.kind == TaskKind::ImageClassification && !classes.is_empty() {
-            sentences.push(format!("It sorts images{classes}."));
-        }
-        sentences
-    },
+    notes: no_notes,
     run: image,
 };

@@ -1,24 +1,24 @@
-//! The cache of keys and values.
+//! The KV cache.
 
 use calipers_report::Report;
 use calipers_report::units;
 
-/// How the cache grows, and how far.
-pub(in super::super) fn reported(report: &Report) -> Option<String> {
+/// How the cache grows, and its size at the report's context.
+pub(in super::super) fn sentence(report: &Report) -> Option<String> {
     let cache = report.memory.kv_cache.as_ref()?;
-    let mut text = "It carries a key-value cache".to_owned();
-    if let Some(bytes) = cache.bytes_per_token.filter(|bytes| *bytes > 0) {
-        text += &format!(" of {} that grows by {} a token", cache.dtype, units::bytes(bytes));
-    }
-    if let (Some(bytes), Some(context)) = (cache.bytes_at_context, cache.context) {
-        text += &format!(
-            ", {} for one sequence of {} tokens",
-            units::bytes(bytes),
-            units::integer(context)
-        );
-    }
-    if let (Some(window), true) = (cache.window, cache.windowed_layers > 0) {
-        text += &format!("; attention looks back {} tokens at most", units::integer(window));
-    }
-    Some(text + ".")
+    let at_context = match (cache.bytes_at_context, cache.context) {
+        (Some(bytes), Some(context)) => {
+            let context = units::integer(context);
+            Some(format!("{} at {context} tokens", units::bytes(bytes)))
+        }
+        _ => None,
+    };
+    Some(match (cache.bytes_per_token.filter(|bytes| *bytes > 0), at_context) {
+        (Some(bytes), Some(at_context)) => {
+            format!("The KV cache takes {} per token, {at_context}.", units::bytes(bytes))
+        }
+        (Some(bytes), None) => format!("The KV cache takes {} per token.", units::bytes(bytes)),
+        (None, Some(at_context)) => format!("The KV cache takes {at_context}."),
+        (None, None) => "It has a KV cache of unknown size.".to_owned(),
+    })
 }

@@ -4,65 +4,51 @@ use calipers_report::Report;
 use calipers_report::units;
 
 use super::super::wording::capital;
+use super::assumptions;
 
-/// Arithmetic and memory of one run.
-pub(in super::super) fn reported(report: &Report, run: &str) -> Vec<String> {
-    let mut sentences = vec![work(report, run)];
-    sentences.extend(memory(report));
-    sentences
+/// Returns whether any figure of a run is known.
+pub(super) fn is_known(report: &Report) -> bool {
+    report.cost.flops().is_some() || report.memory.peak_activation_bytes.is_some()
 }
 
-fn work(report: &Report, run: &str) -> String {
-    let cost = &report.cost;
-    let (Some(macs), Some(flops)) = (cost.macs, cost.flops()) else {
-        return format!("What {run} costs is not known, and the report says why.");
-    };
-    if macs == 0 {
-        let other = cost.other_flops.filter(|flops| *flops > 0);
-        let other = other.map_or(String::new(), |flops| {
-            let unit = if flops == 1 { "FLOP" } else { "FLOPs" };
-            format!(", only {} of other work", units::operations(flops, unit))
-        });
-        let lacking = lacking(report);
-        return format!("{} needs no multiply-accumulates{other}{lacking}.", capital(run));
+/// Arithmetic and activation memory of one run.
+pub(in super::super) fn sentence(report: &Report, run: &str) -> Option<String> {
+    if report.graph.nodes == 0 {
+        return None;
     }
-    let least = if cost.lower_bound { "at least " } else { "" };
-    let macs = units::operations(macs, "MACs");
-    let flops = units::operations(flops, "FLOPs");
-    format!("{} costs {least}{macs}, or {flops}{}.", capital(run), lacking(report))
-}
-
-/// What the sums lack.
-fn lacking(report: &Report) -> String {
-    let cost = &report.cost;
-    match cost.unknown_count {
-        0 => String::new(),
-        1 => ", without 1 node whose cost is not known".to_owned(),
-        count => format!(", without {} nodes whose cost is not known", units::integer(count)),
-    }
-}
-
-fn memory(report: &Report) -> Option<String> {
-    let Some(peak) = report.memory.peak_activation_bytes else {
-        let has_nodes = report.graph.nodes > 0;
-        return has_nodes.then(|| "How much memory its activations need is not known.".to_owned());
-    };
-    if peak == 0 {
-        return Some("It needs no memory for activations.".to_owned());
-    }
-    let text = format!("Its activations peak at {}", units::bytes(peak));
-    match report.memory.peak_activation_in_place_bytes {
-        Some(reused) if reused < peak => {
-            Some(format!("{text}, or {} where results overwrite inputs.", units::bytes(reused)))
+    let peak = report.memory.peak_activation_bytes.filter(|bytes| *bytes > 0);
+    let peak = peak.map(|bytes| format!("activations peak at {}", units::bytes(bytes)));
+    Some(match (arithmetic(report), peak) {
+        (Some(arithmetic), Some(peak)) => {
+            format!("{} takes {arithmetic}; {peak}.", capital(run))
         }
-        _ => Some(text + "."),
-    }
+        (Some(arithmetic), None) => format!("{} takes {arithmetic}.", capital(run)),
+        (None, Some(peak)) => format!("Its cost could not be computed; {peak}."),
+        (None, None) => match assumptions::sizes(report) {
+            Some(sizes) => {
+                format!("Cost could not be computed at {sizes}; try other values with --dim.")
+            }
+            None => "Cost could not be computed.".to_owned(),
+        },
+    })
 }
 
-/// The same for somebody who does not count operations.
-pub(in super::super) fn in_short(report: &Report, run: &str) -> Option<String> {
-    let flops = report.cost.flops().filter(|flops| *flops > 0)?;
-    let least = if report.cost.lower_bound { "at least " } else { "" };
-    let flops = units::operations(flops, "FLOPs");
-    Some(format!("{} takes {least}{flops} of arithmetic.", capital(run)))
+/// The arithmetic of one run: `3.87 GMACs (7.75 GFLOPs)`.
+fn arithmetic(report: &Report) -> Option<String> {
+    let cost = &report.cost;
+    let (macs, flops) = (cost.macs?, cost.flops()?);
+    let least = if cost.lower_bound { "at least " } else { "" };
+    let flops = units::operations(flops, if flops == 1 { "FLOP" } else { "FLOPs" });
+    match macs {
+        // A sum of nothing that is known says nothing of the whole.
+        0 if cost.lower_bound => None,
+        0 => Some(match cost.other_flops.filter(|flops| *flops > 0) {
+            Some(other) => {
+                let unit = if other == 1 { "FLOP" } else { "FLOPs" };
+                format!("{} and no multiply-accumulates", units::operations(other, unit))
+            }
+            None => "no arithmetic that is counted".to_owned(),
+        }),
+        macs => Some(format!("{least}{} ({flops})", units::operations(macs, "MACs"))),
+    }
 }

@@ -1,38 +1,43 @@
-//! What is notable, and what to do next.
+//! Findings, and what to do next.
 
 use calipers_report::units;
-use calipers_report::{Report, Severity};
+use calipers_report::{Finding, Report, Severity};
 
 use super::super::wording::{capital, listed, lower};
 
-/// The weightiest finding, how many there are, and the advice that goes with it.
-pub(in super::super) fn reported(report: &Report) -> Vec<String> {
+/// Longest advice that is repeated, in words.
+const SHORT: usize = 14;
+
+/// How many findings there are, the most severe one, and what to do about it.
+pub(in super::super) fn sentences(report: &Report) -> Vec<String> {
     let count = |severity: Severity| {
         report.findings.iter().filter(|finding| finding.severity == severity).count() as u64
     };
-    let counted = |severity: Severity, one: &str, many: &str| match count(severity) {
-        0 => None,
-        some => Some(units::counted(some, one, many)),
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let first = match report.findings.first() {
+        Some(first) if errors + warnings > 0 => first,
+        _ => return vec!["No errors or warnings were found.".to_owned()],
     };
-    let Some(first) = report.findings.first() else {
-        return vec!["Nothing risky was found in it.".to_owned()];
+    let counts: Vec<String> = [(errors, "error", "errors"), (warnings, "warning", "warnings")]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| units::counted(count, one, many))
+        .collect();
+    let title = lower(first.title.trim_end_matches('.'));
+    let found = match errors + warnings {
+        1 => format!("{}: {title}.", listed(&counts)),
+        _ => format!("{}, first: {title}.", listed(&counts)),
     };
-    let grave: Vec<String> = [
-        counted(Severity::Error, "error", "errors"),
-        counted(Severity::Warning, "warning", "warnings"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let what = lower(&first.title);
-    let total = count(Severity::Error) + count(Severity::Warning);
-    let is_out = match (grave.is_empty(), total, report.findings.len()) {
-        (true, _, 1) => format!("There are no errors and no warnings, and one note: {what}."),
-        (true, _, notes) => format!(
-            "There are no errors and no warnings; of {notes} notes the first is this: {what}."
-        ),
-        (false, 1, _) => format!("What is notable is {}: {what}.", listed(&grave)),
-        (false, ..) => format!("It has {}, the gravest this: {what}.", listed(&grave)),
-    };
-    vec![is_out, format!("{}.", capital(&format!("next, {}", first.recommendation)))]
+    vec![capital(&found), advice(first)]
+}
+
+/// The recommendation, where it is one short sentence of plain words.
+fn advice(finding: &Finding) -> String {
+    let text = finding.recommendation.trim().trim_end_matches('.');
+    let is_plain = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | ',' | '-' | '\'');
+    let is_short = !text.is_empty() && text.split_whitespace().count() <= SHORT;
+    match is_short && text.chars().all(is_plain) {
+        true => format!("{}.", capital(text)),
+        false => "See Findings for the fix.".to_owned(),
+    }
 }

@@ -1,4 +1,4 @@
-//! How numbers are held in few bits.
+//! How the model is quantized.
 
 use calipers_report::Report;
 use calipers_report::units;
@@ -11,37 +11,27 @@ pub(in super::super) fn noun(report: &Report, noun: String) -> String {
     }
 }
 
-/// How it is quantized, and what is not.
-pub(in super::super) fn reported(report: &Report) -> Option<String> {
-    let reported = &report.quantization;
-    if !reported.scheme.is_quantized() {
+/// How many operators are quantized, and how.
+pub(in super::super) fn sentence(report: &Report) -> Option<String> {
+    let quantization = &report.quantization;
+    if !quantization.scheme.is_quantized() {
         return None;
     }
-    let of = match (reported.contractions_quantized, reported.contractions) {
-        (some, all) if some == all => {
-            format!("All {} of its products with weights are", units::integer(all))
+    let (quantized, all) = (quantization.contractions_quantized, quantization.contractions);
+    let which = match (quantized, all) {
+        (1, 1) => "Its only weighted operator is".to_owned(),
+        (quantized, all) if quantized == all => {
+            format!("All {} weighted operators are", units::integer(all))
         }
-        (some, all) => format!(
-            "Of its {} products with weights {} are",
-            units::integer(all),
-            units::integer(some)
-        ),
+        (quantized, all) => {
+            let are = if quantized == 1 { "is" } else { "are" };
+            let all = units::counted(all, "weighted operator", "weighted operators");
+            format!("{} of {all} {are}", units::integer(quantized))
+        }
     };
-    let mut text = format!("{of} quantized ({}", reported.scheme.id());
-    if let Some(granularity) = reported.granularity {
-        text += &format!(", {}", granularity.id());
+    let mut form = quantization.scheme.label().into_owned();
+    if let Some(granularity) = quantization.granularity {
+        form += &format!(", {}", granularity.display_name());
     }
-    if let Some(block) = reported.block.and_then(|block| u64::try_from(block).ok()) {
-        text += &format!(", {} weights to a scale", units::integer(block));
-    }
-    text += ")";
-    if let Some(share) = reported.weights_percent {
-        text += &format!(", which covers {} of the weights", units::percent(share));
-    }
-    let kept: Vec<&str> =
-        reported.unquantized.keys().filter_map(|op| super::super::names::operator(op)).collect();
-    if !kept.is_empty() {
-        text += &format!("; {} stays in floats", kept.join(", "));
-    }
-    Some(text + ".")
+    Some(format!("{which} quantized ({form})."))
 }

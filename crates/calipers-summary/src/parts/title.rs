@@ -1,45 +1,57 @@
-//! The line above, and the first sentence.
+//! The title, and the first sentence.
 
 use calipers_report::units;
 use calipers_report::{Confidence, Report, TaskKind};
 
-use super::super::wording::{capital, with_article};
+use super::super::wording::{capital, listed, with_article};
 
-/// The one line: what it is, how large, how dear.
+/// One line: what it is, its size and its cost.
 pub(in super::super) fn title(report: &Report, noun: &str) -> String {
     let mut figures = Vec::new();
     match report.parameters.total {
         Some(0) | None => {}
+        Some(1) => figures.push("1 parameter".to_owned()),
         Some(total) => figures.push(format!("{} parameters", units::spoken(total))),
     }
     figures.extend(
         report
             .memory
             .weights_bytes
-            .filter(|bytes| *bytes > 0 && !super::size::are_made(report))
+            .filter(|bytes| *bytes > 0 && !super::size::are_generated(report))
             .map(|bytes| format!("{} of weights", units::bytes(bytes))),
     );
-    if let Some(flops) = report.cost.flops().filter(|flops| *flops > 0) {
+    // A lower bound without any product says nothing of the cost.
+    let is_sum = !(report.cost.lower_bound && report.cost.macs == Some(0));
+    if let Some(flops) = report.cost.flops().filter(|flops| *flops > 0 && is_sum) {
         let least = if report.cost.lower_bound { "at least " } else { "" };
-        figures.push(format!("{least}{} a run", units::operations(flops, "FLOPs")));
+        let unit = if flops == 1 { "FLOP" } else { "FLOPs" };
+        figures.push(format!("{least}{} per run", units::operations(flops, unit)));
     }
     let noun = capital(noun);
     if figures.is_empty() { noun } else { format!("{noun}: {}", figures.join(", ")) }
 }
 
-/// The first sentence: what it is, and how sure that is.
-pub(in super::super) fn opening(report: &Report, noun: &str) -> String {
+/// Figures of the network that the first sentence names.
+const MOST: usize = 5;
+
+/// The first sentence: what it is, with how much confidence, and its main figures.
+pub(in super::super) fn opening(report: &Report, noun: &str, figures: &[String]) -> String {
     let architecture = &report.architecture;
     if architecture.kind.is_none() {
-        return "What kind of model this is, the graph does not show.".to_owned();
+        return "The architecture could not be recognized from the graph.".to_owned();
     }
     let is = with_article(noun);
-    match (architecture.confidence, report.task.confidence) {
-        (Confidence::High, Confidence::High) => format!("This is {is}."),
-        (Confidence::Low, _) => format!("This may be {is}; the structure leaves group for doubt."),
-        (_, Confidence::Low) if report.task.kind == TaskKind::Unknown => {
-            format!("This is {is}; nothing in the file tells what it is for.")
-        }
-        _ => format!("This is most likely {is}."),
+    let with = match figures {
+        [] => String::new(),
+        figures => format!(" with {}", listed(&figures[..figures.len().min(MOST)])),
+    };
+    let task = match report.task.kind {
+        TaskKind::Unknown => Confidence::High,
+        _ => report.task.confidence,
+    };
+    match architecture.confidence.min(task) {
+        Confidence::High => format!("This is {is}{with}."),
+        Confidence::Medium => format!("This is probably {is}{with}."),
+        Confidence::Low => format!("This may be {is}{with} (low confidence)."),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use calipers::{Bindings, HardwareQuery};
 use calipers_summary::check::Checker;
-use calipers_summary::{Audience, reported_as, summarize_for};
+use calipers_summary::{Audience, described_as, summarize_for};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
 
 use crate::support;
@@ -57,9 +57,9 @@ fn summaries_are_reviewed(corpus: &Corpus) -> Outcome {
         };
         let report = support::report(path).unwrap();
         let summary = report.summary.clone().unwrap();
-        kinds.insert(reported_as(&report));
+        kinds.insert(described_as(&report));
         text +=
-            &format!("{name}: {}\n{}\n{}\n\n", reported_as(&report), summary.title, summary.text);
+            &format!("{name}: {}\n{}\n{}\n\n", described_as(&report), summary.title, summary.text);
     }
     assert!(kinds.len() >= 4, "{kinds:?}");
     insta::assert_snapshot!(corpus.name(), text);
