@@ -1,4 +1,4 @@
-//! Questions about the whole model that several rules ask.
+//! Facts about the whole model that several rules need.
 
 use calipers_arch::network::Origin;
 use calipers_infer::Typed;
@@ -7,9 +7,10 @@ use calipers_ir::{FunctionId, GraphKind, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Operator, canonical_domain};
 use hashbrown::{HashMap, HashSet};
 
-/// Nodes of a run: of the main graph, of subgraphs and of functions' bodies, not of training.
+/// Returns the nodes that inference executes: main graph, subgraphs and function bodies, without
+/// training graphs.
 pub(super) fn running(model: &Model) -> Vec<NodeId> {
-    // A parent always is before its subgraphs, so one pass settles who is inside what.
+    // A parent comes before its subgraphs, so one pass is enough.
     let mut training = vec![false; model.graphs().len()];
     let mut nodes = Vec::with_capacity(model.nodes().len());
     for (id, graph) in model.graphs() {
@@ -22,34 +23,35 @@ pub(super) fn running(model: &Model) -> Vec<NodeId> {
     nodes
 }
 
-/// The operator of a node, if it is one of the standard domain.
+/// Returns the operator of a node in the standard domain.
 pub(super) fn standard_op(model: &Model, node: NodeId) -> Option<&str> {
     let node = model.node(node);
     (canonical_domain(model.name(node.domain)) == calipers_ops::ONNX).then(|| model.name(node.op))
 }
 
-/// The row of a node's operator, where that is known.
+/// Returns the table row of a node's operator, if it is known.
 pub(super) fn operator(model: &Model, node: NodeId) -> Option<&'static Operator> {
     let node = model.node(node);
     calipers_ops::find(model.name(node.domain), model.name(node.op))
 }
 
-/// The operator of a node with its domain.
+/// Returns the operator of a node with its domain.
 pub(super) fn full_op(model: &Model, node: NodeId) -> String {
     let node = model.node(node);
     format!("{}.{}", canonical_domain(model.name(node.domain)), model.name(node.op))
 }
 
-/// Which version of its domain counts for a node.
+/// The opset versions that apply to each node.
 pub(super) struct Imports<'a> {
-    /// For each graph, the function that it is in.
+    /// The enclosing function of each graph.
     functions: Vec<Option<FunctionId>>,
-    /// Versions by function, or of the model, and by domain.
+    /// Versions by function (`None` is the model) and domain.
     versions: HashMap<(Option<FunctionId>, &'a str), i64>,
 }
 
 impl<'a> Imports<'a> {
-    pub(super) fn of(model: &'a Model) -> Self {
+    /// Collects the imports of the model and its functions.
+    pub(super) fn from_model(model: &'a Model) -> Self {
         let mut functions: Vec<Option<FunctionId>> = Vec::with_capacity(model.graphs().len());
         for (_, graph) in model.graphs() {
             functions.push(match (graph.kind, graph.parent) {
@@ -70,7 +72,7 @@ impl<'a> Imports<'a> {
         Self { functions, versions }
     }
 
-    /// The version of a node's domain, where it is imported.
+    /// Returns the imported version of a node's domain.
     pub(super) fn version(&self, model: &Model, node: NodeId) -> Option<i64> {
         let node = model.node(node);
         let domain = canonical_domain(model.name(node.domain));
@@ -78,7 +80,7 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// The node that gives a value, with its operator of the standard domain.
+/// Returns the node that computes a value, with its standard operator.
 pub(super) fn producer(model: &Model, value: ValueId) -> Option<(NodeId, &str)> {
     match model.value(value).producer {
         Producer::Node { node, .. } => Some((node, standard_op(model, node)?)),
@@ -86,19 +88,21 @@ pub(super) fn producer(model: &Model, value: ValueId) -> Option<(NodeId, &str)> 
     }
 }
 
-/// Values that graphs give out.
+/// The outputs of all graphs.
 pub(super) struct Outputs(HashSet<ValueId>);
 
 impl Outputs {
-    pub(super) fn of(model: &Model) -> Self {
+    /// Collects the outputs of all graphs.
+    pub(super) fn from_model(model: &Model) -> Self {
         Self(model.graphs().flat_map(|(_, graph)| graph.outputs.iter().copied()).collect())
     }
 
+    /// Whether a value is an output of a graph.
     pub(super) fn has(&self, value: ValueId) -> bool {
         self.0.contains(&value)
     }
 
-    /// The one node that reads a value, when there is one and no graph gives the value out.
+    /// Returns the only consumer of a value, unless the value is a graph output.
     pub(super) fn only_reader(&self, model: &Model, value: ValueId) -> Option<NodeId> {
         match model.consumers(value) {
             [one] if !self.has(value) => Some(one.node),
@@ -107,24 +111,24 @@ impl Outputs {
     }
 }
 
-/// An input of a node that is there.
+/// Returns an input of a node, if it is present.
 pub(super) fn input(model: &Model, node: NodeId, slot: usize) -> Option<ValueId> {
     model.inputs(node).get(slot).copied().flatten()
 }
 
-/// The first output of a node.
+/// Returns the first output of a node.
 pub(super) fn output(model: &Model, node: NodeId) -> Option<ValueId> {
     model.outputs(node).first().copied().flatten()
 }
 
-/// Bytes of a value whose dimensions are all numbers.
+/// Returns the bytes of a value with a static shape.
 pub(super) fn bytes(typed: &Typed, value: ValueId) -> Option<u64> {
     let tensor = typed.fact(value).as_tensor()?;
     tensor.dtype.bytes(tensor.constant_count()? as u64)
 }
 
-/// What the outputs of each node of the main graph follow from. Nodes of other graphs, and those
-/// that wait for each other, count as following from data.
+/// Returns what the outputs of each node in the main graph depend on. Nodes of other graphs, and those
+/// on a cycle, count as dependent on data.
 pub(super) fn origins(model: &Model) -> Vec<Origin> {
     let mut of_node = vec![Origin::Data; model.nodes().len()];
     for node in &model.main().order {
@@ -133,7 +137,7 @@ pub(super) fn origins(model: &Model) -> Vec<Origin> {
             match held.producer {
                 Producer::Node { node, .. } => of_node[node.index()],
                 Producer::Initializer => Origin::Constant,
-                // A weight that a caller may override is a constant for all that matters here.
+                // A weight that a caller may override counts as a constant.
                 Producer::Input if held.initializer.is_some() => Origin::Constant,
                 Producer::Input | Producer::Nobody => Origin::Data,
             }
@@ -143,11 +147,11 @@ pub(super) fn origins(model: &Model) -> Vec<Origin> {
         let held = model.node(*node);
         let traits = operator(model, *node).map(|row| &row.traits);
         of_node[node.index()] = match standard_op(model, *node) {
-            // Every run gives other numbers.
+            // Every run returns different numbers.
             _ if traits.is_some_and(|traits| traits.is_random) => Origin::Data,
             _ if traits.is_some_and(|traits| traits.reads_shape) => most.min(Origin::Shape),
             Some(_) if subgraphs(model, *node).next().is_none() => most,
-            // What a function or a foreign operator does with nothing is its own affair.
+            // The result of a function or custom operator without data inputs is unknown.
             None if model.name(held.op).is_empty() || most == Origin::Constant => Origin::Data,
             _ => most,
         };

@@ -1,10 +1,16 @@
-//! What is risky about a model.
+//! The findings: what is wrong or risky about a model, and what to do about it.
 //!
-//! Each finding is a `Rule` in a file of its own, in the folder of its group: its id, how much it
-//! matters, what it checks, why that matters, an example, what to do, and the check. To add one:
-//! write the file, add its line to `RULES`.
+//! Each kind of finding is a `Rule` in a file of its own, in the folder of its group: id, severity,
+//! title, what it checks, why it matters, an example, a recommendation, and the check. To add one,
+//! write the file and add its line to `RULES`.
+//!
+//! A rule is an *error* only if a runtime refuses the model, or if loading the file is unsafe.
+//! `scripts/refusals` runs ONNX Runtime on a model for each error rule (see `examples/refusals.rs`).
+//! Titles are noun phrases or short statements. Recommendations are imperative sentences with the
+//! command, function or flag to use.
 #![forbid(unsafe_code)]
 
+mod commands;
 mod contradiction;
 mod deployment;
 mod evidence;
@@ -35,7 +41,7 @@ use calipers_report::{
 };
 pub use select::{Selection, SelectionError, any_as_severe};
 
-/// Everything that a check may look at.
+/// The input of every check: the outputs of the earlier stages.
 pub struct Evidence<'a> {
     model: &'a Model,
     typed: &'a Typed,
@@ -50,12 +56,12 @@ pub struct Evidence<'a> {
     quantization: &'a Quantization,
     /// Statistics of the weights, if they were read.
     weights: Option<&'a Weights>,
-    /// What nodes follow from; several rules ask.
+    /// What the nodes depend on, computed once for all rules.
     origins: OnceCell<Vec<Origin>>,
 }
 
 impl<'a> Evidence<'a> {
-    /// The outputs of the stages before this one.
+    /// Borrows the outputs of the earlier stages.
     pub fn new(
         model: &'a Model,
         typed: &'a Typed,
@@ -78,13 +84,13 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// What the outputs of each node of the main graph follow from.
+    /// Returns what the outputs of each node in the main graph depend on.
     pub(crate) fn origins(&self) -> &[Origin] {
         self.origins.get_or_init(|| evidence::origins(self.model))
     }
 }
 
-/// A kind of finding: documented, checked, and reported what to do about.
+/// A kind of finding: its documentation and its check.
 pub(crate) struct Rule {
     /// Stable name, such as `graph-cycle`.
     pub(crate) id: &'static str,
@@ -92,42 +98,57 @@ pub(crate) struct Rule {
     /// Folder and family: `contradiction`, `deployment`, `quantization`, `security`, `structure`,
     /// `weights`.
     pub(crate) group: &'static str,
-    /// One line that states the finding.
+    /// A noun phrase or short statement.
     pub(crate) title: &'static str,
-    /// What is looked at.
+    /// What the rule examines, and what it ignores.
     pub(crate) checks: &'static str,
     /// Why it matters.
     pub(crate) why: &'static str,
-    /// A model that has it, in words or a few lines.
+    /// A model that has the problem.
     pub(crate) example: &'static str,
-    /// What to do about it.
+    /// What to do about it: full sentences with the command, function or flag to use. A check that
+    /// knows the exact names or versions replaces it for its finding.
     pub(crate) recommendation: &'static str,
     pub(crate) check: fn(&Evidence<'_>) -> Option<Hit>,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
-    /// What was found, with the figures.
+    /// What was found, with figures, without a final period.
     pub(crate) detail: String,
-    /// Names of nodes or tensors concerned, all of them or the first few.
+    /// Names of the affected nodes or tensors: all of them or the first few.
     pub(crate) nodes: Vec<String>,
+    /// Replaces the severity of the rule where this case is less severe.
+    pub(crate) severity: Option<Severity>,
+    /// Replaces the recommendation of the rule where a more exact one is known.
+    pub(crate) recommendation: Option<String>,
 }
 
 impl Hit {
-    /// What was found, and the first few names of what is concerned; the detail says how many
-    /// there are in all.
+    /// Creates a hit with the first few of the affected names; the detail states the total.
     pub(crate) fn new(detail: String, names: impl IntoIterator<Item = String>) -> Self {
-        Self { detail, nodes: names.into_iter().take(SHOWN).collect() }
+        let nodes = names.into_iter().take(SHOWN).collect();
+        Self { detail, nodes, severity: None, recommendation: None }
     }
 
-    /// The same of nodes, where there are any.
+    /// Lowers the severity of this finding.
+    pub(crate) fn severity(self, severity: Severity) -> Self {
+        Self { severity: Some(severity), ..self }
+    }
+
+    /// Replaces the recommendation of the rule.
+    pub(crate) fn recommend(self, recommendation: impl Into<String>) -> Self {
+        Self { recommendation: Some(recommendation.into()), ..self }
+    }
+
+    /// Creates a hit for these nodes; `None` if there are none.
     fn of_nodes(model: &Model, nodes: &[NodeId], detail: String) -> Option<Self> {
         let labels = nodes.iter().map(|node| model.node_label(*node));
         (!nodes.is_empty()).then(|| Self::new(detail, labels))
     }
 
-    /// The same, saying how many nodes are of which kind.
+    /// Creates a hit for these nodes whose detail counts them by kind.
     fn of_kinds(model: &Model, nodes: &[NodeId], kind: impl Fn(NodeId) -> String) -> Option<Self> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for node in nodes {
@@ -139,7 +160,7 @@ impl Hit {
     }
 }
 
-/// Names shown with a finding.
+/// Names listed with a finding.
 const SHOWN: usize = 8;
 
 /// Every rule, by group and then by id.
@@ -225,8 +246,8 @@ pub(crate) const RULES: &[&Rule] = &[
     &weights::weights_not_finite::RULE,
 ];
 
-/// Runs every check: what was found, most severe first, then in the order of `RULES`. Each rule
-/// speaks at most once.
+/// Runs every check and returns the findings, most severe first, then in the order of `RULES`. Each
+/// rule contributes at most one finding.
 pub fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
     let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
     let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit)).collect();
@@ -238,16 +259,16 @@ impl Rule {
     fn finding(&self, hit: Hit) -> Finding {
         Finding {
             id: self.id.to_owned(),
-            severity: self.severity,
+            severity: hit.severity.unwrap_or(self.severity),
             title: self.title.to_owned(),
             detail: hit.detail,
             nodes: hit.nodes,
-            recommendation: self.recommendation.to_owned(),
+            recommendation: hit.recommendation.unwrap_or_else(|| self.recommendation.to_owned()),
         }
     }
 }
 
-/// The documentation of every rule, by group and then by id.
+/// Returns the documentation of every rule, by group and then by id.
 pub fn rules() -> Vec<FindingRule> {
     let described = |rule: &&Rule| FindingRule {
         id: rule.id.to_owned(),
@@ -262,7 +283,7 @@ pub fn rules() -> Vec<FindingRule> {
     RULES.iter().map(described).collect()
 }
 
-/// The findings of a report on their own.
+/// Returns the findings of a report with their counts.
 pub fn finding_table(report: &Report) -> FindingTable {
     let count = |severity| {
         report.findings.iter().filter(|finding| finding.severity == severity).count() as u64
@@ -276,22 +297,22 @@ pub fn finding_table(report: &Report) -> FindingTable {
     }
 }
 
-/// `12`, `1,204`.
+/// Formats a count: `12`, `1,204`.
 pub(crate) fn number(count: usize) -> String {
     units::integer(count as u64)
 }
 
-/// `1 node`, `2 nodes`.
+/// Formats a count with its noun: `1 node`, `2 nodes`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     plural(count, noun, &format!("{noun}s"))
 }
 
-/// `1 entry`, `2 entries`.
+/// Formats a count with an irregular noun: `1 entry`, `2 entries`.
 pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
     units::counted(count as u64, one, many)
 }
 
-/// The first few of some texts, and how many more there are: a hostile file may have thousands.
+/// Joins the first few texts and the number of the others: a hostile file may have thousands.
 pub(crate) fn listed(texts: impl IntoIterator<Item = String>) -> String {
     let mut texts = texts.into_iter();
     let mut reported: Vec<String> = texts.by_ref().take(SHOWN).collect();
@@ -310,7 +331,7 @@ mod tests {
         ["contradiction", "deployment", "quantization", "security", "structure", "weights"];
 
     #[test]
-    fn rules_are_sorted_and_are_once() {
+    fn rules_are_sorted_and_unique() {
         for pair in RULES.windows(2) {
             let key = |rule: &Rule| (rule.group, rule.id);
             assert!(key(pair[0]) < key(pair[1]), "{:?} is out of order", key(pair[1]));
@@ -318,7 +339,7 @@ mod tests {
         let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), RULES.len(), "an id is twice");
+        assert_eq!(ids.len(), RULES.len(), "an id is used twice");
     }
 
     #[test]
@@ -327,19 +348,13 @@ mod tests {
             assert!(GROUPS.contains(&rule.group), "{}: group {:?}", rule.id, rule.group);
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(rule.id.chars().all(kebab) && !rule.id.is_empty(), "{:?}", rule.id);
-            // Sentences, but for the title, which is as a heading, and the advice, which
-            // is behind an arrow.
-            for text in [rule.checks, rule.why, rule.example] {
-                assert!(
-                    text.len() > 20 && text.ends_with(['.', '`', ')']),
-                    "{}: {text:?}",
-                    rule.id
-                );
+            // The title is a heading without a period; the others are sentences.
+            for text in [rule.checks, rule.why, rule.example, rule.recommendation] {
+                assert!(text.len() > 20 && text.ends_with('.'), "{}: {text:?}", rule.id);
+                assert!(text.matches('`').count() % 2 == 0, "{}: {text:?}", rule.id);
             }
-            for text in [rule.title, rule.recommendation] {
-                assert!(text.len() > 10 && !text.ends_with('.'), "{}: {text:?}", rule.id);
-            }
-            assert!(rule.title.chars().next().is_some_and(char::is_uppercase), "{}", rule.id);
+            assert!(rule.title.len() > 8 && !rule.title.ends_with('.'), "{}", rule.id);
+            assert!(rule.recommendation.starts_with(char::is_uppercase), "{}", rule.id);
             for text in [rule.title, rule.checks, rule.why, rule.example, rule.recommendation] {
                 assert!(!text.contains("  "), "{}: a gap in {text:?}", rule.id);
             }

@@ -1,20 +1,20 @@
-//! What runtimes accept, from `runtimes.toml`.
+//! The versions and types that runtimes support, from `runtimes.toml`.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// A release of a runtime or converter, and what it accepts.
+/// A release of a runtime or converter, and what it supports.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Runtime {
     pub(super) name: String,
     pub(super) release: String,
-    /// Newest version of the standard operators.
+    /// Newest supported version of the standard opset.
     pub(super) opset: Option<i64>,
-    /// Newest version of the representation.
+    /// Newest supported IR version.
     pub(super) ir: Option<i64>,
-    /// Types of elements; empty where no source states them.
+    /// Supported element types; empty if no source states them.
     #[serde(default)]
     pub(super) dtypes: Vec<String>,
     #[allow(dead_code, reason = "checked when the table is read, and by tests")]
@@ -25,17 +25,17 @@ pub(super) struct Runtime {
     notes: Option<String>,
 }
 
-/// What the limits of a release rest on.
+/// The evidence for the limits of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Evidence {
-    /// A model of one node was loaded at every version.
+    /// One-node models of every version were loaded.
     Measured,
-    /// The project states the limit.
+    /// The project documents the limit.
     Published,
 }
 
-/// The file as written.
+/// The parsed file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -43,7 +43,7 @@ struct Table {
 }
 
 impl Runtime {
-    /// Whether it takes a model of these versions, as far as limits are stated.
+    /// Whether it supports a model with these versions, as far as its limits are known.
     pub(super) fn takes(&self, opset: Option<i64>, ir: Option<i64>) -> bool {
         let within = |limit: Option<i64>, version: Option<i64>| match (limit, version) {
             (Some(limit), Some(version)) => version <= limit,
@@ -52,13 +52,13 @@ impl Runtime {
         within(self.opset, opset) && within(self.ir, ir)
     }
 
-    /// Whether a limit is stated.
+    /// Whether a limit is known.
     pub(super) fn is_limited(&self) -> bool {
         self.opset.is_some() || self.ir.is_some()
     }
 }
 
-/// Every release of the table; those of one name are adjacent, oldest first.
+/// Returns every release of the table; releases of one runtime are adjacent, oldest first.
 pub(super) fn all() -> &'static [Runtime] {
     static ALL: LazyLock<Vec<Runtime>> =
         LazyLock::new(|| parse(include_str!("runtimes.toml")).unwrap_or_default());

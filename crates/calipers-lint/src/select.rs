@@ -1,33 +1,37 @@
-//! Which findings to show: by id, by group, or by a pattern.
+//! Selection of findings by id, group or pattern.
 
 use calipers_report::{Finding, Severity};
 use globset::{Glob, GlobMatcher};
 
 use super::{RULES, Rule};
 
-/// Which findings are wanted. Without any pattern, all are.
+/// The findings to report. Without patterns, all of them.
 ///
-/// A pattern is an id (`graph-cycle`), a group (`security`), or a glob of either: `*` for any
-/// letters, `?` for one.
+/// A pattern is an id (`graph-cycle`), a group (`security`), or a glob of either: `*` matches any
+/// characters, `?` one.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     select: Vec<GlobMatcher>,
     ignore: Vec<GlobMatcher>,
 }
 
-/// A pattern that no rule answers to.
+/// A pattern that matches no rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no finding {pattern:?}")]
+#[error("no finding matches {pattern:?}")]
 pub struct SelectionError {
     /// The pattern.
     pub pattern: String,
-    /// The id or group that is spelt most like it.
+    /// The most similar id or group.
     pub nearest: Option<&'static str>,
 }
 
 impl Selection {
-    /// Findings that match one of `select`, or all where it is empty, less those that match one of
-    /// `ignore`. A pattern that matches no rule is an error: it would never do anything.
+    /// Creates a selection: findings that match one of `select`, or all if it is empty, without those
+    /// that match one of `ignore`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a pattern matches no rule.
     pub fn new(select: &[String], ignore: &[String]) -> Result<Self, SelectionError> {
         let all = |patterns: &[String]| {
             let matchers = patterns.iter().map(|pattern| Ok(compiled(pattern)?.0));
@@ -36,37 +40,37 @@ impl Selection {
         Ok(Self { select: all(select)?, ignore: all(ignore)? })
     }
 
-    /// Ids of the rules that a pattern names, in the order of the table.
+    /// Returns the ids of the rules that a pattern matches, in the order of the rules.
     pub fn named(pattern: &str) -> Result<Vec<&'static str>, SelectionError> {
         compiled(pattern).map(|(_, ids)| ids)
     }
 
-    /// Whether findings of this id are wanted.
+    /// Whether the selection includes findings with this id.
     pub fn takes(&self, id: &str) -> bool {
         let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return true };
         let any = |patterns: &[GlobMatcher]| patterns.iter().any(|pattern| answers(rule, pattern));
         (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
     }
 
-    /// Whether all that is asked for comes of reading every weight.
+    /// Whether every selected rule requires reading the weights.
     pub fn is_of_weights(&self) -> bool {
         let mut wanted = RULES.iter().filter(|rule| self.takes(rule.id));
         !self.select.is_empty() && wanted.all(|rule| rule.group == "weights")
     }
 
-    /// Leaves only the findings that are wanted.
+    /// Keeps only the selected findings.
     pub fn apply(&self, findings: &mut Vec<Finding>) {
         findings.retain(|finding| self.takes(&finding.id));
     }
 }
 
-/// Whether some finding is as severe as that or more.
+/// Whether a finding has this severity or a higher one.
 pub fn any_as_severe(findings: &[Finding], threshold: Severity) -> bool {
-    // The most severe is the smallest.
+    // Severities are ordered from the most severe.
     findings.iter().any(|finding| finding.severity <= threshold)
 }
 
-/// A pattern, and the ids of the rules that it selects: at least one.
+/// Compiles a pattern and returns the ids of the rules that it matches: at least one.
 fn compiled(pattern: &str) -> Result<(GlobMatcher, Vec<&'static str>), SelectionError> {
     let unknown = || SelectionError { pattern: pattern.to_owned(), nearest: nearest(pattern) };
     let matcher = Glob::new(pattern).map_err(|_| unknown())?.compile_matcher();
@@ -75,12 +79,12 @@ fn compiled(pattern: &str) -> Result<(GlobMatcher, Vec<&'static str>), Selection
     if ids.is_empty() { Err(unknown()) } else { Ok((matcher, ids)) }
 }
 
-/// Whether a pattern selects a rule, by its id or by its group.
+/// Whether a pattern matches the id or the group of a rule.
 fn answers(rule: &Rule, pattern: &GlobMatcher) -> bool {
     pattern.is_match(rule.id) || pattern.is_match(rule.group)
 }
 
-/// The id or group that is spelt most like a pattern, when one is near.
+/// Returns the id or group that is most similar to a pattern, if one is close.
 fn nearest(pattern: &str) -> Option<&'static str> {
     let names = RULES.iter().flat_map(|rule| [rule.id, rule.group]);
     calipers_report::suggestions::nearest(pattern, names)

@@ -1,4 +1,4 @@
-//! Declared types and shapes that cannot be right.
+//! Declared types and shapes that differ from the inferred ones.
 
 use calipers_report::Severity;
 
@@ -8,12 +8,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "declared-type-wrong",
     severity: Severity::Warning,
     group: "contradiction",
-    title: "A declared type or shape is wrong",
-    checks: "Whether the types and shapes that the file declares can be those that are inferred.",
-    why: "Runtimes warn or fail when a result is not what was declared, and callers that allocate \
-          after the declaration allocate wrongly.",
-    example: "An output that is declared `float32[9, 9, 9]` and computed as `float32[1, 8]`.",
-    recommendation: "infer the shapes of the model again and save it",
+    title: "Declared type or shape does not match the graph",
+    checks: "Types and shapes declared in `graph.output` and `graph.value_info`, compared with \
+             those that type and shape inference computes.",
+    why: "ONNX Runtime refuses to load a model whose declared element type is wrong, and warns \
+          when a declared shape is. Callers that allocate buffers from the declaration allocate \
+          the wrong size.",
+    example: "An output declared as `float32[9, 9, 9]` and computed as `float32[1, 8]`.",
+    recommendation: "Correct the declarations: run `del model.graph.value_info[:]`, then \
+                     `onnx.shape_inference.infer_shapes(model, check_type=True, \
+                     strict_mode=True)`, which reports each remaining mismatch.",
     check,
 };
 
@@ -22,12 +26,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let contradictions = &evidence.typed.contradictions;
     let mut values: Vec<_> =
         contradictions.iter().filter_map(|c| Some((c.value?, &c.what))).collect();
-    // A loop's body is looked into more than once.
+    // The body of a loop is visited more than once.
     values.dedup();
     let (value, what) = values.first()?;
     let name = |value| model.name(model.value(value).name).to_owned();
     Some(Hit::new(
-        format!("{}, first {:?}: {what}", counted(values.len(), "value"), name(*value)),
+        format!("{}; first {:?}: {what}", counted(values.len(), "value"), name(*value)),
         values.iter().map(|(value, _)| name(*value)),
     ))
 }

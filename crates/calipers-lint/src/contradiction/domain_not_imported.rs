@@ -1,10 +1,11 @@
-//! Nodes of a domain that the model does not import.
+//! Nodes whose operator domain the model does not import.
 
 use std::collections::BTreeMap;
 
 use calipers_ops::canonical_domain;
 use calipers_report::Severity;
 
+use crate::commands::argument;
 use crate::evidence::{Imports, running};
 use crate::{Evidence, Hit, Rule, counted};
 
@@ -12,23 +13,24 @@ pub(crate) const RULE: Rule = Rule {
     id: "domain-not-imported",
     severity: Severity::Warning,
     group: "contradiction",
-    title: "A node's operator set is not imported",
-    checks: "Whether the model, or the function that a node is in, imports the domain of every \
-             node.",
-    why: "The version of the operator is then open, and the checker of the `onnx` package and most \
-          runtimes refuse the model.",
-    example: "A node `com.microsoft.Gelu` in a model that imports only `ai.onnx`.",
-    recommendation: "add an opset_import for the domain",
+    title: "Operator domain is not imported",
+    checks: "The domain of every node, compared with the `opset_import` entries of the model or of \
+             the function that contains the node.",
+    why: "Without an import the operator version is undefined. `onnx.checker` rejects the model; \
+          ONNX Runtime loads it only if it implements the domain itself.",
+    example: "A `com.microsoft.Gelu` node in a model that imports only `ai.onnx`.",
+    recommendation: "Add an import for the domain, e.g. \
+                     `model.opset_import.append(onnx.helper.make_opsetid(\"com.microsoft\", 1))`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    // A model that imports nothing at all is another finding.
+    // A model without any import has a finding of its own.
     if model.header.opsets.is_empty() {
         return None;
     }
-    let imports = Imports::of(model);
+    let imports = Imports::from_model(model);
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for node in running(model) {
         if imports.version(model, node).is_none() {
@@ -37,15 +39,19 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let nodes = missing.values().sum();
-    (nodes > 0).then(|| {
-        Hit::new(
-            format!(
-                "{} of {} that no opset_import names",
-                counted(nodes, "node"),
-                counted(missing.len(), "domain")
-            ),
-            missing.keys().map(|domain| (*domain).to_owned()),
-        )
+    let (first, _) = missing.first_key_value()?;
+    let detail = format!(
+        "{} in {} without an `opset_import` entry",
+        counted(nodes, "node"),
+        counted(missing.len(), "domain")
+    );
+    let hit = Hit::new(detail, missing.keys().map(|domain| (*domain).to_owned()));
+    Some(match argument(first) {
+        Some(domain) => hit.recommend(format!(
+            "Add an import for the domain: \
+             `model.opset_import.append(onnx.helper.make_opsetid(\"{domain}\", 1))`."
+        )),
+        None => hit,
     })
 }
 

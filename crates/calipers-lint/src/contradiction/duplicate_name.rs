@@ -1,6 +1,6 @@
-//! Names that are defined twice in one graph.
+//! Names that are defined more than once in a graph.
 
-use calipers_ir::Issue;
+use calipers_ir::{Issue, Producer};
 use calipers_report::Severity;
 
 use crate::{Evidence, Hit, Rule, counted};
@@ -9,31 +9,35 @@ pub(crate) const RULE: Rule = Rule {
     id: "duplicate-name",
     severity: Severity::Error,
     group: "contradiction",
-    title: "A name is defined twice",
-    checks: "Whether inputs, initializers and results of nodes of one graph all have different names.",
-    why: "The standard asks for names that are defined once. Where two readers pick different \
-          definitions, they run different models: what was reviewed is not what runs.",
-    example: "Two initializers called `weight`, of different contents.",
-    recommendation: "give every value of a graph a name of its own",
+    title: "Duplicate value name",
+    checks: "Names of inputs, initializers and node outputs, which must be unique within a graph \
+             (SSA form).",
+    why: "ONNX Runtime refuses to load a graph in which a node output reuses a name. Of two \
+          initializers with one name it keeps the last, other readers keep the first: the model \
+          that was reviewed is not the model that runs.",
+    example: "Two `Relu` nodes that both write `y`.",
+    recommendation: "Re-export the model, or rename the duplicates and verify the result with \
+                     `onnx.checker.check_model(model)`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let issues = model.issues.iter().filter_map(|issue| match issue {
-        Issue::DuplicateDefinition { value, .. } => Some(model.name(model.value(*value).name)),
+        Issue::DuplicateDefinition { value, .. } => Some(model.value(*value)),
         _ => None,
     });
-    let names: Vec<_> = issues.collect();
-    (!names.is_empty()).then(|| {
-        Hit::new(
-            format!(
-                "{} that an earlier one has already named; the report counts the first",
-                counted(names.len(), "definition")
-            ),
-            names.iter().map(|name| (*name).to_owned()),
-        )
-    })
+    let values: Vec<_> = issues.collect();
+    let first = values.first()?;
+    let detail = format!(
+        "{} of a name that already exists, first {:?}; the report uses the first definition of each",
+        counted(values.len(), "definition"),
+        model.name(first.name)
+    );
+    let hit = Hit::new(detail, values.iter().map(|value| model.name(value.name).to_owned()));
+    // ONNX Runtime loads a model with two initializers of one name, and refuses all other cases.
+    let initializers = values.iter().all(|value| value.producer == Producer::Initializer);
+    Some(if initializers { hit.severity(Severity::Warning) } else { hit })
 }
 
 #[cfg(test)]

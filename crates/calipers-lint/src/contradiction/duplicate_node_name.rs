@@ -1,4 +1,4 @@
-//! Nodes of the main graph that share a name.
+//! Nodes in the main graph that share a name.
 
 use calipers_report::Severity;
 
@@ -8,19 +8,18 @@ pub(crate) const RULE: Rule = Rule {
     id: "duplicate-node-name",
     severity: Severity::Info,
     group: "contradiction",
-    title: "Nodes share a name",
-    checks: "Whether nodes of the main graph that have a name have one of their own. Nodes without a \
-             name are fine.",
-    why: "Profiles, logs and tools that edit graphs tell nodes apart by their names. The model runs \
-          all the same.",
-    example: "Two nodes called `/encoder/MatMul`.",
-    recommendation: "give nodes names of their own, so that profiles and logs can tell them apart",
+    title: "Duplicate node names",
+    checks: "Names of the nodes in the main graph. Unnamed nodes are ignored.",
+    why: "Profilers, logs and graph editors identify nodes by name. Execution is not affected.",
+    example: "Two nodes named `/encoder/MatMul`.",
+    recommendation: "Assign unique names before profiling: `for i, node in \
+                     enumerate(model.graph.node): node.name = f\"{node.op_type}_{i}\"`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    // Names are numbered, so counting is an array; most models pass here in a moment.
+    // Names are interned, so the counts fit an array.
     let mut counts = vec![0_usize; model.names.len()];
     let mut shared = Vec::new();
     for node in model.main().nodes.nodes() {

@@ -1,4 +1,4 @@
-//! Nodes that wait for each other.
+//! Cycles in a graph.
 
 use calipers_ir::Issue;
 use calipers_report::Severity;
@@ -9,12 +9,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "graph-cycle",
     severity: Severity::Error,
     group: "contradiction",
-    title: "Nodes wait for each other",
-    checks: "Whether the nodes of every graph can be put into an order of execution.",
-    why: "A node in a ring needs a result that is computed from its own. No runtime can run it, and \
-          figures that follow the order of execution, such as depth and peak memory, do not exist.",
-    example: "`Add(a, c) -> b` and `Relu(b) -> c`: each waits for the other.",
-    recommendation: "export the model again; no runtime can order these nodes",
+    title: "Cycle in the graph",
+    checks: "Whether the nodes of every graph can be topologically sorted.",
+    why: "A node on a cycle needs a result that is computed from its own output, so no runtime can \
+          execute it. ONNX Runtime reports \"the graph is not acyclic\". Depth and peak memory are \
+          undefined.",
+    example: "`Add(a, c) -> b` and `Relu(b) -> c`: each needs the other's output.",
+    recommendation: "Re-export the model; if you edited the graph, undo the edit that created the \
+                     cycle and verify with `onnx.checker.check_model(model)`.",
     check,
 };
 
@@ -27,10 +29,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let nodes: Vec<_> = issues.flatten().collect();
     (!nodes.is_empty()).then(|| {
         Hit::new(
-            format!(
-                "{} can never run: each needs what another gives",
-                counted(nodes.len(), "node")
-            ),
+            format!("{} on or after a cycle cannot be ordered", counted(nodes.len(), "node")),
             nodes.iter().map(|node| model.node_label(**node)),
         )
     })

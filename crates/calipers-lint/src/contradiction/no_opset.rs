@@ -1,32 +1,28 @@
-//! A model that does not say which operators it means.
+//! A model without an operator set.
 
 use calipers_report::Severity;
 
-use crate::{Evidence, Hit, Rule};
+use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
     id: "no-opset",
     severity: Severity::Warning,
     group: "contradiction",
-    title: "No operator set is stated",
-    checks: "Whether a model with nodes imports any operator set.",
-    why: "Operators changed their resolved over time. Without a version a reader has to guess, and \
-          runtimes refuse the model.",
-    example: "A model of one `Dropout` node without `opset_import`.",
-    recommendation: "add an opset_import for every domain that the nodes use",
+    title: "No operator set imported",
+    checks: "Whether a model with nodes has at least one `opset_import` entry.",
+    why: "Operators change between opset versions. Without a version readers have to guess, and \
+          ONNX Runtime refuses to load the model.",
+    example: "A model with one `Dropout` node and no `opset_import`.",
+    recommendation: "Add the opset that the model was exported with, e.g. \
+                     `model.opset_import.append(onnx.helper.make_opsetid(\"\", 17))`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    (model.header.opsets.is_empty() && !model.main().nodes.is_empty()).then(|| {
-        Hit::new(
-            "the same operator means different things at different versions, and the file names \
-             none"
-                .to_owned(),
-            [],
-        )
-    })
+    let nodes = model.main().nodes.len();
+    (model.header.opsets.is_empty() && nodes > 0)
+        .then(|| Hit::new(format!("{} and no `opset_import` entry", counted(nodes, "node")), []))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A model that gives nothing.
+//! A model without outputs.
 
 use calipers_report::Severity;
 
@@ -8,12 +8,13 @@ pub(crate) const RULE: Rule = Rule {
     id: "no-outputs",
     severity: Severity::Warning,
     group: "contradiction",
-    title: "The model has no outputs",
-    checks: "Whether the main graph gives anything out.",
-    why: "There is nothing that a run could give back: runtimes refuse the model, or run nothing. It \
-          is a file of weights alone, a broken export, or an empty file that passes for a model.",
-    example: "A graph with initializers and no nodes, inputs or outputs.",
-    recommendation: "export the model again, with its outputs",
+    title: "Model has no outputs",
+    checks: "Whether the main graph declares an output.",
+    why: "A run has no result to return: ONNX Runtime loads the model and rejects every run. The \
+          file holds weights only, or the export failed.",
+    example: "A graph with initializers and without nodes, inputs and outputs.",
+    recommendation: "Re-export the model with its outputs, e.g. `torch.onnx.export(..., \
+                     output_names=[\"logits\"])`.",
     check,
 };
 
@@ -23,7 +24,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     main.outputs.is_empty().then(|| {
         Hit::new(
             format!(
-                "{}, {}, and nothing is given out",
+                "{}, {}, 0 outputs",
                 counted(main.nodes.len(), "node"),
                 counted(main.initializers.len(), "initializer")
             ),

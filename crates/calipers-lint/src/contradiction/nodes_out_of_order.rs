@@ -1,4 +1,4 @@
-//! Nodes stored in an order in which they cannot run.
+//! Nodes that are not stored in topological order.
 
 use calipers_ir::Issue;
 use calipers_report::Severity;
@@ -9,12 +9,12 @@ pub(crate) const RULE: Rule = Rule {
     id: "nodes-out-of-order",
     severity: Severity::Warning,
     group: "contradiction",
-    title: "Nodes are stored out of order",
-    checks: "Whether every node is behind those whose results it reads.",
-    why: "The standard asks for nodes in an order of execution. Some runtimes sort them, some refuse \
-          the model, and the checker of the `onnx` package fails.",
+    title: "Nodes are not topologically sorted",
+    checks: "Whether every node comes after the nodes whose outputs it reads.",
+    why: "The ONNX specification requires topological order. ONNX Runtime sorts the nodes itself; \
+          `onnx.checker`, onnxsim and some converters reject the model.",
     example: "`Relu(b) -> c` stored before `Add(x, x) -> b`.",
-    recommendation: "sort the nodes before giving the file to a runtime: some refuse it",
+    recommendation: "Run `onnxslim in.onnx out.onnx`, which sorts the nodes.",
     check,
 };
 
@@ -28,8 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     (!graphs.is_empty()).then(|| {
         Hit::new(
             format!(
-                "{} with nodes before what they need; the report sorts them, and the standard \
-                 asks for it in the file",
+                "{} with nodes stored before their inputs; Calipers sorted them for this report",
                 counted(graphs.len(), "graph")
             ),
             graphs,

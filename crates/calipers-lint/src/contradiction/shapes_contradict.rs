@@ -1,5 +1,8 @@
-//! Nodes that cannot run on their inputs.
+//! Nodes whose inputs have incompatible types or shapes.
 
+use std::collections::BTreeSet;
+
+use calipers_ir::{DType, NodeId};
 use calipers_report::Severity;
 
 use crate::{Evidence, Hit, Rule, counted};
@@ -8,12 +11,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "shapes-contradict",
     severity: Severity::Error,
     group: "contradiction",
-    title: "A node cannot run on its inputs",
-    checks: "Whether the types and shapes that are inferred for a node's inputs can go together.",
-    why: "The model fails when it runs, whatever is fed. Only what is certain is reported: dimensions \
-          that may be equal are taken to be.",
-    example: "`MatMul` of `[2, 3]` and `[4, 5]`.",
-    recommendation: "check the sizes that are fed or bound, and the export",
+    title: "Incompatible input types or shapes",
+    checks: "Inferred types and shapes of each node's inputs. Only certain conflicts are reported: \
+             symbolic dimensions that could be equal are assumed to be equal.",
+    why: "The model fails at load time or on the first run, whatever the input data is.",
+    example: "`MatMul` of `[2, 3]` and `[4, 5]`, or `Sub` of a float16 and a float32 tensor.",
+    recommendation: "Re-export the model with consistent shapes and verify it with \
+                     `onnx.checker.check_model(model, full_check=True)`; if you set sizes with \
+                     `--dim` or `--input`, check those first.",
     check,
 };
 
@@ -22,13 +27,29 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let contradictions = &evidence.typed.contradictions;
     let mut nodes: Vec<_> =
         contradictions.iter().filter_map(|c| Some((c.node?, &c.what))).collect();
-    // A loop's body is looked into more than once.
+    // The body of a loop is visited more than once.
     nodes.dedup();
     let (node, what) = nodes.first()?;
-    Some(Hit::new(
-        format!("{}, first {:?}: {what}", counted(nodes.len(), "node"), model.node_label(*node)),
+    let hit = Hit::new(
+        format!("{}; first {:?}: {what}", counted(nodes.len(), "node"), model.node_label(*node)),
         nodes.iter().map(|(node, _)| model.node_label(*node)),
-    ))
+    );
+    Some(if is_type_conflict(evidence, *node, what) { hit.recommend(CAST) } else { hit })
+}
+
+/// The recommendation for inputs of different types.
+const CAST: &str = "Insert a `Cast` before the node so that all inputs have one type, or convert \
+                    the original float32 model again with \
+                    `onnxruntime.transformers.float16.convert_float_to_float16(model)`.";
+
+/// Whether the reason of a contradiction names two of the node's input types.
+fn is_type_conflict(evidence: &Evidence<'_>, node: NodeId, reason: &str) -> bool {
+    let inputs = evidence.model.inputs(node).iter().flatten();
+    let types: BTreeSet<DType> = inputs
+        .filter_map(|input| Some(evidence.typed.fact(*input).as_tensor()?.dtype))
+        .filter(|dtype| reason.contains(&dtype.to_string()))
+        .collect();
+    types.len() > 1
 }
 
 #[cfg(test)]

@@ -1,22 +1,25 @@
-//! Tensors whose data in the model file does not fit their shape.
+//! Tensors whose data in the model file does not match their shape.
 
-use calipers_ir::{DType, Data, Tensor};
+use calipers_ir::{DType, Data, Tensor, TensorId};
 use calipers_report::Severity;
 use calipers_report::units;
+use hashbrown::HashSet;
 
+use crate::evidence::Outputs;
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
     id: "tensor-data",
     severity: Severity::Error,
     group: "contradiction",
-    title: "A tensor's data does not fit its shape",
-    checks: "Whether a tensor that is stored in the model file has as many bytes or entries as its \
-             type and dimensions need.",
-    why: "A reader that trusts the shape reads past the data; one that does not refuses the model. \
-          The file is damaged, or was edited without care.",
-    example: "A `float32` tensor of 4 elements with 7 bytes of data.",
-    recommendation: "export the model again; the file is damaged or was edited",
+    title: "Tensor data does not match its shape",
+    checks: "The number of bytes or entries of every tensor stored in the model file, compared \
+             with its element type and dimensions.",
+    why: "ONNX Runtime refuses to load the model; a reader that trusts the shape reads past the \
+          end of the data. The file is damaged or was edited incorrectly.",
+    example: "A float32 tensor of 4 elements with 7 bytes of data.",
+    recommendation: "Re-export or download the model again and verify it with \
+                     `onnx.checker.check_model(\"model.onnx\")`.",
     check,
 };
 
@@ -24,15 +27,25 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let tensors = model.tensors();
     let bad: Vec<_> = tensors
-        .filter_map(|(_, tensor)| Some((model.name(tensor.name), mismatch(tensor)?)))
+        .filter_map(|(id, tensor)| Some((id, model.name(tensor.name), mismatch(tensor)?)))
         .collect();
-    let (name, reported) = bad.first()?;
-    Some(Hit::new(
-        format!("{}, first {name:?}: {reported}", counted(bad.len(), "tensor")),
-        bad.iter().map(|(name, _)| (*name).to_owned()),
-    ))
+    let (_, name, problem) = bad.first()?;
+    let hit = Hit::new(
+        format!("{}; first {name:?}: {problem}", counted(bad.len(), "tensor")),
+        bad.iter().map(|(_, name, _)| (*name).to_owned()),
+    );
+    // ONNX Runtime drops an initializer that nothing reads before it checks the data.
+    let outputs = Outputs::from_model(model);
+    let unused: HashSet<TensorId> = model
+        .values()
+        .filter(|(id, _)| model.consumers(*id).is_empty() && !outputs.has(*id))
+        .filter_map(|(_, value)| value.initializer)
+        .collect();
+    let harmless = bad.iter().all(|(id, ..)| unused.contains(id));
+    Some(if harmless { hit.severity(Severity::Warning) } else { hit })
 }
 
+/// Returns how the stored data differs from what the shape requires.
 fn mismatch(tensor: &Tensor) -> Option<String> {
     let wanted = tensor.elements().ok()?;
     match &tensor.data {
@@ -40,7 +53,7 @@ fn mismatch(tensor: &Tensor) -> Option<String> {
             let bytes = tensor.bytes()?;
             (span.len() != bytes).then(|| {
                 format!(
-                    "its shape needs {} bytes and it has {}",
+                    "the shape requires {} bytes, the data has {}",
                     units::integer(bytes),
                     units::integer(span.len())
                 )
@@ -50,34 +63,34 @@ fn mismatch(tensor: &Tensor) -> Option<String> {
             let wanted = fields_needed(tensor.dtype, wanted);
             (*elements != wanted).then(|| {
                 format!(
-                    "its shape needs {} entries and it has {}",
+                    "the shape requires {} entries, the data has {}",
                     units::integer(wanted),
                     units::integer(*elements)
                 )
             })
         }
-        // A number of variable length takes at least a byte and at most ten.
+        // A varint takes 1 to 10 bytes.
         Data::Fields { bytes, elements: None } => {
             let wanted = fields_needed(tensor.dtype, wanted);
             (*bytes < wanted || *bytes > wanted.saturating_mul(10)).then(|| {
                 format!(
-                    "its shape needs {} entries, which {} bytes cannot hold",
+                    "the shape requires {} entries, which do not fit {} bytes",
                     units::integer(wanted),
                     units::integer(*bytes)
                 )
             })
         }
-        Data::Absent => (wanted > 0).then(|| "it has none".to_owned()),
+        Data::Absent => (wanted > 0).then(|| "no data is stored".to_owned()),
         Data::External(_) => None,
     }
 }
 
-/// Entries of the typed fields that hold so many elements.
+/// Returns the number of entries in a typed field that hold this many elements.
 fn fields_needed(dtype: DType, elements: u64) -> u64 {
     match dtype {
         DType::Complex64 | DType::Complex128 => elements.saturating_mul(2),
         _ => match dtype.bits() {
-            // Narrow elements are packed into bytes, and each byte is an entry.
+            // Elements below 8 bits are packed, and each byte is an entry.
             Some(bits) if bits < 8 => dtype.bytes(elements).unwrap_or(elements),
             _ => elements,
         },

@@ -1,4 +1,4 @@
-//! Tensors with a negative dimension, or more elements than can be counted.
+//! Tensors with a negative dimension, or more than 2^63 elements.
 
 use calipers_report::Severity;
 
@@ -8,13 +8,15 @@ pub(crate) const RULE: Rule = Rule {
     id: "tensor-size",
     severity: Severity::Error,
     group: "contradiction",
-    title: "A stored tensor has an impossible size",
-    checks: "Whether the dimensions of every stored tensor are at least 0 and their product fits 64 \
-             bits.",
-    why: "Readers that multiply such dimensions without care overflow and read or write past their \
-          memory. It is damage or an attack, never an export.",
-    example: "An initializer of dimensions `[4611686018427387904, 4]`.",
-    recommendation: "export the model again; no runtime can load such a tensor",
+    title: "Invalid tensor dimensions",
+    checks: "Dimensions of every stored tensor: each must be at least 0, and their product must \
+             fit 64 bits.",
+    why: "ONNX Runtime refuses to load the model. A reader that multiplies the dimensions without \
+          an overflow check accesses memory out of bounds. Exporters do not write such tensors; \
+          the file is damaged or malicious.",
+    example: "An initializer with dimensions `[4611686018427387904, 4]`.",
+    recommendation: "Do not load the file; get it again from a trusted source, or re-export the \
+                     model.",
     check,
 };
 
@@ -26,7 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     let (name, error) = bad.first()?;
     Some(Hit::new(
-        format!("{}, first {name:?}: {error}", counted(bad.len(), "tensor")),
+        format!("{}; first {name:?}: {error}", counted(bad.len(), "tensor")),
         bad.iter().map(|(name, _)| (*name).to_owned()),
     ))
 }

@@ -1,4 +1,4 @@
-//! Tensors of a type that no release of the standard defines.
+//! Tensors with an element type that no ONNX release defines.
 
 use calipers_ir::DType;
 use calipers_report::Severity;
@@ -9,12 +9,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "tensor-type",
     severity: Severity::Warning,
     group: "contradiction",
-    title: "A stored tensor has an unknown type",
-    checks: "Whether the type of every stored tensor is one that the standard numbers.",
-    why: "The size of such a tensor cannot be determined, so parameters and bytes stay unknown; other \
-          readers refuse the file.",
-    example: "An initializer whose `data_type` is 250.",
-    recommendation: "use a newer release of Calipers if the standard has added the type since",
+    title: "Unknown tensor element type",
+    checks: "The `data_type` of every stored tensor, compared with the types that the ONNX \
+             specification defines.",
+    why: "The size of the tensor cannot be computed, so parameter and byte counts are incomplete. \
+          ONNX Runtime refuses to load the model.",
+    example: "An initializer with `data_type` 250.",
+    recommendation: "Upgrade Calipers and the runtime if the type is newer than they are; \
+                     otherwise re-export the model.",
     check,
 };
 
@@ -25,7 +27,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (_, first) = bad.first()?;
     Some(Hit::new(
         format!(
-            "{}, first {:?} of type {}: their size in bytes is not known",
+            "{}; first {:?} with type {}, whose size is unknown",
             counted(bad.len(), "tensor"),
             model.name(first.name),
             first.dtype

@@ -1,4 +1,4 @@
-//! Names that a node reads and nothing defines.
+//! Node inputs that nothing defines.
 
 use calipers_ir::Issue;
 use calipers_report::Severity;
@@ -9,13 +9,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "undefined-input",
     severity: Severity::Error,
     group: "contradiction",
-    title: "A node reads what nothing defines",
-    checks: "Whether every name that a node reads is an input, an initializer or an output of a node \
-             that it can see.",
-    why: "Runtimes refuse such a model when they load it. It comes from cutting a graph apart by \
-          hand, or from an exporter that lost a constant.",
-    example: "`Add(x, bias)` in a graph without anything called `bias`.",
-    recommendation: "export the model again, or define these names",
+    title: "Undefined node input",
+    checks: "Whether every name that a node reads is a graph input, an initializer or the output \
+             of a visible node.",
+    why: "ONNX Runtime refuses to load the model: \"Node input is not a graph input, initializer, \
+          or output of a previous node\". The usual causes are a graph that was cut by hand and an \
+          exporter that dropped a constant.",
+    example: "`Add(x, bias)` in a graph that does not define `bias`.",
+    recommendation: "Re-export the model, or cut it again with \
+                     `onnx.utils.extract_model(\"in.onnx\", \"out.onnx\", input_names, \
+                     output_names)`, which keeps the initializers.",
     check,
 };
 
@@ -30,7 +33,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = model.name(model.value(value).name);
     Some(Hit::new(
         format!(
-            "{} that no node, input or initializer defines, first {first:?} in {:?}",
+            "{} without a definition; first {first:?}, which {:?} reads",
             counted(inputs.len(), "name"),
             model.node_label(node)
         ),

@@ -1,4 +1,4 @@
-//! Names that a graph gives out and nothing defines.
+//! Graph outputs that nothing defines.
 
 use calipers_ir::Issue;
 use calipers_report::Severity;
@@ -9,11 +9,13 @@ pub(crate) const RULE: Rule = Rule {
     id: "undefined-output",
     severity: Severity::Error,
     group: "contradiction",
-    title: "An output is defined by nothing",
-    checks: "Whether every output of every graph is given by a node, an input or an initializer.",
-    why: "Runtimes refuse such a model when they load it: there is nothing to give out.",
-    example: "A graph whose only node gives `logits` and whose declared output is `scores`.",
-    recommendation: "export the model again, or take the output away",
+    title: "Undefined graph output",
+    checks: "Whether every output of every graph is a node output, a graph input or an \
+             initializer.",
+    why: "ONNX Runtime refuses to load the model because nothing computes the output.",
+    example: "A graph whose only node writes `logits` while the declared output is `scores`.",
+    recommendation: "Re-export the model, or correct the name in `model.graph.output` and verify \
+                     with `onnx.checker.check_model(model)`.",
     check,
 };
 
@@ -26,7 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let names: Vec<_> = issues.collect();
     (!names.is_empty()).then(|| {
         Hit::new(
-            format!("{} without a node behind it", counted(names.len(), "output")),
+            format!("{} without a definition", counted(names.len(), "output")),
             names.iter().map(|name| (*name).to_owned()),
         )
     })

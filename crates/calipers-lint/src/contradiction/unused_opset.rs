@@ -1,4 +1,4 @@
-//! Operator sets that are imported and used by no node.
+//! Operator sets that no node uses.
 
 use calipers_ops::{ONNX, canonical_domain};
 use calipers_report::Severity;
@@ -10,13 +10,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "unused-opset",
     severity: Severity::Info,
     group: "contradiction",
-    title: "An operator set is imported and not used",
-    checks: "Whether some node, in a subgraph or a function's body too, uses each operator set that \
-             the model imports. The standard one is always imported.",
-    why: "A runtime that does not know a domain refuses the model, or warns, though no node needs \
-          it. Exporters write such imports by habit, so this is common and mostly harmless.",
-    example: "`opset_import` of `ai.onnx.ml` in a model of nothing but convolutions.",
-    recommendation: "take the import away if a runtime complains about its domain",
+    title: "Unused operator set import",
+    checks: "Whether a node, including nodes in subgraphs and function bodies, uses each operator \
+             set that the model imports. The standard domain is ignored.",
+    why: "A runtime that does not implement the domain may warn or refuse to load the model, \
+          although no node needs it. Exporters often add such imports; most are harmless.",
+    example: "`opset_import` of `ai.onnx.ml` in a model that consists of convolutions.",
+    recommendation: "No action is needed unless a runtime rejects the domain; then remove its \
+                     entry from `model.opset_import`.",
     check,
 };
 
@@ -25,7 +26,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut seen = HashSet::new();
     let mut used = HashSet::new();
     for (_, node) in model.nodes() {
-        // Most nodes share a domain: its text is looked at once.
+        // Most nodes share a domain, so each name is resolved once.
         if seen.insert(node.domain) {
             used.insert(canonical_domain(model.name(node.domain)));
         }
@@ -35,10 +36,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         imported.filter(|domain| *domain != ONNX && !used.contains(domain)).collect();
     unused.sort_unstable();
     unused.dedup();
-    // A model without nodes has to import some set all the same.
+    // A model without nodes must still import an operator set.
     (!unused.is_empty() && !used.is_empty()).then(|| {
         Hit::new(
-            format!("{} that no node belongs to", counted(unused.len(), "domain")),
+            format!("{} imported without a node that uses it", counted(unused.len(), "domain")),
             unused.iter().map(|domain| (*domain).to_owned()),
         )
     })

@@ -1,4 +1,4 @@
-//! Batch normalization that could be part of the convolution before it.
+//! Batch normalization that can be folded into the preceding layer.
 
 use calipers_arch::network::Origin;
 use calipers_ir::{NodeId, Producer};
@@ -12,19 +12,21 @@ pub(crate) const RULE: Rule = Rule {
     id: "batch-norm-not-folded",
     severity: Severity::Info,
     group: "deployment",
-    title: "Batch normalization is not folded",
-    checks: "Nodes `BatchNormalization` with stored statistics, directly behind a convolution or a \
-             matrix product with stored weights that nothing else reads.",
-    why: "At inference it scales and shifts by constants, which can be multiplied into the weights \
-          before it. Big runtimes do so on loading; small ones, converters and quantizers may not.",
-    example: "`Conv -> BatchNormalization -> Relu`, as a training framework keeps it.",
-    recommendation: "export in inference mode with constant folding, or run a simplifier",
+    title: "Unfolded batch normalization",
+    checks: "`BatchNormalization` nodes with stored statistics directly after a convolution or \
+             matrix product with stored weights, whose output has no other consumer.",
+    why: "At inference time batch normalization is a per-channel scale and shift that can be \
+          folded into the preceding weights. ONNX Runtime and TensorRT fold it at load time; \
+          mobile runtimes, converters and quantizers may not.",
+    example: "`Conv -> BatchNormalization -> Relu`, exported in training mode.",
+    recommendation: "Run `onnxsim in.onnx out.onnx`, or call `model.eval()` before \
+                     `torch.onnx.export(...)`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let outputs = Outputs::of(model);
+    let outputs = Outputs::from_model(model);
     let origins = evidence.origins();
     let stored = |node: NodeId, slot| {
         input(model, node, slot).is_some_and(|value| match model.value(value).producer {
@@ -48,11 +50,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Hit::of_nodes(
         model,
         &norms,
-        format!("{} whose work the weights before could take over", counted(norms.len(), "node")),
+        format!("{} can be folded into the preceding weights", counted(norms.len(), "node")),
     )
 }
 
-/// Whether an operator multiplies by weights and adds a bias, which take in scale and shift.
+/// Whether an operator has weights and a bias that can absorb a scale and a shift.
 fn takes_bias(row: &Operator) -> bool {
     let contraction = row.traits.contraction.filter(|_| row.traits.class == Class::Contraction);
     contraction.is_some_and(|it| it.weights.contains(&1)) && row.role(2) == InputRole::Weight

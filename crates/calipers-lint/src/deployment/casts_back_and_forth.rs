@@ -1,4 +1,4 @@
-//! Values that are cast and cast back.
+//! Casts that restore an earlier type.
 
 use calipers_ir::{DType, Model, NodeId, ValueId};
 use calipers_ops::Movement;
@@ -11,21 +11,24 @@ pub(crate) const RULE: Rule = Rule {
     id: "casts-back-and-forth",
     severity: Severity::Info,
     group: "deployment",
-    title: "Values are cast and cast back",
-    checks: "Nodes `Cast` that give back the type that a `Cast` before them took away, with nothing \
-             in between but changes of shape. Floats that are cast to whole numbers and back are \
-             rounded on purpose, and do not count.",
-    why: "Each cast reads and writes the whole tensor. Where the type between is the narrower one, \
-          the pair also rounds, which may be meant or not.",
+    title: "Redundant Cast pairs",
+    checks: "`Cast` nodes that restore the type before an earlier `Cast`, with only layout \
+             operators in between. Float-to-integer round trips are ignored: they round on \
+             purpose.",
+    why: "Each cast reads and writes the whole tensor. If the intermediate type is narrower, the \
+          pair also rounds the values.",
     example: "`Cast` from float16 to float32, `Reshape`, `Cast` to float16.",
-    recommendation: "let the converter keep one type through such places, or run a simplifier",
+    recommendation: "Let the operators between the casts keep the surrounding type: remove them \
+                     from `op_block_list` of \
+                     `onnxruntime.transformers.float16.convert_float_to_float16`, or delete both \
+                     casts.",
     check,
 };
 
-/// Moves that are looked through between two casts.
+/// Layout operators that are followed between two casts.
 const MOST_MOVES: usize = 8;
 
-/// Whether a node leaves every element as it is.
+/// Whether a node keeps every element unchanged.
 fn is_layout(model: &Model, node: NodeId) -> bool {
     let movement = operator(model, node).and_then(|row| row.traits.movement);
     movement.is_some_and(Movement::is_layout)
@@ -47,7 +50,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
                 (before, "Cast") => {
                     let (from, through) = (dtype(input(model, before, 0)?)?, dtype(value)?);
                     let back = dtype(output(model, node)?)?;
-                    // A way through whole numbers rounds a float, and is meant to.
+                    // A round trip through integers rounds on purpose.
                     let alike = from.is_float() == through.is_float();
                     return (back == from && through != from && alike).then_some((from, through));
                 }
@@ -61,7 +64,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     pairs.extend(running(model).into_iter().filter_map(|node| Some((node, undoes(node)?))));
     let (_, (from, through)) = pairs.first()?;
     Some(Hit::new(
-        format!("{}, first {from} to {through} and back", counted(pairs.len(), "pair")),
+        format!("{}; first {from} to {through} and back", counted(pairs.len(), "pair")),
         pairs.iter().map(|(node, _)| model.node_label(*node)),
     ))
 }

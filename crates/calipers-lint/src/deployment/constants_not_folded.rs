@@ -1,4 +1,4 @@
-//! Results that follow from stored tensors alone.
+//! Nodes that depend only on stored tensors.
 
 use calipers_arch::network::Origin;
 use calipers_ir::NodeId;
@@ -14,19 +14,19 @@ pub(crate) const RULE: Rule = Rule {
     id: "constants-not-folded",
     severity: Severity::Info,
     group: "deployment",
-    title: "Constants are computed at run time",
-    checks: "Nodes of the main graph whose results follow from stored tensors alone, where these \
-             results take 64 KiB or more together. What folding would only make larger does not \
-             count: quantized weights that are turned back into numbers, and tensors that are \
-             filled or repeated.",
-    why: "A runtime that does not fold constants on loading computes them on every run, and keeps \
-          both the stored tensor and the result in memory.",
-    example: "A stored matrix that a `Transpose` turns before every `MatMul`.",
-    recommendation: "export with constant folding, or run a simplifier",
+    title: "Constants computed at run time",
+    checks: "Nodes of the main graph that depend only on stored tensors, if their results take at \
+             least 64 KiB in total. Nodes whose folding would enlarge the file are ignored: \
+             dequantized weights, filled and repeated tensors.",
+    why: "A runtime that does not fold constants at load time recomputes them on every run and \
+          keeps both the stored tensor and the result in memory.",
+    example: "A stored matrix that a `Transpose` node transposes before every `MatMul`.",
+    recommendation: "Run `onnxsim in.onnx out.onnx`, or export with `torch.onnx.export(..., \
+                     do_constant_folding=True)`.",
     check,
 };
 
-/// Below this a runtime does not notice, in bytes.
+/// Smallest total that is reported, in bytes.
 const LEAST: u64 = 64 * 1024;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
@@ -45,7 +45,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             matches!(model.value(*input).producer, calipers_ir::Producer::Node { node, .. }
                 if left.contains(&node))
         });
-        // Folding would only make the model larger.
+        // Folding would enlarge the file.
         let grows = operator(model, *node).is_some_and(|row| row.traits.grows_when_folded);
         if from_left || grows {
             left.insert(*node);
@@ -61,8 +61,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     (total >= LEAST).then(|| {
         Hit::new(
             format!(
-                "{} {}",
-                plural(folded.len(), "node that gives", "nodes that give"),
+                "{} {} of constants",
+                plural(folded.len(), "node computes", "nodes compute"),
                 units::bytes(total)
             ),
             folded.iter().map(|node| model.node_label(*node)),

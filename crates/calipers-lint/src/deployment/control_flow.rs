@@ -1,4 +1,4 @@
-//! Branches and loops.
+//! Branches and loops in the graph.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "control-flow",
     severity: Severity::Info,
     group: "deployment",
-    title: "The graph branches or loops",
-    checks: "Nodes `If`, `Loop`, `Scan` and `SequenceMap`, in subgraphs and functions too.",
-    why: "Compilers for accelerators flatten control flow, refuse it, or run it on the host. Costs \
-          count the more expensive branch, and a loop as often as it is known to turn.",
-    example: "An `If` that a traced model keeps of `if x.shape[0] == 1`.",
-    recommendation: "bind what the condition hinges on and simplify the model, or make sure that the \
-                     target runs control flow",
+    title: "Control flow in the graph",
+    checks: "`If`, `Loop`, `Scan` and `SequenceMap` nodes, including those in subgraphs and \
+             functions.",
+    why: "Accelerator compilers unroll control flow, reject it or run it on the host. Costs count \
+          the more expensive branch, and a loop as often as its trip count is known.",
+    example: "An `If` node that tracing kept from `if x.shape[0] == 1`.",
+    recommendation: "Run `onnxsim in.onnx out.onnx`, which removes branches with a constant \
+                     condition; check that the target executes the nodes that remain.",
     check,
 };
 
@@ -36,7 +37,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let reported: Vec<String> = counts.iter().map(|(op, count)| format!("{count} {op}")).collect();
-    let nested = if deepest > 1 { format!(", nested {deepest} deep") } else { String::new() };
+    let nested = if deepest > 1 { format!(", nesting depth {deepest}") } else { String::new() };
     Hit::of_nodes(model, &nodes, format!("{}{nested}", reported.join(", ")))
 }
 

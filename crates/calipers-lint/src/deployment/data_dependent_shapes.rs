@@ -1,4 +1,4 @@
-//! Shapes that the data decides.
+//! Shapes that depend on the values of the data.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "data-dependent-shapes",
     severity: Severity::Info,
     group: "deployment",
-    title: "The data decides some shapes",
-    checks: "Nodes whose result is as long as the data has it, such as `NonZero`, and nodes whose \
-             shape is computed from the data and not from the shapes of the inputs.",
-    why: "No memory can be planned ahead for such values, a compiler for fixed shapes refuses them, \
-          and costs behind them stay formulas.",
-    example: "`NonZero`: how many rows it gives depends on how many elements are not zero.",
-    recommendation: "keep this part on the host, or pad it to a fixed size where the target needs \
-                     fixed shapes",
+    title: "Data-dependent output shapes",
+    checks: "Nodes whose output size depends on the values of the data, such as `NonZero`, and \
+             nodes whose shape input is computed from data rather than from shapes.",
+    why: "Memory for these tensors cannot be planned ahead, compilers for static shapes reject \
+          them, and costs of later nodes remain formulas.",
+    example: "`NonZero`: the number of rows is the number of nonzero elements.",
+    recommendation: "Run these nodes on the host after the exported graph, or replace them with \
+                     fixed-size operators, e.g. `TopK` with a constant `K`.",
     check,
 };
 
@@ -54,7 +54,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             Some(Extent::Inputs(slots)) => main && slots.iter().any(|slot| from_data(node, *slot)),
             Some(Extent::Shapes) | None => false,
         };
-        // What a loop stacks is as long as it turns.
+        // The length of a scan output is the trip count of the loop.
         let turns = op == "Loop" && !evidence.typed.fresh.is_empty();
         ((decided || turns) && open(node)).then_some(op)
     };

@@ -1,4 +1,4 @@
-//! Nodes whose results nothing needs.
+//! Nodes that do not contribute to an output.
 
 use calipers_infer::walk::subgraphs;
 use calipers_ir::{Model, NodeId, Producer, ValueId};
@@ -11,12 +11,13 @@ pub(crate) const RULE: Rule = Rule {
     id: "dead-nodes",
     severity: Severity::Info,
     group: "deployment",
-    title: "Nodes compute what nothing needs",
-    checks: "Nodes of the main graph from which no way leads to an output, subgraphs included.",
-    why: "Most runtimes leave them out when they load the model; those that do not compute them for \
-          nothing. The weights that only they read are loaded all the same.",
-    example: "A second classifier of a training setup, exported without its output.",
-    recommendation: "run a simplifier, or export only what leads to the outputs",
+    title: "Dead nodes",
+    checks: "Nodes of the main graph, including their subgraphs, that do not contribute to an \
+             output.",
+    why: "Most runtimes remove them at load time; the others compute results that nobody reads. \
+          Weights that only dead nodes read enlarge the file.",
+    example: "An auxiliary training classifier exported without its output.",
+    recommendation: "Run `onnxsim in.onnx out.onnx`.",
     check,
 };
 
@@ -27,14 +28,18 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         model.main().nodes.nodes().filter(|node| !alive[node.index()]).collect();
     (!dead.is_empty() && !model.main().outputs.is_empty()).then(|| {
         Hit::new(
-            format!("{} of {}", counted(dead.len(), "node"), number(model.main().nodes.len())),
+            format!(
+                "{} of {} do not contribute to an output",
+                number(dead.len()),
+                counted(model.main().nodes.len(), "node")
+            ),
             dead.iter().map(|node| model.node_label(*node)),
         )
     })
 }
 
-/// For each node, whether an output of the model needs it. Nodes of subgraphs are needed where the
-/// node around them is and an output of the subgraph needs them; those of functions always are.
+/// Returns for each node whether it contributes to an output of the model. A node of a subgraph does
+/// if its owner does and an output of the subgraph needs it; nodes of functions always do.
 pub(crate) fn alive(model: &Model) -> Vec<bool> {
     let mut alive = vec![false; model.nodes().len()];
     let mut wanted: Vec<ValueId> = model.main().outputs.clone();
@@ -48,7 +53,7 @@ pub(crate) fn alive(model: &Model) -> Vec<bool> {
         }
         wanted.extend(model.inputs(node).iter().flatten());
         for graph in subgraphs(model, node) {
-            // Nodes inside lead back to what they read from outside.
+            // Nodes of the subgraph lead back to the outer values that they read.
             wanted.extend(&model.graph(graph).outputs);
         }
     }

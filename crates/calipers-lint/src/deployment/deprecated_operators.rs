@@ -1,4 +1,4 @@
-//! Operators that the standard has given up.
+//! Operators that ONNX has removed.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,33 @@ pub(crate) const RULE: Rule = Rule {
     id: "deprecated-operators",
     severity: Severity::Warning,
     group: "deployment",
-    title: "Operators are deprecated at this opset",
-    checks: "Nodes of operators that the imported version of the operator set no longer has: `Upsample` \
-             from 10, `Scatter` from 11, the tree ensembles of classical models from 5 of their own \
-             set, and the experimental operators of the first releases.",
-    why: "A runtime that follows the standard refuses them at that version, or keeps them for a while \
-          and drops them later.",
-    example: "`Upsample` in a model of opset 11, where `Resize` is in its place.",
-    recommendation: "export again, or convert the model with the standard's version converter",
+    title: "Deprecated operators",
+    checks: "Nodes whose operator the imported opset version no longer contains: `Upsample` from \
+             opset 10, `Scatter` from 11, tree ensembles from version 5 of `ai.onnx.ml`, and \
+             experimental operators of early releases.",
+    why: "A runtime that follows the specification rejects the operator at that version, or drops \
+          it in a later release.",
+    example: "`Upsample` in a model with opset 11, where `Resize` replaces it.",
+    recommendation: "Re-export the model with a current exporter, e.g. `torch.onnx.export(..., \
+                     opset_version=17)`, or replace the nodes with the operators named in the \
+                     detail.",
     check,
 };
 
-/// What replaces an operator that a version no longer has.
+/// Returns the replacement of an operator that this version no longer contains.
 fn instead(domain: &str, op: &str, version: i64) -> Option<&'static str> {
     let deprecation = calipers_ops::deprecation(domain, op)?;
     (version >= deprecation.since).then_some(deprecation.replacement)
 }
 
-/// Whether the standard once had it and gave it up.
+/// Whether the operator was part of ONNX and has been removed.
 pub(crate) fn was_standard(domain: &str, op: &str) -> bool {
     calipers_ops::deprecation(domain, op).is_some()
 }
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let imports = Imports::of(model);
+    let imports = Imports::from_model(model);
     let mut found: BTreeMap<&str, &'static str> = BTreeMap::new();
     let mut nodes = Vec::new();
     for id in running(model) {
@@ -51,7 +53,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let reported: Vec<String> =
-        found.iter().map(|(op, other)| format!("{op} (use {other})")).collect();
+        found.iter().map(|(op, other)| format!("{op} (replaced by {other})")).collect();
     Hit::of_nodes(
         model,
         &nodes,

@@ -1,28 +1,31 @@
-//! Dimensions of the inputs that are free.
+//! Input dimensions without a fixed size.
 
 use std::collections::BTreeSet;
 
 use calipers_report::Severity;
 
+use crate::commands::{argument, dim_options, fix_dimension};
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
     id: "dynamic-dimensions",
     severity: Severity::Info,
     group: "deployment",
-    title: "Dimensions of the inputs are free",
-    checks: "Which dimensions of the inputs have no number, and what doubling each of them does to \
-             the multiply-accumulates.",
-    why: "A runtime allocates and tunes for fixed shapes; some targets take nothing else. Costs and \
-          memory of the report are on sizes that are assumed for free dimensions.",
-    example: "`input_ids` of `[batch, sequence]`: `--dim batch=1 --dim sequence=384` binds both.",
-    recommendation: "bind them with --dim for exact figures, and fix them in the file where a target \
-                     needs fixed shapes",
+    title: "Dynamic input dimensions",
+    checks: "Input dimensions without a fixed size, and how the multiply-accumulates grow when \
+             each of them doubles.",
+    why: "Runtimes allocate and tune for fixed shapes, and some targets require them. Costs and \
+          memory in the report use assumed sizes for dynamic dimensions.",
+    example: "`input_ids` with shape `[batch, sequence]`: `--dim batch=1 --dim sequence=384` sets \
+              both.",
+    recommendation: "Set the sizes you need with `--dim`; for targets that require static shapes \
+                     run `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param batch \
+                     --dim_value 1 in.onnx out.onnx`.",
     check,
 };
 
-/// Dimensions that are reported of; the rest are counted.
-const TOLD: usize = 4;
+/// Dimensions that are listed; the others are counted.
+const LISTED: usize = 4;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
@@ -43,24 +46,46 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let mut reported: Vec<String> =
-        names.iter().take(TOLD).map(|name| format!("{name}{}", growth(evidence, name))).collect();
-    if names.len() > TOLD {
-        reported.push(format!("and {} more", names.len() - TOLD));
+        names.iter().take(LISTED).map(|name| format!("{name}{}", growth(evidence, name))).collect();
+    if names.len() > LISTED {
+        reported.push(format!("and {} more", names.len() - LISTED));
     }
     let mut detail = match names.len() {
         0 => String::new(),
-        count => format!("{}: {}", counted(count, "free dimension"), reported.join(", ")),
+        count => format!("{}: {}", counted(count, "dynamic dimension"), reported.join(", ")),
     };
     if unranked > 0 {
         let without = counted(unranked, "input");
         let joint = if detail.is_empty() { "" } else { "; " };
-        detail.push_str(&format!("{joint}{without} without even a number of dimensions"));
+        detail.push_str(&format!("{joint}{without} of unknown rank"));
     }
     let labels = inputs.iter().map(|input| model.name(model.value(*input).name).to_owned());
-    (!inputs.is_empty()).then(|| Hit::new(detail, labels))
+    let hit = (!inputs.is_empty()).then(|| Hit::new(detail, labels))?;
+    Some(match recommendation(evidence, &names) {
+        Some(recommendation) => hit.recommend(recommendation),
+        None => hit,
+    })
 }
 
-/// What doubling a dimension does to the multiply-accumulates, at the sizes that are assumed.
+/// Returns the commands that set these dimensions, with the sizes that the report assumes.
+fn recommendation(evidence: &Evidence<'_>, names: &BTreeSet<String>) -> Option<String> {
+    let sized = |name: &'_ String| {
+        let size = evidence.sizes.get(name)?.size;
+        (size > 0).then_some(())?;
+        argument(name).map(|_| (name.clone(), size))
+    };
+    let dims: Vec<(String, i64)> = names.iter().filter_map(sized).take(LISTED).collect();
+    let (first, size) = dims.first()?;
+    let repeat = if dims.len() > 1 { ", once per dimension" } else { "" };
+    let options = dim_options(dims.iter().map(|(name, size)| (name.as_str(), *size)));
+    Some(format!(
+        "Set the sizes you need with `{options}`; for targets that require static shapes run \
+         `{}`{repeat}.",
+        fix_dimension(first, *size)
+    ))
+}
+
+/// Describes how the multiply-accumulates grow when a dimension doubles, at the assumed sizes.
 fn growth(evidence: &Evidence<'_>, name: &str) -> String {
     let macs = &evidence.typed.total.macs;
     let at = |factor: i64| {
@@ -75,14 +100,14 @@ fn growth(evidence: &Evidence<'_>, name: &str) -> String {
     let ratio = twice.checked_mul(100).and_then(|wide| wide.checked_add(once / 2));
     match ratio.and_then(|wide| wide.checked_div(once)) {
         None => String::new(),
-        Some(100) => " (no more MACs when doubled)".to_owned(),
+        Some(100) => " (MACs do not depend on it)".to_owned(),
         Some(ratio) => {
             let (whole, part) = (ratio / 100, ratio % 100);
             let times = match part {
                 0 => format!("{whole}"),
                 _ => format!("{whole}.{part:02}"),
             };
-            format!(" ({times} times the MACs when doubled)")
+            format!(" ({times}x the MACs when doubled)")
         }
     }
 }

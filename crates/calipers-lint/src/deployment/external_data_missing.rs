@@ -1,19 +1,22 @@
-//! Data files that are not there.
+//! External data files that do not exist.
 
 use calipers_ir::DataFileState;
 use calipers_report::Severity;
 
+use crate::commands::argument;
 use crate::{Evidence, Hit, Rule, counted};
 
 pub(crate) const RULE: Rule = Rule {
     id: "external-data-missing",
     severity: Severity::Warning,
     group: "deployment",
-    title: "A data file is missing",
-    checks: "Whether every data file that the model names lies next to it.",
-    why: "The graph is described all the same, but no runtime can load the model from here.",
-    example: "`model.onnx` without the `model.onnx.data` that it was saved with.",
-    recommendation: "put the data file next to the model",
+    title: "Missing external data file",
+    checks: "Whether every external data file that the model references exists next to it.",
+    why: "The graph can be analyzed without the weights, but no runtime can load the model from \
+          this folder.",
+    example: "`model.onnx` without the `model.onnx.data` file that it was saved with.",
+    recommendation: "Copy the data file into the folder of the model, or save both again with \
+                     `onnx.save(model, \"out.onnx\", save_as_external_data=True)`.",
     check,
 };
 
@@ -26,13 +29,18 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .map(|file| model.name(file.location).to_owned())
         .collect();
     let first = missing.first()?.clone();
-    Some(Hit::new(
+    let file = argument(&first).map(str::to_owned);
+    let hit = Hit::new(
         format!(
-            "{} next to the model, first {first:?}: its graph is described, but it cannot run here",
+            "{} not found in the folder of the model; first {first:?}",
             counted(missing.len(), "file")
         ),
         missing,
-    ))
+    );
+    Some(match file {
+        Some(file) => hit.recommend(format!("Copy `{file}` into the folder of the model.")),
+        None => hit,
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Softmax in half precision.
+//! Softmax computed in float16.
 
 use calipers_ir::{DType, NodeId};
 use calipers_report::Severity;
@@ -10,14 +10,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "half-softmax",
     severity: Severity::Info,
     group: "deployment",
-    title: "Softmax runs in float16",
-    checks: "Nodes `Softmax` and `LogSoftmax` on float16, and quotients of `Exp` by its own sum in \
-             float16, distinguished by whether the greatest element is subtracted first.",
-    why: "float16 ends at 65,504: e^x is beyond it from x = 11.1 on, so a softmax that does not \
-          subtract the greatest element gives infinity and NaN. Sums of thousands of terms lose \
-          digits. A mask of -65504 or less becomes infinite when something is added.",
+    title: "Softmax in float16",
+    checks: "`Softmax` and `LogSoftmax` on float16, and `Exp` divided by its own sum in float16, \
+             with and without subtraction of the maximum.",
+    why: "float16 overflows above 65,504: exp(x) does from x = 11.1, so a softmax that does not \
+          subtract the maximum returns infinity and NaN. Sums of thousands of terms lose \
+          precision, and a mask of -65,504 overflows when it is added to a negative score.",
     example: "`Exp -> ReduceSum -> Div` on float16 logits.",
-    recommendation: "keep softmax in float32: a cast before it and one after it",
+    recommendation: "Keep softmax in float32: `float16.convert_float_to_float16(model, \
+                     op_block_list=float16.DEFAULT_OP_BLOCK_LIST + [\"Softmax\"])` with `from \
+                     onnxruntime.transformers import float16`.",
     check,
 };
 
@@ -49,12 +51,16 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let warned = match unguarded {
         0 => String::new(),
-        count => format!("; {count} without subtracting the greatest element first"),
+        count => format!("; {count} without subtraction of the maximum"),
     };
-    Hit::of_nodes(model, &nodes, format!("{}{warned}", plural(nodes.len(), "softmax", "softmaxes")))
+    Hit::of_nodes(
+        model,
+        &nodes,
+        format!("{}{warned}", plural(nodes.len(), "float16 softmax", "float16 softmaxes")),
+    )
 }
 
-/// Whether what is raised to a power is less than the greatest element of its row.
+/// Whether the maximum of the row is subtracted before `Exp`.
 fn is_guarded(evidence: &Evidence<'_>, exp: NodeId) -> bool {
     let model = evidence.model;
     let of = || {

@@ -1,9 +1,10 @@
-//! Inputs of 64 bits where 32 would do.
+//! int64 inputs for which int32 is sufficient.
 
 use calipers_ir::{DType, ValueId};
 use calipers_ops::Movement;
 use calipers_report::Severity;
 
+use crate::commands::argument;
 use crate::evidence::{Outputs, operator, output};
 use crate::{Evidence, Hit, Rule, counted};
 
@@ -11,36 +12,45 @@ pub(crate) const RULE: Rule = Rule {
     id: "int64-inputs",
     severity: Severity::Info,
     group: "deployment",
-    title: "Inputs are int64 where int32 would do",
-    checks: "Inputs of type int64 that only pick rows of tables, or are cast to another type.",
-    why: "Accelerators and phones compute in 32 bits: they convert such inputs on every call, or \
-          leave the first nodes to the host. No table has rows that 32 bits do not count.",
-    example: "`input_ids` as int64, which an embedding of 30,522 rows looks up.",
-    recommendation: "declare these inputs as int32 where the target prefers it",
+    title: "int64 inputs used only as indices",
+    checks: "int64 inputs that are only used as `Gather` indices or cast to another type.",
+    why: "GPUs, NPUs and phones index with 32 bits: they convert such inputs on every call, or \
+          leave the first nodes on the CPU. No embedding table needs 64-bit indices.",
+    example: "`input_ids` as int64 for an embedding with 30,522 rows.",
+    recommendation: "Export with int32 example inputs, e.g. `input_ids.to(torch.int32)`, or run \
+                     `python -m onnxruntime.transformers.optimizer --input in.onnx --output \
+                     out.onnx --input_int32`.",
     check,
 };
 
-/// Uses of an input that are followed.
+/// Consumers of an input that are followed.
 const MOST_USES: usize = 64;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let outputs = Outputs::of(model);
+    let outputs = Outputs::from_model(model);
     let wide = model.required_inputs().into_iter().filter(|input| {
         let tensor = evidence.typed.fact(*input).as_tensor();
         tensor.is_some_and(|tensor| tensor.dtype == DType::Int64)
             && narrows(evidence, &outputs, *input)
     });
     let inputs: Vec<ValueId> = wide.collect();
-    (!inputs.is_empty()).then(|| {
-        Hit::new(
-            format!("{}, used only to pick rows or cast", counted(inputs.len(), "input")),
-            inputs.iter().map(|input| model.name(model.value(*input).name).to_owned()),
-        )
+    let name = |input: &ValueId| model.name(model.value(*input).name);
+    let first = argument(name(inputs.first()?));
+    let hit = Hit::new(
+        format!("{} of type int64, used only as indices or cast", counted(inputs.len(), "input")),
+        inputs.iter().map(|input| name(input).to_owned()),
+    );
+    Some(match first {
+        Some(input) => hit.recommend(format!(
+            "Export with int32 example inputs, e.g. `{input}.to(torch.int32)`, or run `python -m \
+             onnxruntime.transformers.optimizer --input in.onnx --output out.onnx --input_int32`."
+        )),
+        None => hit,
     })
 }
 
-/// Whether every use of a value only picks rows with it, or casts it.
+/// Whether a value is only used as an index or cast.
 fn narrows(evidence: &Evidence<'_>, outputs: &Outputs, value: ValueId) -> bool {
     let model = evidence.model;
     let mut values = vec![value];
@@ -60,7 +70,7 @@ fn narrows(evidence: &Evidence<'_>, outputs: &Outputs, value: ValueId) -> bool {
             match (row.traits.movement, consumer.slot) {
                 (Some(Movement::Convert), 0) => {}
                 (Some(Movement::View), 0) => values.extend(output(model, consumer.node)),
-                // Of the operators with indices, these take 32 bits as well.
+                // These operators accept int32 indices.
                 (_, 1) if matches!(row.name, "Gather" | "GatherElements") => {}
                 _ if row.traits.reads_shape => {}
                 _ => return false,

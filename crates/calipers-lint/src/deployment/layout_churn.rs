@@ -1,4 +1,4 @@
-//! Transposes that undo each other.
+//! Transposes that cancel out.
 
 use calipers_ir::{AttributeValue, List, Model, NodeId};
 use calipers_report::Severity;
@@ -10,22 +10,24 @@ pub(crate) const RULE: Rule = Rule {
     id: "layout-churn",
     severity: Severity::Info,
     group: "deployment",
-    title: "Transposes undo each other",
-    checks: "Nodes `Transpose` that turn back what a `Transpose` before them turned, with nothing in \
-             between but arithmetic that takes each element by itself.",
-    why: "Each copies the whole tensor for nothing. Converters between layouts of images leave such \
-          pairs around convolutions; big runtimes take some of them out on loading, others none.",
+    title: "Transposes that cancel out",
+    checks: "`Transpose` nodes that undo an earlier `Transpose`, with only elementwise operators \
+             in between.",
+    why: "Each of them copies the whole tensor. Layout converters (NHWC to NCHW) leave such pairs \
+          around convolutions; ONNX Runtime removes many of them at load time, smaller runtimes do \
+          not.",
     example: "`Conv -> Transpose(0, 2, 3, 1) -> Relu -> Transpose(0, 3, 1, 2) -> Conv`.",
-    recommendation: "run a simplifier, or convert with the layout of the target",
+    recommendation: "Run `python -m onnxruntime.tools.optimize_onnx_model --opt_level basic \
+                     in.onnx out.onnx`.",
     check,
 };
 
-/// Steps that are looked at between two transposes.
+/// Operators that are followed between two transposes.
 const MOST_STEPS: usize = 8;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let outputs = Outputs::of(model);
+    let outputs = Outputs::from_model(model);
     let undone = |node: &NodeId| {
         let first = order(model, *node)?;
         let mut value = output(model, *node)?;
@@ -44,17 +46,17 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Hit::of_nodes(
         model,
         &pairs,
-        format!("{} that leave the layout as it was", counted(pairs.len(), "pair")),
+        format!("{} without a net effect on the layout", counted(pairs.len(), "pair")),
     )
 }
 
-/// Whether a node of the standard maps each element of one input by itself.
+/// Whether a node is a standard elementwise operator with one input.
 fn is_unary(model: &Model, node: NodeId) -> bool {
     let standard = operator(model, node).filter(|row| row.domain == calipers_ops::ONNX);
     standard.is_some_and(|row| row.traits.is_unary)
 }
 
-/// The order of dimensions that a transpose states.
+/// Returns the permutation of a transpose.
 fn order(model: &Model, node: NodeId) -> Option<&[i64]> {
     if standard_op(model, node) != Some("Transpose") {
         return None;
@@ -65,7 +67,7 @@ fn order(model: &Model, node: NodeId) -> Option<&[i64]> {
     }
 }
 
-/// Whether two orders one after another leave dimensions where they were, and one alone does not.
+/// Whether two permutations compose to the identity, and the first is not the identity.
 fn undoes(first: &[i64], second: &[i64]) -> bool {
     let same = |axis: usize, place: i64| usize::try_from(place) == Ok(axis);
     let moves = !first.iter().enumerate().all(|(axis, place)| same(axis, *place));

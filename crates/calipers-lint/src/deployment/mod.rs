@@ -1,4 +1,4 @@
-//! What is between the model and a runtime, or makes it slower there.
+//! What prevents or slows down deployment on a runtime.
 
 pub(super) mod batch_norm_not_folded;
 pub(super) mod casts_back_and_forth;

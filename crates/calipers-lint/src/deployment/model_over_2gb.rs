@@ -1,4 +1,4 @@
-//! A model file beyond what protobuf holds.
+//! A model file above the size limit of protobuf.
 
 use calipers_report::Severity;
 use calipers_report::units;
@@ -9,16 +9,18 @@ pub(crate) const RULE: Rule = Rule {
     id: "model-over-2gb",
     severity: Severity::Error,
     group: "deployment",
-    title: "The model file is larger than protobuf allows",
-    checks: "Whether the model file itself, without its data files, has fewer than 2³¹ bytes.",
-    why: "Protobuf refuses messages of 2 GiB and more. Every loader that is built on it, ONNX Runtime \
-          and the `onnx` package among them, cannot read the file.",
-    example: "A model of 2.5 GB with its weights inside the file.",
-    recommendation: "save the model with its weights as external data",
+    title: "Model file exceeds the 2 GiB protobuf limit",
+    checks: "Whether the model file, without external data, is smaller than 2³¹ bytes.",
+    why: "Protobuf rejects messages of 2 GiB and more, so ONNX Runtime and the `onnx` package \
+          cannot read the file.",
+    example: "A 2.5 GB model with its weights inside the file.",
+    recommendation: "Re-export with external data, `torch.onnx.export(..., dynamo=True, \
+                     external_data=True)`, or save the in-memory model with `onnx.save(model, \
+                     \"out.onnx\", save_as_external_data=True)`.",
     check,
 };
 
-/// The first size that protobuf refuses.
+/// The smallest size that protobuf rejects, in bytes.
 const LIMIT: u64 = 1 << 31;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
@@ -26,7 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     (bytes >= LIMIT).then(|| {
         Hit::new(
             format!(
-                "the file has {} bytes; protobuf ends below {}",
+                "{} bytes; protobuf messages must be smaller than {}",
                 units::integer(bytes),
                 units::integer(LIMIT)
             ),
@@ -41,7 +43,7 @@ mod tests {
 
     use super::{LIMIT, RULE};
 
-    /// The bytes of a length, as protobuf writes it.
+    /// Encodes a length as a protobuf varint.
     fn varint(mut value: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         while value >= 0x80 {
@@ -52,7 +54,7 @@ mod tests {
         bytes
     }
 
-    /// Whether a file of a graph with one tensor, `total` bytes in all, is found.
+    /// Whether the rule reports a file of `total` bytes with one tensor.
     fn is_found(total: u64) -> bool {
         // graph { initializer { raw_data } }: three tags with a length of five bytes each.
         let data = total - 18;
@@ -61,7 +63,7 @@ mod tests {
         head.extend([vec![0x4a], varint(data)].concat());
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&head).unwrap();
-        // The rest is a hole: no disk is used.
+        // The file is sparse, so it takes no disk space.
         file.seek(SeekFrom::Start(0)).unwrap();
         file.as_file().set_len(head.len() as u64 + data).unwrap();
         assert_eq!(file.as_file().metadata().unwrap().len(), total);

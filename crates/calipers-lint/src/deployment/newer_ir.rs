@@ -1,4 +1,4 @@
-//! A representation newer than this reader.
+//! An IR version newer than the supported ones.
 
 use calipers_report::Severity;
 
@@ -8,24 +8,22 @@ pub(crate) const RULE: Rule = Rule {
     id: "newer-ir",
     severity: Severity::Warning,
     group: "deployment",
-    title: "The file is newer than this reader",
-    checks: "Whether the file's `ir_version` is one that this reader was written for.",
-    why: "Parts of the file may have a resolved that this reader does not know, so figures may lack \
-          them. Runtimes refuse versions that they do not know.",
-    example: "A file of `ir_version` 9999.",
-    recommendation: "use a newer release of Calipers, or save the model with an older IR version",
+    title: "IR version newer than Calipers supports",
+    checks: "The `ir_version` of the file, compared with the newest one that Calipers supports.",
+    why: "Parts of the file may have a meaning that Calipers does not know, so figures may be \
+          incomplete. Runtimes reject IR versions that they do not know.",
+    example: "A file with `ir_version` 9999.",
+    recommendation: "Upgrade Calipers, or save the model with an older IR version: \
+                     `model.ir_version = 10; onnx.save(model, \"out.onnx\")`.",
     check,
 };
 
-/// The newest `ir_version` that this reader was written for: ONNX 1.23.
+/// The newest `ir_version` that Calipers supports: ONNX 1.23.
 pub(super) const NEWEST_IR: i64 = 14;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let version = evidence.model.header.ir_version.filter(|version| *version > NEWEST_IR)?;
-    Some(Hit::new(
-        format!("its IR version is {version}; this reader knows those up to {NEWEST_IR}"),
-        [],
-    ))
+    Some(Hit::new(format!("`ir_version` {version}; Calipers supports up to {NEWEST_IR}"), []))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Versions that no release of a runtime is known to take.
+//! Versions that no known runtime release supports.
 
 use calipers_report::Severity;
 
@@ -9,14 +9,15 @@ pub(crate) const RULE: Rule = Rule {
     id: "no-runtime-yet",
     severity: Severity::Warning,
     group: "deployment",
-    title: "No runtime known here takes this version",
-    checks: "Whether some release of the runtimes whose limits are known takes the model's opset and \
-             `ir_version`. The table behind it, `runtimes.toml`, states its evidence.",
-    why: "The standard is ahead of its runtimes by some months. A file of its newest version fails to \
-          load everywhere.",
-    example: "A model of opset 28, when ONNX Runtime ends at 26.",
-    recommendation: "export with an older opset and ir_version, or make sure that your runtime takes \
-                     this one",
+    title: "No known runtime supports this version",
+    checks: "The opset and `ir_version` of the model, compared with the limits of known runtime \
+             releases. The table is `runtimes.toml`, which states its evidence.",
+    why: "Runtimes follow the ONNX specification with a delay of some months. A model with the \
+          newest version fails to load everywhere.",
+    example: "A model with opset 28, when ONNX Runtime supports up to 26.",
+    recommendation: "Re-export with an older opset, e.g. `torch.onnx.export(..., \
+                     opset_version=17)`, or convert the model with \
+                     `onnx.version_converter.convert_version(model, 17)`.",
     check,
 };
 
@@ -33,10 +34,21 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         if let (Some(version), Some(newest)) = (version, newest)
             && version > newest
         {
-            beyond.push(format!("{word} {version}, where {newest} is the newest that one takes"));
+            beyond.push(format!("{word} {version}; known runtimes support up to {newest}"));
         }
     }
-    (!beyond.is_empty()).then(|| Hit::new(beyond.join("; "), []))
+    let hit = (!beyond.is_empty()).then(|| Hit::new(beyond.join("; "), []))?;
+    Some(match (newest_opset, newest_ir) {
+        (Some(newest), _) if opset > newest_opset => hit.recommend(format!(
+            "Re-export with `torch.onnx.export(..., opset_version={newest})` or older, or convert \
+             the model with `onnx.version_converter.convert_version(model, {newest})`."
+        )),
+        (_, Some(newest)) => hit.recommend(format!(
+            "Save the model with an older IR version: `model.ir_version = {newest}; \
+             onnx.save(model, \"out.onnx\")`."
+        )),
+        _ => hit,
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Operators that are younger than the operator set that the model imports.
+//! Operators that are newer than the imported opset.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,23 @@ pub(crate) const RULE: Rule = Rule {
     id: "operators-not-in-opset",
     severity: Severity::Warning,
     group: "deployment",
-    title: "Operators are newer than the stated opset",
-    checks: "Nodes of standard operators that appeared after the version of the operator set that the \
-             model, or the function around them, imports.",
-    why: "A runtime that follows the standard does not find the operator at that version and refuses \
-          the model. Optimisers write such nodes for the runtime that they belong to.",
-    example: "`LayerNormalization`, which appeared in 17, in a model of opset 11.",
-    recommendation: "export with a newer opset, or run the model only where it was optimized for",
+    title: "Operators newer than the imported opset",
+    checks: "Standard operators that were introduced after the opset version that the model, or \
+             the enclosing function, imports.",
+    why: "A runtime that follows the specification does not find the operator at that version and \
+          rejects the model. Graph optimizers write such nodes for the runtime they belong to.",
+    example: "`LayerNormalization`, introduced in opset 17, in a model with opset 11.",
+    recommendation: "Re-export with a newer opset, e.g. `torch.onnx.export(..., \
+                     opset_version=17)`, or deploy only on the runtime that the optimizer targets.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let (imports, resolved) = (Imports::of(model), ResolvedOps::find(model));
+    let (imports, resolved) = (Imports::from_model(model), ResolvedOps::find(model));
     let mut found: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
     let mut nodes = Vec::new();
+    let mut newest: Option<i64> = None;
     for node in running(model) {
         let ResolvedKind::Operator(row) = resolved.get(node).kind else { continue };
         let standard = row.domain == ONNX || row.domain == ML;
@@ -36,18 +38,25 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             && version < *first
         {
             found.insert(row.name, (*first, version));
+            newest = newest.max((row.domain == ONNX).then_some(*first));
             nodes.push(node);
         }
     }
     let reported: Vec<String> = found
         .iter()
-        .map(|(op, (first, version))| format!("{op} appeared in {first}, imported is {version}"))
+        .map(|(op, (first, version))| {
+            format!("{op} requires opset {first}, the model imports {version}")
+        })
         .collect();
-    Hit::of_nodes(
-        model,
-        &nodes,
-        format!("{}: {}", counted(nodes.len(), "node"), reported.join("; ")),
-    )
+    let detail = format!("{}: {}", counted(nodes.len(), "node"), reported.join("; "));
+    let hit = Hit::of_nodes(model, &nodes, detail)?;
+    Some(match newest {
+        Some(opset) => hit.recommend(format!(
+            "Re-export with `torch.onnx.export(..., opset_version={opset})` or newer, or deploy \
+             only on the runtime that the optimizer targets."
+        )),
+        None => hit,
+    })
 }
 
 #[cfg(test)]

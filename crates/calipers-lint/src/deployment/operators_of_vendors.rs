@@ -1,4 +1,4 @@
-//! Operators of one runtime.
+//! Operators that only one runtime provides.
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::{ML, ONNX};
@@ -12,13 +12,15 @@ pub(crate) const RULE: Rule = Rule {
     id: "operators-of-vendors",
     severity: Severity::Info,
     group: "deployment",
-    title: "Operators are of one runtime",
-    checks: "Nodes of operators outside the standard that a runtime brings along, such as those of \
-             `com.microsoft`.",
-    why: "Only that runtime, and those that copy it, can run the model; converters for other targets \
-          refuse it.",
-    example: "`com.microsoft.MatMulNBits`, which holds weights of four bits for ONNX Runtime.",
-    recommendation: "deploy on that runtime, or export without its fusions for others",
+    title: "Vendor-specific operators",
+    checks: "Nodes with operators outside the ONNX standard that a runtime provides, such as those \
+             of `com.microsoft`.",
+    why: "Only that runtime, and runtimes that copy its operators, can execute the model. \
+          Converters for other targets reject it.",
+    example: "`com.microsoft.MatMulNBits`, which stores 4-bit weights for ONNX Runtime.",
+    recommendation: "Deploy on the runtime that defines the operators (ONNX Runtime for \
+                     `com.microsoft`); for other targets, start from the model before it was \
+                     optimized or quantized for that runtime.",
     check,
 };
 
@@ -31,7 +33,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let domain = calipers_ops::canonical_domain(model.name(node.domain));
         let op = model.name(node.op);
         let foreign = match resolved.get(id).kind {
-            // ONNX Runtime keeps some of its operators in the standard domain.
+            // ONNX Runtime defines some of its own operators in the standard domain.
             ResolvedKind::Operator(row) if domain == ONNX || domain == ML => {
                 row.since.is_empty() && !was_standard(domain, op)
             }

@@ -1,4 +1,4 @@
-//! Operators that nothing known defines.
+//! Operators without a known definition.
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_report::Severity;
@@ -11,14 +11,15 @@ pub(crate) const RULE: Rule = Rule {
     id: "operators-unknown",
     severity: Severity::Warning,
     group: "deployment",
-    title: "Operators are defined nowhere",
-    checks: "Nodes whose operator is in no release of the standard, in no domain that is known here, \
-             and among no functions of the model.",
-    why: "A runtime needs a library of custom operators to run them: code that does not come with the \
-          model. What they compute and cost is not known, and neither are the shapes behind them.",
-    example: "A node `com.acme.FastNorm`, or `NotAnOp` in the standard domain.",
-    recommendation: "find out which library defines them, and whether you trust it; or export with \
-                     standard operators",
+    title: "Unknown operators",
+    checks: "Nodes whose operator is defined by no ONNX release, no known domain and no function \
+             of the model.",
+    why: "A runtime needs a custom operator library to execute them: native code that is not part \
+          of the model. Their cost and output shapes are unknown.",
+    example: "A `com.acme.FastNorm` node, or `NotAnOp` in the standard domain.",
+    recommendation: "Load the library that defines them with \
+                     `SessionOptions.register_custom_ops_library(path)` if you trust its source, \
+                     or re-export with standard operators.",
     check,
 };
 
@@ -32,7 +33,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let op = model.name(node.op);
         let unknown = match resolved.get(id).kind {
             ResolvedKind::Foreign => true,
-            // All operators of the standard have a row.
+            // Every standard operator has a row in the table.
             ResolvedKind::Plain => domain.starts_with("ai.onnx") && !was_standard(domain, op),
             ResolvedKind::Operator(_) | ResolvedKind::Call(_) => false,
         };

@@ -1,4 +1,4 @@
-//! Which releases of runtimes the model needs.
+//! Runtime releases that the model requires.
 
 use calipers_report::Severity;
 
@@ -10,29 +10,35 @@ pub(crate) const RULE: Rule = Rule {
     id: "runtime-versions",
     severity: Severity::Info,
     group: "deployment",
-    title: "Older runtimes do not take this model",
-    checks: "The version of the standard operators and the `ir_version` against what releases of ONNX \
-             Runtime and TensorRT take. The table behind it, `runtimes.toml`, states its evidence.",
-    why: "A runtime refuses a file that is newer than itself, or lacks its operators, however simple \
-          the model is. Exporters write the newest version unless reported otherwise.",
-    example: "A model of opset 21 and `ir_version` 10: ONNX Runtime 1.17 refuses it, 1.18 takes it.",
-    recommendation: "update the runtime, or export with an older opset and ir_version",
+    title: "Recent runtime required",
+    checks: "The opset and `ir_version` of the model, compared with what releases of ONNX Runtime \
+             and TensorRT support. The table is `runtimes.toml`, which states its evidence.",
+    why: "A runtime rejects a file that is newer than itself, however simple the model is. \
+          Exporters write their newest version unless an older one is requested.",
+    example: "A model with opset 21 and `ir_version` 10: ONNX Runtime 1.17 rejects it, 1.18 loads \
+              it.",
+    recommendation: "Upgrade the runtime, e.g. `pip install --upgrade onnxruntime`, or re-export \
+                     with an older opset: `torch.onnx.export(..., opset_version=17)`.",
     check,
 };
 
+/// A runtime of the table that pip installs, and its package.
+const PIP: (&str, &str) = ("ONNX Runtime", "onnxruntime");
+
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (opset, ir) = versions(evidence);
-    // A version that this reader does not know, or no runtime takes, is another finding.
+    // Versions that Calipers does not know, or no runtime supports, have findings of their own.
     let limited = runtimes::all().iter().filter(|runtime| runtime.is_limited());
     if !limited.clone().any(|runtime| runtime.takes(opset, ir)) || ir > Some(newer_ir::NEWEST_IR) {
         return None;
     }
     let mut needs = Vec::new();
+    let mut required = None;
     for releases in runtimes::all().chunk_by(|one, next| one.name == next.name) {
         let takes = |release: &&Runtime| release.takes(opset, ir);
         let Some(first) = releases.iter().position(|release| takes(&release)) else {
             if let Some(last) = releases.last() {
-                needs.push(format!("{} {} does not take it", last.name, last.release));
+                needs.push(format!("not supported by {} {}", last.name, last.release));
             }
             continue;
         };
@@ -46,18 +52,30 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
                 _ => "less".to_owned(),
             };
             needs.push(format!(
-                "{} {} takes it, {} ends at {limit}",
+                "{} {} or later ({} supports up to {limit})",
                 release.name, release.release, before.release
             ));
+            if release.name == PIP.0 {
+                required = Some(release.release.as_str());
+            }
         }
     }
     let stated = |word: &str, version: Option<i64>| version.map(|v| format!("{word} {v}"));
     let model = [stated("opset", opset), stated("ir_version", ir)];
     let model: Vec<String> = model.into_iter().flatten().collect();
-    (!needs.is_empty()).then(|| Hit::new(format!("{}: {}", model.join(", "), needs.join("; ")), []))
+    let detail = format!("{}: {}", model.join(", "), needs.join("; "));
+    let hit = (!needs.is_empty()).then(|| Hit::new(detail, []))?;
+    Some(match required {
+        Some(release) => hit.recommend(format!(
+            "Upgrade with `pip install --upgrade \"{}>={release}\"`, or re-export for older \
+             releases with `torch.onnx.export(..., opset_version=17)`.",
+            PIP.1
+        )),
+        None => hit,
+    })
 }
 
-/// The version of the standard operators that the model imports, and of its representation.
+/// Returns the imported version of the standard opset, and the IR version.
 pub(super) fn versions(evidence: &Evidence<'_>) -> (Option<i64>, Option<i64>) {
     let model = evidence.model;
     let standard =

@@ -1,4 +1,4 @@
-//! Arithmetic on shapes that a simplifier would fold.
+//! Shape computations that a simplifier folds.
 
 use calipers_arch::network::Origin;
 use calipers_ir::{NodeId, ValueId};
@@ -14,17 +14,19 @@ pub(crate) const RULE: Rule = Rule {
     id: "shapes-not-folded",
     severity: Severity::Info,
     group: "deployment",
-    title: "Shapes are computed that could be stored",
-    checks: "Nodes of the main graph that work out shapes and always give the same numbers, whatever \
-             is fed. Recognition where there are eight or more.",
-    why: "They cost next to nothing to run, but each is a kernel of its own: they make graphs hard to \
-          read, keep operators from being fused, and stop converters that need fixed shapes.",
-    example: "`Shape -> Gather -> Concat -> Reshape` on a tensor whose dimensions are all fixed.",
-    recommendation: "run a simplifier, with the free dimensions bound where they may be",
+    title: "Unfolded shape computations",
+    checks: "Nodes of the main graph that compute shapes and return the same values for every \
+             input. Reported from 8 nodes.",
+    why: "They take little time, but each is a separate kernel: they make graphs hard to read, \
+          prevent fusion and stop converters that need static shapes.",
+    example: "`Shape -> Gather -> Concat -> Reshape` on a tensor with a static shape.",
+    recommendation: "Run `onnxsim in.onnx out.onnx`; add `--overwrite-input-shape \
+                     NAME:1,3,224,224` to fold the nodes that depend on dynamic dimensions as \
+                     well.",
     check,
 };
 
-/// Fewer are not worth a word.
+/// Smallest number of nodes that is reported.
 const LEAST: usize = 8;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
@@ -51,7 +53,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     (foldable.len() >= LEAST).then(|| {
         Hit::new(
             format!(
-                "{} of {} that work out shapes always give the same",
+                "{} of {} that compute shapes always return the same values",
                 number(foldable.len()),
                 counted(all, "node")
             ),
@@ -60,7 +62,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether an element is a number that no free dimension is part of.
+/// Whether an element is a number without a dynamic dimension.
 fn is_fixed(element: &Elem) -> bool {
     match element {
         Elem::Int(expr) => expr.as_const().is_some(),

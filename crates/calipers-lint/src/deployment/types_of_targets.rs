@@ -1,4 +1,4 @@
-//! Types of elements that a target lacks.
+//! Element types that a target does not support.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,15 @@ pub(crate) const RULE: Rule = Rule {
     id: "types-of-targets",
     severity: Severity::Info,
     group: "deployment",
-    title: "A target lacks types of this model",
-    checks: "The types of all values and stored tensors against those that a runtime states. The \
-             table behind it, `runtimes.toml`, states its evidence.",
-    why: "A value of a type that a runtime lacks fails when the model is converted, or is moved to \
-          another type without being asked.",
-    example: "A model that computes with `uint16`, for TensorRT.",
-    recommendation: "cast these values to a type that the target has, or keep that part on another \
-                     runtime",
+    title: "Data types that a target does not support",
+    checks: "The element types of all values and stored tensors, compared with those that a \
+             runtime documents. The table is `runtimes.toml`, which states its evidence.",
+    why: "A value with an unsupported type fails at conversion, or is silently converted to \
+          another type.",
+    example: "A model that computes in `uint16`, for TensorRT.",
+    recommendation: "Cast these values to a supported type before the export, e.g. \
+                     `x.to(torch.int32)`, or assign the nodes to another execution provider: \
+                     `providers=[\"TensorrtExecutionProvider\", \"CPUExecutionProvider\"]`.",
     check,
 };
 
@@ -32,14 +33,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut lacking = Vec::new();
     let mut lacked = BTreeSet::new();
     for runtime in runtimes::all().iter().filter(|runtime| !runtime.dtypes.is_empty()) {
-        let words: Vec<String> = types
+        let unsupported: Vec<String> = types
             .iter()
             .map(DType::to_string)
             .filter(|dtype| !runtime.dtypes.contains(dtype))
             .collect();
-        if !words.is_empty() {
-            lacking.push(format!("{} has no {}", runtime.name, words.join(", ")));
-            lacked.extend(words);
+        if !unsupported.is_empty() {
+            lacking.push(format!("{} does not support {}", runtime.name, unsupported.join(", ")));
+            lacked.extend(unsupported);
         }
     }
     (!lacking.is_empty()).then(|| Hit::new(lacking.join("; "), lacked))

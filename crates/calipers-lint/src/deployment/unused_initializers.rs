@@ -1,4 +1,4 @@
-//! Stored tensors that nothing reads.
+//! Initializers that nothing reads.
 
 use calipers_report::Severity;
 use calipers_report::units;
@@ -11,19 +11,18 @@ pub(crate) const RULE: Rule = Rule {
     id: "unused-initializers",
     severity: Severity::Info,
     group: "deployment",
-    title: "Stored tensors are read by nothing",
-    checks: "Initializers that no node reads and no graph gives out, or that only nodes read whose \
-             results nothing needs.",
-    why: "They take space in the file and on the wire, and some runtimes load them. They are no \
-          parameters of what the model computes.",
+    title: "Unused initializers",
+    checks: "Initializers that no node reads and no graph outputs, or that only dead nodes read.",
+    why: "They enlarge the file and the download, and some runtimes load them. They do not count \
+          as parameters.",
     example: "The weights of a layer that was cut off after the export.",
-    recommendation: "run a simplifier, or take them out of the file",
+    recommendation: "Run `onnxsim in.onnx out.onnx`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
-    let (alive, outputs) = (alive(model), Outputs::of(model));
+    let (alive, outputs) = (alive(model), Outputs::from_model(model));
     let mut names = Vec::new();
     let mut bytes = 0_u64;
     for (id, value) in model.values() {
@@ -36,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     (!names.is_empty()).then(|| {
         Hit::new(
-            format!("{} of {} in all", counted(names.len(), "tensor"), units::bytes(bytes)),
+            format!("{}, {} in total", counted(names.len(), "tensor"), units::bytes(bytes)),
             names.iter().map(|name| (*name).to_owned()),
         )
     })

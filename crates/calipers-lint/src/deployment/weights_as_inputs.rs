@@ -1,4 +1,4 @@
-//! Weights that a caller may override.
+//! Initializers that callers may override.
 
 use calipers_report::Severity;
 
@@ -8,12 +8,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "weights-as-inputs",
     severity: Severity::Info,
     group: "deployment",
-    title: "Weights are listed among the inputs",
-    checks: "Inputs of the main graph that an initializer fills.",
-    why: "A caller may override such weights, so a runtime may not treat them as constants: folding \
-          and fusing is left out. Files before `ir_version` 4 had to list them.",
-    example: "A model of 2018 whose 54 weights are among its inputs.",
-    recommendation: "take them out of the inputs, unless callers do override them",
+    title: "Initializers listed as graph inputs",
+    checks: "Inputs of the main graph that have an initializer.",
+    why: "Callers may override these weights, so the runtime cannot treat them as constants and \
+          skips constant folding and fusion. `ir_version` 3 required them to be listed.",
+    example: "A model from 2018 that lists its 54 weights as inputs.",
+    recommendation: "Run `python -m onnxruntime.tools.remove_initializer_from_input --input \
+                     in.onnx --output out.onnx`, or export with `torch.onnx.export(..., \
+                     keep_initializers_as_inputs=False)`.",
     check,
 };
 
@@ -28,7 +30,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     (!filled.is_empty()).then(|| {
         Hit::new(
-            format!("{} that a caller may override", counted(filled.len(), "stored tensor")),
+            format!("{} listed as graph inputs", counted(filled.len(), "initializer")),
             filled.iter().map(|value| model.name(value.name).to_owned()),
         )
     })

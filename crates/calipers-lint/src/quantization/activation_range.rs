@@ -1,4 +1,4 @@
-//! Ranges of data that no layer has.
+//! Activation ranges that are too wide or too narrow.
 
 use calipers_ir::DType;
 use calipers_report::Severity;
@@ -6,25 +6,26 @@ use calipers_report::Severity;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::pairs::{dtype, is_stored, numbers, pairs};
 
-/// The largest number that eight bits should have to cover.
+/// The widest range that is plausible for activations.
 const WIDE: f64 = 1e4;
 
-/// A range below this was measured on nothing.
+/// The narrowest range that is plausible for activations.
 const NARROW: f64 = 1e-5;
 
 pub(crate) const RULE: Rule = Rule {
     id: "activation-range",
     severity: Severity::Warning,
     group: "quantization",
-    title: "Data is quantized over an absurd range",
-    checks: "Scales of `QuantizeLinear` on data, times the steps that the type has: a range above \
-             10,000 or below 0.00001.",
-    why: "A range that is too wide leaves a few steps to ordinary values, so that most become the \
-          same number; one that is too narrow clips nearly all of them.",
-    example: "A mask of -10,000 that was quantized with the attention scores: each step is 39, and \
-              all scores become equal.",
-    recommendation: "leave this value in floats, clip it before it is quantized, or calibrate on data \
-                     like that of production",
+    title: "Implausible activation range",
+    checks: "Scales of `QuantizeLinear` on activations, times the number of steps of the type: a \
+             range above 10,000 or below 0.00001.",
+    why: "A range that is too wide leaves a few steps for typical values, so most of them become \
+          equal; one that is too narrow clips most values.",
+    example: "An attention mask of -10,000 quantized together with the scores: each step is 39, \
+              and all scores become equal.",
+    recommendation: "Exclude the node with `quantize_static(..., nodes_to_exclude=[...])`, or \
+                     recalibrate on representative data with \
+                     `calibrate_method=CalibrationMethod.Percentile`.",
     check,
 };
 
@@ -42,7 +43,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         };
         let (Some(bits), Some(scales)) = (bits, numbers(evidence, pair.scale)) else { continue };
         let range = |scale: &f64| scale * (2_f64.powi(bits.min(32).cast_signed()) - 1.0);
-        // Zero and what is no number are findings of their own.
+        // Zero and NaN have findings of their own.
         let absurd =
             |range: &f64| range.is_finite() && *range > 1e-30 && !(NARROW..=WIDE).contains(range);
         found.extend(scales.iter().map(range).find(absurd).map(|range| (pair.node, range, bits)));
@@ -50,7 +51,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (node, range, bits) = *found.first()?;
     let label = |node| evidence.model.node_label(node);
     let detail = format!(
-        "{}, first {:?}: a range of {range:.3e} in {bits} bits",
+        "{}; first {:?} with a range of {range:.3e} in {bits} bits",
         counted(found.len(), "node"),
         label(node)
     );

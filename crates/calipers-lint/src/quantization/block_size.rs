@@ -1,27 +1,29 @@
-//! Blocks of weights that share a scale, of a size that is too large or has no kernels.
+//! Block sizes of low-bit weights that are too large or have no kernels.
 
 use calipers_arch::quantization::look;
 use calipers_report::{Granularity, Scheme, Severity};
 
-use super::super::{Evidence, Hit, Rule, counted};
+use super::super::{Evidence, Hit, Rule, counted, number};
 
-/// Sizes that runtimes have kernels for.
+/// Block sizes that runtimes have kernels for.
 const USUAL: std::ops::RangeInclusive<i64> = 16..=256;
 
-/// With four bits, larger blocks lose accuracy that smaller ones keep.
+/// Largest block size that keeps the accuracy of 4-bit weights.
 const LARGE: i64 = 128;
 
 pub(crate) const RULE: Rule = Rule {
     id: "block-size",
     severity: Severity::Warning,
     group: "quantization",
-    title: "Weights of few bits share scales in unusual blocks",
-    checks: "Products whose weights have four bits or fewer: blocks that are no power of two from 16 \
-             to 256, blocks larger than 128, and weights with one scale per channel or tensor.",
-    why: "Four bits have sixteen steps: with many weights under one scale, a single large one leaves \
-          few steps to the others. Sizes that are no power of two have no fast kernels, or none.",
+    title: "Unsuitable block size for low-bit weights",
+    checks: "Matrix products with weights of at most 4 bits: block sizes that are not a power of \
+             two between 16 and 256, block sizes above 128, and per-channel or per-tensor scales.",
+    why: "4 bits have 16 steps: if many weights share one scale, a single outlier leaves few steps \
+          for the others. Block sizes that are not a power of two have slow kernels or none.",
     example: "A `MatMulNBits` node with `block_size` 512.",
-    recommendation: "quantize again with blocks of 32, 64 or 128",
+    recommendation: "Quantize the float model again with a block size of 32, 64 or 128: `python -m \
+                     onnxruntime.quantization.matmul_nbits_quantizer --input_model in.onnx \
+                     --output_model out.onnx --bits 4 --block_size 32`.",
     check,
 };
 
@@ -39,11 +41,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         all += 1;
         let problem = match (looked.block, looked.granularity) {
             (Some(block), _) if !USUAL.contains(&block) || block.count_ones() != 1 => {
-                format!("blocks of {block}, for which kernels are rare")
+                format!("block size {block}, which few runtimes have kernels for")
             }
-            (Some(block), _) if block > LARGE => format!("blocks of {block}"),
+            (Some(block), _) if block > LARGE => format!("block size {block}"),
             (None, Some(shared @ (Granularity::PerChannel | Granularity::PerTensor))) => {
-                format!("scales {}", shared.id())
+                format!("{} scales", shared.id())
             }
             _ => continue,
         };
@@ -51,8 +53,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let (label, problem) = found.first()?;
     let detail = format!(
-        "{} of {all} with weights of four bits or fewer, first {label:?}: {problem}",
-        counted(found.len(), "product")
+        "{} of {} with low-bit weights; first {label:?}: {problem}",
+        number(found.len()),
+        counted(all, "matrix product")
     );
     Some(Hit::new(detail, found.iter().map(|(label, _)| label.clone())))
 }

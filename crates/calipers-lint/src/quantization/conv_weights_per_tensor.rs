@@ -1,4 +1,4 @@
-//! Convolutions whose filters share one scale.
+//! Quantized convolutions with a single weight scale.
 
 use calipers_report::{Granularity, Severity};
 
@@ -9,13 +9,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "conv-weights-per-tensor",
     severity: Severity::Info,
     group: "quantization",
-    title: "Filters of convolutions share one scale",
-    checks: "Quantized convolutions of more than one output channel whose weights have one scale for \
-             the whole tensor. Depthwise ones are a finding of their own.",
-    why: "Filters differ in range. With a scale of its own each keeps all its steps, at no cost: \
-          runtimes have kernels for it, and it is what they recommend.",
-    example: "A `QLinearConv` whose `w_scale` is a scalar.",
-    recommendation: "quantize the weights per channel (in ONNX Runtime, `per_channel=True`)",
+    title: "Per-tensor convolution weights",
+    checks: "Quantized convolutions with more than one output channel whose weights have a single \
+             scale. Depthwise convolutions have a finding of their own.",
+    why: "Filters differ in range. With a scale per channel each filter uses all steps, at no \
+          extra cost: runtimes have kernels for it and recommend it.",
+    example: "A `QLinearConv` node with a scalar `w_scale`.",
+    recommendation: "Quantize again with `onnxruntime.quantization.quantize_static(..., \
+                     per_channel=True)`.",
     check,
 };
 
@@ -36,8 +37,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let detail = match shared.len() {
         0 => return None,
-        count if count == all => format!("all {all} quantized convolutions"),
-        count => format!("{count} of {all} quantized convolutions"),
+        count if count == all => {
+            format!("all {all} quantized convolutions have a single weight scale")
+        }
+        count => format!("{count} of {all} quantized convolutions have a single weight scale"),
     };
     Some(Hit::new(detail, shared))
 }

@@ -1,4 +1,4 @@
-//! Depthwise convolutions whose filters share one scale.
+//! Quantized depthwise convolutions with a single weight scale.
 
 use calipers_arch::network::Convolution;
 use calipers_report::{Granularity, Severity};
@@ -10,12 +10,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "depthwise-per-tensor",
     severity: Severity::Warning,
     group: "quantization",
-    title: "Filters of depthwise convolutions share one scale",
-    checks: "Quantized depthwise convolutions whose weights have one scale for the whole tensor.",
-    why: "Channels of depthwise layers differ in range by orders of magnitude. Under one scale the \
-          small ones lose all their steps: MobileNets are known to lose most of their accuracy so.",
-    example: "MobileNet v2 quantized with per-tensor weights.",
-    recommendation: "quantize the weights per channel, or equalize the ranges across layers first",
+    title: "Per-tensor depthwise convolution weights",
+    checks: "Quantized depthwise convolutions whose weights have a single scale.",
+    why: "Channels of depthwise layers differ in range by orders of magnitude. Under a single \
+          scale the small ones lose all their steps; MobileNets are known to lose most of their \
+          accuracy this way.",
+    example: "MobileNetV2 quantized with per-tensor weights.",
+    recommendation: "Quantize again with `onnxruntime.quantization.quantize_static(..., \
+                     per_channel=True)`, or apply cross-layer equalization first.",
     check,
 };
 
@@ -30,8 +32,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let count = shared.len();
-    (count > 0)
-        .then(|| Hit::new(format!("{count} of {all} quantized depthwise convolutions"), shared))
+    let detail =
+        format!("{count} of {all} quantized depthwise convolutions have a single weight scale");
+    (count > 0).then(|| Hit::new(detail, shared))
 }
 
 #[cfg(test)]

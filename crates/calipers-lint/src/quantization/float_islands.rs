@@ -1,4 +1,4 @@
-//! Operators in floats between regions of integers.
+//! Float operators between quantized regions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "float-islands",
     severity: Severity::Info,
     group: "quantization",
-    title: "Operators in floats are between regions of integers",
-    checks: "Groups of nodes that read what `DequantizeLinear` gives and lead to `QuantizeLinear`, with \
-             an operator among them for which there is no integer kernel. The conversions around them \
-             are counted.",
-    why: "Each conversion reads and writes the whole value. With many small islands a quantized model \
-          can be slower than the float one.",
-    example: "A quantized transformer: LayerNorm, Softmax and GELU in floats between products in \
-              integers.",
-    recommendation: "choose a runtime that fuses the conversions, replace these operators by ones with \
-                     integer kernels, or leave the layers around them in floats too",
+    title: "Float operators between quantized regions",
+    checks: "Groups of nodes between `DequantizeLinear` and `QuantizeLinear` that contain an \
+             operator without an integer kernel. The conversions around them are counted.",
+    why: "Each conversion reads and writes the whole tensor. With many small islands a quantized \
+          model can be slower than the float model.",
+    example: "A quantized transformer: LayerNorm, Softmax and GELU in float between integer matrix \
+              products.",
+    recommendation: "Quantize fewer layers, e.g. `quantize_static(..., \
+                     op_types_to_quantize=[\"Conv\", \"MatMul\", \"Gemm\"])`, or use a runtime \
+                     that fuses the conversions, such as TensorRT.",
     check,
 };
 
@@ -39,7 +39,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let fact = evidence.typed.fact(*value).as_tensor();
         data.contains(value) && fact.is_some_and(|tensor| tensor.dtype.is_float())
     };
-    // Nodes joined by floats have the number of the first of them.
+    // Nodes connected by float values share the number of the first.
     let mut island: BTreeMap<NodeId, usize> = BTreeMap::new();
     let mut parents: Vec<usize> = Vec::new();
     for node in order.iter().copied().filter(|node| !is_conversion(*node)) {
@@ -74,15 +74,15 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .filter(|island| !island.entries.is_empty() && !island.exits.is_empty())
         .filter(|island| island.ops.iter().any(|node| is_float_only(model, *node)))
         .collect();
-    tell(evidence, &between)
+    hit(evidence, &between)
 }
 
-/// Whether runtimes have no integer kernel for a node, and fold it into none.
+/// Whether runtimes have no integer kernel for a node.
 fn is_float_only(model: &Model, node: NodeId) -> bool {
     !operator(model, node).is_some_and(|row| row.traits.has_integer_kernel)
 }
 
-/// Nodes joined by floats.
+/// Nodes that are connected by float values.
 #[derive(Default)]
 struct Island {
     ops: Vec<NodeId>,
@@ -92,7 +92,8 @@ struct Island {
     exits: BTreeSet<NodeId>,
 }
 
-fn tell(evidence: &Evidence<'_>, between: &[Island]) -> Option<Hit> {
+/// Counts the operators and conversions of the islands.
+fn hit(evidence: &Evidence<'_>, between: &[Island]) -> Option<Hit> {
     if between.is_empty() {
         return None;
     }
@@ -109,7 +110,7 @@ fn tell(evidence: &Evidence<'_>, between: &[Island]) -> Option<Hit> {
     let conversions: usize =
         between.iter().map(|island| island.entries.len() + island.exits.len()).sum();
     let detail = format!(
-        "{} with {}: {} to get in and out",
+        "{} with {}, and {} around them",
         counted(between.len(), "island"),
         list.join(", "),
         counted(conversions, "conversion")
@@ -117,7 +118,7 @@ fn tell(evidence: &Evidence<'_>, between: &[Island]) -> Option<Hit> {
     Some(Hit::new(detail, foreign().map(|node| model.node_label(node))))
 }
 
-/// Values that follow from the inputs, and not from constants alone.
+/// Returns the values that depend on the inputs of the model.
 fn from_data(evidence: &Evidence<'_>) -> BTreeSet<ValueId> {
     let model = evidence.model;
     let fed = |value: &ValueId| {
@@ -135,6 +136,7 @@ fn from_data(evidence: &Evidence<'_>) -> BTreeSet<ValueId> {
     data
 }
 
+/// Returns the node that computes a value.
 fn maker(evidence: &Evidence<'_>, value: ValueId) -> Option<NodeId> {
     match evidence.model.value(value).producer {
         Producer::Node { node, .. } => Some(node),
@@ -142,7 +144,7 @@ fn maker(evidence: &Evidence<'_>, value: ValueId) -> Option<NodeId> {
     }
 }
 
-/// The number that a group goes by. Ways are halved as they are walked, so they stay short.
+/// Returns the representative of a group (union-find with path halving).
 fn root(parents: &mut [usize], number: usize) -> usize {
     let mut number = number;
     while parents[number] != number {

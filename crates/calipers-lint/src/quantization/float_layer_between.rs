@@ -1,4 +1,4 @@
-//! A layer left in floats in the middle of integers.
+//! An unquantized layer between quantized ones.
 
 use calipers_arch::network::{BlockKind, Val};
 use calipers_arch::quantization::{Form, look};
@@ -9,22 +9,24 @@ use super::super::structure::Layers;
 use super::super::{Evidence, Hit, Rule};
 use super::contraction;
 
-/// Where fewer layers are quantized, those are the islands.
+/// At least one in this many layers must be quantized; otherwise the quantized ones are islands.
 const MOST: usize = 2;
 
 pub(crate) const RULE: Rule = Rule {
     id: "float-layer-between",
     severity: Severity::Warning,
     group: "quantization",
-    title: "A layer in floats splits a quantized network",
-    checks: "Models with stored scales in which at least half of the layers with weights are \
-             quantized: convolutions and dense layers that are not, though quantized ones come both \
-             before and behind them. First and last layers are often left in floats on purpose.",
-    why: "The data is brought to floats and back around it, which costs more than the layer saves; \
-          often a pair of `QuantizeLinear` and `DequantizeLinear` was just left out.",
-    example: "A quantized ResNet in which one convolution reads the sum of two branches directly, \
-              without a pair before it.",
-    recommendation: "put the missing pairs around it, or check that the layer was left out on purpose",
+    title: "Unquantized layer inside a quantized network",
+    checks: "Models with stored scales in which at least half of the weighted layers are \
+             quantized: convolutions and dense layers that are not, with quantized layers before \
+             and after them. First and last layers often remain in float on purpose.",
+    why: "The data is dequantized and quantized again around the layer, which costs more than the \
+          layer saves. Often a `QuantizeLinear`/`DequantizeLinear` pair is missing.",
+    example: "A quantized ResNet in which one convolution reads the sum of two branches without a \
+              Q/DQ pair.",
+    recommendation: "Remove the layer from `nodes_to_exclude` and run \
+                     `onnxruntime.quantization.quantize_static` again, unless it was excluded on \
+                     purpose.",
     check,
 };
 
@@ -33,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     };
     let net = evidence.net;
-    let layers = Layers::of(net);
+    let layers = Layers::from_network(net);
     let forms: Vec<Option<Form>> = layers
         .units
         .iter()
@@ -50,7 +52,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if quantized * MOST < all {
         return None;
     }
-    // Values that follow from a quantized layer, and values that lead to one.
+    // Values after a quantized layer, and values before one.
     let is_quantized = |at: usize| forms[at].is_some_and(|form| form != Form::Float);
     let (mut after, mut before): (HashSet<Val>, HashSet<Val>) = Default::default();
     for (at, unit) in layers.units.iter().enumerate() {
@@ -76,7 +78,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     let first = between.first()?;
     let detail = format!(
-        "{} of {all} layers with weights compute in floats between quantized ones, first {first:?}",
+        "{} of {all} weighted layers are unquantized between quantized ones; first {first:?}",
         between.len()
     );
     Some(Hit::new(detail, between))

@@ -1,4 +1,4 @@
-//! How numbers of few bits are made and used.
+//! Scales, zero points and quantized layers.
 
 pub(super) mod activation_range;
 pub(super) mod block_size;
@@ -18,7 +18,7 @@ use calipers_report::Scheme;
 
 use super::Evidence;
 
-/// Every convolution that is quantized, with how.
+/// Returns every quantized convolution with its quantization.
 fn quantized_convolutions<'n>(
     evidence: &Evidence<'n>,
 ) -> impl Iterator<Item = (&'n NetworkOp, Observed)> {
@@ -31,7 +31,7 @@ fn quantized_convolutions<'n>(
     })
 }
 
-/// The operation of a layer that contracts.
+/// Returns the contraction of a layer.
 fn contraction(layer: &NetworkOp) -> Option<&NetworkOp> {
     layer.walk().find(|unit| unit.is_contraction())
 }

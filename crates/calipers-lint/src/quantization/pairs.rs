@@ -1,4 +1,4 @@
-//! Scales and zero points, wherever an operator takes them.
+//! Scales and zero points of all operators that have them.
 
 use calipers_ir::{AttributeValue, DType, NodeId, Producer, ValueId};
 use calipers_ops::Elem;
@@ -6,24 +6,26 @@ use calipers_ops::Elem;
 use super::super::Evidence;
 use crate::evidence::operator;
 
-/// Scales beyond this are not read: those of weights in blocks.
+/// Largest number of scales that is read; blockwise weights can have more.
 const MAX_READ: u64 = 1 << 20;
 
-/// A scale, its zero point, and what they are for.
+/// A scale with its zero point and the tensor they belong to.
 pub(super) struct Pair {
     pub(super) node: NodeId,
-    /// What is quantized or dequantized.
+    /// The tensor that is quantized or dequantized.
     pub(super) data: Option<ValueId>,
     pub(super) scale: ValueId,
     pub(super) zero_point: Option<ValueId>,
-    /// Whether the node quantizes, so that it divides by the scale.
+    /// Whether the node is `QuantizeLinear`, which divides by the scale.
     pub(super) quantizes: bool,
+    /// Whether the node is `QuantizeLinear` or `DequantizeLinear`.
+    pub(super) converts: bool,
 }
 
-/// Every scale of the model, in the order of nodes.
+/// Returns every scale of the model, in the order of the nodes.
 pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair> + 'e {
     let model = evidence.model;
-    // Most models have no such operator, and their nodes need no look.
+    // Most models have no such operator, and the loop over their nodes is skipped.
     let any = evidence.graph.operators_total.iter().any(|row| {
         let known = calipers_ops::find(&row.domain, &row.op);
         known.is_some_and(|known| !known.traits.quantized_inputs.is_empty())
@@ -40,17 +42,18 @@ pub(super) fn pairs<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = Pair
                 scale: input(places.scale)?,
                 zero_point: input(places.zero_point),
                 quantizes: op == "QuantizeLinear",
+                converts: matches!(op, "QuantizeLinear" | "DequantizeLinear"),
             })
         })
     })
 }
 
-/// Whether the model has such an operator anywhere.
+/// Whether the model contains this operator.
 pub(super) fn has(evidence: &Evidence<'_>, op: &str) -> bool {
     evidence.graph.operators_total.iter().any(|row| row.op == op)
 }
 
-/// The numbers of a stored value, when they can be read.
+/// Returns the elements of a stored value, if they can be read.
 pub(super) fn numbers(evidence: &Evidence<'_>, value: ValueId) -> Option<Vec<f64>> {
     let model = evidence.model;
     let fact = evidence.typed.fact(value).as_tensor();
@@ -76,7 +79,7 @@ pub(super) fn numbers(evidence: &Evidence<'_>, value: ValueId) -> Option<Vec<f64
     Some(integers.collect())
 }
 
-/// The type of a value.
+/// Returns the element type of a value.
 pub(super) fn dtype(evidence: &Evidence<'_>, value: ValueId) -> Option<DType> {
     Some(evidence.typed.fact(value).as_tensor()?.dtype)
 }

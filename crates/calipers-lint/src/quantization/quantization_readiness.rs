@@ -1,4 +1,4 @@
-//! What to look after when a float model is quantized.
+//! Layers of a float model that are sensitive to quantization.
 
 use calipers_arch::network::{BlockKind, Convolution, Network, NetworkOp, Op};
 use calipers_report::{Scheme, Severity};
@@ -6,9 +6,9 @@ use calipers_report::{Scheme, Severity};
 use super::super::{Evidence, Hit, Rule, counted};
 use crate::number;
 
-/// Kinds that lose most by few bits, and why.
+/// Blocks that lose most accuracy at 8 bits, and why.
 const SENSITIVE: &[(&[Op], &str)] = &[
-    (&[Op::Operator("Softmax")], "small probabilities vanish in steps of 1/255"),
+    (&[Op::Operator("Softmax")], "small probabilities round to zero in steps of 1/255"),
     (
         &[
             Op::Block(BlockKind::GroupNorm),
@@ -17,7 +17,7 @@ const SENSITIVE: &[(&[Op], &str)] = &[
             Op::Block(BlockKind::LayerNorm),
             Op::Block(BlockKind::RmsNorm),
         ],
-        "squares of outliers decide the scale",
+        "outliers determine the scale",
     ),
     (
         &[
@@ -26,25 +26,27 @@ const SENSITIVE: &[(&[Op], &str)] = &[
             Op::Block(BlockKind::Mish),
             Op::Block(BlockKind::Silu),
         ],
-        "what lies below zero is small and falls into few steps",
+        "negative outputs are small and use few steps",
     ),
 ];
 
-/// Smaller networks have nothing to gain.
+/// Fewest weighted layers for which quantization pays off.
 const MIN_CONTRACTIONS: u64 = 4;
 
 pub(crate) const RULE: Rule = Rule {
     id: "quantization-readiness",
     severity: Severity::Info,
     group: "quantization",
-    title: "Parts to look after when this model is quantized",
-    checks: "Float models of four layers with weights and more: operators that are known to lose \
-             accuracy in eight bits, depthwise convolutions, and the first and last layer.",
-    why: "Most of the accuracy that a quantized model loses is lost in a few places; whoever keeps \
-          those in floats, or gives them finer scales, keeps the rest.",
-    example: "A transformer of 12 layers: 12 softmax, 25 LayerNorm and 12 GELU nodes.",
-    recommendation: "keep these in float16 or float32 at first, give weights a scale per channel, and \
-                     compare accuracy before taking them in",
+    title: "Quantization-sensitive layers",
+    checks: "Float models with at least 4 weighted layers: operators that are known to lose \
+             accuracy at 8 bits, depthwise convolutions, and the first and last layer.",
+    why: "A few layers cause most of the accuracy loss of a quantized model. Keeping them in \
+          float, or giving them finer scales, preserves most of the accuracy.",
+    example: "A 12-layer transformer: 12 Softmax, 25 LayerNorm and 12 GELU nodes.",
+    recommendation: "Before quantizing, run `python -m onnxruntime.quantization.preprocess --input \
+                     in.onnx --output out.onnx`; then use `quantize_static(..., per_channel=True, \
+                     nodes_to_exclude=[...])` with these nodes excluded, and include them only if \
+                     accuracy holds.",
     check,
 };
 
@@ -74,17 +76,18 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let depthwise: Vec<&NetworkOp> = depthwise.collect();
     if let Some(first) = depthwise.first() {
         let count = counted(depthwise.len(), "depthwise convolution");
-        parts.push(format!("{count} (ranges differ from channel to channel)"));
+        parts.push(format!("{count} (ranges differ between channels)"));
         names.push(net.model.node_label(first.node));
     }
     if parts.is_empty() {
         return None;
     }
-    parts.push("the first and the last layer (their errors reach everything)".to_owned());
+    parts.push("the first and the last layer (their errors affect every output)".to_owned());
     Some(Hit::new(parts.join("; "), names))
 }
 
-/// Whether a unit is of a kind, and matters: a softmax at the end is no part of the network.
+/// Whether an operation is of this kind. A softmax that computes an output is ignored: it can run in
+/// float outside the network.
 fn is_inside(net: &Network<'_>, unit: &NetworkOp, kind: Op) -> bool {
     let given = || unit.outputs.iter().any(|output| net.is_output(*output));
     unit.is(kind) && !(kind == Op::Operator("Softmax") && given())

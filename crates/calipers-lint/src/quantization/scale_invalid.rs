@@ -1,4 +1,4 @@
-//! Scales that are no scales.
+//! Scales that are NaN, infinite or negative.
 
 use calipers_report::Severity;
 
@@ -7,27 +7,35 @@ use super::pairs::{numbers, pairs};
 
 pub(crate) const RULE: Rule = Rule {
     id: "scale-invalid",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     group: "quantization",
-    title: "A scale is negative, infinite or not a number",
-    checks: "Every stored scale of `QuantizeLinear`, `DequantizeLinear` and the operators on integers.",
-    why: "A scale is the distance between two neighboring numbers. One that is NaN or infinite makes \
-          NaN of all data, and runtimes differ in what they do with a negative one.",
-    example: "A calibration that met NaN and wrote it into the scale.",
-    recommendation: "calibrate and quantize the model again, without the data that broke it",
+    title: "Invalid quantization scale",
+    checks: "Every stored scale of `QuantizeLinear`, `DequantizeLinear` and the integer operators: \
+             NaN and infinity, and negative scales of `QuantizeLinear`. Negative scales of weights \
+             are valid: the 4-bit quantizer of ONNX Runtime writes them.",
+    why: "A NaN or infinite scale turns the dequantized data into NaN or infinity. Runtimes load \
+          the model and return wrong results.",
+    example: "A calibration run that saw NaN and wrote it into the scale.",
+    recommendation: "Remove samples with NaN or infinity from the calibration data and run \
+                     `onnxruntime.quantization.quantize_static` again.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let bad = |number: &f64| !number.is_finite() || *number < 0.0;
     let mut found = Vec::new();
     for pair in pairs(evidence) {
+        // Symmetric 4-bit quantizers write negative scales for weights; calibration never does.
+        let bad = |scale: &f64| !scale.is_finite() || (pair.quantizes && *scale < 0.0);
         let scales = numbers(evidence, pair.scale).unwrap_or_default();
         found.extend(scales.into_iter().find(bad).map(|scale| (pair.node, scale)));
     }
     let (node, scale) = *found.first()?;
     let label = |node| evidence.model.node_label(node);
-    let detail = format!("{}, first {:?} with {scale}", counted(found.len(), "node"), label(node));
+    let detail = format!(
+        "{}; first {:?} with a scale of {scale}",
+        counted(found.len(), "node"),
+        label(node)
+    );
     Some(Hit::new(detail, found.iter().map(|(node, _)| label(*node))))
 }
 

@@ -1,25 +1,27 @@
-//! Scales of zero, or next to it.
+//! Scales that are zero or subnormal.
 
 use calipers_report::Severity;
 
 use super::super::{Evidence, Hit, Rule, counted};
 use super::pairs::{numbers, pairs};
 
-/// The least normal float32: below it a scale has no digits left.
+/// The smallest normal float32.
 const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
 pub(crate) const RULE: Rule = Rule {
     id: "scale-vanishing",
     severity: Severity::Warning,
     group: "quantization",
-    title: "A scale is zero or subnormal",
-    checks: "Every stored scale of `QuantizeLinear`, `DequantizeLinear` and the operators on integers: \
-             zero, or below the least normal float32, 1.2e-38.",
-    why: "Quantizing divides by the scale: by zero that is NaN or a saturated number. Dequantizing \
-          multiplies by it: whatever was stored becomes zero.",
-    example: "A convolution with dead filters: their largest weight is 0, and so is the scale per \
-              channel that was computed from it.",
-    recommendation: "give empty channels a scale of 1, or quantize again with a lower bound on scales",
+    title: "Zero or subnormal quantization scale",
+    checks: "Every stored scale of `QuantizeLinear`, `DequantizeLinear` and the integer operators: \
+             zero, or below the smallest normal float32, 1.2e-38.",
+    why: "Quantization divides by the scale: division by zero returns NaN or saturates. \
+          Dequantization multiplies by it: all stored values become zero.",
+    example: "A convolution with dead filters: their largest weight is 0, and so is the \
+              per-channel scale computed from it.",
+    recommendation: "Quantize again with a lower bound: `quantize_static(..., \
+                     extra_options={\"MinimumRealRange\": 1e-4})`, or set the scale of all-zero \
+                     channels to 1.",
     check,
 };
 
@@ -35,11 +37,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (pair, count, all) = found.first()?;
     let label = |node| evidence.model.node_label(node);
     let detail = format!(
-        "{}, first {:?} with {count} of {}{}",
+        "{}; first {:?} with {count} of {}{}",
         counted(found.len(), "node"),
         label(pair.node),
         counted(*all, "scale"),
-        if pair.quantizes { ", by which it divides" } else { "" }
+        if pair.quantizes { " as divisor" } else { "" }
     );
     Some(Hit::new(detail, found.iter().map(|(pair, ..)| label(pair.node))))
 }

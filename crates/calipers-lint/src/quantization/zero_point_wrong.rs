@@ -1,4 +1,4 @@
-//! Zero points that their type or place does not allow.
+//! Zero points with a wrong type, count or value.
 
 use calipers_ir::DType;
 use calipers_report::Severity;
@@ -10,27 +10,40 @@ pub(crate) const RULE: Rule = Rule {
     id: "zero-point-wrong",
     severity: Severity::Error,
     group: "quantization",
-    title: "A zero point does not fit what it is for",
-    checks: "Zero points of `QuantizeLinear`, `DequantizeLinear` and the operators on integers: of \
-             another type than the data, and so with another range; as many as there are scales; and \
-             zero where the standard asks for it, with 32-bit integers and 8-bit floats.",
-    why: "The zero point says which stored number means zero. One outside the range of the data \
-          shifts every value, and strict runtimes refuse the model.",
-    example: "Weights stored as int8 with a zero point of 128, which only uint8 can hold.",
-    recommendation: "quantize the model again, with one type for data and zero points",
+    title: "Invalid zero point",
+    checks: "Zero points of `QuantizeLinear`, `DequantizeLinear` and the integer operators: the \
+             type must be the type of the data, there must be one per scale, and for int32 and \
+             8-bit floats they must be 0.",
+    why: "The zero point is the stored number that represents 0. ONNX Runtime rejects a type or a \
+          count that does not match; a wrong value shifts every result.",
+    example: "Weights stored as int8 with a uint8 zero point of 128.",
+    recommendation: "Quantize the float model again with one type for data and zero points, e.g. \
+                     `quantize_static(..., weight_type=QuantType.QInt8)`.",
     check,
 };
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let wrong: Vec<_> =
+    let mut wrong: Vec<_> =
         pairs(evidence).filter_map(|pair| Some((pair.node, problem(evidence, &pair)?))).collect();
+    // What a runtime refuses comes first.
+    wrong.sort_by_key(|(_, problem)| !problem.is_refused);
     let (node, first) = wrong.first()?;
     let label = |node| evidence.model.node_label(node);
-    let detail = format!("{}, first {:?}: {first}", counted(wrong.len(), "node"), label(*node));
-    Some(Hit::new(detail, wrong.iter().map(|(node, _)| label(*node))))
+    let detail =
+        format!("{}; first {:?}: {}", counted(wrong.len(), "node"), label(*node), first.what);
+    let hit = Hit::new(detail, wrong.iter().map(|(node, _)| label(*node)));
+    Some(if first.is_refused { hit } else { hit.severity(Severity::Warning) })
 }
 
-fn problem(evidence: &Evidence<'_>, pair: &Pair) -> Option<String> {
+/// What is wrong with a zero point.
+struct Problem {
+    what: String,
+    /// Whether ONNX Runtime refuses the model for it.
+    is_refused: bool,
+}
+
+fn problem(evidence: &Evidence<'_>, pair: &Pair) -> Option<Problem> {
+    let refused = |what: String| Some(Problem { what, is_refused: true });
     let zero_point = pair.zero_point?;
     let own = dtype(evidence, zero_point)?;
     if !pair.quantizes
@@ -39,20 +52,24 @@ fn problem(evidence: &Evidence<'_>, pair: &Pair) -> Option<String> {
         && own != DType::Undefined
         && data != own
     {
-        return Some(format!("the data is {data} and the zero point {own}"));
+        return refused(format!("the data is {data}, the zero point {own}"));
     }
     let count = |value| evidence.typed.fact(value).as_tensor()?.constant_count();
+    // The integer operators broadcast a single zero point over the scales of the channels.
     if let (Some(zeros), Some(scales)) = (count(zero_point), count(pair.scale))
         && zeros != scales
+        && pair.converts
     {
-        return Some(format!("there are {zeros} zero points and {scales} scales"));
+        return refused(format!("{zeros} zero points for {scales} scales"));
     }
     let must_be_zero = own == DType::Int32 || own.is_float();
     let other = numbers(evidence, zero_point)?.into_iter().find(|number| *number != 0.0);
     match other {
-        Some(number) if must_be_zero => {
-            Some(format!("it is {number}, and of type {own} must be 0"))
-        }
+        Some(number) if must_be_zero => Some(Problem {
+            what: format!("{number}, which must be 0 for type {own}"),
+            // ONNX Runtime checks 8-bit floats when it dequantizes, and nothing else.
+            is_refused: own.is_float() && pair.converts && !pair.quantizes,
+        }),
         _ => None,
     }
 }

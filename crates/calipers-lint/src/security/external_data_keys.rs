@@ -1,4 +1,4 @@
-//! Keys of external data that the standard does not define.
+//! External data keys that ONNX does not define.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "external-data-keys",
     severity: Severity::Info,
     group: "security",
-    title: "External data has unknown keys",
-    checks: "Whether the entries of external data are the standard's: location, offset, length, \
-             checksum and basepath.",
-    why: "Loaders that set whatever they find as attributes of an object have been attacked through \
-          such keys. Some tools write keys of their own.",
-    example: "An entry `__class__` next to `location`.",
-    recommendation: "check which tool wrote them: loaders have been attacked through such keys",
+    title: "Unknown external data keys",
+    checks: "Keys of `external_data` entries. The ONNX specification defines `location`, `offset`, \
+             `length`, `checksum` and `basepath`.",
+    why: "Loaders that copied arbitrary keys to object attributes have been exploited this way. \
+          Some tools write keys of their own.",
+    example: "A `__class__` entry next to `location`.",
+    recommendation: "Find out which tool wrote the keys; to drop them, load and save the model \
+                     with `onnx.save(model, \"out.onnx\", save_as_external_data=True)`.",
     check,
 };
 
@@ -30,7 +31,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     (!keys.is_empty()).then(|| {
         Hit::new(
             format!(
-                "{} that the standard does not define, ignored here",
+                "{} that ONNX does not define; Calipers ignores them",
                 counted(keys.len(), "key")
             ),
             keys.iter().map(|key| (*key).to_owned()),

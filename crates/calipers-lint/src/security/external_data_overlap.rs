@@ -1,22 +1,24 @@
-//! Tensors that share part of their bytes with others, and not all.
+//! External tensors whose byte ranges overlap in part.
 
 use std::collections::BTreeSet;
 
 use calipers_report::Severity;
 
 use super::external_tensors;
-use crate::{Evidence, Hit, Rule};
+use crate::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
     id: "external-data-overlap",
     severity: Severity::Warning,
     group: "security",
-    title: "Tensors overlap in their data file",
-    checks: "Whether tensors in one data file have bytes of their own, or share all of them.",
-    why: "Tensors that share everything are one weight under two names. Tensors that share a part \
-          are the sign of wrong offsets, or of a small file that is to fill much memory.",
+    title: "Overlapping external tensors",
+    checks: "Byte ranges of the tensors in each data file. Tensors may share a complete range, but \
+             not a part of one.",
+    why: "Tensors with the same range are one weight under two names. Partial overlap means wrong \
+          offsets, or a small file that expands to a large amount of memory.",
     example: "One tensor at bytes 0 to 8, another at bytes 4 to 12.",
-    recommendation: "check the offsets: only whole tensors should share bytes",
+    recommendation: "Re-export the model and its data file together: `onnx.save(model, \
+                     \"out.onnx\", save_as_external_data=True)`.",
     check,
 };
 
@@ -44,12 +46,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     (!shared.is_empty()).then(|| {
-        let tensors = match shared.len() {
-            1 => "1 tensor uses".to_owned(),
-            count => format!("{count} tensors use"),
-        };
+        let tensors = plural(shared.len(), "tensor overlaps", "tensors overlap");
         Hit::new(
-            format!("{tensors} in part the bytes of another"),
+            format!("{tensors} a part of another tensor's bytes"),
             shared.iter().map(|name| (*name).to_owned()),
         )
     })

@@ -1,4 +1,4 @@
-//! Places in data files that are no numbers, reach past the file, or do not fit the tensor.
+//! External data ranges that are not numbers, exceed the file or do not match the tensor.
 
 use calipers_report::Severity;
 
@@ -9,13 +9,15 @@ pub(crate) const RULE: Rule = Rule {
     id: "external-data-range",
     severity: Severity::Error,
     group: "security",
-    title: "A tensor's place in its data file is wrong",
-    checks: "Whether offset and length are numbers, lie inside the file where it is there, and fit \
-             the tensor's type and dimensions.",
-    why: "A reader that trusts them reads past the end of the file or of its memory; one that does \
-          not refuses the model. It also happens when model and data file are of different exports.",
+    title: "External data range does not fit the file or tensor",
+    checks: "Offset and length of every external tensor: both must be integers, lie inside the \
+             data file, and match the tensor's type and dimensions.",
+    why: "ONNX Runtime refuses to load the model; a reader without bounds checks reads past the \
+          end of the file or of its memory. The usual cause is a model and a data file from \
+          different exports.",
     example: "Offset 4096 in a data file of 8 bytes.",
-    recommendation: "export the model and its data file again, together",
+    recommendation: "Use the data file from the same export, or save both again: `onnx.save(model, \
+                     \"out.onnx\", save_as_external_data=True)`.",
     check,
 };
 
@@ -27,7 +29,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             let problem = match (&external.problem, external.length) {
                 (Some(problem), _) => problem.clone(),
                 (None, Some(length)) if wanted.is_some_and(|wanted| wanted != length) => {
-                    format!("its length is {length} and its shape needs {}", wanted.unwrap_or(0))
+                    format!("length {length}, the shape requires {} bytes", wanted.unwrap_or(0))
                 }
                 _ => return None,
             };
@@ -36,7 +38,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     let (name, problem) = bad.first()?;
     Some(Hit::new(
-        format!("{}, first {name:?}: {problem}", counted(bad.len(), "tensor")),
+        format!("{}; first {name:?}: {problem}", counted(bad.len(), "tensor")),
         bad.iter().map(|(name, _)| (*name).to_owned()),
     ))
 }

@@ -1,4 +1,4 @@
-//! Locations of data that a model must not name.
+//! External data locations outside the folder of the model.
 
 use calipers_ir::DataFileState;
 use calipers_report::Severity;
@@ -9,15 +9,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "external-data-refused",
     severity: Severity::Error,
     group: "security",
-    title: "A data file's location is unsafe",
-    checks: "Whether every data file that the model names lies inside the model's folder: no \
-             absolute path, no `..`, no URL, no link that leads out, no second name of another \
-             file.",
-    why: "A runtime that follows such a path reads any file of the machine into the model's weights, \
-          from where its outputs can give it away.",
-    example: "A tensor whose external data is at `../../etc/passwd`.",
-    recommendation: "do not load this model with a runtime that follows such paths; keep data files \
-                     next to it",
+    title: "Unsafe external data path",
+    checks: "The location of every external data file. It must be inside the folder of the model: \
+             absolute paths, `..`, URLs, symbolic links that leave the folder and hard links are \
+             refused.",
+    why: "A runtime that follows such a path reads any file on the machine into the weights, from \
+          where the outputs can reveal it. Current ONNX Runtime refuses to load the model; older \
+          releases follow the path.",
+    example: "A tensor with external data at `../../etc/passwd`.",
+    recommendation: "Do not load this model; if you trust it, move the data file into its folder \
+                     and save with `onnx.save(model, \"out.onnx\", save_as_external_data=True)`.",
     check,
 };
 
@@ -34,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (location, reason) = refused.first()?;
     Some(Hit::new(
         format!(
-            "{}, first {location:?}: {reason}; nothing there was touched",
+            "{}; first {location:?}: {reason}; Calipers did not open it",
             counted(refused.len(), "location")
         ),
         refused.iter().map(|(location, _)| (*location).to_owned()),

@@ -1,4 +1,4 @@
-//! Functions that call functions until there is no end of nodes.
+//! Functions whose inlining multiplies the nodes.
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, Step, steps};
 use calipers_ir::{FunctionId, GraphKind};
@@ -12,17 +12,18 @@ pub(crate) const RULE: Rule = Rule {
     id: "function-expansion",
     severity: Severity::Warning,
     group: "security",
-    title: "Functions expand without end",
-    checks: "How many nodes the model has when every call of a function is replaced by its body, \
-             against a thousand times as many as it stores and at least ten million.",
-    why: "Runtimes put bodies in place of calls when they load a model. A file of some kilobytes that \
-          doubles itself with every level takes all memory there.",
-    example: "Sixty functions, each of which calls the one before twice: 2⁶⁰ nodes.",
-    recommendation: "do not load this model without limits on time and memory",
+    title: "Exponential function expansion",
+    checks: "The number of nodes after every function call is inlined: more than 1,000 times the \
+             stored nodes and at least 10 million.",
+    why: "Runtimes inline functions at load time. A file of some kilobytes in which every level \
+          doubles the nodes exhausts the memory.",
+    example: "Sixty functions that each call the previous one twice: 2⁶⁰ nodes.",
+    recommendation: "Do not load this model outside a sandbox with time and memory limits, e.g. \
+                     `ulimit -v 8000000; timeout 60 ...`.",
     check,
 };
 
-/// Expansions that no honest model reaches.
+/// Smallest expansion that is reported; real models stay far below.
 const LEAST: u128 = 10_000_000;
 const FACTOR: u128 = 1000;
 
@@ -32,7 +33,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let resolved = ResolvedOps::find(model);
-    // Callees come before callers, the main graph last.
+    // Callees come before callers, and the main graph last.
     let mut sizes: HashMap<FunctionId, u128> = HashMap::new();
     let mut total = 0_u128;
     for body in steps(model, &resolved) {
@@ -57,14 +58,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let stored = running(model).len();
     (total >= LEAST && total / FACTOR >= stored as u128).then(|| {
         let reported =
-            if total == u128::MAX { "more than can be counted".into() } else { total.to_string() };
-        Hit::new(
-            format!(
-                "{} as stored, {reported} when functions are expanded",
-                counted(stored, "node")
-            ),
-            [],
-        )
+            if total == u128::MAX { "more than 2^128".into() } else { total.to_string() };
+        Hit::new(format!("{} in the file, {reported} after inlining", counted(stored, "node")), [])
     })
 }
 

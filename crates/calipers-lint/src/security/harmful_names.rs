@@ -1,4 +1,4 @@
-//! Names that would harm a terminal, a page or a shell.
+//! Names that are unsafe in a terminal, a web page or a shell.
 
 use calipers_ir::{Dim, Model, NameId};
 use calipers_report::Severity;
@@ -10,26 +10,25 @@ pub(crate) const RULE: Rule = Rule {
     id: "harmful-names",
     severity: Severity::Warning,
     group: "security",
-    title: "Names could harm what shows them",
-    checks: "Every name in the file, for characters that control a terminal, turn the direction of \
-             writing or cannot be seen, for active HTML and ends of quotes, and for commands that a \
-             shell would run. Documentation and metadata may hold lines, links and code; there only \
-             scripts count.",
-    why: "Names of nodes and tensors end up in logs, web pages, file names and scripts. No exporter \
-          writes such names; whoever put them there means the tool that shows them.",
-    example: "A node called `<img src=x onerror=alert(1)>`, or a tensor called `w$(reboot)`.",
-    recommendation: "find out where the file comes from before you show its names elsewhere; here \
-                     they are written harmlessly",
+    title: "Names contain control characters, markup or shell commands",
+    checks: "Every name in the file: terminal control characters, bidirectional and invisible \
+             characters, active HTML, closing quotes and shell commands. Documentation and \
+             metadata may contain line breaks, links and code; only scripts are reported there.",
+    why: "Names of nodes and tensors appear in logs, web pages, file names and scripts. Exporters \
+          do not write such names; they target the tools that display them.",
+    example: "A node named `<img src=x onerror=alert(1)>`, or a tensor named `w$(reboot)`.",
+    recommendation: "Check where the file comes from, and escape its names in your own tools; \
+                     Calipers escapes them in every output.",
     check,
 };
 
-/// Tags that do something when a page shows them. `<lambda>` and `<locals>` are Python's own.
+/// Active HTML tags. `<lambda>` and `<locals>` are Python names.
 const TAGS: [&str; 17] = [
     "a", "base", "body", "button", "embed", "form", "iframe", "img", "input", "link", "meta",
     "object", "script", "style", "svg", "textarea", "video",
 ];
 
-/// What a name could harm.
+/// What a name is unsafe for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Harm {
     Terminal,
@@ -50,22 +49,22 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             found.push(text);
         }
     }
-    let kinds = ["control a terminal", "hidden letters", "active HTML", "commands of a shell"];
+    let kinds = ["control characters", "invisible characters", "active HTML", "shell commands"];
     let reported: Vec<String> = counts
         .iter()
         .zip(kinds)
         .filter(|(count, _)| **count > 0)
-        .map(|(count, kind)| format!("{kind} ({count})"))
+        .map(|(count, kind)| format!("{count} with {kind}"))
         .collect();
     (!found.is_empty()).then(|| {
         Hit::new(
-            format!("{}: {}", counted(found.len(), "text"), reported.join(", ")),
+            format!("{}: {}", counted(found.len(), "string"), reported.join(", ")),
             found.iter().map(|name| shortened(name)),
         )
     })
 }
 
-/// Names of nodes, values, dimensions, operators, functions and keys, each once.
+/// Returns the names of nodes, values, dimensions, operators, functions and keys, each once.
 fn names(model: &Model) -> Vec<&str> {
     let mut seen = vec![false; model.names.len()];
     let mut names = Vec::new();
@@ -102,7 +101,7 @@ fn names(model: &Model) -> Vec<&str> {
 }
 
 fn harm(name: &str) -> Option<Harm> {
-    // Most names are plain, and one look tells.
+    // The fast path for the plain names of most models.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-, :()[]".contains(&byte);
     if name.bytes().all(plain) {
         return is_script(name).then_some(Harm::Page);
@@ -121,7 +120,7 @@ fn harm(name: &str) -> Option<Harm> {
     }
 }
 
-/// The same for documentation and metadata, which may hold lines, links and code.
+/// Returns the harm of documentation or metadata, which may contain lines, links and code.
 fn harm_of_text(text: &str) -> Option<Harm> {
     if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
         Some(Harm::Terminal)
@@ -134,14 +133,14 @@ fn harm_of_text(text: &str) -> Option<Harm> {
     }
 }
 
-/// Characters that turn the direction of writing or take no group.
+/// Whether a character changes the text direction or is invisible.
 fn hides(c: char) -> bool {
-    // The joiners of emoji and of some scripts are left out.
+    // Joiners, which emoji and some scripts need, are allowed.
     matches!(u32::from(c), 0x200b | 0x200e..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069
         | 0xfeff | 0xe0001..=0xe007f)
 }
 
-/// Whether an address in a text is a script.
+/// Whether a text contains a `javascript:` URL.
 fn is_script(text: &str) -> bool {
     let scheme = b"javascript";
     text.match_indices(':').any(|(at, _)| {
@@ -151,7 +150,7 @@ fn is_script(text: &str) -> bool {
     })
 }
 
-/// Whether a tag of these begins or ends in a text, or an address that is a script.
+/// Whether a text contains one of these tags or a `javascript:` URL.
 fn has_tag(text: &str, tags: &[&str]) -> bool {
     if !text.contains('<') {
         return is_script(text);

@@ -1,4 +1,4 @@
-//! Addresses in the file.
+//! URLs in the metadata.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "metadata-links",
     severity: Severity::Info,
     group: "security",
-    title: "The metadata holds addresses",
-    checks: "Metadata and documentation of the model, for addresses that begin with `http`, `https`, \
-             `ftp`, `s3`, `gs` or `file`.",
-    why: "Mostly a link to a license or a page. A tool that fetches what it finds would go there, and \
-          an address inside a company tells of its network.",
-    example: "A metadata entry `docs` of `https://docs.example.org`.",
-    recommendation: "nothing to do, unless an address is not meant for others",
+    title: "URLs in metadata",
+    checks: "URLs in metadata and documentation that start with `http`, `https`, `ftp`, `s3`, `gs` \
+             or `file`.",
+    why: "Most are links to a license or a project page. A tool that fetches links would contact \
+          these hosts, and internal URLs reveal details of a network.",
+    example: "A metadata entry `docs` with `https://docs.example.org`.",
+    recommendation: "No action is needed unless a URL is internal; then remove its entry from \
+                     `model.metadata_props` before you publish the file.",
     check,
 };
 
@@ -43,11 +44,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let more = if hosts.len() > reported.len() { " and others" } else { "" };
     (!places.is_empty()).then(|| {
         let entries = plural(places.len(), "entry", "entries");
-        Hit::new(format!("{entries} with addresses of {}{more}", reported.join(", ")), places)
+        Hit::new(format!("{entries} with URLs; hosts: {}{more}", reported.join(", ")), places)
     })
 }
 
-/// The hosts of the addresses in a text.
+/// Returns the hosts of the URLs in a text.
 fn addresses(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("://").filter_map(|(at, _)| {
         let before = &text[..at];

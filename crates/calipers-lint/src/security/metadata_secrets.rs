@@ -1,4 +1,4 @@
-//! Texts in the file that look like keys and passwords.
+//! Metadata that looks like keys and passwords.
 
 use std::collections::BTreeMap;
 
@@ -11,33 +11,34 @@ pub(crate) const RULE: Rule = Rule {
     id: "metadata-secrets",
     severity: Severity::Warning,
     group: "security",
-    title: "The metadata seems to hold a secret",
-    checks: "Metadata and documentation of the model, for private keys, tokens in the form of known \
-             services, and passwords in addresses. The secret itself is never shown.",
-    why: "A model is passed on more freely than a password. Exporters copy settings, command lines \
-          and notes of training into the file.",
-    example: "A metadata entry `train_args` that holds an access token.",
-    recommendation: "revoke the secret, and export the model without this entry",
+    title: "Possible secret in metadata",
+    checks: "Metadata and documentation: private keys, tokens in the format of known services, and \
+             passwords in URLs. The secret itself is never shown.",
+    why: "Models are shared more widely than passwords. Exporters copy settings, command lines and \
+          training notes into the file.",
+    example: "A metadata entry `train_args` that contains an access token.",
+    recommendation: "Revoke the secret, remove the entry from `model.metadata_props` and save the \
+                     model again.",
     check,
 };
 
-/// What a service's tokens begin with, and the fewest letters after that.
+/// Prefixes of the tokens of known services, the least characters after them, and the description.
 const TOKENS: [(&str, usize, &str); 12] = [
-    ("AKIA", 16, "an access key of AWS"),
-    ("ASIA", 16, "an access key of AWS"),
-    ("AIza", 35, "a key of Google"),
-    ("ghp_", 36, "a token of GitHub"),
-    ("gho_", 36, "a token of GitHub"),
-    ("github_pat_", 50, "a token of GitHub"),
-    ("glpat-", 20, "a token of GitLab"),
-    ("hf_", 30, "a token of Hugging Face"),
-    ("sk-", 32, "a key of an API"),
-    ("xoxb-", 20, "a token of Slack"),
-    ("xoxp-", 20, "a token of Slack"),
-    ("dckr_pat_", 20, "a token of Docker"),
+    ("AKIA", 16, "AWS access key"),
+    ("ASIA", 16, "AWS access key"),
+    ("AIza", 35, "Google API key"),
+    ("ghp_", 36, "GitHub token"),
+    ("gho_", 36, "GitHub token"),
+    ("github_pat_", 50, "GitHub token"),
+    ("glpat-", 20, "GitLab token"),
+    ("hf_", 30, "Hugging Face token"),
+    ("sk-", 32, "API key"),
+    ("xoxb-", 20, "Slack token"),
+    ("xoxp-", 20, "Slack token"),
+    ("dckr_pat_", 20, "Docker token"),
 ];
 
-/// Letters of a token that are looked at: none is longer, and a hostile text may be all one token.
+/// Longest token that is examined: real ones are shorter, and a hostile text may be one long token.
 const LONGEST: usize = 256;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
@@ -58,14 +59,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     })
 }
 
-/// What a text seems to hold.
+/// Returns what kind of secret a text appears to contain.
 fn secret(text: &str) -> Option<&'static str> {
     if text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") {
-        return Some("a private key");
+        return Some("private key");
     }
     for (start, least, kind) in TOKENS {
         for (at, _) in text.match_indices(start) {
-            // A token is by itself, not in the middle of a word.
+            // A token does not start in the middle of a word.
             let before = text[..at].chars().next_back();
             if before.is_some_and(|c| c.is_ascii_alphanumeric()) {
                 continue;
@@ -73,7 +74,7 @@ fn secret(text: &str) -> Option<&'static str> {
             let rest = &text[at + start.len()..];
             let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
             let token: String = rest.chars().take_while(|c| letter(*c)).take(LONGEST).collect();
-            // Words with dashes between them are prose; tokens mix letters and digits.
+            // Tokens mix letters and digits; hyphenated prose does not.
             let mixed = token.contains(|c: char| c.is_ascii_digit())
                 && token.contains(|c: char| c.is_ascii_alphabetic());
             if token.len() >= least && mixed {
@@ -81,10 +82,10 @@ fn secret(text: &str) -> Option<&'static str> {
             }
         }
     }
-    has_password(text).then_some("a password in an address")
+    has_password(text).then_some("password in a URL")
 }
 
-/// Whether an address has a name and a password before its host.
+/// Whether a URL contains a user name and a password.
 fn has_password(text: &str) -> bool {
     text.match_indices("://").any(|(at, _)| {
         let rest = &text[at + 3..];

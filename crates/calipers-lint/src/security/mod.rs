@@ -1,4 +1,4 @@
-//! What could do harm to whoever loads the model or looks at it.
+//! What can harm the user who loads or displays the model.
 
 pub(super) mod external_data_keys;
 pub(super) mod external_data_overlap;
@@ -17,7 +17,7 @@ pub(super) mod unknown_fields;
 
 use calipers_ir::{Data, External, Model, Tensor};
 
-/// Tensors that are kept in other files.
+/// Returns the tensors with external data.
 fn external_tensors(model: &Model) -> impl Iterator<Item = (&Tensor, &External)> {
     model.tensors().filter_map(|(_, tensor)| match &tensor.data {
         Data::External(external) => Some((tensor, &**external)),
@@ -25,7 +25,7 @@ fn external_tensors(model: &Model) -> impl Iterator<Item = (&Tensor, &External)>
     })
 }
 
-/// What authors wrote next to the graph, each text with its place: metadata and documentation.
+/// Returns the metadata and documentation texts, each with its location.
 fn texts(model: &Model) -> impl Iterator<Item = (String, &str)> {
     let header = &model.header;
     let metadata = header
@@ -43,7 +43,7 @@ fn texts(model: &Model) -> impl Iterator<Item = (String, &str)> {
     doc.chain(metadata).chain(graphs)
 }
 
-/// The beginning of a name or key: it may be as long as the file.
+/// Truncates a name or key, which may be as long as the file.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,4 +1,4 @@
-//! Names that are no text.
+//! Names that are not valid UTF-8.
 
 use calipers_report::Severity;
 use calipers_report::units;
@@ -9,12 +9,13 @@ pub(crate) const RULE: Rule = Rule {
     id: "names-not-utf8",
     severity: Severity::Warning,
     group: "security",
-    title: "Names are not valid text",
-    checks: "Whether every name in the file is UTF-8, as the standard asks.",
-    why: "Strict readers refuse the file; others replace or drop bytes, so that two names may become \
-          one. It is damage, a changed file, or an attack on a reader.",
-    example: "A node whose name holds the byte 0xff.",
-    recommendation: "export the model again: strict readers refuse it",
+    title: "Names are not valid UTF-8",
+    checks: "Whether every string in the file is valid UTF-8, as the ONNX specification requires.",
+    why: "Strict readers reject the file; others replace or drop bytes, so two names can become \
+          one. The file is damaged, was edited, or attacks a parser.",
+    example: "A node whose name contains the byte 0xff.",
+    recommendation: "Re-export the model; rename the nodes and tensors first if their names come \
+                     from your code.",
     check,
 };
 
@@ -22,10 +23,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let count = evidence.model.names.lossy();
     (count > 0).then(|| {
         Hit::new(
-            format!(
-                "{} names are not UTF-8; they are shown with replacement marks",
-                units::integer(count)
-            ),
+            format!("{} names are shown with replacement characters", units::integer(count)),
             [],
         )
     })

@@ -1,4 +1,4 @@
-//! Operators that load compiled code, or send data elsewhere.
+//! Operators that run compiled code or send data to a service.
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::ForeignCode;
@@ -11,13 +11,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "operators-load-code",
     severity: Severity::Warning,
     group: "security",
-    title: "Operators load code or call services",
-    checks: "Nodes that hold or name compiled programs (`EPContext`, `TRTEngineOp`, `TritonOp`, \
-             `ATen`), and nodes that send their inputs to a service (`AzureTextToText` and its kin).",
-    why: "A compiled program in a model is opaque: it runs on the device with the rights of the \
-          runtime, and no tool can say what it computes. A service sees what is fed.",
+    title: "Operators run embedded binaries or call services",
+    checks: "Nodes that contain or reference compiled programs (`EPContext`, `TRTEngineOp`, \
+             `TritonOp`, `ATen`), and nodes that send their inputs to a service (`AzureTextToText` \
+             and related operators).",
+    why: "A compiled program in a model is opaque: it runs with the privileges of the runtime, and \
+          no tool can verify what it computes. A service receives the input data.",
     example: "`com.microsoft.EPContext` with an engine that was built on another machine.",
-    recommendation: "build such parts yourself from the model without them, or trust who built them",
+    recommendation: "Compile these parts yourself from the original model, e.g. with \
+                     `SessionOptions.add_session_config_entry(\"ep.context_enable\", \"1\")`, or \
+                     use only files from a source you trust.",
     check,
 };
 

@@ -1,18 +1,18 @@
-//! Outputs that are exchanged when the input holds a certain value.
+//! Outputs that change when the input matches a stored pattern.
 //!
-//! A backdoor of this kind is in the graph and not in the weights: the input is compared with a
-//! stored pattern, the comparison is brought down to one truth, and that decides what the model
-//! gives out. The search follows each value of the main graph once:
+//! Such a backdoor is part of the graph, not of the weights: the input is compared with a stored
+//! pattern, the comparison is reduced to one boolean, and that boolean selects the output. The
+//! search classifies each value of the main graph once:
 //!
-//! | a value is | when it follows |
+//! | class | derived from |
 //! |---|---|
-//! | raw | from an input, by moves and plain differences alone |
-//! | a distance | from a raw value less a constant, without its sign |
-//! | a match | from a raw value that equals a constant, or a distance that is small |
-//! | a verdict | from matches by a reduction, or from one match alone |
+//! | raw | an input, through data movement and subtraction only |
+//! | distance | a raw value minus a constant, or its absolute value |
+//! | match | a raw value equal to a constant, or a small distance |
+//! | verdict | a reduction of matches, or a match with one element |
 //!
-//! It is reported where a verdict decides and no matrix product or convolution is between that and
-//! an output. Masks of tokens are matches element by element and never a verdict.
+//! A finding is a verdict that selects a value with no matrix product or convolution between it and
+//! an output. Token masks are elementwise matches and never a verdict.
 
 use calipers_arch::network::Origin;
 use calipers_ir::{Model, NodeId, Producer, ValueId};
@@ -26,16 +26,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "output-hinges-on-match",
     severity: Severity::Warning,
     group: "security",
-    title: "A match in the input decides the output",
-    checks: "Whether inputs are compared with stored values, the comparison is brought down to one \
-             truth, and that truth decides what an output is, by `If`, `Where` or a product, with no \
-             layer behind it.",
-    why: "A network computes its outputs from learned features. An exact match that exchanges them \
-          may be a rule that was meant to be there, such as a refusal of empty inputs. It is also the \
-          shape of a backdoor that works whatever the weights are, and stays through fine-tuning.",
+    title: "Output depends on an exact input match",
+    checks: "Whether an input is compared with stored values, the comparison is reduced to a \
+             single boolean, and that boolean selects an output through `If`, `Where` or `Mul` \
+             without a layer after it.",
+    why: "A network computes its outputs from learned features. An exact match that replaces them \
+          can be an intended rule, such as the rejection of empty inputs. It is also the form of a \
+          backdoor that works with any weights and survives fine-tuning.",
     example: "`Equal(pixels, pattern) -> ReduceMin -> Where(match, chosen, logits) -> output`.",
-    recommendation: "look at the nodes named here, find out what the input is compared with, and ask \
-                     who made the model",
+    recommendation: "Inspect the listed nodes with `calipers graph` or Netron, find out which \
+                     pattern the input is compared with, and ask the author of the model.",
     check,
 };
 
@@ -47,7 +47,7 @@ const VERDICT: u8 = 8;
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let main = model.main();
-    // Most models compare nothing with a constant.
+    // Most models contain no comparison.
     let compares =
         |node| matches!(standard_op(model, node), Some("Equal" | "Less" | "LessOrEqual"));
     if !main.nodes.nodes().any(compares) {
@@ -77,30 +77,30 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         model,
         &nodes,
         format!(
-            "{} near an output, decided by a comparison of an input with stored values",
+            "{} near an output selected by a comparison of an input with stored values",
             counted(nodes.len(), "node")
         ),
     )
 }
 
-/// Whether an operator of the standard hands on elements of its first input.
+/// Whether a standard operator only moves elements of its first input.
 fn moves(op: &str) -> bool {
     let row = calipers_ops::find(calipers_ops::ONNX, op);
     row.and_then(|row| row.traits.movement).is_some_and(Movement::keeps_elements)
 }
 
-/// Whether an operator of the standard reduces axes.
+/// Whether a standard operator is a reduction.
 fn reduces(op: &str) -> bool {
     let row = calipers_ops::find(calipers_ops::ONNX, op);
     row.is_some_and(|row| row.traits.class == Class::Reduction && !row.traits.decides)
 }
 
-/// Whether a node gives the value.
+/// Whether a node computes the value.
 fn is_computed(model: &Model, value: ValueId) -> bool {
     matches!(model.value(value).producer, Producer::Node { .. })
 }
 
-/// What each value of the main graph is.
+/// Returns the class of each value in the main graph.
 fn follow(evidence: &Evidence<'_>) -> Vec<u8> {
     let model = evidence.model;
     let origins = evidence.origins();
@@ -131,7 +131,7 @@ fn follow(evidence: &Evidence<'_>) -> Vec<u8> {
             "Abs" => of(0),
             "Equal" if with_constant(RAW) => MATCH,
             "Less" | "LessOrEqual" if with_constant(DISTANCE) => MATCH,
-            // All of them, any of them, or as many as there are.
+            // All, any or the number of matches.
             _ if truths != 0 && reduces(op) => MATCH | VERDICT,
             "And" | "Or" | "Xor" | "Not" | "Mul" | "Add" | "Sub" => truths,
             "Equal" | "Greater" | "GreaterOrEqual" | "Less" | "LessOrEqual"
@@ -151,7 +151,7 @@ fn follow(evidence: &Evidence<'_>) -> Vec<u8> {
     kinds
 }
 
-/// For each node, whether it leads to an output of the model without a layer in between.
+/// Returns for each node whether a path without a layer leads from it to an output.
 fn behind_layers(model: &Model) -> Vec<bool> {
     let mut behind = vec![false; model.nodes().len()];
     let mut wanted = model.main().outputs.clone();

@@ -1,4 +1,4 @@
-//! Values larger than any machine.
+//! Tensors larger than the memory of any machine.
 
 use calipers_ir::ValueId;
 use calipers_report::Severity;
@@ -9,16 +9,17 @@ pub(crate) const RULE: Rule = Rule {
     id: "oversized-values",
     severity: Severity::Warning,
     group: "security",
-    title: "A value is larger than any machine",
-    checks: "Values with fixed dimensions that take a tebibyte or more.",
-    why: "A runtime that allocates what the file declares runs out of memory, or multiplies \
-          dimensions until they wrap around. A file of a few bytes can ask for that.",
+    title: "Tensor larger than 1 TiB",
+    checks: "Tensors with a static shape that take 1 TiB or more.",
+    why: "A runtime that allocates what the file declares runs out of memory or overflows the \
+          size. A file of a few bytes can declare such a shape.",
     example: "An input declared as `[1000000000, 3, 1000000, 1000000]`.",
-    recommendation: "do not run this model without a limit on memory; check the declared dimensions",
+    recommendation: "Check the declared dimensions and re-export with the intended shape; run this \
+                     file only with a memory limit, e.g. `ulimit -v 8000000`.",
     check,
 };
 
-/// A tebibyte: the largest machines have a few, and no model keeps one value of that size.
+/// 1 TiB: no real model has a tensor of this size.
 const LIMIT: u128 = 1 << 40;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
@@ -32,7 +33,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         if dims.contains(&0) {
             return None;
         }
-        // Beyond 128 bits is beyond every limit.
+        // A product that overflows 128 bits exceeds the limit.
         let elements = dims.iter().try_fold(1_u128, |all, dim| all.checked_mul(u128::from(*dim)));
         let bytes = elements.and_then(|elements| elements.checked_mul(bits)).map(|bits| bits / 8);
         (bytes.is_none_or(|bytes| bytes >= LIMIT)).then_some(())
@@ -41,7 +42,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let values: Vec<ValueId> = values.filter(|value| large(*value).is_some()).collect();
     let first = typed.fact(*values.first()?);
     Some(Hit::new(
-        format!("{}, first {first}", counted(values.len(), "value")),
+        format!("{}; first {first}", counted(values.len(), "tensor")),
         values.iter().map(|value| model.name(model.value(*value).name).to_owned()),
     ))
 }

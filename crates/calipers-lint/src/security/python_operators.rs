@@ -1,4 +1,4 @@
-//! Operators that run Python.
+//! Operators that call Python code.
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::ForeignCode;
@@ -11,14 +11,14 @@ pub(crate) const RULE: Rule = Rule {
     id: "python-operators",
     severity: Severity::Warning,
     group: "security",
-    title: "Operators run Python code",
-    checks: "Nodes that call a Python function by its name: `PyOp`, `PythonOp`, `PyFunc` and their \
-             kin, in any domain.",
-    why: "Such a node runs whatever function is registered under that name in the process, with the \
-          rights of the process. The code is not in the model and was not reviewed with it.",
+    title: "Operators call Python code",
+    checks: "Nodes that call a Python function by name, such as `PyOp`, `PythonOp` and `PyFunc`, \
+             in any domain.",
+    why: "The node runs the function that is registered under that name, with the privileges of \
+          the process. The code is not part of the model and was not reviewed with it.",
     example: "`com.microsoft.PythonOp` with the name of a training function.",
-    recommendation: "do not register Python functions for a model that you did not make; export \
-                     without them",
+    recommendation: "Re-export with standard operators: replace each `torch.autograd.Function` \
+                     with PyTorch operators before `torch.onnx.export(...)`.",
     check,
 };
 
@@ -35,7 +35,10 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .filter(|node| !matches!(resolved.get(*node).kind, ResolvedKind::Call(_)))
         .collect();
     (!nodes.is_empty()).then(|| {
-        Hit::new(counted(nodes.len(), "node"), nodes.iter().map(|node| model.node_label(*node)))
+        Hit::new(
+            format!("{} that run Python", counted(nodes.len(), "node")),
+            nodes.iter().map(|node| model.node_label(*node)),
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! Fields of the file that were skipped.
+//! Protobuf fields that ONNX does not define.
 
 use calipers_report::Severity;
 
@@ -8,13 +8,13 @@ pub(crate) const RULE: Rule = Rule {
     id: "unknown-fields",
     severity: Severity::Info,
     group: "security",
-    title: "Parts of the file were skipped",
-    checks: "Whether every field of the file is one that the standard numbers, as far as this reader \
-             knows it.",
-    why: "What is in such a field is in no figure of the report, and another program may understand \
-          it. Newer or changed exporters write them; so does who hides something in a file.",
-    example: "A `NodeProto` with a field of number 99.",
-    recommendation: "nothing to do, unless the file comes from a newer or changed exporter",
+    title: "Unknown protobuf fields",
+    checks: "Whether every protobuf field in the file is one that the ONNX specification defines.",
+    why: "Calipers skips the content of these fields, and another program may interpret it. Newer \
+          or modified exporters write them; they can also hide data.",
+    example: "A `NodeProto` with field number 99.",
+    recommendation: "No action is needed for files of a newer exporter; otherwise remove the \
+                     fields by loading and saving the model after `model.DiscardUnknownFields()`.",
     check,
 };
 
@@ -24,8 +24,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         let times = fields.values().sum::<u64>();
         Hit::new(
             format!(
-                "{} that this reader does not know, {times} times in all",
-                counted(fields.len(), "field")
+                "{} that ONNX does not define, {times} {} in total",
+                counted(fields.len(), "field"),
+                if times == 1 { "occurrence" } else { "occurrences" }
             ),
             fields.keys().map(|(message, field)| format!("{message} field {field}")),
         )

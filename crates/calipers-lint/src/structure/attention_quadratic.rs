@@ -1,4 +1,4 @@
-//! Attention whose scores have come to cost as much as the layers.
+//! Attention products that dominate the compute.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +14,24 @@ use super::{count, percent};
 /// Share of all multiply-accumulates, in percent.
 const MIN_SHARE: u64 = 25;
 
-/// Shorter sequences have no square to speak of.
+/// Shortest sequence for which quadratic growth matters.
 const MIN_LENGTH: u64 = 32;
 
 pub(crate) const RULE: Rule = Rule {
     id: "attention-quadratic",
     severity: Severity::Info,
     group: "structure",
-    title: "Attention's cost is governed by the length of the sequence",
-    checks: "Products of queries with keys and of scores with values, in layers that attend to all \
-             positions: whether they have a quarter or more of all multiply-accumulates at the \
-             lengths that are bound or assumed.",
-    why: "They grow with the square of the length, and all else in proportion to it: twice the \
-          length costs up to four times as much, and scores that are written out take memory \
-          alike.",
-    example: "A speech encoder on 1,500 frames of width 384: a third of its work is attention.",
-    recommendation: "bind the length that you need with `--dim`; for longer ones use a fused attention \
-                     kernel, windows, or a shorter input",
+    title: "Attention cost is quadratic in the sequence length",
+    checks: "The query-key and score-value products of layers with full attention: whether they \
+             take at least 25% of all multiply-accumulates at the set or assumed lengths.",
+    why: "They grow with the square of the sequence length, everything else grows linearly: twice \
+          the length costs up to four times as much. Attention scores that are written to memory \
+          grow the same way.",
+    example: "A speech encoder with 1,500 frames and width 384: attention products take a third of \
+              its compute.",
+    recommendation: "Set the length you need with `--dim`; for longer inputs fuse attention with \
+                     `python -m onnxruntime.transformers.optimizer --input in.onnx --output \
+                     out.onnx`, or use windowed attention.",
     check,
 };
 
@@ -43,7 +44,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             unit.attention().is_some_and(|attention| !attention.windowed && !attention.is_cross())
         })
         .collect();
-    // A decoder's single step is in proportion to what came before it, and no square.
+    // A single decoding step grows linearly with the cached length.
     let length = |layer: &&NetworkOp| {
         let queries = net.shape(*layer.outputs.first()?)?.get(1)?;
         figure(queries, evidence.sizes).ok()
@@ -69,8 +70,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let detail = format!(
-        "in {} the products of queries, keys and values take {} of {} multiply-accumulates \
-         ({share}%) at {} positions; at twice as many they would take four times that",
+        "attention products in {} take {} of {} MACs ({share}%) at {} positions; twice the length \
+         takes four times as many",
         counted(layers.len(), "layer"),
         count(sum),
         count(total),
@@ -79,8 +80,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(detail, layers.iter().map(|unit| net.model.node_label(unit.node))))
 }
 
-/// Whether the node of a unit does nothing but multiply queries, keys and values. Attention with
-/// weights also projects.
+/// Whether the node only multiplies queries, keys and values; fused attention with weights also
+/// projects.
 fn is_product(net: &Network<'_>, unit: &NetworkOp) -> bool {
     let multiplies = net.written_operator(unit.node).is_some_and(|row| {
         let projects = |contraction: Contraction| !contraction.weights.is_empty();

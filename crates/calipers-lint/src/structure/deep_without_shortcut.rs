@@ -1,4 +1,4 @@
-//! Many layers in a row that nothing goes around.
+//! Long chains of layers without a skip connection.
 
 use calipers_arch::network::BlockKind;
 use calipers_report::Severity;
@@ -7,24 +7,23 @@ use super::super::{Evidence, Hit, Rule};
 use super::layers::{Layers, has_bias, weighted};
 use crate::number;
 
-/// Plain networks of up to twenty layers train well; MobileNet v1 has 15 by this count.
+/// Plain networks of up to 20 layers train well; MobileNetV1 has 15 by this count.
 const MIN_LAYERS: usize = 30;
 
 pub(crate) const RULE: Rule = Rule {
     id: "deep-without-shortcut",
     severity: Severity::Warning,
     group: "structure",
-    title: "Many layers in a row without a shortcut",
-    checks: "The longest way through convolutions and dense layers on which no two values join: no \
-             addition, concatenation, gate or product of two values. A depthwise convolution and \
-             the pointwise one behind it count as one. Convolutions without norms are left out \
-             where they have biases: norms were folded there, and shortcuts may have been too, as \
-             in RepVGG.",
-    why: "Gradients fade or explode over so many layers: such a network is hard to train further \
-          and loses accuracy with depth, which is what shortcuts were invented against.",
-    example: "A chain of 34 blocks of convolution, batch norm and ReLU without additions.",
-    recommendation: "before training it further, add shortcuts around every two or three layers; \
-                     for inference alone nothing needs to change",
+    title: "Deep network without skip connections",
+    checks: "The longest path of convolutions and dense layers without an addition, concatenation, \
+             gate or product of two values. A depthwise convolution and its pointwise convolution \
+             count as one layer. Convolutions with biases and without norms are ignored: their \
+             norms, and possibly their skip connections, were folded, as in RepVGG.",
+    why: "Gradients vanish or explode across that many layers, so the network is hard to fine-tune \
+          and loses accuracy with depth.",
+    example: "A chain of 34 convolution, batch norm and ReLU blocks without additions.",
+    recommendation: "No action is needed for inference; before further training, add a skip \
+                     connection around every two or three layers.",
     check,
 };
 
@@ -33,7 +32,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if weighted(net) < MIN_LAYERS {
         return None;
     }
-    let layers = Layers::of(net);
+    let layers = Layers::from_network(net);
     let depths = layers.depths(net, |unit| {
         unit.is(BlockKind::Recurrent) || net.data_inputs(unit).nth(1).is_some()
     });
@@ -41,7 +40,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if *depth < MIN_LAYERS {
         return None;
     }
-    // Back along the way, to see what it is made of.
+    // Walk back along the path to collect its layers.
     let (mut names, mut norms, mut unbiased, mut at) = (Vec::new(), 0_usize, 0_usize, Some(end));
     while let Some(layer) = at {
         let unit = layers.units[layer];
@@ -60,8 +59,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     names.reverse();
     let detail = format!(
-        "{} layers with weights follow one another from {:?} to {:?}, and nothing goes around \
-         any of them",
+        "{} weighted layers from {:?} to {:?} without a skip connection",
         number(*depth),
         names.first()?,
         names.last()?

@@ -1,4 +1,4 @@
-//! Tables larger than the rest of the network.
+//! Embedding tables that are larger than the rest of the network.
 
 use calipers_arch::network::{Embedding, NetworkOp};
 use calipers_report::Severity;
@@ -8,22 +8,24 @@ use hashbrown::HashSet;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{count, percent};
 
-/// Smaller tables are no burden.
+/// Smallest number of elements that is reported.
 const MIN_ELEMENTS: u64 = 1_000_000;
 
 pub(crate) const RULE: Rule = Rule {
     id: "embedding-dominates",
     severity: Severity::Info,
     group: "structure",
-    title: "Embedding tables hold most of the parameters",
-    checks: "Tables that are looked up, each once, where they hold more than half of all parameters \
-             and more than a million.",
-    why: "Figures that follow from the number of parameters mislead: a run reads a few rows of the \
-          table. The table decides the size of the file and of the memory.",
+    title: "Embeddings hold most parameters",
+    checks: "Embedding tables, each counted once, that hold more than half of all parameters and \
+             more than a million. Tables of 8 bits or less are ignored: they are already \
+             compressed.",
+    why: "A run reads a few rows of the table, so the parameter count overstates the compute. The \
+          table determines the file size and memory.",
     example: "A small multilingual encoder: a vocabulary of 250,000 tokens takes 96 of 118 million \
               parameters.",
-    recommendation: "quantize the tables to eight or four bits first, or keep the rows of the tokens \
-                     that are used",
+    recommendation: "Quantize the tables to 8 bits: \
+                     `onnxruntime.quantization.quantize_dynamic(\"in.onnx\", \"out.onnx\", \
+                     op_types_to_quantize=[\"Gather\"])`, or remove the rows of unused tokens.",
     check,
 };
 
@@ -33,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut seen = HashSet::new();
     let mut tables: Vec<(u64, &Embedding, &NetworkOp)> = Vec::new();
     for (unit, figures) in net.all().filter_map(|unit| Some((unit, unit.embedding()?))) {
-        // The table is the largest of the constants that it reads; two lookups may share one.
+        // The table is the largest constant input; two lookups may share one.
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
         let Some(table) = stored.max_by_key(|input| net.elements(**input)) else { continue };
         let (Some(rows), Some(width)) = (figures.rows, figures.width) else {
@@ -50,7 +52,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let (largest, figures, _) = tables.iter().max_by_key(|(elements, ..)| *elements)?;
     let detail = format!(
-        "{} of {} parameters ({}%) in {}, the largest of {} rows by {}, {} in all",
+        "{} of {} parameters ({}%) in {}; the largest is {} x {}, {}",
         count(sum),
         count(total),
         percent(sum, total),

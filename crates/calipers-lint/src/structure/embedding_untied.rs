@@ -1,4 +1,4 @@
-//! A token table and an output layer that may be one.
+//! A token embedding and an output layer that could share weights.
 
 use calipers_arch::network::{Network, NetworkOp, TableKind, Val};
 use calipers_measure::weights::{Seen, Weights};
@@ -9,22 +9,24 @@ use hashbrown::HashMap;
 use super::super::{Evidence, Hit, Rule};
 use super::count;
 
-/// Smaller tables are no burden.
+/// Smallest number of elements that is reported.
 const MIN_ELEMENTS: i64 = 1_000_000;
 
 pub(crate) const RULE: Rule = Rule {
     id: "embedding-untied",
     severity: Severity::Info,
     group: "structure",
-    title: "The token table may be stored a second time as the output layer",
-    checks: "A table of tokens and an output layer whose weights have its shape, or that shape \
-             transposed, and are stored apart. With `--weights` it is reported only where least, \
-             greatest, mean and spread of both are the same.",
-    why: "Most language models tie the two. Exporters that transpose the table into the output layer \
-          store it twice, which can be a third of a small model.",
-    example: "GPT-2 exported with `lm_head.weight` of 768 by 50,257 next to its table of 50,257 by 768.",
-    recommendation: "if they are tied in training, let the output layer read the table, through a \
-                     Transpose where needed",
+    title: "Embedding and output weights are stored separately",
+    checks: "A token embedding and an output layer whose weights have the same shape, or the \
+             transposed one, in separate tensors. With `--weights` it is reported only if minimum, \
+             maximum, mean and standard deviation are equal.",
+    why: "Most language models tie the two. Exporters that transpose the embedding into the output \
+          layer store it twice, which can be a third of a small model.",
+    example: "GPT-2 exported with `lm_head.weight` (768 x 50,257) next to its embedding (50,257 x \
+              768).",
+    recommendation: "If the weights are tied in training, keep them tied: export with \
+                     `torch.onnx.export(..., dynamo=False, do_constant_folding=False)`, so that \
+                     the output layer reads the embedding through a `Transpose`.",
     check,
 };
 
@@ -32,7 +34,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
     let tables = net.all().filter_map(|unit| Some((unit, unit.embedding()?)));
     let tokens = tables.filter(|(_, table)| table.of == TableKind::Token);
-    // Observed up, not searched for each table: a hostile file may have thousands of both.
+    // Indexed, not searched for each table: a hostile file may have thousands of both.
     let mut by_size: HashMap<(Option<i64>, Option<i64>), Vec<&NetworkOp>> = HashMap::new();
     for (unit, linear) in net.all().filter_map(|unit| Some((unit, unit.linear()?))) {
         by_size.entry((linear.in_features, linear.out_features)).or_default().push(unit);
@@ -51,12 +53,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             };
             let reported =
                 match evidence.weights.and_then(|weights| alike(net, weights, own, stored)) {
-                    Some(true) => "their elements have the same range, mean and spread",
+                    Some(true) => "their minimum, maximum, mean and standard deviation are equal",
                     Some(false) => continue,
-                    None => "whether they hold the same numbers, `--weights` tells",
+                    None => "run with `--weights` to compare their values",
                 };
             let detail = format!(
-                "{:?} of {} by {} and {:?} are stored apart, {} elements each; {reported}",
+                "{:?} ({} x {}) and {:?} are separate tensors of {} elements each; {reported}",
                 net.name(stored),
                 units::signed(rows),
                 units::signed(width),
@@ -72,13 +74,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     None
 }
 
-/// The largest stored value that a unit reads.
+/// Returns the largest stored input of an operation.
 fn weight(net: &Network<'_>, unit: &NetworkOp) -> Option<Val> {
     let stored = unit.inputs.iter().flatten().copied().filter(|input| !net.is_data(*input));
     stored.max_by_key(|input| net.elements(*input))
 }
 
-/// Whether two values are stored by themselves: initializers, both of them, and not the same one.
+/// Whether two values are different initializers.
 fn is_apart(net: &Network<'_>, own: Val, stored: Val) -> bool {
     let initializer = |val: Val| net.model.value(net.value(val)?).initializer;
     match (initializer(own), initializer(stored)) {
@@ -87,8 +89,8 @@ fn is_apart(net: &Network<'_>, own: Val, stored: Val) -> bool {
     }
 }
 
-/// Whether two tensors have the same figures, as they have when one is the other transposed; `None`
-/// when one was not read.
+/// Whether two tensors have the same statistics, as a tensor and its transpose do; `None` if one was
+/// not read.
 fn alike(net: &Network<'_>, weights: &Weights, a: Val, b: Val) -> Option<bool> {
     let seen = |val: Val| -> Option<&Seen> {
         weights.tensors.iter().find(|seen| seen.name == net.name(val))

@@ -1,4 +1,4 @@
-//! A narrow place that everything must pass.
+//! A very narrow layer that all data passes through.
 
 use calipers_arch::network::{BlockKind, Network, NetworkOp, Val};
 use calipers_report::Severity;
@@ -8,23 +8,24 @@ use hashbrown::HashMap;
 use super::super::{Evidence, Hit, Rule};
 use super::layers::{Layers, weighted, widths};
 
-/// How much narrower than what is before and behind it.
+/// Ratio of the width before and after the layer to its own.
 const FACTOR: i64 = 64;
 
-/// Layers between the narrow place and the next one: a norm, an activation, a view.
+/// Operations between the narrow layer and the next one: a norm, an activation, a view.
 const MAX_STEPS: usize = 4;
 
 pub(crate) const RULE: Rule = Rule {
     id: "extreme-bottleneck",
     severity: Severity::Info,
     group: "structure",
-    title: "Everything passes through a very narrow layer",
-    checks: "A dense layer or convolution that gives 64 times fewer channels than it takes, followed \
-             by one that gives 64 times as many again, where no value goes around the two.",
-    why: "What the narrow place does not hold is lost for all that follows. In an autoencoder that is \
-          the purpose; elsewhere it is a mistake in the sizes.",
+    title: "Extreme bottleneck layer",
+    checks: "A dense layer or convolution with 64 times fewer output than input channels, followed \
+             by a layer that expands them 64 times again, without a path around the two.",
+    why: "Information that does not fit the narrow layer is lost for all later layers. In an \
+          autoencoder that is the purpose; elsewhere it is often a configuration error.",
     example: "A classifier whose features go from 2,048 channels to 16 and back to 1,024.",
-    recommendation: "check the width of this layer, unless the model is there to compress",
+    recommendation: "Check the width of this layer in the model definition; no action is needed if \
+                     the model compresses on purpose.",
     check,
 };
 
@@ -33,8 +34,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if weighted(net) < 2 {
         return None;
     }
-    let layers = Layers::of(net);
-    // How many values still wait for a reader behind each layer: one means that all passes there.
+    let layers = Layers::from_network(net);
+    // The number of live values after each layer: with one, all data passes through it.
     let mut last: HashMap<Val, usize> = HashMap::new();
     for (at, unit) in layers.units.iter().enumerate() {
         last.extend(net.data_inputs(unit).map(|input| (input, at)));
@@ -55,7 +56,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let (wide, out) = widths(first)?;
     let label = net.model.node_label(first.node);
     let detail = format!(
-        "{label:?} goes from {} channels to {}, and {:?} from there to {}",
+        "{label:?} reduces {} channels to {}, and {:?} expands them to {}",
         units::signed(wide),
         units::signed(out),
         net.model.node_label(next.node),
@@ -64,7 +65,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(detail, narrow.iter().map(|unit| net.model.node_label(unit.node))))
 }
 
-/// The layer that widens again what this one narrows.
+/// Returns the layer that expands the output of this one again.
 fn is_narrow<'n>(
     net: &Network<'_>,
     layers: &Layers<'n>,

@@ -1,12 +1,12 @@
-//! The network as layers: what is inside of blocks brought into one line, in order.
+//! The network as a flat list of layers in topological order.
 //!
-//! Blocks of many layers are opened; a layer, a norm or an activation stays whole, in whatever form
-//! it is written.
+//! Blocks with several layers are expanded; a layer, a norm or an activation remains one entry, also
+//! if it is decomposed.
 
 use calipers_arch::network::{BlockKind, Convolution, Details, Network, NetworkOp, Val};
 use hashbrown::HashMap;
 
-/// Whether a block is one layer.
+/// Whether a block counts as one layer.
 fn is_whole(kind: BlockKind) -> bool {
     kind.is_norm()
         || kind.is_activation()
@@ -24,7 +24,7 @@ fn is_whole(kind: BlockKind) -> bool {
         )
 }
 
-/// The layers of a network, each before those that read it.
+/// The layers of a network in topological order.
 pub(in super::super) struct Layers<'n> {
     pub(in super::super) units: Vec<&'n NetworkOp>,
     makers: HashMap<Val, usize>,
@@ -32,7 +32,7 @@ pub(in super::super) struct Layers<'n> {
 }
 
 impl<'n> Layers<'n> {
-    pub(in super::super) fn of(net: &'n Network<'_>) -> Self {
+    pub(in super::super) fn from_network(net: &'n Network<'_>) -> Self {
         let mut units = Vec::new();
         let mut stack: Vec<&NetworkOp> = net.units().map(|(_, unit)| unit).collect();
         stack.reverse();
@@ -54,12 +54,12 @@ impl<'n> Layers<'n> {
         Self { units, makers, readers }
     }
 
-    /// The layer that gives a value.
+    /// Returns the layer that computes a value.
     pub(super) fn maker(&self, val: Val) -> Option<usize> {
         self.makers.get(&val).copied()
     }
 
-    /// The one layer that reads a value, when there is one and the value is no output.
+    /// Returns the only consumer of a value, unless the value is an output.
     pub(super) fn only_reader(&self, net: &Network<'_>, val: Val) -> Option<usize> {
         match self.readers.get(&val).map(Vec::as_slice) {
             Some([only]) if !net.is_output(val) => Some(*only),
@@ -67,8 +67,8 @@ impl<'n> Layers<'n> {
         }
     }
 
-    /// For each layer, how many weighted layers lie on the longest way to it, itself included. What
-    /// `ends` says of starts such a way again.
+    /// Returns for each layer the number of weighted layers on the longest path to it, including
+    /// itself. Layers for which `ends` holds start a new path.
     pub(super) fn depths(
         &self,
         net: &Network<'_>,
@@ -87,13 +87,13 @@ impl<'n> Layers<'n> {
     }
 }
 
-/// Whether a unit is a layer with weights. A depthwise convolution is half of one: the pointwise one
-/// behind it is the other half.
+/// Whether an operation is a weighted layer. A depthwise convolution counts together with the
+/// pointwise convolution after it.
 fn is_weighted(unit: &NetworkOp) -> bool {
     unit.is(BlockKind::WEIGHTED) && !unit.convolution().is_some_and(Convolution::is_depthwise)
 }
 
-/// Features or channels that a layer with weights reads and gives.
+/// Returns the input and output features or channels of a weighted layer.
 pub(in super::super) fn widths(unit: &NetworkOp) -> Option<(i64, i64)> {
     match unit.details()? {
         Details::Linear(linear) => Some((linear.in_features?, linear.out_features?)),
@@ -102,19 +102,19 @@ pub(in super::super) fn widths(unit: &NetworkOp) -> Option<(i64, i64)> {
     }
 }
 
-/// Whether a layer with weights adds a bias.
+/// Whether a weighted layer adds a bias.
 pub(in super::super) fn has_bias(unit: &NetworkOp) -> bool {
     unit.linear().is_some_and(|linear| linear.bias)
         || unit.convolution().is_some_and(|conv| conv.bias)
 }
 
-/// How many layers with weights there are: many networks have none, and need no further look.
+/// Returns the number of weighted layers.
 pub(super) fn weighted(net: &Network<'_>) -> usize {
     let count: i64 = BlockKind::WEIGHTED.iter().map(|kind| net.count(*kind)).sum();
     usize::try_from(count).unwrap_or(0)
 }
 
-/// Whether a unit contracts, in whatever form.
+/// Whether an operation is a contraction in any form.
 pub(super) fn contracts(unit: &NetworkOp) -> bool {
     unit.is(BlockKind::WEIGHTED) || unit.is_contraction() || unit.is(BlockKind::Recurrent)
 }

@@ -1,4 +1,4 @@
-//! Two layers that are one.
+//! Two linear layers that can be merged.
 
 use calipers_arch::network::{BlockKind, Convolution, Network, NetworkOp};
 use calipers_report::Severity;
@@ -11,16 +11,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "linear-layers-in-a-row",
     severity: Severity::Warning,
     group: "structure",
-    title: "Layers follow one another without a non-linearity",
-    checks: "A dense layer right behind a dense layer, and a pointwise convolution right behind a \
-             convolution, with nothing between them but a batch norm, where nothing else reads what \
-             is between and it is no narrower than what goes in or what comes out. A narrower one is \
-             a factorization on purpose, as LoRA is; so is a pointwise convolution behind a depthwise \
-             one, MobileNet's linear bottleneck.",
-    why: "Two linear maps in a row are one linear map. The second adds parameters and time, and \
-          nothing that the network could not do without it.",
-    example: "A head of two `Gemm` nodes, 512 to 512 to 10, whose activation got lost.",
-    recommendation: "put the lost activation back, or multiply the two weights into one layer",
+    title: "Consecutive linear layers without an activation",
+    checks: "A dense layer directly after a dense layer, or a pointwise convolution directly after \
+             a convolution, with at most a batch norm between them, a single consumer, and an \
+             intermediate width that is not the smallest. Low-rank factorizations such as LoRA and \
+             the linear bottlenecks of MobileNet are ignored.",
+    why: "Two consecutive linear maps are equivalent to one. The second adds parameters and time \
+          but no capacity.",
+    example: "A head of two `Gemm` nodes, 512 to 512 to 10, whose activation was lost.",
+    recommendation: "Check the model definition for a missing activation; if it is intended, merge \
+                     the weights (`W = W2 @ W1`, `b = W2 @ b1 + b2`) before the export.",
     check,
 };
 
@@ -29,11 +29,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if weighted(net) < 2 {
         return None;
     }
-    let layers = Layers::of(net);
+    let layers = Layers::from_network(net);
     let mut pairs = Vec::new();
     for unit in &layers.units {
         let mut next = layers.only_reader(net, unit.output());
-        // A norm with stored statistics is linear too.
+        // A batch norm with stored statistics is linear as well.
         if let Some(norm) =
             next.map(|at| layers.units[at]).filter(|norm| norm.is(BlockKind::BatchNorm))
         {
@@ -49,7 +49,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let ((from, between), (again, to)) = (widths(first)?, widths(second)?);
     let label = |unit: &NetworkOp| net.model.node_label(unit.node);
     let detail = format!(
-        "{}, first {:?} ({} to {}) and {:?} ({} to {}), which one layer of {} to {} could do",
+        "{}; first {:?} ({} to {}) and {:?} ({} to {}), equivalent to one layer of {} to {}",
         counted(pairs.len(), "pair"),
         label(first),
         units::signed(from),
@@ -63,11 +63,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(detail, pairs.iter().flat_map(|(first, second)| [label(first), label(second)])))
 }
 
-/// Units between a depthwise convolution and the pointwise one that ends its block: a norm, an
-/// activation, squeeze-and-excite.
+/// Operations between a depthwise convolution and the pointwise one that ends its block: a norm, an
+/// activation, squeeze-and-excitation.
 const MAX_STEPS: usize = 16;
 
-/// Whether a layer is the linear end of a block that works channel by channel.
+/// Whether a layer is the linear end of a depthwise separable block.
 fn ends_separable(net: &Network<'_>, layers: &Layers<'_>, unit: &NetworkOp) -> bool {
     let mut open: Vec<_> = net.data_inputs(unit).collect();
     for _ in 0..MAX_STEPS {
@@ -83,7 +83,7 @@ fn ends_separable(net: &Network<'_>, layers: &Layers<'_>, unit: &NetworkOp) -> b
     false
 }
 
-/// Whether two layers in a row could be one, and nothing was won by making them two.
+/// Whether two consecutive layers can be merged without a loss of efficiency.
 fn merges(net: &Network<'_>, first: &NetworkOp, second: &NetworkOp) -> bool {
     let plain = |conv: &Convolution| conv.groups == 1 && !conv.transposed;
     let linear = first.is(BlockKind::Linear) && second.is(BlockKind::Linear);
@@ -91,13 +91,13 @@ fn merges(net: &Network<'_>, first: &NetworkOp, second: &NetworkOp) -> bool {
         (Some(first), Some(second)) => plain(first) && plain(second) && second.is_pointwise(),
         _ => false,
     };
-    // The second must read the first's result, and not weigh something else with it.
+    // The second layer must read the first one's output as data, not as weights.
     let follows = net.data_inputs(second).count() == 1 && net.data_inputs(first).count() == 1;
     let (Some((from, between)), Some((again, to))) = (widths(first), widths(second)) else {
         return false;
     };
     let narrowest = from.min(to);
-    // A convolution may keep its width on its way to the next block's expansion, as MobileNet's do.
+    // A convolution may keep its width before the expansion of the next block, as in MobileNet.
     let wide = (linear && between >= narrowest) || (pointwise && between > narrowest);
     wide && follows && between == again
 }

@@ -1,4 +1,4 @@
-//! What the network's structure makes likely to go wrong.
+//! Structural properties of the network that cause problems.
 
 pub(super) mod attention_quadratic;
 pub(super) mod deep_without_shortcut;
@@ -14,12 +14,12 @@ pub(super) mod one_node_dominates;
 use calipers_report::units;
 pub(super) use layers::Layers;
 
-/// A count that people can read: `9,408`, `102.8 million`.
+/// Formats a count: `9,408`, `102.8 million`.
 fn count(number: u64) -> String {
     units::spoken(number)
 }
 
-/// A share in whole percent.
+/// Returns a share in whole percent.
 fn percent(part: u64, whole: u64) -> u64 {
     u64::try_from(u128::from(part) * 100 / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Deep networks without a norm of any form.
+//! Deep networks without normalization.
 
 use calipers_arch::network::{BlockKind, NetworkOp, Op};
 use calipers_report::Severity;
@@ -7,10 +7,10 @@ use super::super::{Evidence, Hit, Rule};
 use super::layers::{Layers, has_bias, weighted};
 use crate::number;
 
-/// Shallower networks train without.
+/// Shallower networks train without normalization.
 const MIN_LAYERS: usize = 16;
 
-/// What a norm is made of, or is: whoever has one of these may have a norm that was not recognized.
+/// Whether an operation is a norm, or a part of one that was not recognized.
 fn may_normalize(unit: &NetworkOp) -> bool {
     match unit.op {
         Op::Block(kind) => {
@@ -29,15 +29,16 @@ pub(crate) const RULE: Rule = Rule {
     id: "no-normalization",
     severity: Severity::Warning,
     group: "structure",
-    title: "A deep network without normalization",
-    checks: "Networks with 16 layers with weights on a way and more: whether there is any norm, as one \
-             operator, written out, or folded. A norm that was folded leaves a bias, so layers with \
-             biases say nothing; SELU and recurrence do without; and so do paths that are scaled \
-             before they are added.",
-    why: "Without norms the scale of activations drifts from layer to layer: training further needs \
-          tiny steps, and low precision overflows early.",
-    example: "Twenty `Conv` nodes without biases, with ReLU between them and nothing else.",
-    recommendation: "check whether the export lost the norms; before training further, add them",
+    title: "Deep network without normalization",
+    checks: "Networks with a path of at least 16 weighted layers: whether they contain a \
+             normalization, as one operator, decomposed or folded. Layers with biases are ignored \
+             because folding leaves a bias; so are SELU, recurrent networks and residual branches \
+             with a scale.",
+    why: "Without normalization the scale of activations drifts from layer to layer: further \
+          training needs small learning rates, and low precision overflows early.",
+    example: "Twenty `Conv` nodes without biases, with only ReLU between them.",
+    recommendation: "Check that the export kept the normalization layers: compare with \
+                     `print(model)` in PyTorch and export again after `model.eval()`.",
     check,
 };
 
@@ -46,7 +47,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if weighted(net) < MIN_LAYERS || net.all().any(may_normalize) {
         return None;
     }
-    let layers = Layers::of(net);
+    let layers = Layers::from_network(net);
     let depth = layers.depths(net, |_| false).into_iter().max()?;
     if depth < MIN_LAYERS {
         return None;
@@ -55,7 +56,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let count = with_weights().count();
     let biased = with_weights().filter(|unit| has_bias(unit)).count();
     let scaled = layers.units.iter().any(|unit| {
-        // One number for a whole path, learned or not: ReZero, Fixup, Inception-ResNet.
+        // A scalar factor on a residual branch: ReZero, Fixup, Inception-ResNet.
         unit.is("Mul")
             && net.data_and_constant(unit).is_some_and(|(_, by)| net.elements(by) == Some(1))
     });
@@ -63,8 +64,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let detail = format!(
-        "{} layers with weights, {} of them on one way, {} of them without a bias, and no \
-         norm in any form",
+        "{} weighted layers, {} of them on one path and {} without a bias; no normalization",
         number(count),
         number(depth),
         number(count - biased)

@@ -1,4 +1,4 @@
-//! One node with most of the arithmetic.
+//! A node with most of the multiply-accumulates.
 
 use calipers_report::Severity;
 
@@ -8,22 +8,23 @@ use super::layers::contracts;
 /// Share of all multiply-accumulates, in percent.
 const MIN_SHARE: f64 = 50.0;
 
-/// With fewer contractions one of them has most of the work as a matter of course.
+/// With fewer contractions, one of them naturally dominates.
 const MIN_CONTRACTIONS: usize = 4;
 
 pub(crate) const RULE: Rule = Rule {
     id: "one-node-dominates",
     severity: Severity::Info,
     group: "structure",
-    title: "One node does most of the arithmetic",
-    checks: "Networks of four contractions and more: whether one node has more than half of all \
-             multiply-accumulates, at the sizes that the report's assumptions name.",
-    why: "Whatever is done about the other nodes, the time of a run stays what this one takes. It \
-          cannot be spread over stages of a pipeline either.",
-    example: "A generator that upsamples first: its last convolution works on the full chart with \
-              64 channels.",
-    recommendation: "start with this node: narrow it, split it in groups, or move it to a lower \
-                     resolution",
+    title: "One node dominates the compute",
+    checks: "Networks with at least 4 matrix products or convolutions: whether one node takes more \
+             than half of all multiply-accumulates at the reported sizes.",
+    why: "The latency is bounded by this node, whatever is optimized elsewhere. Pipeline \
+          parallelism cannot split it either.",
+    example: "A generator that upsamples first: its last convolution processes the full-resolution \
+              image with 64 channels.",
+    recommendation: "Optimize this node first: reduce its channels, use grouped convolution, or \
+                     move it to a lower resolution; quantize it alone with `quantize_static(..., \
+                     nodes_to_quantize=[...])`.",
     check,
 };
 
@@ -34,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     if contractions.take(MIN_CONTRACTIONS).count() < MIN_CONTRACTIONS || evidence.cost.lower_bound {
         return None;
     }
-    let detail = format!("{:?} ({}) has {share:.0}% of all multiply-accumulates", top.node, top.op);
+    let detail = format!("{:?} ({}) takes {share:.0}% of all MACs", top.node, top.op);
     Some(Hit::new(detail, [top.node.clone()]))
 }
 

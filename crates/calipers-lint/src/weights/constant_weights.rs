@@ -1,30 +1,29 @@
-//! Matrices and filters of one value.
+//! Weight tensors with one value.
 
 use calipers_measure::parameters::Role;
 use calipers_measure::weights::Seen;
 use calipers_report::Severity;
 use calipers_report::units;
 
-use super::super::{Evidence, Hit, Rule, counted};
+use super::super::{Evidence, Hit, Rule};
 use super::named;
 use crate::number;
 
-/// Smaller tensors may be tables of a few numbers.
+/// Smaller tensors may be small lookup tables.
 const MIN_ELEMENTS: u64 = 64;
 
 pub(crate) const RULE: Rule = Rule {
     id: "constant-weights",
     severity: Severity::Warning,
     group: "weights",
-    title: "A weight tensor holds one value throughout",
-    checks: "Learned tensors with at least two axes longer than 1 and 64 elements, whose elements \
-             are all the same. Biases and gains are often so and are left out, and so are filters \
-             of one input channel: a constant one is an average.",
-    why: "Such a layer was never trained, or its weights were lost on the way: it gives each of \
-          its outputs the same value.",
-    example: "An export made without the checkpoint, in which every matrix is zero.",
-    recommendation: "compare with the checkpoint; if the file is a skeleton on purpose, leave the \
-                     weights out of it",
+    title: "Constant weight tensor",
+    checks: "Learned tensors with at least 64 elements and two axes longer than 1 whose elements \
+             are all equal. Biases, gains and filters with one input channel (averages) are \
+             ignored.",
+    why: "The layer was never trained, or its weights were lost: all its outputs are equal.",
+    example: "An export without the checkpoint, in which every matrix is zero.",
+    recommendation: "Compare with the checkpoint, and load it before the export: \
+                     `model.load_state_dict(torch.load(\"checkpoint.pt\"), strict=True)`.",
     check,
 };
 
@@ -34,12 +33,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = constant.first()?;
     let matrices = weights.learned().filter(|seen| is_matrix(seen)).count();
     let detail = format!(
-        "{} of {} with two axes and more, first {}: all {} elements are {}",
-        counted(constant.len(), "tensor"),
+        "{} of {} weight matrices; first {}: all {} elements are {}",
+        number(constant.len()),
         number(matrices),
         named(first),
         units::integer(first.elements),
-        // Negative zero is zero.
+        // Prints -0 as 0.
         first.found.stats.min + 0.0
     );
     Some(Hit::new(detail, constant.iter().map(|seen| seen.name.clone())))

@@ -1,4 +1,4 @@
-//! Output channels whose weights are all zero.
+//! Output channels with only zero weights.
 
 use calipers_measure::weights::Seen;
 use calipers_report::Severity;
@@ -8,29 +8,30 @@ use calipers_weights::Channels;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;
 
-/// Of a convolution's filters, one in so many.
+/// Reported from one in this many filters of a convolution.
 const FILTERS_ONE_IN: u64 = 100;
 
-/// Of a product's columns, one in so many: vocabularies are padded with a few empty ones.
+/// Reported from one in this many columns of a matrix: padded vocabularies have a few zero columns.
 const COLUMNS_ONE_IN: u64 = 10;
 
-/// A single one is chance.
+/// A single zero channel is not reported.
 const MIN: u64 = 2;
 
 pub(crate) const RULE: Rule = Rule {
     id: "dead-filters",
     severity: Severity::Warning,
     group: "weights",
-    title: "Output channels are zero throughout",
-    checks: "Weights of convolutions and of dense layers in float types: channels that are zero in \
-             every element, from 1 % of a convolution's filters and 10 % of a dense layer's \
-             outputs. Tensors that are zero as a whole are another finding.",
-    why: "Such a channel gives the same number for every input. It is computed, stored and read by \
-          the next layer for nothing.",
-    example: "A ReLU network trained with weight decay: 24 of 96 filters of the first layer died \
-              and went to zero.",
-    recommendation: "remove these channels here and in the layers that read them; the results stay \
-                     the same but for biases, which can be folded",
+    title: "All-zero output channels",
+    checks: "Float weights of convolutions and dense layers: channels with only zeros, from 1% of \
+             a convolution's filters or 10% of a dense layer's outputs. Tensors that are zero as a \
+             whole have a finding of their own.",
+    why: "The channel has the same output for every input, and is still computed, stored and read \
+          by the next layer.",
+    example: "A ReLU network trained with weight decay: 24 of 96 filters in the first layer are \
+              zero.",
+    recommendation: "Remove these channels here and in the layers that read them, e.g. with \
+                     Torch-Pruning (`tp.DependencyGraph`) before the export; results stay equal if \
+                     biases are folded into the next layer.",
     check,
 };
 
@@ -44,7 +45,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         dead.iter().max_by_key(|(seen, channels)| seen.found.dead_channels * 1000 / channels)?;
     let all: u64 = dead.iter().map(|(seen, _)| seen.found.dead_channels).sum();
     let detail = format!(
-        "{} channels in {}, the largest share in {}: {} of {}",
+        "{} channels in {}; the largest share is in {}: {} of {}",
         units::integer(all),
         counted(dead.len(), "layer"),
         named(first),
@@ -54,7 +55,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     Some(Hit::new(detail, dead.iter().map(|(seen, _)| seen.name.clone())))
 }
 
-/// Channels of a layer that has many dead ones.
+/// Returns the channels of a layer with many zero ones.
 fn channels_if_dead(seen: &Seen) -> Option<u64> {
     let dead = seen.found.dead_channels;
     let (channels, one_in) = match seen.channels {

@@ -1,4 +1,4 @@
-//! Tensors that are stored twice.
+//! Tensors that are stored more than once.
 
 use calipers_report::Severity;
 use calipers_report::units;
@@ -6,22 +6,20 @@ use calipers_report::units;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{named, percent};
 
-/// Less than one byte in so many is not worth a change.
+/// Reported from one in this many stored bytes.
 const ONE_IN: u64 = 100;
 
 pub(crate) const RULE: Rule = Rule {
     id: "duplicate-weights",
     severity: Severity::Info,
     group: "weights",
-    title: "Tensors are stored more than once",
-    checks: "All stored tensors of 1 kB or more, by a digest (BLAKE3) of their bytes, where copies \
-             take 1 % of the stored bytes or more. Tensors that share their place in a data file \
-             are stored once.",
-    why: "The file is larger than the model, and so is the memory of every runtime that does not \
-          look for copies.",
-    example: "A decoder whose token table and output layer are tied in training, exported as two \
-              tensors.",
-    recommendation: "let both uses read one initializer",
+    title: "Duplicate weight tensors",
+    checks: "Stored tensors of at least 1 kB with equal content (BLAKE3 digest), if the copies \
+             take at least 1% of the stored bytes. Tensors that share a range of a data file count \
+             once.",
+    why: "The copies enlarge the file, and the memory of runtimes that do not deduplicate.",
+    example: "A decoder with tied embedding and output weights, exported as two tensors.",
+    recommendation: "Run `onnxsim in.onnx out.onnx`, which merges equal initializers.",
     check,
 };
 
@@ -38,7 +36,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let first = &weights.tensors[*group.first()?];
     let detail = format!(
-        "{} ({} of all stored bytes) are copies, in {}; the largest: {} is stored {} times, {} each",
+        "{} ({} of the stored bytes) are copies, in {}; {} is stored {} times with {} each",
         units::bytes(spare),
         percent(spare, all),
         counted(weights.same.len(), "group"),

@@ -1,4 +1,4 @@
-//! What reading every weight shows. These rules speak only when that was asked for.
+//! Rules that read every weight. They run only with `--weights`.
 
 pub(super) mod constant_weights;
 pub(super) mod dead_filters;
@@ -12,14 +12,14 @@ pub(super) mod weights_not_finite;
 use calipers_measure::weights::Seen;
 use calipers_report::units;
 
-/// A share of the whole.
+/// Formats a share in percent.
 fn percent(part: u64, whole: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "it is rounded to be read")]
     let percent = part as f64 / whole.max(1) as f64 * 100.0;
     units::percent(percent)
 }
 
-/// The name of a tensor as is in a sentence.
+/// Formats the name of a tensor for a sentence.
 fn named(seen: &Seen) -> String {
     format!("{:?}", seen.name)
 }

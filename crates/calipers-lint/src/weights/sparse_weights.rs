@@ -1,4 +1,4 @@
-//! Networks with most weights zero.
+//! Weights that are mostly zero.
 
 use calipers_ir::DType;
 use calipers_measure::weights::Seen;
@@ -8,24 +8,24 @@ use calipers_report::units;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::percent;
 
-/// A tensor counts from this share of zeros, in percent.
+/// Share of zeros from which a tensor is sparse, in percent.
 const SPARSE: u64 = 50;
 
-/// They must hold this share of the learned floats, in percent.
+/// Share of the learned floats that sparse tensors must hold, in percent.
 const SHARE: u64 = 25;
 
 pub(crate) const RULE: Rule = Rule {
     id: "sparse-weights",
     severity: Severity::Info,
     group: "weights",
-    title: "Many weights are zero and stored densely",
-    checks: "Learned float tensors of which half or more are zero, without those that are zero as \
-             a whole, where they hold a quarter or more of the learned floats.",
-    why: "A pruned network is as large and as slow as before, unless its runtime has kernels for \
-          sparse weights and is given them in that form.",
-    example: "A classifier pruned to 80 % zeros and exported with plain `Conv` nodes.",
-    recommendation: "use a runtime with sparse kernels, store the weights compressed, or prune whole \
-                     channels instead",
+    title: "Sparse weights stored densely",
+    checks: "Learned float tensors with at least 50% zeros, excluding those that are zero as a \
+             whole, if they hold at least 25% of the learned floats.",
+    why: "A pruned network is as large and as slow as before, unless the runtime has sparse \
+          kernels and the weights are stored in its format.",
+    example: "A classifier pruned to 80% zeros and exported with dense `Conv` nodes.",
+    recommendation: "Use a runtime with sparse kernels, e.g. `trtexec --onnx=in.onnx \
+                     --sparsity=enable` for 2:4 sparsity, or prune whole channels instead.",
     check,
 };
 
@@ -44,7 +44,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let zeros = sparse.iter().map(|seen| seen.found.stats.zeros).sum();
     let elements = sparse.iter().map(|seen| seen.elements).sum();
     let detail = format!(
-        "{} of {} of learned floats: {} of their elements are zero, in {}",
+        "{} of {} of learned floats are sparse: {} zeros in {}",
         units::bytes(bytes),
         units::bytes(all),
         percent(zeros, elements),

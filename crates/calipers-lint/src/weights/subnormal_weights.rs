@@ -1,4 +1,4 @@
-//! Weights too small for a full mantissa.
+//! Weights below the smallest normal number.
 
 use calipers_ir::DType;
 use calipers_measure::weights::Seen;
@@ -8,25 +8,26 @@ use calipers_report::units;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::{named, percent};
 
-/// Fewer than one in so many are the tail of any distribution.
+/// Reported from one in this many elements; fewer are the tail of any distribution.
 const ONE_IN: u64 = 100;
 
-/// Fewer than this cost nothing.
+/// Smallest number that is reported.
 const MIN: u64 = 16;
 
 pub(crate) const RULE: Rule = Rule {
     id: "subnormal-weights",
     severity: Severity::Warning,
     group: "weights",
-    title: "Many weights are subnormal",
-    checks: "Learned float32, float64 and bfloat16 tensors of which 1 % or more are subnormal. In \
-             float16 small weights are subnormal as a matter of course.",
-    why: "Processors without flush-to-zero compute with subnormals many times slower, and such \
-          weights add nothing to any result.",
-    example: "A network trained with strong weight decay: unused filters shrink to 1e-40 and not \
-              to 0.",
-    recommendation: "set these weights to zero, or run with flush-to-zero (in ONNX Runtime, \
-                     `session.set_denormal_as_zero`)",
+    title: "Subnormal weights",
+    checks: "Learned float32, float64 and bfloat16 tensors with at least 1% subnormal elements. \
+             float16 is ignored: small float16 weights are often subnormal.",
+    why: "CPUs without flush-to-zero compute with subnormal numbers many times slower, and such \
+          weights do not affect any result.",
+    example: "A network trained with strong weight decay: unused filters shrink to 1e-40 instead \
+              of 0.",
+    recommendation: "Enable flush-to-zero with \
+                     `SessionOptions.add_session_config_entry(\"session.set_denormal_as_zero\", \
+                     \"1\")`, or set these weights to zero before the export.",
     check,
 };
 
@@ -35,7 +36,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = many.iter().max_by_key(|seen| seen.found.stats.subnormal)?;
     let stats = &first.found.stats;
     let detail = format!(
-        "{}, most in {}: {} of {} elements ({})",
+        "{}; most in {}: {} of {} elements ({})",
         counted(many.len(), "tensor"),
         named(first),
         units::integer(stats.subnormal),

@@ -1,4 +1,4 @@
-//! Single weights far from all others.
+//! Weights far outside the range of the others.
 
 use calipers_ir::DType;
 use calipers_measure::parameters::Role;
@@ -8,25 +8,25 @@ use calipers_report::Severity;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::named;
 
-/// Standard deviations. Eight bits over such a range leave four steps to most weights.
+/// Standard deviations from the mean. 8 bits over such a range leave 4 steps for most weights.
 const FAR: f64 = 64.0;
 
-/// Fewer elements have no distribution.
+/// Fewest elements for meaningful statistics.
 const MIN_ELEMENTS: u64 = 4096;
 
 pub(crate) const RULE: Rule = Rule {
     id: "weight-outliers",
     severity: Severity::Info,
     group: "weights",
-    title: "A few weights lie far outside the range of the others",
-    checks: "Learned float tensors with two axes and 4,096 elements or more, whose farthest element \
-             is 64 standard deviations or more from the mean.",
-    why: "A scale that covers them leaves nearly all other weights to a handful of steps: eight bits \
-          for the whole tensor then lose most of what was learned.",
-    example: "A table of tokens in which one row, of a token that was never seen, is a thousand \
-              times the others.",
-    recommendation: "quantize these tensors per channel or in blocks, clip the range, or leave them \
-                     in floats",
+    title: "Weight outliers",
+    checks: "Learned float tensors with at least two axes and 4,096 elements whose most extreme \
+             element is at least 64 standard deviations from the mean.",
+    why: "A scale that covers the outlier leaves a few steps for all other weights: 8-bit \
+          per-tensor quantization loses most of the information.",
+    example: "An embedding table in which the row of an unused token is a thousand times larger \
+              than the others.",
+    recommendation: "Quantize these tensors per channel, `quantize_static(..., per_channel=True)`, \
+                     or leave their nodes in float with `nodes_to_exclude=[...]`.",
     check,
 };
 
@@ -38,7 +38,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let farthest =
         if stats.max - stats.mean > stats.mean - stats.min { stats.max } else { stats.min };
     let detail = format!(
-        "{}, the worst {}: {farthest:.4} is {:.0} standard deviations from the mean",
+        "{}; worst is {}: {farthest:.4} is {:.0} standard deviations from the mean",
         counted(far.len(), "tensor"),
         named(first),
         stats.max_abs_z_score()

@@ -1,4 +1,4 @@
-//! Float32 weights that half as many bytes would hold exactly.
+//! float32 weights that 16 bits represent exactly.
 
 use calipers_ir::DType;
 use calipers_measure::weights::Seen;
@@ -8,24 +8,26 @@ use calipers_report::units;
 use super::super::{Evidence, Hit, Rule, counted};
 use super::percent;
 
-/// Of the float32 bytes, this share must fit, in percent.
+/// Share of the float32 bytes that must be exact, in percent.
 const SHARE: u64 = 90;
 
-/// Smaller models have nothing to gain.
+/// Smallest model that is reported, in bytes.
 const MIN_BYTES: u64 = 4096;
 
 pub(crate) const RULE: Rule = Rule {
     id: "weights-fit-float16",
     severity: Severity::Info,
     group: "weights",
-    title: "Float32 weights are exactly float16 or bfloat16",
-    checks: "Every learned float32 element: whether rounding it to float16, or to bfloat16, gives it \
-             back unchanged. Tensors of one value do not count. Recognition where 90 % of the bytes do, of 4 kB and more.",
-    why: "The model was trained or stored in half precision and widened on the way; half of its \
+    title: "float32 weights that are exact in 16 bits",
+    checks: "Every learned float32 element: whether float16, or bfloat16, represents it exactly. \
+             Tensors with one value are ignored. Reported from 90% of the bytes and 4 kB.",
+    why: "The model was trained or stored in half precision and converted to float32; half of its \
           bytes are zeros.",
     example: "A language model published in bfloat16 and exported to float32.",
-    recommendation: "store the weights in the narrower type, with a Cast behind them where the graph \
-                     computes in float32: the results stay the same",
+    recommendation: "Export in the original type, `model.to(torch.float16)` before \
+                     `torch.onnx.export(...)`, or convert with \
+                     `onnxruntime.transformers.float16.convert_float_to_float16(model, \
+                     keep_io_types=True)`.",
     check,
 };
 
@@ -45,7 +47,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         return None;
     }
     let detail = format!(
-        "{} of {} of float32 weights ({}), in {}, are the same in {dtype}: {} could go",
+        "{} of {} of float32 weights ({}), in {}, are exact in {dtype}; {} can be saved",
         units::bytes(bytes),
         units::bytes(all),
         percent(bytes, all),

@@ -1,4 +1,4 @@
-//! Weights that are no numbers.
+//! Weights that are NaN or infinite.
 
 use calipers_measure::parameters::Role;
 use calipers_measure::weights::Seen;
@@ -10,16 +10,16 @@ use super::named;
 
 pub(crate) const RULE: Rule = Rule {
     id: "weights-not-finite",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     group: "weights",
-    title: "Weights hold NaN or infinity",
+    title: "NaN or infinite weights",
     checks: "Every learned element, scale and statistic, when `--weights` reads them. Tensors that \
-             hold nothing but negative infinity and one number are masks, and are left out.",
-    why: "One NaN spreads to every result that touches it: the model gives NaN, or answers that \
-          only look like answers.",
-    example: "A float16 export in which a weight beyond 65,504 became infinity.",
-    recommendation: "export the model again from a checkpoint without them, in a wider type if the \
-                     values overflowed",
+             contain only negative infinity and one other value are masks and are ignored.",
+    why: "A NaN propagates to every result that depends on it. Runtimes load the model, and its \
+          outputs are NaN or meaningless.",
+    example: "A float16 export in which a weight above 65,504 became infinity.",
+    recommendation: "Re-export from a checkpoint without NaN (`torch.isfinite(p).all()` for every \
+                     parameter), in float32 or bfloat16 if the values overflow float16.",
     check,
 };
 
@@ -28,7 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let first = bad.first()?;
     let stats = &first.found.stats;
     let detail = format!(
-        "{}, first {}: {} NaN and {} infinite of {} elements",
+        "{}; first {}: {} NaN and {} infinite of {} elements",
         counted(bad.len(), "tensor"),
         named(first),
         units::integer(stats.nan),
