@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::{Model, Options};
 
-use super::{Assets, Card, Form, Reading, ReportPage};
+use super::{Assets, Card, Day, Form, Reading, ReportPage};
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_file};
 use crate::problem::{Problem, printable};
@@ -37,7 +37,7 @@ impl Demo {
         Target::Stdout.write_screen(|style| calipers_render::terminal::report(&report, style))?;
         if let Some(folder) = &self.folder {
             let folder = printable(&folder.display().to_string());
-            // The files are there whether or not anybody can be determined.
+            // The files are there whether or not anybody reads this.
             let _ = writeln!(
                 std::io::stderr().lock(),
                 "wrote {MODEL}, {REPORT}, {PAGE} and README.md to {folder}"
@@ -62,10 +62,10 @@ fn documents(folder: &Path) -> anyhow::Result<()> {
         assets: Assets::Svg,
         sections: Vec::new(),
         front_matter: true,
-        date: None,
+        date: Some(Day::Today),
         template: None,
         reading: Reading::default(),
     };
-    card.run()?;
+    card.write()?;
     Ok(())
 }

@@ -14,13 +14,14 @@
 //! assert!(charts(&report, Theme::Dark)[0].svg.starts_with("<svg"));
 //! ```
 //!
-//! A chart is a file with a `draw` and a line in `PICTURES`. It takes what the report holds and
-//! gives a `ChartDraft`, or nothing where there is nothing to see. `canvas` writes the SVG,
+//! A chart is a file with a `draw` and a line in `CHARTS`. It takes what the report holds and
+//! gives a `ChartDraft`, or nothing where there is nothing to show. `canvas` writes the SVG,
 //! `font` knows how wide a text is, `theme` holds the colors.
 
 mod axis;
 mod bars;
 mod canvas;
+mod colors;
 mod depth;
 mod devices;
 mod flops;
@@ -67,7 +68,7 @@ struct ChartDraft {
 type Row = (&'static str, fn(&Report, Theme) -> Option<ChartDraft>);
 
 /// Every chart, in the order in which they are shown.
-const PICTURES: [Row; 11] = [
+const CHARTS: [Row; 11] = [
     ("overview", overview::draw),
     ("operators", operators::draw),
     ("parameters", parameters::draw),
@@ -88,7 +89,12 @@ pub fn charts(report: &Report, theme: Theme) -> Vec<Chart> {
         let svg = canvas.finish(name, &title, &alt);
         Some(Chart { name, title, alt, svg })
     };
-    PICTURES.iter().filter_map(draw).collect()
+    CHARTS.iter().filter_map(draw).collect()
+}
+
+/// How many of so many entries have a row of their own in a chart of bars.
+pub(crate) fn bar_rows(entries: usize) -> usize {
+    bars::shown(entries)
 }
 
 /// Columns of a word of the model in a sentence.
@@ -122,9 +128,9 @@ mod tests {
 
     #[test]
     fn every_chart_has_a_name_of_its_own() {
-        for (i, (name, _)) in PICTURES.iter().enumerate() {
+        for (i, (name, _)) in CHARTS.iter().enumerate() {
             assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
-            assert!(!PICTURES[..i].iter().any(|(other, _)| other == name), "{name} is twice");
+            assert!(!CHARTS[..i].iter().any(|(other, _)| other == name), "{name} is twice");
         }
     }
 
