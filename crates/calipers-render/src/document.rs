@@ -12,7 +12,7 @@
 //! facts.add("Nodes", Value::Integer(1163));
 //! let section = Section::new("graph", "Graph", vec![Block::Facts(facts)]);
 //! let document = Document { title: "A model".into(), sections: vec![section], ..Document::default() };
-//! assert!(markdown::document(&document, &[]).contains("## Graph\n\n| Property | Value |"));
+//! assert!(markdown::document(&document, &[]).contains("## Graph\n\n- **Nodes:** 1,163\n"));
 //! assert!(html::document(&document).into_string().contains("<td>1,163</td>"));
 //! ```
 
@@ -113,6 +113,26 @@ pub enum Block {
     },
     /// The place of a chart, by its name.
     Chart(&'static str),
+    /// A chart, or blocks with the same rows in formats and documents without charts.
+    ChartOr {
+        /// The chart's name.
+        name: &'static str,
+        /// What the chart leaves out, after it.
+        rest: Vec<Block>,
+        /// What is shown in its place.
+        otherwise: Vec<Block>,
+    },
+    /// Links to sections of the document.
+    Contents(Vec<Entry>),
+}
+
+/// An entry of a table of contents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The section's id.
+    pub id: String,
+    /// The section's heading.
+    pub title: String,
 }
 
 impl Block {
@@ -146,8 +166,11 @@ impl Block {
             Self::Table(table) => table.is_empty() && table.empty.is_none(),
             Self::List(items) => items.is_empty(),
             Self::Code { text, .. } => text.is_empty(),
-            Self::Fold { blocks, .. } => blocks.iter().all(Self::is_empty),
+            Self::Fold { blocks, .. } | Self::ChartOr { otherwise: blocks, .. } => {
+                blocks.iter().all(Self::is_empty)
+            }
             Self::Chart(_) => false,
+            Self::Contents(entries) => entries.is_empty(),
         }
     }
 }

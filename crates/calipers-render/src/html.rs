@@ -172,6 +172,13 @@ fn set_block(block: &Block) -> Markup {
                 (blocks(inner))
             },
             Block::Chart(name) => div.chart data-chart=(name) {},
+            Block::ChartOr { otherwise, .. } => (blocks(otherwise)),
+            Block::Contents(entries) => nav {
+                @for (i, entry) in entries.iter().enumerate() {
+                    @if i > 0 { " · " }
+                    a href={ "#" (entry.id) } { (entry.title) }
+                }
+            },
         }
     }
 }

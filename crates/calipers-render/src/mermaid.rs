@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use calipers_report::units::shortened;
-use calipers_report::{BoxKind, Diagram, DiagramBox};
+use calipers_report::{BlockKind, BoxKind, CompositeKind, Diagram, DiagramBox, PartKind};
 
 /// Characters of a label; a longer one is cut in the middle.
 const MAX_LABEL: usize = 90;
@@ -16,10 +16,93 @@ const MAX_LABEL: usize = 90;
 /// Characters of a line in a box.
 const LINE: usize = 26;
 
-/// A space that takes no group.
+/// A space of no width.
 const NO_WIDTH: &str = "#8203;";
 
-/// The diagram as Mermaid text.
+/// What a box is, which decides its color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BoxRole {
+    /// An input or an output of the model.
+    Port,
+    /// What turns the input into vectors or features: embeddings, a stem.
+    Embedding,
+    /// Blocks with attention.
+    Attention,
+    /// The body of the network.
+    Trunk,
+    /// What turns features into results.
+    Head,
+    /// Everything else: shapes, masks, single operators.
+    Other,
+}
+
+/// Each role with its class, the color of its boxes in words, and fill and border. Text is dark on
+/// a light fill, so that the diagram is legible on light and dark pages.
+const ROLES: [(BoxRole, &str, &str, &str, &str); 6] = [
+    (BoxRole::Port, "port", "blue", "#cfe4f5", "#0072b2"),
+    (BoxRole::Embedding, "embedding", "yellow", "#f8edc0", "#b59b00"),
+    (BoxRole::Attention, "attention", "pink", "#f3d9e7", "#a64d79"),
+    (BoxRole::Trunk, "trunk", "green", "#cdeadd", "#007a5a"),
+    (BoxRole::Head, "head", "orange", "#fbdcc4", "#c05500"),
+    (BoxRole::Other, "other", "gray", "#e6e9ed", "#6b7480"),
+];
+
+impl BoxRole {
+    fn new(kind: &BoxKind) -> Self {
+        let part = match kind {
+            BoxKind::Input | BoxKind::Output => return Self::Port,
+            BoxKind::Operator | BoxKind::OtherOperators => return Self::Other,
+            BoxKind::Part(part) => part,
+        };
+        match part {
+            PartKind::Block(
+                BlockKind::Embedding | BlockKind::PatchEmbedding | BlockKind::Rotary,
+            )
+            | PartKind::Composite(CompositeKind::Stem) => Self::Embedding,
+            PartKind::Block(BlockKind::Attention)
+            | PartKind::Composite(CompositeKind::EncoderLayer | CompositeKind::DecoderLayer) => {
+                Self::Attention
+            }
+            PartKind::Block(BlockKind::ClassifierHead | BlockKind::DetectionHead)
+            | PartKind::Composite(CompositeKind::Head) => Self::Head,
+            PartKind::Composite(
+                CompositeKind::More | CompositeKind::Operations | CompositeKind::Preparation,
+            )
+            | PartKind::Operator(_) => Self::Other,
+            PartKind::Block(_) | PartKind::Composite(_) => Self::Trunk,
+        }
+    }
+
+    /// The name of its class in Mermaid.
+    fn class(self) -> &'static str {
+        let found = ROLES.iter().find(|(role, ..)| *role == self);
+        found.map_or("other", |(_, class, ..)| class)
+    }
+
+    /// What a legend calls the boxes.
+    fn description(self) -> &'static str {
+        match self {
+            Self::Port => "inputs and outputs",
+            Self::Embedding => "embeddings and stem",
+            Self::Attention => "attention layers",
+            Self::Trunk => "trunk",
+            Self::Head => "head",
+            Self::Other => "other operations",
+        }
+    }
+}
+
+/// What the colors of a diagram mean, in one sentence.
+pub(crate) fn legend(diagram: &Diagram) -> String {
+    let is_drawn =
+        |role: BoxRole| diagram.boxes.iter().any(|drawn| BoxRole::new(&drawn.kind) == role);
+    let entries = ROLES.iter().filter(|(role, ..)| is_drawn(*role));
+    let entries: Vec<String> =
+        entries.map(|(role, _, color, ..)| format!("{color} = {}", role.description())).collect();
+    format!("Colors: {}.", entries.join(", "))
+}
+
+/// The diagram as Mermaid text, with boxes colored by role.
 pub fn mermaid(diagram: &Diagram) -> String {
     let mut text = String::from("flowchart TD\n");
     for (number, drawn) in diagram.boxes.iter().enumerate() {
@@ -28,7 +111,8 @@ pub fn mermaid(diagram: &Diagram) -> String {
             _ if drawn.times > 1 => ("[[", "]]"),
             _ => ("[", "]"),
         };
-        let _ = writeln!(text, "    b{number}{open}\"{}\"{close}", label(drawn));
+        let class = BoxRole::new(&drawn.kind).class();
+        let _ = writeln!(text, "    b{number}{open}\"{}\"{close}:::{class}", label(drawn));
     }
     for arrow in &diagram.arrows {
         let (from, to) = (arrow.from, arrow.to);
@@ -36,6 +120,12 @@ pub fn mermaid(diagram: &Diagram) -> String {
             "" => writeln!(text, "    b{from} --> b{to}"),
             label => writeln!(text, "    b{from} -->|\"{}\"| b{to}", escaped(label)),
         };
+    }
+    for (role, class, _, fill, stroke) in ROLES {
+        if diagram.boxes.iter().any(|drawn| BoxRole::new(&drawn.kind) == role) {
+            let style = format!("fill:{fill},stroke:{stroke},color:#1b1f24");
+            let _ = writeln!(text, "    classDef {class} {style}");
+        }
     }
     text
 }
@@ -137,8 +227,11 @@ mod tests {
             boxes: vec![drawn("x", "input", 1), drawn("Encoder layer", "EncoderLayer", 12)],
             arrows: vec![Arrow { from: 0, to: 1, label: "1 × 8".to_owned() }],
         };
-        let wanted = "flowchart TD\n    b0([\"x\"])\n    b1[[\"12 × Encoder layer\"]]\n    \
-            b0 -->|\"1 × 8\"| b1\n";
+        let wanted = "flowchart TD\n    b0([\"x\"]):::port\n    \
+            b1[[\"12 × Encoder layer\"]]:::attention\n    b0 -->|\"1 × 8\"| b1\n    \
+            classDef port fill:#cfe4f5,stroke:#0072b2,color:#1b1f24\n    \
+            classDef attention fill:#f3d9e7,stroke:#a64d79,color:#1b1f24\n";
         assert_eq!(mermaid(&diagram), wanted);
+        assert_eq!(legend(&diagram), "Colors: blue = inputs and outputs, pink = attention layers.");
     }
 }

@@ -5,7 +5,7 @@ use calipers_report::Summary;
 use crate::units;
 
 /// Who wrote it and how it was checked, where it was not us, and what else its reader should know.
-pub(crate) fn of(summary: &Summary) -> Vec<String> {
+pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(check) = &summary.check {
         let struck = match check.struck {
@@ -33,11 +33,11 @@ mod tests {
     #[test]
     fn who_wrote_it_is_named_where_it_was_not_us() {
         let mut summary = Summary { source: "built-in".to_owned(), ..Summary::default() };
-        assert_eq!(of(&summary), Vec::<String>::new());
+        assert_eq!(notes(&summary), Vec::<String>::new());
         summary.source = "m-1".to_owned();
         summary.check = Some(SummaryCheck { claims: 7, struck: 1 });
         let wanted =
             "written by m-1; 7 claims were looked up in this report, and 1 sentence was struck";
-        assert_eq!(of(&summary), [wanted]);
+        assert_eq!(notes(&summary), [wanted]);
     }
 }

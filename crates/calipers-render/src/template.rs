@@ -96,13 +96,11 @@ impl Template {
 
     /// The template filled in.
     pub fn render(&self, report: &Report, options: &CardOptions) -> Result<String, TemplateError> {
-        let card = sections::card(report, options);
-        let sections: BTreeMap<&str, Value> = card
-            .sections
+        let sections: BTreeMap<&str, Value> = sections::chosen(report, options)
             .iter()
-            .map(|section| {
+            .map(|(kind, section)| {
                 let text = markdown::section(section, &options.charts);
-                (section.id.as_str(), Value::from_safe_string(text))
+                (kind.id, Value::from_safe_string(text))
             })
             .collect();
         let context = minijinja::context! {

@@ -33,6 +33,10 @@ pub struct Cost {
     pub notes: Vec<String>,
     /// The most expensive nodes of the main graph, most expensive first.
     pub top_nodes: Vec<TopNode>,
+    /// Nodes of the main graph with the same operator and the same multiply-accumulates, each group
+    /// once, most expensive group first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub top_groups: Vec<TopGroup>,
     /// What each operator of the main graph costs, most arithmetic first. A node that holds a
     /// subgraph or calls a function counts with what is inside. Operators without arithmetic are
     /// left out; the figures sum to the totals.
@@ -107,5 +111,20 @@ pub struct TopNode {
     #[serde(flatten)]
     pub work: Work,
     /// Share of all multiply-accumulates, in percent, to two decimals.
+    pub percent: Option<f64>,
+}
+
+/// Nodes with the same operator and the same cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TopGroup {
+    /// The first nodes, in order of execution; at most 32.
+    pub nodes: Vec<String>,
+    /// How many nodes there are.
+    pub count: u64,
+    /// Their operator.
+    pub op: String,
+    /// Multiply-accumulates of each node.
+    pub macs: u64,
+    /// Share of all multiply-accumulates that the group has, in percent, to two decimals.
     pub percent: Option<f64>,
 }

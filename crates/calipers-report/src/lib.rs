@@ -56,7 +56,7 @@ pub use architecture::{
 };
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use calipers_ir::DType;
-pub use cost::{Cost, DepthSegment, OperatorCost, TopNode, UncostedNode};
+pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};
 pub use device_names::{DeviceClass, Evidence, Precision};
 pub use devices::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchOverhead, LaunchSource, OnChipMemory, PeakSpec,
@@ -75,7 +75,7 @@ pub use kind::{
     AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
 };
 pub use layers::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Scope};
-pub use memory::{KvCache, LargeValue, Memory};
+pub use memory::{KvCache, LargeGroup, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;
 pub use parameters::{OperatorMemory, Parameters};

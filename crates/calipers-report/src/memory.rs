@@ -23,6 +23,9 @@ pub struct Memory {
     pub timeline: Vec<u64>,
     /// The largest activations, largest first.
     pub largest: Vec<LargeValue>,
+    /// Activations of one type and shape, each group once, largest activation first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub largest_groups: Vec<LargeGroup>,
     /// Cache of keys and values that a decoder carries from step to step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache: Option<KvCache>,
@@ -41,6 +44,20 @@ pub struct LargeValue {
     #[serde(rename = "type")]
     pub type_text: String,
     /// Its bytes.
+    pub bytes: u64,
+}
+
+/// Large activations of one type and shape.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LargeGroup {
+    /// The first activations, in order of execution; at most 32.
+    pub names: Vec<String>,
+    /// How many there are.
+    pub count: u64,
+    /// Their type and shape.
+    #[serde(rename = "type")]
+    pub type_text: String,
+    /// Bytes of each.
     pub bytes: u64,
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::{Model, Options};
 
-use super::{Assets, Card, Form, Reading, ReportPage};
+use super::{Assets, Card, Day, Form, Reading, ReportPage};
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_file};
 use crate::problem::{self, Problem};
@@ -64,10 +64,10 @@ fn documents(folder: &Path) -> anyhow::Result<()> {
         assets: Assets::Svg,
         sections: Vec::new(),
         front_matter: true,
-        date: None,
+        date: Some(Day::Today),
         template: None,
         reading: Reading::default(),
     };
-    card.run()?;
+    card.write()?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use calipers_infer::{CostTotal, Typed};
 use calipers_ir::{GraphKind, Model, NodeId};
-use calipers_report::{Cost, TopNode, UncostedNode, Unknown, Work};
+use calipers_report::{Cost, TopGroup, TopNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
 
 use crate::assume::Sizes;
@@ -18,7 +18,10 @@ use crate::parameters::Owners;
 const NAMED: usize = 20;
 
 /// Nodes that are listed as the most expensive.
-const DEAREST: usize = 10;
+const TOP: usize = 10;
+
+/// Nodes that a group of equal ones names.
+const GROUP_NAMES: usize = 32;
 
 /// The cost's section. `sizes` are those assumed of free dimensions, `owners` say which node uses
 /// which learned elements.
@@ -60,7 +63,9 @@ pub fn summarize(
     };
     cost.total_flops = cost.work.total_flops();
     count_nodes(model, typed, &mut cost);
-    cost.top_nodes = top_nodes(model, typed, sizes, cost.work.macs);
+    let nodes = costed_nodes(model, typed, sizes);
+    cost.top_nodes = top_nodes(model, sizes, &nodes, cost.work.macs);
+    cost.top_groups = top_groups(model, &nodes, cost.work.macs);
     cost.by_op = operators::add_up(model, typed, sizes);
     cost.by_depth = depth::cut(model, typed, sizes, owners);
     cost
@@ -146,7 +151,12 @@ fn count_nodes(model: &Model, typed: &Typed, cost: &mut Cost) {
     }
 }
 
-fn top_nodes(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) -> Vec<TopNode> {
+/// Nodes of the main graph with multiply-accumulates, most expensive first.
+fn costed_nodes<'t>(
+    model: &Model,
+    typed: &'t Typed,
+    sizes: &Sizes,
+) -> Vec<(u64, &'t CostTotal, NodeId)> {
     let mut nodes: Vec<(u64, &CostTotal, NodeId)> = model
         .main()
         .order
@@ -159,14 +169,56 @@ fn top_nodes(model: &Model, typed: &Typed, sizes: &Sizes, total: Option<u64>) ->
         .collect();
     // Stable, so nodes of equal cost stay in the order in which they run.
     nodes.sort_by_key(|(macs, ..)| Reverse(*macs));
-    nodes.truncate(DEAREST);
     nodes
-        .into_iter()
-        .map(|(macs, cost, node)| TopNode {
-            node: model.node_label(node),
-            op: model.name(model.node(node).op).to_owned(),
-            work: figures(cost, sizes),
-            percent: total.map(|total| crate::graph::percent(macs, total)),
-        })
-        .collect()
+}
+
+fn top_nodes(
+    model: &Model,
+    sizes: &Sizes,
+    nodes: &[(u64, &CostTotal, NodeId)],
+    total: Option<u64>,
+) -> Vec<TopNode> {
+    let top = nodes.iter().take(TOP).map(|(macs, cost, node)| TopNode {
+        node: model.node_label(*node),
+        op: model.name(model.node(*node).op).to_owned(),
+        work: figures(cost, sizes),
+        percent: total.map(|total| crate::graph::percent(*macs, total)),
+    });
+    top.collect()
+}
+
+/// Nodes of one operator and one cost together, the group with most arithmetic first.
+fn top_groups(
+    model: &Model,
+    nodes: &[(u64, &CostTotal, NodeId)],
+    total: Option<u64>,
+) -> Vec<TopGroup> {
+    let mut groups: Vec<TopGroup> = vec![];
+    // Nodes of equal cost are neighbors, so a group begins where its cost does.
+    let mut first_of_cost = 0;
+    for (macs, _, node) in nodes {
+        if groups.last().is_some_and(|group| group.macs != *macs) {
+            first_of_cost = groups.len();
+        }
+        let op = model.name(model.node(*node).op);
+        let place = match groups[first_of_cost..].iter().position(|group| group.op == op) {
+            Some(place) => first_of_cost + place,
+            None => {
+                groups.push(TopGroup { op: op.to_owned(), macs: *macs, ..TopGroup::default() });
+                groups.len() - 1
+            }
+        };
+        let group = &mut groups[place];
+        group.count += 1;
+        if group.nodes.len() < GROUP_NAMES {
+            group.nodes.push(model.node_label(*node));
+        }
+    }
+    let all = |group: &TopGroup| group.macs.saturating_mul(group.count);
+    groups.sort_by_key(|group| Reverse(all(group)));
+    groups.truncate(TOP);
+    for group in &mut groups {
+        group.percent = total.map(|total| crate::graph::percent(all(group), total));
+    }
+    groups
 }

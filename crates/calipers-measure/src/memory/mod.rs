@@ -30,7 +30,7 @@ use calipers_infer::Typed;
 use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ir::{DType, Model, ValueId};
 use calipers_ops::Fact;
-use calipers_report::{Assumption, LargeValue, LiveRange, Memory, Unknown};
+use calipers_report::{Assumption, LargeGroup, LargeValue, LiveRange, Memory, Unknown};
 use calipers_sym::Expr;
 use hashbrown::HashMap;
 use reuse::{Reuse, reuse_of};
@@ -40,6 +40,9 @@ use crate::not_known;
 
 /// Activations that the report names.
 const NAMED: usize = 10;
+
+/// Activations that a group of equal ones names.
+const GROUP_NAMES: usize = 32;
 
 /// What a value takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +83,7 @@ pub fn measure(
     let mut memory = Memory {
         weights_bytes: stored_bytes,
         largest: largest(model, typed, &live_ranges),
+        largest_groups: largest_groups(model, typed, &live_ranges),
         kv_cache: caches.describe(model, typed, sizes, unknown),
         ..Memory::default()
     };
@@ -278,6 +282,37 @@ fn largest(model: &Model, typed: &Typed, live_ranges: &liveness::Lives) -> Vec<L
         bytes,
     };
     values.into_iter().map(large).collect()
+}
+
+/// Activations of one type and shape together, the largest first.
+fn largest_groups(model: &Model, typed: &Typed, live_ranges: &liveness::Lives) -> Vec<LargeGroup> {
+    let mut values: Vec<(u64, ValueId)> =
+        live_ranges.main().map(|life| (life.bytes, life.value)).collect();
+    // Stable, so equals stay in order of execution.
+    values.sort_by_key(|(bytes, _)| Reverse(*bytes));
+    let mut groups: Vec<LargeGroup> = vec![];
+    for (bytes, value) in values {
+        let is_smaller = groups.last().is_some_and(|group| bytes < group.bytes);
+        if bytes == 0 || is_smaller && groups.len() >= NAMED {
+            break;
+        }
+        let type_text = typed.fact(value).to_string();
+        let same = |group: &LargeGroup| group.bytes == bytes && group.type_text == type_text;
+        let place = match groups.iter().rposition(same) {
+            Some(place) => place,
+            None if groups.len() >= NAMED => continue,
+            None => {
+                groups.push(LargeGroup { type_text, bytes, ..LargeGroup::default() });
+                groups.len() - 1
+            }
+        };
+        let group = &mut groups[place];
+        group.count += 1;
+        if group.names.len() < GROUP_NAMES {
+            group.names.push(model.name(model.value(value).name).to_owned());
+        }
+    }
+    groups
 }
 
 /// Bytes alive at a node of the main graph in the free dimensions; `None` when none is free, or

@@ -19,7 +19,7 @@ pub(super) const TITLE: f64 = 16.0;
 pub(super) const BODY: f64 = 12.0;
 pub(super) const SMALL: f64 = 11.0;
 
-/// GraphGroup between a name and the words after it.
+/// Width between a name and the words after it.
 const AFTER_NAME: f64 = 6.0;
 
 /// Fonts, from ours to what any machine has.
@@ -63,17 +63,17 @@ impl Style {
         Self { weight: Weight::SemiBold, ..self }
     }
 
-    /// GraphGroup to keep for a text.
+    /// Width to keep for a text.
     pub(super) fn width(&self, text: &str) -> f64 {
         font::width(text, self.size, self.weight)
     }
 
-    /// A name in at most this group.
-    pub(super) fn fit(&self, raw: &str, group: f64) -> String {
-        font::fit(raw, group, self.size, self.weight)
+    /// A name in at most this width.
+    pub(super) fn fit(&self, raw: &str, width: f64) -> String {
+        font::fit(raw, width, self.size, self.weight)
     }
 
-    /// The group that a text at a place takes, slack included.
+    /// The area that a text at a place takes, slack included.
     pub(super) fn area(&self, x: f64, y: f64, text: &str) -> Area {
         let width = self.width(text);
         let left = match self.anchor {
@@ -141,18 +141,12 @@ impl Canvas {
 
     /// The title and the line beneath it; everything else begins below [`Canvas::TOP`].
     pub(super) fn heading(&mut self, title: &str, remark: &str) {
-        let group = WIDTH - 2.0 * MARGIN;
-        self.text(MARGIN, 38.0, &Style::TITLE, &Style::TITLE.fit(title, group));
-        self.text(MARGIN, 58.0, &Style::QUIET, &Style::QUIET.fit(remark, group));
+        let width = WIDTH - 2.0 * MARGIN;
+        self.text(MARGIN, 38.0, &Style::TITLE, &Style::TITLE.fit(title, width));
+        self.text(MARGIN, 58.0, &Style::QUIET, &Style::QUIET.fit(remark, width));
     }
 
-    /// The same, with words in the line beneath that tell what a color represents.
-    pub(super) fn heading_with_keys(&mut self, title: &str, keys: &[Key]) {
-        self.heading(title, "");
-        self.keys(58.0, keys);
-    }
-
-    /// What colors represent, one after another on a line. Where not all have group, long names are
+    /// What colors represent, one after another on a line. Where not all fit, long names are
     /// cut first.
     pub(super) fn keys(&mut self, y: f64, keys: &[Key]) {
         const SWATCH: f64 = 14.0;
@@ -160,12 +154,12 @@ impl Canvas {
         let rests: Vec<f64> =
             keys.iter().map(|key| Style::QUIET.width(&key.rest) + AFTER_NAME).collect();
         let fixed: f64 = rests.iter().map(|rest| rest + SWATCH + GAP).sum();
-        let group = WIDTH - 2.0 * MARGIN + GAP - fixed;
+        let width = WIDTH - 2.0 * MARGIN + GAP - fixed;
         let names: Vec<f64> = keys
             .iter()
             .map(|key| Style::BODY.width(&text::name(&key.name, Charset::Unicode)))
             .collect();
-        let longest = longest(&names, group);
+        let longest = longest(&names, width);
         let mut x = MARGIN;
         for (key, rest) in keys.iter().zip(&rests) {
             let name = Style::BODY.fit(&key.name, longest);
@@ -235,8 +229,8 @@ impl Canvas {
         );
     }
 
-    /// What is drawn tells these words, clean already, where a pointer rests on it.
-    pub(super) fn reported(&mut self, words: &str, draw: impl FnOnce(&mut Self)) {
+    /// Draws something with a tooltip, whose text is clean already.
+    pub(super) fn with_tooltip(&mut self, words: &str, draw: impl FnOnce(&mut Self)) {
         let _ = write!(self.body, "<g><title>{}</title>", escape(words));
         draw(self);
         self.body.push_str("</g>\n");
@@ -312,18 +306,18 @@ impl Canvas {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"{FAMILY}\" role=\"img\" \
-             aria-labeledby=\"{id}-title {id}-desc\">\n\
+             aria-labelledby=\"{id}-title {id}-desc\">\n\
              <title id=\"{id}-title\">{title}</title>\n<desc id=\"{id}-desc\">{alt}</desc>\n\
              <rect width=\"{width}\" height=\"{height}\" fill=\"{page}\"/>\n{body}</svg>\n"
         )
     }
 }
 
-/// How long each may be so that all together take the group: the short ones as they are.
-fn longest(lengths: &[f64], group: f64) -> f64 {
+/// How long each may be so that all together take the width: the short ones as they are.
+fn longest(lengths: &[f64], width: f64) -> f64 {
     let mut sorted = lengths.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let mut left = group;
+    let mut left = width;
     for (i, length) in sorted.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "they are few")]
         let each = left / (sorted.len() - i) as f64;
@@ -332,7 +326,7 @@ fn longest(lengths: &[f64], group: f64) -> f64 {
         }
         left -= length;
     }
-    group
+    width
 }
 
 fn outline(points: &[[f64; 2]]) -> String {

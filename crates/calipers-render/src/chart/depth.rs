@@ -7,7 +7,7 @@ use super::theme::{Color, Theme};
 use super::{ChartDraft, listed};
 use crate::units;
 
-/// GraphGroup of a panel's name, of its bars, and between panels.
+/// Height of a panel's name, of its bars, and between panels.
 const NAME: f64 = 24.0;
 const BARS: f64 = 60.0;
 const GAP: f64 = 20.0;
@@ -27,13 +27,13 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
     if panels.is_empty() || segments.len() < 3 {
         return None;
     }
-    let title = "Cost along depth".to_owned();
+    let title = "Cost in execution order".to_owned();
     let nodes: u128 = segments.iter().map(|segment| u128::from(segment.nodes)).sum();
     let each = segments.first().map_or(1, |segment| segment.nodes);
     let remark = match each {
-        1 => "share of each node in order of execution".to_owned(),
+        1 => "share of each node".to_owned(),
         _ => format!(
-            "share of each {} nodes in order of execution, {} nodes in all",
+            "share of each {} nodes, {} nodes in total",
             units::integer(each),
             units::integer(nodes)
         ),
@@ -55,12 +55,10 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
     let last = format!("node {}", units::integer(nodes));
     canvas.text(WIDTH - MARGIN, y, &Style::AXIS.anchor(Anchor::End), &last);
     let most = panels.iter().map(|panel| {
-        let (at, share) = highest(&panel.shares);
-        #[expect(clippy::cast_precision_loss, reason = "segments are 64 at most")]
-        let place = 100.0 * (at as f64 + 0.5) / panel.shares.len() as f64;
-        format!("{} is highest, {}, {place:.0}% of the way in", panel.name, units::percent(share))
+        let (_, share) = highest(&panel.shares);
+        format!("{} {}", panel.name, units::percent(share))
     });
-    let alt = format!("Cost along the order of execution: {}.", listed(most));
+    let alt = format!("Cost in execution order, largest shares: {}.", listed(most));
     Some(ChartDraft { title, alt, canvas })
 }
 
@@ -89,7 +87,7 @@ fn draw_panel(canvas: &mut Canvas, plot: &Area, panel: &Panel) {
     let name = super::capital(panel.name);
     let strong = Style::BODY.strong();
     canvas.text_and_rest(plot.left, plot.top - 10.0, &strong, &name, &panel.total);
-    let reported = format!("highest {}", units::percent(most));
+    let reported = format!("maximum {}", units::percent(most));
     canvas.text(plot.right, plot.top - 10.0, &Style::QUIET.anchor(Anchor::End), &reported);
     #[expect(clippy::cast_precision_loss, reason = "segments are 64 at most")]
     let step = plot.width() / panel.shares.len() as f64;
@@ -101,8 +99,8 @@ fn draw_panel(canvas: &mut Canvas, plot: &Area, panel: &Panel) {
             let top = plot.bottom - high.max(1.0);
             let area = Area { left, right: left + step - gap, top, bottom: plot.bottom };
             let words = format!("{} of the {}", units::percent(*share), panel.name);
-            let color = if i == at { Color::Orange } else { Color::Blue };
-            canvas.reported(&words, |canvas| canvas.rect(&area, 0.0, color));
+            let color = if i == at { Color::Ink } else { Color::Gray };
+            canvas.with_tooltip(&words, |canvas| canvas.rect(&area, 0.0, color));
         }
         left += step;
     }

@@ -5,13 +5,14 @@ use calipers_report::Report;
 use super::ChartDraft;
 use super::axis::{self, Axis, FOOT};
 use super::canvas::{Anchor, Area, Canvas, MARGIN, Style, WIDTH};
+use super::colors;
 use super::theme::{Color, Theme};
 use crate::units;
 
 /// Steps at most, each two pixels wide or more; of several nodes the highest is drawn.
 const STEPS: usize = 300;
 const PLOT: f64 = 200.0;
-/// GraphGroup above the plot for the words at the peak.
+/// Height above the plot for the label of the peak.
 const HEAD: f64 = 22.0;
 
 /// Bytes over the order of execution.
@@ -23,9 +24,9 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
     }
     let mut remark = format!("{} at the peak", units::bytes(peak));
     if let Some(bytes) = memory.peak_activation_in_place_bytes.filter(|bytes| *bytes < peak) {
-        remark += &format!(", {} where results may take their input's place", units::bytes(bytes));
+        remark += &format!(", {} with in-place reuse", units::bytes(bytes));
     }
-    let title = "Activation memory over a run".to_owned();
+    let title = "Activation memory in execution order".to_owned();
     let height = Canvas::TOP + HEAD + PLOT + FOOT + MARGIN;
     let mut canvas = Canvas::new(theme, height);
     canvas.heading(&title, &remark);
@@ -43,15 +44,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
     steps(&mut canvas, &plot, &axis, timeline);
     mark(&mut canvas, &plot, &axis, report, peak);
     ends(&mut canvas, &plot, timeline.len());
-    let at = memory
-        .peak_at
-        .as_deref()
-        .map_or_else(String::new, |node| format!(" at node {}", super::word(node)));
-    let nodes = units::counted(timeline.len() as u64, "node", "nodes");
-    let alt = format!(
-        "Memory of activations over {nodes} in order of execution: {}{at} at the peak.",
-        units::bytes(peak)
-    );
+    let alt = format!("Activation memory in execution order, {} at the peak.", units::bytes(peak));
     Some(ChartDraft { title, alt, canvas })
 }
 
@@ -69,8 +62,8 @@ fn steps(canvas: &mut Canvas, plot: &Area, axis: &Axis, timeline: &[u64]) {
     let mut shape = vec![[plot.left, plot.bottom]];
     shape.extend(&points);
     shape.push([plot.right, plot.bottom]);
-    canvas.shape(&shape, Color::Blue, 0.16);
-    canvas.path(&points, 1.5, Color::Blue);
+    canvas.shape(&shape, colors::ACTIVATIONS, 0.16);
+    canvas.path(&points, 1.5, colors::ACTIVATIONS);
 }
 
 /// A dot at the peak, and words above it.
@@ -80,8 +73,8 @@ fn mark(canvas: &mut Canvas, plot: &Area, axis: &Axis, report: &Report, peak: u6
     let Some(node) = timeline.iter().position(|bytes| *bytes == peak) else { return };
     let x = plot.left + plot.width() * (node as f64 + 0.5) / timeline.len() as f64;
     let y = axis.place(peak as f64, plot.bottom, plot.top);
-    canvas.line([x, y], [x, plot.bottom], Color::Orange, true);
-    canvas.dot([x, y], 4.5, Color::Orange, 1.0);
+    canvas.line([x, y], [x, plot.bottom], Color::Ink, true);
+    canvas.dot([x, y], 4.5, Color::Ink, 1.0);
     let (anchor, group) = match x < f64::midpoint(plot.left, plot.right) {
         true => (Anchor::Start, plot.right - x),
         false => (Anchor::End, x - plot.left),
@@ -101,7 +94,7 @@ fn ends(canvas: &mut Canvas, plot: &Area, nodes: usize) {
     canvas.line([plot.left, plot.bottom], [plot.right, plot.bottom], Color::Quiet, false);
     canvas.text(plot.left, y, &Style::AXIS, "first node");
     let middle = f64::midpoint(plot.left, plot.right);
-    canvas.text(middle, y, &Style::AXIS.anchor(Anchor::Middle), "order of execution");
+    canvas.text(middle, y, &Style::AXIS.anchor(Anchor::Middle), "execution order");
     let last = format!("node {}", units::integer(nodes as u64));
     canvas.text(plot.right, y, &Style::AXIS.anchor(Anchor::End), &last);
 }

@@ -15,12 +15,13 @@
 //! ```
 //!
 //! A chart is a file with a `draw` and a line in `CHARTS`. It takes what the report holds and
-//! gives a `ChartDraft`, or nothing where there is nothing to see. `canvas` writes the SVG,
+//! gives a `ChartDraft`, or nothing where there is nothing to show. `canvas` writes the SVG,
 //! `font` knows how wide a text is, `theme` holds the colors.
 
 mod axis;
 mod bars;
 mod canvas;
+mod colors;
 mod depth;
 mod devices;
 mod flops;
@@ -89,6 +90,11 @@ pub fn charts(report: &Report, theme: Theme) -> Vec<Chart> {
         Some(Chart { name, title, alt, svg })
     };
     CHARTS.iter().filter_map(draw).collect()
+}
+
+/// How many of so many entries have a row of their own in a chart of bars.
+pub(crate) fn bar_rows(entries: usize) -> usize {
+    bars::shown(entries)
 }
 
 /// Columns of a word of the model in a sentence.

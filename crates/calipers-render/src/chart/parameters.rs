@@ -1,8 +1,9 @@
-//! Which operators the learned elements belong to.
+//! Which operators the parameters belong to.
 
 use calipers_report::Report;
 
 use super::bars::{self, Bar};
+use super::colors::OperatorColors;
 use super::theme::{Color, Theme};
 use super::{ChartDraft, listed};
 use crate::units;
@@ -10,6 +11,7 @@ use crate::units;
 /// A bar for each of the operators that use most elements.
 pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
     let parameters = &report.parameters;
+    let colors = OperatorColors::new(report);
     let mut entries: Vec<_> = parameters.by_op.iter().filter(|entry| entry.elements > 0).collect();
     // The report has them by bytes; here the bars are elements.
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.elements));
@@ -27,7 +29,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
         .iter()
         .map(|entry| {
             let bytes = entry.bytes.map(u128::from);
-            row(entry.op.clone(), u128::from(entry.elements), bytes, Color::Blue)
+            row(entry.op.clone(), u128::from(entry.elements), bytes, colors.color(&entry.op))
         })
         .collect();
     if !folded.is_empty() {
@@ -37,18 +39,18 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
         rows.push(row(name, elements, bytes, Color::Gray));
     }
     let mut remark = match parameters.total {
-        Some(total) => units::counted(total, "learned element", "learned elements"),
-        None => "learned elements".to_owned(),
+        Some(total) => units::counted(total, "parameter", "parameters"),
+        None => "parameters".to_owned(),
     };
     if let Some(bytes) = parameters.bytes {
-        remark += &format!(", {} as stored", units::bytes(bytes));
+        remark += &format!(", {}", units::bytes(bytes));
     }
     remark += ", by the operator that uses them first";
     let most = shown.iter().take(3);
     let most =
         most.map(|entry| format!("{} {}", super::word(&entry.op), units::count(entry.elements)));
-    let title = "Parameters".to_owned();
-    let alt = format!("Bars of parameters: {remark}; most are of {}.", listed(most));
+    let title = "Parameters by operator".to_owned();
+    let alt = format!("Parameters by operator: {}.", listed(most));
     let canvas = bars::draw(theme, &rows, |canvas| canvas.heading(&title, &remark));
     Some(ChartDraft { title, alt, canvas })
 }

@@ -152,8 +152,9 @@ impl Chart {
         for kernel in kernels {
             let place = self.place(kernel.intensity, kernel.per_s);
             let color = color(kinds, kernel.kind.id());
-            canvas
-                .reported(&words(kernel), |canvas| canvas.dot(place, radius(kernel), color, 0.85));
+            canvas.with_tooltip(&words(kernel), |canvas| {
+                canvas.dot(place, radius(kernel), color, 0.85)
+            });
         }
     }
 }

@@ -79,7 +79,14 @@ fn throughput<'a>(rows: &[ScalingRow], write: &'a dyn Fn(f64) -> String) -> Opti
     let points: Vec<_> = rows.iter().map(|row| row.throughput.map(|rate| [rate; 3])).collect();
     let highest = points.iter().flatten().map(|[_, rate, _]| *rate).fold(0.0, f64::max);
     let axis = (highest > 0.0).then(|| Axis::linear(highest))?;
-    Some(Panel { name: "Samples a second", axis, points, write, color: Color::Green, limit: None })
+    Some(Panel {
+        name: "Throughput (samples/s)",
+        axis,
+        points,
+        write,
+        color: Color::Green,
+        limit: None,
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a tenth of a pixel is drawn")]
@@ -143,7 +150,7 @@ fn draw_panel(
     for ((i, point), place) in known.iter().zip(&line) {
         let size = units::integer(rows[*i].size);
         let words = format!("{what} {size}: {}", (panel.write)(point[1]));
-        canvas.reported(&words, |canvas| canvas.dot(*place, 4.0, panel.color, 1.0));
+        canvas.with_tooltip(&words, |canvas| canvas.dot(*place, 4.0, panel.color, 1.0));
     }
     unfit(canvas, &plot, rows, panel, step);
     sizes(canvas, &plot, rows, step);

@@ -6,9 +6,9 @@ use super::escape::{attribute, code, plain, reported};
 use super::front_matter::front_matter;
 use super::table;
 use super::value::{cell, inline};
-use crate::document::{Block, Document, Facts, Message, Section};
+use crate::document::{Block, Document, Entry, Facts, Message, Section};
 use crate::sections::{self, CardOptions, ChartLink};
-use crate::table::{Column, Table, Value, Zero};
+use crate::table::Zero;
 use crate::text;
 use crate::value::Spans;
 
@@ -86,7 +86,7 @@ impl Setter<'_> {
         match block {
             Block::Heading(text) => self.parts.push(format!("{level} {}", inline(text))),
             Block::Paragraph(text) | Block::Note(text) => self.parts.push(inline(text)),
-            Block::Facts(facts) => self.parts.push(table::set(&fact_table(facts))),
+            Block::Facts(facts) => self.parts.push(fact_list(facts)),
             Block::Values(values) => self.parts.push(joined(values)),
             Block::Message(message) => self.message(message),
             Block::Table(it) => self.parts.push(table::table(it).trim_end().to_owned()),
@@ -105,18 +105,31 @@ impl Setter<'_> {
                 self.blocks(blocks);
                 self.parts.push("</details>".to_owned());
             }
-            Block::Chart(name) => {
-                let links = self.charts.iter().filter(|chart| chart.name == *name);
-                self.parts.extend(links.map(set_chart));
+            Block::Chart(name) => self.chart(name),
+            Block::ChartOr { name, rest, .. }
+                if self.charts.iter().any(|chart| chart.name == *name) =>
+            {
+                self.chart(name);
+                self.blocks(rest);
+            }
+            Block::ChartOr { otherwise, .. } => self.blocks(otherwise),
+            Block::Contents(entries) => {
+                let link = |entry: &Entry| format!("[{}](#{})", entry.title, slug(&entry.title));
+                self.parts.push(entries.iter().map(link).collect::<Vec<_>>().join(" · "));
             }
         }
+    }
+
+    fn chart(&mut self, name: &str) {
+        let links = self.charts.iter().filter(|chart| chart.name == name);
+        self.parts.extend(links.map(set_chart));
     }
 
     fn message(&mut self, message: &Message) {
         let severity = match message.severity {
             Severity::Error => "Error",
             Severity::Warning => "Warning",
-            Severity::Info => "Note",
+            Severity::Info => "Info",
         };
         self.parts.push(format!("{} {severity}: {}", self.level, plain(&message.title)));
         let mut words = Vec::new();
@@ -141,29 +154,34 @@ impl Setter<'_> {
     }
 }
 
+/// The anchor that GitHub gives a heading of ours: its letters and digits, with dashes between words.
+fn slug(title: &str) -> String {
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
 fn joined(values: &[Spans]) -> String {
     values.iter().map(inline).collect::<Vec<_>>().join(" · ")
 }
 
-/// Properties as a table of two columns.
-fn fact_table(facts: &Facts) -> Table {
-    let columns = vec![Column::text("property", "property"), Column::text("value", "value")];
-    let mut table = Table::new("facts", columns);
-    for fact in &facts.0 {
-        table.row(vec![
-            Value::Text(text::capitalized(&cell(&fact.what, Zero::Shown))),
-            Value::Text(joined(&fact.values)),
-        ]);
-    }
-    table
+/// Properties as a list; on a page, a table of two columns has headings that say nothing.
+fn fact_list(facts: &Facts) -> String {
+    let items = facts.0.iter().map(|fact| {
+        let what = text::capitalized(&cell(&fact.what, Zero::Shown));
+        match what.as_str() {
+            "" => format!("- {}", joined(&fact.values)),
+            what => format!("- **{what}:** {}", joined(&fact.values)),
+        }
+    });
+    items.collect::<Vec<_>>().join("\n")
 }
 
 /// A chart that follows the theme of the page it is read on.
 fn set_chart(chart: &ChartLink) -> String {
     let (light, dark) = (attribute(&chart.light), attribute(&chart.dark));
     format!(
-        "<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"{dark}\">\n\
-         <img alt=\"{}\" src=\"{light}\">\n</picture>",
+        "<picture>\n<source media=\"(prefers-color-scheme:dark)\" srcset=\"{dark}\">\n\
+         <img alt=\"{}\" src=\"{light}\" width=\"100%\">\n</picture>",
         attribute(&chart.alt)
     )
 }

@@ -13,8 +13,8 @@ use std::fmt::Write as _;
 
 use calipers_report::{Family, ModelKind, Report, Style};
 
-use crate::sections;
 use crate::text::{self, Charset};
+use crate::{metadata, sections};
 
 /// The front matter, ending in a newline after its last line of dashes.
 pub fn front_matter(report: &Report) -> String {
@@ -24,28 +24,37 @@ pub fn front_matter(report: &Report) -> String {
         let _ = writeln!(head, "pipeline_tag: {pipeline}");
     }
     let _ = writeln!(head, "model_name: {}", scalar(&sections::model_name(report)));
-    head.push_str("tags:\n");
-    for tag in tags(report) {
-        let _ = writeln!(head, "- {}", scalar(&tag));
+    for line in licensing(report) {
+        let _ = writeln!(head, "{line}");
     }
-    head.push_str("model_facts:\n");
-    let mut fact = |key: &str, value: Option<String>| {
-        if let Some(value) = value {
-            let _ = writeln!(head, "  {key}: {value}");
+    if let Some(base) = metadata::base_model(report) {
+        let _ = writeln!(head, "base_model: {}", scalar(base));
+    }
+    for (key, values) in [
+        ("language", metadata::languages(report).into_iter().map(str::to_owned).collect()),
+        ("tags", tags(report)),
+    ] {
+        if !values.is_empty() {
+            let _ = writeln!(head, "{key}:");
         }
-    };
-    let number = |value: Option<u64>| value.map(|value| value.to_string());
-    fact("file_bytes", Some(report.model.bytes.to_string()));
-    fact("precision", sections::precision(report).map(|text| scalar(&text)));
-    fact("parameters", number(report.parameters.total));
-    fact("parameter_bytes", number(report.parameters.bytes));
-    let exact = !report.cost.lower_bound;
-    fact("macs", number(report.cost.macs.filter(|_| exact)));
-    fact("peak_activation_bytes", number(report.memory.peak_activation_bytes));
-    fact("architecture", report.architecture.kind.map(|kind| scalar(kind.id())));
-    fact("family", report.architecture.family.map(|family| scalar(family.id())));
+        for value in values {
+            let _ = writeln!(head, "- {}", scalar(&value));
+        }
+    }
     head.push_str("---\n");
     head
+}
+
+/// The license, as hubs spell it; one that they do not know has a name of its own.
+fn licensing(report: &Report) -> Vec<String> {
+    match (metadata::license_id(report), metadata::license(report)) {
+        (Some(id), _) => vec![format!("license: {id}")],
+        (None, Some(text)) => {
+            let name = text::truncate(&text::name(text, Charset::Unicode), 60, Charset::Unicode);
+            vec!["license: other".to_owned(), format!("license_name: {}", scalar(&name))]
+        }
+        (None, None) => vec![],
+    }
 }
 
 /// What a hub filters by; each once.
@@ -60,7 +69,8 @@ fn tags(report: &Report) -> Vec<String> {
         architecture.family.map(Family::id),
         scheme.is_quantized().then_some(&*scheme_id),
     ];
-    for tag in found.into_iter().flatten().map(str::to_owned) {
+    let found = found.into_iter().flatten().chain(metadata::tags(report));
+    for tag in found.map(str::to_owned) {
         if !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -122,5 +132,27 @@ mod tests {
         assert!(front_matter(&report).contains("\npipeline_tag: feature-extraction\n"));
         report.task.kind = TaskKind::Unknown;
         assert!(!front_matter(&report).contains("pipeline_tag"));
+    }
+
+    #[test]
+    fn metadata_of_the_author_is_what_hubs_read() {
+        let mut report = Report::default();
+        report.model.file = "m.onnx".to_owned();
+        for (key, value) in [
+            ("license", "AGPL-3.0 License (https://ultralytics.com/license)"),
+            ("base_model", "owner/base"),
+            ("language", "en"),
+            ("tags", "edge, a: b"),
+        ] {
+            report.model.metadata.insert(key.to_owned(), value.to_owned());
+        }
+        assert_eq!(
+            front_matter(&report),
+            "---\nlibrary_name: onnx\nmodel_name: m\nlicense: agpl-3.0\nbase_model: \"owner/base\"\n\
+             language:\n- en\ntags:\n- onnx\n- edge\n- \"a: b\"\n---\n"
+        );
+        report.model.metadata.insert("license".to_owned(), "Ours\nx: y".to_owned());
+        let own = front_matter(&report);
+        assert!(own.contains("license: other\nlicense_name: \"Ours\\\\nx: y\"\n"), "{own}");
     }
 }

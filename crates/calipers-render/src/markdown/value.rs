@@ -102,11 +102,15 @@ fn formula_text(formula: &str) -> String {
     }
 }
 
-/// `0.77 GB of 24 GB`, as far as either is known.
+/// `0.77/24 GB`, as far as either is known.
 fn memory(fit: &Fit) -> String {
     match (fit.needed, fit.capacity) {
         (Some(needed), Some(there)) => {
-            format!("{} of {}", units::gigabytes(needed), units::capacity(there))
+            let (needed, there) = (units::gigabytes(needed), units::capacity(there));
+            match (needed.strip_suffix(" GB"), there.ends_with(" GB")) {
+                (Some(needed), true) => format!("{needed}/{there}"),
+                _ => format!("{needed} of {there}"),
+            }
         }
         (Some(needed), None) => units::gigabytes(needed),
         (None, Some(there)) => format!("unknown of {}", units::capacity(there)),

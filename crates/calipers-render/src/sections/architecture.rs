@@ -1,15 +1,15 @@
 //! How the network is built: kind, figures, blocks, repeats, skip connections.
 
-use calipers_report::{Architecture, ArchitectureFacts, Repeat, Report, Skip};
+use calipers_report::{Architecture, ArchitectureFacts, ModelKind, Repeat, Report, Skip};
 
 use super::context::Context;
-use super::quantization;
-use super::wording::{certainty, folded, joined};
+use super::wording::{confidence_note, confidence_value, folded, joined, quoted};
+use super::{quantization, task};
 use crate::document::{Block, Facts, Item};
 use crate::table::{Tone, Value};
 use crate::text::{self, Charset};
+use crate::units;
 use crate::value::Spans;
-use crate::{tables, units};
 
 /// Kinds of block, repeats and skips that are listed.
 const MOST: usize = 30;
@@ -29,30 +29,42 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if context.is_brief() {
         return brief(report);
     }
-    let mut blocks = vec![Block::Facts(kind(architecture))];
-    let table = tables::blocks(&architecture.blocks[..architecture.blocks.len().min(MOST)]);
-    if !table.is_empty() {
-        blocks.extend([Block::heading("Blocks"), Block::Table(table)]);
+    let mut facts = kind(architecture);
+    facts.add("Task", task::sentence(report));
+    facts.add("Evidence", joined(quoted(&architecture.evidence, 3), "; "));
+    let mut blocks = vec![Block::Facts(facts)];
+    let kinds = architecture.blocks.iter().take(MOST).map(|block| {
+        Spans::from(Value::Integer(block.count))
+            .and_text(" × ")
+            .and(Tone::Strong, Value::text(format!("{}:", block.kind.display_name())))
+            .and_text(" ")
+            .and_value(Value::prose(&block.what))
+    });
+    let kinds: Vec<Spans> = kinds.collect();
+    if !kinds.is_empty() {
+        blocks.extend([Block::heading("Blocks"), Block::list(kinds)]);
     }
     let mut items = Vec::new();
     list(&architecture.repeats, 0, &mut items);
     if !items.is_empty() {
         blocks.extend([Block::heading("Repeats"), Block::List(items)]);
     }
-    let skips = skips(architecture);
-    if !skips.is_empty() {
-        blocks.extend([Block::heading("Skip connections"), Block::list(skips)]);
+    if let Some(skips) = joined(skips(architecture), ", ") {
+        blocks.push(Block::Paragraph(
+            Spans::plain("Skip connections: ").and_all(skips).and_text("."),
+        ));
     }
     blocks
 }
 
 fn kind(architecture: &Architecture) -> Facts {
     let mut facts = Facts::default();
-    facts.add("Kind", architecture.kind.map(|kind| Value::text(kind.display_name())));
+    let kind = architecture.kind.map_or("not recognized", ModelKind::display_name);
+    facts.add("Kind", Value::text(kind));
     facts.add("Style", architecture.style.map(|style| Value::text(style.display_name())));
     let family = architecture.family.map(|family| {
-        let certainty = certainty(architecture.confidence);
-        Spans::plain(family.display_name()).and_text(format!(" ({certainty})"))
+        let note = confidence_note(architecture.confidence);
+        Spans::plain(family.display_name()).and_text(note)
     });
     facts.add("Family", family);
     figures(&architecture.facts, &mut facts);
@@ -69,20 +81,20 @@ fn figures(known: &ArchitectureFacts, facts: &mut Facts) {
     for (what, value) in [
         ("Layers", known.layers),
         ("Attention heads", known.heads),
-        ("Heads of keys and values", known.kv_heads.filter(|_| known.kv_heads != known.heads)),
-        ("Width of a head", known.head_dim),
-        ("Hidden width", known.hidden),
-        ("Feed-forward width", known.ffn),
-        ("Vocabulary", known.vocab),
+        ("KV heads", known.kv_heads.filter(|_| known.kv_heads != known.heads)),
+        ("Head dimension", known.head_dim),
+        ("Hidden size", known.hidden),
+        ("Feed-forward size", known.ffn),
+        ("Vocabulary size", known.vocab),
         ("Experts", known.experts),
-        ("Experts for each token", known.experts_per_token),
+        ("Experts per token", known.experts_per_token),
         ("Convolutions", known.convs),
         ("Depthwise convolutions", known.depthwise.filter(|count| *count > 0)),
         ("Squeeze-and-excite blocks", known.squeeze_excite.filter(|count| *count > 0)),
-        ("Residual additions", known.residuals),
+        ("Residual additions", known.residuals.filter(|count| *count > 0)),
         ("Trees", known.trees),
         ("Classes", known.classes),
-        ("Positions", known.positions),
+        ("Anchor points", known.positions),
     ] {
         facts.add(what, value.map(number));
     }
@@ -107,11 +119,11 @@ fn figures(known: &ArchitectureFacts, facts: &mut Facts) {
         known.activation.map(|activation| Value::text(activation.display_name())),
     );
     let also: Vec<&str> = [
-        (known.rope, "rotary positions"),
-        (known.cross_attention, "attends to another sequence"),
-        (known.bidirectional, "runs both ways"),
-        (known.skip_concats, "joins early features with late ones"),
-        (known.kv_cache, "keeps keys and values"),
+        (known.rope, "rotary position embeddings"),
+        (known.cross_attention, "cross-attention"),
+        (known.bidirectional, "bidirectional"),
+        (known.skip_concats, "concatenates early and late features"),
+        (known.kv_cache, "KV cache"),
     ]
     .into_iter()
     .filter(|(is, _)| *is == Some(true))
@@ -129,7 +141,7 @@ fn list(repeats: &[Repeat], depth: usize, items: &mut Vec<Item>) {
         let mut text = Spans::from(Value::Integer(repeat.times))
             .and_text(" × ")
             .and_value(Value::prose(&repeat.name))
-            .and_text(format!(" of {nodes}"));
+            .and_text(format!(", {nodes} each"));
         let differs = repeat.differs.iter().take(DIFFERS).map(|words| Value::prose(words).into());
         if let Some(differs) = joined(differs.collect(), "; ") {
             text = text.and_text(": ").and_all(differs);
@@ -145,14 +157,14 @@ fn skips(architecture: &Architecture) -> Vec<Spans> {
         architecture.facts.residuals.and_then(|count| u64::try_from(count).ok())
         && residuals > 0
     {
-        items.push(Spans::from(Value::Integer(residuals)).and_text(" by addition"));
+        items.push(Spans::from(Value::Integer(residuals)).and_text(" additions"));
     }
     for skip in architecture.skips.iter().take(MOST) {
         let mut text = Spans::from(Value::Integer(skip.count))
             .and_text(" by ")
             .and_value(Value::text(skip.kind.display_name()));
         if let Some(node) = skip.nodes.first() {
-            text = text.and_text(", the first at ").and_value(Value::name(node));
+            text = text.and_text(" from ").and_value(Value::name(node));
         }
         items.push(text);
     }
@@ -168,7 +180,7 @@ fn brief(report: &Report) -> Vec<Block> {
     let family = architecture.family.map(|family| Spans::plain(family.display_name()));
     let mut names: Vec<Spans> = [kind, style, family].into_iter().flatten().collect();
     if !names.is_empty() {
-        names.push(Spans::quiet(certainty(architecture.confidence)));
+        names.extend(confidence_value(architecture.confidence));
     }
     let words = text::prose(&architecture.words, Charset::Unicode);
     let words = text::truncate(&words, SENTENCE, Charset::Unicode);
@@ -183,7 +195,7 @@ fn brief(report: &Report) -> Vec<Block> {
     facts.add_all(
         "blocks",
         folded(architecture.blocks.iter(), BLOCKS, ["kind", "kinds"], |block| {
-            count(block.count, "", Value::text(block.kind.id()))
+            count(block.count, "", Value::text(block.kind.display_name()))
         }),
     );
     facts.add_all(
@@ -220,7 +232,7 @@ fn figure_texts(facts: &ArchitectureFacts) -> Vec<String> {
         None => format!("{} heads", number(heads)),
     }));
     let shared = facts.kv_heads.filter(|shared| facts.heads != Some(*shared));
-    figures.extend(shared.map(|heads| format!("{} for keys and values", number(heads))));
+    figures.extend(shared.map(|heads| format!("{} KV heads", number(heads))));
     let named = [
         ("hidden", facts.hidden),
         ("feed-forward", facts.ffn),
@@ -232,7 +244,7 @@ fn figure_texts(facts: &ArchitectureFacts) -> Vec<String> {
     );
     figures.extend(counted(facts.experts, "expert", "experts").map(|experts| {
         match facts.experts_per_token {
-            Some(most) => format!("{experts}, {} a token", number(most)),
+            Some(most) => format!("{experts}, {} per token", number(most)),
             None => experts,
         }
     }));
@@ -258,16 +270,16 @@ fn figure_texts(facts: &ArchitectureFacts) -> Vec<String> {
     figures.extend(facts.norm_position.map(|position| position.display_name().to_owned()));
     figures.extend(facts.activation.map(|activation| activation.display_name().to_owned()));
     figures.extend(facts.attention.map(|kind| format!("{} attention", kind.display_name())));
-    figures.extend((facts.rope == Some(true)).then(|| "rotary positions".to_owned()));
+    figures.extend((facts.rope == Some(true)).then(|| "rotary position embeddings".to_owned()));
     figures.extend((facts.cross_attention == Some(true)).then(|| "cross-attention".to_owned()));
     figures.extend((facts.bidirectional == Some(true)).then(|| "bidirectional".to_owned()));
     figures.extend((facts.batchnorm_folded == Some(true)).then(|| "BatchNorm folded".to_owned()));
-    figures.extend((facts.skip_concats == Some(true)).then(|| "skips by concatenation".to_owned()));
+    figures.extend((facts.skip_concats == Some(true)).then(|| "concatenation skips".to_owned()));
     figures.extend(facts.strides.as_ref().map(|strides| {
         let strides: Vec<String> = strides.iter().take(8).map(|stride| number(*stride)).collect();
         format!("strides {}", strides.join(", "))
     }));
-    figures.extend(counted(facts.positions, "position", "positions"));
+    figures.extend(counted(facts.positions, "anchor point", "anchor points"));
     figures.extend(counted(facts.trees, "tree", "trees"));
     figures
 }

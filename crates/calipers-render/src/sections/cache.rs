@@ -15,41 +15,41 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let mut facts = Facts::default();
     let per_token = cache.bytes_per_token;
     let per_token = context.known("memory.kv_cache.bytes_per_token", per_token, Value::LongBytes);
-    facts.add("Bytes a token, for one sequence", per_token);
+    facts.add("Bytes per token, one sequence", per_token);
     facts.add("Layers", Value::Integer(cache.layers));
-    facts.add("Heads of keys and values", cache.kv_heads.map(Value::Integer));
-    facts.add("Width of a head", cache.head_dim.map(Value::Integer));
+    facts.add("KV heads", cache.kv_heads.map(Value::Integer));
+    facts.add("Head dimension", cache.head_dim.map(Value::Integer));
     facts.add("Type", (!cache.dtype.is_empty()).then(|| Value::prose(&cache.dtype)));
     let fixed = cache.fixed_bytes.filter(|bytes| *bytes > 0);
-    facts.add("Bytes that do not grow", fixed.map(Value::LongBytes));
+    facts.add("Fixed bytes", fixed.map(Value::LongBytes));
     if let (Some(bytes), Some(tokens)) = (cache.bytes_at_context, cache.context) {
         let tokens = units::counted(tokens, "token", "tokens");
         facts.add(format!("At {tokens}"), Value::LongBytes(bytes));
     }
-    facts.add("Sequences of the run", cache.sequences.map(Value::Integer));
-    facts.add("Window", window(cache));
-    facts.add("If no more were kept", cache.bytes_in_window.map(Value::LongBytes));
+    facts.add("Sequences per run", cache.sequences.map(Value::Integer));
+    facts.add("Attention window", window(cache));
+    facts.add("Bytes if only the window were kept", cache.bytes_in_window.map(Value::LongBytes));
     let mut blocks = vec![Block::Facts(facts)];
     let evidence = quoted(&cache.evidence, 4);
     if !evidence.is_empty() {
-        blocks.extend([Block::paragraph("What shows it:"), Block::list(evidence)]);
+        blocks.extend([Block::paragraph("Evidence:"), Block::list(evidence)]);
     }
     blocks
 }
 
-/// How far back the layers with a window look.
+/// How many tokens attention is limited to, and in how many layers.
 fn window(cache: &KvCache) -> Option<String> {
     cache.window.map(|window| {
-        let layers = units::counted(cache.windowed_layers, "layer looks", "layers look");
-        format!("{layers} back {}", units::counted(window, "token", "tokens"))
+        let layers = units::counted(cache.windowed_layers, "layer", "layers");
+        format!("{} in {layers}", units::counted(window, "token", "tokens"))
     })
 }
 
 /// The cache in one row of a screen.
 pub(super) fn brief(cache: &KvCache) -> Vec<Spans> {
     let mut values = vec![match cache.bytes_per_token {
-        Some(bytes) => Spans::plain(format!("{} a token", units::bytes(bytes))),
-        None => Spans::plain("bytes a token ").and_value(Value::Missing(None)),
+        Some(bytes) => Spans::plain(format!("{} per token", units::bytes(bytes))),
+        None => Spans::plain("bytes per token ").and_value(Value::Missing(None)),
     }];
     let layers = units::counted(cache.layers, "layer", "layers");
     let heads = cache.kv_heads.map(|heads| units::counted(heads, "head", "heads"));
@@ -60,7 +60,7 @@ pub(super) fn brief(cache: &KvCache) -> Vec<Spans> {
         values.push(Value::name(&cache.dtype).into());
     }
     if let Some(bytes) = cache.fixed_bytes.filter(|bytes| *bytes > 0) {
-        values.push(Spans::plain(format!("{} that do not grow", units::bytes(bytes))));
+        values.push(Spans::plain(format!("{} fixed", units::bytes(bytes))));
     }
     if let (Some(bytes), Some(tokens)) = (cache.bytes_at_context, cache.context) {
         let tokens = units::counted(tokens, "token", "tokens");

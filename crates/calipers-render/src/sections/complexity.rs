@@ -3,6 +3,7 @@
 use calipers_report::Cost;
 
 use super::context::Context;
+use super::top_nodes;
 use super::wording::quoted;
 use crate::document::{Block, Fact, Facts};
 use crate::table::{Tone, Value};
@@ -11,6 +12,12 @@ use crate::{tables, units};
 
 /// Nodes without a known cost, and notes, that are listed.
 const MOST: usize = 20;
+/// Formulas in the free dimensions, by field.
+const FORMULAS: [(&str, &str); 3] = [
+    ("macs", "Formula (MACs)"),
+    ("other_flops", "Formula (other FLOPs)"),
+    ("bytes_moved", "Formula (bytes moved)"),
+];
 /// Lines of a formula, and of a remark, on a screen.
 const LINES: usize = 2;
 
@@ -24,18 +31,20 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         return brief(context);
     }
     let mut blocks = vec![Block::Facts(figures(context))];
-    for (heading, table) in
-        [("Formulas", tables::formulas(cost)), ("By operator", tables::operator_costs(&cost.by_op))]
-    {
-        if !table.is_empty() {
-            blocks.extend([Block::heading(heading), Block::Table(table)]);
-        }
+    let operators = tables::operator_costs(&cost.by_op);
+    if !operators.is_empty() {
+        let otherwise = vec![Block::heading("By operator"), Block::Table(operators)];
+        blocks.push(Block::ChartOr { name: "flops", rest: vec![], otherwise });
+    }
+    let groups = top_nodes::groups(cost);
+    if !groups.is_empty() {
+        blocks.extend([Block::heading("Most expensive layers"), Block::list(groups)]);
     }
     blocks.push(Block::list(quoted(&cost.notes, MOST)));
     if cost.unknown_count > 0 {
-        let nodes = units::counted(cost.unknown_count, "node has", "nodes have");
+        let nodes = units::counted(cost.unknown_count, "node", "nodes");
         let table = tables::uncosted(&cost.unknown[..cost.unknown.len().min(MOST)]);
-        blocks.push(Block::fold(format!("{nodes} no known cost"), vec![Block::Table(table)]));
+        blocks.push(Block::fold(format!("{nodes} of unknown cost"), vec![Block::Table(table)]));
     }
     blocks
 }
@@ -56,11 +65,16 @@ fn figures(context: &mut Context<'_>) -> Facts {
     };
     let mut facts = Facts::default();
     facts.add("FLOPs (2 × MACs)", figure(cost.flops(), "macs", &flops));
-    facts.add("MACs of contractions", figure(cost.macs, "macs", &macs));
+    facts.add("MACs", figure(cost.macs, "macs", &macs));
     facts.add("Other arithmetic", figure(cost.other_flops, "other_flops", &flops));
     facts.add("All arithmetic", cost.total_flops.map(|value| bound(flops(value))));
     facts.add("Bytes moved", figure(cost.bytes_moved, "bytes_moved", &Value::LongBytes));
-    facts.add("Nodes whose cost is known", Value::Percent(cost.coverage));
+    if cost.unknown_count > 0 {
+        facts.add("Nodes of known cost", Value::Percent(cost.coverage));
+    }
+    for (field, name) in FORMULAS {
+        facts.add(name, free_formula(cost.formula.get(field)));
+    }
     facts
 }
 
@@ -137,8 +151,8 @@ fn missing(cost: &Cost) -> Option<Fact> {
     if cost.unknown_count == 0 {
         return None;
     }
-    let nodes = units::counted(cost.unknown_count, "node has", "nodes have");
-    let mut words = Spans::plain(format!("{nodes} no known cost"));
+    let nodes = units::counted(cost.unknown_count, "node", "nodes");
+    let mut words = Spans::plain(format!("{nodes} of unknown cost"));
     if let Some(first) = cost.unknown.first() {
         words = words
             .and_quiet("; ")

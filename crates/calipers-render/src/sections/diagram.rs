@@ -1,23 +1,17 @@
-//! The network, and the flow between its operators, as Mermaid.
+//! The network as a Mermaid diagram.
 
 use super::context::Context;
 use crate::document::Block;
+use crate::mermaid;
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
-    let report = context.report;
-    let architecture = &report.architecture;
-    let mermaid = |text: &String| Block::Code { language: "mermaid", text: text.clone() };
-    let mut blocks = vec![];
+    let architecture = &context.report.architecture;
+    if architecture.block_diagram.boxes.is_empty() || architecture.diagram.is_empty() {
+        return vec![];
+    }
     // The text is made of letters and character numbers alone; it can hold no fence.
-    if !architecture.block_diagram.boxes.is_empty() && !architecture.diagram.is_empty() {
-        blocks.push(mermaid(&architecture.diagram));
-    }
-    if !architecture.flow_diagram.boxes.is_empty() && !architecture.flow.is_empty() {
-        blocks.extend([
-            Block::heading("Operator flow"),
-            Block::paragraph("Which operators feed which; the number on an arrow says how often."),
-            mermaid(&architecture.flow),
-        ]);
-    }
-    blocks
+    vec![
+        Block::Code { language: "mermaid", text: architecture.diagram.clone() },
+        Block::paragraph(mermaid::legend(&architecture.block_diagram)),
+    ]
 }

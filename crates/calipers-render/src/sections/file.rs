@@ -1,10 +1,11 @@
-//! The file: its size, its fingerprint, its precision, and its data files.
+//! The file: its size, its fingerprint, its metadata, and its data files.
 
 use calipers_report::{DataFile, DataStatus, Format, Report};
 
 use super::context::Context;
 use super::findings::is_named;
-use super::wording::{more, precision};
+use super::metadata;
+use super::wording::more;
 use crate::document::{Block, Facts};
 use crate::table::{Tone, Value};
 use crate::value::Spans;
@@ -22,12 +23,12 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let model = &report.model;
     let Format::Onnx = model.format;
     let mut facts = Facts::default();
-    facts.add("File", (!model.file.trim().is_empty()).then(|| Value::name(&model.file)));
-    facts.add("Format", Value::text("ONNX"));
-    facts.add("File size", Value::LongBytes(model.bytes));
+    let file = (!model.file.trim().is_empty()).then(|| Spans::from(Value::name(&model.file)));
+    let size = Spans::from(Value::LongBytes(model.bytes)).and_text(", ONNX");
+    facts.add_all("File", file.into_iter().chain([size]).collect());
     let external = (model.external_bytes > 0).then_some(model.external_bytes);
-    facts.add("Weights in other files", external.map(Value::LongBytes));
-    facts.add("Precision", precision(report).map(Value::Prose));
+    facts.add("External weights", external.map(Value::LongBytes));
+    facts.0.extend(metadata::facts(report).0);
     facts.add("SHA-256", model.sha256.as_ref().map(Value::name));
     facts.add(
         "Training graphs",
@@ -37,7 +38,9 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         }),
     );
     let files = &model.data_files[..model.data_files.len().min(MOST)];
-    vec![Block::Facts(facts), Block::Table(tables::data_files(files))]
+    let mut blocks = vec![Block::Facts(facts), Block::Table(tables::data_files(files))];
+    blocks.extend(metadata::entries(report));
+    blocks
 }
 
 /// Files next to the model that hold its tensors, for a screen.
@@ -49,7 +52,7 @@ fn data_files(report: &Report) -> Vec<Block> {
     blocks.extend(more(rest, ["file", "files"]).map(|words| Block::Values(vec![words])));
     if files.len() > 1 {
         let bytes = Value::LongBytes(report.model.external_bytes);
-        blocks.push(Block::Values(vec![Spans::plain("in all ").and_value(bytes)]));
+        blocks.push(Block::Values(vec![Spans::plain("total ").and_value(bytes)]));
     }
     blocks
 }
@@ -63,7 +66,7 @@ fn data_file(file: &DataFile, report: &Report) -> Vec<Block> {
         DataStatus::Present => status(Tone::Plain, "present"),
         DataStatus::Missing => status(Tone::Error, "missing"),
         DataStatus::Refused => status(Tone::Error, "refused"),
-        DataStatus::Unchecked => status(Tone::Warning, "not looked for"),
+        DataStatus::Unchecked => status(Tone::Warning, "not checked"),
     };
     let tensors = units::counted(file.tensors, "tensor", "tensors");
     let location = match file.location.as_str() {

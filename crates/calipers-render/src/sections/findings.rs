@@ -3,7 +3,7 @@
 use calipers_report::{Finding, FindingTable, Report, Severity};
 
 use super::context::Context;
-use super::overview;
+use super::key_figures;
 use super::wording::more;
 use crate::document::{Block, Document, Message, Section};
 use crate::table::{Tone, Value};
@@ -35,7 +35,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if report.graph.nodes == 0 && report.findings.is_empty() {
         return vec![];
     }
-    let counts = match overview::counts(report) {
+    let counts = match key_figures::counts(report) {
         None => Block::paragraph("Nothing was found."),
         Some(counts) => Block::paragraph(format!("{counts}.")),
     };

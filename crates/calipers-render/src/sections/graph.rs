@@ -3,8 +3,9 @@
 use calipers_report::ShapeFacts;
 
 use super::context::Context;
+use super::operators;
 use super::wording::{folded, length, qualified};
-use crate::document::{Block, Facts};
+use crate::document::Block;
 use crate::table::{Tone, Value};
 use crate::value::Spans;
 use crate::{tables, units};
@@ -22,38 +23,49 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if graph.nodes == 0 && graph.inputs.is_empty() && graph.outputs.is_empty() {
         return vec![];
     }
-    let mut blocks = vec![Block::Facts(facts(context))];
+    let mut blocks = vec![Block::Values(figures(context))];
     let local = &graph.local_functions;
     let functions = tables::functions(&local[..local.len().min(MOST)]);
     if !functions.is_empty() {
         blocks.extend([Block::heading("Functions"), Block::Table(functions)]);
     }
+    blocks.extend(operators::blocks(report));
     blocks
 }
 
-fn facts(context: &mut Context<'_>) -> Facts {
+/// Counts of the graph, one after another.
+fn figures(context: &mut Context<'_>) -> Vec<Spans> {
     let report = context.report;
     let graph = &report.graph;
-    let some = |count: u64| (count > 0).then_some(Value::Integer(count));
-    let mut facts = Facts::default();
-    facts.add("Nodes", Value::Integer(graph.nodes));
-    let inside = (graph.nodes_total != graph.nodes).then_some(Value::Integer(graph.nodes_total));
-    facts.add("Nodes with subgraphs and functions", inside);
+    let counted =
+        |count: u64, one: &str, many: &str| Spans::plain(units::counted(count, one, many));
+    let mut values = vec![counted(graph.nodes, "node", "nodes")];
+    values.push(counted(length(&graph.operators), "operator", "operators"));
+    if graph.nodes_total != graph.nodes {
+        let all = units::integer(graph.nodes_total);
+        values.push(Spans::plain(format!("{all} with subgraphs and functions")));
+    }
     let depth = context.known("graph.depth", graph.depth, Value::Integer);
-    facts.add("Depth (longest path)", depth);
-    facts.add("Inputs", Value::Integer(length(&graph.inputs)));
-    facts.add("Outputs", Value::Integer(length(&graph.outputs)));
-    facts.add("Initializers", Value::Integer(graph.initializers));
-    facts.add("Inputs with a stored default", some(graph.overridable_inputs));
-    facts.add("Subgraphs", some(graph.subgraphs));
-    facts.add("Functions", some(graph.functions));
+    values.push(Spans::plain("depth ").and_all(depth));
+    values.push(counted(length(&graph.inputs), "input", "inputs"));
+    values.push(counted(length(&graph.outputs), "output", "outputs"));
+    values.push(counted(graph.initializers, "initializer", "initializers"));
+    for (count, one, many) in [
+        (graph.overridable_inputs, "overridable initializer", "overridable initializers"),
+        (graph.subgraphs, "subgraph", "subgraphs"),
+        (graph.functions, "function", "functions"),
+    ] {
+        if count > 0 {
+            values.push(counted(count, one, many));
+        }
+    }
     let shapes = &report.shapes;
     if shapes.values > 0 {
         let counts = Spans::joined(shape_counts(shapes), ", ");
-        let values = units::counted(shapes.values, "value", "values");
-        facts.add("Shapes inside", Spans::plain(format!("{values}: ")).and_all(counts));
+        let values_counted = units::counted(shapes.values, "inferred shape", "inferred shapes");
+        values.push(Spans::plain(format!("{values_counted}: ")).and_all(counts));
     }
-    facts
+    values
 }
 
 /// How many values have a shape.
@@ -82,7 +94,8 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
             " nodes"
         })];
     if graph.nodes_total != graph.nodes {
-        values.push(Spans::from(Value::Integer(graph.nodes_total)).and_text(" in all graphs"));
+        values
+            .push(Spans::from(Value::Integer(graph.nodes_total)).and_text(" including subgraphs"));
     }
     values.push(Spans::plain(units::counted(graph.initializers, "initializer", "initializers")));
     // Before version 4 every initializer had to be an input too, which says nothing of the model.

@@ -1,14 +1,17 @@
 //! What one run keeps in memory, and the largest values.
 
+use calipers_report::{ModelKind, Report, Style};
+
 use super::cache;
 use super::context::Context;
 use crate::document::{Block, Fact, Facts};
+use crate::repeats::repeated;
 use crate::table::Value;
-use crate::tables;
+use crate::units;
 use crate::value::{Spans, free_formula};
 
 /// Values that are listed.
-const MOST: usize = 10;
+const MOST: usize = 4;
 /// Lines of a formula on a screen.
 const LINES: usize = 2;
 
@@ -28,17 +31,38 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let weights = context.known("memory.weights_bytes", memory.weights_bytes, Value::LongBytes);
     facts.add("Weights", weights);
     let peak = context.known(PEAK, memory.peak_activation_bytes, Value::LongBytes);
-    facts.add("Peak of activations", peak);
+    facts.add("Peak activations", peak);
     let in_place = memory.peak_activation_in_place_bytes;
+    let in_place = in_place.filter(|_| in_place != memory.peak_activation_bytes);
     facts.add("Peak with in-place reuse", in_place.map(Value::LongBytes));
     facts.add("Peak at node", peak_node(context));
-    facts.add("Formula of the peak", free_formula(memory.formula.as_ref()));
+    facts.add("Peak formula (bytes)", free_formula(memory.formula.as_ref()));
+    facts.add("KV cache", no_cache(report));
     let mut blocks = vec![Block::Facts(facts)];
-    let values = tables::largest_values(&memory.largest[..memory.largest.len().min(MOST)]);
-    if !values.is_empty() {
-        blocks.extend([Block::heading("Largest tensors"), Block::Table(values)]);
+    let groups = memory.largest_groups.iter().take(MOST).map(|group| {
+        let each = if group.count > 1 { " each" } else { "" };
+        repeated(&group.names, group.count)
+            .and_text(", ")
+            .and_value(Value::name(&group.type_text))
+            .and_text(format!(": {}{each}", units::bytes(group.bytes)))
+    });
+    let groups: Vec<Spans> = groups.collect();
+    if !groups.is_empty() {
+        blocks.extend([Block::heading("Largest tensors"), Block::list(groups)]);
     }
     blocks
+}
+
+/// That a transformer keeps no cache, and why.
+fn no_cache(report: &Report) -> Option<String> {
+    let architecture = &report.architecture;
+    if report.memory.kv_cache.is_some() || architecture.kind != Some(ModelKind::Transformer) {
+        return None;
+    }
+    Some(match architecture.style {
+        Some(Style::Encoder) => "none (encoder)".to_owned(),
+        _ => "none in this graph".to_owned(),
+    })
 }
 
 fn peak_node(context: &Context<'_>) -> Option<Value> {

@@ -1,4 +1,4 @@
-//! What the file says of itself: versions, producer, and what its author wrote.
+//! The metadata of the file: versions, producer, and the entries of its author.
 
 use calipers_report::{ModelFacts, Report, UnknownField};
 
@@ -22,12 +22,13 @@ const MOST: usize = 200;
 /// Columns of an entry: a value may be a whole file, and a card shows its beginning and its end.
 const VALUE: usize = 200;
 
+/// The metadata for a screen.
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
-    if context.is_brief() {
-        return vec![Block::Facts(brief(context))];
-    }
-    let report = context.report;
-    let mut blocks = vec![Block::Facts(facts(report))];
+    vec![Block::Facts(brief(context))]
+}
+
+/// The entries of the author.
+pub(super) fn entries(report: &Report) -> Vec<Block> {
     let metadata = &report.model.metadata;
     let mut own = Facts::default();
     for (key, value) in metadata.iter().take(MOST) {
@@ -35,40 +36,37 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         own.add_named(Value::name(key), Value::Prose(value));
     }
     match metadata.len() {
-        0 => {}
-        1..=SHOWN => {
-            blocks.extend([Block::paragraph("The author's own entries:"), Block::Facts(own)]);
-        }
+        0 => vec![],
+        1..=SHOWN => vec![Block::heading("Metadata"), Block::Facts(own)],
         entries => {
             let entries = u64::try_from(entries).unwrap_or(u64::MAX);
             let entries = units::counted(entries, "entry", "entries");
-            let summary = format!("The author's own {entries}");
-            blocks.push(Block::fold(summary, vec![Block::Facts(own)]));
+            vec![Block::fold(format!("Metadata: {entries}"), vec![Block::Facts(own)])]
         }
     }
-    blocks
 }
 
-fn facts(report: &Report) -> Facts {
+/// Versions, the producer, and what the author wrote of the model.
+pub(super) fn facts(report: &Report) -> Facts {
     let model = &report.model;
-    let some = |text: &String, set: fn(String) -> Value| {
+    let filled = |text: &String, set: fn(String) -> Value| {
         (!text.trim().is_empty()).then(|| set(text.clone()))
     };
     let mut facts = Facts::default();
     facts.add("IR version", model.ir_version.map(|version| version.to_string()));
     let producer = [&model.producer.name, &model.producer.version];
-    let producer = producer.into_iter().filter_map(|part| Some(some(part, Value::Prose)?.into()));
+    let producer = producer.into_iter().filter_map(|part| Some(filled(part, Value::Prose)?.into()));
     facts.add("Producer", joined(producer.collect(), " "));
     let opset = |(domain, version): (&String, &i64)| {
         Spans::from(Value::name(domain)).and_text(format!(" {version}"))
     };
     let opsets = model.opsets.iter().take(SHOWN).map(opset).collect();
-    facts.add("Operator sets", joined(opsets, ", "));
-    facts.add("Domain", some(&model.domain, Value::Name));
+    facts.add("Opset", joined(opsets, ", "));
+    facts.add("Domain", filled(&model.domain, Value::Name));
     let version = model.model_version.filter(|version| *version != 0);
     facts.add("Model version", version.map(|version| version.to_string()));
-    facts.add("Graph name", some(&report.graph.name, Value::Name));
-    facts.add("Description", some(&model.doc, Value::Prose));
+    facts.add("Graph name", filled(&report.graph.name, Value::Name));
+    facts.add("Description", filled(&model.doc, Value::Prose));
     facts
 }
 
@@ -139,7 +137,7 @@ fn extras(model: &ModelFacts, facts: &mut Facts) {
     if let Some(training) = &model.training {
         let steps = units::counted(training.steps, "step", "steps");
         let nodes = units::counted(training.nodes, "node", "nodes");
-        let nodes = Spans::plain(format!("{nodes}, counted nowhere else"));
+        let nodes = Spans::plain(format!("{nodes}, not included in other figures"));
         facts.add_all("training", vec![Spans::plain(steps), nodes]);
     }
     let noun = ["configuration", "configurations"];
@@ -151,7 +149,7 @@ fn extras(model: &ModelFacts, facts: &mut Facts) {
         let times = units::counted(*count, "time", "times");
         Spans::from(Value::name(message)).and_text(format!(" field {field}, {times}"))
     });
-    facts.add_all("not read", fields);
+    facts.add_all("unknown fields", fields);
     digests(model, facts);
 }
 

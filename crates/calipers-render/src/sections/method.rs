@@ -17,17 +17,17 @@ const SHOWN: usize = 6;
 
 /// What holds for every card.
 const CONVENTIONS: [&str; 4] = [
-    "Units are decimal: 1 kB is 1,000 bytes, 1 MB is 10⁶ bytes.",
-    "MACs are multiply-accumulates of convolutions, matrix products, attention and recurrence; \
-     FLOPs are twice those. Element-wise work, norms and reductions are next to them.",
-    "Parameters are learned weights, each stored tensor once. Shape constants, scales and zero \
-     points are counted apart.",
-    "The peak of activations follows the order of execution, with inputs and outputs; what is \
-     computed from constants alone is no activation.",
+    "Units are decimal: 1 MB is 10⁶ bytes.",
+    "MACs (multiply-accumulates) count convolutions, matrix products, attention and recurrent \
+     layers; 1 MAC is 2 FLOPs.",
+    "Parameters are learned weights; shape constants, scales and zero points are counted \
+     separately.",
+    "Peak activation memory is the maximum over nodes in execution order, inputs and outputs \
+     included.",
 ];
 
 /// What holds where the weights were not read.
-const GRAPH_ALONE: &str = "The graph was read, and no weight.";
+const GRAPH_ALONE: &str = "Weight values were not read; `--weights` reads them.";
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
@@ -36,7 +36,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     }
     let mut items: Vec<Spans> = CONVENTIONS.iter().map(|words| Spans::plain(*words)).collect();
     if report.weights.is_none() && report.model.sha256.is_none() {
-        items.push(GRAPH_ALONE.into());
+        items.push(Value::quoted(GRAPH_ALONE).into());
     }
     if let Some(hardware) = &report.hardware {
         let method = hardware.method.iter().take(MOST);
@@ -44,16 +44,26 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     }
     let mut blocks = vec![Block::list(items)];
     let hardware = report.hardware.iter().flat_map(|hardware| &hardware.assumptions);
-    let assumptions = report.assumptions.iter().chain(hardware).take(MOST);
-    for (heading, table) in [
-        ("Assumptions", tables::assumptions(assumptions)),
-        ("Not known", tables::unknown(&report.unknown[..report.unknown.len().min(MOST)])),
-    ] {
-        if !table.is_empty() {
-            blocks.extend([Block::heading(heading), Block::Table(table)]);
-        }
+    // Sizes of dimensions are next to the inputs.
+    let others = report.assumptions.iter().filter(|it| !it.what.starts_with("dimension "));
+    let assumptions = others.chain(hardware).take(MOST);
+    let assumptions: Vec<Spans> = assumptions.map(assumption_line).collect();
+    if !assumptions.is_empty() {
+        blocks.extend([Block::heading("Assumptions"), Block::list(assumptions)]);
+    }
+    let unknown = tables::unknown(&report.unknown[..report.unknown.len().min(MOST)]);
+    if !unknown.is_empty() {
+        blocks.extend([Block::heading("Unknown figures"), Block::Table(unknown)]);
     }
     blocks
+}
+
+fn assumption_line(assumption: &Assumption) -> Spans {
+    Spans::from(Value::prose(&assumption.what))
+        .and_text(" = ")
+        .and_value(Value::prose(&assumption.value))
+        .and_text(": ")
+        .and_value(Value::quoted(&assumption.why))
 }
 
 /// What had to be assumed, for a screen: what has the same reason together.

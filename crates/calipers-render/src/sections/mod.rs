@@ -12,14 +12,18 @@ mod devices;
 mod diagram;
 mod file;
 mod findings;
+mod glossary;
 mod graph;
 mod hardware;
 mod hardware_screen;
+mod how_to_use;
+mod intended_use;
+mod key_figures;
+mod limitations;
 mod memory;
 mod metadata;
 mod method;
 mod operators;
-mod overview;
 mod parameters;
 mod ports;
 mod quantization;
@@ -46,7 +50,7 @@ pub use screen::screen;
 pub use short::short;
 pub(crate) use wording::{model_name, precision};
 
-use crate::document::{Block, Document, Section};
+use crate::document::{Block, Document, Entry, Section};
 use crate::table::{Tone, Value};
 use crate::value::Spans;
 
@@ -59,6 +63,8 @@ pub struct SectionKind {
     pub title: &'static str,
     /// Charts at its end, by name.
     pub charts: &'static [&'static str],
+    /// Whether a card folds it away among the details.
+    pub is_detail: bool,
     /// Builds it; no block where it does not apply.
     build: fn(&mut Context<'_>) -> Vec<Block>,
 }
@@ -76,44 +82,56 @@ impl SectionKind {
     }
 }
 
-/// A line of the table.
-const fn section(
+/// A section that readers see at once.
+const fn shown(
     id: &'static str,
     title: &'static str,
     charts: &'static [&'static str],
     build: fn(&mut Context<'_>) -> Vec<Block>,
 ) -> SectionKind {
-    SectionKind { id, title, charts, build }
+    SectionKind { id, title, charts, is_detail: false, build }
+}
+
+/// A section that is folded away.
+const fn detail(
+    id: &'static str,
+    title: &'static str,
+    charts: &'static [&'static str],
+    build: fn(&mut Context<'_>) -> Vec<Block>,
+) -> SectionKind {
+    SectionKind { id, title, charts, is_detail: true, build }
 }
 
 /// Charts of the section on scaling.
 const SCALING: [&str; 3] = ["batch-scaling", "sequence-scaling", "resolution-scaling"];
 
+/// The section that a card begins with, without a heading.
+const OPENING: &str = "summary";
+
 /// Every section, in the order of the card.
-pub const SECTIONS: [SectionKind; 23] = [
-    section("overview", "Overview", &["overview"], overview::build),
-    section("metadata", "Metadata", &[], metadata::build),
-    section("file", "File information", &[], file::build),
-    section("summary", "Executive summary", &[], summary::build),
-    section("architecture", "Architecture", &[], architecture::build),
-    section("diagram", "Architecture diagram", &[], diagram::build),
-    section("ports", "Inputs and outputs", &[], ports::build),
-    section("graph", "Graph structure", &[], graph::build),
-    section("operators", "Operators", &["operators"], operators::build),
-    section("parameters", "Parameters", &["parameters"], parameters::build),
-    section("complexity", "Complexity", &["flops", "depth"], complexity::build),
-    section("memory", "Memory", &["memory"], memory::build),
-    section("kv-cache", "KV cache", &[], cache::build),
-    section("quantization", "Quantization", &[], quantization::build),
-    section("task", "Task", &[], task::build),
-    section("layers", "Most expensive layers", &[], top_nodes::build),
-    section("weights", "Weights", &[], weights::build),
-    section("hardware", "Hardware", &["roofline"], hardware::build),
-    section("scaling", "Scaling", &SCALING, scaling::build),
-    section("devices", "Devices compared", &["devices"], devices::build),
-    section("requirements", "System requirements", &[], requirements::build),
-    section("findings", "Findings", &[], findings::build),
-    section("method", "How the figures were made", &[], method::build),
+pub const SECTIONS: [SectionKind; 22] = [
+    shown(OPENING, "Summary", &[], summary::build),
+    shown("key-figures", "Key figures", &["overview"], key_figures::build),
+    shown("findings", "Findings", &[], findings::build),
+    shown("ports", "Inputs and outputs", &[], ports::build),
+    shown("how-to-use", "How to use", &[], how_to_use::build),
+    shown("diagram", "Architecture diagram", &[], diagram::build),
+    shown("requirements", "System requirements", &[], requirements::build),
+    shown("hardware", "Hardware", &["roofline"], hardware::build),
+    shown("devices", "Devices compared", &[], devices::build),
+    shown("intended-use", "Intended use", &[], intended_use::build),
+    shown("limitations", "Limitations", &[], limitations::build),
+    detail("architecture", "Architecture", &[], architecture::build),
+    detail("graph", "Graph and operators", &[], graph::build),
+    detail("parameters", "Parameters", &[], parameters::build),
+    detail("complexity", "Complexity", &["depth"], complexity::build),
+    detail("memory", "Memory", &["memory"], memory::build),
+    detail("kv-cache", "KV cache", &[], cache::build),
+    detail("quantization", "Quantization", &[], quantization::build),
+    detail("weights", "Weights", &[], weights::build),
+    detail("scaling", "Scaling", &SCALING, scaling::build),
+    detail("file", "File and metadata", &[], file::build),
+    detail("method", "How the figures were computed", &[], glossary::build),
 ];
 
 /// What a card is to hold in addition to the report.
@@ -143,25 +161,56 @@ pub struct ChartLink {
     pub dark: String,
 }
 
-/// The card of a model: its title, and the chosen sections that have something to say.
+/// The chosen sections of a report that have something to say, in the order of the card.
+pub(crate) fn chosen(report: &Report, options: &CardOptions) -> Vec<(SectionKind, Section)> {
+    let is_chosen = |kind: &&SectionKind| {
+        options.sections.is_empty() || options.sections.iter().any(|id| id == kind.id)
+    };
+    let sections = SECTIONS.iter().filter(is_chosen).map(|kind| (*kind, kind.section(report)));
+    sections.filter(|(_, section)| !section.is_empty()).collect()
+}
+
+/// The card of a model: its title, and the chosen sections that have something to say. A whole card
+/// has a table of contents, and its details are folded.
 pub fn card(report: &Report, options: &CardOptions) -> Document {
     let mut title = Spans::from(Value::Prose(model_name(report)));
     if let Some(precision) = precision(report) {
         title = title.and_text(" (").and_value(Value::Prose(precision)).and_text(")");
     }
+    let sections = chosen(report, options);
     // A choice of sections is for another document, which has its own head.
-    let byline = options.sections.is_empty().then(|| byline(report, options));
-    let is_chosen = |kind: &&SectionKind| {
-        options.sections.is_empty() || options.sections.iter().any(|id| id == kind.id)
+    if !options.sections.is_empty() {
+        let sections = sections.into_iter().map(|(_, section)| section).collect();
+        return Document { title, facts: vec![], byline: None, sections };
+    }
+    let byline = Some(byline(report, options));
+    Document { title, facts: vec![], byline, sections: whole(sections) }
+}
+
+/// All sections as a card has them.
+fn whole(sections: Vec<(SectionKind, Section)>) -> Vec<Section> {
+    let (details, mut shown): (Vec<_>, Vec<_>) =
+        sections.into_iter().partition(|(kind, _)| kind.is_detail);
+    let folds = details.into_iter().map(|(kind, section)| Block::fold(kind.title, section.blocks));
+    let details = Section::new("details", "Details", folds.collect());
+    let opening = match shown.first() {
+        Some((kind, _)) if kind.id == OPENING => {
+            let (_, section) = shown.remove(0);
+            Some(Section { title: String::new(), ..section })
+        }
+        _ => None,
     };
-    let sections = SECTIONS.iter().filter(is_chosen).map(|kind| kind.section(report));
-    let sections = sections.filter(|section| !section.is_empty()).collect();
-    Document { title, facts: vec![], byline, sections }
+    let rest = shown.into_iter().map(|(_, section)| section).chain([details]);
+    let rest: Vec<Section> = rest.filter(|section| !section.is_empty()).collect();
+    let entry = |section: &Section| Entry { id: section.id.clone(), title: section.title.clone() };
+    let entries = rest.iter().map(entry).collect();
+    let contents = Section::new("contents", "", vec![Block::Contents(entries)]);
+    opening.into_iter().chain([contents]).chain(rest).collect()
 }
 
 fn byline(report: &Report, options: &CardOptions) -> Spans {
     let mut words =
-        Spans::plain("Written by Calipers ").and_value(Value::prose(&report.generator.version));
+        Spans::plain("Generated by Calipers ").and_value(Value::prose(&report.generator.version));
     if let Some(date) = &options.date {
         words = words.and_text(" on ").and_value(Value::prose(date));
     }
@@ -186,10 +235,11 @@ mod tests {
     fn a_choice_keeps_the_order_of_the_card() {
         let mut report = Report::default();
         report.graph.nodes = 3;
-        let sections = vec!["graph".to_owned(), "overview".to_owned()];
+        let sections = vec!["graph".to_owned(), "ports".to_owned()];
+        report.graph.inputs.push(calipers_report::Port::default());
         let options = CardOptions { sections, ..CardOptions::default() };
         let card = card(&report, &options);
         let ids: Vec<&str> = card.sections.iter().map(|section| section.id.as_str()).collect();
-        assert_eq!(ids, ["overview", "graph"]);
+        assert_eq!(ids, ["ports", "graph"]);
     }
 }

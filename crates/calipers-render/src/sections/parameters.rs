@@ -9,8 +9,8 @@ use crate::table::{Tone, Value};
 use crate::value::Spans;
 use crate::{tables, units};
 
-/// Operators that are listed, and those that a screen shows.
-const MOST: usize = 20;
+/// Operators that a table shows, and those that a screen shows.
+const SHOWN: usize = 8;
 const BARS: usize = 5;
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
@@ -23,13 +23,18 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         return vec![];
     }
     if parameters.stored_bytes == Some(0) && parameters.total == Some(0) {
-        return vec![Block::paragraph("The file stores no tensor, so there is none to learn.")];
+        return vec![Block::paragraph(
+            "The file stores no tensors, so the model has no parameters.",
+        )];
     }
     let mut blocks = vec![Block::Facts(facts(context))];
     let by_op = &parameters.by_op;
-    let users = tables::parameters_by_operator(&by_op[..by_op.len().min(MOST)]);
-    if !users.is_empty() {
-        blocks.extend([Block::heading("Memory by operator"), Block::Table(users)]);
+    let shown = if by_op.len() <= SHOWN + 2 { by_op.len() } else { SHOWN };
+    let mut users = vec![Block::Table(tables::parameters_by_operator(&by_op[..shown]))];
+    users.extend(more(by_op.len() - shown, ["operator", "operators"]).map(Block::Paragraph));
+    if !by_op.is_empty() {
+        users.insert(0, Block::heading("Memory by operator"));
+        blocks.push(Block::ChartOr { name: "parameters", rest: vec![], otherwise: users });
     }
     blocks
 }
@@ -39,18 +44,28 @@ fn facts(context: &mut Context<'_>) -> Facts {
     let mut known = |value: Option<u64>, field: &str, set: fn(u64) -> Value| {
         context.known(&format!("parameters.{field}"), value, set)
     };
-    let some = |count: u64| (count > 0).then_some(Value::Integer(count));
     let mut facts = Facts::default();
-    facts.add("Total", known(parameters.total, "total", Value::LongCount));
-    facts.add("Trainable", known(parameters.trainable, "trainable", Value::Integer));
-    facts.add("Not trainable", known(parameters.non_trainable, "non_trainable", Value::Integer));
+    let mut total = vec![known(parameters.total, "total", Value::LongCount)];
+    // Where all are trainable, that is said in a word.
+    match parameters.total.is_some() && parameters.total == parameters.trainable {
+        true => total.push(Spans::plain("all trainable")),
+        false => {
+            let trainable = known(parameters.trainable, "trainable", Value::Integer);
+            let others = known(parameters.non_trainable, "non_trainable", Value::Integer);
+            total.push(Spans::plain("trainable ").and_all(trainable));
+            total.push(Spans::plain("not trainable ").and_all(others));
+        }
+    }
+    facts.add_all("Total", total);
     facts.add_all("By precision", by_precision(parameters));
-    facts.add("Size", known(parameters.bytes, "bytes", Value::LongBytes));
-    facts.add("Tensors", Value::Integer(parameters.tensors));
-    facts.add("Filled at load time", some(parameters.generated));
+    let tensors = units::counted(parameters.tensors, "tensor", "tensors");
+    let bytes = known(parameters.bytes, "bytes", Value::LongBytes);
+    facts.add("Parameter size", bytes.and_text(format!(" in {tensors}")));
+    let positive = |count: u64| (count > 0).then_some(Value::Integer(count));
+    facts.add("Filled at load time", positive(parameters.generated));
     let constants = known(parameters.constants, "constants", Value::Integer);
-    facts.add("Constants also, no parameters", constants);
-    facts.add("Scales and zero points also", parameters.quantization.and_then(some));
+    facts.add("Other constants (elements)", constants);
+    facts.add("Scales and zero points (elements)", parameters.quantization.and_then(positive));
     let stored = known(parameters.stored_bytes, "stored_bytes", Value::LongBytes);
     facts.add("All stored tensors", stored);
     facts

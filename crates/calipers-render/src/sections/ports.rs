@@ -3,7 +3,7 @@
 use calipers_report::{Binding, Port};
 
 use super::context::Context;
-use super::wording::{folded, length, more};
+use super::wording::{folded, more};
 use crate::document::Block;
 use crate::table::Value;
 use crate::value::Spans;
@@ -20,29 +20,29 @@ const MOST: usize = 500;
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
     let graph = &report.graph;
-    let mut blocks = side("Inputs", ["input", "inputs"], &graph.inputs);
-    blocks.extend(side("Outputs", ["output", "outputs"], &graph.outputs));
-    let dimensions = tables::dimensions(report);
-    if !dimensions.is_empty() {
-        blocks.extend([Block::heading("Dimensions"), Block::Table(dimensions)]);
+    let mut blocks = vec![Block::Table(tables::interface(
+        &graph.inputs[..shown(&graph.inputs)],
+        &graph.outputs[..shown(&graph.outputs)],
+    ))];
+    for (noun, [inputs, outputs]) in
+        [("inputs", [&graph.inputs[..], &[]]), ("outputs", [&[], &graph.outputs[..]])]
+    {
+        let [inputs, outputs] =
+            [inputs, outputs].map(|side| &side[shown(side)..side.len().min(MOST)]);
+        let rest = inputs.len() + outputs.len();
+        if rest > 0 {
+            let summary = format!("{} more {noun}", units::integer(rest as u64));
+            blocks
+                .push(Block::fold(summary, vec![Block::Table(tables::interface(inputs, outputs))]));
+        }
     }
+    blocks.push(Block::list(tables::dimension_lines(report)));
     blocks
 }
 
-fn side(heading: &str, noun: [&str; 2], ports: &[Port]) -> Vec<Block> {
-    if ports.is_empty() {
-        return vec![];
-    }
-    let mut blocks = vec![Block::heading(heading)];
-    if ports.len() <= SHOWN {
-        blocks.push(Block::Table(tables::ports(ports)));
-        return blocks;
-    }
-    blocks.push(Block::Table(tables::ports(&ports[..SHOWN / 2])));
-    let all = Block::Table(tables::ports(&ports[..ports.len().min(MOST)]));
-    let summary = format!("All {}", units::counted(length(ports), noun[0], noun[1]));
-    blocks.push(Block::fold(summary, vec![all]));
-    blocks
+/// How many inputs, or outputs, are shown at once.
+fn shown(ports: &[Port]) -> usize {
+    if ports.len() <= SHOWN { ports.len() } else { SHOWN / 2 }
 }
 
 /// The inputs, for a screen.

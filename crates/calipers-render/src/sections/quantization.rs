@@ -1,4 +1,4 @@
-//! How numbers are held in few bits, of models that hold some so.
+//! Quantization: scheme, coverage, and the evidence.
 
 use calipers_report::Quantization;
 
@@ -18,16 +18,16 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let mut facts = Facts::default();
     facts.add("Scheme", Value::Prose(spaced(&quantization.scheme.id())));
     facts.add(
-        "Contractions in few bits",
+        "Quantized matrix products and convolutions",
         format!(
             "{} of {}",
             units::integer(quantization.contractions_quantized),
             units::integer(quantization.contractions)
         ),
     );
-    facts.add("Share of the weights", quantization.weights_percent.map(Value::Percent));
-    facts.add("Bits of a weight", quantization.bits.map(|bits| bits.to_string()));
-    facts.add("Weights that share a scale", quantization.block.map(|block| block.to_string()));
+    facts.add("Quantized weights", quantization.weights_percent.map(Value::Percent));
+    facts.add("Bits per weight", quantization.bits.map(|bits| bits.to_string()));
+    facts.add("Block size", quantization.block.map(|block| block.to_string()));
     facts.add(
         "Scales",
         quantization.granularity.map(|granularity| Value::text(granularity.display_name())),
@@ -36,7 +36,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let floats = quantization.unquantized.iter().take(10).map(|(op, count)| {
         Spans::from(Value::Integer(*count)).and_text(" ").and_value(Value::name(op))
     });
-    facts.add("With weights in floats", joined(floats.collect(), ", "));
+    facts.add("Not quantized", joined(floats.collect(), ", "));
     vec![Block::Facts(facts), Block::list(quoted(&quantization.evidence, 6))]
 }
 
@@ -48,13 +48,15 @@ pub(super) fn brief(quantization: &Quantization) -> Vec<Spans> {
     let mut values = vec![Spans::plain(quantization.scheme.id())];
     if quantization.contractions > 0 {
         let done = units::integer(quantization.contractions_quantized);
-        let all = units::counted(quantization.contractions, "contraction", "contractions");
+        let all = units::counted(
+            quantization.contractions,
+            "matrix product or convolution",
+            "matrix products and convolutions",
+        );
         values.push(Spans::plain(format!("{done} of {all}")));
     }
     let others = [
-        quantization
-            .weights_percent
-            .map(|share| format!("{} of the weights", units::percent(share))),
+        quantization.weights_percent.map(|share| format!("{} of weights", units::percent(share))),
         quantization.bits.map(|bits| format!("{bits} bits")),
         quantization.block.map(|block| format!("blocks of {block}")),
         quantization.granularity.map(|granularity| granularity.display_name().to_owned()),

@@ -1,9 +1,9 @@
-//! What the model does, and the evidence for it.
+//! The task of the model, and the evidence for it.
 
-use calipers_report::{Task, TaskKind};
+use calipers_report::{Report, Task, TaskKind};
 
 use super::context::Context;
-use super::wording::{certainty, joined, quoted};
+use super::wording::{confidence_note, confidence_value, joined, quoted};
 use crate::document::Block;
 use crate::table::{Tone, Value};
 use crate::text::{self, Charset};
@@ -14,41 +14,41 @@ use crate::value::Spans;
 const EVIDENCE: usize = 2;
 const LONG: usize = 160;
 
+/// The task for a screen.
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
-    let task = &report.task;
-    let is_unknown = task.kind == TaskKind::Unknown;
     // That the task of an unrecognized model is not known either is not worth a section.
-    if is_unknown && report.architecture.kind.is_none() {
-        return vec![];
+    match report.task.kind == TaskKind::Unknown && report.architecture.kind.is_none() {
+        true => vec![],
+        false => vec![Block::Values(brief(&report.task))],
     }
-    if context.is_brief() {
-        return vec![Block::Values(brief(task))];
+}
+
+/// The task, its classes and the evidence; nothing where it is not known.
+pub(super) fn sentence(report: &Report) -> Option<Spans> {
+    let task = &report.task;
+    if task.kind == TaskKind::Unknown {
+        return report.architecture.kind.map(|_| Spans::plain("not recognized"));
     }
-    let mut words = match is_unknown {
-        true => Spans::of(Tone::Strong, Value::text("Unknown")),
-        false => {
-            let kind = Value::Text(text::capitalized(task.kind.display_name()));
-            Spans::of(Tone::Strong, kind).and_text(format!(" ({})", certainty(task.confidence)))
-        }
-    };
+    let mut words = Spans::plain(task.kind.display_name());
     if let Some(classes) = task.classes.and_then(|classes| u64::try_from(classes).ok()) {
         words = words.and_text(format!(", {}", units::counted(classes, "class", "classes")));
     }
-    if let Some(evidence) = joined(quoted(&task.evidence, 4), "; ") {
-        words = words.and_text(": ").and_all(evidence);
-    }
-    vec![Block::Paragraph(words.and_text("."))]
+    words = words.and_text(confidence_note(task.confidence));
+    Some(match joined(quoted(&task.evidence, 4), "; ") {
+        Some(evidence) => words.and_text("; ").and_all(evidence),
+        None => words,
+    })
 }
 
 /// The task, how certain it is, and the first evidence.
 fn brief(task: &Task) -> Vec<Spans> {
     let mut values = match task.kind {
         TaskKind::Unknown => vec![Spans::plain("unknown")],
-        kind => vec![
-            Spans::of(Tone::Strong, Value::text(kind.display_name())),
-            Spans::quiet(certainty(task.confidence)),
-        ],
+        kind => {
+            let name = Spans::of(Tone::Strong, Value::text(kind.display_name()));
+            std::iter::once(name).chain(confidence_value(task.confidence)).collect()
+        }
     };
     let evidence = task.evidence.iter().take(EVIDENCE).filter(|words| !words.trim().is_empty());
     values.extend(evidence.map(|words| {

@@ -19,21 +19,21 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if context.is_brief() {
         return vec![Block::Facts(brief(weights, context))];
     }
-    let some = |count: u64| (count > 0).then_some(Value::Integer(count));
+    let positive = |count: u64| (count > 0).then_some(Value::Integer(count));
     let bytes = |count: u64| (count > 0).then_some(Value::LongBytes(count));
     let mut facts = Facts::default();
     let read = units::counted(weights.tensors, "tensor", "tensors");
     facts.add("Read", format!("{read}, {}", units::bytes(weights.bytes)));
-    facts.add("Tensors that could not be read", some(weights.unread));
-    facts.add("Not a number", Value::Integer(weights.nan));
+    facts.add("Unreadable tensors", positive(weights.unread));
+    facts.add("NaN", Value::Integer(weights.nan));
     facts.add("Infinite", Value::Integer(weights.infinite));
-    facts.add("Subnormal", some(weights.subnormal));
+    facts.add("Subnormal", positive(weights.subnormal));
     let zeros = units::percent(weights.sparsity_percent);
     facts.add("Zeros", format!("{} ({zeros})", units::integer(weights.zeros)));
     facts.add("Dead output channels", Value::Integer(weights.dead_channels));
-    facts.add("Stored a second time", bytes(weights.duplicate_bytes));
-    facts.add("Exact in float16", bytes(weights.fits_float16_bytes));
-    facts.add("Exact in bfloat16", bytes(weights.fits_bfloat16_bytes));
+    facts.add("Duplicated", bytes(weights.duplicate_bytes));
+    facts.add("Representable in float16", bytes(weights.fits_float16_bytes));
+    facts.add("Representable in bfloat16", bytes(weights.fits_bfloat16_bytes));
     let unread = weights.unread_tensors.iter().take(UNREAD).map(|tensor| {
         Spans::from(Value::name(&tensor.name))
             .and_text(": ")
@@ -54,7 +54,7 @@ fn brief(weights: &Weights, context: &mut Context<'_>) -> Facts {
     let mut read = vec![Spans::plain(format!("{} in {tensors}", units::bytes(weights.bytes)))];
     if weights.unread > 0 {
         let unread = units::counted(weights.unread, "tensor", "tensors");
-        read.push(Spans::of(Tone::Warning, Value::text(format!("{unread} not read"))));
+        read.push(Spans::of(Tone::Warning, Value::text(format!("{unread} unreadable"))));
     }
     facts.add_all("read", read);
     if weights.elements > 0 {
@@ -80,12 +80,12 @@ fn elements(weights: &Weights) -> Vec<Spans> {
     if weights.subnormal > 0 {
         values.push(count(weights.subnormal, "subnormal"));
     }
-    values.push(format!("{:.2} % zeros", weights.sparsity_percent));
+    values.push(format!("{} zeros", units::percent(weights.sparsity_percent)));
     if weights.dead_channels > 0 {
         values.push(units::counted(weights.dead_channels, "dead channel", "dead channels"));
     }
     if weights.duplicate_bytes > 0 {
-        values.push(format!("{} stored twice", units::bytes(weights.duplicate_bytes)));
+        values.push(format!("{} duplicated", units::bytes(weights.duplicate_bytes)));
     }
     values.into_iter().map(Spans::plain).collect()
 }

@@ -2,7 +2,8 @@
 
 use calipers_report::{Confidence, Report, Scheme};
 
-use crate::table::Value;
+use crate::document::Block;
+use crate::table::{Tone, Value};
 use crate::text::{self, Charset};
 use crate::units;
 use crate::value::Spans;
@@ -33,13 +34,29 @@ pub(super) fn spaced(name: &str) -> String {
     text::name(name, Charset::Unicode).replace(['-', '_'], " ")
 }
 
-/// How certain a statement is.
-pub(super) fn certainty(confidence: Confidence) -> &'static str {
+/// A remark on how certain a statement is; nothing where the confidence is high.
+pub(super) fn confidence_note(confidence: Confidence) -> &'static str {
     match confidence {
-        Confidence::High => "sure",
-        Confidence::Medium => "likely",
-        Confidence::Low => "a guess",
+        Confidence::High => "",
+        Confidence::Medium => " (confidence: medium)",
+        Confidence::Low => " (confidence: low)",
     }
+}
+
+/// The same as a value of a screen.
+pub(super) fn confidence_value(confidence: Confidence) -> Option<Spans> {
+    let words = match confidence {
+        Confidence::High => return None,
+        Confidence::Medium => "medium confidence",
+        Confidence::Low => "low confidence",
+    };
+    Some(Spans::quiet(words))
+}
+
+/// What the author of the model is asked to write.
+pub(super) fn to_complete(what: &str) -> Block {
+    let words = format!("To be completed by the author: {what}");
+    Block::Paragraph(Spans::of(Tone::Emphasis, Value::Text(words)))
 }
 
 /// Sentences of ours that quote names, each as a value.

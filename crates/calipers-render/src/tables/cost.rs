@@ -1,12 +1,13 @@
 //! Where the arithmetic is.
 
-use calipers_report::{Cost, OperatorCost, TopNode, UncostedNode};
+use calipers_report::{Cost, OperatorCost, TopGroup, TopNode, UncostedNode};
 
+use crate::repeats::repeated;
 use crate::table::{Column, Table, Value, Zero};
 use crate::value::free_formula;
 
 /// Operators whose share is shown.
-const OPERATORS: usize = 10;
+const OPERATORS: usize = 8;
 
 /// The nodes that cost most.
 pub fn top_nodes(nodes: &[TopNode]) -> Table {
@@ -28,6 +29,30 @@ pub fn top_nodes(nodes: &[TopNode]) -> Table {
             Value::known(node.macs, Value::Magnitude),
             Value::of(node.percent, Value::Percent),
             Value::Bar(node.macs.unwrap_or(0)),
+        ]);
+    }
+    set
+}
+
+/// Nodes of one operator and one cost together, the most expensive group first.
+pub fn top_groups(groups: &[TopGroup]) -> Table {
+    let mut set = Table::new(
+        "top-groups",
+        vec![
+            Column::text("nodes", "nodes"),
+            Column::text("op", "operator"),
+            Column::figures("macs", "MACs each"),
+            Column::figures("percent", "share"),
+        ],
+    )
+    .without_empty_columns();
+    for group in groups {
+        set.row(vec![
+            repeated(&group.nodes, group.count).into(),
+            Value::name(&group.op),
+            Value::Magnitude(group.macs),
+            // Shares have two decimals; what is less is not nothing.
+            Value::of(group.percent, |share| Value::Percent(share.max(0.001))),
         ]);
     }
     set
@@ -82,7 +107,7 @@ pub fn uncosted(nodes: &[UncostedNode]) -> Table {
         vec![
             Column::text("node", "node"),
             Column::text("op", "operator"),
-            Column::text("reason", "why"),
+            Column::text("reason", "reason"),
         ],
     );
     for node in nodes {

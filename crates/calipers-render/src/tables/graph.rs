@@ -10,6 +10,27 @@ use crate::value::Spans;
 /// Dimensions that are listed.
 const DIMENSIONS: usize = 500;
 
+/// Inputs and outputs with their types and shapes.
+pub fn interface(inputs: &[Port], outputs: &[Port]) -> Table {
+    let mut set = Table::new(
+        "ports",
+        vec![
+            Column::text("side", "side"),
+            Column::text("name", "name"),
+            Column::text("type", "type"),
+            Column::text("shape", "shape"),
+            Column::text("inferred", "inferred shape"),
+            Column::text("doc", "description"),
+        ],
+    )
+    .without_empty_columns();
+    let inputs = inputs.iter().map(|port| ("Input", port));
+    for (side, port) in inputs.chain(outputs.iter().map(|port| ("Output", port))) {
+        set.row(std::iter::once(Value::text(side)).chain(port_cells(port)).collect());
+    }
+    set
+}
+
 /// Inputs, or outputs, with their types and shapes.
 pub fn ports(ports: &[Port]) -> Table {
     let mut set = Table::new(
@@ -18,24 +39,28 @@ pub fn ports(ports: &[Port]) -> Table {
             Column::text("name", "name"),
             Column::text("type", "type"),
             Column::text("shape", "shape"),
-            Column::text("inferred", "found to be"),
-            Column::text("doc", "resolved"),
+            Column::text("inferred", "inferred shape"),
+            Column::text("doc", "description"),
         ],
     )
     .without_empty_columns();
     for port in ports {
-        let name = port_name(port);
-        let (kind, shape) = match port.kind {
-            ValueKind::Tensor => (
-                Value::known(port.dtype, |dtype| Value::Prose(dtype.to_string())),
-                port.shape.clone().map_or_else(|| Value::text("not stated"), Value::Shape),
-            ),
-            _ => (Value::name(&port.type_text), Value::Blank),
-        };
-        let inferred = Value::of(port.inferred.clone(), Value::Shape);
-        set.row(vec![name, kind, shape, inferred, Value::prose(&port.doc)]);
+        set.row(port_cells(port).to_vec());
     }
     set
+}
+
+/// Name, type, shape, inferred shape and description of a port.
+fn port_cells(port: &Port) -> [Value; 5] {
+    let (kind, shape) = match port.kind {
+        ValueKind::Tensor => (
+            Value::known(port.dtype, |dtype| Value::Prose(dtype.to_string())),
+            port.shape.clone().map_or_else(|| Value::text("not stated"), Value::Shape),
+        ),
+        _ => (Value::name(&port.type_text), Value::Blank),
+    };
+    let inferred = Value::of(port.inferred.clone(), Value::Shape);
+    [port_name(port), kind, shape, inferred, Value::prose(&port.doc)]
 }
 
 /// Inputs, or outputs, in short. `unknown` says why a field of the port at an index is unknown.
@@ -91,13 +116,13 @@ pub fn dimensions(report: &Report) -> Table {
         "dimensions",
         vec![
             Column::text("dimension", "dimension"),
-            Column::figures("size", "taken as"),
-            Column::text("reason", "why"),
+            Column::figures("size", "size"),
+            Column::text("reason", "reason"),
         ],
     );
     for (name, binding) in report.bindings.iter().take(DIMENSIONS) {
         let (size, why) = match (binding, assumed.get(name.as_str())) {
-            (Binding::Size(size), _) => (Value::Signed(*size), Value::text("asked for")),
+            (Binding::Size(size), _) => (Value::Signed(*size), Value::text("set with --dim")),
             (_, Some(assumption)) => {
                 (Value::prose(&assumption.value), Value::quoted(&assumption.why))
             }
@@ -108,9 +133,47 @@ pub fn dimensions(report: &Report) -> Table {
         set.row(vec![Value::name(name), size, why]);
     }
     for (name, why) in report.shapes.data_dependent.iter().take(DIMENSIONS) {
-        set.row(vec![Value::name(name), Value::text("decided by the data"), Value::prose(why)]);
+        set.row(vec![Value::name(name), Value::text("data-dependent"), Value::prose(why)]);
     }
     set
+}
+
+/// Free dimensions with their sizes, those with the same reason together.
+pub(crate) fn dimension_lines(report: &Report) -> Vec<Spans> {
+    let assumed: BTreeMap<&str, _> = report
+        .assumptions
+        .iter()
+        .filter_map(|assumption| Some((assumption.what.strip_prefix("dimension ")?, assumption)))
+        .collect();
+    let mut groups: Vec<(Value, Vec<Spans>)> = vec![];
+    let mut add = |name: &str, size: Option<Value>, why: Value| {
+        let mut words = Spans::from(Value::name(name));
+        if let Some(size) = size {
+            words = words.and_text(" = ").and_value(size);
+        }
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, group)) => group.push(words),
+            None => groups.push((why, vec![words])),
+        }
+    };
+    for (name, binding) in report.bindings.iter().take(DIMENSIONS) {
+        match (binding, assumed.get(name.as_str())) {
+            (Binding::Size(size), _) => {
+                add(name, Some(Value::Signed(*size)), Value::text("set with `--dim`"));
+            }
+            (_, Some(assumption)) => {
+                add(name, Some(Value::prose(&assumption.value)), Value::quoted(&assumption.why));
+            }
+            (Binding::Free(_), None) => add(name, None, Value::text("no figure depends on it")),
+        }
+    }
+    for (name, why) in report.shapes.data_dependent.iter().take(DIMENSIONS) {
+        add(name, None, Spans::plain("data-dependent, ").and_value(Value::prose(why)).into());
+    }
+    let line = |(why, names): (Value, Vec<Spans>)| {
+        Spans::joined(names, ", ").and_text(": ").and_value(why).and_text(".")
+    };
+    groups.into_iter().map(line).collect()
 }
 
 /// Operators, how many nodes each has, and their share.
@@ -168,7 +231,7 @@ pub fn assumptions<'a>(
         vec![
             Column::text("what", "assumed"),
             Column::text("value", "value"),
-            Column::text("why", "why"),
+            Column::text("why", "reason"),
         ],
     );
     for assumption in assumptions {
@@ -183,7 +246,7 @@ pub fn assumptions<'a>(
 
 /// Figures that are not known, and why.
 pub fn unknown(unknown: &[calipers_report::Unknown]) -> Table {
-    let columns = vec![Column::text("what", "not known"), Column::text("reason", "why")];
+    let columns = vec![Column::text("what", "unknown"), Column::text("reason", "reason")];
     let mut set = Table::new("unknown", columns);
     for entry in unknown {
         set.row(vec![Value::name(&entry.what), Value::quoted(&entry.reason)]);

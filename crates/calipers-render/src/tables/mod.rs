@@ -23,17 +23,20 @@ mod sweep;
 use std::collections::BTreeMap;
 
 use calipers_report::Assumption;
-pub use cost::{formulas, operator_costs, top_nodes, uncosted};
+pub use cost::{formulas, operator_costs, top_groups, top_nodes, uncosted};
 pub use devices::devices;
 pub use figures::figures;
-pub(crate) use graph::brief_ports;
-pub use graph::{assumptions, dimensions, functions, operators, ports, unknown};
+pub use graph::{assumptions, dimensions, functions, interface, operators, ports, unknown};
+pub(crate) use graph::{brief_ports, dimension_lines};
 pub(crate) use hardware::missing;
 pub use hardware::{
     Scaling, device_comparison, hardware, memory_parts, requirements, scaling, top_kernels,
 };
 pub use layers::{layers, scopes};
-pub use model::{blocks, data_files, largest_values, parameters_by_operator, tensor_ranges};
+pub(crate) use model::key_figures;
+pub use model::{
+    blocks, data_files, largest_groups, largest_values, parameters_by_operator, tensor_ranges,
+};
 pub use rules::rules;
 pub use shapes::shapes;
 pub use sweep::sweep;

@@ -1,7 +1,11 @@
 //! What the file holds: data files, blocks, parameters by operator, large values, weights.
 
-use calipers_report::{BlockCount, DataFile, DataStatus, LargeValue, OperatorMemory, TensorRange};
+use calipers_report::{
+    BlockCount, DataFile, DataStatus, LargeGroup, LargeValue, OperatorMemory, TensorRange,
+};
 
+use crate::document::Facts;
+use crate::repeats::repeated;
 use crate::table::{Column, Table, Value};
 use crate::value::Spans;
 
@@ -13,15 +17,15 @@ pub fn data_files(files: &[DataFile]) -> Table {
             Column::text("location", "data file"),
             Column::text("status", "status"),
             Column::figures("tensors", "tensors"),
-            Column::figures("tensor_bytes", "bytes of tensors"),
+            Column::figures("tensor_bytes", "tensor bytes"),
         ],
     );
     for file in files {
         let status = Spans::plain(match file.status {
-            DataStatus::Present => "there",
+            DataStatus::Present => "present",
             DataStatus::Missing => "missing",
             DataStatus::Refused => "refused",
-            DataStatus::Unchecked => "not looked for",
+            DataStatus::Unchecked => "not checked",
         });
         let status = match file.reason.trim() {
             "" => status,
@@ -38,6 +42,16 @@ pub fn data_files(files: &[DataFile]) -> Table {
     set
 }
 
+/// The figures that a document begins with.
+pub(crate) fn key_figures(facts: &Facts) -> Table {
+    let columns = vec![Column::text("figure", "figure"), Column::text("value", "value")];
+    let mut set = Table::new("key-figures", columns);
+    for fact in &facts.0 {
+        set.row(vec![fact.what.clone(), Spans::joined(fact.values.clone(), ", ").into()]);
+    }
+    set
+}
+
 /// Blocks of the network, by kind.
 pub fn blocks(blocks: &[BlockCount]) -> Table {
     let mut set = Table::new(
@@ -45,12 +59,12 @@ pub fn blocks(blocks: &[BlockCount]) -> Table {
         vec![
             Column::text("kind", "block"),
             Column::figures("count", "count"),
-            Column::text("what", "what it is"),
+            Column::text("what", "description"),
         ],
     );
     for block in blocks {
         set.row(vec![
-            Value::prose(block.kind.id()),
+            Value::text(block.kind.display_name()),
             Value::Integer(block.count),
             Value::prose(&block.what),
         ]);
@@ -75,6 +89,26 @@ pub fn parameters_by_operator(operators: &[OperatorMemory]) -> Table {
             Value::known(operator.bytes, Value::Bytes),
             Value::Integer(operator.elements),
             Value::Bar(operator.bytes.unwrap_or(0)),
+        ]);
+    }
+    set
+}
+
+/// The largest activations of a run, those of one type and shape together.
+pub fn largest_groups(groups: &[LargeGroup]) -> Table {
+    let mut set = Table::new(
+        "largest-groups",
+        vec![
+            Column::text("names", "tensors"),
+            Column::text("type", "type"),
+            Column::figures("bytes", "size each"),
+        ],
+    );
+    for group in groups {
+        set.row(vec![
+            repeated(&group.names, group.count).into(),
+            Value::name(&group.type_text),
+            Value::Bytes(group.bytes),
         ]);
     }
     set
@@ -106,8 +140,8 @@ pub fn tensor_ranges(tensors: &[TensorRange]) -> Table {
         "tensor-ranges",
         vec![
             Column::text("name", "tensor"),
-            Column::figures("min", "least"),
-            Column::figures("max", "greatest"),
+            Column::figures("min", "min"),
+            Column::figures("max", "max"),
             Column::figures("mean", "mean"),
             Column::figures("std", "std"),
             Column::figures("sparsity_percent", "zeros"),

@@ -134,8 +134,9 @@ impl Setter<'_> {
                 lines.extend(self.blocks(blocks));
                 lines
             }
-            // A terminal shows neither diagrams nor charts.
-            Block::Code { .. } | Block::Chart(_) => Vec::new(),
+            Block::ChartOr { otherwise, .. } => self.blocks(otherwise),
+            // A terminal shows neither diagrams nor charts, and has no links.
+            Block::Code { .. } | Block::Chart(_) | Block::Contents(_) => Vec::new(),
         }
     }
 

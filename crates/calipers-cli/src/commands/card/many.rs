@@ -4,16 +4,16 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use calipers_render::output::{Answer, Format};
-use calipers_render::{index, tables};
+use calipers_render::{index, tables, units};
 use calipers_report::{KeyFigures, Report};
 use rayon::prelude::*;
 
 use super::folders;
-use super::one::{Writer, make_folder};
+use super::one::{ASSETS, Writer, make_folder};
 use super::places::{Place, Places};
 use crate::exit::ExitStatus;
 use crate::output::{Target, write_file};
-use crate::problem::{warn, why};
+use crate::problem::{printable, warn, why};
 use crate::progress::Count;
 
 /// Stack of a worker: what the first thread of a program has on most systems.
@@ -31,22 +31,25 @@ pub(super) fn write_cards(
     writer: &Writer<'_>,
     places: &Places,
     folder: &Path,
-) -> anyhow::Result<ExitStatus> {
+) -> anyhow::Result<(ExitStatus, Option<String>)> {
     make_folder(folder)?;
     let shown: Vec<String> = places.all.iter().map(|place| place.shown.clone()).collect();
     let names = folders::name_all(&shown);
-    let outcomes = look_at_all(writer, places, |number, report| {
+    let outcomes = analyze_all(writer, places, |number, report| {
         let name = &names[number];
         let own = folder.join(name);
         make_folder(&own)?;
-        writer.write_folder(report, &own)?;
+        writer.write_card(report, &own.join(writer.file_name()), ASSETS)?;
         Ok(Some(format!("{name}/{}", writer.file_name())))
     })?;
     let (figures, status) = conclude(outcomes);
     write_file(&folder.join("README.md"), index::markdown(&figures).as_bytes())?;
     write_file(&folder.join("index.html"), index::html(&figures).as_bytes())?;
-    tell(&figures);
-    Ok(status)
+    warn_unread(&figures);
+    let cards = figures.iter().filter(|figures| figures.card.is_some()).count();
+    let cards = units::counted(u64::try_from(cards).unwrap_or(u64::MAX), "card", "cards");
+    let index = printable(&folder.join("README.md").display().to_string());
+    Ok((status, Some(format!("{cards} and their index, {index}"))))
 }
 
 /// The key figures of each model, a line each.
@@ -56,33 +59,32 @@ pub(super) fn write_lines(
     format: &'static Format,
     output: &Target,
 ) -> anyhow::Result<ExitStatus> {
-    let outcomes = look_at_all(writer, places, |_, _| Ok(None))?;
+    let outcomes = analyze_all(writer, places, |_, _| Ok(None))?;
     let (figures, status) = conclude(outcomes);
     let table = tables::figures(&figures);
     output.write_answer(&Answer::table(&figures, table), format)?;
-    tell(&figures);
+    warn_unread(&figures);
     Ok(status)
 }
 
-/// Looks at every model on every core, and does something with each report. A report is let go at
-/// once; what stays is a line of figures. A card that cannot be
-/// written ends it.
-fn look_at_all(
+/// Analyzes every model, on every core, and passes each report to `keep`. Only the key figures of a
+/// report are kept in memory. A card that cannot be written ends the run.
+fn analyze_all(
     writer: &Writer<'_>,
     places: &Places,
     keep: impl Fn(usize, &Report) -> anyhow::Result<Option<String>> + Sync,
 ) -> anyhow::Result<Vec<Outcome>> {
     let count = Count::start("reading models", places.all.len());
-    let look = |(number, place): (usize, &Place)| {
-        let outcome = look_at(writer, place, |report| keep(number, report));
+    let one = |(number, place): (usize, &Place)| {
+        let outcome = analyze(writer, place, |report| keep(number, report));
         count.add();
         outcome
     };
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build()?;
-    pool.install(|| places.all.par_iter().enumerate().map(look).collect())
+    pool.install(|| places.all.par_iter().enumerate().map(one).collect())
 }
 
-fn look_at(
+fn analyze(
     writer: &Writer<'_>,
     place: &Place,
     keep: impl Fn(&Report) -> anyhow::Result<Option<String>>,
@@ -118,8 +120,8 @@ fn conclude(outcomes: Vec<Outcome>) -> (Vec<KeyFigures>, ExitStatus) {
 /// Files that are named on standard error; the index has them all.
 const NAMED: usize = 5;
 
-/// Says on standard error which files could not be read.
-fn tell(figures: &[KeyFigures]) {
+/// Prints to standard error which files could not be read.
+fn warn_unread(figures: &[KeyFigures]) {
     let broken: Vec<(&str, &str)> = figures
         .iter()
         .filter_map(|figures| Some((figures.path.as_str(), figures.error.as_deref()?)))

@@ -1,4 +1,4 @@
-//! `calipers card MODEL… -o DIR`: a document to file next to a model, or next to each of many.
+//! `calipers card MODEL… -o DIR`: a document to keep with a model, or with each of many.
 //!
 //! `places` finds the models, `folders` names a folder for each, `one` writes a card, `many` writes
 //! them all and an index.
@@ -9,6 +9,7 @@ mod many;
 mod one;
 mod places;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use calipers_render::Template;
@@ -21,7 +22,7 @@ use places::Places;
 use super::{Reading, model};
 use crate::exit::ExitStatus;
 use crate::output::Target;
-use crate::problem::Problem;
+use crate::problem::{Problem, printable};
 
 /// Whose cards to write, what is in them, and where they go.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ pub(crate) struct Card {
 pub(crate) enum Form {
     /// A folder with the card and its charts; of many models, one inside it for each.
     Folder(PathBuf),
-    /// The card of one model alone.
+    /// The card of one model: a file with its charts next to it, or a text without charts.
     Markdown(Target),
     /// Key figures, a row for each model.
     Rows(&'static Format, Target),
@@ -59,8 +60,18 @@ pub(crate) enum Assets {
 }
 
 impl Card {
-    /// Reads the models and writes their cards.
+    /// Reads the models, writes their cards, and says on standard error what was written.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
+        let (status, written) = self.write()?;
+        if let Some(written) = written {
+            // The files are there whether or not anybody reads this.
+            let _ = writeln!(std::io::stderr().lock(), "Wrote {written}");
+        }
+        Ok(status)
+    }
+
+    /// Reads the models and writes their cards. Returns what was written to files, in words.
+    pub(crate) fn write(&self) -> anyhow::Result<(ExitStatus, Option<String>)> {
         let places = match Places::find(&self.models)? {
             places if self.reading.privacy.redact_names => places.without_names(),
             places => places,
@@ -68,24 +79,38 @@ impl Card {
         let writer = self.writer()?;
         match (&self.form, places.only()) {
             (Form::Folder(folder), Some(path)) => {
-                // The folder is made first, so that a wrong place costs no reading.
+                // The folder is made first, so that a wrong path costs no reading.
                 one::make_folder(folder)?;
-                model::check(path, &Target::File(folder.join(writer.file_name())))?;
+                let page = folder.join(writer.file_name());
+                model::check(path, &Target::File(page.clone()))?;
                 let report = self.reading.report(path, &writer.question)?;
-                writer.write_folder(&report, folder)?;
-                self.reading.status(&report)
+                let written = writer.write_card(&report, &page, one::ASSETS)?;
+                Ok((self.reading.status(&report)?, Some(written.to_string())))
+            }
+            (Form::Markdown(output @ Target::File(page)), Some(path)) => {
+                model::check(path, output)?;
+                let report = self.reading.report(path, &writer.question)?;
+                let written = writer.write_card(&report, page, &one::assets_folder(page))?;
+                Ok((self.reading.status(&report)?, Some(written.to_string())))
             }
             (Form::Markdown(output), Some(path)) => {
                 model::check(path, output)?;
                 let report = self.reading.report(path, &writer.question)?;
                 output.write(&writer.page(&report, Vec::new())?)?;
-                self.reading.status(&report)
+                Ok((self.reading.status(&report)?, None))
             }
             (Form::Markdown(_), None) => Err(Problem::unusable(&"there is more than one model")
-                .hint("give a folder for their cards with -o, or a table with -o FILE.csv")
+                .hint("write their cards to a folder with -o DIR, or a table with -o FILE.csv")
                 .into()),
             (Form::Folder(folder), None) => many::write_cards(&writer, &places, folder),
-            (Form::Rows(format, output), _) => many::write_lines(&writer, &places, format, output),
+            (Form::Rows(format, output), _) => {
+                let status = many::write_lines(&writer, &places, format, output)?;
+                let written = match output {
+                    Target::File(path) => Some(printable(&path.display().to_string())),
+                    Target::Stdout => None,
+                };
+                Ok((status, written))
+            }
         }
     }
 
@@ -99,7 +124,7 @@ impl Card {
     }
 }
 
-/// More is no template.
+/// Bytes of the largest template.
 const LONGEST_TEMPLATE: u64 = 4 << 20;
 
 fn read_template(path: &Path) -> anyhow::Result<Template> {
@@ -108,7 +133,7 @@ fn read_template(path: &Path) -> anyhow::Result<Template> {
     };
     let bytes = std::fs::metadata(path).map_err(|error| wrong(&crate::problem::reason(&error)))?;
     if !bytes.is_file() || bytes.len() > LONGEST_TEMPLATE {
-        return Err(wrong(&"it is no file of at most 4 MiB").into());
+        return Err(wrong(&"it must be a file of at most 4 MiB").into());
     }
     let source =
         std::fs::read_to_string(path).map_err(|error| wrong(&crate::problem::reason(&error)))?;

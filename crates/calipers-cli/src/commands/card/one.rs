@@ -1,6 +1,7 @@
 //! One card: the model is read, the page written, the charts next to it.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use calipers::HardwareQuery;
 use calipers_render::chart::{self, Theme};
@@ -9,10 +10,33 @@ use calipers_report::Report;
 
 use super::{Assets, Card};
 use crate::output::write_file;
-use crate::problem::Problem;
+use crate::problem::{Problem, printable};
 
 /// The folder of the charts, next to the card.
-const ASSETS: &str = "assets";
+pub(super) const ASSETS: &str = "assets";
+
+/// The folder of the charts of a card with a name of its own: `card-assets` for `card.md`.
+pub(super) fn assets_folder(page: &Path) -> String {
+    let stem = page.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    format!("{}-{ASSETS}", stem.unwrap_or_default())
+}
+
+/// A card that was written.
+pub(super) struct Written {
+    page: PathBuf,
+    charts: usize,
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let page = printable(&self.page.display().to_string());
+        match self.charts {
+            0 => write!(f, "{page}"),
+            1 => write!(f, "{page} and 1 chart"),
+            charts => write!(f, "{page} and {charts} charts"),
+        }
+    }
+}
 
 /// Pixels to a unit of a chart, so that it is sharp on fine screens.
 const SCALE: f32 = 2.0;
@@ -50,44 +74,66 @@ impl Writer<'_> {
         }
     }
 
-    /// The card and its charts into a folder that is there.
-    pub(super) fn write_folder(&self, report: &Report, folder: &Path) -> anyhow::Result<()> {
-        let charts = self.write_charts(report, folder)?;
-        let page = self.page(report, charts)?;
-        write_file(&folder.join(self.file_name()), page.as_bytes())
+    /// Writes the card to a file, and its charts to a folder of this name next to it.
+    pub(super) fn write_card(
+        &self,
+        report: &Report,
+        page: &Path,
+        assets: &str,
+    ) -> anyhow::Result<Written> {
+        let folder = page.parent().unwrap_or(Path::new(""));
+        let charts = self.charts(report, assets);
+        let links = charts.iter().map(|chart| chart.link.clone()).collect();
+        let text = self.page(report, links)?;
+        // A chart that the card does not show is not written.
+        let shown = charts.iter().filter(|chart| text.contains(&chart.link.light));
+        let shown: Vec<&ChartFiles> = shown.collect();
+        if !shown.is_empty() {
+            make_folder(&folder.join(assets))?;
+        }
+        for chart in &shown {
+            self.write_chart(&folder.join(&chart.link.light), &chart.light)?;
+            self.write_chart(&folder.join(&chart.link.dark), &chart.dark)?;
+        }
+        write_file(page, text.as_bytes())?;
+        Ok(Written { page: page.to_owned(), charts: shown.len() })
     }
 
-    /// Writes each chart for light and for dark pages.
-    fn write_charts(&self, report: &Report, folder: &Path) -> anyhow::Result<Vec<ChartLink>> {
+    fn write_chart(&self, path: &Path, svg: &str) -> anyhow::Result<()> {
+        match self.card.assets {
+            Assets::Png => write_file(path, &chart::png(svg, SCALE)?),
+            _ => write_file(path, svg.as_bytes()),
+        }
+    }
+
+    /// Each chart for light and for dark pages, as it would be linked.
+    fn charts(&self, report: &Report, assets: &str) -> Vec<ChartFiles> {
         let ending = match self.card.assets {
-            Assets::None => return Ok(Vec::new()),
+            Assets::None => return Vec::new(),
             Assets::Svg => "svg",
             Assets::Png => "png",
         };
         let light = chart::charts(report, Theme::Light);
         let dark = chart::charts(report, Theme::Dark);
-        if !light.is_empty() {
-            make_folder(&folder.join(ASSETS))?;
-        }
-        let mut links = Vec::new();
-        for (light, dark) in light.iter().zip(&dark) {
-            let place = |theme: &str| format!("{ASSETS}/{}-{theme}.{ending}", light.name);
-            for (theme, svg) in [("light", &light.svg), ("dark", &dark.svg)] {
-                let path = folder.join(place(theme));
-                match self.card.assets {
-                    Assets::Png => write_file(&path, &chart::png(svg, SCALE)?)?,
-                    _ => write_file(&path, svg.as_bytes())?,
-                }
-            }
-            links.push(ChartLink {
+        let files = light.into_iter().zip(dark).map(|(light, dark)| {
+            let place = |theme: &str| format!("{assets}/{}-{theme}.{ending}", light.name);
+            let link = ChartLink {
                 name: light.name.to_owned(),
                 alt: light.alt.clone(),
                 light: place("light"),
                 dark: place("dark"),
-            });
-        }
-        Ok(links)
+            };
+            ChartFiles { link, light: light.svg, dark: dark.svg }
+        });
+        files.collect()
     }
+}
+
+/// A chart, and where its files go.
+struct ChartFiles {
+    link: ChartLink,
+    light: String,
+    dark: String,
 }
 
 /// Makes a folder and those above it, where there are none.
@@ -96,7 +142,7 @@ pub(super) fn make_folder(path: &Path) -> anyhow::Result<()> {
         let problem = Problem::unwritable(path, &error);
         match error.kind() {
             std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
-                problem.hint("-o is a folder here; give another name, or --format markdown")
+                problem.hint("-o names a folder here; use another name, or one that ends in .md")
             }
             _ => problem,
         }

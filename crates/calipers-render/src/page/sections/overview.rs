@@ -56,7 +56,7 @@ fn summary(report: &Report) -> Markup {
     // A line break inside a paragraph means nothing; as untrusted text it would show as an escape.
     let fold = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
     let paragraphs = summary.text.split("\n\n").map(fold).filter(|words| !words.is_empty());
-    let (paragraphs, notes) = (paragraphs.collect::<Vec<_>>(), origin::of(summary));
+    let (paragraphs, notes) = (paragraphs.collect::<Vec<_>>(), origin::notes(summary));
     html! {
         @if !paragraphs.is_empty() || !notes.is_empty() {
             #summary .summary {
