@@ -20,15 +20,15 @@ const MOST_LABELS: usize = 400;
 const MARGIN: f64 = 8.0;
 
 /// Sizes of letters, in pixels: of a box's title, of the note below it, and of an arrow's label.
-const TITLE_LETTERS: f64 = 13.0;
-const NOTE_LETTERS: f64 = 11.0;
-const LABEL_LETTERS: f64 = 11.0;
+const TITLE_LETTERS: f64 = 14.0;
+const NOTE_LETTERS: f64 = 12.0;
+const LABEL_LETTERS: f64 = 12.0;
 
 /// The diagram, or a note that there is none.
 pub(super) fn diagram(diagram: &Diagram) -> Markup {
     let boxes = &diagram.boxes[..diagram.boxes.len().min(MOST_BOXES)];
     if boxes.is_empty() {
-        return html! { p.note { "There is nothing to draw." } };
+        return html! { p.note { "The diagram is empty." } };
     }
     let arrows = diagram.arrows.iter().filter(|it| it.from < boxes.len() && it.to < boxes.len());
     let arrows: Vec<&Arrow> = arrows.collect();
@@ -47,12 +47,12 @@ pub(super) fn diagram(diagram: &Diagram) -> Markup {
     let height = whole(sheet.height + 2.0 * MARGIN);
     html! {
         svg.net viewBox={ "-8 -8 " (width) " " (height) } width=(width) height=(height)
-            role="img" aria-label="The network as boxes and arrows" {
+            role="img" aria-label="Architecture diagram" {
             (draw_arrows(&arrows, &sheet))
             @for (it, place) in boxes.iter().zip(&sheet.boxes) { (draw_box(it, place)) }
         }
         @if diagram.boxes.len() > boxes.len() {
-            p.note { "The first " (boxes.len()) " parts of " (diagram.boxes.len()) "." }
+            p.note { "The first " (boxes.len()) " of " (diagram.boxes.len()) " parts." }
         }
     }
 }
@@ -74,7 +74,7 @@ fn label(arrow: &Arrow) -> String {
 /// The width and the height of a box, in pixels.
 fn size(it: &DiagramBox) -> (f64, f64) {
     let text = width(&title(it), TITLE_LETTERS).max(width(&note(it), NOTE_LETTERS)) + 28.0;
-    ((text.clamp(80.0, 320.0) / 2.0).ceil() * 2.0, if it.detail.is_empty() { 30.0 } else { 44.0 })
+    ((text.clamp(80.0, 380.0) / 2.0).ceil() * 2.0, if it.detail.is_empty() { 32.0 } else { 48.0 })
 }
 
 fn draw_box(it: &DiagramBox, place: &Place) -> Markup {
@@ -136,7 +136,7 @@ fn draw_label(arrow: &Arrow, sheet: &Sheet, taken: &mut Vec<[f64; 3]>) -> Markup
 
 /// A height near the wanted one at which a label of this width covers no other; none where all is taken.
 fn free(taken: &mut Vec<[f64; 3]>, x: f64, y: f64, width: f64) -> Option<f64> {
-    const LINE: f64 = 11.0;
+    const LINE: f64 = 14.0;
     let covers = |at: f64, [left, right, line]: &[f64; 3]| {
         (at - line).abs() < LINE && x < *right && *left < x + width
     };
