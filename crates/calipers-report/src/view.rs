@@ -101,8 +101,12 @@ pub struct GraphGroup {
     pub items: Vec<GroupItem>,
     /// Arrows between them.
     pub edges: Vec<GroupEdge>,
-    /// Every node inside at any depth, constants and shape computation included.
+    /// Every node inside at any depth.
     pub nodes: u64,
+    /// How many of them are constants or compute shapes: the others are the nodes of the network, as
+    /// the repeats of the architecture count them.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub auxiliary_nodes: u64,
     /// Parameters of those nodes.
     pub parameters: Option<u64>,
     /// Arithmetic and bytes of the nodes of known cost.
@@ -166,6 +170,9 @@ pub struct ViewNode {
     pub group: usize,
     /// Whether it is drawn; nodes that only hold a constant are not.
     pub drawn: bool,
+    /// Whether it is a constant or computes shapes, so that it is not part of the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auxiliary: bool,
     /// Its groups: subgraphs, or the function that it calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<usize>,

@@ -110,6 +110,7 @@ impl<'a> Contents<'a> {
             scope: cut(&scope::path(&scope::of(model, id))),
             group: self.tree.home[id.index()].unwrap_or(0),
             drawn: self.tree.is_drawn(id),
+            auxiliary: self.tree.is_auxiliary(id),
             groups,
             inputs,
             outputs,
@@ -194,6 +195,7 @@ pub(super) fn add_up(view: &mut GraphView) {
     for node in &view.nodes {
         let group = &mut view.groups[node.group];
         group.nodes += 1;
+        group.auxiliary_nodes += u64::from(node.auxiliary);
         group.unknown += u64::from(node.reason.is_some());
         add_work(&mut group.work, &node.cost.work);
         add(&mut group.parameters, node.parameters);
@@ -216,6 +218,7 @@ pub(super) fn add_up(view: &mut GraphView) {
                 continue;
             };
             group.nodes += part.nodes;
+            group.auxiliary_nodes += part.auxiliary_nodes;
             group.unknown += part.unknown;
             add_work(&mut group.work, &part.work);
             add(&mut group.parameters, part.parameters);

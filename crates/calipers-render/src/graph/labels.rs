@@ -1,6 +1,6 @@
 //! The text of a box, and its size.
 
-use calipers_report::{Dimension, GraphView, GroupItem, GroupKind, ValueShape, ViewNode};
+use calipers_report::{Dimension, GraphGroup, GraphView, GroupItem, GroupKind, ValueShape, ViewNode};
 
 use crate::text::{self, Charset};
 use crate::units;
@@ -27,7 +27,7 @@ pub fn label(view: &GraphView, item: GroupItem) -> Label {
     match item {
         GroupItem::GraphGroup(number) => {
             let Some(group) = view.groups.get(number) else { return Label::default() };
-            let mut note = units::counted(group.nodes, "node", "nodes");
+            let mut note = units::counted(network_nodes(group), "node", "nodes");
             if let Some(macs) = group.macs.filter(|macs| *macs > 0) {
                 note = format!("{note} · {}", units::operations(macs, "MACs"));
             }
@@ -46,6 +46,14 @@ pub fn label(view: &GraphView, item: GroupItem) -> Label {
             Label { title: short(&value.name), note: shape(&value.value) }
         }
         GroupItem::Entry | GroupItem::Exit => Label::default(),
+    }
+}
+
+/// Nodes of a group that are part of the network; of a group without any, all nodes.
+pub(crate) fn network_nodes(group: &GraphGroup) -> u64 {
+    match group.nodes.saturating_sub(group.auxiliary_nodes) {
+        0 => group.nodes,
+        nodes => nodes,
     }
 }
 

@@ -143,9 +143,10 @@ const Charts = (() => {
     }
     const sets = [...alike.values()].map((list) => ({ list, each: Number(nodes.macs[list[0]]) }))
       .sort((a, b) => b.each * b.list.length - a.each * a.list.length || a.list[0] - b.list[0]);
+    const total = sets.reduce((sum, { list, each }) => sum + each * list.length, 0);
     bars("cost-nodes", sets.slice(0, BARS).map(({ list, each }) => {
       const [first, count] = [list[0], list.length];
-      const percent = list.reduce((sum, node) => sum + (nodes.percent[node] ?? 0), 0);
+      const percent = total ? each * count / total * 100 : 0;
       return {
         name: count > 1 ? `${count} × ${shared(list.map((node) => nodes.name[node]))}` : nodes.name[first],
         link: Panel.link(graph, first), value: each * count,

@@ -192,6 +192,8 @@ const Layers = (() => {
         if (column.link) {
           const link = Panel.element("a", words);
           link.href = Panel.link(this.graph, row);
+          // Names differ at their ends.
+          cell.className = "tail";
           cell.append(link);
         } else cell.textContent = words;
         cell.title = column.figure && value !== null && column.name !== "Share" ? Units.integer(value) : words;

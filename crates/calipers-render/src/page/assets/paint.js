@@ -282,7 +282,26 @@ const Paint = (() => {
   // Labels are drawn from this scale on, for at most so many lines.
   const LABEL_SCALE = 0.7, MOST_LABELS = 400;
 
+  // Lines up to which labels keep clear of all of them.
+  const MOST_CROSSED = 100;
+
   /** @typedef {{ left: number, top: number, right: number, bottom: number }} Area */
+
+  /** A point of the curve between two points. @param {Point} from @param {Point} to @param {number} share @returns {Point} */
+  const between = ([x0, y0], [x1, y1], share) => [x0 + (x1 - x0) * share * share * (3 - 2 * share), y0 + (y1 - y0) * share];
+
+  /** Small areas along a line. @param {Point[]} points */
+  function samples(points) {
+    /** @type {Area[]} */
+    const areas = [];
+    for (let i = 1; i < points.length; i++) {
+      for (let share = 0; share <= 1; share += 0.125) {
+        const [x, y] = between(points[i - 1], points[i], share);
+        areas.push({ left: x - 2, top: y - 2, right: x + 2, bottom: y + 2 });
+      }
+    }
+    return areas;
+  }
 
   /**
    * Shapes next to lines, each at the first of a few positions where it covers nothing; those that find none are in the
@@ -301,11 +320,12 @@ const Paint = (() => {
     context.fillStyle = colors.soft;
     /** @type {Area[]} */
     const taken = boxes.map((box) => ({ left: box.x, top: box.y, right: box.x + box.width, bottom: box.open ? box.y + 28 : box.y + box.height }));
+    const crossed = shown.length > MOST_CROSSED ? [] : shown.flatMap(({ points }) => samples(points));
     let drawn = 0;
     for (const { points, label } of shown) {
       if (!label) continue;
       const width = context.measureText(label).width;
-      const place = position(points, width, taken);
+      const place = position(points, width, taken, crossed) ?? (crossed.length ? position(points, width, taken, []) : null);
       if (!place) continue;
       taken.push(place);
       context.fillText(label, place.left + 2, (place.top + place.bottom) / 2);
@@ -315,21 +335,22 @@ const Paint = (() => {
   }
 
   /**
-   * Where a label is free: right or left of the line, near its end, its start or its middle.
+   * Where a label is free: right or left of the line, near its start, its end or its middle.
    * @param {Point[]} points
    * @param {number} width
    * @param {Area[]} taken
+   * @param {Area[]} crossed
    * @returns {Area | null}
    */
-  function position(points, width, taken) {
+  function position(points, width, taken, crossed) {
     const [last, first] = [points.slice(-2), points.slice(0, 2)];
-    for (const [[[x0, y0], [x1, y1]], share] of /** @type {[Point[], number][]} */ ([[last, 0.5], [last, 0.75], [first, 0.3], [last, 0.25]])) {
-      // A line is a curve from one end to the other.
-      const along = share * share * (3 - 2 * share);
-      const [x, y] = [x0 + (x1 - x0) * along, y0 + (y1 - y0) * share];
-      for (const left of [x + 5, x - 9 - width]) {
+    /** @param {Area} area @param {Area[]} list */
+    const isFree = (area, list) => !list.some((it) => area.left < it.right && it.left < area.right && area.top < it.bottom && it.top < area.bottom);
+    for (const [[from, to], share] of /** @type {[Point[], number][]} */ ([[last, 0.5], [first, 0.25], [last, 0.75], [first, 0.35], [last, 0.65]])) {
+      const [x, y] = between(from, to, share);
+      for (const left of [x + 3, x - 7 - width, x + 14, x - 18 - width]) {
         const area = { left, top: y - 8, right: left + width + 4, bottom: y + 8 };
-        if (!taken.some((it) => area.left < it.right && it.left < area.right && area.top < it.bottom && it.top < area.bottom)) return area;
+        if (isFree(area, taken) && isFree(area, crossed)) return area;
       }
     }
     return null;
@@ -419,7 +440,7 @@ const Paint = (() => {
       trace(line, points);
       tip(arrow, points);
       out.push(`<path d="${line.d}" fill="none" stroke="${colors.edge}"/><path d="${arrow.d}" fill="${colors.edge}"/>`);
-      const place = label && taken.length < 2 * MOST_LABELS ? position(points, label.length * NOTE * 0.6, taken) : null;
+      const place = label && taken.length < 2 * MOST_LABELS ? position(points, label.length * NOTE * 0.6, taken, []) : null;
       if (!place) continue;
       taken.push(place);
       text(place.left + 2, place.bottom - 4, label, NOTE, colors.soft, "");

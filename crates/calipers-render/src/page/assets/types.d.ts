@@ -39,7 +39,9 @@ interface GroupData {
   detail: string;
   block: string;
   parent: number | null;
+  /** Nodes of the network, and all nodes with constants and shape computation. */
   count: number;
+  all: number;
   /** The number of repeats, of a group of repeats. */
   times: number | null;
   parameters: Known;

@@ -143,6 +143,7 @@ const Viewer = (() => {
 
     paint() {
       this.painted = Paint.canvas(this.context, this.scene, this.camera, this);
+      this.stage.dataset.scale = String(this.camera.scale);
       this.drawMinimap();
     }
 

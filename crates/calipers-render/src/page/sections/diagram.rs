@@ -41,7 +41,8 @@ pub(super) fn diagram(diagram: &Diagram) -> Markup {
     // Labels are to the right of arrows, and may reach beyond the boxes.
     let reach = arrows.iter().filter_map(|arrow| {
         let (from, to) = (sheet.boxes.get(arrow.from)?, sheet.boxes.get(arrow.to)?);
-        Some((from.x + to.x) / 2.0 + 10.0 + width(&label(arrow), LABEL_LETTERS + 0.5))
+        let x = if fan_out(&arrows, arrow.from) > 1 { to.x } else { from.x };
+        Some(x + 10.0 + width(&label(arrow), LABEL_LETTERS + 0.5))
     });
     let width = whole(reach.fold(sheet.width, f64::max) + 2.0 * MARGIN);
     let height = whole(sheet.height + 2.0 * MARGIN);
@@ -105,11 +106,17 @@ fn draw_arrows(arrows: &[&Arrow], sheet: &Sheet) -> Markup {
     html! {
         @for ((arrow, bends), number) in arrows.iter().zip(&sheet.bends).zip(0..) {
             (line(&points(arrow, bends, sheet)))
-            @if bends.is_empty() && !arrow.label.is_empty() && number < MOST_LABELS {
-                (draw_label(arrow, sheet, &mut taken))
+            @if !arrow.label.is_empty() && number < MOST_LABELS {
+                // Arrows from one box part at its end, so their labels are where they arrive.
+                (draw_label(arrow, sheet, fan_out(arrows, arrow.from) > 1, &mut taken))
             }
         }
     }
+}
+
+/// Arrows that start at a box.
+fn fan_out(arrows: &[&Arrow], from: usize) -> usize {
+    arrows.iter().filter(|arrow| arrow.from == from).count()
 }
 
 fn points(arrow: &Arrow, bends: &[(usize, f64)], sheet: &Sheet) -> Vec<(f64, f64)> {
@@ -123,13 +130,18 @@ fn points(arrow: &Arrow, bends: &[(usize, f64)], sheet: &Sheet) -> Vec<(f64, f64
     points
 }
 
-fn draw_label(arrow: &Arrow, sheet: &Sheet, taken: &mut Vec<[f64; 3]>) -> Markup {
+fn draw_label(arrow: &Arrow, sheet: &Sheet, arrives: bool, taken: &mut Vec<[f64; 3]>) -> Markup {
     let (from, to) = (sheet.boxes[arrow.from], sheet.boxes[arrow.to]);
-    let (x, y) = ((from.x + to.x) / 2.0 + 6.0, (from.y + from.height + to.y) / 2.0 + 4.0);
+    let is_straight = (from.x - to.x).abs() < 1.0;
+    let (x, y) = match arrives {
+        _ if is_straight => (from.x, (from.y + from.height + to.y) / 2.0 + 4.0),
+        true => (to.x, to.y - 10.0),
+        false => (from.x, from.y + from.height + 16.0),
+    };
     let label = label(arrow);
     html! {
-        @if let Some(y) = free(taken, x, y, width(&label, LABEL_LETTERS)) {
-            text.l x=(whole(x)) y=(whole(y)) { (Untrusted(&label)) }
+        @if let Some(y) = free(taken, x + 6.0, y, width(&label, LABEL_LETTERS)) {
+            text.l x=(whole(x + 6.0)) y=(whole(y)) { (Untrusted(&label)) }
         }
     }
 }

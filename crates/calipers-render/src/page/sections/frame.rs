@@ -142,6 +142,7 @@ pub(super) fn layers() -> Markup {
                 }
                 span #layer-count .note role="status" {}
             }
+            p.note.sideways { "Swipe the table sideways for more columns." }
             #layer-scroll .scroll.tall tabindex="0" role="region" aria-label="Table of layers" {
                 table #layer-table .layers { thead { tr {} } tbody {} }
             }

@@ -15,7 +15,9 @@ pub(super) fn overview(report: &Report, view: &GraphView) -> Markup {
             h2.unseen { "Overview" }
             div.hero {
                 div {
-                    p #verdict .verdict { (Untrusted(verdict(report))) }
+                    p #verdict .verdict.at-report { (Untrusted(verdict(report))) }
+                    // A title may have figures of one choice of sizes; the architecture has none.
+                    p #verdict-elsewhere .verdict.elsewhere hidden { (Untrusted(kind(report))) }
                     p.pills { (file_facts(report)) }
                     @if super::super::has_graph(view) {
                         form #state .state aria-label="Device, sizes and precision" {}
@@ -35,10 +37,14 @@ pub(super) fn overview(report: &Report, view: &GraphView) -> Markup {
 
 fn verdict(report: &Report) -> &str {
     let title = report.summary.as_ref().map_or("", |summary| summary.title.trim());
-    match (title, report.architecture.words.as_str()) {
-        ("", "") => "The architecture was not recognized.",
-        ("", words) => words,
-        (title, _) => title,
+    if title.is_empty() { kind(report) } else { title }
+}
+
+/// The network in one sentence, which holds for every choice.
+fn kind(report: &Report) -> &str {
+    match report.architecture.words.trim() {
+        "" => "The architecture was not recognized.",
+        words => words,
     }
 }
 
