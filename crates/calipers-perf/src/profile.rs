@@ -136,6 +136,7 @@ pub struct ModelProfile<'a> {
     pub(crate) caches: &'a Caches,
     pub(crate) parameters: &'a Parameters,
     pub(crate) architecture: &'a Architecture,
+    pub(crate) quantization: &'a Quantization,
     pub(crate) plan: &'a ExecutionPlan,
     pub(crate) batch: Batch,
     pub(crate) choice: PrecisionPlan,
@@ -160,6 +161,7 @@ impl<'a> ModelProfile<'a> {
             caches: &measured.caches,
             parameters: &measured.parameters,
             architecture: &recognized.architecture,
+            quantization: &recognized.quantization,
             plan,
             batch: Batch::find(model, bindings),
             choice: choose(query.precision, &recognized.architecture, &recognized.quantization),
@@ -178,6 +180,16 @@ impl<'a> ModelProfile<'a> {
             choice: self.choice.clone(),
             ..*self
         }
+    }
+
+    /// The same model at another precision.
+    pub(crate) fn at_precision(&self, precision: Precision) -> ModelProfile<'_> {
+        let mut profile =
+            ModelProfile { batch: self.batch.clone(), choice: self.choice.clone(), ..*self };
+        if precision != profile.choice.precision {
+            profile.choice = choose(Some(precision), self.architecture, self.quantization);
+        }
+        profile
     }
 
     /// The batch of the report's other figures.

@@ -296,7 +296,8 @@ fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts
     }
 }
 
-fn bottleneck(estimate: &Estimate) -> Bottleneck {
+/// What takes most of the time.
+pub(crate) fn bottleneck(estimate: &Estimate) -> Bottleneck {
     let Estimate { compute, memory, launches, .. } = *estimate;
     match () {
         () if compute >= memory && compute >= launches => Bottleneck::Compute,

@@ -132,7 +132,27 @@ pub fn document(document: &Document) -> Markup {
     }
 }
 
-/// A section; nothing where it has nothing to say.
+/// The blocks of a section for a page: each table can scroll and has an id of its own, and `chart`
+/// draws the charts.
+pub(crate) fn page_blocks(section: &Section, chart: &dyn Fn(&str) -> Markup) -> Markup {
+    let setting = Setting { chart, page: Some(&section.id) };
+    blocks(&section.blocks, &setting)
+}
+
+/// Where blocks are written to.
+struct Setting<'a> {
+    /// Draws a chart by its name.
+    chart: &'a dyn Fn(&str) -> Markup,
+    /// The section of a page.
+    page: Option<&'a str>,
+}
+
+/// The place of a chart that another program fills.
+fn chart_place(name: &str) -> Markup {
+    html! { div.chart data-chart=(name) {} }
+}
+
+/// A section; nothing where it is empty.
 pub fn section(section: &Section) -> Markup {
     html! {
         @if !section.is_empty() {
@@ -143,17 +163,17 @@ pub fn section(section: &Section) -> Markup {
                         @if !section.note.is_empty() { " " small { (section.note) } }
                     }
                 }
-                (blocks(&section.blocks))
+                (blocks(&section.blocks, &Setting { chart: &chart_place, page: None }))
             }
         }
     }
 }
 
-fn blocks(blocks: &[Block]) -> Markup {
-    html! { @for block in blocks { (set_block(block)) } }
+fn blocks(blocks: &[Block], setting: &Setting<'_>) -> Markup {
+    html! { @for block in blocks { (set_block(block, setting)) } }
 }
 
-fn set_block(block: &Block) -> Markup {
+fn set_block(block: &Block, setting: &Setting<'_>) -> Markup {
     html! {
         @match block {
             Block::Heading(text) => h3 { (sentence(text)) },
@@ -164,21 +184,31 @@ fn set_block(block: &Block) -> Markup {
             } },
             Block::Values(values) => p { (joined(values)) },
             Block::Message(it) => (message(it)),
-            Block::Table(it) => (table(it)),
+            Block::Table(it) => (block_table(it, setting)),
             Block::List(items) => (list(items)),
             Block::Code { language, text } => pre.{ "language-" (language) } { code { (text) } },
             Block::Fold { summary, blocks: inner } => details {
                 summary { (summary) }
-                (blocks(inner))
+                (blocks(inner, setting))
             },
-            Block::Chart(name) => div.chart data-chart=(name) {},
-            Block::ChartOr { otherwise, .. } => (blocks(otherwise)),
+            Block::Chart(name) => ((setting.chart)(name)),
+            Block::ChartOr { otherwise, .. } => (blocks(otherwise, setting)),
             Block::Contents(entries) => nav {
                 @for (i, entry) in entries.iter().enumerate() {
                     @if i > 0 { " · " }
                     a href={ "#" (entry.id) } { (entry.title) }
                 }
             },
+        }
+    }
+}
+
+fn block_table(it: &Table, setting: &Setting<'_>) -> Markup {
+    let Some(section) = setting.page else { return table(it) };
+    let label = it.title.as_deref().unwrap_or(&it.id);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ (section) ": " (label) } {
+            (table(&Table { id: format!("{section}-{}", it.id), ..it.clone() }))
         }
     }
 }
@@ -210,7 +240,7 @@ fn message(message: &Message) -> Markup {
     let (class, severity) = match message.severity {
         Severity::Error => ("error", "Error: "),
         Severity::Warning => ("warning", "Warning: "),
-        Severity::Info => ("note", "Note: "),
+        Severity::Info => ("info", "Info: "),
     };
     let detail = message.detail.trim();
     let advice = message.advice.trim();

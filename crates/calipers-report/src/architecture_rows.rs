@@ -90,7 +90,8 @@ impl ArchitectureFacts {
             "skip_concats" => yes(self.skip_concats),
             "norm" => {
                 let norms = self.norm.iter();
-                let norms = norms.map(|(kind, n)| format!("{} {}", number(*n), kind.display_name()));
+                let norms =
+                    norms.map(|(kind, n)| format!("{} {}", number(*n), kind.display_name()));
                 Some(norms.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
             }
             "norm_position" => self.norm_position.map(|at| at.display_name().to_owned()),

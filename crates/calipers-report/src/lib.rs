@@ -88,8 +88,8 @@ pub use summary::{Summary, SummaryCheck};
 pub use sweep::{SweepPoint, SweepTable};
 pub use task::TaskKind;
 pub use view::{
-    DeviceTimes, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, LiveRange, SizeControl,
-    SizeControls, TimeTable, ViewNode, ViewValue,
+    DeviceTimes, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, LiveRange, OperatorGroup,
+    RunNeed, SizeControl, SizeControls, TimeTable, TimedRun, ViewNode, ViewValue,
 };
 pub use weights::{TensorRange, UnreadTensor, Weights};
 pub use work::Work;

@@ -1,15 +1,18 @@
-//! The model's graph to look around in: groups inside groups, down to single nodes.
+//! The graph view: groups inside groups, down to single nodes.
 //!
-//! A group is a part that was recognized, a run of repeats, a segment of a part that is too large to
-//! be seen at once, a subgraph, or a function's body. GraphGroups, nodes and values are numbered; group 0
-//! is the main graph.
+//! A group is a recognized part, a run of repeats, a segment of a part that is too large to display
+//! at once, a subgraph, or the body of a function. Groups, nodes and values are numbered; group 0 is
+//! the main graph.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LayerCost, PartKind, RunEstimate, ValueShape, Work};
+use crate::names::names;
+use crate::{
+    Bottleneck, DeviceClass, LayerCost, PartKind, Precision, RunEstimate, ValueShape, Work,
+};
 
 /// A graph as groups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,12 +24,40 @@ pub struct GraphView {
     /// The nodes: those of the main graph in order of execution, then those of subgraphs and
     /// functions.
     pub nodes: Vec<ViewNode>,
-    /// Values that nodes take or give.
+    /// Inputs and outputs of the nodes.
     pub values: Vec<ViewValue>,
-    /// Sizes that can be chosen, and what follows from them.
+    /// Size controls, and the figures that follow from them.
     pub sizes: SizeControls,
-    /// What was left out, in words.
+    /// Parts of the model that the view omits, a sentence each.
     pub notes: Vec<String>,
+}
+
+names! {
+    /// The class of an operator, as the graph view colors it.
+    pub enum OperatorGroup default Other {
+        /// Convolution, matrix multiplication, fully connected layer.
+        Contraction = "contraction" => "Convolution, MatMul",
+        /// Fused attention.
+        Attention = "attention" => "Attention",
+        /// Recurrent layer.
+        Recurrent = "recurrent" => "Recurrent",
+        /// Activation function, softmax.
+        Activation = "activation" => "Activation",
+        /// Normalization layer.
+        Normalization = "normalization" => "Normalization",
+        /// Pooling or reduction.
+        Pooling = "pooling" => "Pooling, reduction",
+        /// Arithmetic on each element.
+        Elementwise = "elementwise" => "Elementwise",
+        /// Reshape, transpose, slice, gather, concat.
+        Movement = "movement" => "Shape, data movement",
+        /// Conversion between floats and quantized integers.
+        Quantization = "quantization" => "Quantization",
+        /// Runs a subgraph, or calls a function.
+        ControlFlow = "control-flow" => "Control flow",
+        /// Every other operator.
+        Other = "other" => "Other",
+    }
 }
 
 /// What a group is.
@@ -38,7 +69,7 @@ pub enum GroupKind {
     Graph,
     /// A part that was recognized.
     Block,
-    /// Likes in a row.
+    /// Repeated parts in sequence.
     Repeat,
     /// A segment of the order of execution, so that no group holds too much.
     Segment,
@@ -53,15 +84,15 @@ pub enum GroupKind {
 pub struct GraphGroup {
     /// What it is.
     pub kind: GroupKind,
-    /// What to call it.
+    /// Its display name.
     pub name: String,
-    /// Its figures in words.
+    /// Its hyperparameters, in a few words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// What the part is; missing where it is none that was recognized.
+    /// The kind of part; missing where it was not recognized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<PartKind>,
-    /// Of likes in a row, how many.
+    /// The number of repeats, of a group of repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
     /// The group it is in; a function's body is in none.
@@ -70,17 +101,21 @@ pub struct GraphGroup {
     pub items: Vec<GroupItem>,
     /// Arrows between them.
     pub edges: Vec<GroupEdge>,
-    /// Nodes inside, at every depth of it.
+    /// Every node inside at any depth.
     pub nodes: u64,
-    /// Learned elements of those nodes.
+    /// How many of them are constants or compute shapes: the others are the nodes of the network, as
+    /// the repeats of the architecture count them.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub auxiliary_nodes: u64,
+    /// Parameters of those nodes.
     pub parameters: Option<u64>,
-    /// Arithmetic and bytes of the nodes of which they are known.
+    /// Arithmetic and bytes of the nodes of known cost.
     #[serde(flatten)]
     pub work: Work,
-    /// Most bytes of activations alive at one of its nodes.
+    /// The largest number of activation bytes live at one of its nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive_bytes: Option<u64>,
-    /// Nodes whose cost is not known: then sums are lower bounds.
+    /// Nodes of unknown cost; with any, sums are lower bounds.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unknown: u64,
 }
@@ -93,13 +128,13 @@ pub enum GroupItem {
     GraphGroup(usize),
     /// A node, by its number.
     Node(usize),
-    /// What a caller feeds, by the value's number.
+    /// An input of the graph, by the number of its value.
     Input(usize),
-    /// What the graph gives, by the value's number.
+    /// An output of the graph, by the number of its value.
     Output(usize),
-    /// What comes from outside the group.
+    /// Values produced outside the group.
     Entry,
-    /// What is read outside the group.
+    /// Values consumed outside the group.
     Exit,
 }
 
@@ -116,13 +151,16 @@ pub struct GroupEdge {
     pub count: u64,
 }
 
-/// A node, with all that is known of it.
+/// A node and its properties.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ViewNode {
-    /// Its name, or its place in the file when it has none.
+    /// Its name, or its position in the file when it has none.
     pub name: String,
     /// Its operator.
     pub op: String,
+    /// The class of the operator.
+    #[serde(default)]
+    pub class: OperatorGroup,
     /// The operator's domain; `ai.onnx` is the standard one.
     pub domain: String,
     /// The module it belongs to; empty when the file does not say.
@@ -132,25 +170,31 @@ pub struct ViewNode {
     pub group: usize,
     /// Whether it is drawn; nodes that only hold a constant are not.
     pub drawn: bool,
-    /// GraphGroups inside it: subgraphs, or the function that it calls.
+    /// Whether it is a constant or computes shapes, so that it is not part of the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auxiliary: bool,
+    /// Its groups: subgraphs, or the function that it calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<usize>,
-    /// Values that it takes; null where an optional one is left out.
+    /// Its inputs; null for an optional input that is omitted.
     pub inputs: Vec<Option<usize>>,
-    /// Values that it gives.
+    /// Its outputs.
     pub outputs: Vec<Option<usize>>,
-    /// Its attributes; long ones are cut.
+    /// Its attributes; long ones are truncated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
-    /// Learned elements that it is the first to use.
+    /// Attributes that the node omits, with the default values of its operator.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<(String, String)>,
+    /// Parameters that it is the first to use.
     pub parameters: Option<u64>,
-    /// What it costs.
+    /// Its cost.
     #[serde(flatten)]
     pub cost: LayerCost,
-    /// Why its cost is not known.
+    /// Why its cost is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Bytes of activations alive while it runs; of nodes of the main graph.
+    /// Bytes of activations live while it runs; of nodes of the main graph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive_bytes: Option<u64>,
 }
@@ -168,16 +212,16 @@ pub struct ViewValue {
     pub stored: bool,
 }
 
-/// Sizes that can be chosen without looking at the model again.
+/// Sizes that can be chosen without another analysis of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SizeControls {
     /// What can be chosen.
     pub size_controls: Vec<SizeControl>,
-    /// When each activation is alive, so that their peak can be found at any size: inputs first, then as
-    /// they come to be. Empty when
-    /// nothing is free, or where `live_ranges_unknown` says why.
+    /// When each activation is live, from which the peak follows at any size: inputs first, then in
+    /// order of execution. Empty when no dimension is free, or for the reason in
+    /// `live_ranges_unknown`.
     pub live_ranges: Vec<LiveRange>,
-    /// Why live_ranges are not reported.
+    /// Why live ranges are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_ranges_unknown: Option<String>,
     /// Times at several sizes.
@@ -189,61 +233,95 @@ pub struct SizeControls {
 pub struct SizeControl {
     /// What it counts: `batch`, `sequence`, `context`, or the dimension's name.
     pub name: String,
-    /// What it is in the report's figures.
+    /// Its value in the report.
     pub size: u64,
-    /// The greatest that makes sense; a table of positions may end there.
+    /// The largest useful value, such as the number of position embeddings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u64>,
-    /// Dimensions that follow it, with what is to be added to it.
+    /// Dimensions that follow it, each with its offset.
     pub dims: BTreeMap<String, i64>,
-    /// Whether the file fixes it, so that only times are reported at other sizes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub fixed: bool,
+    /// Its size in the file, where the file fixes it; another size requires an export with a dynamic
+    /// axis, and scales arithmetic and activations in proportion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<u64>,
 }
 
-/// The places in the order of execution at which an activation is alive.
+/// The positions in the order of execution at which an activation is live.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LiveRange {
-    /// The node that gives it; 0 for inputs.
+    /// The node that produces it; 0 for inputs.
     pub from: u64,
     /// The last node that needs it; the number of nodes for outputs.
     pub until: u64,
     /// Its bytes, a number or a formula.
     pub bytes: String,
-    /// Whether it is the caller's, so that nothing may be written over it.
+    /// Whether it belongs to the caller, so that it cannot be overwritten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub borrowed: bool,
-    /// With reuse of places, the activation that it is a view of, by its number in the list.
+    /// With in-place reuse, the activation that it is a view of, by its number in the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_of: Option<usize>,
-    /// With reuse of places, those whose place it takes: the first that has as many bytes, is not
-    /// borrowed, and that nothing needs afterwards.
+    /// With in-place reuse, the activations whose buffer it may take: the first with as many bytes
+    /// that is not borrowed and not needed afterwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub may_take: Vec<usize>,
 }
 
-/// Times of one run on several devices at several sizes.
+/// Memory and times of one run on several devices, at several sizes and precisions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeTable {
-    /// Batches that were looked at.
+    /// The precisions; the first is that of the report.
+    pub precisions: Vec<Precision>,
+    /// The batch sizes, in ascending order.
     pub batches: Vec<u64>,
-    /// Lengths that were looked at; empty where the model has none.
+    /// The sequence lengths, in ascending order; empty where the model has none.
     pub lengths: Vec<u64>,
+    /// What a run needs on every device, in the order of [`DeviceTimes::runs`].
+    pub needs: Vec<RunNeed>,
     /// The devices.
     pub devices: Vec<DeviceTimes>,
 }
 
+/// Memory of a run, without the overhead of a runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunNeed {
+    /// Weights and other stored tensors, in the precision.
+    pub weights_bytes: Option<u64>,
+    /// Peak activations, in the precision.
+    pub activations_bytes: Option<u64>,
+    /// Keys and values of all sequences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv_cache_bytes: Option<u64>,
+}
+
 /// Times of one run on a device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceTimes {
-    /// What the command is given: `rtx-4090`.
+    /// Its id on the command line: `rtx-4090`.
     pub id: String,
-    /// As people say it.
+    /// Its display name.
     pub name: String,
+    /// Its class.
+    pub class: DeviceClass,
     /// Its memory.
     pub memory_bytes: Option<u64>,
-    /// One for each batch at the first length, then for each at the second, and so on.
-    pub runs: Vec<RunEstimate>,
+    /// A run for each precision, in each of these for each length, and in each of these for each
+    /// batch.
+    pub runs: Vec<TimedRun>,
+}
+
+/// One run on a device, with what limits it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimedRun {
+    /// Its time and memory.
+    #[serde(flatten)]
+    pub run: RunEstimate,
+    /// Whether it fits only while the runtime overhead stays below its upper bound.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tight: bool,
+    /// What takes most of the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<Bottleneck>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

@@ -240,7 +240,8 @@ fn is_final_norm(
     before: (usize, usize),
     piece: (usize, usize),
 ) -> bool {
-    let units = |(from, to): (usize, usize)| structure.main[from..to].iter().map(|id| net.unit(*id));
+    let units =
+        |(from, to): (usize, usize)| structure.main[from..to].iter().map(|id| net.unit(*id));
     let leads = units(piece).find(|unit| !unit.is_layout());
     leads.is_some_and(NetworkOp::is_normalization)
         && units(before).flat_map(NetworkOp::walk).any(NetworkOp::is_normalization)

@@ -1,16 +1,17 @@
-//! What is known of each node and of each value, and sums of it by group.
+//! Properties of each node and value, and their sums by group.
 
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::scope;
-use calipers_ir::{NodeId, ValueId};
+use calipers_ir::{GraphKind, NodeId, OpsetImport, ValueId};
 use calipers_measure::layers::Book;
 use calipers_measure::shapes;
-use calipers_ops::canonical_domain;
-use calipers_report::{GraphView, GroupItem, LayerCost, ViewNode, ViewValue, Work};
+use calipers_ops::{Class, canonical_domain};
+use calipers_report::{GraphView, GroupItem, LayerCost, OperatorGroup, ViewNode, ViewValue, Work};
 use hashbrown::HashMap;
 
 use super::Seen;
 use super::attributes::{self, cut};
+use super::defaults::defaults;
 use super::tree::Tree;
 
 /// Operands that are reported of a node.
@@ -78,7 +79,7 @@ impl<'a> Contents<'a> {
         let (cost, reason) = match typed.cost(id) {
             Some(Ok(total_cost)) => (book.cost(total_cost), None),
             Some(Err(reason)) => (LayerCost::default(), Some(reason.to_string())),
-            None => (LayerCost::default(), Some("the node was not looked at".to_owned())),
+            None => (LayerCost::default(), Some("the node was not analyzed".to_owned())),
         };
         let is_main = node.graph == model.main_id();
         let mut operands = |values: &[Option<ValueId>]| -> Vec<Option<usize>> {
@@ -89,25 +90,58 @@ impl<'a> Contents<'a> {
         let mut groups: Vec<usize> = subgraphs(model, id)
             .filter_map(|graph| self.tree.of_graph.get(&graph).copied())
             .collect();
+        let mut class = self.class(id);
         if let ResolvedKind::Call(function) = self.resolved.get(id).kind {
             groups.extend(self.tree.of_graph.get(&model.function(function).body));
+            class = OperatorGroup::ControlFlow;
         }
+        let attributes = attributes::of(model, id);
+        let defaults = self.defaults(id);
+        let is_set = |name: &str| attributes.iter().any(|(set, _)| set == name);
+        let defaults = defaults.iter().filter(|(name, _)| !is_set(name));
+        let defaults = defaults.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
         ViewNode {
             name: cut(&model.node_label(id)),
             op: cut(model.name(node.op)),
+            class,
             domain: cut(canonical_domain(model.name(node.domain))),
             scope: cut(&scope::path(&scope::of(model, id))),
             group: self.tree.home[id.index()].unwrap_or(0),
             drawn: self.tree.is_drawn(id),
+            auxiliary: self.tree.is_auxiliary(id),
             groups,
             inputs,
             outputs,
-            attributes: attributes::of(model, id),
+            defaults: defaults.collect(),
+            attributes,
             parameters: if is_main { self.seen.owners.elements(id) } else { None },
             cost,
             reason,
             alive_bytes: None,
         }
+    }
+
+    /// The class of a node's operator.
+    fn class(&self, id: NodeId) -> OperatorGroup {
+        let node = self.seen.model.node(id);
+        let (domain, op) = (self.seen.model.name(node.domain), self.seen.model.name(node.op));
+        calipers_ops::find(domain, op)
+            .map_or(OperatorGroup::Other, |operator| operator_group(operator.traits.class))
+    }
+
+    /// Defaults of an operator at the version that its graph imports.
+    fn defaults(&self, id: NodeId) -> &'static [(&'static str, &'static str)] {
+        let model = self.seen.model;
+        let node = model.node(id);
+        let domain = canonical_domain(model.name(node.domain));
+        let imports = match model.graph(node.graph).kind {
+            GraphKind::Function(function) => &model.function(function).opsets,
+            _ => &model.header.opsets,
+        };
+        let is_import =
+            |import: &&OpsetImport| canonical_domain(model.name(import.domain)) == domain;
+        let version = imports.iter().find(is_import).map(|import| import.version);
+        version.map_or(&[], |version| defaults(domain, model.name(node.op), version))
     }
 
     /// All values that were asked for, in the order of their numbers.
@@ -125,11 +159,41 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// Sums of what is in each group.
+/// The class that the view shows an operator in.
+fn operator_group(class: Class) -> OperatorGroup {
+    match class {
+        Class::Contraction => OperatorGroup::Contraction,
+        Class::Attention => OperatorGroup::Attention,
+        Class::Recurrent => OperatorGroup::Recurrent,
+        Class::Activation(_) | Class::Softmax => OperatorGroup::Activation,
+        Class::Normalization(_) => OperatorGroup::Normalization,
+        Class::Pooling(_) | Class::Reduction => OperatorGroup::Pooling,
+        Class::Elementwise | Class::Rotary => OperatorGroup::Elementwise,
+        Class::Movement | Class::View | Class::ShapeQuery | Class::Generator => {
+            OperatorGroup::Movement
+        }
+        Class::Quantization => OperatorGroup::Quantization,
+        Class::ControlFlow | Class::Search => OperatorGroup::ControlFlow,
+        Class::Features
+        | Class::Image(_)
+        | Class::LinearAlgebra
+        | Class::LinearModel
+        | Class::Loss
+        | Class::Training
+        | Class::Sequence
+        | Class::Signal
+        | Class::SupportVectors
+        | Class::Text
+        | Class::Trees => OperatorGroup::Other,
+    }
+}
+
+/// Adds up figures in each group.
 pub(super) fn add_up(view: &mut GraphView) {
     for node in &view.nodes {
         let group = &mut view.groups[node.group];
         group.nodes += 1;
+        group.auxiliary_nodes += u64::from(node.auxiliary);
         group.unknown += u64::from(node.reason.is_some());
         add_work(&mut group.work, &node.cost.work);
         add(&mut group.parameters, node.parameters);
@@ -152,6 +216,7 @@ pub(super) fn add_up(view: &mut GraphView) {
                 continue;
             };
             group.nodes += part.nodes;
+            group.auxiliary_nodes += part.auxiliary_nodes;
             group.unknown += part.unknown;
             add_work(&mut group.work, &part.work);
             add(&mut group.parameters, part.parameters);

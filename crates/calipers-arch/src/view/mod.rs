@@ -1,18 +1,19 @@
-//! The graph to look around in: groups inside groups, down to single nodes.
+//! The graph view: groups inside groups, down to single nodes.
 //!
 //! ```text
 //! parts of the network     [`crate::parts`]
-//!   → groups with homes     [`tree`]: every node of the file is in one group; [`sides`] what is next to
+//!   → groups               [`tree`]: every node of the file is in one; [`sides`]: nodes outside the network
 //!   → arrows               [`arrows`]: at every level, between the boxes of each group
-//!   → order, segments     [`segments`]: no group holds more than can be laid out
-//!   → contents             [`contents`]: what is known of each node and value
+//!   → order, segments      [`segments`]: no group holds more than can be laid out
+//!   → contents             [`contents`]: properties of each node and value
 //! ```
 //!
-//! All of it takes time in proportion to nodes and operands: groups nest to a bounded depth.
+//! The time is in proportion to nodes and operands: groups nest to a bounded depth.
 
 mod arrows;
 mod attributes;
 mod contents;
+mod defaults;
 mod segments;
 mod sides;
 mod tree;
@@ -40,7 +41,7 @@ enum Thing {
     Exit,
 }
 
-/// What the view is made of.
+/// The analyses that the view is built from.
 struct Seen<'a> {
     pub model: &'a Model,
     pub typed: &'a Typed,
@@ -51,8 +52,8 @@ struct Seen<'a> {
     pub owners: &'a Owners,
 }
 
-/// Groups the graph of a recognized model for the viewer. The sizes that a reader can choose are left
-/// empty: they need estimates of time.
+/// Groups the graph of a recognized model for the viewer. The size controls are left empty: they need
+/// estimates of time.
 pub fn describe(
     model: &Model,
     typed: &Typed,

@@ -15,6 +15,9 @@ const MAX_NESTING: usize = 24;
 /// used.
 const FEW_PORTS: usize = 8;
 
+/// Boxes up to which the only group inside another is dissolved into it.
+const FEW_BOXES: usize = 8;
+
 /// A group while the groups are made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
@@ -39,6 +42,8 @@ pub(super) struct Tree<'a> {
     pub(super) home: Vec<Option<usize>>,
     /// The group that represents a graph.
     pub(super) of_graph: HashMap<GraphId, usize>,
+    /// By the node's number: whether it is in the main graph and not part of the network.
+    pub(super) outside: Vec<bool>,
     /// Inputs and outputs with the group they are in.
     pub(super) ports: Vec<(Thing, usize)>,
     /// Where each of those is in the list.
@@ -56,20 +61,29 @@ impl<'a> Tree<'a> {
             groups: vec![main],
             home: vec![None; model.nodes().len()],
             of_graph: HashMap::from_iter([(model.main_id(), 0)]),
+            outside: Vec::new(),
             ports: Vec::new(),
             port_places: HashMap::new(),
             notes: Vec::new(),
         };
         tree.fill(0, parts);
-        let is_next_to: Vec<bool> = tree.home.iter().map(Option::is_none).collect();
+        let is_outside: Vec<bool> = tree.home.iter().map(Option::is_none).collect();
         tree.place_the_rest();
-        sides::gather(&mut tree, &is_next_to);
+        sides::gather(&mut tree, &is_outside);
+        tree.outside = is_outside;
         tree.place_constants();
         tree.enter_graphs();
         tree
     }
 
-    /// The boxes that are in groups: parts and nodes that are drawn.
+    /// Whether a node is a constant or computes shapes, so that it is not part of the network.
+    pub(super) fn is_auxiliary(&self, node: NodeId) -> bool {
+        let is_main = self.model.node(node).graph == self.model.main_id();
+        let is_outside = self.outside.get(node.index()).copied().unwrap_or(false);
+        is_main && is_outside || !self.is_drawn(node)
+    }
+
+    /// Whether a node has a box of its own.
     pub(super) fn is_drawn(&self, node: NodeId) -> bool {
         // A constant is seen next to the node that reads it, like every stored tensor.
         self.model.name(self.model.node(node).op) != "Constant"
@@ -204,7 +218,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes out groups that hold nothing, or nothing next to one box, and settles the ports.
+    /// Removes groups of at most one box and groups that are the only one in another, and places the
+    /// ports.
     pub(super) fn prune(&mut self) {
         let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); self.groups.len()];
         for (id, _) in self.model.nodes() {
@@ -215,24 +230,48 @@ impl<'a> Tree<'a> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
         for number in (1..self.groups.len()).rev() {
             let Some(parent) = self.groups[number].parent else { continue };
-            let drawn = nodes[number].iter().filter(|node| self.is_drawn(**node)).count();
-            if drawn + children[number].len() > 1 {
+            // One group inside another shows its boxes there, so that nothing is nested for itself.
+            if let [child] = children[number][..]
+                && self.groups[child].kind == GroupKind::Block
+                && self.boxes(&nodes[number]) + self.boxes(&nodes[child]) + children[child].len()
+                    <= FEW_BOXES
+            {
+                children[number].clear();
+                self.dissolve(child, number, &mut nodes, &mut children);
+            }
+            if self.boxes(&nodes[number]) + children[number].len() > 1 {
                 children[parent].push(number);
-                continue;
-            }
-            self.groups[number].alive = false;
-            for node in std::mem::take(&mut nodes[number]) {
-                self.home[node.index()] = Some(parent);
-                nodes[parent].push(node);
-            }
-            for child in std::mem::take(&mut children[number]) {
-                self.groups[child].parent = Some(parent);
-                children[parent].push(child);
+            } else {
+                self.dissolve(number, parent, &mut nodes, &mut children);
             }
         }
         self.ports = self.find_ports();
         let places = self.ports.iter().enumerate();
         self.port_places = places.map(|(place, (thing, _))| (*thing, place)).collect();
+    }
+
+    /// Nodes that have boxes.
+    fn boxes(&self, nodes: &[NodeId]) -> usize {
+        nodes.iter().filter(|node| self.is_drawn(**node)).count()
+    }
+
+    /// Moves the contents of a group to another.
+    fn dissolve(
+        &mut self,
+        number: usize,
+        target: usize,
+        nodes: &mut [Vec<NodeId>],
+        children: &mut [Vec<usize>],
+    ) {
+        self.groups[number].alive = false;
+        for node in std::mem::take(&mut nodes[number]) {
+            self.home[node.index()] = Some(target);
+            nodes[target].push(node);
+        }
+        for child in std::mem::take(&mut children[number]) {
+            self.groups[child].parent = Some(target);
+            children[target].push(child);
+        }
     }
 
     fn find_ports(&self) -> Vec<(Thing, usize)> {

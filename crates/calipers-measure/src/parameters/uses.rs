@@ -288,7 +288,7 @@ impl Pass<'_> {
 
     /// Whether a node reads the shape of its input and nothing else of it.
     fn is_shape_query(&self, node: NodeId) -> bool {
-        match self.resolved.of(node).kind {
+        match self.resolved.get(node).kind {
             ResolvedKind::Operator(operator) => operator.traits.class == Class::ShapeQuery,
             _ => false,
         }

@@ -1,6 +1,8 @@
-//! What is in a box, and how much group that takes.
+//! The text of a box, and its size.
 
-use calipers_report::{Dimension, GraphView, GroupItem, GroupKind, ValueShape};
+use calipers_report::{
+    Dimension, GraphGroup, GraphView, GroupItem, GroupKind, ValueShape, ViewNode,
+};
 
 use crate::text::{self, Charset};
 use crate::units;
@@ -8,21 +10,26 @@ use crate::units;
 /// The two lines of a box.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// What it is.
+    /// The name of what it represents.
     pub title: String,
-    /// A second line: figures; may be empty.
+    /// A second line: weights and kernel of a node, figures of a group; may be empty.
     pub note: String,
 }
 
 /// Characters of a title.
 const TITLE: usize = 34;
+/// Characters of a note.
+const NOTE: usize = 44;
+/// Font sizes of titles and notes, in pixels.
+pub(crate) const TITLE_SIZE: f64 = 14.0;
+pub(crate) const NOTE_SIZE: f64 = 12.0;
 
 /// The label of a box.
 pub fn label(view: &GraphView, item: GroupItem) -> Label {
     match item {
         GroupItem::GraphGroup(number) => {
             let Some(group) = view.groups.get(number) else { return Label::default() };
-            let mut note = units::counted(group.nodes, "node", "nodes");
+            let mut note = units::counted(network_nodes(group), "node", "nodes");
             if let Some(macs) = group.macs.filter(|macs| *macs > 0) {
                 note = format!("{note} · {}", units::operations(macs, "MACs"));
             }
@@ -30,10 +37,9 @@ pub fn label(view: &GraphView, item: GroupItem) -> Label {
         }
         GroupItem::Node(number) => {
             let Some(node) = view.nodes.get(number) else { return Label::default() };
-            let note = match node.cost.macs.filter(|macs| *macs > 0) {
-                Some(macs) => units::operations(macs, "MACs"),
-                None if !node.groups.is_empty() => "opens".to_owned(),
-                None => String::new(),
+            let note = match node_note(view, node) {
+                note if note.is_empty() && !node.groups.is_empty() => "subgraph".to_owned(),
+                note => note,
             };
             Label { title: short(&node.op), note }
         }
@@ -43,6 +49,47 @@ pub fn label(view: &GraphView, item: GroupItem) -> Label {
         }
         GroupItem::Entry | GroupItem::Exit => Label::default(),
     }
+}
+
+/// Nodes of a group that are part of the network; of a group without any, all nodes.
+pub(crate) fn network_nodes(group: &GraphGroup) -> u64 {
+    match group.nodes.saturating_sub(group.auxiliary_nodes) {
+        0 => group.nodes,
+        nodes => nodes,
+    }
+}
+
+/// Shape of a node's first weight, then its kernel, stride and groups: `64×3×7×7, stride 2`.
+fn node_note(view: &GraphView, node: &ViewNode) -> String {
+    let values = node.inputs.iter().flatten().filter_map(|value| view.values.get(*value));
+    let is_weight = |value: &&calipers_report::ViewValue| {
+        value.stored && value.value.shape.as_ref().is_some_and(|dims| dims.len() > 1)
+    };
+    let weight = values.filter(is_weight).map(|value| shape(&value.value)).next();
+    let attribute = |name: &str| {
+        let found = node.attributes.iter().find(|(known, _)| known == name);
+        found.map(|(_, text)| text.as_str())
+    };
+    let window = |text: &str| text.split(", ").collect::<Vec<_>>().join("×");
+    let mut parts = Vec::new();
+    match (weight, attribute("kernel_shape")) {
+        (Some(weight), _) => parts.push(weight),
+        (None, Some(kernel)) => parts.push(window(kernel)),
+        (None, None) => {}
+    }
+    if let Some(strides) = attribute("strides") {
+        let mut sides = strides.split(", ");
+        let first = sides.next().unwrap_or("1");
+        match sides.all(|side| side == first) {
+            true if first == "1" => {}
+            true => parts.push(format!("stride {first}")),
+            false => parts.push(format!("stride {}", window(strides))),
+        }
+    }
+    if let Some(group) = attribute("group").filter(|group| *group != "1") {
+        parts.push(format!("groups {group}"));
+    }
+    text::truncate(&text::name(&parts.join(", "), Charset::Unicode), NOTE, Charset::Unicode)
 }
 
 fn short(name: &str) -> String {
@@ -73,19 +120,19 @@ pub fn shape(value: &ValueShape) -> String {
 /// Width and height of a closed box. Even numbers, so that its middle is a whole one.
 pub fn size(item: GroupItem, label: &Label) -> (f64, f64) {
     let wide = |least: f64, most: f64, edge: f64| {
-        let text = width(&label.title, 13.0).max(width(&label.note, 11.0));
+        let text = width(&label.title, TITLE_SIZE).max(width(&label.note, NOTE_SIZE));
         ((text + edge).clamp(least, most) / 2.0).ceil() * 2.0
     };
-    let tall = if label.note.is_empty() { 30.0 } else { 44.0 };
+    let tall = if label.note.is_empty() { 32.0 } else { 48.0 };
     match item {
-        GroupItem::GraphGroup(_) => (wide(112.0, 300.0, 44.0), 48.0),
-        GroupItem::Node(_) => (wide(64.0, 240.0, 24.0), tall),
-        GroupItem::Input(_) | GroupItem::Output(_) => (wide(64.0, 260.0, 28.0), tall),
+        GroupItem::GraphGroup(_) => (wide(120.0, 340.0, 44.0), 52.0),
+        GroupItem::Node(_) => (wide(64.0, 320.0, 24.0), tall),
+        GroupItem::Input(_) | GroupItem::Output(_) => (wide(64.0, 320.0, 28.0), tall),
         GroupItem::Entry | GroupItem::Exit => (8.0, 8.0),
     }
 }
 
-/// About how wide a text is in a system font of this size.
+/// The approximate width of a text in a system font of this size; the wider fonts of browsers count.
 pub fn width(text: &str, size: f64) -> f64 {
     let em: f64 = text
         .chars()
@@ -99,7 +146,7 @@ pub fn width(text: &str, size: f64) -> f64 {
             _ => 1.0,
         })
         .sum();
-    em * size
+    em * size * 1.08
 }
 
 /// A word for the kind of a group.

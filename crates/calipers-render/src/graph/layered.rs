@@ -67,7 +67,7 @@ pub struct Sheet {
 }
 
 /// Space between rows, which holds labels of arrows.
-const BETWEEN_ROWS: f64 = 40.0;
+const BETWEEN_ROWS: f64 = 44.0;
 /// Bends of one layout; arrows beyond that go straight.
 const MOST_BENDS: usize = 6000;
 

@@ -86,7 +86,8 @@ fn sheets(view: &GraphView, depth: usize) -> Vec<Option<Sheet>> {
         let group = &view.groups[number];
         let size = |item: &GroupItem| match item {
             GroupItem::GraphGroup(inner) if sheets.get(*inner).is_some_and(Option::is_some) => {
-                let title = labels::width(&labels::label(view, *item).title, 13.0) + 32.0;
+                let title =
+                    labels::width(&labels::label(view, *item).title, labels::TITLE_SIZE) + 32.0;
                 let inside = sheets[*inner].as_ref();
                 let (width, height) = inside.map_or((0.0, 0.0), |it| (it.width, it.height));
                 ((width + 2.0 * PADDING).max(title), height + TITLE + PADDING)

@@ -11,8 +11,8 @@ use crate::page::untrusted::escape;
 const MARGIN: f64 = 24.0;
 
 const STYLE: &str = "\
-text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430}\
-.n{font-size:11px;fill:#5a6675}.l{font-size:10px;fill:#5a6675}\
+text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430}\
+.n{font-size:12px;fill:#5a6675}.l{font-size:12px;fill:#5a6675}\
 .paper{fill:#fff}.node{fill:#fff;stroke:#9aa5b4}.group{fill:#e9f0fb;stroke:#5b7fb5}\
 .open{fill:#5b7fb5;fill-opacity:.07;stroke:#5b7fb5;stroke-opacity:.6}\
 .port{fill:#edf5ee;stroke:#5f9469}.door{fill:#9aa5b4}\

@@ -1,9 +1,10 @@
-//! The report as one page: opens from disk, asks for nothing, lets a reader look around.
+//! The report as one interactive page that opens from disk and makes no request.
 //!
-//! What can be read without a script is written by `sections`; the scripts under `assets/` add the
-//! graph, the table of layers, the charts and the size controls, from data that `pack` leaves in the
-//! page. A policy in the page allows these scripts and this style and nothing else, and no text of the
-//! model is ever markup: templates escape it, and `untrusted::Untrusted` makes its hidden characters visible.
+//! `sections` writes what can be read without a script. The scripts under `assets/` add the graph, the
+//! table of layers, the device table and the controls, from data that `pack` embeds in the page: one
+//! state (device, batch, lengths, precision) drives every figure. A policy in the page allows these
+//! scripts and this style and nothing else, and no text of the model is ever markup: templates escape
+//! it, and `untrusted::Untrusted` makes its hidden characters visible.
 
 mod choices;
 pub(crate) mod embed;
@@ -34,11 +35,14 @@ const SCRIPTS: &[&str] = &[
     include_str!("assets/panel.js"),
     include_str!("assets/layers.js"),
     include_str!("assets/charts.js"),
+    include_str!("assets/times.js"),
     include_str!("assets/sizes.js"),
+    include_str!("assets/hardware.js"),
+    include_str!("assets/state.js"),
     include_str!("assets/main.js"),
 ];
 
-/// What a page is about.
+/// The contents of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Focus {
     /// Everything.
@@ -52,7 +56,7 @@ pub fn html(report: &Report, view: &GraphView) -> String {
     page(report, view, Focus::Report)
 }
 
-/// The graph alone, as a page to look around in.
+/// The graph alone, as an interactive page.
 pub fn graph(report: &Report, view: &GraphView) -> String {
     page(report, view, Focus::Graph)
 }
@@ -96,24 +100,25 @@ fn page(report: &Report, view: &GraphView, focus: Focus) -> String {
     page.into_string() + "\n"
 }
 
-/// Whether there is a graph to look into: a view always has a main group.
+/// Whether there is a graph to show: a view always has a main group.
 fn has_graph(view: &GraphView) -> bool {
     !view.groups.is_empty()
 }
 
-/// What the scripts read.
+/// The data that the scripts read.
 fn data(report: &Report, view: &GraphView) -> Value {
     let cost = &report.cost;
     json!({
         "file": text::name(&report.model.file, Charset::Unicode),
-        "graph": pack::graph(view),
-        "sizes": choices::sizes(view),
+        "graph": pack::graph(report, view),
+        "sizes": choices::sizes(report, view),
         "main": report.graph.nodes,
         "cost": {
             "macs": figure(cost.macs), "other_flops": figure(cost.other_flops),
             "bytes_moved": figure(cost.bytes_moved), "formula": cost.formula,
             "lower_bound": cost.lower_bound,
         },
+        "stored": figure(report.memory.weights_bytes),
         "peak": figure(report.memory.peak_activation_bytes),
         "in_place": figure(report.memory.peak_activation_in_place_bytes),
         "timeline": report.memory.timeline.iter().map(|bytes| figure(Some(*bytes))).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use calipers_report::{GraphGroup, GraphView, GroupItem, PartKind, ViewNode};
+use calipers_report::{GraphGroup, GraphView, GroupItem, PartKind, Report, TensorRange, ViewNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ impl Texts {
     }
 }
 
-/// A figure; `null` when it is not known.
+/// A figure; `null` when it is unknown.
 pub(super) fn figure(value: Option<u64>) -> Value {
     match value {
         Some(value) if value >= EXACT => Value::String(value.to_string()),
@@ -43,10 +43,11 @@ pub(super) fn figure(value: Option<u64>) -> Value {
 }
 
 /// The graph for the page.
-pub(super) fn graph(view: &GraphView) -> Value {
+pub(super) fn graph(report: &Report, view: &GraphView) -> Value {
     let mut texts = Texts::default();
     let nodes = nodes(view, &mut texts);
-    let values = values(view, &mut texts);
+    let mut values = values(view, &mut texts);
+    values["statistics"] = statistics(report, view);
     let laid_out = lay_out_groups(view);
     let notes: Vec<String> =
         view.notes.iter().map(|note| text::prose(note, Charset::Unicode)).collect();
@@ -65,11 +66,14 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
     };
     let (op, domain, scope) =
         (word(&|node| &node.op), word(&|node| &node.domain), word(&|node| &node.scope));
+    let class = word(&|node| node.class.display_name());
     let names = column(&|node| Value::String(text::name(&node.name, Charset::Unicode)));
     // Few nodes have these, so they are kept by number.
     let (mut groups, mut formulas, mut reasons) =
         (serde_json::Map::new(), serde_json::Map::new(), serde_json::Map::new());
     let mut attributes: Vec<Value> = Vec::new();
+    // Nodes of one operator mostly omit the same attributes.
+    let (mut defaults, mut default_lists): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
     for (number, node) in view.nodes.iter().enumerate() {
         let key = number.to_string();
         if !node.groups.is_empty() {
@@ -84,15 +88,18 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
         if let Some(reason) = &node.reason {
             reasons.insert(key, texts.number(reason).into());
         }
-        let pairs: Vec<usize> = node
-            .attributes
-            .iter()
-            .flat_map(|(name, text)| [texts.number(name), texts.number(text)])
-            .collect();
-        attributes.push(json!(pairs));
+        let mut pairs = |list: &[(String, String)]| -> Vec<usize> {
+            list.iter().flat_map(|(name, text)| [texts.number(name), texts.number(text)]).collect()
+        };
+        attributes.push(json!(pairs(&node.attributes)));
+        let omitted = pairs(&node.defaults);
+        defaults.push(default_lists.iter().position(|it| *it == omitted).unwrap_or_else(|| {
+            default_lists.push(omitted);
+            default_lists.len() - 1
+        }));
     }
     json!({
-        "name": names, "op": op, "domain": domain, "scope": scope,
+        "name": names, "op": op, "domain": domain, "scope": scope, "class": class,
         "group": column(&|node| node.group.into()),
         "drawn": column(&|node| u8::from(node.drawn).into()),
         "inputs": column(&|node| json!(node.inputs)),
@@ -103,7 +110,7 @@ fn nodes(view: &GraphView, texts: &mut Texts) -> Value {
         "other": column(&|node| figure(node.cost.other_flops)),
         "bytes": column(&|node| figure(node.cost.bytes_moved)),
         "alive": column(&|node| figure(node.alive_bytes)),
-        "attributes": attributes, "groups": groups, "formulas": formulas, "reasons": reasons,
+        "attributes": attributes, "defaults": defaults, "default_lists": default_lists, "groups": groups, "formulas": formulas, "reasons": reasons,
     })
 }
 
@@ -127,7 +134,22 @@ fn values(view: &GraphView, texts: &mut Texts) -> Value {
     })
 }
 
-/// What is drawn in a group, a column for each property.
+/// Statistics of stored tensors by the number of their value, where the weights were read.
+fn statistics(report: &Report, view: &GraphView) -> Value {
+    let ranges = report.weights.iter().flat_map(|weights| &weights.ranges);
+    let ranges: HashMap<&str, &TensorRange> =
+        ranges.map(|range| (range.name.as_str(), range)).collect();
+    let mut found = serde_json::Map::new();
+    for (number, value) in view.values.iter().enumerate().filter(|(_, value)| value.stored) {
+        if let Some(it) = ranges.get(value.name.as_str()) {
+            let figures = json!([it.min, it.max, it.mean, it.std, it.sparsity_percent]);
+            found.insert(number.to_string(), figures);
+        }
+    }
+    Value::Object(found)
+}
+
+/// The boxes of a group, a column for each property.
 #[derive(Default, Serialize)]
 struct Items {
     kind: Vec<&'static str>,
@@ -196,7 +218,8 @@ fn group(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts)
         "name": text::name(&group.name, Charset::Unicode),
         "detail": text::name(&group.detail, Charset::Unicode),
         "block": text::name(group.block.as_ref().map_or("", PartKind::id), Charset::Unicode),
-        "parent": group.parent, "count": group.nodes,
+        "parent": group.parent, "count": labels::network_nodes(group), "all": group.nodes,
+        "times": group.times,
         "parameters": figure(group.parameters), "macs": figure(group.macs),
         "bytes": figure(group.bytes_moved), "alive": figure(group.alive_bytes),
         "unknown": group.unknown, "items": items(group, laid_out, texts), "edges": edges,

@@ -4,7 +4,7 @@ use calipers_report::{Finding, Port, Report, Requirement, Severity};
 
 use super::context::{Context, Detail};
 use super::wording::more;
-use super::{file, hardware_overview, metadata, overview, screen, summary, weights};
+use super::{file, hardware_overview, key_figures, metadata, screen, summary, weights};
 use crate::document::{Block, Document, Section};
 use crate::table::{Tone, Value};
 use crate::value::{Operation, Spans, free_formula};
@@ -140,7 +140,7 @@ fn ports(context: &mut Context<'_>, ports: &[Port], side: &str) -> Vec<Block> {
 }
 
 fn findings(report: &Report) -> Vec<Block> {
-    let Some(counts) = overview::counts(report) else {
+    let Some(counts) = key_figures::counts(report) else {
         return vec![Block::Values(vec![Spans::quiet("none")])];
     };
     let shown = if report.findings.len() > FINDINGS + 1 { FINDINGS } else { report.findings.len() };

@@ -1,6 +1,6 @@
 //! The page and the drawings of a graph: no text of a model is markup, and the policy names what is
 //! in the page.
-use calipers_render::{graph, page};
+use calipers_render::{CardOptions, graph, page};
 use calipers_report::{
     Binding, Dimension, GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, Port, Report,
     Summary, SummaryCheck, ViewNode, ViewValue,
@@ -19,6 +19,7 @@ calipers_testkit::tests! {
         only_sums_of_costs_are_lower_bounds,
         the_policy_allows_what_is_in_the_page_and_nothing_else,
         the_same_report_gives_the_same_page,
+        every_section_of_the_card_is_on_the_page,
     ];
 }
 
@@ -168,12 +169,15 @@ fn no_text_of_a_report_is_markup() {
 fn the_summary_is_the_verdict() {
     let mut report = Report::default();
     report.architecture.words = "a network".into();
-    assert!(page::html(&report, &GraphView::default()).contains("id=\"verdict\">a network</p>"));
+    let verdict = |text: &str| format!("id=\"verdict\">{text}</p>");
+    assert!(page::html(&report, &GraphView::default()).contains(&verdict("a network")));
     let text = "One\nline.\n\n\n\nTwo.".to_owned();
     let title = "In short".to_owned();
     report.summary = Some(Summary { title, text, ..Summary::default() });
     let html = page::html(&report, &GraphView::default());
-    assert!(html.contains("id=\"verdict\">In short</p>"));
+    assert!(html.contains(&verdict("In short")));
+    // A title may have figures of one size; the architecture represents it at others.
+    assert!(html.contains("id=\"verdict-elsewhere\" hidden>a network</p>"));
     assert!(html.contains("id=\"summary\"><p>One line.</p><p>Two.</p></div>"));
 }
 
@@ -213,4 +217,19 @@ fn the_same_report_gives_the_same_page() {
     assert_eq!(page::html(&report, &view), page::html(&report, &view));
     let empty = page::html(&Report::default(), &GraphView::default());
     assert!(empty.starts_with("<!DOCTYPE html>") && empty.ends_with("</html>\n"));
+}
+
+fn every_section_of_the_card_is_on_the_page() {
+    for (name, report) in fixtures::all() {
+        let html = page::html(&report, &GraphView::default());
+        let card = calipers_render::sections::card(&report, &CardOptions::default());
+        for section in &card.sections {
+            let id = section.id.as_str();
+            // The overview is the head of the page, and the diagram is in it.
+            let shown = ["overview", "diagram"].contains(&id)
+                || html.contains(&format!("id=\"{id}\" aria-labelledby"))
+                || html.contains(&format!("id=\"card-{id}\""));
+            assert!(shown, "{name}: the page has no section {id}");
+        }
+    }
 }

@@ -12,10 +12,10 @@ use super::tokens::{Token, tokens};
 
 /// Words with capitals that are no claim about a model.
 const COMMON: &[&str] = &[
-    "ai", "api", "byte", "bytes", "calipers", "cpu", "cpus", "findings", "fits", "flop", "flops", "gflops",
-    "gmacs", "gpu", "gpus", "i", "id", "io", "it", "json", "kb", "kflops", "kmacs", "kv", "mac",
-    "macs", "mb", "gb", "tb", "mflops", "ml", "mmacs", "ms", "onnx", "ram", "tflops", "tl", "dr",
-    "tmacs", "us",
+    "ai", "api", "byte", "bytes", "calipers", "cpu", "cpus", "findings", "fits", "flop", "flops",
+    "gflops", "gmacs", "gpu", "gpus", "i", "id", "io", "it", "json", "kb", "kflops", "kmacs", "kv",
+    "mac", "macs", "mb", "gb", "tb", "mflops", "ml", "mmacs", "ms", "onnx", "ram", "tflops", "tl",
+    "dr", "tmacs", "us",
 ];
 
 /// A phrase, and whether a report says the same.

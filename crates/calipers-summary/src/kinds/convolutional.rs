@@ -4,9 +4,7 @@ use calipers_report::{ModelKind, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::of_family;
-use super::{
-    attention_layers, classes, convolutions, for_task, image, is_kind, no_notes, one_run,
-};
+use super::{attention_layers, classes, convolutions, for_task, image, is_kind, no_notes, one_run};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "convolutional network",

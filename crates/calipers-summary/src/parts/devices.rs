@@ -57,9 +57,8 @@ fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
 
 /// How many of the compared devices fit it, where some do not.
 fn fitting(hardware: &Hardware) -> Option<String> {
-    let count = |fits: bool| {
-        hardware.devices.iter().filter(|row| row.fits == Some(fits)).count() as u64
-    };
+    let count =
+        |fits: bool| hardware.devices.iter().filter(|row| row.fits == Some(fits)).count() as u64;
     let all = units::counted(hardware.devices.len() as u64, "device", "devices");
     match (count(true), count(false)) {
         (_, 0) => None,

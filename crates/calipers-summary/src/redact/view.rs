@@ -35,7 +35,7 @@ impl Redactor {
             .sizes
             .live_ranges_unknown
             .iter_mut()
-            .chain(runs.filter_map(|run| run.reason.as_mut()));
+            .chain(runs.filter_map(|run| run.run.reason.as_mut()));
         for text in view.notes.iter_mut().chain(reasons) {
             *text = self.text(text);
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use calipers::{Bindings, HardwareQuery};
-use calipers_report::{GraphView, GroupItem, GroupKind, Report};
+use calipers_report::{GraphView, GroupItem, GroupKind, OperatorGroup, Report};
 use calipers_testkit::{Corpus, Outcome, fixture};
 
 use crate::support::explore;
@@ -12,6 +12,8 @@ calipers_testkit::tests! {
     test: [
         hostile_files_are_cut_into_groups_as_well,
         repeats_are_groups_with_a_group_for_each,
+        repeats_count_the_nodes_that_the_architecture_counts,
+        nodes_have_a_class_and_the_defaults_of_their_operator,
         subgraphs_are_groups_of_the_node_that_holds_them,
         the_same_model_gives_the_same_view,
         a_long_chain_is_cut_into_segments,
@@ -127,6 +129,26 @@ fn repeats_are_groups_with_a_group_for_each() {
     assert_eq!(repeat.times, Some(2));
     let turns = repeat.items.iter().filter(|item| matches!(item, GroupItem::GraphGroup(_)));
     assert_eq!(turns.count(), 2);
+}
+
+fn repeats_count_the_nodes_that_the_architecture_counts() {
+    let (report, view) = look(&fixture("zoo/bert_tiny_cls_op17.onnx"));
+    let group = view.groups.iter().find(|group| group.kind == GroupKind::Repeat).unwrap();
+    let repeat = &report.architecture.repeats[0];
+    let nodes = group.nodes - group.auxiliary_nodes;
+    assert_eq!(nodes, repeat.times * repeat.nodes);
+}
+
+fn nodes_have_a_class_and_the_defaults_of_their_operator() {
+    let (_, view) = look(&fixture("zoo/bert_tiny_cls_op17.onnx"));
+    let node = |op: &str| view.nodes.iter().find(|node| node.op == op).unwrap();
+    assert_eq!(node("MatMul").class, OperatorGroup::Contraction);
+    assert_eq!(node("Softmax").class, OperatorGroup::Activation);
+    // The schema of Gemm has four attributes with defaults; a node omits some.
+    let gemm = node("Gemm");
+    let names: HashSet<&str> =
+        gemm.attributes.iter().chain(&gemm.defaults).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, HashSet::from(["alpha", "beta", "transA", "transB"]));
 }
 
 fn subgraphs_are_groups_of_the_node_that_holds_them() {

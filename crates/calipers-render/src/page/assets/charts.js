@@ -1,5 +1,5 @@
 // @ts-check
-// The memory's timeline, and figures under the pointer.
+// The timeline of memory, and bars of cost.
 
 const Charts = (() => {
   const WIDTH = 960, HEIGHT = 180;
@@ -30,7 +30,7 @@ const Charts = (() => {
   }
 
   /**
-   * Bytes alive at each node.
+   * Live bytes at each node.
    * @param {Graph} graph
    * @param {number[]} bytes
    * @param {(node: number) => void} go
@@ -49,7 +49,7 @@ const Charts = (() => {
     const peak = Units.bytes(Math.round(most));
     const svg = shape("svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
-      "aria-label": `Bytes alive over ${bytes.length} nodes, at most ${peak}`,
+      "aria-label": `Live bytes over ${bytes.length} nodes, peak ${peak}`,
     });
     /** @param {number} value */
     const y = (value) => HEIGHT - value / most * (HEIGHT - 8);
@@ -62,7 +62,7 @@ const Charts = (() => {
     svg.append(shape("path", { class: "area", d: `${path}V${HEIGHT}Z` }));
     const mark = shape("rect", { class: "mark", y: 0, height: HEIGHT, width: Math.max(2, each), visibility: "hidden" });
     svg.append(mark);
-    const reading = Panel.element("p", `peak ${peak}`, "note reading");
+    const reading = Panel.element("p", `Peak ${peak}`, "note reading");
     /** The step under the pointer. @param {MouseEvent} event */
     const near = (event) => {
       const area = svg.getBoundingClientRect();
@@ -73,15 +73,87 @@ const Charts = (() => {
       const node = tops[step];
       mark.setAttribute("x", String(step * each));
       mark.setAttribute("visibility", "visible");
-      reading.textContent = `${Units.bytes(bytes[node])} at node ${Units.integer(node + 1)}: ${graph.op(node)} ${graph.nodes.name[node]}`;
+      reading.textContent = `${Units.bytes(Math.round(bytes[node]))} at node ${Units.integer(node + 1)}: ${graph.op(node)} ${graph.nodes.name[node]}`;
     });
     svg.addEventListener("pointerleave", () => {
       mark.setAttribute("visibility", "hidden");
-      reading.textContent = `peak ${peak}`;
+      reading.textContent = `Peak ${peak}`;
     });
     svg.addEventListener("click", (event) => go(tops[near(event)]));
     figure.append(svg, reading);
   }
 
-  return { timeline };
+  // Bars of a chart, and nodes that it is chosen from.
+  const BARS = 12, PARTS = 40;
+
+  /** @typedef {{ name: string, link: string, value: number, text: string }} Bar */
+
+  /**
+   * A bar chart; hidden where there is nothing to compare.
+   * @param {string} id
+   * @param {Bar[]} rows
+   */
+  function bars(id, rows) {
+    const figure = document.getElementById(id);
+    if (!figure) return;
+    figure.hidden = !rows.length;
+    for (const row of figure.querySelectorAll(".row")) row.remove();
+    const most = rows.reduce((sum, row) => Math.max(sum, row.value), 0) || 1;
+    for (const { name, link, value, text } of rows) {
+      const row = Panel.element("div", undefined, "row");
+      const title = Panel.element("a", name, "name");
+      title.href = link;
+      const bar = shape("svg", { class: "bar-svg", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+      bar.append(shape("rect", { width: (value / most * 100).toFixed(2), height: 10 }));
+      row.append(title, bar, Panel.element("span", text, "value"));
+      figure.append(row);
+    }
+  }
+
+  /** A name without the numbers that tell repeats apart. @param {string} name */
+  const pattern = (name) => name.replace(/\d+/g, "*");
+
+  /** The name of several nodes: what they share, with `*` where they differ. @param {string[]} names */
+  function shared(names) {
+    const parts = names.map((name) => name.split(/(\d+)/));
+    return parts[0].map((part, i) => (parts.every((other) => other[i] === part) ? part : "*")).join("");
+  }
+
+  /** The parts and the nodes with most MACs; nodes that are alike are one bar. @param {Graph} graph */
+  function cost(graph) {
+    const { nodes, groups } = graph;
+    /** @param {number} value */
+    const macs = (value) => Units.operations(Math.round(value), "MACs");
+    const { items } = groups[0];
+    /** @type {Bar[]} */
+    const parts = [];
+    items.kind.forEach((kind, i) => {
+      const value = kind === "group" ? Number(groups[items.id[i]].macs ?? 0) : 0;
+      if (value > 0) parts.push({ name: groups[items.id[i]].name, link: `#group=${items.id[i]}`, value, text: macs(value) });
+    });
+    bars("cost-parts", parts.length > 1 ? parts.slice(0, PARTS) : []);
+    /** @type {Map<string, number[]>} */
+    const alike = new Map();
+    for (let i = 0; i < graph.count; i++) {
+      if (!Number(nodes.macs[i] ?? 0)) continue;
+      const key = `${graph.op(i)} ${nodes.macs[i]} ${pattern(nodes.name[i])}`;
+      const list = alike.get(key);
+      if (list) list.push(i);
+      else alike.set(key, [i]);
+    }
+    const sets = [...alike.values()].map((list) => ({ list, each: Number(nodes.macs[list[0]]) }))
+      .sort((a, b) => b.each * b.list.length - a.each * a.list.length || a.list[0] - b.list[0]);
+    const total = sets.reduce((sum, { list, each }) => sum + each * list.length, 0);
+    bars("cost-nodes", sets.slice(0, BARS).map(({ list, each }) => {
+      const [first, count] = [list[0], list.length];
+      const percent = total ? each * count / total * 100 : 0;
+      return {
+        name: count > 1 ? `${count} × ${shared(list.map((node) => nodes.name[node]))}` : nodes.name[first],
+        link: Panel.link(graph, first), value: each * count,
+        text: `${count > 1 ? `${count} × ` : ""}${macs(each)} · ${Units.percent(percent)}`,
+      };
+    }));
+  }
+
+  return { timeline, cost };
 })();

@@ -16,8 +16,6 @@ const Layers = (() => {
       this.graph = graph;
       this.count = count;
       const { nodes } = graph;
-      /** @type {(list: Cell[]) => (row: number) => Cell} */
-      const number = (list) => (row) => list[row];
       /** @type {Column[]} */
       this.columns = [
         { name: "#", value: (row) => row, write: (value) => Units.integer(value + 1) },
@@ -25,10 +23,10 @@ const Layers = (() => {
         { name: "Operator", value: (row) => graph.op(row) },
         { name: "Block", value: (row) => this.block(row) },
         { name: "Output", value: (row) => this.output(row) },
-        { name: "Parameters", value: number(nodes.parameters), write: Units.integer, figure: true },
-        { name: "MACs", value: number(nodes.macs), write: Units.magnitude, figure: true },
-        { name: "Share", value: number(nodes.percent), write: Units.percent, figure: true },
-        { name: "Bytes moved", value: number(nodes.bytes), write: Units.bytes, figure: true },
+        { name: "Parameters", value: (row) => nodes.parameters[row], write: Units.integer, figure: true },
+        { name: "MACs", value: (row) => nodes.macs[row], write: Units.magnitude, figure: true },
+        { name: "Share", value: (row) => nodes.percent[row], write: Units.percent, figure: true },
+        { name: "Bytes moved", value: (row) => nodes.bytes[row], write: Units.bytes, figure: true },
       ];
       /** @type {Map<number, string>} */
       this.blocks = new Map();
@@ -53,7 +51,15 @@ const Layers = (() => {
       this.filter();
     }
 
-    /** GraphGroups are few, so the name of each is looked up once. @param {number} row */
+    /** Draws the rows again: figures follow the chosen sizes. */
+    refresh() {
+      const top = this.scroll.scrollTop;
+      this.filter();
+      this.scroll.scrollTop = top;
+      this.draw(true);
+    }
+
+    /** Groups are few, so the name of each is looked up once. @param {number} row */
     block(row) {
       const group = this.graph.nodes.group[row];
       const name = this.blocks.get(group) ?? this.graph.block(row);
@@ -186,6 +192,8 @@ const Layers = (() => {
         if (column.link) {
           const link = Panel.element("a", words);
           link.href = Panel.link(this.graph, row);
+          // Names differ at their ends.
+          cell.className = "tail";
           cell.append(link);
         } else cell.textContent = words;
         cell.title = column.figure && value !== null && column.name !== "Share" ? Units.integer(value) : words;

@@ -1,18 +1,18 @@
 // @ts-check
-// Where boxes are when some groups are open. The layout of each group comes with the page; a box that is opened pushes
+// Positions of boxes when some groups are expanded. The layout of each group comes with the page; an expanded box pushes
 // its neighbors of the same row aside, and the rows below it down.
 
 const Layout = (() => {
-  const PADDING = 16, TITLE = 32, BETWEEN_ROWS = 40;
+  const PADDING = 16, TITLE = 32, BETWEEN_ROWS = 44;
 
   /** @typedef {{ x: number, top: number, height: number }} Bend Where a line passes a row. */
 
   /**
-   * A group laid out, with the groups inside it that are open.
+   * A group laid out, with the expanded groups inside it.
    * @param {Graph} graph
    * @param {number} number
    * @param {Set<number>} open
-   * @returns {RoomLayout}
+   * @returns {GroupLayout}
    */
   function group(graph, number, open) {
     const { items, edges, bands } = graph.groups[number];
@@ -33,7 +33,7 @@ const Layout = (() => {
       const x = shifted(rank, items.x[i]) - width / 2;
       return {
         kind, id, rank, x, y: tops[rank] + (heights[rank] - height) / 2, width, height,
-        title: graph.text(items.title[i]), note: graph.text(items.note[i]), inner: inner[i],
+        title: graph.text(items.title[i]), note: graph.note(kind, id, items.note[i]), inner: inner[i],
       };
     });
     const bends = edges.bends.map((list) => list.map(([rank, x]) => ({ x: shifted(rank, x), top: tops[rank], height: heights[rank] })));
@@ -73,7 +73,7 @@ const Layout = (() => {
   }
 
   /**
-   * The points of a line, from the box that gives to the one that reads.
+   * The points of a line, from the producer to the consumer.
    * @param {Box} from
    * @param {Box} to
    * @param {Bend[]} bends
@@ -91,7 +91,7 @@ const Layout = (() => {
   /**
    * Where what is inside an open box begins.
    * @param {Box} box
-   * @param {RoomLayout} inner
+   * @param {GroupLayout} inner
    * @returns {Point}
    */
   const inside = (box, inner) => [box.x + (box.width - inner.width) / 2, box.y + TITLE];

@@ -41,7 +41,7 @@ const Liveness = (() => {
   /**
    * The most bytes alive when views share the place of their input, and results overwrite places that nothing needs
    * any more.
-   * @param {Lives} live_ranges
+   * @param {LiveRanges} live_ranges
    * @param {bigint[]} bytes By formula.
    * @param {number} count
    */

@@ -23,11 +23,11 @@ function follow(graph, view) {
   if (key === "node") node = name.startsWith("@") ? Number(name.slice(1)) : graph.byName.get(name);
   else if (key === "value") {
     const value = graph.values.name.indexOf(name);
-    const giver = graph.flow.givers[value] ?? -1;
-    node = giver >= 0 ? giver : graph.flow.readers.get(value)?.[0];
+    const producer = graph.flow.producers[value] ?? -1;
+    node = producer >= 0 ? producer : graph.flow.consumers.get(value)?.[0];
   } else if (key === "group" && graph.groups[Number(name)]) {
     reveal();
-    return view.showRoom(Number(name));
+    return view.showGroup(Number(name));
   }
   if (node === undefined || !(node < graph.count)) return;
   reveal();
@@ -61,15 +61,18 @@ async function start() {
   new Panel.About(graph, view);
   new Panel.Search(graph, view);
   Panel.crumbs(graph, view);
+  Panel.jumps(graph, view);
   controls(view);
   theme(() => view.recolor());
   performance.mark("graph");
   /** @param {number} node */
   const go = (node) => { location.hash = Panel.link(graph, node); };
   if (document.getElementById("layers")) {
-    new Layers.Table(graph, data.main);
-    new Sizes.Choice(data, graph, go);
-    Charts.timeline(graph, data.timeline.map(Number), go);
+    const table = new Layers.Table(graph, data.main);
+    new State.State(data, graph, go, () => {
+      table.refresh();
+      view.lay();
+    });
   }
   window.addEventListener("hashchange", () => follow(graph, view));
   follow(graph, view);
@@ -81,6 +84,6 @@ start().catch((error) => {
   document.documentElement.dataset.ready = "no";
   const note = document.createElement("p");
   note.className = "pill error";
-  note.textContent = `The page cannot be built: ${error.message}`;
+  note.textContent = `The page could not be built: ${error.message}`;
   byId("main").prepend(note);
 });

@@ -1,5 +1,5 @@
 // @ts-check
-// The graph in the page's data, with what is asked of it often.
+// The graph in the page's data, with lookups.
 
 const Model = (() => {
   /** @returns {Promise<PageData>} */
@@ -36,8 +36,16 @@ const Model = (() => {
     /** @param {number} value */
     dtype(value) { return this.texts[this.values.dtype[value]]; }
 
-    /** The first value that a node gives. @param {number} node */
+    /** The first output of a node. @param {number} node */
     output(node) { return this.nodes.outputs[node].find((value) => value !== null) ?? null; }
+
+    /** The second line of a box: figures of a group at the chosen sizes, else text. @param {Kind} kind @param {number} id @param {number} text */
+    note(kind, id, text) {
+      if (kind !== "group") return this.texts[text];
+      const { count, macs } = this.groups[id];
+      const nodes = Units.counted(count, "node", "nodes");
+      return macs === null || !Number(macs) ? nodes : `${nodes} · ${Units.operations(macs, "MACs")}`;
+    }
 
     /** The group and those around it, outermost first. @param {number} group */
     path(group) {
@@ -65,29 +73,29 @@ const Model = (() => {
     }
 
     /**
-     * The node that gives each value, -1 for none, and the nodes that read it.
-     * @returns {{ givers: Int32Array, readers: Map<number, number[]> }}
+     * The producer of each value, -1 for none, and its consumers.
+     * @returns {{ producers: Int32Array, consumers: Map<number, number[]> }}
      */
     get flow() {
-      const givers = new Int32Array(this.values.name.length).fill(-1);
+      const producers = new Int32Array(this.values.name.length).fill(-1);
       /** @type {Map<number, number[]>} */
-      const readers = new Map();
+      const consumers = new Map();
       for (let node = 0; node < this.count; node++) {
-        for (const value of present(this.nodes.outputs[node])) givers[value] = node;
+        for (const value of present(this.nodes.outputs[node])) producers[value] = node;
         for (const value of present(this.nodes.inputs[node])) {
-          const list = readers.get(value);
+          const list = consumers.get(value);
           if (list) list.push(node);
-          else readers.set(value, [node]);
+          else consumers.set(value, [node]);
         }
       }
-      const flow = { givers, readers };
+      const flow = { producers, consumers };
       Object.defineProperty(this, "flow", { value: flow });
       return flow;
     }
 
-    /** All nodes on ways to a node and from it. @param {number} start */
+    /** All nodes on paths to a node and from it. @param {number} start */
     paths(start) {
-      const { givers, readers } = this.flow;
+      const { producers, consumers } = this.flow;
       /** @param {(node: number) => number[]} next */
       const walk = (next) => {
         /** @type {Set<number>} */
@@ -100,12 +108,12 @@ const Model = (() => {
         }
         return seen;
       };
-      const before = walk((node) => present(this.nodes.inputs[node]).map((value) => givers[value]));
-      const after = walk((node) => present(this.nodes.outputs[node]).flatMap((value) => readers.get(value) ?? []));
+      const before = walk((node) => present(this.nodes.inputs[node]).map((value) => producers[value]));
+      const after = walk((node) => present(this.nodes.outputs[node]).flatMap((value) => consumers.get(value) ?? []));
       return { before, after };
     }
 
-    /** GraphGroups around nodes. @param {Iterable<number>} nodes */
+    /** Groups around nodes. @param {Iterable<number>} nodes */
     around(nodes) {
       /** @type {Set<number>} */
       const groups = new Set();
@@ -117,7 +125,7 @@ const Model = (() => {
       return groups;
     }
 
-    /** The type that a node computes in: that of what it gives. @param {number} node */
+    /** The type of a node's first output. @param {number} node */
     precision(node) {
       const value = this.output(node);
       return value === null ? "none" : this.dtype(value);

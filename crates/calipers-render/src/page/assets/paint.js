@@ -2,9 +2,13 @@
 // Boxes and lines on one sheet, painted on a canvas or written as SVG.
 
 const Paint = (() => {
+  // Sizes of letters on the sheet, in pixels.
+  const TITLE = 14, NOTE = 12;
+  // Letters smaller than this on the screen are left out.
+  const LEAST = 5;
   const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-  /** @typedef {"macs" | "memory" | "precision" | "block" | "plain" | string} Mode What colors mean. */
+  /** @typedef {"class" | "macs" | "memory" | "precision" | "block" | "plain" | string} Mode What colors mean. */
   /**
    * @typedef {object} Look How a scene is painted.
    * @property {number} width Of the canvas, in pixels of the page; the height too.
@@ -18,7 +22,7 @@ const Paint = (() => {
 
   /**
    * All boxes and lines of a layout with their places on the sheet; outer boxes first.
-   * @param {RoomLayout} layout
+   * @param {GroupLayout} layout
    * @param {Graph} graph
    * @returns {Scene}
    */
@@ -27,7 +31,7 @@ const Paint = (() => {
     const boxes = [];
     /** @type {PlacedLine[]} */
     const lines = [];
-    /** @param {RoomLayout} group @param {number} left @param {number} top @param {PlacedBox | null} parent @param {number} depth */
+    /** @param {GroupLayout} group @param {number} left @param {number} top @param {PlacedBox | null} parent @param {number} depth */
     const put = (group, left, top, parent, depth) => {
       for (const box of group.boxes) {
         const placed = { ...box, x: left + box.x, y: top + box.y, open: Boolean(box.inner), parent, depth, group: group.number };
@@ -51,6 +55,11 @@ const Paint = (() => {
     return { boxes, lines, width: layout.width, height: layout.height };
   }
 
+  // Classes of operators, as `OperatorGroup` displays them, with hue and saturation.
+  const CLASSES = ["Convolution, MatMul", "Attention", "Recurrent", "Activation", "Normalization", "Pooling, reduction",
+    "Elementwise", "Shape, data movement", "Quantization", "Control flow"];
+  const HUES = [[212, 75], [262, 60], [292, 45], [8, 75], [150, 50], [186, 55], [52, 80], [220, 12], [330, 55], [28, 80]];
+
   // The colors of the style sheet.
   class Colors {
     constructor() {
@@ -60,6 +69,7 @@ const Paint = (() => {
       this.paper = pick("paper");
       this.ink = pick("ink");
       this.soft = pick("soft");
+      this.note = pick("note");
       this.edge = pick("edge");
       this.accent = pick("accent");
       this.group = pick("group");
@@ -79,7 +89,15 @@ const Paint = (() => {
       return `rgb(${mix.join(",")})`;
     }
 
-    /** One of a few shades that are easy to distinguish. @param {number} number */
+    /** The shade of an operator's class, the same on every page. @param {string} name */
+    operator(name) {
+      const place = CLASSES.indexOf(name);
+      if (place < 0) return this.paper;
+      const [hue, saturation] = HUES[place];
+      return this.dark ? `hsl(${hue} ${saturation * 0.55}% 26%)` : `hsl(${hue} ${saturation}% 86%)`;
+    }
+
+    /** One of a few shades that are easy to tell apart. @param {number} number */
     kind(number) {
       const hue = [212, 28, 150, 330, 262, 52, 186, 0, 96, 292][number % 10];
       const far = Math.floor(number / 10) % 2;
@@ -112,12 +130,13 @@ const Paint = (() => {
     value({ kind, id }) {
       const { nodes, groups } = this.graph;
       if (kind !== "group" && kind !== "node") return null;
-      const isRoom = kind === "group";
+      const isGroup = kind === "group";
       switch (this.mode) {
-        case "macs": return Number((isRoom ? groups[id].macs : nodes.macs[id]) ?? 0);
-        case "memory": return Number((isRoom ? groups[id].alive : nodes.alive[id]) ?? 0);
-        case "precision": return isRoom ? null : this.graph.precision(id);
-        case "block": return isRoom ? groups[id].block || groups[id].kind : (groups[nodes.group[id]].block || null);
+        case "class": return isGroup ? null : this.graph.text(nodes.class[id]);
+        case "macs": return Number((isGroup ? groups[id].macs : nodes.macs[id]) ?? 0);
+        case "memory": return Number((isGroup ? groups[id].alive : nodes.alive[id]) ?? 0);
+        case "precision": return isGroup ? null : this.graph.precision(id);
+        case "block": return isGroup ? groups[id].block || groups[id].kind : (groups[nodes.group[id]].block || null);
         default: return null;
       }
     }
@@ -128,16 +147,26 @@ const Paint = (() => {
       if (isPort(box)) return colors.port;
       const value = this.value(box);
       if (typeof value === "number") return value > 0 ? colors.shade(value / this.most) : colors.paper;
-      if (value !== null) return colors.kind(this.kinds.get(value) ?? 0);
+      if (value !== null) return this.shade(value);
       return box.kind === "group" ? colors.group : colors.paper;
     }
 
-    /** What the shades mean. @returns {[color: string, resolved: string][]} */
+    /** @param {string} value */
+    shade(value) { return this.mode === "class" ? this.colors.operator(value) : this.colors.kind(this.kinds.get(value) ?? 0); }
+
+    /** The meaning of the shades. @returns {[color: string, words: string][]} */
     legend() {
+      /** @param {(value: number) => string} write @returns {[string, string][]} */
+      const scale = (write) => (this.most ? [0, 0.25, 1].map((share) => [
+        share ? this.colors.shade(share) : this.colors.paper, write(Math.round(this.most * share))]) : []);
       switch (this.mode) {
-        case "macs": return this.most ? [[this.colors.shade(1), `up to ${Units.operations(this.most, "MACs")}`]] : [];
-        case "memory": return this.most ? [[this.colors.shade(1), `up to ${Units.bytes(this.most)} alive`]] : [];
-        default: return [...this.kinds].slice(0, 8).map(([name, number]) => [this.colors.kind(number), name]);
+        case "macs": return scale((value) => Units.operations(value, "MACs"));
+        case "memory": return scale((value) => Units.bytes(value));
+        case "class": {
+          const names = new Set(this.graph.nodes.class.map((number) => this.graph.text(number)));
+          return CLASSES.filter((name) => names.has(name)).map((name) => [this.colors.operator(name), name]);
+        }
+        default: return [...this.kinds].slice(0, 10).map(([name, number]) => [this.colors.kind(number), name]);
       }
     }
   }
@@ -202,6 +231,7 @@ const Paint = (() => {
     lines(context, scene.lines.filter((line) => seen(line.left, line.top, line.right, line.bottom)), look, scale);
     for (const box of boxes) if (!box.open) leaf(context, box, look, scale);
     context.globalAlpha = 1;
+    labels(context, scene.lines.filter((line) => seen(line.left, line.top, line.right, line.bottom)), boxes, look, scale);
     return boxes.length;
   }
 
@@ -215,7 +245,7 @@ const Paint = (() => {
   function frame(context, box, colors, isSelected, scale) {
     context.beginPath();
     context.roundRect(box.x, box.y, box.width, box.height, 8);
-    // GraphGroups inside one another alternate between two shades.
+    // Nested groups alternate between two shades.
     context.fillStyle = box.depth % 2 ? colors.paper : colors.ground;
     context.fill();
     context.globalAlpha = isSelected ? 1 : 0.55;
@@ -223,9 +253,9 @@ const Paint = (() => {
     context.lineWidth = (isSelected ? 2 : 1) * hairline(scale);
     context.stroke();
     context.globalAlpha = 1;
-    if (scale * 13 < 5) return;
+    if (scale * TITLE < LEAST) return;
     context.fillStyle = colors.accent;
-    context.font = `600 12px ${FONT}`;
+    context.font = `600 ${TITLE}px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.fillText(`▾ ${box.title}`, box.x + 10, box.y + 16, box.width - 20);
@@ -247,22 +277,83 @@ const Paint = (() => {
       context.fill();
     });
     context.globalAlpha = 1;
-    if (scale < 0.8 || shown.length > 400) return;
-    context.font = `10px ${FONT}`;
+  }
+
+  // Labels are drawn from this scale on, for at most so many lines.
+  const LABEL_SCALE = 0.7, MOST_LABELS = 400;
+
+  // Lines up to which labels keep clear of all of them.
+  const MOST_CROSSED = 100;
+
+  /** @typedef {{ left: number, top: number, right: number, bottom: number }} Area */
+
+  /** A point of the curve between two points. @param {Point} from @param {Point} to @param {number} share @returns {Point} */
+  const between = ([x0, y0], [x1, y1], share) => [x0 + (x1 - x0) * share * share * (3 - 2 * share), y0 + (y1 - y0) * share];
+
+  /** Small areas along a line. @param {Point[]} points */
+  function samples(points) {
+    /** @type {Area[]} */
+    const areas = [];
+    for (let i = 1; i < points.length; i++) {
+      for (let share = 0; share <= 1; share += 0.125) {
+        const [x, y] = between(points[i - 1], points[i], share);
+        areas.push({ left: x - 2, top: y - 2, right: x + 2, bottom: y + 2 });
+      }
+    }
+    return areas;
+  }
+
+  /**
+   * Shapes next to lines, each at the first of a few positions where it covers nothing; those that find none are in the
+   * panel.
+   * @param {CanvasRenderingContext2D} context
+   * @param {PlacedLine[]} shown
+   * @param {PlacedBox[]} boxes
+   * @param {Look} look
+   * @param {number} scale
+   */
+  function labels(context, shown, boxes, { colors }, scale) {
+    if (scale < LABEL_SCALE || shown.length > MOST_LABELS) return 0;
+    context.font = `${NOTE}px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.fillStyle = colors.soft;
-    /** @type {{ x: number, y: number, width: number }[]} */
-    const taken = [];
+    /** @type {Area[]} */
+    const taken = boxes.map((box) => ({ left: box.x, top: box.y, right: box.x + box.width, bottom: box.open ? box.y + 28 : box.y + box.height }));
+    const crossed = shown.length > MOST_CROSSED ? [] : shown.flatMap(({ points }) => samples(points));
+    let drawn = 0;
     for (const { points, label } of shown) {
       if (!label) continue;
-      const [[x0, y0], [x1, y1]] = points.slice(-2);
-      const [x, y, width] = [(x0 + x1) / 2 + 5, (y0 + y1) / 2, label.length * 6];
-      // Labels that would cover each other are seen in the panel instead.
-      if (taken.some((it) => x < it.x + it.width && it.x < x + width && Math.abs(y - it.y) < 11)) continue;
-      taken.push({ x, y, width });
-      context.fillText(label, x, y);
+      const width = context.measureText(label).width;
+      const place = position(points, width, taken, crossed) ?? (crossed.length ? position(points, width, taken, []) : null);
+      if (!place) continue;
+      taken.push(place);
+      context.fillText(label, place.left + 2, (place.top + place.bottom) / 2);
+      drawn++;
     }
+    return drawn;
+  }
+
+  /**
+   * Where a label is free: right or left of the line, near its start, its end or its middle.
+   * @param {Point[]} points
+   * @param {number} width
+   * @param {Area[]} taken
+   * @param {Area[]} crossed
+   * @returns {Area | null}
+   */
+  function position(points, width, taken, crossed) {
+    const [last, first] = [points.slice(-2), points.slice(0, 2)];
+    /** @param {Area} area @param {Area[]} list */
+    const isFree = (area, list) => !list.some((it) => area.left < it.right && it.left < area.right && area.top < it.bottom && it.top < area.bottom);
+    for (const [[from, to], share] of /** @type {[Point[], number][]} */ ([[last, 0.5], [first, 0.25], [last, 0.75], [first, 0.35], [last, 0.65]])) {
+      const [x, y] = between(from, to, share);
+      for (const left of [x + 3, x - 7 - width, x + 14, x - 18 - width]) {
+        const area = { left, top: y - 8, right: left + width + 4, bottom: y + 8 };
+        if (isFree(area, taken) && isFree(area, crossed)) return area;
+      }
+    }
+    return null;
   }
 
   /** @param {PlacedLine} line @param {Marked} marked */
@@ -281,17 +372,17 @@ const Paint = (() => {
     context.strokeStyle = isSelected ? colors.hit : box.kind === "group" ? colors.accent : isPort(box) ? colors.portEdge : colors.edge;
     context.lineWidth = (isSelected ? 2.5 : 1) * hairline(scale);
     if (!isDoor(box) || isSelected) context.stroke();
-    if (isDoor(box) || scale * 13 < 5) return;
+    if (isDoor(box) || scale * TITLE < LEAST) return;
     context.textAlign = "center";
     context.textBaseline = "middle";
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     context.fillStyle = colors.ink;
-    context.font = `${box.kind === "group" ? "600 " : ""}13px ${FONT}`;
-    context.fillText(box.title, x, box.note ? y - 8 : y + 0.5, box.width - 12);
-    if (!box.note || scale * 11 < 5) return;
-    context.font = `11px ${FONT}`;
-    context.globalAlpha *= 0.8;
-    context.fillText(box.note, x, y + 9, box.width - 12);
+    context.font = `${box.kind === "group" ? "600 " : ""}${TITLE}px ${FONT}`;
+    context.fillText(box.title, x, box.note ? y - 9 : y + 0.5, box.width - 12);
+    if (!box.note || scale * NOTE < LEAST) return;
+    context.font = `${NOTE}px ${FONT}`;
+    context.fillStyle = colors.note;
+    context.fillText(box.note, x, y + 10, box.width - 12);
   }
 
   /** @param {string} text */
@@ -332,23 +423,27 @@ const Paint = (() => {
       const area = `x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}" rx="${n(corner(box))}"`;
       if (box.open) {
         out.push(`<rect ${area} fill="${box.depth % 2 ? colors.paper : colors.ground}" stroke="${colors.accent}" stroke-opacity=".6"/>`);
-        text(box.x + 10, box.y + 20, box.title, 12, colors.accent, 'font-weight="600"');
+        text(box.x + 10, box.y + 20, box.title, TITLE, colors.accent, 'font-weight="600"');
         continue;
       }
       const [fill, stroke] = [isDoor(box) ? colors.edge : filling.of(box), box.kind === "group" ? colors.accent : colors.edge];
       out.push(`<rect ${area} fill="${fill}" stroke="${stroke}"/>`);
       if (isDoor(box)) continue;
       const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-      text(x, box.note ? y - 4 : y + 4.5, box.title, 13, colors.ink, 'text-anchor="middle"');
-      if (box.note) text(x, y + 13, box.note, 11, colors.soft, 'text-anchor="middle"');
+      text(x, box.note ? y - 4 : y + 4.5, box.title, TITLE, colors.ink, 'text-anchor="middle"');
+      if (box.note) text(x, y + 14, box.note, NOTE, colors.note, 'text-anchor="middle"');
     }
+    /** @type {Area[]} */
+    const taken = scene.boxes.map((box) => ({ left: box.x, top: box.y, right: box.x + box.width, bottom: box.open ? box.y + 28 : box.y + box.height }));
     for (const { points, label } of scene.lines) {
       const [line, arrow] = [new Trace(), new Trace()];
       trace(line, points);
       tip(arrow, points);
       out.push(`<path d="${line.d}" fill="none" stroke="${colors.edge}"/><path d="${arrow.d}" fill="${colors.edge}"/>`);
-      const [[x0, y0], [x1, y1]] = points.slice(-2);
-      if (label) text((x0 + x1) / 2 + 5, (y0 + y1) / 2 + 3, label, 10, colors.soft, "");
+      const place = label && taken.length < 2 * MOST_LABELS ? position(points, label.length * NOTE * 0.6, taken, []) : null;
+      if (!place) continue;
+      taken.push(place);
+      text(place.left + 2, place.bottom - 4, label, NOTE, colors.soft, "");
     }
     const [width, height] = [Math.ceil(scene.width) + 40, Math.ceil(scene.height) + 40];
     const size = `width="${width}" height="${height}"`;

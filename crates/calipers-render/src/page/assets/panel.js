@@ -1,5 +1,5 @@
 // @ts-check
-// Around the graph: what is known of the selected box, the search, where in the graph one is.
+// Around the graph: details of the selected box, search, parts to jump to, the path to the current group.
 
 const Panel = (() => {
   // Nodes that a search lists.
@@ -43,6 +43,25 @@ const Panel = (() => {
   /** Rounded and exact. @param {number | string} value */
   const both = (value) => `${Units.magnitude(value)} · ${Units.integer(value)}`;
 
+  /** @type {Record<string, string>} Display names of fields with formulas. */
+  const FIELDS = { macs: "MACs", other_flops: "Other FLOPs", bytes_moved: "Bytes moved" };
+
+  /**
+   * A link to the operator's documentation; the name alone where it is not a standard operator.
+   * @param {string} domain
+   * @param {string} op
+   */
+  function documentation(domain, op) {
+    /** @type {Record<string, string>} */
+    const prefixes = { "ai.onnx": "onnx__", "ai.onnx.ml": "onnx_aionnxml_" };
+    if (!(domain in prefixes) || !/^[A-Za-z0-9]+$/.test(op)) return null;
+    const link = element("a", `${op} reference`);
+    link.href = `https://onnx.ai/onnx/operators/${prefixes[domain]}${op}.html`;
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+    return link;
+  }
+
   class About {
     /** @param {Graph} graph @param {View} view */
     constructor(graph, view) {
@@ -50,6 +69,8 @@ const Panel = (() => {
       this.view = view;
       this.panel = byId("panel");
       this.said = byId("said");
+      // The box that is shown.
+      this.key = "";
       view.onSelect = (box) => this.show(box);
     }
 
@@ -60,11 +81,13 @@ const Panel = (() => {
       if (!box) return;
       const close = element("button", "×", "quiet close");
       close.type = "button";
-      close.setAttribute("aria-label", "Close");
+      close.setAttribute("aria-label", "Close the panel");
       close.addEventListener("click", () => { this.view.select(null); this.view.canvas.focus(); });
       panel.replaceChildren(close, ...this.contents(box));
-      panel.scrollTop = 0;
-      this.said.textContent = `${box.title}${box.note ? `, ${box.note}` : ""}${box.open ? ", open" : ""}`;
+      const key = `${box.kind}/${box.id}`;
+      if (key !== this.key) panel.scrollTop = 0;
+      this.key = key;
+      this.said.textContent = `${box.title}${box.note ? `, ${box.note}` : ""}${box.open ? ", expanded" : ""}`;
     }
 
     /** @param {Labeled & { open?: boolean }} box @returns {Node[]} */
@@ -72,12 +95,12 @@ const Panel = (() => {
       switch (box.kind) {
         case "group": return this.group(box);
         case "node": return this.node(box.id);
-        case "entry": return [element("h3", "From outside"), element("p", "Values that come from outside this part.", "note")];
-        case "exit": return [element("h3", "To outside"), element("p", "Values that are read outside this part.", "note")];
+        case "entry": return [element("h3", "Inputs of the part"), element("p", "Values produced outside this part.", "note")];
+        case "exit": return [element("h3", "Outputs of the part"), element("p", "Values consumed outside this part.", "note")];
       }
       const value = box.id;
       return [element("h3", this.graph.values.name[value]),
-        facts([["is an", box.kind], ["type", this.graph.dtype(value)], ["shape", this.graph.shape(value)]])];
+        facts([["Kind", box.kind === "input" ? "Model input" : "Model output"], ["Type", this.graph.dtype(value)], ["Shape", this.graph.shape(value)]])];
     }
 
     /** @param {Action[]} list */
@@ -98,16 +121,19 @@ const Panel = (() => {
       return [
         element("h3", group.name), element("p", group.detail, "note"),
         this.actions(
-          [box.open ? "Close" : "Open", () => this.view.toggle(this.view.selected)],
-          ["Enter", () => this.view.enter(box.id, true)],
+          [box.open ? "Collapse" : "Expand", () => this.view.toggle(this.view.selected)],
+          ["Focus", () => this.view.enter(box.id, true)],
         ),
         facts([
-          ["kind", group.block || group.kind], ["nodes", Units.integer(group.count)],
-          ["parameters", orNothing(group.parameters, Units.integer)],
+          ["Kind", group.block || group.kind], ["Repeats", group.times ? Units.integer(group.times) : null],
+          ["Nodes", Units.integer(group.count)],
+          ["Nodes per repeat", group.times && group.count % group.times === 0 ? Units.integer(group.count / group.times) : null],
+          ["Constants, shape computation", group.all > group.count ? Units.counted(group.all - group.count, "node", "nodes") : null],
+          ["Parameters", orNothing(group.parameters, Units.integer)],
           ["MACs", orUnknown(group.macs, both)],
-          ["bytes moved", orUnknown(group.bytes, Units.bytes)],
-          ["most alive", orNothing(group.alive, Units.bytes)],
-          ["unknown cost", group.unknown ? Units.counted(group.unknown, "node", "nodes") : null],
+          ["Bytes moved", orUnknown(group.bytes, Units.bytes)],
+          ["Peak memory", orNothing(group.alive, Units.bytes)],
+          ["Unknown cost", group.unknown ? Units.counted(group.unknown, "node", "nodes") : null],
         ]),
       ];
     }
@@ -121,46 +147,52 @@ const Panel = (() => {
         ["Paths", () => this.paths(id)],
         ["Copy link", () => navigator.clipboard?.writeText(`${location.href.split("#")[0]}${Panel.link(graph, id)}`)],
       ];
-      for (const group of nodes.groups[id] ?? []) list.unshift([`Enter ${graph.groups[group].name}`, () => this.view.enter(group, true)]);
+      for (const group of nodes.groups[id] ?? []) list.unshift([`Focus ${graph.groups[group].name}`, () => this.view.enter(group, true)]);
       /** @type {Fact[]} */
       const formulas = (nodes.formulas[id] ?? []).map(([field, text]) => [
-        graph.text(field).replace("_", " "), element("code", graph.text(text)),
+        FIELDS[graph.text(field)] ?? graph.text(field), element("code", graph.text(text)),
       ]);
-      const pairs = nodes.attributes[id];
-      /** @type {Fact[]} */
-      const attributes = [];
-      for (let i = 0; i < pairs.length; i += 2) attributes.push([graph.text(pairs[i]), graph.text(pairs[i + 1])]);
+      /** @param {number[]} pairs @param {(words: string) => string | Node} write */
+      const attributes = (pairs, write) => {
+        /** @type {Fact[]} */
+        const list = [];
+        for (let i = 0; i < pairs.length; i += 2) list.push([graph.text(pairs[i]), write(graph.text(pairs[i + 1]))]);
+        return list;
+      };
+      const set = [...attributes(nodes.attributes[id], (words) => words),
+        ...attributes(nodes.default_lists[nodes.defaults[id]] ?? [], (words) => element("span", `${words} (default)`, "note"))];
       const domain = graph.text(nodes.domain[id]);
       const reason = nodes.reasons[id];
       /** @type {Node[]} */
       const parts = [
         element("h3", graph.op(id)), element("p", nodes.name[id], "note wrap"), this.actions(...list),
         facts([
-          ["domain", domain === "ai.onnx" ? null : domain], ["scope", graph.text(nodes.scope[id])],
-          ["part of", graph.path(nodes.group[id]).slice(1).map((group) => graph.groups[group].name).join(" › ")],
-          ["parameters", orNothing(nodes.parameters[id] || null, Units.integer)],
+          ["Operator", documentation(domain, graph.op(id))], ["Class", graph.text(nodes.class[id])],
+          ["Domain", domain === "ai.onnx" ? null : domain], ["Module", graph.text(nodes.scope[id])],
+          ["Part of", graph.path(nodes.group[id]).slice(1).map((group) => graph.groups[group].name).join(" › ")],
+          ["Parameters", orNothing(nodes.parameters[id] || null, Units.integer)],
           ["MACs", reason === undefined ? orUnknown(nodes.macs[id], both) : `unknown: ${graph.text(reason)}`],
-          ["share", orNothing(nodes.percent[id], (value) => Units.percent(Number(value)))],
-          ["other FLOPs", orNothing(nodes.other[id] || null, Units.integer)],
-          ["bytes moved", orNothing(nodes.bytes[id], Units.bytes)],
-          ["alive here", orNothing(nodes.alive[id], Units.bytes)],
+          ["Share", orNothing(nodes.percent[id], (value) => Units.percent(Number(value)))],
+          ["Other FLOPs", orNothing(nodes.other[id] || null, Units.integer)],
+          ["Bytes moved", orNothing(nodes.bytes[id], Units.bytes)],
+          ["Live memory", orNothing(nodes.alive[id], Units.bytes)],
         ]),
       ];
       if (formulas.length) parts.push(element("h4", "Formulas"), facts(formulas));
-      if (attributes.length) parts.push(element("h4", "Attributes"), facts(attributes));
-      parts.push(element("h4", "Takes"), this.values(nodes.inputs[id], "giver"));
-      parts.push(element("h4", "Gives"), this.values(nodes.outputs[id], "reader"));
+      if (set.length) parts.push(element("h4", "Attributes"), facts(set));
+      parts.push(element("h4", "Inputs"), this.values(nodes.inputs[id], "producer"));
+      parts.push(element("h4", "Outputs"), this.values(nodes.outputs[id], "consumer"));
       return parts;
     }
 
-    /** Values with links to the node at the other end. @param {(number | null)[]} values @param {"giver" | "reader"} way */
+    /** Values with links to the node at the other end. @param {(number | null)[]} values @param {"producer" | "consumer"} way */
     values(values, way) {
       const { graph } = this;
       const list = element("ul", undefined, "values");
       for (const value of values) {
         if (value === null) continue;
         const item = element("li");
-        const other = way === "giver" ? graph.flow.givers[value] : graph.flow.readers.get(value)?.[0] ?? -1;
+        const other = way === "producer" ? graph.flow.producers[value] : graph.flow.consumers.get(value)?.[0] ?? -1;
         const name = graph.values.name[value];
         if (other >= 0) {
           const link = element("a", name);
@@ -168,6 +200,11 @@ const Panel = (() => {
           item.append(link);
         } else item.append(element("span", name));
         item.append(element("small", `${graph.dtype(value)} ${graph.shape(value)}${graph.values.stored[value] ? " · stored" : ""}`));
+        const statistics = graph.values.statistics[value];
+        if (statistics) {
+          const [min, max, mean, std, zeros] = statistics.map((figure) => Number(figure.toPrecision(4)));
+          item.append(element("small", `min ${min} · max ${max} · mean ${mean} · std ${std} · ${zeros}% zeros`));
+        }
         list.append(item);
       }
       return list;
@@ -179,7 +216,7 @@ const Panel = (() => {
       const { marked } = this.view;
       /** @param {number} count */
       const nodes = (count) => Units.counted(count, "node", "nodes");
-      this.said.textContent = marked ? `${nodes(marked.before)} before, ${nodes(marked.after)} after` : "Paths are not marked";
+      this.said.textContent = marked ? `${nodes(marked.before)} before, ${nodes(marked.after)} after` : "Paths cleared";
     }
   }
 
@@ -226,7 +263,7 @@ const Panel = (() => {
         return item;
       }));
       if (!found.length) {
-        const none = element("li", "Nothing found");
+        const none = element("li", "No match");
         none.setAttribute("role", "option");
         none.setAttribute("aria-disabled", "true");
         this.list.append(none);
@@ -273,7 +310,47 @@ const Panel = (() => {
     }
   }
 
-  /** Shows where in the graph one is. @param {Graph} graph @param {View} view */
+  // Parts that the list holds.
+  const JUMPS = 400;
+
+  /** Fills the list of parts and subgraphs. @param {Graph} graph @param {View} view */
+  function jumps(graph, view) {
+    const select = asType("jump", HTMLSelectElement);
+    /** @type {number[]} */
+    const order = [];
+    /** @param {number} group @param {number} depth */
+    const walk = (group, depth) => {
+      const { kind, id } = graph.groups[group].items;
+      kind.forEach((it, i) => {
+        // One repeat represents the others.
+        if (it !== "group" || depth > 3 || (graph.groups[group].kind === "repeat" && order.includes(id[0]))) return;
+        order.push(id[i]);
+        if (graph.groups[group].kind !== "repeat" || id[i] === id.find((_, place) => kind[place] === "group")) walk(id[i], depth + 1);
+      });
+    };
+    walk(0, 0);
+    graph.groups.forEach((group, i) => { if (group.kind === "subgraph" || group.kind === "function") order.push(i); });
+    for (const number of order.slice(0, JUMPS)) {
+      const group = graph.groups[number];
+      const depth = graph.path(number).length - 2;
+      const prefix = group.kind === "subgraph" || group.kind === "function" ? `${group.kind} ` : "\u00a0\u00a0".repeat(Math.max(0, depth));
+      const option = element("option", `${prefix}${group.name}`);
+      option.value = String(number);
+      select.append(option);
+    }
+    const label = select.closest("label");
+    if (label) label.hidden = !order.length;
+    select.addEventListener("change", () => {
+      const number = Number(select.value);
+      if (select.value === "") return;
+      const { kind } = graph.groups[number];
+      if (kind === "subgraph" || kind === "function") view.enter(number, true);
+      else view.showGroup(number);
+      select.value = "";
+    });
+  }
+
+  /** Shows the path to the current group. @param {Graph} graph @param {View} view */
   function crumbs(graph, view) {
     const nav = byId("crumbs");
     const draw = () => {
@@ -292,5 +369,5 @@ const Panel = (() => {
     draw();
   }
 
-  return { About, Search, crumbs, link, element, facts };
+  return { About, Search, crumbs, jumps, link, element, facts };
 })();

@@ -33,13 +33,17 @@ interface Edges {
   bends: [rank: number, x: number][][];
 }
 
-interface RoomData {
+interface GroupData {
   kind: "graph" | "block" | "repeat" | "segment" | "subgraph" | "function";
   name: string;
   detail: string;
   block: string;
   parent: number | null;
+  /** Nodes of the network, and all nodes with constants and shape computation. */
   count: number;
+  all: number;
+  /** The number of repeats, of a group of repeats. */
+  times: number | null;
   parameters: Known;
   macs: Known;
   bytes: Known;
@@ -56,6 +60,8 @@ interface NodeColumns {
   op: number[];
   domain: number[];
   scope: number[];
+  /** The display name of the operator's class, as the number of a text. */
+  class: number[];
   group: number[];
   drawn: number[];
   inputs: (number | null)[][];
@@ -68,6 +74,9 @@ interface NodeColumns {
   alive: Known[];
   /** Names and values by turns, as numbers of texts. */
   attributes: number[][];
+  /** Attributes that a node omits, as the number of a list of the same form. */
+  defaults: number[];
+  default_lists: number[][];
   /** By node: the groups of its subgraphs. */
   groups: Record<number, number[]>;
   /** By node: fields and formulas, as numbers of texts. */
@@ -82,12 +91,14 @@ interface ValueColumns {
   dtype: number[];
   shape: number[];
   stored: number[];
+  /** By value: minimum, maximum, mean, standard deviation and percent of zeros, where weights were read. */
+  statistics: Record<number, number[]>;
 }
 
 interface GraphData {
   nodes: NodeColumns;
   values: ValueColumns;
-  groups: RoomData[];
+  groups: GroupData[];
   notes: string[];
   texts: string[];
 }
@@ -98,11 +109,12 @@ interface SizeControl {
   most: number | null;
   /** What is added to the size for each dimension. */
   dims: Record<string, number>;
-  fixed: boolean;
+  /** Its size in the file, where the file fixes it. */
+  fixed: number | null;
 }
 
-/** Columns of `Lives` in choices.rs. */
-interface Lives {
+/** Columns of `LiveRanges` in choices.rs. */
+interface LiveRanges {
   from: number[];
   until: number[];
   formula: number[];
@@ -111,32 +123,61 @@ interface Lives {
   may_take: number[][];
 }
 
-/** Columns of `Runs` in choices.rs. */
+/** Columns of `Runs` in choices.rs: a run for each precision, for each length, for each batch. */
 interface Runs {
   low: (number | null)[];
   expected: (number | null)[];
   high: (number | null)[];
-  throughput: (number | null)[];
-  memory: Known[];
-  fits: (boolean | null)[];
-  reason: (string | null)[];
+  /** A letter for each run: `y` fits, `t` barely, `n` does not, `-` unknown. */
+  fits: string;
+  /** A letter for each run, which `bottlenecks` names. */
+  bottleneck: string;
+  /** The number of a list of memory. */
+  memory: number;
+  reason?: (number | null)[];
 }
 
 interface DeviceData {
   id: string;
   name: string;
+  class: string;
   memory: Known;
   runs: Runs;
 }
 
-interface SizeData {
-  size_controls: SizeControl[];
-  live_ranges: Lives;
-  formulas: string[];
-  live_ranges_unknown: string | null;
+interface TimeData {
+  /** The device that the report is for. */
+  chosen: string | null;
+  precisions: string[];
   batches: number[];
   lengths: number[];
+  weights: Known[];
+  activations: Known[];
+  cache: Known[];
+  memory: Known[][];
+  reasons: string[];
   devices: DeviceData[];
+  bottlenecks: Record<string, string>;
+}
+
+/** One run on a device: milliseconds, samples per second, bytes. */
+interface Run {
+  time: [low: number, expected: number, high: number] | null;
+  rate: number | null;
+  memory: number | null;
+  /** A letter of `Runs.fits`. */
+  fits: string;
+  bottleneck: string;
+  /** Why there is no time. */
+  reason: string;
+}
+
+interface SizeData {
+  size_controls: SizeControl[];
+  live_ranges: LiveRanges;
+  formulas: string[];
+  live_ranges_unknown: string | null;
+  times: TimeData;
 }
 
 interface CostData {
@@ -155,6 +196,8 @@ interface PageData {
   /** Nodes of the main graph, which come first. */
   main: number;
   cost: CostData;
+  /** Bytes of stored tensors. */
+  stored: Known;
   peak: Known;
   in_place: Known;
   timeline: (number | string)[];
@@ -175,7 +218,7 @@ interface Box extends Labeled {
   y: number;
   width: number;
   height: number;
-  inner: RoomLayout | null;
+  inner: GroupLayout | null;
 }
 
 interface Line {
@@ -186,7 +229,7 @@ interface Line {
   points: Point[];
 }
 
-interface RoomLayout {
+interface GroupLayout {
   number: number;
   boxes: Box[];
   lines: Line[];

@@ -1,11 +1,15 @@
 // @ts-check
-// The viewer of the graph: a camera over the sheet, groups that open and close, a selection.
+// The viewer of the graph: a camera over the sheet, groups that expand and collapse, a selection.
 
 const Viewer = (() => {
   const CLOSEST = 3, FARTHEST = 0.02;
   const ZOOM_IN = 1.25, ZOOM_OUT = 0.8;
-  // Boxes that "open one level" may bring about.
+  // Boxes that "expand one level" may add up to.
   const MOST_BOXES = 3000;
+  // Boxes up to which groups are expanded at the start, and boxes of such a group.
+  const FEW_BOXES = 9, FEW_ITEMS = 24;
+  // Space for the legend, in pixels of the page.
+  const TOP = 56;
   // Space around the whole sheet, in pixels of the sheet.
   const MARGIN = 20;
   // The longest side of a saved chart, which every browser's canvas can hold.
@@ -33,7 +37,7 @@ const Viewer = (() => {
       this.stage = this.canvas.parentElement ?? document.body;
       this.context = contextOf(this.canvas);
       this.colors = new Paint.Colors();
-      this.mode = "macs";
+      this.mode = "class";
       // The group that is the whole sheet, and the ones before it.
       this.root = 0;
       /** @type {number[]} */
@@ -69,10 +73,28 @@ const Viewer = (() => {
 
     layOut() { return Paint.flatten(Layout.group(this.graph, this.root, this.open), this.graph); }
 
-    // A few boxes say little, so their insides are shown as well.
+    // A few boxes show little, so groups are expanded; a group of repeats stays one box.
     begin() {
-      for (let level = 0; level < 2 && this.scene.boxes.length < 9; level++) this.level(true);
-      this.fit();
+      for (let level = 0; level < 2 && this.scene.boxes.length < FEW_BOXES; level++) {
+        for (const box of this.scene.boxes) {
+          const group = box.kind === "group" ? this.graph.groups[box.id] : null;
+          if (group && group.kind !== "repeat" && group.items.kind.length <= FEW_ITEMS) this.open.add(box.id);
+        }
+        this.lay();
+      }
+      this.start();
+    }
+
+    // The whole sheet where it can be read, else its top.
+    start() {
+      const { scene } = this;
+      const whole = Math.min(this.width / (scene.width + 2 * MARGIN), (this.height - TOP) / (scene.height + 2 * MARGIN));
+      const scale = Math.min(1.25, Math.max(1, whole));
+      this.camera = { scale, x: (this.width - scene.width * scale) / 2, y: TOP };
+      // Where it is wider than the stage, the first box is in the middle.
+      const first = scene.boxes[0];
+      if (first && scene.width * scale > this.width) this.camera.x = this.width / 2 - (first.x + first.width / 2) * scale;
+      this.draw();
     }
 
     /** Lays the sheet out again; a box that is given keeps its place on the screen. @param {PlacedBox} [anchor] */
@@ -93,6 +115,7 @@ const Viewer = (() => {
       this.stage.dataset.boxes = String(this.scene.boxes.length);
       this.draw();
       this.drawLegend();
+      if (this.selected) this.onSelect(this.selected);
     }
 
     /** The middle of a box's upper edge on the screen. @param {Box} box */
@@ -120,6 +143,7 @@ const Viewer = (() => {
 
     paint() {
       this.painted = Paint.canvas(this.context, this.scene, this.camera, this);
+      this.stage.dataset.scale = String(this.camera.scale);
       this.drawMinimap();
     }
 
@@ -170,16 +194,12 @@ const Viewer = (() => {
       this.draw();
     }
 
-    // All of it, or its top where all of it would be too small to read.
+    // Fits the whole sheet, in both directions.
     fit() {
       const { scene } = this;
-      const whole = Math.min(this.width / (scene.width + 2 * MARGIN), this.height / (scene.height + 2 * MARGIN));
-      const wide = Math.min(1, this.width / (scene.width + 2 * MARGIN));
-      const scale = Math.max(FARTHEST, Math.min(1, whole > 0.45 ? whole : Math.max(whole, Math.min(wide, 0.7))));
-      this.camera = {
-        scale, x: (this.width - scene.width * scale) / 2,
-        y: scene.height * scale + 2 * MARGIN < this.height ? (this.height - scene.height * scale) / 2 : 36,
-      };
+      const [width, height] = [scene.width + 2 * MARGIN, scene.height + 2 * MARGIN];
+      const scale = Math.max(FARTHEST, Math.min(1.25, this.width / width, this.height / height));
+      this.camera = { scale, x: (this.width - scene.width * scale) / 2, y: (this.height - scene.height * scale) / 2 };
       this.draw();
     }
 
@@ -201,7 +221,7 @@ const Viewer = (() => {
       this.onSelect(box);
     }
 
-    /** Opens or closes a group, or enters the subgraph of a node. @param {PlacedBox | null} box */
+    /** Expands or collapses a group, or focuses the subgraph of a node. @param {PlacedBox | null} box */
     toggle(box) {
       if (!box) return;
       if (box.kind === "group") {
@@ -220,7 +240,7 @@ const Viewer = (() => {
       this.marked = null;
       this.select(null);
       this.lay();
-      this.fit();
+      this.start();
       this.onMove();
     }
 
@@ -229,7 +249,7 @@ const Viewer = (() => {
       if (root !== null && root !== this.root) this.enter(root);
     }
 
-    /** Opens or closes one level everywhere. @param {boolean} opening */
+    /** Expands or collapses one level everywhere. @param {boolean} opening */
     level(opening) {
       const before = new Set(this.open);
       if (opening) {
@@ -251,12 +271,12 @@ const Viewer = (() => {
       }
     }
 
-    /** Opens what is around a node, and goes to it. @param {number} node */
+    /** Expands the groups around a node, and shows it. @param {number} node */
     show(node) {
       const { nodes, groups } = this.graph;
       let shown = node;
       // A constant is not drawn; the node that reads it is.
-      if (!nodes.drawn[node]) shown = this.graph.flow.readers.get(this.graph.output(node) ?? -1)?.[0] ?? node;
+      if (!nodes.drawn[node]) shown = this.graph.flow.consumers.get(this.graph.output(node) ?? -1)?.[0] ?? node;
       const path = this.graph.path(nodes.group[shown]);
       // Subgraphs and functions are groups of their own.
       const from = path.findLastIndex((group) => ["subgraph", "function", "graph"].includes(groups[group].kind));
@@ -268,8 +288,8 @@ const Viewer = (() => {
       this.onMove();
     }
 
-    /** Opens what is around a group and the group, and goes to it. @param {number} number */
-    showRoom(number) {
+    /** Expands the groups around a group and the group itself, and shows it. @param {number} number */
+    showGroup(number) {
       const path = this.graph.path(number);
       this.root = path[0] ?? 0;
       for (const group of path.slice(1, -1)) this.open.add(group);
@@ -282,7 +302,7 @@ const Viewer = (() => {
     /** @param {PlacedBox | undefined} box */
     go(box) {
       if (!box) return this.fit();
-      const scale = Math.max(0.6, Math.min(1, this.camera.scale));
+      const scale = Math.max(1, Math.min(1.25, this.camera.scale));
       // The panel covers the right side of a wide stage.
       const width = this.width > 800 ? this.width - 340 : this.width;
       this.camera = {
@@ -292,7 +312,7 @@ const Viewer = (() => {
       this.select(box);
     }
 
-    /** Marks the ways to a node and from it. @param {number | null} node */
+    /** Marks the paths to a node and from it. @param {number | null} node */
     mark(node) {
       if (node === null) this.marked = null;
       else {

@@ -20,15 +20,15 @@ const MOST_LABELS: usize = 400;
 const MARGIN: f64 = 8.0;
 
 /// Sizes of letters, in pixels: of a box's title, of the note below it, and of an arrow's label.
-const TITLE_LETTERS: f64 = 13.0;
-const NOTE_LETTERS: f64 = 11.0;
-const LABEL_LETTERS: f64 = 11.0;
+const TITLE_LETTERS: f64 = 14.0;
+const NOTE_LETTERS: f64 = 12.0;
+const LABEL_LETTERS: f64 = 12.0;
 
 /// The diagram, or a note that there is none.
 pub(super) fn diagram(diagram: &Diagram) -> Markup {
     let boxes = &diagram.boxes[..diagram.boxes.len().min(MOST_BOXES)];
     if boxes.is_empty() {
-        return html! { p.note { "There is nothing to draw." } };
+        return html! { p.note { "The diagram is empty." } };
     }
     let arrows = diagram.arrows.iter().filter(|it| it.from < boxes.len() && it.to < boxes.len());
     let arrows: Vec<&Arrow> = arrows.collect();
@@ -41,18 +41,19 @@ pub(super) fn diagram(diagram: &Diagram) -> Markup {
     // Labels are to the right of arrows, and may reach beyond the boxes.
     let reach = arrows.iter().filter_map(|arrow| {
         let (from, to) = (sheet.boxes.get(arrow.from)?, sheet.boxes.get(arrow.to)?);
-        Some((from.x + to.x) / 2.0 + 10.0 + width(&label(arrow), LABEL_LETTERS + 0.5))
+        let x = if fan_out(&arrows, arrow.from) > 1 { to.x } else { from.x };
+        Some(x + 10.0 + width(&label(arrow), LABEL_LETTERS + 0.5))
     });
     let width = whole(reach.fold(sheet.width, f64::max) + 2.0 * MARGIN);
     let height = whole(sheet.height + 2.0 * MARGIN);
     html! {
         svg.net viewBox={ "-8 -8 " (width) " " (height) } width=(width) height=(height)
-            role="img" aria-label="The network as boxes and arrows" {
+            role="img" aria-label="Architecture diagram" {
             (draw_arrows(&arrows, &sheet))
             @for (it, place) in boxes.iter().zip(&sheet.boxes) { (draw_box(it, place)) }
         }
         @if diagram.boxes.len() > boxes.len() {
-            p.note { "The first " (boxes.len()) " parts of " (diagram.boxes.len()) "." }
+            p.note { "The first " (boxes.len()) " of " (diagram.boxes.len()) " parts." }
         }
     }
 }
@@ -74,7 +75,7 @@ fn label(arrow: &Arrow) -> String {
 /// The width and the height of a box, in pixels.
 fn size(it: &DiagramBox) -> (f64, f64) {
     let text = width(&title(it), TITLE_LETTERS).max(width(&note(it), NOTE_LETTERS)) + 28.0;
-    ((text.clamp(80.0, 320.0) / 2.0).ceil() * 2.0, if it.detail.is_empty() { 30.0 } else { 44.0 })
+    ((text.clamp(80.0, 380.0) / 2.0).ceil() * 2.0, if it.detail.is_empty() { 32.0 } else { 48.0 })
 }
 
 fn draw_box(it: &DiagramBox, place: &Place) -> Markup {
@@ -105,11 +106,17 @@ fn draw_arrows(arrows: &[&Arrow], sheet: &Sheet) -> Markup {
     html! {
         @for ((arrow, bends), number) in arrows.iter().zip(&sheet.bends).zip(0..) {
             (line(&points(arrow, bends, sheet)))
-            @if bends.is_empty() && !arrow.label.is_empty() && number < MOST_LABELS {
-                (draw_label(arrow, sheet, &mut taken))
+            @if !arrow.label.is_empty() && number < MOST_LABELS {
+                // Arrows from one box part at its end, so their labels are where they arrive.
+                (draw_label(arrow, sheet, fan_out(arrows, arrow.from) > 1, &mut taken))
             }
         }
     }
+}
+
+/// Arrows that start at a box.
+fn fan_out(arrows: &[&Arrow], from: usize) -> usize {
+    arrows.iter().filter(|arrow| arrow.from == from).count()
 }
 
 fn points(arrow: &Arrow, bends: &[(usize, f64)], sheet: &Sheet) -> Vec<(f64, f64)> {
@@ -123,20 +130,25 @@ fn points(arrow: &Arrow, bends: &[(usize, f64)], sheet: &Sheet) -> Vec<(f64, f64
     points
 }
 
-fn draw_label(arrow: &Arrow, sheet: &Sheet, taken: &mut Vec<[f64; 3]>) -> Markup {
+fn draw_label(arrow: &Arrow, sheet: &Sheet, arrives: bool, taken: &mut Vec<[f64; 3]>) -> Markup {
     let (from, to) = (sheet.boxes[arrow.from], sheet.boxes[arrow.to]);
-    let (x, y) = ((from.x + to.x) / 2.0 + 6.0, (from.y + from.height + to.y) / 2.0 + 4.0);
+    let is_straight = (from.x - to.x).abs() < 1.0;
+    let (x, y) = match arrives {
+        _ if is_straight => (from.x, (from.y + from.height + to.y) / 2.0 + 4.0),
+        true => (to.x, to.y - 10.0),
+        false => (from.x, from.y + from.height + 16.0),
+    };
     let label = label(arrow);
     html! {
-        @if let Some(y) = free(taken, x, y, width(&label, LABEL_LETTERS)) {
-            text.l x=(whole(x)) y=(whole(y)) { (Untrusted(&label)) }
+        @if let Some(y) = free(taken, x + 6.0, y, width(&label, LABEL_LETTERS)) {
+            text.l x=(whole(x + 6.0)) y=(whole(y)) { (Untrusted(&label)) }
         }
     }
 }
 
 /// A height near the wanted one at which a label of this width covers no other; none where all is taken.
 fn free(taken: &mut Vec<[f64; 3]>, x: f64, y: f64, width: f64) -> Option<f64> {
-    const LINE: f64 = 11.0;
+    const LINE: f64 = 14.0;
     let covers = |at: f64, [left, right, line]: &[f64; 3]| {
         (at - line).abs() < LINE && x < *right && *left < x + width
     };

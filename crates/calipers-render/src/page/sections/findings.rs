@@ -1,13 +1,13 @@
-//! Findings with links to their nodes, formulas, and what the figures rest on.
+//! Findings with links to their nodes, and formulas.
 
 use std::collections::HashSet;
 
 use calipers_report::{Finding, GraphView, Report, Severity};
 use maud::{Markup, html};
 
-use super::parts::{folding, link, part};
+use super::parts::{link, part};
 use crate::page::untrusted::Untrusted;
-use crate::{tables, text};
+use crate::text;
 
 /// Names that can be linked to.
 struct Targets<'a> {
@@ -15,7 +15,7 @@ struct Targets<'a> {
     values: HashSet<&'a str>,
 }
 
-/// What is risky about the model.
+/// The findings, the most severe first.
 pub(super) fn findings(report: &Report, view: &GraphView) -> Markup {
     let targets = Targets {
         nodes: view.nodes.iter().map(|node| node.name.as_str()).collect(),
@@ -25,7 +25,7 @@ pub(super) fn findings(report: &Report, view: &GraphView) -> Markup {
         "findings",
         "Findings",
         &html! {
-            @if report.findings.is_empty() { p { "Nothing was found." } }
+            @if report.findings.is_empty() { p { "No findings." } }
             @for finding in &report.findings { (draw(finding, &targets)) }
         },
     )
@@ -65,9 +65,12 @@ fn place(name: &str, targets: &Targets<'_>) -> Markup {
     }
 }
 
-/// Costs in the free dimensions.
+/// Costs as formulas of the free dimensions; nothing where none is free.
 pub(super) fn formulas(report: &Report) -> Markup {
     let names = [("macs", "MACs"), ("other_flops", "Other FLOPs"), ("bytes_moved", "Bytes moved")];
+    if report.cost.formula.is_empty() && report.memory.formula.is_none() {
+        return Markup::default();
+    }
     part(
         "formulas",
         "Formulas",
@@ -80,27 +83,9 @@ pub(super) fn formulas(report: &Report) -> Markup {
                     }
                 }
                 @if let Some(formula) = &report.memory.formula {
-                    dt { "Bytes of activations where the peak is at the sizes above" }
+                    dt { "Live bytes at the peak node" }
                     dd { code { (Untrusted(formula)) } }
                 }
-            }
-        },
-    )
-}
-
-/// What the figures rest on, and what is not known.
-pub(super) fn assumptions(report: &Report) -> Markup {
-    part(
-        "assumptions",
-        "Assumptions",
-        &html! {
-            @if report.assumptions.is_empty() {
-                p { "Nothing had to be assumed." }
-            } @else {
-                (folding("assumed", "Assumed", tables::assumptions(&report.assumptions)))
-            }
-            @if !report.unknown.is_empty() {
-                (folding("unknown", "Not known", tables::unknown(&report.unknown)))
             }
         },
     )

@@ -9,15 +9,15 @@ use crate::page::untrusted::Untrusted;
 /// Identifiers and names of the parts of the page, in the order of the navigation.
 const PARTS: &[(&str, &str)] = &[
     ("overview", "Overview"),
+    ("findings", "Findings"),
     ("architecture", "Architecture"),
     ("graph", "Graph"),
-    ("ports", "Inputs"),
-    ("cost", "Cost"),
-    ("memory", "Memory"),
-    ("layers", "Layers"),
     ("hardware", "Hardware"),
-    ("findings", "Findings"),
-    ("formulas", "Formulas"),
+    ("memory", "Memory"),
+    ("cost", "Cost"),
+    ("layers", "Layers"),
+    ("ports", "Inputs"),
+    ("details", "Details"),
 ];
 
 /// Parts that the script fills from the graph.
@@ -38,7 +38,7 @@ pub(super) fn top(report: &Report, whole: bool, has_graph: bool) -> Markup {
                 }
             }
             @if has_graph {
-                button #theme .quiet type="button" aria-label="Light or dark" { "◐" }
+                button #theme .quiet type="button" aria-label="Toggle light and dark" { "◐" }
             }
         }
     }
@@ -50,21 +50,26 @@ pub(super) fn graph() -> Markup {
         "graph",
         "Graph",
         &html! {
-            noscript { p.note { "The graph needs scripts." } }
+            noscript { p.note { "The graph requires JavaScript." } }
             #viewer .viewer {
                 (graph_controls())
-                nav #crumbs .crumbs aria-label="Where in the graph" {}
+                nav #crumbs .crumbs aria-label="Path in the graph" {}
                 div.stage {
                     canvas #canvas tabindex="0" role="application"
-                        aria-label="Graph. Arrow keys move between boxes, Enter opens or closes, plus and minus zoom, slash searches."
+                        aria-label="Graph. Arrow keys move between boxes, Enter expands or collapses, plus and minus zoom, slash searches."
                         aria-describedby="graph-help" {}
                     canvas #minimap aria-hidden="true" {}
                     p #legend .legend {}
-                    aside #panel aria-label="About the selected box" hidden {}
+                    aside #panel tabindex="-1" aria-label="Selected box" hidden {}
                 }
                 p #graph-help .note {
-                    "Drag to move, wheel to zoom, double-click to open a part. "
-                    "Keys: arrows move, Enter opens, Backspace goes out, P shows paths, / searches."
+                    span.pointer {
+                        "Drag to move, scroll to zoom, double-click to expand. "
+                        "Keys: arrows move, Enter expands, Backspace goes back, P shows paths, / searches."
+                    }
+                    span.touch {
+                        "Drag to move, pinch to zoom, tap a box for its details and to expand it."
+                    }
                 }
                 p #said .unseen role="status" {}
             }
@@ -84,16 +89,18 @@ fn graph_controls() -> Markup {
             label.inline {
                 "Color "
                 select #color {
+                    option value="class" { "Operator class" }
                     option value="macs" { "MACs" }
                     option value="memory" { "Memory" }
-                    option value="precision" { "Precision" }
+                    option value="precision" { "Type" }
                     option value="block" { "Block" }
                     option value="plain" { "None" }
                 }
             }
+            label.inline { "Go to " select #jump { option value="" { "part or subgraph" } } }
             span.group {
-                button #less type="button" title="Close one level" { "−\u{200a}level" }
-                button #more type="button" title="Open one level" { "+\u{200a}level" }
+                button #less type="button" title="Collapse one level" { "−\u{200a}level" }
+                button #more type="button" title="Expand one level" { "+\u{200a}level" }
             }
             span.group {
                 button #fit type="button" title="Fit (0)" { "Fit" }
@@ -114,19 +121,19 @@ pub(super) fn layers() -> Markup {
         "layers",
         "Layers",
         &html! {
-            noscript { p.note { "The table needs scripts." } }
+            noscript { p.note { "The table requires JavaScript." } }
             div.bar role="group" aria-label="Layers to show" {
                 input #layer-text type="search" placeholder="Filter by name"
                     aria-label="Filter by name" autocomplete="off";
                 label.inline { "Operator " select #layer-op { option value="" { "all" } } }
                 label.inline { "Block " select #layer-block { option value="" { "all" } } }
                 label.inline {
-                    "MACs at least "
+                    "Share of MACs "
                     select #layer-cost {
-                        option value="0" { "0%" }
-                        option value="0.1" { "0.1%" }
-                        option value="1" { "1%" }
-                        option value="5" { "5%" }
+                        option value="0" { "any" }
+                        option value="0.1" { "≥ 0.1%" }
+                        option value="1" { "≥ 1%" }
+                        option value="5" { "≥ 5%" }
                     }
                 }
                 span.group {
@@ -135,6 +142,7 @@ pub(super) fn layers() -> Markup {
                 }
                 span #layer-count .note role="status" {}
             }
+            p.note.sideways { "Swipe the table sideways for more columns." }
             #layer-scroll .scroll.tall tabindex="0" role="region" aria-label="Table of layers" {
                 table #layer-table .layers { thead { tr {} } tbody {} }
             }

@@ -1,53 +1,71 @@
-//! Where the model runs, and how fast.
+//! Where the model runs, and how fast: a table of devices that follows the controls.
 
 use calipers_report::{Bottleneck, DeviceRow, GraphView, Report};
 use maud::{Markup, html};
 
-use super::charts;
-use super::parts::{part, table};
+use super::parts::part;
 use crate::page::untrusted::Untrusted;
 use crate::units;
-
-/// Columns of the table of devices.
-const DEVICE_COLUMNS: [&str; 7] =
-    ["Device", "Memory", "Needed", "Fits", "Time of one run", "A second", "Bound by"];
 
 /// The section; nothing where no estimate was asked for.
 pub(super) fn hardware(report: &Report, view: &GraphView) -> Markup {
     let Some(hardware) = &report.hardware else { return Markup::default() };
-    let rows: Vec<Markup> = hardware.devices.iter().map(device_row).collect();
-    let scaling = ["batch-scaling", "sequence-scaling", "resolution-scaling"];
+    let is_live = !view.sizes.times.devices.is_empty();
     part(
         "hardware",
         "Hardware",
         &html! {
             p.note {
-                "In " (hardware.precision.display_name()) " (" (Untrusted(&hardware.precision_why))
-                "), batch " (units::integer(hardware.batch))
-                ". Times are estimates of one run, with the range that they are believed in."
+                "Estimated time per run, with its uncertainty range; memory includes weights, \
+                 activations, KV cache and runtime overhead. "
+                a href="#card-method" { "How the figures are estimated" }
             }
-            @if !view.sizes.times.devices.is_empty() {
-                #device-bar .bar role="group" aria-label="Device and sizes" {}
+            @if is_live {
                 #device-now role="status" {}
+                (filters())
             }
-            @if !rows.is_empty() { (table("Devices", &DEVICE_COLUMNS, &rows)) }
-            (charts::show(report, &scaling))
-            @if !hardware.method.is_empty() || !hardware.assumptions.is_empty() {
-                details {
-                    summary { "How these are made" }
-                    ul {
-                        @for line in &hardware.method { li { (Untrusted(line)) } }
-                        @for it in &hardware.assumptions {
-                            li {
-                                (Untrusted(&it.what)) ": " (Untrusted(&it.value)) ", "
-                                (Untrusted(&it.why))
-                            }
-                        }
+            @if !hardware.devices.is_empty() || is_live {
+                #device-scroll .scroll.tall tabindex="0" role="region" aria-label="Devices" {
+                    table #device-table .devices {
+                        thead { tr {
+                            @for (name, class) in COLUMNS { th scope="col" class=[class] { (name) } }
+                        } }
+                        tbody { @for row in &hardware.devices { (device_row(row)) } }
                     }
+                }
+            }
+            @if is_live {
+                div.charts {
+                    div #batch-scaling {}
+                    div #length-scaling {}
                 }
             }
         },
     )
+}
+
+/// Columns of the table of devices, with the class of their cells.
+const COLUMNS: [(&str, Option<&str>); 8] = [
+    ("Device", None),
+    ("Class", Some("extra")),
+    ("Latency", Some("number")),
+    ("Throughput", Some("number")),
+    ("Memory needed", Some("number")),
+    ("Device memory", Some("number extra")),
+    ("Fits", None),
+    ("Bottleneck", Some("extra")),
+];
+
+fn filters() -> Markup {
+    html! {
+        div.bar role="group" aria-label="Devices to show" {
+            input #device-text type="search" placeholder="Filter devices"
+                aria-label="Filter devices" autocomplete="off";
+            label.inline { "Class " select #device-class { option value="" { "all" } } }
+            label.inline { input #device-fits type="checkbox"; " fits" }
+            span #device-count .note role="status" {}
+        }
+    }
 }
 
 fn device_row(row: &DeviceRow) -> Markup {
@@ -60,12 +78,10 @@ fn device_row(row: &DeviceRow) -> Markup {
         (None, _) => "unknown",
     };
     html! {
-        tr data-device=(Untrusted(&row.id)) {
+        tr {
             th scope="row" { (Untrusted(&row.name)) }
-            td.number { (capacity) }
-            td.number { (memory(row.memory_bytes)) }
-            td { (fits) }
-            td.time {
+            td.extra {}
+            td.number {
                 @match (&row.latency_ms, &row.reason) {
                     (Some(span), _) => (units::time_range(span.low, span.expected, span.high)),
                     (None, Some(reason)) => (Untrusted(reason)),
@@ -73,7 +89,10 @@ fn device_row(row: &DeviceRow) -> Markup {
                 }
             }
             td.number { (row.throughput.map_or_else(|| "–".to_owned(), units::rate)) }
-            td { (Untrusted(row.bottleneck.map_or("–", Bottleneck::id))) }
+            td.number { (memory(row.memory_bytes)) }
+            td.number.extra { (capacity) }
+            td { (fits) }
+            td.extra { (Untrusted(row.bottleneck.map_or("–", Bottleneck::display_name))) }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod architecture;
 mod charts;
 mod cost;
+mod details;
 mod diagram;
 mod findings;
 mod frame;
@@ -22,18 +23,16 @@ pub(super) fn report(report: &Report, view: &GraphView) -> Markup {
         (frame::top(report, true, has_graph))
         main #main {
             (overview::overview(report, view))
+            (findings::findings(report, view))
             (architecture::architecture(report))
             @if has_graph { (frame::graph()) }
-            (ports::ports(report))
-            (cost::cost(report, view))
-            (cost::operators(report))
-            (cost::parameters(report))
-            (memory::memory(report))
-            @if has_graph { (frame::layers()) }
             (hardware::hardware(report, view))
-            (findings::findings(report, view))
+            (memory::memory(report))
+            (cost::cost(report, has_graph))
+            @if has_graph { (frame::layers()) }
+            (ports::ports(report))
+            (details::details(report, view))
             (findings::formulas(report))
-            (findings::assumptions(report))
         }
         (frame::end(report))
     }

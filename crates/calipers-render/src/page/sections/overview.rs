@@ -1,57 +1,55 @@
-//! The verdict, the key figures and the sizes to choose.
+//! Above the fold: the verdict, the controls, the key figures and the architecture diagram.
 
-use calipers_report::{Binding, GraphView, Report, Severity};
+use calipers_report::{GraphView, Hardware, Report, Severity};
 use maud::{Markup, Render, html};
 
-use super::parts::fact;
+use super::details::{at_report, conditions};
+use super::diagram::diagram;
 use crate::page::untrusted::{Untrusted, joined};
 use crate::{origin, units};
 
-/// The summary: what the model is in one line, with the worst findings, then the rest.
+/// The section.
 pub(super) fn overview(report: &Report, view: &GraphView) -> Markup {
     html! {
-        section #overview aria-labeledby="verdict" {
+        section #overview aria-labelledby="verdict" {
             h2.unseen { "Overview" }
-            p #verdict .verdict { (Untrusted(verdict(report))) }
-            p.pills { (pills(report)) (file_facts(report)) }
-            (summary(report))
-            dl.figures { @for figure in figures(report) { (figure.draw(report)) } }
-            (sizes(report, view))
-            (about_file(report))
+            div.hero {
+                div {
+                    p #verdict .verdict.at-report { (Untrusted(verdict(report))) }
+                    // A title may have figures of one choice of sizes; the architecture has none.
+                    p #verdict-elsewhere .verdict.elsewhere hidden { (Untrusted(kind(report))) }
+                    p.pills { (file_facts(report)) }
+                    @if super::super::has_graph(view) {
+                        form #state .state aria-label="Device, sizes and precision" {}
+                        p #state-note .note role="status" {}
+                    }
+                    dl.cards { @for card in cards(report) { (card.draw(report)) } }
+                    dl.figures { @for figure in figures(report) { (figure.draw(report)) } }
+                }
+                div.diagram tabindex="0" role="region" aria-label="Architecture diagram" {
+                    (diagram(&report.architecture.block_diagram))
+                }
+            }
+            (summary(report, view))
         }
     }
 }
 
 fn verdict(report: &Report) -> &str {
     let title = report.summary.as_ref().map_or("", |summary| summary.title.trim());
-    match (title, report.architecture.words.as_str()) {
-        ("", "") => "What kind of network this is cannot be determined.",
-        ("", words) => words,
-        (title, _) => title,
-    }
+    if title.is_empty() { kind(report) } else { title }
 }
 
-/// How many errors and warnings were found.
-fn pills(report: &Report) -> Markup {
-    let count = |severity: Severity| {
-        report.findings.iter().filter(|risk| risk.severity == severity).count() as u64
-    };
-    let found = [
-        (count(Severity::Error), "error", "errors"),
-        (count(Severity::Warning), "warning", "warnings"),
-    ];
-    html! {
-        @for (count, one, many) in found.into_iter().filter(|(count, ..)| *count > 0) {
-            a class={ "pill " (one) } href="#findings" { (units::counted(count, one, many)) } " "
-        }
-        @if found.iter().all(|(count, ..)| *count == 0) {
-            a.pill.fine href="#findings" { "no errors or warnings" }
-        }
+/// The network in one sentence, which holds for every choice.
+fn kind(report: &Report) -> &str {
+    match report.architecture.words.trim() {
+        "" => "The architecture was not recognized.",
+        words => words,
     }
 }
 
 /// The paragraphs of the summary, and who wrote them where we did not.
-fn summary(report: &Report) -> Markup {
+fn summary(report: &Report, view: &GraphView) -> Markup {
     let Some(summary) = &report.summary else { return Markup::default() };
     // A line break inside a paragraph means nothing; as untrusted text it would show as an escape.
     let fold = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -59,9 +57,14 @@ fn summary(report: &Report) -> Markup {
     let (paragraphs, notes) = (paragraphs.collect::<Vec<_>>(), origin::notes(summary));
     html! {
         @if !paragraphs.is_empty() || !notes.is_empty() {
-            #summary .summary {
-                @for words in &paragraphs { p { (Untrusted(words)) } }
-                @for words in &notes { p.note { (Untrusted(words)) } }
+            details.section {
+                summary { "Summary for " (conditions(report, view)) }
+                (at_report(&html! {
+                    #summary .summary {
+                        @for words in &paragraphs { p { (Untrusted(words)) } }
+                        @for words in &notes { p.note { (Untrusted(words)) } }
+                    }
+                }))
             }
         }
     }
@@ -74,9 +77,13 @@ fn file_facts(report: &Report) -> Markup {
         facts.push(format!("opset {standard}").render());
     }
     facts.extend(model.precision.map(|dtype| dtype.to_string().render()));
+    let scheme = report.quantization.scheme;
+    if scheme.bits().is_some() {
+        facts.push(html! { "quantized: " (Untrusted(&scheme.id())) });
+    }
     let producer = format!("{} {}", model.producer.name, model.producer.version);
     if !producer.trim().is_empty() {
-        facts.push(html! { "by " (Untrusted(producer.trim())) });
+        facts.push(html! { "exported by " (Untrusted(producer.trim())) });
     }
     if let Some(digest) = &model.sha256 {
         facts.push(html! { "SHA-256 " code { (Untrusted(digest)) } });
@@ -84,18 +91,91 @@ fn file_facts(report: &Report) -> Markup {
     html! { span.note { (joined(&facts, " · ")) } }
 }
 
-/// A key figure, rounded and exact; `None` where it is not known.
+/// A key figure, rounded and exact; `None` where it is unknown.
 struct Figure {
     name: &'static str,
-    /// How scripts find it, where it follows the sizes that are chosen.
+    /// How scripts find it, where it follows the controls.
     key: Option<&'static str>,
-    short: Option<String>,
-    exact: Option<String>,
+    short: Option<Markup>,
+    exact: Option<Markup>,
 }
 
 /// The figures that most readers come for.
+fn cards(report: &Report) -> Vec<Figure> {
+    let parameters = report.parameters.total;
+    let hardware = report.hardware.as_ref();
+    let (latency, range) = latency(hardware);
+    let memory = hardware.and_then(|hardware| hardware.memory_bytes);
+    let stored = report.memory.weights_bytes;
+    let macs = report.cost.macs;
+    vec![
+        Figure { name: "Latency", key: Some("latency"), short: latency, exact: range },
+        match memory {
+            Some(bytes) => figure("Memory", Some("memory"), Some(units::gigabytes(bytes)), None),
+            None => {
+                let small = stored.map(|_| "weights".to_owned());
+                figure("Memory", Some("memory"), stored.map(units::bytes), small)
+            }
+        },
+        figure("Parameters", None, parameters.map(units::count), parameters.map(units::integer)),
+        figure(
+            "MACs",
+            Some("macs"),
+            macs.map(|macs| units::operations(macs, "MACs")),
+            macs.map(units::integer),
+        ),
+        findings(report),
+    ]
+}
+
+fn latency(hardware: Option<&Hardware>) -> (Option<Markup>, Option<Markup>) {
+    let device = hardware.and_then(|hardware| hardware.device.as_ref());
+    let Some(device) = device else {
+        return (Some(html! { "–" }), Some(html! { "choose a device" }));
+    };
+    let name = html! { (Untrusted(&device.name)) };
+    match hardware.and_then(|hardware| hardware.latency_ms) {
+        Some(span) => (Some(html! { (units::time(span.expected)) }), Some(name)),
+        None => (Some(html! { "unknown" }), Some(name)),
+    }
+}
+
+/// Counts of findings, with the worst first.
+fn findings(report: &Report) -> Figure {
+    let count = |severity: Severity| {
+        report.findings.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    let counts = [
+        (count(Severity::Error), "error", "errors"),
+        (count(Severity::Warning), "warning", "warnings"),
+        (count(Severity::Info), "info", "info"),
+    ];
+    let mut found = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let (short, rest) = match found.next() {
+        Some((count, one, many)) => {
+            let pill = html! {
+                a class={ "pill " (one) } href="#findings" { (units::counted(count, one, many)) }
+            };
+            let rest: Vec<String> =
+                found.map(|(count, one, many)| units::counted(count, one, many)).collect();
+            (pill, rest.join(", "))
+        }
+        None => (html! { a.pill.fine href="#findings" { "none" } }, String::new()),
+    };
+    Figure { name: "Findings", key: None, short: Some(short), exact: Some(html! { (rest) }) }
+}
+
+fn figure(
+    name: &'static str,
+    key: Option<&'static str>,
+    short: Option<String>,
+    exact: Option<String>,
+) -> Figure {
+    Figure { name, key, short: short.map(|it| it.render()), exact: exact.map(|it| it.render()) }
+}
+
+/// Further figures.
 fn figures(report: &Report) -> Vec<Figure> {
-    let figure = |name, key, short, exact| Figure { name, key, short, exact };
     let operations = |name, key, value: Option<u64>, unit: &str| {
         let short = value.map(|value| units::operations(value, unit));
         figure(name, Some(key), short, value.map(units::integer))
@@ -104,18 +184,15 @@ fn figures(report: &Report) -> Vec<Figure> {
         figure(name, key, value.map(units::bytes), value.map(units::exact_bytes))
     };
     let (cost, memory) = (&report.cost, &report.memory);
-    let parameters = report.parameters.total;
     let nodes = units::integer(report.graph.nodes_total);
     let depth = report.graph.depth.map(|depth| format!("depth {}", units::integer(depth)));
     vec![
-        figure("Parameters", None, parameters.map(units::count), parameters.map(units::integer)),
-        bytes("Stored tensors", None, memory.weights_bytes),
-        operations("MACs", "macs", cost.macs, "MACs"),
         operations("FLOPs", "flops", cost.flops(), "FLOPs"),
         operations("Other FLOPs", "other_flops", cost.other_flops, "FLOPs"),
         bytes("Bytes moved", Some("bytes_moved"), cost.bytes_moved),
         bytes("Peak activations", Some("peak"), memory.peak_activation_bytes),
-        bytes("… reused in place", Some("in_place"), memory.peak_activation_in_place_bytes),
+        bytes("Peak, in-place reuse", Some("in_place"), memory.peak_activation_in_place_bytes),
+        bytes("Stored tensors", None, memory.weights_bytes),
         figure("Nodes", None, Some(nodes), depth),
     ]
 }
@@ -133,57 +210,8 @@ impl Figure {
                         small { @if let Some(exact) = &self.exact { (exact) } }
                     } @else {
                         strong { "unknown" }
-                        small { a href="#assumptions" { "why" } }
+                        small { a href="#card-method" { "why" } }
                     }
-                }
-            }
-        }
-    }
-}
-
-/// Sizes that can be chosen; the script fills them in.
-fn sizes(report: &Report, view: &GraphView) -> Markup {
-    let bound = report.bindings.iter().filter_map(|(name, binding)| match binding {
-        Binding::Size(size) => Some(html! { (Untrusted(name)) " = " (size) }),
-        Binding::Free(_) => None,
-    });
-    let bound: Vec<Markup> = bound.collect();
-    html! {
-        @if !bound.is_empty() {
-            p.note { "Bound: " (joined(&bound, ", ")) "." }
-        }
-        @if view.sizes.size_controls.iter().any(|size_control| !size_control.fixed) {
-            form #sizes .sizes aria-label="Sizes of the inputs" {}
-            p #sizes-note .note role="status" {}
-        }
-    }
-}
-
-/// Entries of the author's metadata that are shown.
-const METADATA: usize = 40;
-
-/// What the file says about itself, folded.
-fn about_file(report: &Report) -> Markup {
-    let model = &report.model;
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    rows.extend(model.ir_version.map(|version| ("IR version", version.to_string())));
-    let opsets = model.opsets.iter().map(|(domain, version)| format!("{domain} {version}"));
-    rows.push(("operator sets", opsets.collect::<Vec<_>>().join(", ")));
-    rows.extend(model.model_version.map(|version| ("model version", version.to_string())));
-    rows.push(("namespace", model.domain.clone()));
-    rows.push(("description", model.doc.clone()));
-    for file in &model.data_files {
-        let size = file.bytes.map_or_else(|| file.reason.clone(), units::bytes);
-        rows.push(("data file", format!("{} {size}", file.location)));
-    }
-    let metadata = model.metadata.iter().take(METADATA);
-    rows.extend(metadata.map(|(key, value)| (key.as_str(), value.clone())));
-    html! {
-        details {
-            summary { "About the file" }
-            dl.facts {
-                @for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-                    (fact(Untrusted(name), Untrusted(value)))
                 }
             }
         }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::parts::{folding, part};
 use crate::tables;
 
-/// Inputs and outputs; columns that would be empty are left out.
+/// Inputs and outputs; empty columns are left out.
 pub(super) fn ports(report: &Report) -> Markup {
     part(
         "ports",
