@@ -86,7 +86,7 @@ pub(crate) fn ours(text: &str, charset: Charset) -> String {
     }
 }
 
-/// Advice as a sentence: elsewhere it is behind an arrow, without a capital and a full stop.
+/// Returns the text as a sentence, with a capital and a period.
 pub(crate) fn sentence(advice: &str) -> String {
     let end = if advice.ends_with('.') { "" } else { "." };
     format!("{}{end}", capitalized(advice))

@@ -112,8 +112,8 @@ pub fn look(net: &Network<'_>, unit: &NetworkOp) -> Option<Observed> {
     Some(looked)
 }
 
-/// Whether a table that is looked up is held in few bits; `None` when it is no table of weights.
-pub(super) fn table_is_narrow(net: &Network<'_>, unit: &NetworkOp, table: Val) -> Option<bool> {
+/// Whether an embedding table is stored in 8 bits or less; `None` if it is not a table of weights.
+pub fn table_is_narrow(net: &Network<'_>, unit: &NetworkOp, table: Val) -> Option<bool> {
     if net.written_operator(unit.node).is_some_and(|row| row.packing.is_some()) {
         return Some(true);
     }

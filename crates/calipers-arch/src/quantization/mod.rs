@@ -20,7 +20,7 @@ mod form;
 use std::collections::BTreeMap;
 
 use calipers_report::{DType, Granularity, Parameters, Quantization, Scheme};
-pub use form::{Form, Observed, look};
+pub use form::{Form, Observed, look, table_is_narrow};
 
 use crate::network::{Network, Origin};
 

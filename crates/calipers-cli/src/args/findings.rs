@@ -1,4 +1,4 @@
-//! What `calipers check` and `calipers explain` are given, and which findings count.
+//! Arguments of `calipers check` and `calipers explain`, and the selection of findings.
 
 use std::path::PathBuf;
 
@@ -16,42 +16,42 @@ use crate::output::Target;
 pub(super) const CHECK_EXAMPLES: &str = "\
 Examples:
   calipers check model.onnx
-  calipers check model.onnx --fail-on warning          in CI: ends with status 3
+  calipers check model.onnx --fail-on warning          for CI: exits with status 3
   calipers check model.onnx --select security
-  calipers check model.onnx --weights                  reads every weight too
+  calipers check model.onnx --weights                  also read every weight
   calipers check model.onnx --ignore unused-opset --ignore 'external-data-*'
   calipers check model.onnx -o findings.sarif          for code scanning";
 
 pub(super) const EXPLAIN_EXAMPLES: &str = "\
 Examples:
-  calipers explain                    every kind of finding, a line each
-  calipers explain graph-cycle        one of them in full
-  calipers explain security           all of a group
-  calipers explain --format markdown  the whole page";
+  calipers explain                    list every finding
+  calipers explain graph-cycle        explain one finding
+  calipers explain security           explain a group
+  calipers explain --format markdown  print the reference page";
 
-/// How severe a finding has to be.
+/// The lowest severity that fails the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Threshold {
     /// Any finding.
     Info,
-    /// What is likely to cause trouble, and worse.
+    /// Warnings and errors.
     Warning,
-    /// What cannot run or is unsafe.
+    /// Errors: a runtime refuses the model, or loading it is unsafe.
     Error,
 }
 
-/// Which findings count.
+/// The selected findings and the failing severity.
 #[derive(Args, Debug)]
 pub(super) struct GateArgs {
-    /// End with status 3 where a finding is as severe as this or more
+    /// Exit with status 3 if a finding has this severity or a higher one
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<Threshold>,
 
-    /// Only findings of this id or group; may be given several times, with * and ?
+    /// Report only findings with this id or group; repeatable, * and ? are wildcards
     #[arg(long, value_name = "ID")]
     select: Vec<String>,
 
-    /// No findings of this id or group; may be given several times, with * and ?
+    /// Ignore findings with this id or group; repeatable, * and ? are wildcards
     #[arg(long, value_name = "ID")]
     ignore: Vec<String>,
 }
@@ -73,16 +73,16 @@ impl GateArgs {
     }
 }
 
-/// Refuses a selection that could find nothing: a gate that never fails is none.
+/// Rejects a selection of weight findings without `--weights`: such a check would never fail.
 pub(super) fn refuse_unread(gate: &Gate, weights: bool) -> Result<(), clap::Error> {
     if weights || !gate.selection.is_of_weights() {
         return Ok(());
     }
-    let message = "the findings that are selected come of reading every weight\n\n  add --weights";
+    let message = "the selected findings require reading the weights\n\n  add --weights";
     Err(Cli::command().error(ErrorKind::MissingRequiredArgument, message))
 }
 
-/// Says that no finding is called so.
+/// Reports an unknown finding and the closest name.
 fn unknown(error: &SelectionError) -> clap::Error {
     let hint = match error.nearest {
         Some(nearest) => format!("did you mean '{nearest}'?"),
@@ -104,7 +104,7 @@ pub(super) struct CheckArgs {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Also read every weight: NaN, dead filters, duplicates
+    /// Also read every weight to find NaN, zero channels and duplicates
     #[arg(long)]
     weights: bool,
 
@@ -130,7 +130,7 @@ impl CheckArgs {
 
 #[derive(Args, Debug)]
 pub(super) struct ExplainArgs {
-    /// Finding or group to explain, with * and ?; without it, all of them are listed
+    /// Finding or group to explain, with * and ? as wildcards; lists all findings if omitted
     #[arg(value_name = "ID")]
     id: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `calipers check MODEL`: what is risky about a model, and nothing else.
+//! `calipers check MODEL`: the findings of a model.
 
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::printable;
 
-/// Which findings count, and which of them fail the run.
+/// The selected findings and the severity that fails the run.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     pub(crate) selection: Selection,
@@ -21,7 +21,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// The status to end with; says on standard error what failed.
+    /// Returns the exit status, and prints the failing findings on standard error.
     pub(crate) fn judge(&self, findings: &[Finding]) -> ExitStatus {
         let Some(threshold) = self.fail_on.filter(|least| any_as_severe(findings, *least)) else {
             return ExitStatus::Done;
@@ -31,14 +31,14 @@ impl Gate {
             .filter(|finding| finding.severity <= threshold)
             .map(|finding| finding.id.as_str())
             .collect();
-        let message = format!("findings that fail the check: {}\n", printable(&ids.join(", ")));
-        // Nothing is left to do when this fails; the status still shows it.
+        let message = format!("check failed: {}\n", printable(&ids.join(", ")));
+        // The exit status still reports the failure if standard error is closed.
         let _ = std::io::stderr().lock().write_all(message.as_bytes());
         ExitStatus::GateFailed
     }
 }
 
-/// What to check and where the findings go.
+/// The model to check and the output.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) model: PathBuf,
@@ -74,8 +74,8 @@ impl Check {
     }
 }
 
-/// Where a code scan finds the model: the path as given where it leads down from here, else the
-/// file's name alone, which says nothing of this machine.
+/// Returns the location of the model for code scanning: the relative path as given, or the file name
+/// alone if the path would reveal details of this machine.
 fn place(path: &Path, file: &str) -> String {
     let mut names = Vec::new();
     for part in path.components() {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_never_names_the_machine() {
+    fn a_location_never_reveals_the_machine() {
         assert_eq!(place(Path::new("./models/m.onnx"), "m.onnx"), "models/m.onnx");
         assert_eq!(place(Path::new("/elsewhere/m.onnx"), "m.onnx"), "m.onnx");
         assert_eq!(place(Path::new("../m.onnx"), "m.onnx"), "m.onnx");

@@ -1,4 +1,4 @@
-//! `calipers explain ID`: what a finding means, why it matters and what to do.
+//! `calipers explain ID`: the documentation of a finding.
 
 use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
@@ -6,10 +6,10 @@ use calipers_render::{sections, tables};
 use crate::exit::ExitStatus;
 use crate::output::Target;
 
-/// What to explain.
+/// The findings to explain and the output.
 #[derive(Debug)]
 pub(crate) struct Explain {
-    /// Rules to explain; `None` is all of them, in short where that is text.
+    /// Rules to explain; `None` lists all of them.
     pub(crate) ids: Option<Vec<&'static str>>,
     pub(crate) format: &'static Format,
     pub(crate) output: Target,

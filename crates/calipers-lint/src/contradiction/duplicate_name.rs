@@ -42,6 +42,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::Severity;
     use calipers_samples::{DataType::F32, ModelBuilder, Tensor};
 
     use super::RULE;
@@ -58,8 +59,19 @@ mod tests {
     }
 
     #[test]
-    fn a_second_definition_is_found_and_a_second_name_is_not() {
-        assert_eq!(raised(&RULE, weights("w")).unwrap().nodes, ["w"]);
+    fn duplicate_initializers_are_a_warning_and_distinct_names_are_not_found() {
+        let found = raised(&RULE, weights("w")).unwrap();
+        assert_eq!(found.nodes, ["w"]);
+        // ONNX Runtime keeps the last of two initializers.
+        assert_eq!(found.severity, Severity::Warning);
         assert_eq!(raised(&RULE, weights("v")), None);
+    }
+
+    #[test]
+    fn an_output_that_two_nodes_write_is_an_error() {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", F32, &["1"]).output("y", F32, &["1"]);
+        model.node("Relu", &["x"], &["y"], &[]).node("Neg", &["x"], &["y"], &[]);
+        assert_eq!(raised(&RULE, model.build()).unwrap().severity, Severity::Error);
     }
 }

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_found_and_a_chain_is_not() {
+    fn a_cycle_is_found_and_a_chain_is_not() {
         assert_eq!(raised(&RULE, ring("y")).unwrap().nodes.len(), 2);
         assert_eq!(raised(&RULE, ring("x")), None);
     }

@@ -54,7 +54,8 @@ fn is_type_conflict(evidence: &Evidence<'_>, node: NodeId, reason: &str) -> bool
 
 #[cfg(test)]
 mod tests {
-    use calipers_samples::{DataType::F32, ModelBuilder};
+    use calipers_samples::DataType::{F16, F32};
+    use calipers_samples::ModelBuilder;
 
     use super::RULE;
     use crate::testing::raised;
@@ -68,5 +69,14 @@ mod tests {
         };
         assert!(raised(&RULE, product("4")).is_some());
         assert_eq!(raised(&RULE, product("rows")), None);
+    }
+
+    #[test]
+    fn a_type_conflict_has_advice_about_types() {
+        let mut model = ModelBuilder::new(17);
+        model.input("a", F16, &["2"]).input("b", F32, &["2"]).output("y", F32, &["2"]);
+        let found = raised(&RULE, model.node("Sub", &["a", "b"], &["y"], &[]).build()).unwrap();
+        assert!(found.detail.contains("float16 and float32"), "{}", found.detail);
+        assert!(found.recommendation.contains("`Cast`"), "{}", found.recommendation);
     }
 }

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_pair_around_a_move_is_found_and_one_around_arithmetic_is_not() {
         let found = raised(&RULE, model("Transpose", 10)).unwrap();
-        assert_eq!(found.detail, "1 pair, first float32 to float16 and back");
+        assert_eq!(found.detail, "1 pair; first float32 to float16 and back");
         assert_eq!(raised(&RULE, model("Exp", 10)), None);
         assert_eq!(raised(&RULE, model("Transpose", 7)), None, "it rounds");
     }

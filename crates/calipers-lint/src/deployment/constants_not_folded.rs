@@ -89,7 +89,10 @@ mod tests {
             tiny.output(&y).bytes()
         };
         // 128 × 128 elements of 4 bytes are 65,536 bytes.
-        assert_eq!(raised(&RULE, model(128)).unwrap().detail, "1 node that gives 65.54 kB");
+        assert_eq!(
+            raised(&RULE, model(128)).unwrap().detail,
+            "1 node computes 65.54 kB of constants"
+        );
         assert_eq!(raised(&RULE, model(64)), None);
     }
 

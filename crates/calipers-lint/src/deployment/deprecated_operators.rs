@@ -76,7 +76,7 @@ mod tests {
             model.initializer(&Tensor::f32("s", &[4], &[1.0, 1.0, 2.0, 2.0]));
             model.node("Upsample", &["x", "s"], &["y"], &[]).build()
         };
-        assert!(raised(&RULE, upsample(10)).unwrap().detail.contains("use Resize"));
+        assert!(raised(&RULE, upsample(10)).unwrap().detail.contains("replaced by Resize"));
         assert_eq!(raised(&RULE, upsample(9)), None);
     }
 }

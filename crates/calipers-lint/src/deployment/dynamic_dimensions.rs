@@ -129,7 +129,9 @@ mod tests {
     fn a_free_batch_is_found_and_a_fixed_one_is_not() {
         let found = raised(&RULE, product("batch")).unwrap();
         assert_eq!(found.nodes, ["x"]);
-        assert!(found.detail.contains("batch (2 times the MACs"), "{}", found.detail);
+        assert!(found.detail.contains("batch (2x the MACs"), "{}", found.detail);
+        let command = "--dim_param batch --dim_value ";
+        assert!(found.recommendation.contains(command), "{}", found.recommendation);
         assert_eq!(raised(&RULE, product("4")), None);
     }
 }

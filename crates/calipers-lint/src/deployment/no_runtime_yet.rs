@@ -65,7 +65,9 @@ mod tests {
             model.ir_version(8).input("x", F32, &["1"]).output("y", F32, &["1"]);
             model.node("Relu", &["x"], &["y"], &[]).build()
         };
-        assert!(raised(&RULE, of(27)).unwrap().detail.contains("opset 27, where 26"));
+        let found = raised(&RULE, of(27)).unwrap();
+        assert!(found.detail.contains("opset 27; known runtimes support up to 26"));
+        assert!(found.recommendation.contains("opset_version=26"), "{}", found.recommendation);
         assert_eq!(raised(&RULE, of(26)), None);
     }
 }

@@ -99,7 +99,10 @@ mod tests {
     #[test]
     fn fixed_shapes_are_found_and_free_ones_are_not() {
         let found = raised(&RULE, model("2")).unwrap();
-        assert_eq!(found.detail, "12 of 12 nodes that work out shapes always give the same");
+        assert_eq!(
+            found.detail,
+            "12 of 12 nodes that compute shapes always return the same values"
+        );
         assert_eq!(raised(&RULE, model("batch")), None);
     }
 }

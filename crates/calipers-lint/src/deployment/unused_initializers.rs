@@ -53,7 +53,7 @@ mod tests {
         let mut model = ModelBuilder::new(17);
         model.input("x", F32, &["1"]).output("y", F32, &["1"]);
         model.node("Relu", &["x"], &["y"], &[]).initializer(&Tensor::f32("w", &[2], &[1.0, 2.0]));
-        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 tensor of 8 B in all");
+        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 tensor, 8 B in total");
         model.output("w", F32, &["2"]);
         assert_eq!(raised(&RULE, model.build()), None);
     }

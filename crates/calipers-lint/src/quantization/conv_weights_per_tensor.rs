@@ -37,6 +37,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let detail = match shared.len() {
         0 => return None,
+        1 if all == 1 => "the only quantized convolution has a single weight scale".to_owned(),
         count if count == all => {
             format!("all {all} quantized convolutions have a single weight scale")
         }
@@ -73,7 +74,7 @@ pub(super) mod tests {
     #[test]
     fn one_scale_for_all_filters_is_reported() {
         let reported = raised(&RULE, convolution(0, 1)).unwrap();
-        assert_eq!(reported.detail, "all 1 quantized convolutions");
+        assert_eq!(reported.detail, "the only quantized convolution has a single weight scale");
     }
 
     #[test]

@@ -32,8 +32,12 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         }
     }
     let count = shared.len();
-    let detail =
-        format!("{count} of {all} quantized depthwise convolutions have a single weight scale");
+    let detail = match all {
+        1 => "the only quantized depthwise convolution has a single weight scale".to_owned(),
+        _ => {
+            format!("{count} of {all} quantized depthwise convolutions have a single weight scale")
+        }
+    };
     (count > 0).then(|| Hit::new(detail, shared))
 }
 
@@ -46,7 +50,10 @@ mod tests {
     #[test]
     fn one_scale_for_all_channels_is_reported() {
         let reported = raised(&RULE, convolution(0, 8)).unwrap();
-        assert_eq!(reported.detail, "1 of 1 quantized depthwise convolutions");
+        assert_eq!(
+            reported.detail,
+            "the only quantized depthwise convolution has a single weight scale"
+        );
     }
 
     #[test]

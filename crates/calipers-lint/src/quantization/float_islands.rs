@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn operators_without_integer_kernels_are_reported() {
         let reported = raised(&RULE, between(&["Relu", "Erf", "Sqrt"], true)).unwrap();
-        assert_eq!(reported.detail, "1 island with 1 Erf, 1 Sqrt: 2 conversions to get in and out");
+        assert_eq!(reported.detail, "1 island with 1 Erf, 1 Sqrt, and 2 conversions around them");
     }
 
     #[test]

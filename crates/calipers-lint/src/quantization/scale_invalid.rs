@@ -41,19 +41,29 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_samples::{DataType, ModelBuilder, Tensor};
+
     use super::super::pairs::testing::round_trip;
     use super::RULE;
     use crate::testing::raised;
 
     #[test]
-    fn what_is_no_distance_is_reported() {
+    fn non_finite_and_negative_activation_scales_are_reported() {
         for scale in [-0.1, f32::NAN, f32::INFINITY] {
             assert!(raised(&RULE, round_trip(scale, 0)).is_some(), "{scale}");
         }
     }
 
     #[test]
-    fn a_distance_is_not() {
+    fn positive_scales_and_negative_weight_scales_are_not_reported() {
         assert_eq!(raised(&RULE, round_trip(0.1, 0)), None);
+        // onnxruntime.quantization.matmul_nbits_quantizer writes negative scales for weights.
+        let mut model = ModelBuilder::new(21);
+        model.input("x", DataType::F32, &["n", "2"]);
+        model.initializer(&Tensor::raw("w", DataType::I8, &[2, 2], &[1; 4]));
+        model.initializer(&Tensor::f32("scale", &[2], &[-0.1, 0.1]));
+        model.node("DequantizeLinear", &["w", "scale"], &["f"], &[]);
+        model.node("MatMul", &["x", "f"], &["y"], &[]).output("y", DataType::F32, &["n", "2"]);
+        assert_eq!(raised(&RULE, model.build()), None);
     }
 }

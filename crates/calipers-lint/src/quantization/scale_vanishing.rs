@@ -56,7 +56,7 @@ mod tests {
     fn zero_and_next_to_it_are_reported() {
         let reported = raised(&RULE, round_trip(0.0, 0)).unwrap();
         assert!(
-            reported.detail.contains("2 nodes") && reported.detail.contains("divides"),
+            reported.detail.contains("2 nodes") && reported.detail.contains("divisor"),
             "{}",
             reported.detail
         );

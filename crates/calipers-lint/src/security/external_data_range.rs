@@ -57,7 +57,9 @@ mod tests {
 
     #[test]
     fn a_length_must_fit_the_shape() {
-        assert!(raised(&RULE, external("w.bin", 0, 9)).unwrap().detail.contains("needs 8"));
+        assert!(
+            raised(&RULE, external("w.bin", 0, 9)).unwrap().detail.contains("requires 8 bytes")
+        );
         assert_eq!(raised(&RULE, external("w.bin", 0, 8)), None);
     }
 }

@@ -180,15 +180,15 @@ mod tests {
     #[test]
     fn attacks_are_found() {
         for (name, kind) in [
-            ("a\u{1b}[31mb", "control a terminal"),
-            ("gpj.\u{202e}xnno", "hidden letters"),
+            ("a\u{1b}[31mb", "control characters"),
+            ("gpj.\u{202e}xnno", "invisible characters"),
             ("<img src=x onerror=alert(1)>", "active HTML"),
             ("</script><script>", "active HTML"),
             ("[x](javascript:alert(1))", "active HTML"),
             ("w$(reboot)", "shell"),
             ("w`reboot`", "shell"),
             ("batch\"}]; alert(1)//", "active HTML"),
-            ("a\n## Injected", "control a terminal"),
+            ("a\n## Injected", "control characters"),
         ] {
             let found = raised(&RULE, named(name)).unwrap();
             assert!(found.detail.contains(kind), "{name:?}: {}", found.detail);

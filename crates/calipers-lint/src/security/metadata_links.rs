@@ -74,7 +74,7 @@ mod tests {
     fn addresses_are_found_and_names_with_colons_are_not() {
         let with = |text: &str| ModelBuilder::new(17).metadata("docs", text).build();
         let found = raised(&RULE, with("see https://docs.example.org/a?b")).unwrap();
-        assert_eq!(found.detail, "1 entry with addresses of docs.example.org");
+        assert_eq!(found.detail, "1 entry with URLs; hosts: docs.example.org");
         assert_eq!(found.nodes, ["metadata docs"]);
         assert_eq!(raised(&RULE, with("aten::conv2d, torch://")), None);
     }

@@ -5,7 +5,7 @@ use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
 use crate::evidence::running;
-use crate::{Evidence, Hit, Rule, counted};
+use crate::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
     id: "python-operators",
@@ -36,7 +36,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     (!nodes.is_empty()).then(|| {
         Hit::new(
-            format!("{} that run Python", counted(nodes.len(), "node")),
+            format!("{} Python code", plural(nodes.len(), "node calls", "nodes call")),
             nodes.iter().map(|node| model.node_label(*node)),
         )
     })
@@ -54,7 +54,7 @@ mod tests {
         let mut model = ModelBuilder::new(17);
         model.opset("com.microsoft", 1).input("x", F32, &["1"]).output("y", F32, &["1"]);
         model.push(&Node::new("PythonOp", &["x"], &["y"], &[]).in_domain("com.microsoft"));
-        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 node");
+        assert_eq!(raised(&RULE, model.build()).unwrap().detail, "1 node calls Python code");
         let mut own = Function::new("com.microsoft", "PythonOp", &["x"], &["y"]);
         own.opset("", 17).node("Relu", &["x"], &["y"], &[]);
         assert_eq!(raised(&RULE, model.function(&own).build()), None);

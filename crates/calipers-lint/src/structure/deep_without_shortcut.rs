@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn thirty_in_a_row_are_reported() {
         let reported = raised(&RULE, dense(30, 99)).unwrap();
-        assert!(reported.detail.starts_with("30 layers"), "{}", reported.detail);
+        assert!(reported.detail.starts_with("30 weighted layers"), "{}", reported.detail);
         assert!(raised(&RULE, convolutions(30, false)).is_some());
     }
 

@@ -1,6 +1,7 @@
 //! Embedding tables that are larger than the rest of the network.
 
 use calipers_arch::network::{Embedding, NetworkOp};
+use calipers_arch::quantization::table_is_narrow;
 use calipers_report::Severity;
 use calipers_report::units;
 use hashbrown::HashSet;
@@ -38,6 +39,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         // The table is the largest constant input; two lookups may share one.
         let stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
         let Some(table) = stored.max_by_key(|input| net.elements(**input)) else { continue };
+        if table_is_narrow(net, unit, *table) == Some(true) {
+            continue;
+        }
         let (Some(rows), Some(width)) = (figures.rows, figures.width) else {
             continue;
         };
@@ -74,11 +78,24 @@ mod tests {
     fn network(rows: i64, layers: usize) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("ids", DataType::I64, &["batch", "length"]);
+        with_layers(model, rows, layers, DataType::F32)
+    }
+
+    /// A table of this type, looked up and dequantized if it is quantized, and dense layers.
+    fn with_layers(mut model: ModelBuilder, rows: i64, layers: usize, table: DataType) -> Vec<u8> {
         let weight = |model: &mut ModelBuilder, name: &str, dims: [i64; 2], at: u64| {
             model.initializer(&Tensor::external(name, DataType::F32, &dims, "w", Some(at), None));
         };
-        weight(&mut model, "table", [rows, 256], 0);
-        model.node("Gather", &["table", "ids"], &["x0"], &[]);
+        if table == DataType::F32 {
+            weight(&mut model, "table", [rows, 256], 0);
+            model.node("Gather", &["table", "ids"], &["x0"], &[]);
+        } else {
+            let place = (Some(0), None);
+            model.initializer(&Tensor::external("q", table, &[rows, 256], "w", place.0, place.1));
+            model.initializer(&Tensor::f32("s", &[], &[0.1]));
+            model.node("DequantizeLinear", &["q", "s"], &["table"], &[]);
+            model.node("Gather", &["table", "ids"], &["x0"], &[]);
+        }
         for layer in 0..layers {
             let name = format!("w{layer}");
             weight(&mut model, &name, [256, 256], 1 << 40 | (layer as u64) << 20);
@@ -93,6 +110,13 @@ mod tests {
     fn a_table_larger_than_the_rest_is_reported() {
         let reported = raised(&RULE, network(8192, 8)).unwrap();
         assert!(reported.detail.contains("(80%) in 1 table"), "{}", reported.detail);
+    }
+
+    #[test]
+    fn a_table_of_8_bits_is_not_reported() {
+        let mut model = ModelBuilder::new(17);
+        model.input("ids", DataType::I64, &["batch", "length"]);
+        assert_eq!(raised(&RULE, with_layers(model, 8192, 8, DataType::U8)), None);
     }
 
     #[test]

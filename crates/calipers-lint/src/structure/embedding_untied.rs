@@ -135,9 +135,13 @@ mod tests {
     #[test]
     fn two_tables_are_reported() {
         let reported = raised(&RULE, network(false, 2.0)).unwrap();
-        assert!(reported.detail.contains("`--weights` tells"), "{}", reported.detail);
+        assert!(reported.detail.contains("run with `--weights`"), "{}", reported.detail);
         let reported = raised_by_weights(&RULE, network(false, 1.0)).unwrap();
-        assert!(reported.detail.contains("the same range"), "{}", reported.detail);
+        assert!(
+            reported.detail.contains("mean and standard deviation are equal"),
+            "{}",
+            reported.detail
+        );
     }
 
     #[test]

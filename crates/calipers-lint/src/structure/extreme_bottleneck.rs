@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_place_too_narrow_is_reported() {
         let reported = raised(&RULE, network(4, false)).unwrap();
-        assert!(reported.detail.contains("from 256 channels to 4"), "{}", reported.detail);
+        assert!(reported.detail.contains("reduces 256 channels to 4"), "{}", reported.detail);
     }
 
     #[test]

@@ -74,7 +74,7 @@ mod tests {
     fn copies_are_reported() {
         let reported = raised_by_weights(&RULE, two_layers(0.0)).unwrap();
         assert!(
-            reported.detail.contains("1.60 kB (50.0% of all stored bytes)"),
+            reported.detail.contains("1.60 kB (50.0% of the stored bytes)"),
             "{}",
             reported.detail
         );

@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn half_of_zeros_is_reported() {
         let reported = raised_by_weights(&RULE, dense(50)).unwrap();
-        assert!(reported.detail.contains("50.0% of their elements"), "{}", reported.detail);
+        assert!(reported.detail.contains("50.0% zeros"), "{}", reported.detail);
     }
 
     #[test]

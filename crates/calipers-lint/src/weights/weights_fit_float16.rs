@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_fits_is_reported() {
         let reported = raised_by_weights(&RULE, dense(0.25)).unwrap();
-        assert!(reported.detail.contains("(100.0%), in 1 tensor, are the same in float16"));
+        assert!(reported.detail.contains("(100.0%), in 1 tensor, are exact in float16"));
         // Beyond the range of float16, yet of few digits.
         let reported = raised_by_weights(&RULE, dense(65536.0)).unwrap();
         assert!(reported.detail.contains("bfloat16"), "{}", reported.detail);

@@ -56,7 +56,9 @@ pub(super) fn common_dtype(op: &str, operands: &[&TensorFact]) -> Result<DType, 
     let mut known = operands.iter().map(|tensor| tensor.dtype).filter(|t| *t != DType::Undefined);
     let Some(first) = known.next() else { return Ok(DType::Undefined) };
     match known.find(|dtype| *dtype != first) {
-        Some(other) => Err(Fail::contradiction(format!("{op} takes {first} and {other} together"))),
+        Some(other) => {
+            Err(Fail::contradiction(format!("{op} has inputs of type {first} and {other}")))
+        }
         None => Ok(first),
     }
 }

@@ -1,4 +1,4 @@
-//! What is risky about the model, and what to do: in the card, on the screen, and on its own.
+//! The findings and their recommendations: in the card, on the screen, and on their own.
 
 use calipers_report::{Finding, FindingTable, Report, Severity};
 
@@ -10,15 +10,15 @@ use crate::table::{Tone, Value};
 use crate::units;
 use crate::value::Spans;
 
-/// Names that a finding gives.
+/// Names listed with a finding.
 const NAMES: usize = 5;
-/// Findings that a screen shows; they come most severe first.
+/// Findings on a screen, most severe first.
 const SHOWN: usize = 8;
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
     if context.is_brief() {
-        // Of a note, what it says is enough here; `calipers check` prints all of it.
+        // An info finding is shortened here; `calipers check` prints all of it.
         let shown = report.findings.iter().take(SHOWN).map(|finding| match finding.severity {
             Severity::Info => Message {
                 names: vec![],
@@ -36,13 +36,13 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         return vec![];
     }
     let counts = match key_figures::counts(report) {
-        None => Block::paragraph("Nothing was found."),
+        None => Block::paragraph("No findings."),
         Some(counts) => Block::paragraph(format!("{counts}.")),
     };
     std::iter::once(counts).chain(report.findings.iter().map(message).map(Block::Message)).collect()
 }
 
-/// Whether a finding that a screen shows names a thing.
+/// Whether a finding on the screen lists this name.
 pub(super) fn is_named(name: &str, report: &Report) -> bool {
     report.findings.iter().take(SHOWN).any(|finding| finding.nodes.iter().any(|node| node == name))
 }
@@ -59,12 +59,12 @@ fn message(finding: &Finding) -> Message {
     }
 }
 
-/// Findings on their own, most severe first, each with everything that it names.
+/// Returns the document of `calipers check`: findings, most severe first, with all their names.
 pub fn findings(table: &FindingTable) -> Document {
     let counts = [
         (table.errors, Tone::Error, "error", "errors"),
         (table.warnings, Tone::Warning, "warning", "warnings"),
-        (table.infos, Tone::Accent, "note", "notes"),
+        (table.infos, Tone::Accent, "info", "info"),
     ];
     let counts: Vec<Spans> = counts
         .into_iter()
@@ -106,21 +106,21 @@ mod tests {
         let finding = Finding {
             id: "graph-cycle".into(),
             severity: Severity::Error,
-            title: "Nodes wait for each other".into(),
+            title: "Cycle in the graph".into(),
             detail: "`a` needs `b`".into(),
             nodes: vec!["a".into(), "b|".into()],
-            recommendation: "export it again".into(),
+            recommendation: "Re-export the model.".into(),
         };
         let table =
             FindingTable { file: "m.onnx".into(), errors: 1, findings: vec![finding], ..empty() };
         let screen = terminal::document(&findings(&table), &Style::plain(80));
         let page = markdown::document(&findings(&table), &[]);
-        for part in ["m.onnx", "1 error", "Nodes wait", "needs", "calipers explain graph-cycle"] {
+        for part in ["m.onnx", "1 error", "Cycle in", "needs", "calipers explain graph-cycle"] {
             assert!(screen.contains(part), "{part:?} is not in\n{screen}");
             assert!(page.contains(part), "{part:?} is not in\n{page}");
         }
-        assert!(screen.contains("→ export it again"), "{screen}");
-        assert!(page.contains("**Recommendation:** Export it again."), "{page}");
+        assert!(screen.contains("→ Re-export the model."), "{screen}");
+        assert!(page.contains("**Recommendation:** Re-export the model."), "{page}");
     }
 
     #[test]

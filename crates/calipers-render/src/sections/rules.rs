@@ -1,4 +1,4 @@
-//! What the rules behind findings check.
+//! The documentation of the findings.
 
 use calipers_report::{FindingRule, Severity};
 
@@ -7,11 +7,11 @@ use crate::table::{Tone, Value};
 use crate::value::Spans;
 use crate::{tables, text};
 
-/// The documentation of one rule.
+/// Returns the documentation of one finding.
 pub fn rule(rule: &FindingRule) -> Document {
     let advice = text::sentence(&rule.recommendation);
-    let section = |id: &str, title: &str, words: &str| {
-        Section::new(id, title, vec![Block::Paragraph(Value::quoted(words).into())])
+    let section = |id: &str, title: &str, text: &str| {
+        Section::new(id, title, vec![Block::Paragraph(Value::quoted(text).into())])
     };
     Document {
         title: Value::text(&rule.id).into(),
@@ -21,12 +21,12 @@ pub fn rule(rule: &FindingRule) -> Document {
             section("checks", "Checks", &rule.checks),
             section("why", "Why", &rule.why),
             section("example", "Example", &rule.example),
-            section("what-to-do", "What to do", &advice),
+            section("recommendation", "Recommendation", &advice),
         ],
     }
 }
 
-/// Every rule in one document: a table of them, then each in full under its group.
+/// Returns the documentation of all findings: a table, then each finding under its group.
 pub fn rules(rules: &[FindingRule]) -> Document {
     let index = Section::new("rules", "", vec![Block::Table(tables::rules(rules))]);
     let groups = rules.chunk_by(|one, next| one.group == next.group).map(|group| {
@@ -34,8 +34,10 @@ pub fn rules(rules: &[FindingRule]) -> Document {
         let blocks = group.iter().flat_map(in_full).collect();
         Section::new(name, &format!("Group {name}"), blocks)
     });
-    let byline = "Every kind of finding: what it checks, why it matters, and what to do. `calipers \
-                  explain ID` prints one of them.";
+    let byline = "Every finding that Calipers can report: what it checks, why it matters and how to fix \
+                  it. An error means that a runtime refuses the model or that loading it is unsafe; a \
+                  warning means likely problems; info is worth knowing. `calipers explain ID` prints \
+                  one entry.";
     Document {
         title: Spans::plain("Findings"),
         facts: vec![],
@@ -44,12 +46,12 @@ pub fn rules(rules: &[FindingRule]) -> Document {
     }
 }
 
-/// One rule under its id.
+/// Returns the blocks of one rule.
 fn in_full(rule: &FindingRule) -> Vec<Block> {
     let severity = Spans::of(Tone::Strong, Value::text(severity(rule.severity)));
-    let part = |title: &str, words: &str| {
+    let part = |title: &str, text: &str| {
         let title = Spans::of(Tone::Emphasis, Value::text(title)).and_text(" ");
-        Block::Paragraph(title.and_value(Value::quoted(words)))
+        Block::Paragraph(title.and_value(Value::quoted(text)))
     };
     vec![
         Block::heading(rule.id.as_str()),
@@ -57,11 +59,11 @@ fn in_full(rule: &FindingRule) -> Vec<Block> {
         Block::Paragraph(Value::quoted(&rule.checks).into()),
         part("Why it matters.", &rule.why),
         part("Example.", &rule.example),
-        part("What to do.", &text::sentence(&rule.recommendation)),
+        part("Recommendation.", &text::sentence(&rule.recommendation)),
     ]
 }
 
-/// The word that `--fail-on` takes.
+/// Returns the severity as `--fail-on` spells it.
 pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -80,18 +82,18 @@ mod tests {
             id: "graph-cycle".into(),
             severity: Severity::Error,
             group: "contradiction".into(),
-            title: "Nodes wait for each other".into(),
+            title: "Cycle in the graph".into(),
             checks: "Whether nodes can be ordered.".into(),
-            why: "A ring cannot run.".into(),
+            why: "A cycle cannot run.".into(),
             example: "`a` needs `b`, `b` needs `a`.".into(),
-            recommendation: "export it again".into(),
+            recommendation: "Re-export the model.".into(),
         }
     }
 
     #[test]
     fn a_rule_is_documented_in_full() {
         let text = terminal::document(&rule(&graph_cycle()), &Style::plain(80));
-        for part in ["graph-cycle", "error", "Whether nodes", "A ring", "Export it again."] {
+        for part in ["graph-cycle", "error", "Whether nodes", "A cycle", "Re-export the model."] {
             assert!(text.contains(part), "{part:?} is not in\n{text}");
         }
     }
@@ -101,12 +103,12 @@ mod tests {
         let page = markdown::document(&rules(&[graph_cycle()]), &[]);
         assert!(page.contains("[`graph-cycle`](#graph-cycle)"), "{page}");
         assert!(page.contains("\n### graph-cycle\n"), "{page}");
-        assert!(page.contains("*What to do.* Export it again."), "{page}");
+        assert!(page.contains("*Recommendation.* Re-export the model."), "{page}");
     }
 
     #[test]
     fn rules_are_listed_under_their_groups() {
         let text = terminal::table(&tables::rules(&[graph_cycle()]), &Style::plain(80));
-        assert_eq!(text, "  contradiction\n    graph-cycle  error  Nodes wait for each other\n");
+        assert_eq!(text, "  contradiction\n    graph-cycle  error  Cycle in the graph\n");
     }
 }

@@ -1,13 +1,13 @@
-//! The rules behind findings.
+//! The table of findings.
 
 use calipers_report::{FindingRule, Severity};
 
 use crate::sections::severity;
 use crate::table::{Cell, Column, Row, Table, Tone, Value};
 
-/// The rules, a row each under their groups; in a document each leads to its heading.
+/// Returns the rules as rows under their groups; in a document each links to its heading.
 pub fn rules(rules: &[FindingRule]) -> Table {
-    let title = Column::text("title", "what it says").limits(200, 8).wrapping();
+    let title = Column::text("title", "title").limits(200, 8).wrapping();
     let columns = vec![
         Column::text("id", "id").limits(200, 20).tone(Tone::Quiet),
         Column::text("severity", "severity"),

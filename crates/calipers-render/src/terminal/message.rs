@@ -28,7 +28,7 @@ pub(super) fn lines(message: &Message, width: usize, page: &Page) -> Vec<Line> {
     let (role, mark, word) = match message.severity {
         Severity::Error => (Role::Error, page.glyph("✗", "x"), "error"),
         Severity::Warning => (Role::Warning, page.glyph("▲", "!"), "warning"),
-        Severity::Info => (Role::Accent, page.glyph("●", "-"), "note"),
+        Severity::Info => (Role::Accent, page.glyph("●", "-"), "info"),
     };
     // The texts are next to the severity where that leaves a readable width; elsewhere only the
     // title is, and the rest is indented beneath.

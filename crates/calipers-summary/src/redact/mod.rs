@@ -47,7 +47,6 @@ const OURS: &[&str] = &[
     "norm_position",
     "precision",
     "precision_why",
-    "recommendation",
     "schema_version",
     "scheme",
     "severity",
