@@ -77,7 +77,7 @@ def main():
             if message is None and rule not in UNSAFE:
                 failures.append(f"{rule}: ONNX Runtime accepts {model.parent.name}")
             reason = UNSAFE.get(rule)
-            print(f"{model.parent.name}: {f'unsafe: {reason}; ' if reason else ''}{(message or 'accepted')[:110]}")
+            print(f"{model.parent.name}: {f'unsafe: {reason}; ' if reason else ''}{(message or 'accepted').split('failed:')[-1][:110]}")
         if len(failures) == before:
             refused += 1
             unsafe += rule in UNSAFE

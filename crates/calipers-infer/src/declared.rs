@@ -114,7 +114,7 @@ fn reconcile_tensor(
     is_data_dependent: &dyn Fn(&Expr) -> bool,
 ) -> (TensorFact, Option<String>) {
     let reported = inferred.to_string();
-    let wrong = || Some(format!("{declared} is declared, and {reported} follows from the graph"));
+    let wrong = || Some(format!("declared as {declared}, inferred as {reported}"));
     if inferred.dtype == DType::Undefined {
         inferred.dtype = declared.dtype;
     } else if declared.dtype != DType::Undefined && declared.dtype != inferred.dtype {

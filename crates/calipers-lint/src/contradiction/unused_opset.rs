@@ -39,7 +39,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     // A model without nodes must still import an operator set.
     (!unused.is_empty() && !used.is_empty()).then(|| {
         Hit::new(
-            format!("{} imported without a node that uses it", counted(unused.len(), "domain")),
+            format!("{} without a node", counted(unused.len(), "imported domain")),
             unused.iter().map(|domain| (*domain).to_owned()),
         )
     })

@@ -63,10 +63,13 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut pairs: Vec<(NodeId, (DType, DType))> = Vec::new();
     pairs.extend(running(model).into_iter().filter_map(|node| Some((node, undoes(node)?))));
     let (_, (from, through)) = pairs.first()?;
-    Some(Hit::new(
+    let hit = Hit::new(
         format!("{}; first {from} to {through} and back", counted(pairs.len(), "pair")),
         pairs.iter().map(|(node, _)| model.node_label(*node)),
-    ))
+    );
+    // The advice about float16 conversion fits floats only.
+    let floats = from.is_float();
+    Some(if floats { hit } else { hit.recommend("Remove both casts before the export.") })
 }
 
 #[cfg(test)]

@@ -53,6 +53,6 @@ mod tests {
         let model = external("w.bin", 0, 8);
         assert_eq!(adjacent(&RULE, model.clone(), "v.bin", &[0; 8]).unwrap().nodes, ["w.bin"]);
         assert_eq!(adjacent(&RULE, model.clone(), "w.bin", &[0; 8]), None);
-        assert_eq!(raised(&RULE, model), None, "without a folder nobody can tell");
+        assert_eq!(raised(&RULE, model), None, "a model from memory has no folder");
     }
 }

@@ -34,6 +34,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     }
     let mut needs = Vec::new();
     let mut required = None;
+    let mut older_ir = None;
     for releases in runtimes::all().chunk_by(|one, next| one.name == next.name) {
         let takes = |release: &&Runtime| release.takes(opset, ir);
         let Some(first) = releases.iter().position(|release| takes(&release)) else {
@@ -57,6 +58,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
             ));
             if release.name == PIP.0 {
                 required = Some(release.release.as_str());
+                older_ir = before.ir.filter(|_| opset <= before.opset);
             }
         }
     }
@@ -66,11 +68,18 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let detail = format!("{}: {}", model.join(", "), needs.join("; "));
     let hit = (!needs.is_empty()).then(|| Hit::new(detail, []))?;
     Some(match required {
-        Some(release) => hit.recommend(format!(
-            "Upgrade with `pip install --upgrade \"{}>={release}\"`, or re-export for older \
-             releases with `torch.onnx.export(..., opset_version=17)`.",
-            PIP.1
-        )),
+        Some(release) => {
+            let older = match older_ir {
+                Some(ir) => format!(
+                    "lower the IR version: `model.ir_version = {ir}; onnx.save(model, \"out.onnx\")`"
+                ),
+                None => "re-export with `torch.onnx.export(..., opset_version=17)`".to_owned(),
+            };
+            hit.recommend(format!(
+                "Upgrade with `pip install --upgrade \"{}>={release}\"`; for older releases {older}.",
+                PIP.1
+            ))
+        }
         None => hit,
     })
 }
@@ -92,7 +101,7 @@ mod tests {
     use super::RULE;
     use crate::testing::raised;
 
-    fn of(opset: i64, ir: i64) -> Vec<u8> {
+    fn with_versions(opset: i64, ir: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(opset);
         model.ir_version(ir).input("x", F32, &["1"]).output("y", F32, &["1"]);
         model.node("Relu", &["x"], &["y"], &[]).build()
@@ -100,10 +109,12 @@ mod tests {
 
     #[test]
     fn a_new_model_is_found_and_one_that_all_take_is_not() {
-        let found = raised(&RULE, of(21, 10)).unwrap();
+        let found = raised(&RULE, with_versions(21, 10)).unwrap();
         assert!(found.detail.contains("ONNX Runtime 1.18 or later"), "{}", found.detail);
         assert!(found.detail.contains("1.17 supports up to opset 20"), "{}", found.detail);
-        assert!(raised(&RULE, of(17, 10)).unwrap().detail.contains("up to ir_version 9"));
-        assert_eq!(raised(&RULE, of(17, 8)), None);
+        assert!(
+            raised(&RULE, with_versions(17, 10)).unwrap().detail.contains("up to ir_version 9")
+        );
+        assert_eq!(raised(&RULE, with_versions(17, 8)), None);
     }
 }

@@ -17,8 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     why: "A value with an unsupported type fails at conversion, or is silently converted to \
           another type.",
     example: "A model that computes in `uint16`, for TensorRT.",
-    recommendation: "Cast these values to a supported type before the export, e.g. \
-                     `x.to(torch.int32)`, or assign the nodes to another execution provider: \
+    recommendation: "Change the type before the export, e.g. `x.to(torch.int32)` for integers or \
+                     `torch.view_as_real(x)` for complex numbers, or run these nodes on the CPU: \
                      `providers=[\"TensorrtExecutionProvider\", \"CPUExecutionProvider\"]`.",
     check,
 };

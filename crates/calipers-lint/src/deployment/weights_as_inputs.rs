@@ -2,7 +2,7 @@
 
 use calipers_report::Severity;
 
-use crate::{Evidence, Hit, Rule, counted};
+use crate::{Evidence, Hit, Rule, counted, number};
 
 pub(crate) const RULE: Rule = Rule {
     id: "weights-as-inputs",
@@ -30,7 +30,11 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .collect();
     (!filled.is_empty()).then(|| {
         Hit::new(
-            format!("{} listed as graph inputs", counted(filled.len(), "initializer")),
+            format!(
+                "{} of {} are initializers",
+                number(filled.len()),
+                counted(model.main().inputs.len(), "graph input")
+            ),
             filled.iter().map(|value| model.name(value.name).to_owned()),
         )
     })

@@ -34,6 +34,9 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let count = shared.len();
     let detail = match all {
         1 => "the only quantized depthwise convolution has a single weight scale".to_owned(),
+        _ if count == all => {
+            format!("all {all} quantized depthwise convolutions have a single weight scale")
+        }
         _ => {
             format!("{count} of {all} quantized depthwise convolutions have a single weight scale")
         }
