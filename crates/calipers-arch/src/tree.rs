@@ -182,7 +182,7 @@ impl Writer<'_> {
 
     /// The scope that all units lie in, where the file names scopes.
     fn scope(&self, units: &[&NetworkOp]) -> Option<String> {
-        let scope = |unit: &&NetworkOp| scope::of(self.net.model, unit.node);
+        let scope = |unit: &&NetworkOp| scope::steps(self.net.model, unit.node);
         let mut common = scope(units.first()?);
         for unit in units.get(1..)? {
             let other = scope(unit);

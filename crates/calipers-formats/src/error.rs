@@ -1,52 +1,52 @@
-//! Why a file could not be read, where, and what to do about it.
+//! Errors of reading a file: the cause, the position, and a hint.
 
 use std::io;
 
 use crate::wire::WireError;
 
-/// Why a model could not be read.
+/// An error of reading a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system would not give the file.
+    /// The operating system could not read the file.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The path leads to something that is no file.
+    /// The path is not a file.
     #[error("this is {0}, not a file")]
     NotAFile(&'static str),
-    /// The file is something else.
+    /// The file has another format.
     #[error("this is {what}, not a model that Calipers reads")]
     Foreign {
-        /// What it is, with its article.
+        /// The format, with its article.
         what: &'static str,
         /// What to do.
         hint: &'static str,
     },
-    /// The bytes break off or make no sense.
+    /// The file is truncated or malformed.
     #[error("byte {at}: {problem}, in {path}")]
     Malformed {
-        /// Byte of the file.
+        /// Offset in the file, in bytes.
         at: u64,
-        /// Place inside the message, such as `graph.node[17].attribute[2]`.
+        /// Path inside the message, such as `graph.node[17].attribute[2]`.
         path: String,
         /// What is wrong.
         problem: String,
         /// What to do.
         hint: Option<String>,
     },
-    /// The file is in order as protobuf and holds no model.
-    #[error("there is no graph in this file")]
+    /// The file is valid protobuf without a model.
+    #[error("the file contains no graph")]
     NoGraph {
-        /// What it may be instead.
+        /// What the file may be instead.
         hint: String,
     },
-    /// More parts than can be numbered.
+    /// The model exceeds the limits of the reader.
     #[error("{0}")]
     TooLarge(#[from] calipers_ir::TooLarge),
 }
 
 impl Error {
-    /// What the reader of the message can do, if anything.
+    /// Returns what the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Foreign { hint, .. } => Some((*hint).to_owned()),
@@ -58,28 +58,28 @@ impl Error {
     }
 }
 
-/// Why a data file of a model cannot be read.
+/// An error of reading an external data file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// The location leads out of the model's folder, or may do so; or it is no plain file.
+    /// The location is outside the model's folder, or is not a regular file.
     #[error("{0}")]
     Refused(String),
-    /// Nothing is at the location.
-    #[error("there is no such file")]
+    /// The file does not exist.
+    #[error("no such file")]
     Missing,
     /// The file cannot be opened.
     #[error(transparent)]
     Open(#[from] Error),
-    /// Its size changed since it was checked.
-    #[error("it changes while it is read")]
+    /// The size changed since the file was checked.
+    #[error("the file changed while it was read")]
     Changed,
-    /// The model came from memory, so that it has no folder.
+    /// The model was read from memory and has no folder.
     #[error("the model was read from memory")]
     NoFolder,
 }
 
-/// An error on its way out of nested messages, which collects its path as it goes.
+/// An error in a nested message, which collects the path as it propagates.
 #[derive(Debug)]
 pub(crate) struct Trace {
     at: u64,
@@ -106,7 +106,7 @@ impl Trace {
         self
     }
 
-    /// The finished error. `around` is the path outside, outermost first.
+    /// Returns the finished error. `around` is the outer path, outermost first.
     pub(crate) fn finish(self, around: &str, file_bytes: u64) -> Error {
         let mut path = around.to_owned();
         for part in self.path.iter().rev() {
@@ -121,11 +121,11 @@ impl Trace {
         }
         let hint = if self.past_end {
             Some(format!(
-                "the file has {file_bytes} bytes and ends too early or is damaged: \
-                 fetch or export it again"
+                "the file has {file_bytes} bytes and is truncated or damaged: \
+                 download or export it again"
             ))
         } else {
-            outermost.then(|| "it is damaged, or of another kind than ONNX".to_owned())
+            outermost.then(|| "the file is damaged, or not an ONNX model".to_owned())
         };
         Error::Malformed { at: self.at, path, problem: self.problem, hint }
     }

@@ -42,7 +42,7 @@ impl DataFiles {
         let file = match self.known.get(&location) {
             Some(file) => *file,
             None => {
-                let state = self.look(names.get(location));
+                let state = self.state(names.get(location));
                 self.files.push(DataFile { location, state });
                 self.known.insert(location, self.files.len() - 1);
                 self.files.len() - 1
@@ -75,7 +75,8 @@ impl DataFiles {
         }
     }
 
-    fn look(&self, location: &str) -> DataFileState {
+    /// Returns the state of the file at a location.
+    fn state(&self, location: &str) -> DataFileState {
         let path = match check_spelling(location) {
             Ok(path) => path,
             Err(reason) => return DataFileState::Refused(reason.to_owned()),
@@ -89,7 +90,7 @@ impl DataFiles {
     }
 }
 
-/// Opens a data file of a model that is in `folder`, after looking at its place once more.
+/// Opens a data file of a model in `folder`, after checking its location again.
 pub(crate) fn open(folder: &Path, location: &str) -> Result<Source, DataError> {
     let path = check_spelling(location).map_err(|reason| DataError::Refused(reason.to_owned()))?;
     let size = match walk_inside(folder, path) {
@@ -104,35 +105,35 @@ pub(crate) fn open(folder: &Path, location: &str) -> Result<Source, DataError> {
     Ok(source)
 }
 
-/// A decimal number, or what is wrong with it.
+/// Parses a decimal number, or returns what is wrong with it.
 fn number(key: &str, text: Option<String>) -> (Option<u64>, Option<String>) {
     let Some(text) = text else { return (None, None) };
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(value) if digits => (Some(value), None),
-        _ => (None, Some(format!("its {key} is {text:?}, which is no number of bytes"))),
+        _ => (None, Some(format!("{key} {text:?} is not a number of bytes"))),
     }
 }
 
-/// The location as a relative path of plain names, or why it is none.
+/// Returns the location as a relative path, or why it is refused.
 fn check_spelling(location: &str) -> Result<&Path, &'static str> {
     if location.is_empty() {
         return Err("the location is empty");
     }
     if location.contains('\0') {
-        return Err("the location holds a zero byte");
+        return Err("the location contains a zero byte");
     }
     if location.contains("://") {
         return Err("the location is a URL");
     }
-    // A model made on one system is read on another: both ways of writing paths count.
+    // Models move between systems: both path syntaxes are checked.
     let drive = location.as_bytes().get(1) == Some(&b':')
         && location.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
     if location.starts_with(['/', '\\']) || drive {
         return Err("the location is an absolute path");
     }
     if location.split(['/', '\\']).any(|part| part == "..") {
-        return Err("the location leads out of the model's folder");
+        return Err("the location is outside the model's folder");
     }
     let path = Path::new(location);
     if path.components().all(|part| matches!(part, Component::CurDir)) {
@@ -146,21 +147,21 @@ enum Refusal {
     Unsafe(String),
 }
 
-/// Links followed before a chain counts as endless.
+/// Longest chain of symbolic links that is followed.
 const MAX_LINKS: usize = 32;
 
-/// Follows a path below `folder`, name by name, and gives the size of the file at its end.
+/// Follows a path below `folder`, name by name, and returns the size of the file.
 fn walk_inside(folder: &Path, path: &Path) -> Result<u64, Refusal> {
     let unsafe_because = |reason: &str| Err(Refusal::Unsafe(reason.to_owned()));
     let mut links = 0;
-    // Names still to walk, the next one last; and where the walk is, relative to the folder.
+    // The remaining names, the next one last, and the current position relative to the folder.
     let mut ahead = reversed_names(path)?;
     let mut here = PathBuf::new();
     let mut last = None;
     while let Some(name) = ahead.pop() {
         if name == ".." {
             if !here.pop() {
-                return unsafe_because("a link on its way leads out of the model's folder");
+                return unsafe_because("a symbolic link leads out of the model's folder");
             }
             continue;
         }
@@ -171,14 +172,16 @@ fn walk_inside(folder: &Path, path: &Path) -> Result<u64, Refusal> {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
                 return Err(Refusal::Missing);
             }
-            Err(error) => return unsafe_because(&format!("it cannot be looked at: {error}")),
+            Err(error) => return unsafe_because(&format!("its metadata cannot be read: {error}")),
         };
         if metadata.is_symlink() {
             links += 1;
             let target = fs::read_link(folder.join(&here));
-            let Ok(target) = target else { return unsafe_because("a link cannot be read") };
+            let Ok(target) = target else {
+                return unsafe_because("a symbolic link cannot be read");
+            };
             if links > MAX_LINKS || target.is_absolute() {
-                return unsafe_because("a link on its way leads out of the model's folder");
+                return unsafe_because("a symbolic link leads out of the model's folder");
             }
             here.pop();
             ahead.extend(reversed_names(&target)?);
@@ -187,14 +190,14 @@ fn walk_inside(folder: &Path, path: &Path) -> Result<u64, Refusal> {
     }
     match last {
         Some(metadata) if metadata.is_file() && has_other_names(&metadata) => {
-            unsafe_because("it is a hard link to a file that may be elsewhere")
+            unsafe_because("it is a hard link, whose file may be outside the model's folder")
         }
         Some(metadata) if metadata.is_file() => Ok(metadata.len()),
-        _ => unsafe_because("it is not a plain file"),
+        _ => unsafe_because("it is not a regular file"),
     }
 }
 
-/// The names of a relative path, the first one last.
+/// Returns the names of a relative path, the first one last.
 fn reversed_names(path: &Path) -> Result<Vec<std::ffi::OsString>, Refusal> {
     let mut names = Vec::new();
     for part in path.components() {
@@ -226,7 +229,7 @@ mod tests {
     use super::*;
 
     fn state(folder: &Path, location: &str) -> DataFileState {
-        DataFiles::new(Some(folder.to_owned())).look(location)
+        DataFiles::new(Some(folder.to_owned())).state(location)
     }
 
     fn refused(state: DataFileState) -> String {

@@ -78,6 +78,6 @@ fn read_input(input: Input) -> Result<Model, Error> {
     }
     Err(match sniff::foreign(start) {
         Some(kind) => Error::Foreign { what: kind.what, hint: kind.hint },
-        None => Error::NoGraph { hint: "it is of no format that Calipers knows".to_owned() },
+        None => Error::NoGraph { hint: "the format of the file is unknown".to_owned() },
     })
 }

@@ -1,32 +1,32 @@
-//! Naming a file by its first bytes, so that a wrong one is called what it is.
+//! Detection of other file formats by their first bytes, for helpful errors.
 //!
 //! To add a kind: write its test, add a line to [`KINDS`].
 
-/// Bytes of the file's start that tests may look at.
+/// Bytes at the start of the file that tests examine.
 pub const SNIFFED: usize = 4096;
 
-/// A kind of file that is no model this crate reads.
+/// A file format that this crate does not read.
 pub struct Kind {
-    /// What it is, with its article.
+    /// The format, with its article.
     pub what: &'static str,
     /// What to do with it.
     pub hint: &'static str,
     test: fn(&[u8]) -> bool,
 }
 
-/// The kind of a foreign file, or `None` when the bytes may be a model.
+/// Returns the format of a foreign file, or `None` if the bytes may be a model.
 pub fn foreign(start: &[u8]) -> Option<&'static Kind> {
     let start = &start[..start.len().min(SNIFFED)];
     KINDS.iter().find(|kind| (kind.test)(start))
 }
 
-const UNPACK: &str = "unpack it and give the .onnx file inside";
-const EXPORT: &str = "export the model to ONNX and give that file";
-const FETCH: &str = "fetch the model file itself";
+const UNPACK: &str = "unpack it and pass the .onnx file inside";
+const EXPORT: &str = "export the model to ONNX and pass that file";
+const FETCH: &str = "download the model file itself";
 
-/// Kinds in the order they are tried: the special before the general.
+/// Formats in the order of detection: specific before general.
 pub const KINDS: &[Kind] = &[
-    kind("an empty file", "the download or export did not finish: make it again", <[u8]>::is_empty),
+    kind("an empty file", "the download or export did not finish: repeat it", <[u8]>::is_empty),
     kind("a Git LFS pointer", "run `git lfs pull` to fetch the file that it points to", |b| {
         b.starts_with(b"version https://git-lfs")
     }),
@@ -35,7 +35,7 @@ pub const KINDS: &[Kind] = &[
     }),
     kind(
         "an HTML page",
-        "the download gave a web page: fetch the file by its direct link",
+        "the download returned a web page: use the direct link to the file",
         is_html,
     ),
     kind("an OpenVINO network description (XML)", EXPORT, |b| is_xml(b) && contains(b, b"<net ")),
@@ -54,7 +54,7 @@ pub const KINDS: &[Kind] = &[
     kind("a Zstandard archive", UNPACK, |b| b.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])),
     kind("a 7-Zip archive", UNPACK, |b| b.starts_with(b"7z\xbc\xaf\x27\x1c")),
     kind("a tar archive", UNPACK, |b| b.get(257..262) == Some(b"ustar")),
-    kind("a GGUF model", "GGUF is not read yet; give an ONNX export of the model", |b| {
+    kind("a GGUF model", "GGUF is not supported yet; pass an ONNX export of the model", |b| {
         b.starts_with(b"GGUF")
     }),
     kind("a GGML model", EXPORT, |b| {
@@ -62,27 +62,29 @@ pub const KINDS: &[Kind] = &[
     }),
     kind(
         "a safetensors file",
-        "it holds weights without a graph; give an ONNX export of the model",
+        "it contains weights without a graph; pass an ONNX export of the model",
         is_safetensors,
     ),
     kind("a TensorFlow Lite model", EXPORT, |b| is_flatbuffer(b, b"TFL3")),
-    kind("an ONNX Runtime model (ORT format)", "give the .onnx file that it was made from", |b| {
-        is_flatbuffer(b, b"ORTM")
-    }),
+    kind(
+        "an ONNX Runtime model (ORT format)",
+        "pass the .onnx file that it was converted from",
+        |b| is_flatbuffer(b, b"ORTM"),
+    ),
     kind("an ExecuTorch program", EXPORT, |b| {
         is_flatbuffer(b, b"ET") && b.get(6..8).is_some_and(|v| v.iter().all(u8::is_ascii_digit))
     }),
-    kind("a TensorRT engine", "give the .onnx file that it was built from", |b| {
+    kind("a TensorRT engine", "pass the .onnx file that it was built from", |b| {
         b.starts_with(b"ftrt") || b.starts_with(b"ptrt")
     }),
-    kind("an HDF5 file (Keras weights, perhaps)", EXPORT, |b| b.starts_with(b"\x89HDF\r\n\x1a\n")),
+    kind("an HDF5 file (possibly Keras weights)", EXPORT, |b| b.starts_with(b"\x89HDF\r\n\x1a\n")),
     kind("a NumPy array", EXPORT, |b| b.starts_with(b"\x93NUMPY")),
     kind("a Python pickle", "pickles can run code when loaded; export the model to ONNX", |b| {
         b.first() == Some(&0x80) && b.get(1).is_some_and(|version| (2..=5).contains(version))
     }),
     kind("a PDF document", FETCH, |b| b.starts_with(b"%PDF-")),
-    kind("a PNG chart", FETCH, |b| b.starts_with(b"\x89PNG\r\n")),
-    kind("a JPEG chart", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
+    kind("a PNG image", FETCH, |b| b.starts_with(b"\x89PNG\r\n")),
+    kind("a JPEG image", FETCH, |b| b.starts_with(&[0xff, 0xd8, 0xff])),
     kind("a program (ELF)", FETCH, |b| b.starts_with(b"\x7fELF")),
     kind("a program (Windows)", FETCH, |b| b.starts_with(b"MZ") && contains(b, b"PE\0\0")),
     kind("an ONNX model in text form", "convert it with `onnx.parser` and save it", |b| {
@@ -92,7 +94,7 @@ pub const KINDS: &[Kind] = &[
         matches!(trimmed(b).first(), Some(b'{' | b'[')) && is_text(b)
     }),
     kind("plain text", FETCH, is_text),
-    kind("a file of zeros", "the download or copy did not finish: make it again", |b| {
+    kind("a file of zeros", "the download or copy did not finish: repeat it", |b| {
         b.len() >= 8 && b.iter().all(|byte| *byte == 0)
     }),
 ];
@@ -126,7 +128,7 @@ fn is_xml(bytes: &[u8]) -> bool {
 }
 
 /// Four bytes of offset, then a mark. In an ONNX file these four may be a version and the length of
-/// the producer's name, and the name may begin like the mark: only a small offset tells them apart.
+/// the producer's name, and the name may begin like the mark: only a small offset distinguishes them.
 fn is_flatbuffer(bytes: &[u8], mark: &[u8]) -> bool {
     bytes.get(2..4) == Some(&[0, 0]) && bytes.get(4..4 + mark.len()) == Some(mark)
 }

@@ -57,7 +57,7 @@ pub enum AttributeValue {
 
 /// Elements of an attribute: held when few, found again in the file when many.
 ///
-/// Tokenisers and the largest tree ensembles keep megabytes in attributes; those stay where they
+/// Tokenizers and the largest tree ensembles keep megabytes in attributes; those stay where they
 /// are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum List<T> {

@@ -25,8 +25,8 @@ pub struct Step {
     pub class: Option<String>,
 }
 
-/// The way to a node's scope; empty when the file does not say.
-pub fn of(model: &Model, node: NodeId) -> Vec<Step> {
+/// Returns the path of a node's scope; empty if the file does not state it.
+pub fn steps(model: &Model, node: NodeId) -> Vec<Step> {
     let metadata = |key: &str| {
         let entry = model.node_metadata(node).find(|(name, _)| model.name(*name) == key);
         entry.map(|(_, text)| text).filter(|text| text.len() <= TEXT)

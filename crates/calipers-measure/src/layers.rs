@@ -67,7 +67,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
         .iter()
         .map(|node| Row {
             node: *node,
-            scope: scope::of(model, *node),
+            scope: scope::steps(model, *node),
             parameters: owners.elements(*node),
             cost: match typed.cost(*node) {
                 Some(Ok(total_cost)) => Ok(total_cost.clone()),

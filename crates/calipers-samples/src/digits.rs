@@ -1,14 +1,14 @@
-//! A small convolutional network that tells handwritten digits apart, after LeNet.
+//! A small convolutional network that classifies handwritten digits, after LeNet.
 //!
 //! The weights are random: it has the shape of a classifier, not its skill.
 //!
 //! | layer | output | parameters | multiply-accumulates |
 //! |---|---|---|---|
 //! | Conv 5×5, 1 → 8 | 8×28×28 | 8·1·25 + 8 = 208 | 28·28·8·25 = 156,800 |
-//! | BatchNormalization | | 4·8 = 32, of which 16 running statistics | |
+//! | BatchNormalization | | 4·8 = 32, including 16 running statistics | |
 //! | Relu, MaxPool 2×2 | 8×14×14 | | |
 //! | Conv 5×5, 8 → 16 | 16×14×14 | 16·8·25 + 16 = 3,216 | 14·14·16·200 = 627,200 |
-//! | BatchNormalization | | 4·16 = 64, of which 32 running statistics | |
+//! | BatchNormalization | | 4·16 = 64, including 32 running statistics | |
 //! | Relu, MaxPool 2×2 | 16×7×7 | | |
 //! | Flatten, Gemm 784 → 10 | 10 | 784·10 + 10 = 7,850 | 7,840 |
 //! | **sum** | | **11,370**, 11,322 trainable | **791,840** for each image |
@@ -57,7 +57,7 @@ pub fn model() -> Vec<u8> {
     net.op_to("classifier/Gemm", "Gemm", &inputs, &["scores"], &attributes);
 
     ModelBuilder::new(17)
-        .doc("Tells handwritten digits apart. The weights are random.")
+        .doc("Classifies handwritten digits. The weights are random.")
         .metadata("classes", "0,1,2,3,4,5,6,7,8,9")
         .graph(net.graph)
         .build()

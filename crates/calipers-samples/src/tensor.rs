@@ -121,7 +121,7 @@ impl Tensor {
     }
 }
 
-/// A tensor of which only some elements are stored (`SparseTensorProto`).
+/// A sparse tensor (`SparseTensorProto`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SparseTensor(Message);
 

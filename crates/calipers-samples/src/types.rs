@@ -60,7 +60,7 @@ impl Type {
         Self::wrap(1, &tensor_body(dtype, Some(shape)))
     }
 
-    /// A tensor of which not even the number of dimensions is stated.
+    /// A tensor of unknown rank.
     pub fn unranked(dtype: DataType) -> Self {
         Self::wrap(1, &tensor_body(dtype, None))
     }

@@ -157,7 +157,7 @@ fn shifted_lower(view: View<'_>) -> Option<i128> {
                 Some(least) => *least,
                 None => *leasts.entry(atom).or_insert(atom.interval().lo?),
             };
-            let rest = Monomial::of(atom.clone());
+            let rest = Monomial::from_atom(atom.clone());
             for _ in 0..*exponent {
                 let mut next = Vec::with_capacity(2 * expansion.len());
                 for (monomial, coefficient) in expansion {

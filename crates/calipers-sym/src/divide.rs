@@ -1,6 +1,6 @@
 //! Quotients and remainders.
 //!
-//! The rules, each of which preserves the value wherever the divisor is not zero:
+//! The rules. Each preserves the value if the divisor is not zero:
 //!
 //! | rule | example |
 //! |---|---|

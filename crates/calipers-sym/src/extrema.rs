@@ -91,7 +91,7 @@ fn extremum(kind: Kind, operands: impl IntoIterator<Item = Expr>) -> Expr {
     }
 }
 
-/// Drops each operand that another one always beats or equals, as `never_negative` can tell.
+/// Drops each operand that another one always beats or equals, according to `never_negative`.
 fn drop_dispensable(kind: Kind, operands: &mut Vec<Expr>, never_negative: impl Fn(&Expr) -> bool) {
     let beats = |winner: &Expr, loser: &Expr| match kind {
         Kind::Least => never_negative(&(loser - winner)),

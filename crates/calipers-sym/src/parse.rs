@@ -134,7 +134,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
 
 /// Whether a name means something in an expression.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    Function::of(name).is_some()
+    Function::from_name(name).is_some()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ enum Function {
 }
 
 impl Function {
-    fn of(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "floor" => Self::Floor,
             "ceil" | "ceiling" => Self::Ceil,
@@ -353,7 +353,7 @@ impl Parser {
                 Ok(Fraction::whole(Expr::wide(Some(value))))
             }
             Token::Name(name) => {
-                let function = Function::of(&name);
+                let function = Function::from_name(&name);
                 self.at += 1;
                 match (self.peek(), function) {
                     (Some(Token::Open), Some(function)) => self.call(function),

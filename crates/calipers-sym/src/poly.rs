@@ -28,7 +28,7 @@ impl Monomial {
     }
 
     /// A single atom.
-    pub(crate) fn of(atom: Atom) -> Self {
+    pub(crate) fn from_atom(atom: Atom) -> Self {
         Self { degree: 1, factors: Arc::from([(atom, 1)]) }
     }
 
@@ -305,7 +305,7 @@ pub(crate) fn gather(mut terms: Vec<Term>) -> Expr {
 
 /// One atom as an expression.
 pub(crate) fn from_atom(atom: Atom) -> Expr {
-    build(vec![Term { monomial: Monomial::of(atom), coefficient: 1 }], 0)
+    build(vec![Term { monomial: Monomial::from_atom(atom), coefficient: 1 }], 0)
 }
 
 /// A coefficient times a monomial as an expression.
@@ -427,7 +427,7 @@ mod tests {
     }
 
     fn monomial(names: &str) -> Monomial {
-        let atoms = names.chars().map(|name| Monomial::of(atom(&name.to_string())));
+        let atoms = names.chars().map(|name| Monomial::from_atom(atom(&name.to_string())));
         atoms.fold(Monomial::one(), |product, atom| product.mul(&atom).unwrap())
     }
 

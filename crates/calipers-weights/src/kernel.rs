@@ -279,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    fn of(floats: &[f32]) -> Stats {
+    fn stats_of(floats: &[f32]) -> Stats {
         let bytes: Vec<u8> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
         stats(&bytes, DType::Float32).unwrap()
     }
@@ -293,7 +293,7 @@ mod tests {
                 bits.iter().map(|bits| f32::from_bits(*bits)).collect::<Vec<_>>(),
                 bits.iter().map(|bits| ordinary(*bits)).collect(),
             ] {
-                let fast = of(&floats);
+                let fast = stats_of(&floats);
                 let slow = one_by_one(floats.iter().map(|float| f64::from(*float)));
                 prop_assert_eq!((fast.elements, fast.nan, fast.infinite()), (slow.elements, slow.nan, slow.infinite()));
                 prop_assert_eq!((fast.zeros, fast.min, fast.max), (slow.zeros, slow.min, slow.max));
@@ -317,15 +317,17 @@ mod tests {
 
     #[test]
     fn what_fits_half_precision() {
-        assert!(of(&[0.0, -0.0, 1.0, -1.5, 65504.0, 2_f32.powi(-24), 0.333_251_95]).fits_float16);
-        assert!(!of(&[1.0, 1.000_1]).fits_float16);
-        assert!(!of(&[65505.0]).fits_float16);
-        assert!(!of(&[65536.0]).fits_float16);
-        assert!(!of(&[2_f32.powi(-25)]).fits_float16);
-        assert!(!of(&[1.5 * 2_f32.powi(-24)]).fits_float16);
-        assert!(of(&[3.0 * 2_f32.powi(-24)]).fits_float16);
-        assert!(of(&[65536.0, 1.5, -0.0, f32::INFINITY]).fits_bfloat16);
-        assert!(!of(&[1.000_1]).fits_bfloat16);
+        assert!(
+            stats_of(&[0.0, -0.0, 1.0, -1.5, 65504.0, 2_f32.powi(-24), 0.333_251_95]).fits_float16
+        );
+        assert!(!stats_of(&[1.0, 1.000_1]).fits_float16);
+        assert!(!stats_of(&[65505.0]).fits_float16);
+        assert!(!stats_of(&[65536.0]).fits_float16);
+        assert!(!stats_of(&[2_f32.powi(-25)]).fits_float16);
+        assert!(!stats_of(&[1.5 * 2_f32.powi(-24)]).fits_float16);
+        assert!(stats_of(&[3.0 * 2_f32.powi(-24)]).fits_float16);
+        assert!(stats_of(&[65536.0, 1.5, -0.0, f32::INFINITY]).fits_bfloat16);
+        assert!(!stats_of(&[1.000_1]).fits_bfloat16);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reads every element of stored tensors: what they are like, and which are the same.
 //!
 //! [`scan`] goes over tensors where they are, in pieces, on every core, and lets each piece go
-//! when it is read: memory does not follow the size of the model. [`digest`] tells tensors apart.
+//! when it is read: memory does not follow the size of the model. [`digest`] identifies equal tensors.
 //!
 //! ```
 //! use calipers_ir::{DType, Source, Span};

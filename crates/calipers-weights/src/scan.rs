@@ -58,7 +58,8 @@ pub fn scan(items: &[Item<'_>], progress: &(dyn Fn(u64) + Sync)) -> Vec<Scanned>
         let look = |piece: &Piece| {
             let item = &items[piece.item];
             item.source.expect(piece.span);
-            let seen = item.source.slice(piece.span).map(|bytes| look(item, bytes, piece.elements));
+            let seen =
+                item.source.slice(piece.span).map(|bytes| statistics(item, bytes, piece.elements));
             item.source.release(piece.span);
             progress(piece.span.len());
             seen.unwrap_or_default()
@@ -135,7 +136,7 @@ fn pieces(index: usize, item: &Item<'_>) -> impl Iterator<Item = Piece> {
     })
 }
 
-fn look(item: &Item<'_>, bytes: &[u8], elements: u64) -> (Stats, Dead) {
+fn statistics(item: &Item<'_>, bytes: &[u8], elements: u64) -> (Stats, Dead) {
     if bytes::is_byte(item.dtype) {
         return (bytes::stats(bytes, item.dtype, elements), Dead::default());
     }

@@ -105,7 +105,7 @@ impl<'a> Contents<'a> {
             op: cut(model.name(node.op)),
             class,
             domain: cut(canonical_domain(model.name(node.domain))),
-            scope: cut(&scope::path(&scope::of(model, id))),
+            scope: cut(&scope::path(&scope::steps(model, id))),
             group: self.tree.home[id.index()].unwrap_or(0),
             drawn: self.tree.is_drawn(id),
             auxiliary: self.tree.is_auxiliary(id),

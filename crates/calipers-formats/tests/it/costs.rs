@@ -129,7 +129,7 @@ const CASES: &[Case] = &[
     ("texts cut and made valid", 10, |n| {
         model(msg()).and(times(n / 10_000, 14, &msg().bytes(2, &[0xff; 65_536])))
     }),
-    ("offsets that are no numbers", 20, |n| {
+    ("offsets that are not numbers", 20, |n| {
         let entry = msg().text(1, "offset").bytes(2, &[1; 65_536]);
         model(times(n / 10_000, 5, &msg().int(14, 1).msg(13, entry)))
     }),

@@ -294,7 +294,7 @@ fn a_wrong_wire_type_is_counted_and_not_fatal() {
 fn a_model_without_a_graph_is_reported_apart_from_other_messages() {
     // A TensorFlow graph: field 1 holds nodes, where a model has its version.
     let other = try_read(msg().bytes(1, b"\x0a\x01x")).expect_err("no graph");
-    assert_eq!(other.to_string(), "there is no graph in this file");
+    assert_eq!(other.to_string(), "the file contains no graph");
     assert!(other.hint().is_some_and(|hint| hint.contains("another protobuf message")));
     let cut = try_read(msg().int(1, 8)).expect_err("no graph");
     assert!(cut.hint().is_some_and(|hint| hint.contains("cut short")));

@@ -188,11 +188,11 @@ impl Damage {
 fn damages() -> impl Strategy<Value = Vec<Damage>> {
     let at = || any::<Index>();
     // Bytes that mean something here: tags, lengths at their limits, ends of varints.
-    let telling =
+    let significant =
         prop::sample::select(vec![0, 1, 2, 7, 8, 0x0a, 0x0b, 0x0c, 0x12, 0x7f, 0x80, 0xff]);
     let damage = prop_oneof![
         4 => (at(), 0..8_u8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
-        4 => (at(), telling).prop_map(|(at, byte)| Damage::Set(at, byte)),
+        4 => (at(), significant).prop_map(|(at, byte)| Damage::Set(at, byte)),
         2 => (at(), any::<u8>()).prop_map(|(at, byte)| Damage::Set(at, byte)),
         2 => (at(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(a, n)| Damage::Insert(a, n)),
         2 => (at(), 1..24_usize).prop_map(|(at, count)| Damage::Remove(at, count)),

@@ -42,7 +42,7 @@ fn operands_left_out_are_none() {
 
 #[test]
 fn initializers_fill_inputs_of_their_name() {
-    // The MNIST model of the zoo: nine inputs, eight of which it fills itself.
+    // The MNIST model of the zoo: nine inputs; eight of them have initializers.
     let mut w = Writer::new();
     let main = w.main;
     let names: Vec<String> = (0..8).map(|index| format!("Parameter{index}")).collect();

@@ -11,9 +11,9 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Error,
     group: "quantization",
     title: "Invalid zero point",
-    checks: "Zero points of `QuantizeLinear`, `DequantizeLinear` and the integer operators: the \
-             type must be the type of the data, there must be one per scale, and for int32 and \
-             8-bit floats they must be 0.",
+    checks: "Zero points of `QuantizeLinear`, `DequantizeLinear` and the integer operators: they \
+             must have the same type as the data and one entry per scale, and be 0 for int32 and \
+             8-bit floats.",
     why: "The zero point is the stored number that represents 0. ONNX Runtime rejects a type or a \
           count that does not match; a wrong value shifts every result.",
     example: "Weights stored as int8 with a uint8 zero point of 128.",

@@ -171,7 +171,7 @@ impl Names {
             if calipers_ops::find(canonical_domain(domain), op).is_none() {
                 self.add(op, || format!("operator-{}", id.index()));
             }
-            for step in scope::of(model, id) {
+            for step in scope::steps(model, id) {
                 let next = self.scopes.len() + 1;
                 self.scopes.entry(step.name).or_insert_with(|| format!("scope-{next}"));
                 if let Some(class) = step.class {

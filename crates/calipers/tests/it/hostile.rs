@@ -134,7 +134,7 @@ const TRUTH: &[(&str, Expected)] = &[
     ),
     ("lfs_pointer.onnx", Error("this is a Git LFS pointer")),
     ("local_functions_nested.onnx", Reports(&[], |r| r.graph.functions == 2)),
-    ("no_graph.onnx", Error("there is no graph in this file")),
+    ("no_graph.onnx", Error("the file contains no graph")),
     ("no_opset.onnx", Reports(&["no-opset"], fine)),
     // Two sums of 250 and of 240 dimensions, multiplied: more terms than a formula may have.
     (

@@ -1,5 +1,5 @@
 //! Reads protobuf at its lowest level: just enough to count what a model holds.
-#![allow(clippy::unwrap_used, reason = "a test may stop at bytes that are no message")]
+#![allow(clippy::unwrap_used, reason = "a test may stop at an invalid message")]
 
 /// A field's number and value.
 pub(crate) type Field<'a> = (u64, Value<'a>);
