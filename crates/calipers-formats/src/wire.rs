@@ -154,13 +154,13 @@ pub enum WireErrorKind {
 impl fmt::Display for WireErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnendingVarint => f.write_str("a number does not end"),
+            Self::UnendingVarint => f.write_str("unterminated varint"),
             Self::PastEnd { needed, left } => {
-                write!(f, "a field needs {needed} bytes and {left} are left")
+                write!(f, "a field needs {needed} bytes, {left} remain")
             }
-            Self::FieldNumber => f.write_str("a field has an impossible number"),
-            Self::WireType(kind) => write!(f, "a field has the impossible wire type {kind}"),
-            Self::GroupEnd => f.write_str("a group ends that did not begin"),
+            Self::FieldNumber => f.write_str("invalid field number"),
+            Self::WireType(kind) => write!(f, "invalid wire type {kind}"),
+            Self::GroupEnd => f.write_str("unexpected end of a group"),
         }
     }
 }

@@ -335,7 +335,7 @@ mod tests {
         // A thousand elements of 1000 ± 0.01: the deviation is 0.01 to the precision of floats.
         let floats: Vec<f32> =
             (0..1000).map(|at| if at % 2 == 0 { 1000.01 } else { 999.99 }).collect();
-        assert!((of(&floats).std() - 0.01).abs() < 1e-5);
+        assert!((stats_of(&floats).std() - 0.01).abs() < 1e-5);
     }
 
     #[test]

@@ -28,7 +28,7 @@ fn place_of(message: Msg) -> (u64, String, String) {
 
 fn path_of(message: Msg) -> String {
     let (_, path, problem) = place_of(message);
-    assert_eq!(problem, "a field has the impossible wire type 7");
+    assert_eq!(problem, "invalid wire type 7");
     path
 }
 
@@ -142,12 +142,12 @@ fn damage_in_functions_and_training_steps() {
 #[test]
 fn each_damage_has_its_words() {
     let cases: &[(&[u8], &str)] = &[
-        (&[0x0f], "a field has the impossible wire type 7"),
-        (&[0x0e, 0x01], "a field has the impossible wire type 6"),
-        (&[0x00, 0x01], "a field has an impossible number"),
-        (&[0x0c], "a group ends that did not begin"),
-        (&[0x80; 11], "a number does not end"),
-        (&[0xfa], "a number does not end"),
+        (&[0x0f], "invalid wire type 7"),
+        (&[0x0e, 0x01], "invalid wire type 6"),
+        (&[0x00, 0x01], "invalid field number"),
+        (&[0x0c], "unexpected end of a group"),
+        (&[0x80; 11], "unterminated varint"),
+        (&[0xfa], "unterminated varint"),
     ];
     for (bytes, words) in cases {
         let inner = msg().text(10, MARK).and(Msg(bytes.to_vec()));
@@ -168,7 +168,7 @@ fn a_length_past_the_end_is_reported_with_a_hint() {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "byte {at}: a field needs 10 bytes and 9 are left, in \
+                    "byte {at}: a field needs 10 bytes, 9 remain, in \
                      graph.node[2].attribute[1]"
                 )
             );
