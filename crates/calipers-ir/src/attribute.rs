@@ -49,9 +49,9 @@ pub enum AttributeValue {
     Graphs(Vec<GraphId>),
     /// Types.
     Types(Vec<TypeId>),
-    /// Whatever the calling node gives for this attribute of the function.
+    /// The value that the calling node passes for this attribute of the function.
     Reference(NameId),
-    /// The file gives no value this reader knows; the number is the declared type.
+    /// A value of unknown type; the number is the declared type.
     Unknown(i32),
 }
 

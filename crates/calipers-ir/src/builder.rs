@@ -151,7 +151,7 @@ impl ModelBuilder {
         &mut self.graphs[id.index()]
     }
 
-    /// A graph as is.
+    /// The graph.
     pub fn graph(&self, id: GraphId) -> &GraphDraft {
         &self.graphs[id.index()]
     }
@@ -272,7 +272,7 @@ impl ModelBuilder {
         push(&mut self.types, ty, TypeId::new)
     }
 
-    /// Resolves all names and gives the model.
+    /// Resolves all names and returns the model.
     pub fn finish(self) -> Result<Model, TooLarge> {
         link::link(self)
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The type of a tensor's elements. Numbered as ONNX numbers them.
+/// The element type of a tensor, numbered as in ONNX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
     /// The file leaves the type open (ONNX: 0, `UNDEFINED`).
@@ -105,7 +105,7 @@ const BY_NUMBER: [(DType, &str, Option<u32>); 29] = [
 ];
 
 impl DType {
-    /// The type that ONNX gives this number.
+    /// Returns the type with this ONNX number.
     pub fn from_onnx(number: i32) -> Self {
         usize::try_from(number)
             .ok()

@@ -137,7 +137,7 @@ pub enum Producer {
         /// Which of its outputs.
         slot: u32,
     },
-    /// Nothing: a node or output refers to a name that nobody defines.
+    /// Nothing: a node or output refers to an undefined name.
     Nobody,
 }
 

@@ -1,16 +1,16 @@
-//! What was found wrong while the model was put together. None of it stops a report.
+//! Problems found while the model is linked. None of them prevents a report.
 
 use crate::{GraphId, NodeId, ValueId};
 
-/// Something in the graph that the standard forbids.
+/// A violation of the ONNX specification in a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Issue {
-    /// Nodes are stored in an order in which they cannot run.
+    /// Nodes are not stored in topological order.
     OutOfOrder {
         /// The graph.
         graph: GraphId,
     },
-    /// Nodes wait for each other. The graph's `cyclic` lists them.
+    /// The graph has a cycle. Its `cyclic` lists the nodes.
     Cycle {
         /// The graph.
         graph: GraphId,
@@ -19,14 +19,14 @@ pub enum Issue {
     UndefinedInput {
         /// The node.
         node: NodeId,
-        /// The value that is in for it.
+        /// The value that represents the name.
         value: ValueId,
     },
-    /// A graph gives out a name that nothing defines.
+    /// A graph outputs a name that nothing defines.
     UndefinedOutput {
         /// The graph.
         graph: GraphId,
-        /// The value that is in for it.
+        /// The value that represents the name.
         value: ValueId,
     },
     /// A name is defined twice in one graph. The first definition counts.

@@ -197,7 +197,7 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// An initializer of an input's name fills that input; otherwise it is a value of its own.
+    /// An initializer with the name of an input is its default; otherwise it is a separate value.
     fn define_initializers(&mut self, id: GraphId) -> Result<(), TooLarge> {
         let builder = self.builder;
         let draft = &builder.graphs[id.index()];

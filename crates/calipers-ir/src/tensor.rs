@@ -39,7 +39,7 @@ pub enum StoredIn {
 /// Where a tensor's elements are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
-    /// Nowhere: the file gives none.
+    /// The file stores no data.
     Absent,
     /// In the model file, as the little-endian bytes that the type packs to.
     Raw(Span),

@@ -2,7 +2,7 @@
 
 use crate::{DType, NameId, Names};
 
-/// The type of a value: what it is at heart, and what is wrapped around it.
+/// The type of a value: its element, and the containers around it.
 ///
 /// Nesting is a list, not boxes in boxes, so that no depth of nesting can overflow the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]

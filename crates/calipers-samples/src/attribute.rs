@@ -148,7 +148,7 @@ impl Attribute {
         attribute
     }
 
-    /// Inside a function's body: the value that the caller gives to the function's attribute
+    /// Inside a function's body: the value that the caller passes for the function's attribute
     /// `of_function`.
     pub fn reference(name: &str, kind: AttributeKind, of_function: &str) -> Self {
         let mut attribute = Self::new(name, kind, |_| {});

@@ -1,6 +1,6 @@
 //! A small detector of objects, after YOLOv8: no anchors, three scales, boxes decoded in the graph.
 //!
-//! A chart of 128×128 gives 16² + 8² + 4² = 336 boxes, each of four numbers and three scores.
+//! An image of 128×128 has 16² + 8² + 4² = 336 boxes, each of four numbers and three scores.
 //! A convolution has `in·out·k² + out` parameters. C2f halves its channels, runs one bottleneck of
 //! two 3×3 convolutions over one half, and joins three halves.
 //!
@@ -69,7 +69,7 @@ pub fn model() -> Vec<u8> {
     decode(&mut net, &heads);
 
     ModelBuilder::new(17)
-        .doc("Finds objects in a chart. The weights are random.")
+        .doc("Detects objects in an image. The weights are random.")
         .metadata("task", "detect")
         .metadata("stride", "32")
         .metadata("names", "{0: 'person', 1: 'bicycle', 2: 'car'}")

@@ -9,7 +9,7 @@
 //! assert!(bytes.len() as u64 > 4 * calipers_samples::digits::PARAMETERS);
 //! ```
 //!
-//! The same call gives the same bytes on every machine.
+//! The same call returns the same bytes on every machine.
 #![forbid(unsafe_code)]
 
 mod attribute;

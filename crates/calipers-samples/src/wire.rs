@@ -33,12 +33,12 @@ impl Message {
         Self::default()
     }
 
-    /// The message as is in a file.
+    /// Returns the encoded message.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The message as is in a file.
+    /// Returns the encoded message.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

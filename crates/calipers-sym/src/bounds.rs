@@ -45,7 +45,7 @@ impl Expr {
             || self.lower_bound().is_some_and(|bound| bound >= least)
     }
 
-    /// How two expressions compare, when it is the same for all admissible values.
+    /// Returns how two expressions compare, if the result is equal for all admissible values.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &other.0) {
             return Some(a.cmp(b));

@@ -143,7 +143,7 @@ fn poisoned(a: &Expr, b: &Expr) -> Expr {
     a.poison(b).unwrap_or_else(|| Expr::undefined(limits::OVERFLOW))
 }
 
-/// Splits `p` into `quotient * by + rest`, where `divide` gives both parts of each coefficient.
+/// Splits `p` into `quotient * by + rest`, where `divide` returns both parts of each coefficient.
 fn split(p: View<'_>, by: i128, divide: impl Fn(i128) -> (i128, i128)) -> (Expr, Expr) {
     let (mut quotient, mut rest) = (Vec::new(), Vec::new());
     for term in p.terms {

@@ -37,7 +37,7 @@ impl std::error::Error for EvalError {}
 type Lookup<'a> = &'a mut dyn FnMut(&str) -> Option<i64>;
 
 impl Expr {
-    /// The value when each symbol has the value that `lookup` gives its name.
+    /// Returns the value of the expression, with the value of each symbol from `lookup`.
     ///
     /// The values must respect the symbols' lower bounds: simplification relied on them. A
     /// divisor that canceled is no longer seen, so `batch*s / batch` has a value at `batch = 0`.

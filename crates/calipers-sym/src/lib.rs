@@ -2,7 +2,7 @@
 //!
 //! A dimension of a tensor is a number, a name, or an expression of both. [`Expr`] carries it as a
 //! canonical sum of terms, so that equal dimensions are `==` and a cost stays a formula until its
-//! symbols are bound. No operation gives a wrong number: what leaves its range is undefined.
+//! symbols are bound. No operation returns a wrong number: a result out of range is undefined.
 //!
 //! ```
 //! use calipers_sym::{Expr, Symbol, parse};

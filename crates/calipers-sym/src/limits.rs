@@ -1,6 +1,6 @@
 //! How large an expression may grow, so that no input can cost unbounded time or memory.
 //!
-//! An operation whose result would pass a limit gives an undefined expression that says so.
+//! An operation whose result would exceed a limit returns an undefined expression with the reason.
 
 /// The most terms in one sum. Costs of networks have tens; every node of a graph may carry a sum of
 /// its own, so the limit bounds time and memory per node.

@@ -44,7 +44,7 @@ pub struct Corpus {
     labels: PathBuf,
     /// The folder of `flops.tsv` and `torchvision.tsv`.
     reference: PathBuf,
-    /// The folder of the ONNX standard's operator cases; absent where nobody made them.
+    /// The folder of the ONNX standard's operator cases; absent if they were not generated.
     conformance: PathBuf,
     /// Networks that another corpus has already, by file stem.
     known: BTreeSet<String>,

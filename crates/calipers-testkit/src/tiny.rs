@@ -5,7 +5,7 @@ use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor, Type};
 /// Domain of ONNX Runtime's own operators.
 const CONTRIB: &str = "com.microsoft";
 
-/// A model under construction. Every method that adds a value gives its name.
+/// A model under construction. Every method that adds a value returns its name.
 pub struct Tiny {
     model: ModelBuilder,
     values: usize,

@@ -1,17 +1,17 @@
-//! Output channels that are zero throughout.
+//! Output channels with only zeros.
 //!
-//! A look at a row ends at its first element that is not zero, and a column is left alone once it
-//! has one: in ordinary weights this reads next to nothing.
+//! The scan of a row stops at its first nonzero element, and a column is skipped once it has one: in
+//! ordinary weights this reads only a few elements.
 
-/// How the elements of a tensor belong to output channels.
+/// The layout of output channels in a tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Channels {
-    /// Not at all.
+    /// There are no channels.
     #[default]
     None,
-    /// Each channel is a run of neighboring elements; so many channels.
+    /// Each channel is a contiguous run of elements; holds the number of channels.
     Rows(u64),
-    /// Each channel is a column: every so many elements.
+    /// Each channel is a column; holds the number of channels, which is the stride.
     Columns(u64),
 }
 

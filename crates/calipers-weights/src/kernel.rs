@@ -74,7 +74,7 @@ fn halves(bytes: &[u8]) -> Stats {
     stats
 }
 
-/// Halves become floats; gives how many are subnormal as halves.
+/// Converts float16 to float32, and returns the number of float16 subnormals.
 fn widen(block: &[[u8; 2]], floats: &mut [f32]) -> u64 {
     let mut subnormal = 0_u32;
     for (float, bytes) in floats.iter_mut().zip(block) {
