@@ -62,7 +62,7 @@ pub fn findings(table: &FindingTable, rules: &[FindingRule], place: &str) -> Str
 
 fn descriptor(rule: &FindingRule) -> Value {
     let help = format!(
-        "{}\n\nWhy it matters: {}\n\nExample: {}\n\nWhat to do: {}",
+        "{}\n\nWhy it matters: {}\n\nExample: {}\n\nRecommendation: {}",
         rule.checks,
         rule.why,
         rule.example,

@@ -29,7 +29,7 @@ fn folder_with_bad_model() -> tempfile::TempDir {
 fn findings_are_reported_and_nothing_else() {
     let folder = folder_with_bad_model();
     let text = run_in(folder.path(), &["check", "bad.onnx"]).succeeded();
-    for part in ["bad.onnx", "1 error", "✗ error", "location is unsafe", "external-data-refused"]
+    for part in ["bad.onnx", "1 error", "✗ error", "Unsafe external data path", "external-data-refused"]
     {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
@@ -57,7 +57,7 @@ fn every_format_tells_the_same_findings() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
         let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][index];
         assert_eq!(rule["id"], result["ruleId"]);
-        assert!(rule["help"]["text"].as_str().unwrap().contains("What to do"));
+        assert!(rule["help"]["text"].as_str().unwrap().contains("Recommendation"));
     }
 }
 
@@ -78,7 +78,7 @@ fn a_gate_ends_with_three_and_still_writes() {
         let args = |more: &[&'static str]| [subcommand, &["bad.onnx"], more].concat();
         let failed = run_in(folder.path(), &args(&["--fail-on", "error"]));
         assert_eq!(failed.status, Some(3), "{subcommand:?}");
-        assert!(failed.stdout.contains("location is unsafe"), "{}", failed.stdout);
+        assert!(failed.stdout.contains("Unsafe external data path"), "{}", failed.stdout);
         assert!(failed.stderr.contains("external-data-refused"), "{}", failed.stderr);
         let ignored = ["--fail-on", "error", "--ignore", "external-data-*"];
         run_in(folder.path(), &args(&ignored)).succeeded();
@@ -105,7 +105,7 @@ fn findings_are_explained() {
     let list = run(&["explain"]).succeeded();
     assert!(list.contains("graph-cycle") && list.contains("security"), "{list}");
     let one = run(&["explain", "graph-cycle"]).succeeded();
-    for part in ["graph-cycle", "Checks", "Why", "Example", "What to do"] {
+    for part in ["graph-cycle", "Checks", "Why", "Example", "Recommendation"] {
         assert!(one.contains(part), "{part:?} is not in\n{one}");
     }
     let group = run(&["explain", "security", "--format", "json"]).succeeded();
