@@ -177,8 +177,15 @@ const NAMED: usize = 3;
 
 /// Names of the operators of a part that has nothing but operators.
 fn operators(net: &Network<'_>, units: &[&NetworkOp]) -> String {
+    // What computes most, else what computes, else everything.
     let any_heavy = units.iter().any(|unit| is_heavy(net, unit));
-    let chosen = units.iter().filter(|unit| !any_heavy || is_heavy(net, unit));
+    let any_other = units.iter().any(|unit| !unit.is_layout());
+    let is_named = |unit: &&&NetworkOp| match (any_heavy, any_other) {
+        (true, _) => is_heavy(net, unit),
+        (false, true) => !unit.is_layout(),
+        (false, false) => true,
+    };
+    let chosen = units.iter().filter(is_named);
     let mut names: Vec<&str> = chosen.map(|unit| op_name(net, unit)).collect();
     names.dedup();
     let more = names.len().saturating_sub(NAMED);
@@ -368,7 +375,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::title;
-    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::blocks::testing::{Inspect as _, Tiny};
     use crate::network::{BlockKind, NetworkOp};
 
     /// The detail of a convolution by this operator, with or without an activation behind it.
@@ -382,7 +389,7 @@ mod tests {
         }
         let seen = t.output(&y);
         assert_eq!(seen.count(BlockKind::ConvNormAct), usize::from(activation.is_some()));
-        seen.look(|net| {
+        seen.inspect(|net| {
             let units: Vec<&NetworkOp> = net.units().map(|(_, unit)| unit).collect();
             title(net, &units).detail
         })

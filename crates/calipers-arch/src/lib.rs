@@ -52,7 +52,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     let quantization = quantization::describe(&net, parameters);
     blocks::recognize(&mut net);
     let mut architecture = Architecture {
-        facts: facts::of(&net, parameters, memory),
+        facts: facts::measure(&net, parameters, memory),
         blocks: blocks::counts(&net),
         skips: blocks::skips(&net),
         ..Architecture::default()
@@ -61,9 +61,9 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     architecture.repeats = repeats::repeats(&net, &structure);
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
-    let stats = NetworkStats::of(&net, &architecture.facts);
+    let stats = NetworkStats::new(&net, &architecture.facts);
     kind::decide(&stats, &mut architecture);
-    let task = task::of(&stats, &mut architecture);
+    let task = task::recognize(&stats, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);
     Recognized { net, structure, architecture, task, quantization }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Given {
     /// Rows of numbers in order.
     Sequence,
     Text,
-    /// Masks, positions, caches, and what nothing tells.
+    /// Masks, positions, caches, and unrecognized inputs.
     Other,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct NetworkStats<'n, 'a> {
 }
 
 impl<'n, 'a> NetworkStats<'n, 'a> {
-    pub(crate) fn of(net: &'n Network<'a>, facts: &ArchitectureFacts) -> Self {
+    pub(crate) fn new(net: &'n Network<'a>, facts: &ArchitectureFacts) -> Self {
         let (mut convs, mut attention, mut embeddings) = (Vec::new(), Vec::new(), Vec::new());
         for unit in net.all() {
             match unit.op {

@@ -21,21 +21,21 @@ impl Address {
         let (is_secure, rest) = match (strip(text, "https://"), strip(text, "http://")) {
             (Some(rest), _) => (true, rest),
             (_, Some(rest)) => (false, rest),
-            _ => return Err(Error::Address("it begins with neither https:// nor http://")),
+            _ => return Err(Error::Address("it must begin with https:// or http://")),
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
-            return Err(Error::Address("it holds a name or a password"));
+            return Err(Error::Address("it must not contain a user name or password"));
         }
         if rest.contains(['?', '#']) || !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Error::Address("it is more than a place"));
+            return Err(Error::Address("it must not contain a query or fragment"));
         }
         let host = match authority.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or_default(),
             None => authority.split(':').next().unwrap_or_default(),
         };
         if host.is_empty() {
-            return Err(Error::Address("it names no host"));
+            return Err(Error::Address("it has no host"));
         }
         let base = text.trim_end_matches('/');
         let url = match base.ends_with(PATH) {

@@ -34,7 +34,7 @@ impl Draft {
             text.split("\n\n").map(one_line).filter(|paragraph| !paragraph.is_empty()).collect();
         let text = text.join("\n\n");
         if text.is_empty() {
-            return Err(Error::Malformed("there is no summary in it"));
+            return Err(Error::Malformed("it contains no summary"));
         }
         if title.chars().count() > TITLE || text.chars().count() > TEXT {
             return Err(Error::TooLarge);

@@ -104,7 +104,7 @@ impl<'a> Client<'a> {
         let read = response.body_mut().with_config().limit(MOST_BYTES).read_to_vec();
         let bytes = read.map_err(plain)?;
         let text = String::from_utf8(bytes);
-        text.map_err(|_| Again { error: Error::Malformed("it is no text"), pause: None })
+        text.map_err(|_| Again { error: Error::Malformed("it is not text"), pause: None })
     }
 }
 
@@ -128,17 +128,17 @@ fn named(error: &ureq::Error) -> Error {
     match error {
         ureq::Error::Timeout(_) => Error::Late,
         ureq::Error::BodyExceedsLimit(_) => Error::TooLarge,
-        ureq::Error::HostNotFound => Error::Unreachable("there is no such host".to_owned()),
+        ureq::Error::HostNotFound => Error::Unreachable("host not found".to_owned()),
         ureq::Error::ConnectionFailed => Error::Unreachable("nobody answers".to_owned()),
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
-            Error::Unreachable("no encrypted connection can be made".to_owned())
+            Error::Unreachable("TLS connection failed".to_owned())
         }
         ureq::Error::Io(io) => match io.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => Error::Late,
-            ErrorKind::ConnectionRefused => Error::Unreachable("nobody listens there".to_owned()),
-            _ => Error::Unreachable("the connection breaks".to_owned()),
+            ErrorKind::ConnectionRefused => Error::Unreachable("connection refused".to_owned()),
+            _ => Error::Unreachable("connection lost".to_owned()),
         },
-        _ => Error::Malformed("it is no answer of a web server"),
+        _ => Error::Malformed("it is not an HTTP response"),
     }
 }
 
@@ -151,7 +151,7 @@ fn content(answer: &str) -> Result<String, Error> {
         Value::String(text) => text.clone(),
         // Some servers give a list of parts.
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-        _ => return Err(Error::Malformed("it holds no text")),
+        _ => return Err(Error::Malformed("it contains no text")),
     };
     if text.trim().is_empty() { Err(Error::Malformed("its text is empty")) } else { Ok(text) }
 }

@@ -5,34 +5,34 @@
 #[non_exhaustive]
 pub enum Error {
     /// The address is none.
-    #[error("the address cannot be used: {0}")]
+    #[error("invalid address: {0}")]
     Address(&'static str),
     /// The key would go over the network unencrypted.
-    #[error("the key is not sent unencrypted to another machine: use https")]
+    #[error("refusing to send the key over plain http to another machine; use https")]
     Unencrypted,
     /// Nobody answers there.
-    #[error("the server cannot be reached: {0}")]
+    #[error("cannot reach the server: {0}")]
     Unreachable(String),
     /// The time is over.
-    #[error("it took longer than the time limit")]
+    #[error("timed out")]
     Late,
     /// The key is missing or wrong.
-    #[error("the server refuses the key (status {0}); it is read from CALIPERS_LLM_KEY")]
+    #[error("the server rejected the key (status {0}); check CALIPERS_LLM_KEY")]
     Refused(u16),
     /// There were too many requests, still after waiting.
-    #[error("the server has too many requests (status 429)")]
+    #[error("the server is rate-limiting requests (status 429)")]
     Busy,
     /// The server sends us elsewhere; a key is not carried along.
-    #[error("the server sends us to another address (status {0}); give that one")]
+    #[error("the server redirects to another address (status {0}); use that address")]
     Redirected(u16),
     /// Some other status.
-    #[error("the server answers with status {0}")]
+    #[error("the server returned status {0}")]
     Status(u16),
     /// The answer does not end.
-    #[error("the answer is larger than a summary can be")]
+    #[error("the answer is too large")]
     TooLarge,
     /// The answer is not what the protocol says.
-    #[error("the answer is not what the protocol says: {0}")]
+    #[error("unexpected answer: {0}")]
     Malformed(&'static str),
     /// What it wrote is not in the report.
     #[error("{0}")]

@@ -44,7 +44,7 @@ pub struct Settings {
     pub time_limit: Duration,
     /// Pause before the first retry; each further one is twice as long.
     pub pause: Duration,
-    /// Whom the text is for.
+    /// The reader of the text.
     pub audience: Audience,
     /// The language of the text; none is English.
     pub language: Option<String>,
@@ -74,7 +74,7 @@ impl Settings {
 const SENTENCES: usize = 2;
 
 /// Why a text that came back is not used.
-const NOT_HELD: &str = "too much of what it wrote is not in the report";
+const NOT_HELD: &str = "too many of its statements do not match the report";
 
 /// A summary of the report by the language model; where that fails, the built-in one with a note
 /// that says why.
@@ -83,10 +83,10 @@ pub fn write(report: &Report, settings: &Settings) -> Summary {
         Ok(summary) => summary,
         Err(why) => {
             let mut summary = summarize_for(report, settings.audience);
-            let note = format!("this is the built-in summary, since {}: {why}", who(settings));
+            let note = format!("Built-in summary: {}: {why}", who(settings));
             summary.notes.push(note);
             if !settings.is_english() {
-                summary.notes.push("the built-in summary is in English".to_owned());
+                summary.notes.push("The built-in summary is in English.".to_owned());
             }
             summary
         }
@@ -94,7 +94,7 @@ pub fn write(report: &Report, settings: &Settings) -> Summary {
 }
 
 fn who(settings: &Settings) -> String {
-    format!("the language model {} gave none that can be used", shown(&settings.model))
+    format!("the language model {} returned no usable summary", shown(&settings.model))
 }
 
 /// The name of the language model, fit to print.
@@ -141,7 +141,7 @@ impl Checked {
         self.title.is_clean() && self.verdict.is_clean()
     }
 
-    /// Sentences that may be, less those that may not: what to prefer.
+    /// Sentences without a fault, minus those with one; the larger, the better.
     fn worth(&self) -> i64 {
         let struck = self.verdict.faulty().count() as i64;
         self.verdict.sentences.len() as i64 - 2 * struck + i64::from(self.title.is_clean())
@@ -159,7 +159,7 @@ impl Checked {
             self.draft.title.clone()
         } else {
             notes.push(
-                "its title was not held by the report, so the built-in one is used".to_owned(),
+                "its title did not match the report, so the built-in title is used".to_owned(),
             );
             summarize_for(report, settings.audience).title
         };

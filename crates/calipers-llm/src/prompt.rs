@@ -64,7 +64,7 @@ fn task(settings: &Settings) -> String {
 fn facts_of(report: &Report, audience: Audience) -> Value {
     // A range holds its ends, so these need not be reported again.
     let is_end = |label: &str| label.ends_with(", at best") || label.ends_with(", at worst");
-    let reported = facts::of(report).into_iter().filter(|fact| !is_end(&fact.label));
+    let reported = facts::from_report(report).into_iter().filter(|fact| !is_end(&fact.label));
     let figures: Vec<String> =
         reported.map(|fact| format!("{}: {}", fact.label, fact.text)).take(FIGURES).collect();
     let findings: Vec<Value> = report

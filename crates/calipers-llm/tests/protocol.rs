@@ -73,7 +73,7 @@ fn a_good_answer_is_used_and_named() {
 
 #[test]
 fn wrong_figures_are_asked_for_again_and_then_struck() {
-    let wrong = format!("{} It takes 23.9 million FLOPs a run.", good());
+    let wrong = format!("{} It takes 23.9 million FLOPs per run.", good());
     // The second time it is right.
     let (summary, server) =
         asked(vec![Reply::Summary("A", wrong.clone()), Reply::Summary("A", good())]);
@@ -95,7 +95,7 @@ fn a_text_of_fictions_is_refused() {
         Reply::Summary("ResNet-50", fictions.clone()),
         Reply::Summary("ResNet-50", fictions),
     ]);
-    is_built_in(&summary, "not in the report");
+    is_built_in(&summary, "do not match the report");
     assert_eq!(server.requests().len(), 2, "once more, and no more");
 }
 
@@ -148,7 +148,7 @@ fn a_slow_server_costs_no_more_than_the_limit() {
     let start = Instant::now();
     let settings = Settings { time_limit: Duration::from_millis(600), ..settings(&server) };
     let summary = write(&report(), &settings);
-    is_built_in(&summary, "longer than the time limit");
+    is_built_in(&summary, "timed out");
     assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
 }
 
@@ -167,7 +167,7 @@ fn a_connection_that_breaks_is_tried_again() {
 fn a_wrong_key_is_not_tried_twice() {
     for status in [401, 403] {
         let (summary, server) = asked(vec![Reply::Status(status, ""), Reply::Status(status, "")]);
-        is_built_in(&summary, &format!("refuses the key (status {status})"));
+        is_built_in(&summary, &format!("rejected the key (status {status})"));
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -183,7 +183,7 @@ fn a_busy_server_is_given_the_time_it_asks_for() {
     assert!(requests[1].at - requests[0].at >= Duration::from_millis(990));
     // An hour is too long.
     let (summary, server) = asked(vec![Reply::Status(429, "Retry-After: 3600\r\n")]);
-    is_built_in(&summary, "too many requests");
+    is_built_in(&summary, "rate-limiting");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -200,14 +200,14 @@ fn a_failing_server_is_tried_three_times() {
 }
 
 #[test]
-fn what_is_no_answer_is_reported_apart() {
+fn malformed_answers_are_reported_with_their_reason() {
     for (reply, why) in [
         (Reply::Body("<html>hello</html>".to_owned()), "not JSON"),
         (Reply::Body("{}".to_owned()), "no text"),
         (Reply::Content("   ".to_owned()), "empty"),
         (Reply::Content("{\"title\": \"A\", \"text\": \"\"}".to_owned()), "no summary"),
-        (Reply::Endless, "larger"),
-        (Reply::Content("word ".repeat(5000)), "larger"),
+        (Reply::Endless, "too large"),
+        (Reply::Content("word ".repeat(5000)), "too large"),
         (Reply::Status(404, ""), "status 404"),
     ] {
         let (summary, _) = asked(vec![reply]);
@@ -232,14 +232,14 @@ fn nobody_at_home_is_said() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = Address::parse(&format!("http://127.0.0.1:{port}/v1")).unwrap();
     let settings = Settings { pause: Duration::from_millis(5), ..Settings::new(address, "m") };
-    is_built_in(&write(&report(), &settings), "cannot be reached");
+    is_built_in(&write(&report(), &settings), "cannot reach the server");
 }
 
 #[test]
 fn a_key_is_not_sent_in_the_open() {
     let address = Address::parse("http://example.invalid/v1").unwrap();
     let settings = Settings { key: Key::new(SECRET), ..Settings::new(address, "m") };
-    is_built_in(&write(&report(), &settings), "unencrypted");
+    is_built_in(&write(&report(), &settings), "plain http");
 }
 
 #[test]

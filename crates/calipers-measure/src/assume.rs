@@ -1,4 +1,4 @@
-//! Sizes for dimensions that nobody bound.
+//! Sizes assumed for free dimensions.
 //!
 //! A figure in bytes or operations needs a number for every dimension. Dimensions of the inputs that
 //! are left free get one here, and the report's `assumptions` name each of them:
@@ -29,7 +29,7 @@ const TOKENS: i64 = 128;
 /// Height and width assumed of an image.
 const PIXELS: i64 = 224;
 
-/// Tables with fewer rows hold no positions: token types, say.
+/// Tables with fewer rows are not position tables, but token types for example.
 const FEW_ROWS: i64 = 16;
 
 /// A size assumed of a dimension, and why that one.
@@ -59,7 +59,7 @@ pub enum Role {
     New,
     /// Tokens in a cache before a step.
     Past,
-    /// Tokens that a cache has group for.
+    /// Tokens that a cache has capacity for.
     Capacity,
     /// Tokens of a sequence.
     Sequence,
@@ -70,20 +70,15 @@ pub enum Role {
 /// Assumed sizes by the names of dimensions.
 pub type Sizes = BTreeMap<String, Assumed>;
 
-const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it", role: Role::Other };
-const IMAGE: Assumed = Assumed {
-    size: PIXELS,
-    why: "nothing is bound for it, and it is a side of an image",
-    role: Role::Image,
-};
-const NEW: Assumed = Assumed {
-    size: 1,
-    why: "nothing is bound for it, and a decoder with a cache takes one token",
-    role: Role::New,
-};
-const WHY_PAST: &str = "nothing is bound for it, and it is the tokens in the cache before a step";
-const WHY_ROOM: &str = "nothing is bound for it, and it is the tokens that the cache has group for";
-const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
+const ONE: Assumed =
+    Assumed { size: 1, why: "not set with --dim; default size", role: Role::Other };
+const IMAGE: Assumed =
+    Assumed { size: PIXELS, why: "not set with --dim; default image size", role: Role::Image };
+const NEW: Assumed =
+    Assumed { size: 1, why: "not set with --dim; one decoding step", role: Role::New };
+const WHY_PAST: &str = "not set with --dim; default tokens in the KV cache";
+const WHY_CAPACITY: &str = "not set with --dim; default capacity of the KV cache";
+const WHY_SEQUENCE: &str = "not set with --dim; default sequence length";
 
 /// A size for every dimension that the inputs leave free. A sequence is as long as `context` says,
 /// where it says.
@@ -105,7 +100,7 @@ pub fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>
                     sizes.insert(name.to_owned(), assumed);
                     continue;
                 }
-                let tokens = says_sequence(name) || fed;
+                let tokens = names_sequence(name) || fed;
                 let assumed = match length {
                     _ if is_side_of_image(tensor, axis) => IMAGE,
                     Some(size) if tokens => {
@@ -137,8 +132,8 @@ pub fn positions(model: &Model, typed: &Typed) -> Option<u64> {
 struct Step {
     /// Lengths of caches that grow.
     past: HashSet<String>,
-    /// Lengths of caches that keep theirs.
-    group: HashSet<String>,
+    /// Lengths of caches that do not grow.
+    capacity: HashSet<String>,
     /// Tokens that the caches grow by.
     new: HashSet<String>,
     /// Whether there is something in the caches.
@@ -151,7 +146,7 @@ impl Step {
         for Lengths { past, present } in lengths {
             step.has_past |= past.as_const() != Some(0);
             let grows = present.is_none_or(|present| !present.always_eq(past));
-            let kind = if grows { &mut step.past } else { &mut step.group };
+            let kind = if grows { &mut step.past } else { &mut step.capacity };
             kind.extend(past.as_symbol().map(|symbol| symbol.name().to_owned()));
             let grown = present.map(|present| present - *past);
             let grown = grown.as_ref().and_then(Expr::as_symbol);
@@ -161,14 +156,14 @@ impl Step {
     }
 
     /// What is assumed of a dimension because of the step, when a sequence has `length` tokens.
-    /// `fed` tells that it counts tokens that are looked up.
+    /// `fed` is whether it counts tokens that are looked up.
     fn assumed(&self, name: &str, fed: bool, length: i64) -> Option<Assumed> {
         // A cache that is bound to be empty is filled by a prompt.
         let is_new = self.has_past && (self.new.contains(name) || fed && self.new.is_empty());
         if self.past.contains(name) {
             Some(Assumed { size: (length - 1).max(1), why: WHY_PAST, role: Role::Past })
-        } else if self.group.contains(name) {
-            Some(Assumed { size: length, why: WHY_ROOM, role: Role::Capacity })
+        } else if self.capacity.contains(name) {
+            Some(Assumed { size: length, why: WHY_CAPACITY, role: Role::Capacity })
         } else {
             is_new.then_some(NEW)
         }
@@ -176,7 +171,7 @@ impl Step {
 }
 
 /// Names the assumptions in the report, each once.
-pub fn tell(sizes: &Sizes, assumptions: &mut Vec<Assumption>) {
+pub fn report(sizes: &Sizes, assumptions: &mut Vec<Assumption>) {
     for (name, assumed) in sizes {
         let assumption = Assumption {
             what: format!("dimension {name}"),
@@ -194,8 +189,8 @@ pub fn evaluate(expr: &Expr, sizes: &Sizes) -> Option<i64> {
     expr.as_const().or_else(|| expr.evaluate(|name| Some(sizes.get(name)?.size)).ok())
 }
 
-/// Names that speak of the tokens of one call. What came before them is another matter.
-fn says_sequence(name: &str) -> bool {
+/// Whether a name is that of the tokens of one call, and not of those before them.
+fn names_sequence(name: &str) -> bool {
     let name = name.to_lowercase();
     name.contains("seq") && !name.contains("past")
 }

@@ -7,7 +7,7 @@ use calipers_ir::Model;
 use calipers_report::{Binding, Free};
 
 /// Every named dimension of the model's inputs with its size, or the word that it is free.
-pub fn of(model: &Model, bindings: &Bindings) -> BTreeMap<String, Binding> {
+pub fn describe(model: &Model, bindings: &Bindings) -> BTreeMap<String, Binding> {
     let sizes = bindings.sizes(model);
     free_names(model)
         .into_iter()

@@ -88,7 +88,7 @@ mod tests {
         let all = "0595e3b690613f022cdad7380d50403d85697e86572a668cd2c9613bb1466e3c";
         assert_eq!(report.model.sha256_all.as_deref(), Some(all));
 
-        fingerprint(&model, &[Err("there is no such file")], &mut report);
+        fingerprint(&model, &[Err("file not found")], &mut report);
         let unknown = report.unknown.iter().map(|unknown| unknown.what.as_str());
         assert_eq!(unknown.collect::<Vec<_>>(), ["model.sha256_all"]);
     }

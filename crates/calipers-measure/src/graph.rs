@@ -18,7 +18,7 @@ pub fn describe(model: &Model, typed: &Typed, unknown: &mut Vec<Unknown>) -> Gra
     let main = model.main();
     let depth = model.depth(model.main_id());
     if depth.is_none() {
-        not_known(unknown, "graph.depth", "nodes wait for each other in a cycle");
+        not_known(unknown, "graph.depth", "the graph has a cycle");
     }
     let counted = counted_graphs(model);
     let count = |kind: fn(&GraphKind) -> bool| {
@@ -107,11 +107,11 @@ fn port(
 }
 
 /// What inference knows of an output's shape also what the file says. Exporters make up names
-/// for dimensions that they cannot tell, and leave shapes out.
+/// for unknown dimensions, and leave shapes out.
 fn inferred(port: &Port, typed: &Typed, value: ValueId) -> Option<Vec<Dimension>> {
     let shape = shapes::shape(typed.fact(value)).shape?;
-    let tells = shape.iter().all(|dim| *dim != Dimension::Unknown);
-    (tells && port.kind == ValueKind::Tensor && port.shape.as_ref() != Some(&shape))
+    let is_known = shape.iter().all(|dim| *dim != Dimension::Unknown);
+    (is_known && port.kind == ValueKind::Tensor && port.shape.as_ref() != Some(&shape))
         .then_some(shape)
 }
 

@@ -60,7 +60,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
     let sizes = assume::sizes(model, typed, &Caches::find(model, typed), None);
     let (mut unknown, mut assumptions) = (Vec::new(), Vec::new());
     let (parameters, owners) = parameters::measure(model, &mut unknown, &mut assumptions);
-    assume::tell(&sizes, &mut assumptions);
+    assume::report(&sizes, &mut assumptions);
     let rows: Vec<Row> = model
         .main()
         .order
@@ -72,7 +72,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
             cost: match typed.cost(*node) {
                 Some(Ok(total_cost)) => Ok(total_cost.clone()),
                 Some(Err(reason)) => Err(reason.to_string()),
-                None => Err("the node was not looked at".to_owned()),
+                None => Err("the node was not analyzed".to_owned()),
             },
         })
         .collect();
@@ -99,7 +99,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
             unknown: cost.unknown_count,
         },
         data_dependent: shapes::data_dependent(typed),
-        bindings: crate::bindings::of(model, bindings),
+        bindings: crate::bindings::describe(model, bindings),
         assumptions,
         notes: cost.notes,
     }

@@ -81,14 +81,14 @@ pub fn measure(
     if let Some(given) = context.filter(|_| !sizes.values().any(assume::Assumed::is_length)) {
         return Err(BindError::NoSequence { given });
     }
-    assume::tell(&sizes, &mut assumptions);
+    assume::report(&sizes, &mut assumptions);
     let known = memory::Known { typed, sizes: &sizes, caches: &caches };
     let stored = parameters.stored_bytes;
     let memory = memory::measure(model, &known, stored, &mut unknown, &mut assumptions);
     let file = model::describe(model, &parameters, &mut unknown);
     let cost = cost::summarize(model, typed, &sizes, &owners, &mut unknown);
     let shapes = shapes::summarize(model, typed);
-    let bindings = bindings::of(model, bindings);
+    let bindings = bindings::describe(model, bindings);
     Ok(Measured {
         file,
         graph,

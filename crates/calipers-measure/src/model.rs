@@ -88,7 +88,7 @@ fn data_files(model: &Model, unknown: &mut Vec<Unknown>) -> Vec<DataFile> {
         .map(|file| {
             let (status, reason, bytes) = match &file.state {
                 DataFileState::Present(bytes) => (DataStatus::Present, "", Some(*bytes)),
-                DataFileState::Missing => (DataStatus::Missing, "there is no such file", None),
+                DataFileState::Missing => (DataStatus::Missing, "file not found", None),
                 DataFileState::Refused(reason) => (DataStatus::Refused, reason.as_str(), None),
                 DataFileState::Unchecked => {
                     (DataStatus::Unchecked, "the model was read from memory", None)
@@ -113,7 +113,7 @@ fn data_files(model: &Model, unknown: &mut Vec<Unknown>) -> Vec<DataFile> {
                 Some(bytes) => file.tensor_bytes = file.tensor_bytes.saturating_add(bytes),
                 None => {
                     let name = model.name(tensor.name);
-                    let reason = format!("it lacks {name:?}, whose size is not known");
+                    let reason = format!("the size of {name:?} is unknown");
                     not_known(unknown, "model.external_bytes", reason);
                 }
             }

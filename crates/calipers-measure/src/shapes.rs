@@ -1,4 +1,4 @@
-//! What inference found, as the report and `calipers shapes` tell it.
+//! Inferred shapes, for the report and for `calipers shapes`.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub fn summarize(model: &Model, typed: &Typed) -> ShapeFacts {
 pub fn shapes(model: &Model, typed: &Typed, bindings: &Bindings) -> ShapeTable {
     let mut table = ShapeTable {
         data_dependent: data_dependent(typed),
-        bindings: crate::bindings::of(model, bindings),
+        bindings: crate::bindings::describe(model, bindings),
         ..ShapeTable::default()
     };
     let name = |value: ValueId| model.name(model.value(value).name).to_owned();

@@ -23,7 +23,7 @@ pub struct Sweep {
 #[non_exhaustive]
 pub enum SweepError {
     /// There are too many combinations.
-    #[error("the sizes make {} combinations, and {POINTS} is the most", match points {
+    #[error("the sizes make {} combinations; the limit is {POINTS}", match points {
         Some(points) => points.to_string(),
         None => "too many".to_owned(),
     })]

@@ -1,4 +1,4 @@
-//! What the model is: its kind, its blocks, its task, its quantization.
+//! The architecture section: kind, blocks, task, quantization.
 
 use std::collections::BTreeMap;
 
@@ -10,131 +10,131 @@ use crate::{
     NormKind, NormPosition, PartKind, Scheme, SkipKind, Style, TaskKind,
 };
 
-/// How the network is built.
+/// The architecture of the network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Architecture {
-    /// The kind of model; `null` when it is none that is known.
+    /// The kind of model; `null` when it is not recognized.
     pub kind: Option<ModelKind>,
-    /// How it is used.
+    /// The style of a network with attention, such as `encoder`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<Style>,
-    /// The family; `null` when unsure.
+    /// The family; `null` when it is not recognized.
     pub family: Option<Family>,
-    /// How sure the family is, or the kind where there is no family.
+    /// Confidence in the family, or in the kind where there is no family.
     pub confidence: Confidence,
-    /// What the kind, style and family rest on, in words.
+    /// The evidence for kind, style and family, one statement each.
     pub evidence: Vec<String>,
-    /// The network in one sentence.
+    /// One sentence that describes the network.
     pub words: String,
     /// Figures of the network.
     pub facts: ArchitectureFacts,
-    /// Blocks that were recognized, the commonest first.
+    /// Recognized blocks, the most frequent first.
     pub blocks: Vec<BlockCount>,
-    /// Parts that repeat, as they are nested.
+    /// Parts that repeat, nested.
     pub repeats: Vec<Repeat>,
-    /// Connections that go around computation by other ways than addition.
+    /// Skip connections that are not residual additions.
     pub skips: Vec<Skip>,
     /// The network as a tree of blocks, in order of execution.
     pub tree: Vec<Block>,
-    /// The network as boxes and arrows.
+    /// The architecture diagram as boxes and arrows.
     pub block_diagram: Diagram,
     /// The same as a Mermaid flowchart.
     pub diagram: String,
-    /// Which operators feed which, as boxes and arrows.
+    /// The operator flow as boxes and arrows.
     pub flow_diagram: Diagram,
     /// The same as a Mermaid flowchart.
     pub flow: String,
 }
 
-/// Figures of the network. What does not apply, or is not known, is absent.
+/// Figures of the network. A figure that does not apply or is unknown is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ArchitectureFacts {
-    /// Layers: of attention, of recurrence.
+    /// Attention layers or recurrent layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<i64>,
-    /// Heads of each attention layer.
+    /// Attention heads per layer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heads: Option<i64>,
-    /// Heads that keys and values have.
+    /// Key-value heads per layer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_heads: Option<i64>,
-    /// Width of a head.
+    /// Dimension of a head.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head_dim: Option<i64>,
-    /// Width of the residual stream.
+    /// Hidden size: the width of the residual stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<i64>,
-    /// Inner width of the feed-forward layers.
+    /// Inner size of the feed-forward layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ffn: Option<i64>,
     /// How heads share keys and values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attention: Option<AttentionKind>,
-    /// Whether positions are rotated into queries and keys.
+    /// Whether queries and keys have rotary position embedding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rope: Option<bool>,
-    /// Whether it attends to another sequence.
+    /// Whether it has cross-attention.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross_attention: Option<bool>,
-    /// Rows of the token table.
+    /// Vocabulary size: rows of the token embedding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocab: Option<i64>,
-    /// Experts of each mixture.
+    /// Experts per mixture-of-experts layer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experts: Option<i64>,
-    /// Experts that each token goes to.
+    /// Experts that process each token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experts_per_token: Option<i64>,
-    /// Norms by kind, in whatever form they are written.
+    /// Normalization layers by kind, written as one node or as several.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub norm: BTreeMap<NormKind, i64>,
-    /// Where the norms are.
+    /// Whether layers are pre-norm or post-norm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub norm_position: Option<NormPosition>,
-    /// The activation between layers that is used most.
+    /// The most frequent activation function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation: Option<Activation>,
-    /// Additions that join a path with a shortcut around computation.
+    /// Residual additions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residuals: Option<i64>,
     /// Convolutions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convs: Option<i64>,
-    /// Convolutions of each channel by itself.
+    /// Depthwise convolutions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depthwise: Option<i64>,
-    /// Squeeze-and-excite blocks.
+    /// Squeeze-and-excitation blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squeeze_excite: Option<i64>,
-    /// Activations x·sigmoid(x).
+    /// SiLU activations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silu: Option<i64>,
-    /// Whether norms were folded into convolutions.
+    /// Whether batch norms were folded into convolutions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batchnorm_folded: Option<bool>,
-    /// Whether concatenations join early features with late ones.
+    /// Whether skip connections concatenate early features with late ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_concats: Option<bool>,
-    /// Strides of the scales at which objects are found.
+    /// Strides of the detection scales, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strides: Option<Vec<i64>>,
-    /// Places at which objects are found.
+    /// Positions that the detection head scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<i64>,
-    /// Classes that are distinguished.
+    /// Output classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<i64>,
-    /// Whether recurrence runs both ways.
+    /// Whether recurrence is bidirectional.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bidirectional: Option<bool>,
     /// Trees of an ensemble.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trees: Option<i64>,
-    /// Whether there is a key-value cache.
+    /// Whether there is a KV cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_cache: Option<bool>,
-    /// Bytes that each token takes in the cache.
+    /// Bytes of the KV cache per token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_bytes_per_token: Option<i64>,
     /// Type that most weights are computed in: `fp32`, `fp16`, `bf16`.
@@ -142,42 +142,43 @@ pub struct ArchitectureFacts {
     pub precision: Option<String>,
 }
 
-/// How often a kind of block was recognized.
+/// The blocks of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockCount {
     /// Its kind.
     pub kind: BlockKind,
-    /// What it is, in a sentence.
+    /// A one-sentence explanation.
     pub what: String,
     /// How many there are.
     pub count: u64,
-    /// Nodes where the first few end.
+    /// The last nodes of the first few.
     pub nodes: Vec<String>,
 }
 
 /// A part of the network that repeats.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeat {
-    /// What repeats.
+    /// The name of what repeats.
     pub name: String,
-    /// How often in a row.
+    /// How many times in a row.
     pub times: u64,
-    /// Nodes of one.
+    /// Nodes of the file that belong to the first one, including constants and shape computations
+    /// that only it needs.
     pub nodes: u64,
-    /// What differs between them.
+    /// Differences between them.
     pub differs: Vec<String>,
-    /// What repeats inside one.
+    /// Repeats inside one of them.
     pub inside: Vec<Repeat>,
 }
 
-/// A connection around computation that is no addition.
+/// Skip connections of one kind other than residual additions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Skip {
     /// How the paths join.
     pub kind: SkipKind,
     /// How many there are.
     pub count: u64,
-    /// Nodes where the first few join.
+    /// Nodes at which the first few join.
     pub nodes: Vec<String>,
 }
 
@@ -186,20 +187,21 @@ pub struct Skip {
 pub struct Block {
     /// Its kind.
     pub kind: PartKind,
-    /// What to call it.
+    /// Its display name.
     pub name: String,
-    /// How often it repeats in a row.
+    /// How many times it repeats in a row.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub times: u64,
-    /// Nodes inside, once.
+    /// Nodes of the file that belong to one of it, including constants and shape computations that
+    /// only it needs.
     pub nodes: u64,
     /// Its figures, such as `heads`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
-    /// Multiply-accumulates, where they are known.
+    /// Multiply-accumulates of one of it, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub macs: Option<u64>,
-    /// What it is made of; of repeats, the first one.
+    /// Its parts; of repeats, those of the first one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Block>,
 }
@@ -213,7 +215,7 @@ fn is_once(times: &u64) -> bool {
     *times == 1
 }
 
-/// Boxes and arrows.
+/// A diagram of boxes and arrows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Diagram {
     /// The boxes, in order of execution.
@@ -225,14 +227,14 @@ pub struct Diagram {
 /// A box of a diagram.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagramBox {
-    /// What is in it.
+    /// Its first line.
     pub label: String,
     /// A second line: figures.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// What it is.
     pub kind: BoxKind,
-    /// How often it repeats in a row.
+    /// How many times it repeats in a row.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub times: u64,
 }
@@ -240,56 +242,57 @@ pub struct DiagramBox {
 /// An arrow of a diagram.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrow {
-    /// Number of the box it starts at.
+    /// Index of the box it starts at.
     pub from: usize,
-    /// Number of the box it ends at.
+    /// Index of the box it ends at.
     pub to: usize,
-    /// What is on it: a shape, or how many.
+    /// Its label: a shape or a count.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
 }
 
-/// What the model does.
+/// The task of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
-    /// The task; `unknown` when nothing indicates one.
+    /// The task; `unknown` when the graph does not show one.
     pub kind: TaskKind,
-    /// How sure that is.
+    /// Confidence in the task.
     pub confidence: Confidence,
-    /// What it rests on, in words.
+    /// The evidence for it, one statement each.
     pub evidence: Vec<String>,
-    /// Classes that are distinguished.
+    /// Output classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<i64>,
 }
 
-/// How numbers are held in few bits.
+/// How the model is quantized.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Quantization {
-    /// The scheme that the contractions share.
+    /// The scheme that the operators with weights share.
     pub scheme: Scheme,
-    /// Contractions that run on, or hold their weights as, few bits.
+    /// Contractions (matrix products and convolutions with weights) that are quantized, or whose
+    /// weights are.
     pub contractions_quantized: u64,
     /// All contractions with weights.
     pub contractions: u64,
-    /// Share of the weights that are held in few bits, in percent of their elements.
+    /// Share of the weights that are quantized, in percent of their elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights_percent: Option<f64>,
-    /// Bits of a quantized weight.
+    /// Bits per quantized weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<i64>,
-    /// Weights that share a scale, of block-wise schemes.
+    /// Block size: weights that share a scale in block-wise schemes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<i64>,
-    /// What shares a scale.
+    /// The granularity of the scales.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granularity: Option<Granularity>,
-    /// Whether zero points of weights are all zero.
+    /// Whether all zero points of weights are zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symmetric: Option<bool>,
-    /// Operators with weights that stay in floats, with how many.
+    /// Operators with weights in floating point, and how many of each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unquantized: BTreeMap<String, u64>,
-    /// What it rests on, in words.
+    /// The evidence for the scheme, one statement each.
     pub evidence: Vec<String>,
 }

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::{Activation, AttentionKind, NormKind, NormPosition};
 
-    /// Facts with a value in every field, none of which goes without saying.
+    /// Facts with a value in every field that has a row.
     fn full() -> ArchitectureFacts {
         ArchitectureFacts {
             layers: Some(12),

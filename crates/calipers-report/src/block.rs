@@ -16,9 +16,9 @@ names! {
         Bottleneck = "Bottleneck" => "Bottleneck block",
         Celu = "CELU" => "CELU",
         ClassifierHead = "ClassifierHead" => "Classifier head",
-        ConcatSkip = "ConcatSkip" => "ConcatSkip",
+        ConcatSkip = "ConcatSkip" => "Concatenation skip",
         ConvNextBlock = "ConvNeXtBlock" => "ConvNeXt block",
-        ConvNormAct = "ConvNormAct" => "ConvNormAct",
+        ConvNormAct = "ConvNormAct" => "Conv-norm-activation",
         Convolution = "Convolution" => "Convolution",
         Csp = "CSP" => "CSP block",
         DenseLayer = "DenseLayer" => "Dense layer",
@@ -26,18 +26,18 @@ names! {
         DetectionHead = "DetectionHead" => "Detection head",
         Elu = "ELU" => "ELU",
         Embedding = "Embedding" => "Embeddings",
-        FeaturePyramid = "FeaturePyramid" => "FeaturePyramid",
+        FeaturePyramid = "FeaturePyramid" => "Feature pyramid",
         FeedForward = "FeedForward" => "Feed-forward",
         Fire = "Fire" => "Fire module",
-        GatedSkip = "GatedSkip" => "GatedSkip",
+        GatedSkip = "GatedSkip" => "Gated skip",
         Gelu = "GELU" => "GELU",
         GroupNorm = "GroupNorm" => "GroupNorm",
-        HardSigmoid = "HardSigmoid" => "HardSigmoid",
-        HardSwish = "HardSwish" => "HardSwish",
+        HardSigmoid = "HardSigmoid" => "Hard-sigmoid",
+        HardSwish = "HardSwish" => "Hard-swish",
         Inception = "Inception" => "Inception module",
         InstanceNorm = "InstanceNorm" => "InstanceNorm",
         InvertedResidual = "InvertedResidual" => "Inverted residual",
-        L2Norm = "L2Norm" => "L2Norm",
+        L2Norm = "L2Norm" => "L2 norm",
         LayerNorm = "LayerNorm" => "LayerNorm",
         LeakyRelu = "LeakyReLU" => "LeakyReLU",
         Linear = "Linear" => "Linear",
@@ -50,16 +50,16 @@ names! {
         Relu = "ReLU" => "ReLU",
         Relu6 = "ReLU6" => "ReLU6",
         Residual = "Residual" => "Residual block",
-        ResidualAdd = "ResidualAdd" => "ResidualAdd",
+        ResidualAdd = "ResidualAdd" => "Residual addition",
         RmsNorm = "RMSNorm" => "RMSNorm",
-        Rotary = "Rotary" => "Rotary",
+        Rotary = "Rotary" => "Rotary embedding",
         Selu = "SELU" => "SELU",
-        ShuffleBlock = "ShuffleBlock" => "Shuffle unit",
+        ShuffleBlock = "ShuffleBlock" => "ShuffleNet unit",
         Silu = "SiLU" => "SiLU",
         Spp = "SPP" => "Spatial pyramid pooling",
-        SqueezeExcite = "SqueezeExcite" => "SqueezeExcite",
-        SubtractedSkip = "SubtractedSkip" => "SubtractedSkip",
-        UNetSkip = "UNetSkip" => "UNetSkip",
+        SqueezeExcite = "SqueezeExcite" => "Squeeze-and-excitation",
+        SubtractedSkip = "SubtractedSkip" => "Subtraction skip",
+        UNetSkip = "UNetSkip" => "U-Net skip",
     }
 }
 
@@ -103,19 +103,19 @@ names! {
     pub enum CompositeKind {
         /// Several convolutions.
         Convolutions = "Convolutions" => "Convolutions",
-        /// Attention and a feed-forward that cannot look ahead, or that look at another sequence.
+        /// Causal attention or cross-attention, and a feed-forward network.
         DecoderLayer = "DecoderLayer" => "Decoder layer",
-        /// Attention and a feed-forward.
+        /// Attention and a feed-forward network.
         EncoderLayer = "EncoderLayer" => "Encoder layer",
         /// Plain layers at the end of a network.
         Head = "Head" => "Head",
         /// Convolutions and linear layers.
         Layers = "Layers" => "Layers",
-        /// Parts that are left out, counted.
+        /// Parts that are left out and counted.
         More = "More" => "More",
         /// Operators without a layer.
         Operations = "Operations" => "Operations",
-        /// What works out shapes, masks and positions.
+        /// Computation of shapes, masks and positions.
         Preparation = "Preparation" => "Preparation",
         /// A product of two activations.
         Product = "Product" => "Matrix product",

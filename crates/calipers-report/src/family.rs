@@ -94,7 +94,7 @@ names! {
         Swin = "swin" => "Swin",
         T5 = "t5" => "T5",
         TinyYolo = "tiny-yolo" => "Tiny YOLO",
-        Unet = "unet" => "U-Network",
+        Unet = "unet" => "U-Net",
         Vgg = "vgg" => "VGG",
         Vit = "vit" => "ViT",
         Wav2vec2 = "wav2vec2" => "wav2vec 2.0",

@@ -60,7 +60,7 @@ pub struct FunctionFacts {
 pub struct OperatorCount {
     /// The operator, such as `Conv`.
     pub op: String,
-    /// Its domain; the standard one is spelt `ai.onnx`.
+    /// Its domain; the standard one is spelled `ai.onnx`.
     pub domain: String,
     /// Nodes of this operator.
     pub count: u64,
@@ -75,7 +75,7 @@ pub struct Port {
     pub name: String,
     /// What it is.
     pub kind: ValueKind,
-    /// Data type of the elements; null when the file does not say, and for maps, which have two.
+    /// Element type; null when the file does not say, and for maps, which have two.
     pub dtype: Option<DType>,
     /// Dimensions as the file writes them; null when even their number is not stated.
     pub shape: Option<Vec<Dimension>>,

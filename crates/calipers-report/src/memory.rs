@@ -70,7 +70,7 @@ pub struct KvCache {
     pub kv_heads: Option<u64>,
     /// Size of a head.
     pub head_dim: Option<u64>,
-    /// Data type of its elements.
+    /// Element type.
     pub dtype: String,
     /// Bytes that one more token adds, for one sequence.
     pub bytes_per_token: Option<u64>,
@@ -78,7 +78,7 @@ pub struct KvCache {
     /// output.
     pub fixed_bytes: Option<u64>,
     /// Tokens that it holds after the run, under the report's bindings and assumptions; all that it
-    /// has group for, where it does not grow.
+    /// has capacity for, where it does not grow.
     pub context: Option<u64>,
     /// Bytes of one sequence at that context, the fixed ones included.
     pub bytes_at_context: Option<u64>,

@@ -27,7 +27,7 @@ pub struct ModelFacts {
     pub ir_version: Option<i64>,
     /// The tool that wrote the file.
     pub producer: Producer,
-    /// Operator sets in use: domain to version. The standard domain is spelt `ai.onnx`.
+    /// Operator sets in use: domain to version. The standard domain is spelled `ai.onnx`.
     pub opsets: BTreeMap<String, i64>,
     /// Namespace of the model, as its author wrote it.
     #[serde(default, skip_serializing_if = "String::is_empty")]

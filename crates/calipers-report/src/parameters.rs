@@ -28,7 +28,7 @@ pub struct Parameters {
     /// Learned elements that the file does not store but fills at load time (`ConstantOfShape`);
     /// part of `total`, not of `bytes`.
     pub generated: u64,
-    /// Elements that are no parameters: shapes, indices, tables, scalars of the arithmetic.
+    /// Elements that are not parameters: shapes, indices, tables, scalars of the arithmetic.
     pub constants: Option<u64>,
     /// Elements that are scales and zero points.
     pub quantization: Option<u64>,

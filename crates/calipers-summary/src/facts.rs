@@ -8,7 +8,7 @@
 //!
 //! let mut report = calipers_report::Report::default();
 //! report.parameters.total = Some(22_565_376);
-//! let facts = facts::of(&report);
+//! let facts = facts::from_report(&report);
 //! assert!(facts.iter().any(|fact| fact.label == "parameters" && fact.text == "22.57 M (22,565,376)"));
 //! ```
 
@@ -32,7 +32,7 @@ pub enum Quantity {
     Millis,
     /// Percent.
     Percent,
-    /// Samples or tokens a second.
+    /// Samples or tokens per second.
     PerSecond,
     /// How many times one thing is another.
     Ratio,
@@ -56,7 +56,7 @@ pub struct Fact {
 }
 
 /// Nouns by which figures of a topic may be called. A number next to one of these nouns must be a
-/// figure of that topic; `12 trees` is no claim about layers.
+/// figure of that topic; `12 trees` is not a claim about layers.
 pub(super) const TOPICS: &[(&str, &[&str])] = &[
     ("activations", &["activation", "activations", "peak"]),
     ("batch", &["batch", "batches", "sample", "samples", "sequences"]),
@@ -75,13 +75,13 @@ pub(super) const TOPICS: &[(&str, &[&str])] = &[
     ("file", &["file", "files", "disk"]),
     (
         "findings",
-        &["finding", "findings", "error", "errors", "warning", "warnings", "notes", "findings"],
+        &["finding", "findings", "error", "errors", "warning", "warnings", "info", "infos"],
     ),
     ("functions", &["function", "functions"]),
     ("head-width", &["head", "heads", "wide", "width"]),
     ("heads", &["head", "heads"]),
     ("hidden", &["hidden", "width", "wide", "dimensions", "dimensional"]),
-    ("initializers", &["initializer", "initializers", "initializer", "initializers"]),
+    ("initializers", &["initializer", "initializers"]),
     ("inputs", &["input", "inputs"]),
     ("kernels", &["kernel", "kernels"]),
     ("layers", &["layer", "layers"]),
@@ -121,11 +121,11 @@ pub(super) fn is_noun(word: &str, bytes: bool) -> bool {
     reported.into_iter().any(|(topic, _)| *topic == "file" || OF_BYTES.contains(topic) == bytes)
 }
 
-/// Devices of a table that are reported of.
+/// Devices whose figures are listed.
 const DEVICES: usize = 200;
 
 /// Every figure of the report that a summary may state, the weightiest first.
-pub fn of(report: &Report) -> Vec<Fact> {
+pub fn from_report(report: &Report) -> Vec<Fact> {
     let mut facts = Facts::default();
     stored(report, &mut facts);
     run(report, &mut facts);
@@ -160,7 +160,7 @@ impl Facts {
         self.add(label, Quantity::Count, value as f64, text, topic);
     }
 
-    /// A count that the report holds as a signed number; a negative one is no count.
+    /// A count that the report holds as a signed number; a negative one is not a count.
     fn signed(&mut self, label: &str, value: Option<i64>, topic: &'static str) {
         self.count(label, value.and_then(|value| u64::try_from(value).ok()), topic);
     }
@@ -235,7 +235,7 @@ fn run(report: &Report, facts: &mut Facts) {
     let cost = &report.cost;
     facts.operations("FLOPs of one run", cost.flops(), "FLOPs", "cost");
     facts.operations("MACs of one run", cost.macs, "MACs", "cost");
-    facts.operations("element-wise FLOPs also", cost.other_flops, "FLOPs", "other");
+    facts.operations("other FLOPs of one run", cost.other_flops, "FLOPs", "other");
     facts.bytes("bytes moved by one run", cost.bytes_moved, "moved");
     facts.percent("share of nodes whose cost is known", Some(cost.coverage), "nodes");
     facts.count("nodes whose cost is not known", Some(cost.unknown_count), "nodes");
@@ -250,13 +250,13 @@ fn run(report: &Report, facts: &mut Facts) {
     let in_place = memory.peak_activation_in_place_bytes;
     facts.bytes("peak of activations with reuse in place", in_place, "activations");
     if let Some(cache) = &memory.kv_cache {
-        facts.bytes("KV cache for each token", cache.bytes_per_token, "cache");
+        facts.bytes("KV cache per token", cache.bytes_per_token, "cache");
         facts.bytes("KV cache of one sequence", cache.bytes_at_context, "cache");
-        facts.bytes("KV cache that does not grow", cache.fixed_bytes, "cache");
+        facts.bytes("KV cache of constant length", cache.fixed_bytes, "cache");
         facts.bytes("KV cache within the window", cache.bytes_in_window, "cache");
         facts.count("layers with a KV cache", Some(cache.layers), "layers");
         facts.count("KV cache heads", cache.kv_heads, "heads");
-        facts.count("width of a cached head", cache.head_dim, "head-width");
+        facts.count("dimension of a cached head", cache.head_dim, "head-width");
         facts.count("tokens in the cache", cache.context, "sequence");
         facts.count("window of attention in tokens", cache.window, "sequence");
         facts.count("sequences with a cache", cache.sequences, "batch");
@@ -269,7 +269,7 @@ fn network(report: &Report, facts: &mut Facts) {
         ("layers", reported.layers, "layers"),
         ("attention heads", reported.heads, "heads"),
         ("heads for keys and values", reported.kv_heads, "heads"),
-        ("width of a head", reported.head_dim, "head-width"),
+        ("dimension of a head", reported.head_dim, "head-width"),
         ("hidden width", reported.hidden, "hidden"),
         ("feed-forward width", reported.ffn, "feed-forward"),
         ("vocabulary", reported.vocab, "vocabulary"),
@@ -306,7 +306,7 @@ fn network(report: &Report, facts: &mut Facts) {
 fn graph(report: &Report, facts: &mut Facts) {
     let graph = &report.graph;
     facts.count("nodes", Some(graph.nodes), "nodes");
-    facts.count("nodes with those of subgraphs and functions", Some(graph.nodes_total), "nodes");
+    facts.count("nodes including subgraphs and functions", Some(graph.nodes_total), "nodes");
     facts.count("nodes on the longest path", graph.depth, "depth");
     facts.count("inputs", Some(graph.inputs.len() as u64), "inputs");
     facts.count("outputs", Some(graph.outputs.len() as u64), "outputs");
@@ -332,15 +332,15 @@ fn quantization(report: &Report, facts: &mut Facts) {
         return;
     }
     let quantized = Some(reported.contractions_quantized);
-    facts.count("quantized products with weights", quantized, "contractions");
-    facts.count("products with weights", Some(reported.contractions), "contractions");
+    facts.count("quantized operators with weights", quantized, "contractions");
+    facts.count("operators with weights", Some(reported.contractions), "contractions");
     facts.percent("share of the weights that is quantized", reported.weights_percent, "weights");
-    facts.signed("bits of a quantized weight", reported.bits, "bits");
+    facts.signed("bits per quantized weight", reported.bits, "bits");
     facts.signed("weights that share a scale", reported.block, "parameters");
     facts.signed("weights in a group", reported.block, "block");
     for (op, count) in &reported.unquantized {
         if let Some(op) = names::operator(op) {
-            facts.count(&format!("{op} that stay in floats"), Some(*count), "nodes");
+            facts.count(&format!("{op} nodes in floating point"), Some(*count), "nodes");
         }
     }
 }
@@ -389,19 +389,19 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
         facts.bytes(&on("memory needed"), hardware.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", device.name), device.memory_bytes, "memory");
         facts.span(&on("time of one run"), hardware.latency_ms, "time");
-        facts.span(&on("time of one run issued by the host"), hardware.eager_ms, "time");
-        facts.rate(&on("samples a second"), hardware.throughput, "batch");
+        facts.span(&on("time of one run in eager mode"), hardware.eager_ms, "time");
+        facts.rate(&on("samples per second"), hardware.throughput, "batch");
         facts.count(&on("largest batch"), hardware.largest_batch, "batch");
         facts.count(&on("longest context"), hardware.largest_context, "sequence");
         facts.count(&on("kernels of one run"), hardware.kernels, "kernels");
-        facts.percent(&on("share of the peak"), hardware.peak_percent, "peak");
+        facts.percent(&on("share of peak compute"), hardware.peak_percent, "peak");
         facts.device = None;
     }
     if let Some(generation) = &hardware.generation {
         facts.span("time to the first token", generation.first_token_ms, "time");
         facts.span("time of each further token", generation.token_ms, "time");
-        facts.rate("tokens a second", generation.tokens_per_s, "sequence");
-        facts.rate("tokens a second of the whole batch", generation.tokens_per_s_all, "sequence");
+        facts.rate("tokens per second", generation.tokens_per_s, "sequence");
+        facts.rate("tokens per second of the whole batch", generation.tokens_per_s_all, "sequence");
         facts.count("tokens of the prompt", Some(generation.prompt), "sequence");
         facts.count("tokens in the sequence", Some(generation.context), "sequence");
     }
@@ -418,7 +418,7 @@ fn machines(hardware: &Hardware, facts: &mut Facts) {
         facts.span(&format!("time of one run on {}", row.name), row.latency_ms, "time");
         facts.bytes(&format!("memory needed on {}", row.name), row.memory_bytes, "memory");
         facts.bytes(&format!("memory of {}", row.name), row.device_memory_bytes, "memory");
-        facts.rate(&format!("samples a second on {}", row.name), row.throughput, "batch");
+        facts.rate(&format!("samples per second on {}", row.name), row.throughput, "batch");
         facts.count(&format!("largest batch on {}", row.name), row.largest_batch, "batch");
     }
     facts.device = None;
@@ -431,13 +431,13 @@ fn findings(report: &Report, facts: &mut Facts) {
     facts.count("findings", Some(report.findings.len() as u64), "findings");
     facts.count("errors among the findings", count(Severity::Error), "findings");
     facts.count("warnings among the findings", count(Severity::Warning), "findings");
-    facts.count("notes among the findings", count(Severity::Info), "findings");
+    facts.count("infos among the findings", count(Severity::Info), "findings");
 }
 
 fn weights(report: &Report, facts: &mut Facts) {
     let Some(read) = &report.weights else { return };
     facts.percent("share of zeros among the weights", Some(read.sparsity_percent), "weights");
-    facts.count("weights that are no number", Some(read.nan), "parameters");
-    facts.count("weights that are infinite", Some(read.infinite), "parameters");
-    facts.bytes("weights stored a second time", Some(read.duplicate_bytes), "weights");
+    facts.count("NaN weights", Some(read.nan), "parameters");
+    facts.count("infinite weights", Some(read.infinite), "parameters");
+    facts.bytes("duplicate weights", Some(read.duplicate_bytes), "weights");
 }

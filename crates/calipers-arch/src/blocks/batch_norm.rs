@@ -16,7 +16,7 @@ use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops, Origin, Val
 
 pub(super) const BATCH_NORM: Pattern = Pattern {
     kind: BlockKind::BatchNorm,
-    description: "Batch normalization: each channel by the mean and variance that training kept.",
+    description: "Batch normalization: normalizes each channel by its running mean and variance.",
     anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["BatchNormalization"] },
     matcher: find,
 };
@@ -34,13 +34,13 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
         if scale.len() == 2 {
             units.extend(scale);
         }
-        return Some(Found::of(units).with(Norm::over(width)).taking([x]));
+        return Some(Found::new(units).with(Norm::over(width)).taking([x]));
     }
     if unit.convolution().is_some_and(|conv| conv.bias || conv.transposed) {
         return None;
     }
     let units = scale_and_shift(net, out)?;
-    Some(Found::of(units).with(Norm::over(net.dim(out, 1))).taking([out]))
+    Some(Found::new(units).with(Norm::over(net.dim(out, 1))).taking([out]))
 }
 
 /// Units that scale and shift each channel of a value.
@@ -84,7 +84,7 @@ fn is_for_channels(net: &Network<'_>, constant: Val, of: Val) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -15,7 +15,7 @@ use crate::network::{BlockKind, ConvNormAct, Found, Network, OpId, Ops};
 
 pub(super) const CONV_NORM_ACT: Pattern = Pattern {
     kind: BlockKind::ConvNormAct,
-    description: "A convolution with the norm and the activation that follow it.",
+    description: "Convolution with the norm and activation that follow it.",
     anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["Conv"] },
     matcher: find,
 };
@@ -37,13 +37,13 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         return None;
     }
     let details = ConvNormAct { convolution: convolution.clone(), activation };
-    Some(Found::of(units).with(details).taking(net.unit(end).input(0)))
+    Some(Found::new(units).with(details).taking(net.unit(end).input(0)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

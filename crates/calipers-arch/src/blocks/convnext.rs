@@ -15,7 +15,7 @@ use crate::network::{BlockKind, ConvNextBlock, Details, Found, Network, OpId, Op
 
 pub(super) const CONVNEXT: Pattern = Pattern {
     kind: BlockKind::ConvNextBlock,
-    description: "A wide depthwise convolution, a norm and two products, with a shortcut around them.",
+    description: "ConvNeXt block: depthwise convolution, norm and two pointwise layers with a residual connection.",
     anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
     matcher: find,
 };
@@ -50,7 +50,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         rest.iter().any(|id| net.unit(*id).is((BlockKind::LayerNorm, "LayerNormalization")));
     let units = around.path.iter().copied().chain([end]);
     normed.then(|| {
-        Found::of(units)
+        Found::new(units)
             .with(ConvNextBlock { channels: wide.in_channels, inner, kernel: wide.side() })
             .taking([around.fork])
     })
@@ -61,7 +61,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::sketch::{conv, linear, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

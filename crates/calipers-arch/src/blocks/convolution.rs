@@ -36,7 +36,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
         units.push(add);
         convolution.bias = true;
     }
-    Some(Found::of(units).with(convolution).taking([x]))
+    Some(Found::new(units).with(convolution).taking([x]))
 }
 
 /// Whether a constant has one number for each channel, which lie on the second axis.
@@ -56,7 +56,7 @@ fn is_for_channels(net: &Network<'_>, val: Val, conv: &NetworkOp, channels: Opti
 mod tests {
     use calipers_samples::{Attribute, DataType};
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
     use crate::network::Convolution;
 

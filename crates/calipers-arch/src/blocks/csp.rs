@@ -16,7 +16,7 @@ use crate::network::{BlockKind, Branches, Found, Network, OpId, Ops, Val, With};
 
 pub(super) const CSP: Pattern = Pattern {
     kind: BlockKind::Csp,
-    description: "Some channels pass by, others through a chain of blocks, and all are joined.",
+    description: "Cross-stage partial block: part of the channels skips the block chain, then both are concatenated.",
     anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
     matcher: find,
 };
@@ -62,7 +62,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     units.extend(after);
     let out = after.and_then(|after| conv(net, after)).and_then(|conv| conv.out_channels);
     let branches = i64::try_from(joined.len()).ok();
-    Some(Found::of(units).with(Branches { branches, out_channels: out }).taking([first]))
+    Some(Found::new(units).with(Branches { branches, out_channels: out }).taking([first]))
 }
 
 /// Whether a unit takes some channels of a value.
@@ -98,7 +98,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::sketch::{concat, conv_relu, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

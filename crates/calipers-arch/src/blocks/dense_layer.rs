@@ -14,7 +14,7 @@ use crate::network::{BlockKind, DenseLayer, Found, Network, OpId, Ops, Val};
 
 pub(super) const DENSE_UNIT: Pattern = Pattern {
     kind: BlockKind::DenseLayer,
-    description: "New features joined to all features before them.",
+    description: "Dense layer of DenseNet: concatenates new features with all earlier ones.",
     anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
     matcher: find,
 };
@@ -34,7 +34,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         if convs > 0 && is_all(net, val, before) {
             let (growth, all) = (net.dim(*new, 1), net.dim(val, 1));
             return Some(
-                Found::of(units).with(DenseLayer { in_channels: all, growth }).taking([val]),
+                Found::new(units).with(DenseLayer { in_channels: all, growth }).taking([val]),
             );
         }
     }
@@ -59,7 +59,7 @@ fn is_all(net: &Network<'_>, val: Val, parts: &[Val]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, pool, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -15,7 +15,7 @@ use crate::network::{BlockKind, DepthwiseSeparable, Found, Network, OpId};
 
 pub(super) const DEPTHWISE_SEPARABLE: Pattern = Pattern {
     kind: BlockKind::DepthwiseSeparable,
-    description: "Channels filtered one by one, then mixed.",
+    description: "Depthwise-separable convolution: filters each channel, then mixes channels with a 1×1 convolution.",
     anchors: CONVS,
     matcher: find,
 };
@@ -29,7 +29,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     }
     units.push(first);
     Some(
-        Found::of(units)
+        Found::new(units)
             .with(DepthwiseSeparable {
                 in_channels: filter.in_channels,
                 out_channels: mix.out_channels,
@@ -43,7 +43,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -9,7 +9,7 @@
 //!
 //! Every operand of such a `Concat` comes from convolutions of another resolution than the next,
 //! with as many places (times anchors) as these have. No weights follow: an encoder that reads the
-//! places of several scales is no head. Extracts `scales`, each `stride`, `positions`, `anchors`,
+//! places of several scales is not a head. Extracts `scales`, each `stride`, `positions`, `anchors`,
 //! `bins` of box sides that are given as distributions, and `classes`.
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use crate::network::{BlockKind, DetectionHead, Found, Network, NetworkOp, OpId, 
 
 pub(super) const DETECTION_HEAD: Pattern = Pattern {
     kind: BlockKind::DetectionHead,
-    description: "Scores and boxes at every place of several resolutions, in one list.",
+    description: "Predicts class scores and boxes at every position of several scales.",
     anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
     matcher: find,
 };
@@ -95,7 +95,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let bins = bins(net, &after);
     let strides =
         first.scales.iter().map(|scale| stride(net, scale.at)).collect::<Option<Vec<_>>>();
-    Some(Found::of(members(net, &lists, &after)).with(DetectionHead {
+    Some(Found::new(members(net, &lists, &after)).with(DetectionHead {
         classes: classes(net, &lists, bins),
         positions: first.positions,
         scales: i64::try_from(first.scales.len()).ok(),
@@ -136,7 +136,7 @@ fn list(net: &Network<'_>, end: OpId) -> Option<List> {
                 }
                 anchors.push(places / area);
             }
-            // Where sizes are not known, only many scales tell.
+            // Where sizes are unknown, only many scales are evidence.
             _ if joined.len() >= 3 => {}
             _ => return None,
         }
@@ -286,7 +286,7 @@ fn bins(net: &Network<'_>, after: &[OpId]) -> Option<i64> {
     })
 }
 
-/// Classes that the scores tell apart.
+/// Classes that the scores distinguish.
 fn classes(net: &Network<'_>, lists: &[List], bins: Option<i64>) -> Option<i64> {
     let box_width = bins.unwrap_or(1).checked_mul(4)?;
     // A list of several convolutions: the box, whether there is an object, the classes.

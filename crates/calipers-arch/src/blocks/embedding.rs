@@ -24,12 +24,12 @@ use crate::network::{
 
 pub(super) const EMBEDDING: Pattern = Pattern {
     kind: BlockKind::Embedding,
-    description: "Rows of a table, chosen by tokens, positions or segments.",
+    description: "Embedding lookup by token, position or segment.",
     anchors: Ops { blocks: &[BlockKind::Linear], operators: &["Add", "Gather", "MatMul"] },
     matcher: find,
 };
 
-/// More rows than this are no segments.
+/// More rows than this are not segments.
 const MAX_TYPES: i64 = 16;
 
 /// Units between positions that are added and the attention that reads them.
@@ -56,7 +56,7 @@ fn looked_up(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
         return None;
     }
     let of = role(net, end, ids, rows);
-    Some(table_of(Found::of([end]), rows, width, of).taking([ids]))
+    Some(table_of(Found::new([end]), rows, width, of).taking([ids]))
 }
 
 fn one_hot(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
@@ -65,7 +65,7 @@ fn one_hot(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
     let ids = net.unit(choice).input(0)?;
     let (rows, width) = (net.dim(chosen, -1)?, net.dim(unit.output(), -1)?);
     let of = role(net, end, ids, rows);
-    Some(table_of(Found::of([choice, end]), rows, width, of).taking([ids]))
+    Some(table_of(Found::new([choice, end]), rows, width, of).taking([ids]))
 }
 
 fn table_of(found: Found, rows: i64, width: i64, of: TableKind) -> Found {
@@ -84,7 +84,7 @@ fn role(net: &Network<'_>, end: OpId, ids: Val, rows: i64) -> TableKind {
     if counted {
         return TableKind::Position;
     }
-    // What is chosen by comparing numbers, as the nearest of stored points, is no word.
+    // What is chosen by comparing numbers, as the nearest of stored points, is not a word.
     let computed = net.dtype(given).is_some_and(|dtype| dtype.is_float());
     let alone = [given, ids].iter().all(|val| net.rank(*val).is_some_and(|rank| rank < 2));
     if computed || alone {
@@ -183,7 +183,7 @@ fn added(net: &Network<'_>, end: OpId, unit: &NetworkOp) -> Option<Found> {
     let rows = table_rows(net, table, width).or_else(|| net.dim(table, -2));
     // One segment for the whole text is chosen from a table of two.
     let of = if rows.is_some_and(|rows| rows <= 4) { TableKind::Type } else { TableKind::Position };
-    Some(Found::of([end]).with(Embedding { rows, width: Some(width), of }).taking([x]))
+    Some(Found::new([end]).with(Embedding { rows, width: Some(width), of }).taking([x]))
 }
 
 /// Whether a value reaches attention as a stream that is only normalized, moved, and made wider
@@ -239,12 +239,12 @@ mod tests {
     use calipers_samples::{Attribute, DataType};
     use calipers_testkit::FOUR;
 
-    use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::blocks::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     /// Rows and roles of all tables, by rows.
     fn tables(seen: &Seen) -> Vec<(i64, &'static str)> {
-        let mut tables: Vec<_> = seen.look(|net| {
+        let mut tables: Vec<_> = seen.inspect(|net| {
             let found = net.all().filter(|unit| unit.is(BlockKind::Embedding));
             found
                 .filter_map(|unit| Some((unit.embedding()?.rows?, unit.embedding()?.of.id())))

@@ -14,7 +14,7 @@ use crate::network::{BlockKind, Found, MixtureOfExperts, Network, Op, OpId, Ops,
 
 pub(super) const EXPERTS: Pattern = Pattern {
     kind: BlockKind::MixtureOfExperts,
-    description: "A router that sends each token to a few of many feed-forward layers.",
+    description: "Mixture of experts: a router sends each token to a few of many feed-forward layers.",
     anchors: Ops::operators(&["MoE", "TopK"]),
     matcher: find,
 };
@@ -38,7 +38,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         units.push(layer);
     }
     let top_k = net.int(unit, "k").or(Some(1));
-    Some(Found::of(units).with(MixtureOfExperts { experts, top_k }).taking(unit.input(0)))
+    Some(Found::new(units).with(MixtureOfExperts { experts, top_k }).taking(unit.input(0)))
 }
 
 fn router(net: &Network<'_>, end: OpId) -> Option<Found> {
@@ -75,7 +75,7 @@ fn router(net: &Network<'_>, end: OpId) -> Option<Found> {
     if !devices_considered || !shared || net.is_output(weights) || !is_factor(net, weights) {
         return None;
     }
-    Some(Found::of(units).with(MixtureOfExperts { experts: Some(experts), top_k }).taking([x]))
+    Some(Found::new(units).with(MixtureOfExperts { experts: Some(experts), top_k }).taking([x]))
 }
 
 /// Whether a value goes into a product of activations.
@@ -100,7 +100,7 @@ fn is_factor(net: &Network<'_>, val: Val) -> bool {
 mod tests {
     use calipers_samples::{Attribute, Node};
 
-    use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::blocks::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn figures(seen: &Seen) -> Option<(Option<i64>, Option<i64>)> {
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(figures(&t.output(&y)), Some((Some(8), Some(2))));
     }
 
-    /// The scores of eight experts, of which the best two are taken.
+    /// The scores of eight experts; the best two are taken.
     fn best(t: &mut Tiny, x: &str) -> String {
         let scores = t.linear(x, 32, 8);
         let weights = t.softmax(&scores);

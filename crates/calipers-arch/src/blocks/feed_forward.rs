@@ -23,7 +23,7 @@ use crate::network::{
 
 pub(super) const FEED_FORWARD: Pattern = Pattern {
     kind: BlockKind::FeedForward,
-    description: "Two linear layers with an activation between them, for each position.",
+    description: "Feed-forward network: two linear layers with an activation, applied to each position.",
     anchors: Ops {
         blocks: &[BlockKind::Convolution, BlockKind::Linear],
         operators: &["Add", "Conv", "Gemm", "MatMul"],
@@ -54,7 +54,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         return None;
     }
     let details = FeedForward { width: Some(width), inner: Some(inner), activation };
-    Some(Found::of(units).with(details).taking([x]))
+    Some(Found::new(units).with(details).taking([x]))
 }
 
 /// A linear layer.
@@ -221,7 +221,7 @@ fn is_depthwise(net: &Network<'_>, x: Val) -> bool {
 mod tests {
     use calipers_samples::Attribute;
 
-    use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::blocks::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     const X: &[&str] = &["2", "6", "32"];

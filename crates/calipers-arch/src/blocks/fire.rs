@@ -12,7 +12,7 @@ use crate::network::{BlockKind, Convolution, Fire, Found, Network, OpId, Ops};
 
 pub(super) const FIRE: Pattern = Pattern {
     kind: BlockKind::Fire,
-    description: "Few channels, then 1×1 and 3×3 convolutions of them side by side.",
+    description: "Fire module: 1×1 squeeze convolution, then parallel 1×1 and 3×3 convolutions.",
     anchors: Ops::operators(&["Concat"]),
     matcher: find,
 };
@@ -36,7 +36,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         return None;
     }
     Some(
-        Found::of([squeeze, first, second, end])
+        Found::new([squeeze, first, second, end])
             .with(Fire {
                 in_channels: few.in_channels,
                 squeezed: few.out_channels,
@@ -49,7 +49,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv_relu, shape};
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn count(squeezed: i64) -> usize {

@@ -33,7 +33,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     };
     // The two forms with the same activation differ in the fourth digit.
     match net.unit(start).op {
-        Op::Operator("Gelu") => Some(Found::of([start]).with(Gelu { form: GeluForm::Fused })),
+        Op::Operator("Gelu") => Some(Found::new([start]).with(Gelu { form: GeluForm::Fused })),
         Op::Operator("Erf") => Some(
             unary::find(net, start, exact).or_else(doubled)?.with(Gelu { form: GeluForm::Erf }),
         ),
@@ -61,7 +61,7 @@ mod tests {
 
     use calipers_samples::DataType;
 
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
     use crate::network::GeluForm;
 

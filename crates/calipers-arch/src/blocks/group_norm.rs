@@ -14,7 +14,7 @@ use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops, Val};
 
 pub(super) const GROUP_NORM: Pattern = Pattern {
     kind: BlockKind::GroupNorm,
-    description: "Group normalization: groups of channels by their own mean and variance.",
+    description: "Group normalization: normalizes groups of channels by their mean and variance.",
     anchors: Ops::operators(&["GroupNormalization", "InstanceNormalization", "Pow", "Sqrt"]),
     matcher: find,
 };
@@ -27,7 +27,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
             // The contrib operator keeps channels last.
             let last = net.int(unit, "channels_last") == Some(1);
             let width = net.dim(unit.input(0)?, if last { -1 } else { 1 });
-            Some(Found::of([start]).with(Norm { width, groups }))
+            Some(Found::new([start]).with(Norm { width, groups }))
         }
         Op::Operator("InstanceNormalization") => {
             let groups = net.dim(unit.input(0)?, 1);
@@ -48,7 +48,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     }
 }
 
-/// The block, when a norm is between a `Reshape` of a chart and one back.
+/// The block, when a norm is between a `Reshape` of an image and one back.
 fn in_groups(
     net: &Network<'_>,
     grouped: Val,
@@ -72,14 +72,14 @@ fn in_groups(
     }
     units.extend([apart, back]);
     affine(net, whole, false, &mut units, |constant| has_elements(net, constant, width));
-    Some(Found::of(units).taking([x]).with(Norm { width, groups }))
+    Some(Found::new(units).taking([x]).with(Norm { width, groups }))
 }
 
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

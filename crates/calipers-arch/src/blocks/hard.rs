@@ -20,35 +20,35 @@ const LAYERS: (&[BlockKind], &[BlockKind]) = (BlockKind::NORMS, BlockKind::WEIGH
 
 pub(super) const HARD_SWISH: Pattern = Pattern {
     kind: BlockKind::HardSwish,
-    description: "Swish of straight lines, x·clip(x + 3, 0, 6)/6.",
+    description: "Hard-swish activation, x·clip(x + 3, 0, 6)/6.",
     anchors: Ops { blocks: &[BlockKind::HardSigmoid], operators: &["Clip", "Min"] },
     matcher: |net, start| unary::find(net, start, |f| unary::is(f, |x| x * gate(x))),
 };
 
 pub(super) const HARD_SIGMOID: Pattern = Pattern {
     kind: BlockKind::HardSigmoid,
-    description: "Sigmoid of straight lines.",
+    description: "Hard sigmoid: piecewise linear approximation of the sigmoid.",
     anchors: Ops::operators(&["Clip", "Min"]),
     matcher: |net, start| unary::find(net, start, |f| unary::is(f, gate) || unary::is(f, keras)),
 };
 
 pub(super) const RELU6: Pattern = Pattern {
     kind: BlockKind::Relu6,
-    description: "Rectifier with an upper limit of six.",
+    description: "ReLU clipped at 6.",
     anchors: Ops::operators(&["Clip", "Min"]),
     matcher: |net, start| unary::find(net, start, |f| unary::is(f, |x| x.clamp(0.0, 6.0))),
 };
 
 pub(super) const RELU: Pattern = Pattern {
     kind: BlockKind::Relu,
-    description: "Rectifier, the positive part.",
+    description: "Rectified linear unit, max(x, 0).",
     anchors: Ops::operators(&["Clip", "Max", "Relu"]),
     matcher: rectifier,
 };
 
 pub(super) const LEAKY_RELU: Pattern = Pattern {
     kind: BlockKind::LeakyRelu,
-    description: "Rectifier with a slope below zero.",
+    description: "Leaky ReLU: small slope for negative values.",
     anchors: Ops::operators(&["LeakyRelu", "Max"]),
     matcher: leaky,
 };
@@ -64,7 +64,7 @@ fn keras(x: f64) -> f64 {
 
 fn rectifier(net: &Network<'_>, start: OpId) -> Option<Found> {
     if net.unit(start).is("Relu") {
-        return Some(Found::of([start]));
+        return Some(Found::new([start]));
     }
     let found = unary::find(net, start, |f| unary::is(f, |x| x.max(0.0)))?;
     follows_a_layer(net, &found).then_some(found)
@@ -82,7 +82,7 @@ fn follows_a_layer(net: &Network<'_>, found: &Found) -> bool {
 
 fn leaky(net: &Network<'_>, start: OpId) -> Option<Found> {
     if net.unit(start).is("LeakyRelu") {
-        return Some(Found::of([start]));
+        return Some(Found::new([start]));
     }
     let wanted = |samples: &Samples| {
         let slope = samples[0] / POINTS[0];
@@ -96,7 +96,7 @@ fn leaky(net: &Network<'_>, start: OpId) -> Option<Found> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
 
     /// The kinds of the units that are in the end.
     fn kinds(build: impl FnOnce(&mut Tiny, &str) -> String) -> Vec<&'static str> {

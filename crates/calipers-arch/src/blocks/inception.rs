@@ -14,7 +14,7 @@ use crate::network::{BlockKind, Branches, Found, Network, OpId, Ops, Val};
 
 pub(super) const INCEPTION: Pattern = Pattern {
     kind: BlockKind::Inception,
-    description: "Convolutions of several sizes side by side, joined.",
+    description: "Inception module: parallel convolutions of several kernel sizes, concatenated.",
     anchors: Ops::operators(&["Concat"]),
     matcher: find,
 };
@@ -50,14 +50,14 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let branches = i64::try_from(joined.len()).ok();
     (sizes.len() >= 2 && convs >= 3).then(|| {
         let out = net.dim(net.unit(end).output(), 1);
-        Found::of(units).with(Branches { branches, out_channels: out }).taking([input])
+        Found::new(units).with(Branches { branches, out_channels: out }).taking([input])
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv_relu, pool, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -15,7 +15,7 @@ use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops};
 
 pub(super) const INSTANCE_NORM: Pattern = Pattern {
     kind: BlockKind::InstanceNorm,
-    description: "Instance normalization: each channel of each chart by its own mean and variance.",
+    description: "Instance normalization: normalizes each channel of each sample by its mean and variance.",
     anchors: Ops::operators(&["InstanceNormalization", "MeanVarianceNormalization", "Pow", "Sqrt"]),
     matcher: find,
 };
@@ -24,12 +24,12 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     match unit.op {
         Op::Operator("InstanceNormalization") => {
-            Some(Found::of([start]).with(Norm::over(net.dim(unit.input(0)?, 1))))
+            Some(Found::new([start]).with(Norm::over(net.dim(unit.input(0)?, 1))))
         }
         Op::Operator("MeanVarianceNormalization") => {
             let width = net.dim(unit.input(0)?, 1);
             let spatial = net.ints(unit, "axes") == Some(&[2, 3]);
-            spatial.then(|| Found::of([start]).with(Norm::over(width)))
+            spatial.then(|| Found::new([start]).with(Norm::over(width)))
         }
         _ => {
             let core = standardized(net, start)?;
@@ -59,7 +59,7 @@ fn channels_next_to(net: &Network<'_>, core: &Standardized) -> Option<isize> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

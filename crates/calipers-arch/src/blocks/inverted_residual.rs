@@ -16,7 +16,7 @@ use crate::network::{BlockKind, Convolution, Found, InvertedResidual, Network, O
 
 pub(super) const INVERTED_RESIDUAL: Pattern = Pattern {
     kind: BlockKind::InvertedResidual,
-    description: "Channels made many, filtered one by one, and made few again.",
+    description: "Inverted residual: expands channels, filters them depthwise and projects them back.",
     anchors: CONVS,
     matcher: find,
 };
@@ -67,7 +67,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     let join = join.filter(|join| around(net, *join).is_some_and(|found| found.fork == input));
     units.extend(join);
     Some(
-        Found::of(units)
+        Found::new(units)
             .with(InvertedResidual {
                 in_channels: expand.in_channels,
                 out_channels: project.out_channels,
@@ -83,7 +83,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -13,7 +13,7 @@ use crate::network::{BlockKind, Found, Network, Norm, Op, OpId, Ops};
 
 pub(super) const L2_NORM: Pattern = Pattern {
     kind: BlockKind::L2Norm,
-    description: "Values divided by their length.",
+    description: "L2 normalization: divides each vector by its length.",
     anchors: Ops::operators(&["LpNormalization", "Pow", "ReduceL2", "Sqrt"]),
     matcher: find,
 };
@@ -21,7 +21,7 @@ pub(super) const L2_NORM: Pattern = Pattern {
 /// `LRN` is a unit of this kind already.
 pub(super) const LRN: Pattern = Pattern {
     kind: BlockKind::Lrn,
-    description: "Local response normalization: each value by its neighbors in other channels.",
+    description: "Local response normalization across neighboring channels.",
     anchors: Ops::blocks(&[BlockKind::Lrn]),
     matcher: |_, _| None,
 };
@@ -31,7 +31,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     match unit.op {
         Op::Operator("LpNormalization") => {
             let squares = net.int(unit, "p").unwrap_or(2) == 2;
-            squares.then(|| Found::of([start]).with(Norm::default()))
+            squares.then(|| Found::new([start]).with(Norm::default()))
         }
         Op::Operator("ReduceL2") => by_length(net, start),
         _ => {
@@ -40,7 +40,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
                 return None;
             }
             let width = core.width(net);
-            Some(Found::of(core.units).taking([core.x]).with(Norm::over(width)))
+            Some(Found::new(core.units).taking([core.x]).with(Norm::over(width)))
         }
     }
 }
@@ -61,7 +61,7 @@ fn by_length(net: &Network<'_>, start: OpId) -> Option<Found> {
             let width = width
                 .filter(|axes| axes.len() == 1)
                 .and_then(|axes| net.dim(x, isize::try_from(*axes.first()?).ok()?));
-            return Some(Found::of(units).taking([x]).with(Norm::over(width)));
+            return Some(Found::new(units).taking([x]).with(Norm::over(width)));
         }
         if !taken {
             return None;
@@ -75,7 +75,7 @@ fn by_length(net: &Network<'_>, start: OpId) -> Option<Found> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

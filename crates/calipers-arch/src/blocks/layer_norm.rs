@@ -16,7 +16,7 @@ use crate::network::{BlockKind, Found, Network, Norm, OpId, Ops};
 
 pub(super) const LAYER_NORM: Pattern = Pattern {
     kind: BlockKind::LayerNorm,
-    description: "Layer normalization: each position by its own mean and variance.",
+    description: "Layer normalization: normalizes each position by its mean and variance.",
     anchors: Ops::operators(&["LayerNormalization", "Pow", "Sqrt"]),
     matcher: find,
 };
@@ -33,7 +33,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
                 width.checked_mul(net.dim(x, isize::try_from(axis).ok()?)?)
             })
         });
-        return Some(Found::of([start]).with(Norm::over(width.or_else(|| net.dim(x, -1)))));
+        return Some(Found::new([start]).with(Norm::over(width.or_else(|| net.dim(x, -1)))));
     }
     let core = standardized(net, start)?;
     if !core.centerd || core.summed || !is_over_features(net, &core) {
@@ -56,7 +56,7 @@ fn is_over_features(net: &Network<'_>, core: &Standardized) -> bool {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

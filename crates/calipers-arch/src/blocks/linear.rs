@@ -7,7 +7,7 @@
 //! | `Einsum` that sums over axes of a constant | Keras, JAX |
 //! | `MatMulInteger`, `QLinearMatMul`, `QGemm`, `MatMulNBits`, `FusedMatMul`, … | quantizers, ONNX Runtime; lowered to the above |
 //!
-//! Extracts `in` and `out`, the widths, and `bias`. Products of two values of the data are no linear
+//! Extracts `in` and `out`, the widths, and `bias`. Products of two values of the data are not linear
 //! layers; they stay what they are.
 
 use super::Pattern;
@@ -15,7 +15,7 @@ use crate::network::{BlockKind, Found, Linear, Network, NetworkOp, Op, OpId, Ops
 
 pub(super) const LINEAR: Pattern = Pattern {
     kind: BlockKind::Linear,
-    description: "Linear layer: a product with weights, and a bias.",
+    description: "Linear layer: matrix multiplication with weights, and a bias.",
     anchors: Ops::operators(&["Einsum", "Gemm", "MatMul"]),
     matcher: find,
 };
@@ -30,7 +30,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
         Op::Operator("Einsum") => einsum(net, unit, x, weight)?,
         _ => widths(net, unit, x, weight),
     };
-    let mut found = Found::of([start]);
+    let mut found = Found::new([start]);
     let mut bias = unit.is("Gemm") && unit.input(2).is_some();
     // A vector as long as the result is wide; a table of positions is longer.
     if !bias
@@ -70,7 +70,7 @@ fn is_vector(net: &Network<'_>, val: Val, length: Option<i64>) -> bool {
 }
 
 /// Widths of a sum over axes: the weights' letters that the result lacks, and those that it has and
-/// the data lacks. Letters that all three share are no axes of a linear layer.
+/// the data lacks. Letters that all three share are not axes of a linear layer.
 fn einsum(
     net: &Network<'_>,
     unit: &NetworkOp,
@@ -102,7 +102,7 @@ fn einsum(
 mod tests {
     use calipers_samples::{Attribute, DataType};
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -14,14 +14,14 @@ use crate::network::{BlockKind, Ops};
 
 pub(super) const MISH: Pattern = Pattern {
     kind: BlockKind::Mish,
-    description: "Mish, x·tanh(softplus(x)).",
+    description: "Mish activation, x·tanh(softplus(x)).",
     anchors: Ops::operators(&["Tanh"]),
     matcher: |net, start| unary::find(net, start, |f| unary::is(f, |x| x * x.exp().ln_1p().tanh())),
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
 
     fn kinds(build: impl FnOnce(&mut Tiny, &str) -> String) -> Vec<&'static str> {
         Tiny::new().over(&["batch", "8"], build).kinds()

@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// A misspelt anchor never matches.
+    /// A misspelled anchor never matches.
     #[test]
     fn every_anchor_can_occur() {
         for pattern in PATTERNS {

@@ -50,7 +50,7 @@ impl Standardized {
         if !self.shifted {
             self.out = affine(net, self.out, self.scaled, &mut self.units, fits);
         }
-        Found::of(self.units).taking([self.x])
+        Found::new(self.units).taking([self.x])
     }
 }
 

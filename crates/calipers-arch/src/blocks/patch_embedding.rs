@@ -16,7 +16,7 @@ use crate::network::{BlockKind, Found, Network, OpId, Ops, PatchEmbedding};
 
 pub(super) const PATCH_EMBEDDING: Pattern = Pattern {
     kind: BlockKind::PatchEmbedding,
-    description: "An image cut into patches, each projected to a token.",
+    description: "Splits an image into patches and projects each to a token.",
     anchors: Ops { blocks: &[BlockKind::Convolution], operators: &["Conv"] },
     matcher: find,
 };
@@ -55,7 +55,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     }
     let last = net.dim(val, -1) == width && width.is_some();
     let tokens = turned && last && (net.rank(val) == Some(3) || net.has(BlockKind::Attention));
-    tokens.then(|| Found::of(units).with(PatchEmbedding { patch: Some(patch), width }).taking([x]))
+    tokens.then(|| Found::new(units).with(PatchEmbedding { patch: Some(patch), width }).taking([x]))
 }
 
 /// Whether a value is an input of the network, at most scaled and shifted.
@@ -77,7 +77,7 @@ fn reads_input(net: &Network<'_>, x: crate::network::Val) -> bool {
 mod tests {
     use calipers_samples::Attribute;
 
-    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::blocks::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn patches(t: &mut Tiny, x: &str, stride: i64) -> String {

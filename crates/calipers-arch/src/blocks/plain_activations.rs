@@ -12,7 +12,7 @@ use crate::network::{BlockKind, Found, Network, OpId, Ops};
 
 pub(super) const PRELU: Pattern = Pattern {
     kind: BlockKind::PRelu,
-    description: "Rectifier with learned slopes below zero.",
+    description: "Parametric ReLU: learned slope for negative values.",
     anchors: Ops::operators(&["PRelu"]),
     matcher: find,
 };
@@ -39,12 +39,12 @@ pub(super) const CELU: Pattern = Pattern {
 };
 
 fn find(_: &Network<'_>, end: OpId) -> Option<Found> {
-    Some(Found::of([end]))
+    Some(Found::new([end]))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
 
     #[test]
     fn operators_get_their_names() {

@@ -8,7 +8,7 @@
 //! | 1×1 convolution, `GlobalAveragePool` | SqueezeNet |
 //!
 //! It ends at an output of a row for each one of the batch, perhaps by `Softmax` or `Sigmoid`. A projection without
-//! bias that nothing normalizes to shares is no classifier: it embeds. Extracts `classes`.
+//! bias that nothing normalizes to shares is not a classifier: it embeds. Extracts `classes`.
 
 use calipers_ops::{Class, Movement};
 
@@ -19,7 +19,7 @@ use crate::network::{BlockKind, ClassifierHead, Found, Network, NetworkOp, OpId,
 
 pub(super) const CLASSIFIER_HEAD: Pattern = Pattern {
     kind: BlockKind::ClassifierHead,
-    description: "Places or tokens made one vector, and a score for each class.",
+    description: "Pools positions into one vector and scores each class.",
     anchors: Ops {
         blocks: &[BlockKind::ConvNormAct, BlockKind::Convolution, BlockKind::Linear],
         operators: &["AveragePool", "Conv", "Gemm", "GlobalAveragePool", "MatMul", "ReduceMean"],
@@ -50,7 +50,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         let shape = conv(net, scores)?;
         units.push(scores);
         let fits = shape.is_pointwise() && shape.out_channels == Some(classes);
-        return fits.then(|| Found::of(units).with(ClassifierHead { classes: Some(classes) }));
+        return fits.then(|| Found::new(units).with(ClassifierHead { classes: Some(classes) }));
     }
     let pointwise = conv(net, end).is_some_and(|conv| conv.is_pointwise());
     let linear = unit.is(LINEARS) || pointwise && area(net, output) == Some(1);
@@ -63,7 +63,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     }
     let before = one_vector(net, unit.input(0)?)?;
     units.extend(before);
-    Some(Found::of(units).with(ClassifierHead { classes: Some(classes) }))
+    Some(Found::new(units).with(ClassifierHead { classes: Some(classes) }))
 }
 
 /// How scores become an output.
@@ -150,7 +150,7 @@ mod tests {
     use calipers_samples::Attribute;
 
     use super::super::testing::sketch::{conv, conv_relu, linear, shape};
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn classes(input: &[&str], build: impl FnOnce(&mut Tiny, &str) -> String) -> Option<i64> {

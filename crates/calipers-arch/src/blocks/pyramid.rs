@@ -1,11 +1,11 @@
-//! Features of several resolutions joined: feature pyramids, and the skips of U-Networks.
+//! Features of several resolutions joined: feature pyramids, and the skips of U-Nets.
 //!
 //! | form | written by |
 //! |---|---|
 //! | `Resize` of a deep value, `Concat` or `Add` with an earlier one of that resolution | FPN, PAN, YOLO necks |
-//! | `ConvTranspose` or `Resize`, perhaps with a convolution, `Concat` with an earlier value | U-Network |
+//! | `ConvTranspose` or `Resize`, perhaps with a convolution, `Concat` with an earlier value | U-Net |
 //!
-//! Both join a value that went down and came up again with what it was before. A U-Network goes on up to
+//! Both join a value that went down and came up again with what it was before. A U-Net goes on up to
 //! images: every output that follows is at least as large, and nothing shrinks again. A pyramid
 //! gives several resolutions to what finds objects on them.
 
@@ -19,14 +19,14 @@ use crate::network::{BlockKind, Found, Network, OpId, Ops, Val};
 
 pub(super) const UNET_SKIP: Pattern = Pattern {
     kind: BlockKind::UNetSkip,
-    description: "Features on their way up, joined with those of the same resolution on the way down.",
+    description: "U-Net skip connection: joins decoder features with encoder features of the same resolution.",
     anchors: Ops::blocks(&[BlockKind::ConcatSkip]),
     matcher: find_skip,
 };
 
 pub(super) const FEATURE_PYRAMID: Pattern = Pattern {
     kind: BlockKind::FeaturePyramid,
-    description: "Deep features made larger, joined with earlier ones of that resolution.",
+    description: "Feature pyramid: upsamples deep features and joins them with earlier ones of that resolution.",
     anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Add"] },
     matcher: find_pyramid,
 };
@@ -36,11 +36,11 @@ const JOINS: Ops = Ops::operators(&["Add", "Concat"]);
 
 fn find_skip(net: &Network<'_>, end: OpId) -> Option<Found> {
     let units = merge(net, end)?;
-    goes_up(net, end).then(|| Found::of(units))
+    goes_up(net, end).then(|| Found::new(units))
 }
 
 fn find_pyramid(net: &Network<'_>, end: OpId) -> Option<Found> {
-    merge(net, end).map(Found::of)
+    merge(net, end).map(Found::new)
 }
 
 /// The upsampling and the join, of a value that came up and one from before it went down.
@@ -138,7 +138,7 @@ fn goes_up(net: &Network<'_>, start: OpId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, larger, pool, shape};
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> (usize, usize) {

@@ -6,7 +6,7 @@
 //! | for each scale `Concat` of a box as distributions over 16 bins and of classes | YOLOv8 and later |
 //!
 //! Every output of the model is such a scale, each of another resolution than the next. Features of
-//! several resolutions are no head: their widths are what processors like. Extracts what
+//! several resolutions are not head: their widths are what processors like. Extracts what
 //! [`super::detection_head`] does, without `positions`.
 
 use calipers_ops::Movement;
@@ -18,7 +18,7 @@ use crate::network::{BlockKind, DetectionHead, Found, Network, OpId, Ops, Val, W
 
 pub(super) const RAW_HEAD: Pattern = Pattern {
     kind: BlockKind::DetectionHead,
-    description: "Scores and boxes at every place of several resolutions.",
+    description: "Predicts class scores and boxes at every position of several scales.",
     anchors: Ops {
         blocks: &[BlockKind::ConcatSkip, BlockKind::Convolution],
         operators: &["Concat"],
@@ -62,7 +62,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         return None;
     }
     let units = scales.iter().flat_map(|scale| scale.units.iter().copied());
-    Some(Found::of(units).with(DetectionHead {
+    Some(Found::new(units).with(DetectionHead {
         classes: Some(first.classes),
         positions: None,
         scales: i64::try_from(scales.len()).ok(),
@@ -133,7 +133,7 @@ fn is(number: i64) -> impl Fn(&calipers_sym::Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     /// Three resolutions, and what a head makes of each.

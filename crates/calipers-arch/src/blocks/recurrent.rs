@@ -18,7 +18,7 @@ use crate::network::{
 
 pub(super) const RECURRENT: Pattern = Pattern {
     kind: BlockKind::Recurrent,
-    description: "A recurrent layer.",
+    description: "Recurrent layer: LSTM, GRU or plain RNN.",
     anchors: Ops::operators(&["Concat", "GRU", "LSTM", "RNN"]),
     matcher: find,
 };
@@ -55,7 +55,7 @@ fn layer(net: &Network<'_>, cell: &NetworkOp, units: Vec<OpId>, both: bool) -> F
     // Each direction's state is the last axis of the sequence that is given.
     let hidden = net.int(cell, "hidden_size").or_else(|| net.dim(cell.output(), -1));
     let units = if net.can_fold(&sorted(&units)) { units } else { units[..1].to_vec() };
-    Found::of(units)
+    Found::new(units)
         .with(Recurrent { cell: name, hidden, bidirectional: both })
         .taking(cell.input(0))
 }
@@ -137,7 +137,7 @@ fn pair(net: &Network<'_>, cell: OpId) -> Option<OpId> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::blocks::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn cell(t: &mut Tiny, op: &str, x: &str, gates: i64, direction: &str) -> String {

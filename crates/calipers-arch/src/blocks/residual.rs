@@ -26,14 +26,14 @@ use crate::network::{
 
 pub(super) const ADDITION: Pattern = Pattern {
     kind: BlockKind::ResidualAdd,
-    description: "An addition that joins a path with a shortcut around it.",
+    description: "Residual addition: adds the input of a path to its output.",
     anchors: Ops::operators(&["Add"]),
     matcher: find_addition,
 };
 
 pub(super) const BLOCK: Pattern = Pattern {
     kind: BlockKind::Residual,
-    description: "A path, a shortcut around it, and the addition that joins them.",
+    description: "Residual block: a path, its shortcut and their addition.",
     anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
     matcher: find_block,
 };
@@ -178,7 +178,7 @@ pub(super) fn upsampling(net: &Network<'_>, unit: &NetworkOp) -> bool {
     }
 }
 
-/// Whether a unit is no linear map. Quantized networks write no rectifier after a convolution: the
+/// Whether a unit is not a linear map. Quantized networks write no rectifier after a convolution: the
 /// range of its result cuts it off.
 fn bends(unit: &NetworkOp) -> bool {
     let linear = (BlockKind::Linear, ["Add", "MatMul", "Gemm", "Mul"]);
@@ -197,7 +197,7 @@ fn nested(net: &Network<'_>, fork: Val, way: &[OpId]) -> bool {
 fn find_addition(net: &Network<'_>, end: OpId) -> Option<Found> {
     let around = around(net, end)?;
     let contractions = i64::try_from(around.contractions).ok();
-    Some(Found::of([end]).with(ResidualPath { contractions }))
+    Some(Found::new([end]).with(ResidualPath { contractions }))
 }
 
 fn find_block(net: &Network<'_>, end: OpId) -> Option<Found> {
@@ -206,7 +206,7 @@ fn find_block(net: &Network<'_>, end: OpId) -> Option<Found> {
     path.push(end);
     let contractions = i64::try_from(contractions).ok();
     let units = net.with_side_products(path)?;
-    Some(Found::of(units).with(ResidualPath { contractions }).taking([fork]))
+    Some(Found::new(units).with(ResidualPath { contractions }).taking([fork]))
 }
 
 #[cfg(test)]
@@ -214,7 +214,7 @@ mod tests {
     use calipers_samples::{Attribute, DataType};
 
     use super::super::testing::sketch::{conv, conv_relu, larger, linear, shape};
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     /// Residual additions of a network of images.

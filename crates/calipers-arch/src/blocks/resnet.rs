@@ -16,14 +16,14 @@ use crate::network::{BlockKind, Convolution, Found, Network, OpId, Ops, ResNetBl
 
 pub(super) const BOTTLENECK: Pattern = Pattern {
     kind: BlockKind::Bottleneck,
-    description: "Convolutions 1×1, k×k and 1×1 with a shortcut around them.",
+    description: "Bottleneck residual block: 1×1, k×k and 1×1 convolutions with a residual connection.",
     anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
     matcher: |net, end| find(net, end, bottleneck),
 };
 
 pub(super) const BASIC: Pattern = Pattern {
     kind: BlockKind::BasicBlock,
-    description: "Two convolutions with a shortcut around them.",
+    description: "Basic residual block: two convolutions with a residual connection.",
     anchors: Ops::blocks(&[BlockKind::ResidualAdd]),
     matcher: |net, end| find(net, end, basic),
 };
@@ -52,7 +52,7 @@ fn find(net: &Network<'_>, end: OpId, fits: fn(&[&Convolution]) -> bool) -> Opti
     units.extend(activation_after(net, net.unit(end).output()));
     let stride = convs.iter().map(|conv| conv.stride).max();
     Some(
-        Found::of(units)
+        Found::new(units)
             .with(ResNetBlock {
                 channels: convs.last().and_then(|conv| conv.out_channels),
                 inner: convs.first().and_then(|conv| conv.out_channels),
@@ -67,7 +67,7 @@ fn find(net: &Network<'_>, end: OpId, fits: fn(&[&Convolution]) -> bool) -> Opti
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

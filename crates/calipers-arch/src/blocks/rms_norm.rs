@@ -14,7 +14,7 @@ use crate::network::{BlockKind, Found, Network, Norm, OpId, Ops};
 
 pub(super) const RMS_NORM: Pattern = Pattern {
     kind: BlockKind::RmsNorm,
-    description: "Root-mean-square normalization: each position by its own length.",
+    description: "Root-mean-square normalization of each position.",
     anchors: Ops::operators(&["Pow", "RMSNormalization", "Sqrt"]),
     matcher: find,
 };
@@ -22,7 +22,7 @@ pub(super) const RMS_NORM: Pattern = Pattern {
 fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
     let unit = net.unit(start);
     if unit.is("RMSNormalization") {
-        return Some(Found::of([start]).with(Norm::over(net.dim(unit.input(0)?, -1))));
+        return Some(Found::new([start]).with(Norm::over(net.dim(unit.input(0)?, -1))));
     }
     let mut core = standardized(net, start)?;
     if core.centerd || core.summed {
@@ -48,7 +48,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn built(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -15,7 +15,7 @@ use crate::network::{BlockKind, Found, Network, Op, OpId, Ops, Val};
 
 pub(super) const ROTARY: Pattern = Pattern {
     kind: BlockKind::Rotary,
-    description: "Rotary position embedding.",
+    description: "Rotary position embedding of queries and keys.",
     anchors: Ops::operators(&[
         "Add",
         "Concat",
@@ -34,7 +34,7 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     match unit.op {
         Op::Operator("Add") => sum(net, end),
         Op::Operator("Concat") => halves(net, end),
-        _ => Some(Found::of([end]).taking(unit.input(0))),
+        _ => Some(Found::new([end]).taking(unit.input(0))),
     }
 }
 
@@ -48,7 +48,7 @@ fn sum(net: &Network<'_>, end: OpId) -> Option<Found> {
             let mut units = vec![end, by_cosine, by_sine];
             let whole = quarter_turn(net, *turned, &mut units)?;
             let factors = &net.unit(by_cosine).inputs;
-            factors.contains(&Some(whole)).then(|| Found::of(units).taking([whole]))
+            factors.contains(&Some(whole)).then(|| Found::new(units).taking([whole]))
         })
     })
 }
@@ -88,7 +88,7 @@ fn halves(net: &Network<'_>, end: OpId) -> Option<Found> {
     let crossed = alike(&first[0], &second[0]) && alike(&first[1], &second[1])
         || alike(&first[0], &second[1]) && alike(&first[1], &second[0]);
     let turned = crossed && first[0].whole == first[1].whole && first[0].part != first[1].part;
-    turned.then(|| Found::of(units).taking([first[0].whole]))
+    turned.then(|| Found::new(units).taking([first[0].whole]))
 }
 
 /// The parts that the two products of a sum are of.
@@ -129,7 +129,7 @@ fn part(net: &Network<'_>, val: Val, units: &mut Vec<OpId>) -> Option<Part> {
 
 #[cfg(test)]
 mod tests {
-    use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::blocks::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     const X: &[&str] = &["2", "4", "6", "8"];

@@ -12,7 +12,7 @@ use crate::network::{BlockKind, Found, Network, OpId, Ops, ShuffleBlock};
 
 pub(super) const SHUFFLE_UNIT: Pattern = Pattern {
     kind: BlockKind::ShuffleBlock,
-    description: "Channels of all groups mixed by a transposition.",
+    description: "ShuffleNet unit: shuffles channels between groups.",
     anchors: Ops::operators(&["Reshape", "Flatten"]),
     matcher: find,
 };
@@ -47,14 +47,14 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     }
     let concat = net.made_by(input, "Concat").filter(|_| net.only_use(input).is_some());
     let units = [split, transpose, end].into_iter().chain(concat);
-    Some(Found::of(units).with(ShuffleBlock { groups }))
+    Some(Found::new(units).with(ShuffleBlock { groups }))
 }
 
 #[cfg(test)]
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn count(input: &[&str], to: &[i64], perm: &[i64], back: &[i64]) -> usize {

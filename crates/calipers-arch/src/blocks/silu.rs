@@ -14,7 +14,7 @@ use crate::network::{BlockKind, Found, Network, OpId, Ops};
 
 pub(super) const SILU: Pattern = Pattern {
     kind: BlockKind::Silu,
-    description: "Sigmoid linear unit, x·sigmoid(x).",
+    description: "Sigmoid linear unit (SiLU, swish), x·sigmoid(x).",
     anchors: Ops::operators(&["Exp", "QuickGelu", "Sigmoid", "Swish"]),
     matcher: find,
 };
@@ -27,7 +27,7 @@ fn find(net: &Network<'_>, start: OpId) -> Option<Found> {
 mod tests {
     use calipers_samples::Attribute;
 
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {
@@ -87,7 +87,7 @@ mod tests {
             t.op("Mul", &[&other, &s])
         };
         assert_eq!(count(gate), 0);
-        // The mask of a squeezed value is no activation of the value it multiplies.
+        // The mask of a squeezed value is not an activation of the value it multiplies.
         let excite = |t: &mut Tiny, x: &str| {
             let w = t.weight(&[8, 8]);
             let y = t.op("MatMul", &[x, &w]);

@@ -1,8 +1,8 @@
-//! Skips that are no additions: concatenation, gate, subtraction.
+//! Skips that are not additions: concatenation, gate, subtraction.
 //!
 //! | form | written by |
 //! |---|---|
-//! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Network, CSP, pyramids |
+//! | `Concat(x, …, f(x))` along the channels, with a contraction in `f` | DenseNet, U-Net, CSP, pyramids |
 //! | `Add(Mul(t, h(x)), Mul(Sub(1, t), x))` with `t = Sigmoid(W·x)` | highway networks |
 //! | `Sub(x, f(x))` with a contraction in `f` | denoisers that predict the noise |
 //!
@@ -20,21 +20,21 @@ use crate::network::{BlockKind, Found, Network, NetworkOp, OpId, Ops, Val};
 
 pub(super) const CONCATENATION: Pattern = Pattern {
     kind: BlockKind::ConcatSkip,
-    description: "A concatenation that joins a value with what was computed from it.",
+    description: "Skip connection by concatenation: appends later features to earlier ones.",
     anchors: Ops::operators(&["Concat"]),
     matcher: find_concatenation,
 };
 
 pub(super) const GATE: Pattern = Pattern {
     kind: BlockKind::GatedSkip,
-    description: "A gate that blends a value with what was computed from it, as in highway networks.",
+    description: "Gated skip connection, as in highway networks: a gate blends a value with features computed from it.",
     anchors: Ops::operators(&["Add"]),
     matcher: find_gate,
 };
 
 pub(super) const SUBTRACTION: Pattern = Pattern {
     kind: BlockKind::SubtractedSkip,
-    description: "A subtraction that takes from a value what was computed from it.",
+    description: "Skip connection by subtraction: subtracts computed features from their input.",
     anchors: Ops::operators(&["Sub"]),
     matcher: find_subtraction,
 };
@@ -42,7 +42,7 @@ pub(super) const SUBTRACTION: Pattern = Pattern {
 /// Nodes that are named for each kind.
 const NAMED: usize = 5;
 
-/// The skips that are no additions, by kind.
+/// The skips that are not additions, by kind.
 pub fn skips(net: &Network<'_>) -> Vec<Skip> {
     let kinds = [
         (SkipKind::Concatenation, CONCATENATION),
@@ -63,7 +63,7 @@ fn find_concatenation(net: &Network<'_>, end: OpId) -> Option<Found> {
     if parts.len() < 2 || !joins_channels(net, unit) {
         return None;
     }
-    joined(net, &parts).then(|| Found::of([end]))
+    joined(net, &parts).then(|| Found::new([end]))
 }
 
 /// Whether one of these values follows from another, by a contraction.
@@ -107,7 +107,7 @@ fn find_gate(net: &Network<'_>, end: OpId) -> Option<Found> {
             for (rest, old) in [(c, d), (d, c)] {
                 if let Some(units) = highway(net, gate, new, rest, old) {
                     let all = units.into_iter().chain([taken, kept, end]);
-                    return Some(Found::of(all).taking([old]));
+                    return Some(Found::new(all).taking([old]));
                 }
             }
         }
@@ -148,13 +148,13 @@ fn find_subtraction(net: &Network<'_>, end: OpId) -> Option<Found> {
     around.shortcut.is_empty().then_some(())?;
     let layers = (CONVS, (BlockKind::Linear, ["Gemm", "MatMul"]));
     let weighted = around.path.iter().any(|unit| net.unit(*unit).is(layers));
-    weighted.then(|| Found::of([end]).taking([around.fork]))
+    weighted.then(|| Found::new([end]).taking([around.fork]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv, conv_relu, linear, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn images(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -13,7 +13,7 @@ use crate::network::{BlockKind, Found, Network, OpId, Ops, PyramidPooling, Val};
 
 pub(super) const SPP: Pattern = Pattern {
     kind: BlockKind::Spp,
-    description: "A value next to its maxima over ever larger windows.",
+    description: "Spatial pyramid pooling: concatenates max-pools of growing window size.",
     anchors: Ops { blocks: &[BlockKind::ConcatSkip], operators: &["Concat"] },
     matcher: find,
 };
@@ -37,13 +37,13 @@ fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
     units.push(end);
     units.extend(conv_of(net, *whole).filter(|(_, conv)| conv.is_pointwise()).map(|(id, _)| id));
     units.extend(pointwise_after(net, net.unit(end).output()));
-    Some(Found::of(units).with(PyramidPooling { pools: i64::try_from(pooled.len()).ok() }))
+    Some(Found::new(units).with(PyramidPooling { pools: i64::try_from(pooled.len()).ok() }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{concat, conv_relu, pool, shape};
-    use super::super::testing::{Look as _, Seen, Tiny};
+    use super::super::testing::{Inspect as _, Seen, Tiny};
     use crate::network::BlockKind;
 
     fn seen(build: impl FnOnce(&mut Tiny, &str) -> String) -> Seen {

@@ -7,7 +7,7 @@
 //! | `GlobalAveragePool, Reshape, Gemm, Relu, Gemm, Sigmoid, Reshape, Mul` | SE-ResNet |
 //!
 //! What is multiplied must be what was pooled, and there must be two products between: a sigmoid
-//! times its own input is SiLU, a gate from elsewhere is no squeeze. Extracts `channels` and
+//! times its own input is SiLU, a gate from elsewhere is not a squeeze. Extracts `channels` and
 //! `squeezed`, the width between the products.
 
 use calipers_ops::{Pool, Traits};
@@ -18,7 +18,7 @@ use crate::network::{BlockKind, Found, Network, NetworkOp, OpId, Ops, SqueezeExc
 
 pub(super) const SQUEEZE_EXCITE: Pattern = Pattern {
     kind: BlockKind::SqueezeExcite,
-    description: "Channels weighted by what a small network makes of their means.",
+    description: "Squeeze-and-excitation: scales channels by a gate computed from their means.",
     anchors: Ops::operators(&["Mul"]),
     matcher: find,
 };
@@ -40,7 +40,7 @@ fn excited(net: &Network<'_>, end: OpId, gate: Val, pooled: Val) -> Option<Found
         let unit = net.unit(id);
         units.push(id);
         if products.len() == 2 && pools(net, unit) {
-            let found = Found::of(units).taking([pooled]);
+            let found = Found::new(units).taking([pooled]);
             let (outer, inner) = (products.first()?, products.get(1)?);
             return (unit.input(0)? == pooled)
                 .then(|| found.with(SqueezeExcite { channels: *outer, squeezed: *inner }));
@@ -98,7 +98,7 @@ pub(super) fn pools(net: &Network<'_>, unit: &NetworkOp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::sketch::{conv, conv_relu, linear, shape};
-    use super::super::testing::{Look as _, Tiny};
+    use super::super::testing::{Inspect as _, Tiny};
     use crate::network::BlockKind;
 
     fn count(build: impl FnOnce(&mut Tiny, &str) -> String) -> usize {

@@ -7,19 +7,19 @@ pub use calipers_testkit::{FOUR, Heads, Tiny, TinyModel as Seen};
 pub(crate) use super::conv::sketch;
 use crate::network::{Network, NetworkOp, OpSet};
 
-/// Looks at the network of a tiny model.
-pub trait Look {
-    /// Recognizes the blocks and looks at the network.
-    fn look<T>(&self, look: impl FnOnce(&Network<'_>) -> T) -> T;
+/// Inspects the network of a tiny model.
+pub trait Inspect {
+    /// Recognizes the blocks and inspects the network.
+    fn inspect<T>(&self, inspect: impl FnOnce(&Network<'_>) -> T) -> T;
 
     /// Operators and kinds of the units that are left.
     fn kinds(&self) -> Vec<&'static str> {
-        self.look(|net| net.units().map(|(_, unit)| unit.op.id()).collect())
+        self.inspect(|net| net.units().map(|(_, unit)| unit.op.id()).collect())
     }
 
     /// The number of units of a kind.
     fn count(&self, kind: impl OpSet) -> usize {
-        self.look(|net| net.all().filter(|unit| unit.is(&kind)).count())
+        self.inspect(|net| net.all().filter(|unit| unit.is(&kind)).count())
     }
 
     /// The first unit of a kind.
@@ -28,7 +28,7 @@ pub trait Look {
         kind: impl OpSet,
         look: impl FnOnce(&Network<'_>, &NetworkOp) -> T,
     ) -> Option<T> {
-        self.look(|net| net.all().find(|unit| unit.is(&kind)).map(|unit| look(net, unit)))
+        self.inspect(|net| net.all().find(|unit| unit.is(&kind)).map(|unit| look(net, unit)))
     }
 
     /// Whether the first input of the first unit of a kind is the model's.
@@ -37,12 +37,12 @@ pub trait Look {
     }
 }
 
-impl Look for Seen {
-    fn look<T>(&self, look: impl FnOnce(&Network<'_>) -> T) -> T {
+impl Inspect for Seen {
+    fn inspect<T>(&self, inspect: impl FnOnce(&Network<'_>) -> T) -> T {
         let model = calipers_formats::read(self.bytes(), "tiny.onnx").unwrap();
         let typed = infer(&model, &Bindings::default()).unwrap();
         let mut net = Network::build(&model, &typed);
         super::recognize(&mut net);
-        look(&net)
+        inspect(&net)
     }
 }

@@ -1,6 +1,6 @@
 //! Functions of one value, computed element by element.
 //!
-//! An activation is a activation, and exporters write the same activation in many ways: `x·Φ(x)` with a
+//! Exporters write the same activation in many ways: `x·Φ(x)` with a
 //! division by √2 or a product with 1/√2, halves before or after, operands in any order. So its
 //! pattern does not compare operators. It starts at the one that makes the activation (`Erf`, `Tanh`,
 //! `Sigmoid`, `Clip`, …), takes the arithmetic around it that has one input and else only numbers,
@@ -12,10 +12,10 @@ use crate::network::{BlockKind, Found, Network, NetworkOp, Op, OpId, Val};
 pub(super) const POINTS: [f64; 12] =
     [-7.0, -3.5, -2.0, -1.2, -0.5, -0.1, 0.0, 0.3, 0.9, 1.7, 3.2, 7.5];
 
-/// A activation at [`POINTS`].
+/// An activation at [`POINTS`].
 pub(super) type Samples = [f64; POINTS.len()];
 
-/// Arithmetic that is around a activation.
+/// Arithmetic that is around an activation.
 const ARITHMETIC: &[&str] = &["Add", "Div", "Max", "Min", "Mul", "Neg", "Reciprocal", "Sub"];
 
 /// What may come before it also.
@@ -47,7 +47,7 @@ pub(super) fn find(
             let output = net.unit(id).output();
             sampler.known.push((output, Some(samples)));
             if wanted(&samples) {
-                return Some(Found::of(between(net, x, id)).taking([x]));
+                return Some(Found::new(between(net, x, id)).taking([x]));
             }
             for user in net.uses(output).take(MAX_READERS) {
                 if after.len() < REACH && net.unit(user).is(ARITHMETIC) && !after.contains(&user) {
@@ -59,7 +59,7 @@ pub(super) fn find(
     None
 }
 
-/// Whether a activation is this function, to the precision of half floats.
+/// Whether an activation is this function, to the precision of half floats.
 pub(super) fn is(samples: &Samples, function: impl Fn(f64) -> f64) -> bool {
     samples.iter().zip(POINTS).all(|(found, x)| {
         let wanted = function(x);

@@ -13,7 +13,7 @@ use super::MAX_LABEL;
 
 /// Operators that have a box of their own; the rest share one.
 const MAX_OPERATORS: usize = 18;
-/// Arrows that are drawn, the most travelled first, but for the last one into a box.
+/// Arrows that are drawn, the most traveled first, but for the last one into a box.
 const MAX_ARROWS: usize = 28;
 
 const INPUT: &str = "input";
@@ -21,7 +21,7 @@ const OUTPUT: &str = "output";
 const OTHER: &str = "other";
 
 /// The operators that data passes, and how often it goes from one to another. Weights and
-/// arithmetic of shapes are no data.
+/// arithmetic of shapes are not data.
 pub(super) fn flow(model: &Model) -> Diagram {
     let edges = edges(model);
     let mut degrees: HashMap<&str, (usize, u64)> = HashMap::new();

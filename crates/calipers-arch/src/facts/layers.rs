@@ -22,8 +22,8 @@ pub(super) fn fill(net: &Network<'_>, _: &Parameters, facts: &mut ArchitectureFa
     facts.precision = precision(net).map(str::to_owned);
 }
 
-/// The type of floats that most weights are computed in. Where products of whole numbers leave no
-/// float, it is the type of what is between them.
+/// The floating-point type that most weights are computed in. Where all products are of integers,
+/// it is the type between them.
 fn precision(net: &Network<'_>) -> Option<&'static str> {
     let mut weights: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut weighted = false;
@@ -63,11 +63,11 @@ mod tests {
     use calipers_report::{ArchitectureFacts, Parameters};
     use calipers_samples::{Attribute, DataType};
 
-    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::blocks::testing::{Inspect as _, Tiny};
 
     fn facts(tiny: Tiny, output: &str) -> ArchitectureFacts {
         let mut facts = ArchitectureFacts::default();
-        tiny.output(output).look(|net| super::fill(net, &Parameters::default(), &mut facts));
+        tiny.output(output).inspect(|net| super::fill(net, &Parameters::default(), &mut facts));
         facts
     }
 

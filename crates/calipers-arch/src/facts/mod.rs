@@ -11,7 +11,11 @@ pub use norms::is_norm_folded;
 use crate::network::Network;
 
 /// The figures.
-pub(crate) fn of(net: &Network<'_>, parameters: &Parameters, memory: &Memory) -> ArchitectureFacts {
+pub(crate) fn measure(
+    net: &Network<'_>,
+    parameters: &Parameters,
+    memory: &Memory,
+) -> ArchitectureFacts {
     let mut facts = ArchitectureFacts::default();
     layers::fill(net, parameters, &mut facts);
     norms::fill(net, &mut facts);

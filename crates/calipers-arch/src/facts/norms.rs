@@ -45,7 +45,7 @@ fn activation(net: &Network<'_>) -> Option<Activation> {
         }
     }
     if counts.is_empty() {
-        let between = Between::of(net);
+        let between = Between::find(net);
         for unit in activations(net) {
             if let Some(activation) = activation_of(unit).and_then(|it| it.id().parse().ok())
                 && (!unit.is(PERHAPS) || between.layers(unit))
@@ -106,7 +106,7 @@ struct Between {
 }
 
 impl Between {
-    fn of(net: &Network<'_>) -> Self {
+    fn find(net: &Network<'_>) -> Self {
         let (mut given, mut taken) = (HashSet::new(), HashSet::new());
         for unit in net.all() {
             if unit.is(BlockKind::WEIGHTED) {
@@ -119,7 +119,7 @@ impl Between {
         Self { given, taken }
     }
 
-    /// Whether a activation has a layer right before and right behind it.
+    /// Whether an activation has a layer right before and right behind it.
     fn layers(&self, unit: &NetworkOp) -> bool {
         unit.input(0).is_some_and(|input| self.given.contains(&input))
             && unit.outputs.iter().any(|output| self.taken.contains(output))
@@ -129,7 +129,7 @@ impl Between {
 /// Fewer convolutions than this may do without norms.
 const MIN_DEEP: i64 = 16;
 
-/// Fewer steps down than this are no backbone: networks that keep the size of a chart, as those
+/// Fewer steps down than this are not backbone: networks that keep the size of an image, as those
 /// that sharpen it, and small ones that play games, are built without norms on purpose.
 const MIN_STEPS_DOWN: i64 = 4;
 
@@ -204,11 +204,11 @@ mod tests {
     use calipers_report::{Activation, ArchitectureFacts};
     use calipers_samples::Attribute;
 
-    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::blocks::testing::{Inspect as _, Tiny};
 
     fn facts(tiny: Tiny, output: &str) -> ArchitectureFacts {
         let mut facts = ArchitectureFacts::default();
-        tiny.output(output).look(|net| super::fill(net, &mut facts));
+        tiny.output(output).inspect(|net| super::fill(net, &mut facts));
         facts
     }
 
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(network(8, 5, true, false), Some(true));
         // A chain, as VGG is.
         assert_eq!(network(8, 5, false, false), None);
-        // One that keeps the size of a chart.
+        // One that keeps the size of an image.
         assert_eq!(network(12, 0, true, false), None);
         // A small one.
         assert_eq!(network(4, 4, true, false), None);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_tell_in_very_deep_networks() {
+    fn branches_decide_in_very_deep_networks() {
         assert_eq!(branches(16), Some(true));
         assert_eq!(branches(9), None);
     }

@@ -1,6 +1,6 @@
 //! Models of classical machine learning, by the operators that hold them.
 //!
-//! | kind, family | what tells |
+//! | kind, family | evidence |
 //! |---|---|
 //! | `tree-ensemble` | `TreeEnsemble…`; the family from how trees add up, see [`trees`] |
 //! | `linear`, logistic-regression | `LinearClassifier` whose scores become probabilities |
@@ -37,19 +37,19 @@ pub(super) fn decide(net: &Network<'_>, facts: &mut ArchitectureFacts) -> Option
     let families = [&forests, &linear, &support].iter().filter(|units| !units.is_empty()).count();
     let mut decision = if families > 1 {
         let words = format!(
-            "{} ensembles of trees, {} linear models and {} support vector machines together",
+            "{} tree ensembles, {} linear models and {} support vector machines",
             forests.len(),
             linear.len(),
             support.len()
         );
         Decision::new(ModelKind::Pipeline, None, Medium, words)
     } else if !forests.is_empty() {
-        let forest = trees::of(net, &forests);
+        let forest = trees::inspect(net, &forests);
         facts.trees = forest.trees;
         let words = match forest.trees {
             Some(1) => "1 tree".to_owned(),
             Some(trees) => format!("{} trees", units::signed(trees)),
-            None => "an ensemble of trees".to_owned(),
+            None => "a tree ensemble".to_owned(),
         };
         let mut decision =
             Decision::new(ModelKind::TreeEnsemble, forest.family, forest.confidence, words);
@@ -59,7 +59,7 @@ pub(super) fn decide(net: &Network<'_>, facts: &mut ArchitectureFacts) -> Option
         of_linear(net, first)
     } else if let Some(first) = support.first() {
         let words = match net.text(first, "kernel_type") {
-            Some(kernel) => format!("support vectors with the kernel {kernel}"),
+            Some(kernel) => format!("support vectors with {kernel} kernel"),
             None => "support vectors".to_owned(),
         };
         Decision::new(ModelKind::Svm, Some(Family::Svm), High, words)
@@ -68,13 +68,13 @@ pub(super) fn decide(net: &Network<'_>, facts: &mut ArchitectureFacts) -> Option
             let bare =
                 net.all().all(|unit| !unit.is_contraction() && !unit.is(BlockKind::Attention));
             (!prepared.is_empty() && bare).then(|| {
-                let words = "features are prepared and no model takes them";
+                let words = "preprocessing only, without a model";
                 Decision::new(ModelKind::Pipeline, None, Medium, words.to_owned())
             })
         })?
     };
     if !prepared.is_empty() {
-        decision.evidence.push(format!("features are prepared by {}", prepared.join(", ")));
+        decision.evidence.push(format!("preprocessing with {}", prepared.join(", ")));
     }
     Some(decision)
 }
@@ -92,7 +92,7 @@ pub(crate) fn preparation(net: &Network<'_>) -> Vec<&'static str> {
 
 fn of_linear(net: &Network<'_>, unit: &NetworkOp) -> Decision {
     if unit.is("LinearRegressor") {
-        let words = "one weight for each feature, added up".to_owned();
+        let words = "a weighted sum of the features".to_owned();
         return Decision::new(ModelKind::Linear, Some(Family::LinearRegression), High, words);
     }
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
@@ -100,17 +100,16 @@ fn of_linear(net: &Network<'_>, unit: &NetworkOp) -> Decision {
         net.all().find(|unit| unit.has_trait(Traits::is_probability)).map(|unit| unit.op);
     match (transform, activation) {
         ("NONE", None) => {
-            let words = "weighted sums of the features are compared".to_owned();
+            let words = "weighted sums of the features, then argmax".to_owned();
             Decision::new(ModelKind::Linear, Some(Family::LinearClassifier), Medium, words)
         }
         ("NONE", Some(activation)) => {
             let words =
-                format!("weighted sums of the features become probabilities by {activation}");
+                format!("weighted sums of the features with {activation} for probabilities");
             Decision::new(ModelKind::Linear, Some(Family::LogisticRegression), High, words)
         }
         (transform, _) => {
-            let words =
-                format!("weighted sums of the features become probabilities by {transform}");
+            let words = format!("weighted sums of the features with {transform} for probabilities");
             Decision::new(ModelKind::Linear, Some(Family::LogisticRegression), High, words)
         }
     }
@@ -130,8 +129,8 @@ fn by_arithmetic(net: &Network<'_>) -> Option<Decision> {
     let nearest = net.all().any(|unit| unit.is("TopK") && net.int(unit, "largest") == Some(0));
     let marked = net.all().any(|unit| unit.is(MARKS));
     if distances && (nearest || marked && net.all().any(|unit| unit.is("TopK"))) {
-        let words = "the smallest of the distances to stored points are chosen".to_owned();
-        // What compares them with a limit tells outliers, by this or by a kindred rule.
+        let words = "selects the smallest distances to stored points".to_owned();
+        // A comparison with a threshold detects outliers, by this or a similar rule.
         let limited = net.all().any(|unit| unit.is(["Greater", "Less", "Sign"]));
         let sure = if limited { Medium } else { High };
         let family = Some(Family::KNearestNeighbors);
@@ -139,12 +138,11 @@ fn by_arithmetic(net: &Network<'_>) -> Option<Decision> {
     }
     let has = |op: &str| net.all().any(|unit| unit.is(op));
     if has("ArgMin") && (distances || has("ReduceSumSquare")) {
-        let words = "the nearest of stored points is chosen".to_owned();
+        let words = "selects the nearest stored point".to_owned();
         return Some(Decision::new(ModelKind::Clustering, Some(Family::KMeans), Medium, words));
     }
     if !marked && has("ReduceLogSumExp") && has("ReduceSumSquare") && has("ArgMax") {
-        let words =
-            "distances to stored points become the chances of a few bells, which are compared";
+        let words = "distances to stored means give Gaussian likelihoods that are compared";
         return Some(Decision::new(
             ModelKind::Clustering,
             Some(Family::GaussianMixture),
@@ -153,7 +151,7 @@ fn by_arithmetic(net: &Network<'_>) -> Option<Decision> {
         ));
     }
     if marked && has("ReduceLogSumExp") && has("ArgMax") {
-        let words = "logarithms of the classes' chances are added up and compared".to_owned();
+        let words = "log-likelihoods of the classes are summed and compared".to_owned();
         return Some(Decision::new(ModelKind::NaiveBayes, Some(Family::NaiveBayes), Medium, words));
     }
     None

@@ -22,7 +22,7 @@
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
-use super::{FamilyRule, Recognition, Seen, some};
+use super::{FamilyRule, Recognition, Seen, counted};
 use crate::network::{BlockKind, Convolution, With};
 
 /// The rows, the particular before the general.
@@ -90,7 +90,8 @@ impl Seen<'_, '_> {
 fn convnext(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = seen.stats.count(BlockKind::ConvNextBlock);
     (blocks >= 3).then(|| {
-        let words = "blocks of a depthwise 7×7 convolution, LayerNorm and a feed-forward with GELU";
+        let words =
+            "blocks of depthwise 7×7 convolution, LayerNorm and a GELU feed-forward network";
         (High, format!("{blocks} {words}"))
     })
 }
@@ -98,20 +99,22 @@ fn convnext(seen: &Seen<'_, '_>) -> Recognition {
 /// Each unit's channels are joined to all that came before.
 fn densenet(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::DenseLayer);
-    (units >= 8 && seen.residuals() == 0)
-        .then(|| (High, format!("{units} units whose channels are joined to all that came before")))
+    (units >= 8 && seen.residuals() == 0).then(|| {
+        (High, format!("{units} layers that concatenate their output with all earlier features"))
+    })
 }
 
 /// A squeeze and two expansions side by side.
 fn squeezenet(seen: &Seen<'_, '_>) -> Recognition {
     let fires = seen.stats.count(BlockKind::Fire);
-    (fires >= 4).then(|| (High, format!("{fires} fire modules: a squeeze, and 1×1 next to 3×3")))
+    (fires >= 4)
+        .then(|| (High, format!("{fires} fire modules (1×1 squeeze, parallel 1×1 and 3×3 expand)")))
 }
 
 /// Channels shuffled between groups.
 fn shufflenet(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::ShuffleBlock);
-    (units >= 4).then(|| (High, format!("{units} units that shuffle channels between groups")))
+    (units >= 4).then(|| (High, format!("{units} channel-shuffle units")))
 }
 
 /// As EfficientNet, the first stages with plain 3×3 expansions.
@@ -169,7 +172,7 @@ fn mnasnet(seen: &Seen<'_, '_>) -> Recognition {
     let plain = stats.count_of([BlockKind::HardSwish, BlockKind::Relu6, BlockKind::Silu]) == 0;
     (seen.inverted() >= 4 && wide >= 2 && plain && seen.residuals() > 0).then(|| {
         let words =
-            "inverted residuals with 3×3 and 5×5 depthwise convolutions and no squeeze-and-excite";
+            "inverted residuals with 3×3 and 5×5 depthwise convolutions, without squeeze-and-excitation";
         (Medium, words.to_owned())
     })
 }
@@ -183,7 +186,7 @@ fn mobilenetv2(seen: &Seen<'_, '_>) -> Recognition {
     let shortcuts = seen.residuals();
     (narrow && plain && shortcuts > 0 && seen.inverted() >= 4 && linear_ends(seen)).then(|| {
         let words = format!("{} depthwise 3×3 convolutions in inverted residuals", depthwise.len());
-        (High, format!("{words}, {shortcuts} of them with a shortcut"))
+        (High, format!("{words}, {shortcuts} with a residual connection"))
     })
 }
 
@@ -207,7 +210,7 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
         )
         .count();
     (depthwise >= 8 && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
-        (High, format!("{depthwise} depthwise and pointwise convolutions by turns, no shortcuts"))
+        (High, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))
     })
 }
 
@@ -219,9 +222,9 @@ fn inception(seen: &Seen<'_, '_>) -> Recognition {
             conv.kernel.as_ref().is_some_and(|sides| sides.iter().min() != sides.iter().max())
         };
         let long = seen.stats.image_convs().filter(uneven).count();
-        let words = format!("{blocks} modules of branches with different kernels side by side");
+        let words = format!("{blocks} modules of parallel branches with different kernel sizes");
         let more = if long > 0 {
-            format!(", {long} convolutions in one direction")
+            format!(", {long} asymmetric (1×n) convolutions")
         } else {
             String::new()
         };
@@ -244,7 +247,12 @@ fn regnet(seen: &Seen<'_, '_>) -> Recognition {
         .filter(|(at, c)| c.groups > 1 && !c.is_depthwise() && ends_level(*at, c.out_channels))
         .count();
     let fits = seen.residuals() >= 4 && grouped.len() >= 4 && level * 2 >= grouped.len();
-    fits.then(|| (High, format!("{} residual blocks in groups that do not narrow", grouped.len())))
+    fits.then(|| {
+        (
+            High,
+            format!("{} residual blocks of grouped convolutions without bottleneck", grouped.len()),
+        )
+    })
 }
 
 /// Bottlenecks in groups.
@@ -257,7 +265,7 @@ fn resnext(seen: &Seen<'_, '_>) -> Recognition {
     let plain = seen.depthwise().is_empty()
         && seen.stats.count_of([BlockKind::Silu, BlockKind::SqueezeExcite]) == 0;
     (fits && even && plain)
-        .then(|| (High, format!("{blocks} residual bottlenecks in {groups} groups")))
+        .then(|| (High, format!("{blocks} residual bottlenecks with {groups} groups")))
 }
 
 /// Residual blocks of two or three plain convolutions.
@@ -304,7 +312,7 @@ fn darknet(seen: &Seen<'_, '_>) -> Recognition {
 /// Depthwise and pointwise by turns, with shortcuts around several.
 fn xception(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise().len();
-    // Branches that are added up, as those that are folded into one before use, are no shortcuts.
+    // Branches that are added up, as those that are folded into one before use, are not shortcuts.
     let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
     let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
     let plain = seen.stats.count_of([
@@ -316,7 +324,7 @@ fn xception(seen: &Seen<'_, '_>) -> Recognition {
     (fits && plain && !linear_ends(seen)).then(|| {
         (
             Medium,
-            format!("{depthwise} depthwise and pointwise convolutions by turns, with shortcuts"),
+            format!("{depthwise} depthwise convolutions alternating with pointwise ones, with residual connections"),
         )
     })
 }
@@ -328,9 +336,9 @@ fn lenet(seen: &Seen<'_, '_>) -> Recognition {
     let linears = seen.stats.linears();
     let fits = (2..=3).contains(&convs.len()) && fives == convs.len() && (1..=3).contains(&linears);
     (fits && seen.pools() >= 1 && seen.in_a_row()).then(|| {
-        let pools = some(seen.pools(), "pooling", "poolings");
-        let dense = some(linears, "dense layer", "dense layers");
-        (High, format!("{fives} convolutions of 5×5, {pools}, {dense}"))
+        let pools = counted(seen.pools(), "pooling", "poolings");
+        let dense = counted(linears, "dense layer", "dense layers");
+        (High, format!("{fives} 5×5 convolutions, {pools}, {dense}"))
     })
 }
 
@@ -340,7 +348,7 @@ fn alexnet(seen: &Seen<'_, '_>) -> Recognition {
     let first = convs.first()?;
     let fits = convs.len() == 5 && first.side() == Some(11) && first.stride == 4;
     (fits && seen.in_a_row() && seen.stats.linears() >= 2).then(|| {
-        let dense = some(seen.stats.linears(), "dense layer", "dense layers");
+        let dense = counted(seen.stats.linears(), "dense layer", "dense layers");
         (High, format!("5 convolutions, the first 11×11 with stride 4, and {dense}"))
     })
 }
@@ -366,6 +374,6 @@ fn vgg(seen: &Seen<'_, '_>) -> Recognition {
     let fits = threes >= 8 && convs.len() - threes <= 3 && seen.pools() >= 4;
     (fits && seen.in_a_row()).then(|| {
         let pools = seen.pools();
-        (High, format!("{threes} convolutions of 3×3 in a row with {pools} poolings between"))
+        (High, format!("{threes} stacked 3×3 convolutions with {pools} pooling layers"))
     })
 }

@@ -27,7 +27,7 @@ fn unet(seen: &Seen<'_, '_>) -> Recognition {
     (skips >= 2).then(|| {
         (
             High,
-            format!("{skips} times, features on the way up are joined with those on the way down"),
+            format!("{skips} skip connections between encoder and decoder features of the same resolution"),
         )
     })
 }
@@ -41,7 +41,7 @@ fn deeplab(seen: &Seen<'_, '_>) -> Recognition {
     rates.retain(|rate| *rate >= 6);
     (rates.len() >= 3 && enlarges(seen)).then(|| {
         let rates: Vec<String> = rates.iter().map(ToString::to_string).collect();
-        (High, format!("convolutions with dilation {} side by side", rates.join(", ")))
+        (High, format!("parallel convolutions with dilation {}", rates.join(", ")))
     })
 }
 
@@ -65,11 +65,7 @@ fn fcn(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = stats.count_of([BlockKind::BasicBlock, BlockKind::Bottleneck]);
     let fits = blocks >= 8 && dilated >= 2 && stats.linears() == 0;
     (fits && enlarges(seen)).then(|| {
-        (
-            Medium,
-            "a residual network with dilation whose scores are made as large as the image"
-                .to_owned(),
-        )
+        (Medium, "a dilated residual network with scores upsampled to the image size".to_owned())
     })
 }
 

@@ -47,7 +47,7 @@ impl Seen<'_, '_> {
         self.stats.count(BlockKind::DetectionHead) > 0
     }
 
-    /// Whether features are split in halves, of which one passes by.
+    /// Whether features are split in halves and one half is passed on unchanged.
     fn splits(&self) -> bool {
         self.stats.net.all().any(|unit| {
             unit.is(BlockKind::Csp)
@@ -69,9 +69,8 @@ impl Seen<'_, '_> {
 fn mask_rcnn(seen: &Seen<'_, '_>) -> Recognition {
     let net = seen.stats.net;
     let masks = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
-    (seen.stats.count("RoiAlign") >= 2 && masks).then(|| {
-        (High, "regions are cut out of the features and judged, with a mask for each".to_owned())
-    })
+    (seen.stats.count("RoiAlign") >= 2 && masks)
+        .then(|| (High, "regions of interest are classified and segmented".to_owned()))
 }
 
 fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Recognition {
@@ -80,23 +79,22 @@ fn keypoint_rcnn(seen: &Seen<'_, '_>) -> Recognition {
         .outputs
         .iter()
         .any(|output| net.rank(*output) == Some(3) && net.dim(*output, -1) == Some(3));
-    (seen.stats.count("RoiAlign") >= 2 && points).then(|| {
-        (Medium, "regions are cut out of the features, and points found in them".to_owned())
-    })
+    (seen.stats.count("RoiAlign") >= 2 && points)
+        .then(|| (Medium, "keypoints are predicted in regions of interest".to_owned()))
 }
 
 fn faster_rcnn(seen: &Seen<'_, '_>) -> Recognition {
     (seen.stats.count_in(With::REGIONS) > 0)
-        .then(|| (High, "regions are cut out of the features and judged by themselves".to_owned()))
+        .then(|| (High, "regions of interest are classified".to_owned()))
 }
 
 fn yolov8(seen: &Seen<'_, '_>) -> Recognition {
     let bins = seen.head()?.bins?;
     let blocks = seen.stats.count(BlockKind::Csp);
-    let words = format!("boxes as distributions over {bins} bins at {}", seen.scales());
+    let words = format!("box regression as distributions over {bins} bins at {}", seen.scales());
     (seen.detects() && blocks >= 3 && seen.stats.count(BlockKind::Silu) > 10).then(|| {
         let sure = if seen.splits() { High } else { Medium };
-        (sure, format!("{words}, {blocks} cross-stage partial blocks of split halves, SiLU"))
+        (sure, format!("{words}, {blocks} cross-stage partial blocks, SiLU"))
     })
 }
 
@@ -109,8 +107,9 @@ fn attends_and_filters(seen: &Seen<'_, '_>) -> bool {
 fn yolov10(seen: &Seen<'_, '_>) -> Recognition {
     let (_, words) = yolov8(seen)?;
     (attends_and_filters(seen) && seen.stats.count("TopK") > 0).then(|| {
-        let words =
-            format!("{words}; attention, depthwise convolutions; the best boxes are chosen");
+        let words = format!(
+            "{words}, attention, depthwise convolutions, top-k box selection instead of NMS"
+        );
         (Medium, words)
     })
 }
@@ -118,14 +117,14 @@ fn yolov10(seen: &Seen<'_, '_>) -> Recognition {
 fn yolo11(seen: &Seen<'_, '_>) -> Recognition {
     let (_, words) = yolov8(seen)?;
     attends_and_filters(seen)
-        .then(|| (Medium, format!("{words}; attention and depthwise convolutions")))
+        .then(|| (Medium, format!("{words}, attention and depthwise convolutions")))
 }
 
 fn yolov5(seen: &Seen<'_, '_>) -> Recognition {
     let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
     let blocks = seen.stats.count(BlockKind::Csp);
     (blocks >= 3 && seen.stats.count(BlockKind::Silu) > 10).then(|| {
-        let words = format!("{anchors} anchors at each place of {}", seen.scales());
+        let words = format!("{anchors} anchors per position at {}", seen.scales());
         let sure = if seen.stats.count(BlockKind::Spp) > 0 { High } else { Medium };
         (sure, format!("{words}, {blocks} cross-stage partial blocks, SiLU"))
     })
@@ -142,7 +141,7 @@ fn yolov3(seen: &Seen<'_, '_>) -> Recognition {
     let up = seen.stats.count_in(With::RESIZES);
     (leaky > 50 && seen.residuals() >= 15 && up >= 2).then(|| {
         let words = format!("{} residual blocks with LeakyReLU", seen.residuals());
-        (High, format!("{words}, features of three resolutions joined"))
+        (High, format!("{words}, features of three resolutions combined"))
     })
 }
 
@@ -153,10 +152,7 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Recognition {
     let last = stats.net.outputs.first()?;
     // Scores at every place: no dense layer ends it.
     (fits && stats.linears() == 0 && stats.net.rank(*last) == Some(4)).then(|| {
-        (
-            Medium,
-            "convolutions with LeakyReLU and poolings in a row, scores at every place".to_owned(),
-        )
+        (Medium, "stacked LeakyReLU convolutions and pooling, scores at every position".to_owned())
     })
 }
 
@@ -168,7 +164,7 @@ fn yolox(seen: &Seen<'_, '_>) -> Recognition {
         && blocks >= 3
         && !seen.splits();
     (fits && seen.stats.count(BlockKind::Silu) > 10).then(|| {
-        let words = format!("a box and scores at each place of {} without anchors", seen.scales());
+        let words = format!("anchor-free boxes and scores at {}", seen.scales());
         (Medium, format!("{words}, {blocks} cross-stage partial blocks"))
     })
 }
@@ -181,14 +177,12 @@ fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
 
 fn retinanet(seen: &Seen<'_, '_>) -> Recognition {
     let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
-    on_a_pyramid(seen).then(|| {
-        (Medium, format!("a feature pyramid, and {anchors} anchors at each place of its levels"))
-    })
+    on_a_pyramid(seen)
+        .then(|| (Medium, format!("feature pyramid with {anchors} anchors per position")))
 }
 
 fn fcos(seen: &Seen<'_, '_>) -> Recognition {
-    on_a_pyramid(seen)
-        .then(|| (Medium, "a feature pyramid, and boxes without anchors on its levels".to_owned()))
+    on_a_pyramid(seen).then(|| (Medium, "feature pyramid with anchor-free boxes".to_owned()))
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Recognition {
@@ -197,6 +191,10 @@ fn ssd(seen: &Seen<'_, '_>) -> Recognition {
     let apart =
         seen.stats.count(BlockKind::FeaturePyramid) == 0 && seen.stats.count(BlockKind::Csp) == 0;
     (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
-        (Medium, "boxes and classes from several scales of one backbone, no pyramid".to_owned())
+        (
+            Medium,
+            "boxes and classes from several scales of one backbone, without a feature pyramid"
+                .to_owned(),
+        )
     })
 }

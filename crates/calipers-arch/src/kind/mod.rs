@@ -41,7 +41,7 @@ impl Decision {
     }
 }
 
-/// How sure a rule is, and why in words; `None` when the network is no such one.
+/// How sure a rule is, and why in words; `None` when the network is not a such one.
 type Recognition = Option<(Confidence, String)>;
 
 /// A family, and the rule that finds it.
@@ -63,7 +63,7 @@ pub(crate) fn decide(stats: &NetworkStats<'_, '_>, architecture: &mut Architectu
     let decided = classical::decide(stats.net, &mut architecture.facts)
         .or_else(|| neural(stats, &architecture.facts));
     let Some(decision) = decided else {
-        architecture.evidence = vec!["nothing with weights is known in it".to_owned()];
+        architecture.evidence = vec!["no known operator with weights".to_owned()];
         return;
     };
     architecture.kind = Some(decision.kind);
@@ -93,7 +93,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
         return Some(convolution(stats, facts));
     }
     if !stats.convs.is_empty() {
-        let words = format!("{} convolutions over signals", stats.convs.len());
+        let words = format!("{} 1D convolutions", stats.convs.len());
         return Some(Decision::new(ModelKind::Cnn, None, Medium, words));
     }
     sequences::products(stats, facts)
@@ -105,7 +105,7 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
         return decision;
     }
     let count = stats.image_convs().count();
-    let words = some(count, "convolution over images", "convolutions over images");
+    let words = counted(count, "2D convolution", "2D convolutions");
     let mut decision = Decision::new(ModelKind::Cnn, None, Low, words);
     let detects =
         stats.count(BlockKind::DetectionHead) + stats.count_in([With::REGIONS, With::SUPPRESSIONS]);
@@ -136,8 +136,8 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
     decision
 }
 
-/// How many there are, in words.
-pub(super) fn some(count: impl TryInto<i64>, one: &str, more: &str) -> String {
+/// A count with its noun in the right number.
+pub(super) fn counted(count: impl TryInto<i64>, one: &str, more: &str) -> String {
     match count.try_into().unwrap_or(i64::MAX) {
         1 => format!("1 {one}"),
         count => format!("{} {more}", units::signed(count)),

@@ -12,29 +12,30 @@ use calipers_ops::Class;
 use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
-use super::{Decision, some};
+use super::{Decision, counted};
 use crate::network::{BlockKind, Convolution, With};
 use crate::stats::{Given, NetworkStats};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     let cells = [("LSTM", Family::Lstm), ("GRU", Family::Gru), ("RNN", Family::Rnn)];
-    let counted = cells.map(|(op, family)| (stats.count(op), family));
+    let cells = cells.map(|(op, family)| (stats.count(op), family));
     let (most, family) =
-        counted.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, Family::Rnn));
-    let kinds = counted.iter().filter(|(count, _)| *count > 0).count();
-    let layers = some(most, "recurrent layer", "recurrent layers");
+        cells.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, Family::Rnn));
+    let kinds = cells.iter().filter(|(count, _)| *count > 0).count();
+    let layers = counted(most, "recurrent layer", "recurrent layers");
     let features = stats.feature_convs();
     if features >= 3 {
-        let words = format!("{features} convolutions over images, then {layers} ({})", family.id());
+        let words =
+            format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
         return Decision::new(ModelKind::Hybrid, Some(Family::Crnn), Medium, words);
     }
     let signal = stats.convs.iter().filter(|conv| conv.side() > Some(1)).count();
     if signal >= 3 {
-        let words = format!("{signal} convolutions and {layers} ({})", family.id());
+        let words = format!("{signal} convolutions and {layers} ({})", family.display_name());
         return Decision::new(ModelKind::Hybrid, None, Medium, words);
     }
-    let words = format!("{layers}, {}", family.id());
+    let words = format!("{layers}, {}", family.display_name());
     Decision::new(ModelKind::Rnn, (kinds == 1).then_some(family), High, words)
 }
 
@@ -49,12 +50,12 @@ pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
         && stats.count("Transpose") >= blocks
         && stats.count(BlockKind::LayerNorm) >= blocks;
     let words = match by_turns {
-        true => format!("{blocks} feed-forwards over places and over channels by turns"),
-        false => format!("{products} dense layers over places and channels"),
+        true => format!("{blocks} feed-forward blocks alternating between tokens and channels"),
+        false => format!("{products} linear layers over tokens and channels"),
     };
     let (family, sure) = if by_turns { (Some(Family::MlpMixer), High) } else { (None, Medium) };
     let mut decision =
-        Decision::new(ModelKind::Mixer, family, sure, format!("an image in pieces, and {words}"));
+        Decision::new(ModelKind::Mixer, family, sure, format!("image patches, and {words}"));
     decision.style = Some(Style::Vision);
     Some(decision)
 }
@@ -92,28 +93,26 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
             let (family, words) = match (shares, compared, single) {
                 (true, ..) => (
                     Some(Family::LogisticRegression),
-                    "one dense layer, whose sums become probabilities",
+                    "one linear layer with probabilities as output",
                 ),
-                (_, true, _) => {
-                    (Some(Family::LinearClassifier), "one dense layer, whose sums are compared")
-                }
+                (_, true, _) => (Some(Family::LinearClassifier), "one linear layer, then argmax"),
                 (_, _, true) => {
-                    (Some(Family::LinearRegression), "one dense layer, which gives one number")
+                    (Some(Family::LinearRegression), "one linear layer with one output")
                 }
-                _ => (None, "one dense layer"),
+                _ => (None, "one linear layer"),
             };
             let sure = if rows { Medium } else { Low };
             Some(Decision::new(ModelKind::Linear, family.filter(|_| rows), sure, words.to_owned()))
         }
-        // Without a activation between them, products among other arithmetic are no layers.
+        // Without an activation between them, products among other arithmetic are not layers.
         _ if activations == 0 && !stats.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
         _ => {
-            let between = some(activations, "activation", "activations");
-            let words = format!("{layers} dense layers with {between}");
+            let between = counted(activations, "activation", "activations");
+            let words = format!("{layers} linear layers with {between}");
             let sure = if activations > 0 { High } else { Medium };
             let mut decision = Decision::new(ModelKind::Mlp, Some(Family::Mlp), sure, words);
             if stats.takes(Given::Tokens) {
-                decision.evidence.push("tokens are looked up in a table".to_owned());
+                decision.evidence.push("token embedding lookup".to_owned());
                 decision.confidence = Medium;
             }
             Some(decision)

@@ -1,9 +1,9 @@
 //! Ensembles of trees: how many trees, and how they were grown.
 //!
-//! | family | what tells |
+//! | family | evidence |
 //! |---|---|
 //! | isolation-forest | trees of leaf numbers, and 2 to the power of the depth after them |
-//! | gradient-boosting | scores that a activation makes probabilities of, a base value, or leaves that shrink from tree to tree |
+//! | gradient-boosting | scores that an activation makes probabilities of, a base value, or leaves that shrink from tree to tree |
 //! | adaboost | several ensembles whose votes are devices_considered, or whose median is taken by weight |
 //! | bagging | several ensembles whose results are averaged |
 //! | random-forest | every leaf holds shares of classes, or leaves of the same size in all trees |
@@ -27,7 +27,7 @@ pub(super) struct Forest {
 }
 
 /// The trees of these units.
-pub(super) fn of(net: &Network<'_>, units: &[&NetworkOp]) -> Forest {
+pub(super) fn inspect(net: &Network<'_>, units: &[&NetworkOp]) -> Forest {
     let counts: Option<Vec<i64>> = units.iter().map(|unit| count(net, unit)).collect();
     let trees: Option<i64> = counts.map(|counts| counts.iter().sum());
     let (family, confidence, evidence) = family(net, units, trees);
@@ -40,7 +40,7 @@ fn family(
     trees: Option<i64>,
 ) -> (Option<Family>, Confidence, String) {
     if is_isolation(net) {
-        let words = "the depths of the trees become a score as 2 to the power of minus their mean";
+        let words = "the anomaly score is 2 to the power of the negative mean tree depth";
         return (Some(Family::IsolationForest), High, words.to_owned());
     }
     let [unit] = units else { return together(net, units) };
@@ -50,22 +50,22 @@ fn family(
     let transform = net.text(unit, "post_transform").unwrap_or("NONE");
     let classifies = gives_label(unit);
     if transform != "NONE" {
-        let words = format!("the trees' scores add up and go through {transform}");
+        let words = format!("tree scores are summed and passed through {transform}");
         return (Some(Family::GradientBoosting), High, words);
     }
     if net.text(unit, "aggregate_function") == Some("AVERAGE") {
-        return (Some(Family::RandomForest), High, "the trees' results are averaged".to_owned());
+        return (Some(Family::RandomForest), High, "tree outputs are averaged".to_owned());
     }
     let model = net.model;
     let based = ["base_values", "base_values_as_tensor"]
         .iter()
         .any(|name| model.attribute(unit.node, name).is_some());
     if based {
-        let words = "the trees' results are added to a base value";
+        let words = "tree outputs are added to a base value";
         return (Some(Family::GradientBoosting), High, words.to_owned());
     }
     let Some(leaves) = leaves(net, unit) else {
-        return (None, Low, "the leaves are too many to read".to_owned());
+        return (None, Low, "too many leaves to inspect".to_owned());
     };
     by_leaves(&leaves, classifies, trees)
 }
@@ -76,13 +76,10 @@ fn together(net: &Network<'_>, units: &[&NetworkOp]) -> (Option<Family>, Confide
     let votes = count("ArgMax") > units.len() && count("Equal") >= units.len();
     let median = count("TopK") > 0 && count("CumSum") > 0;
     let (family, words) = match (votes, median, count("ReduceMean") > 0) {
-        (true, ..) => (
-            Some(Family::Adaboost),
-            "each tree votes for a class, and votes are devices_considered",
-        ),
-        (_, true, _) => (Some(Family::Adaboost), "the median of the trees by weight comes out"),
-        (.., true) => (Some(Family::Bagging), "the results of several ensembles are averaged"),
-        _ => (None, "several ensembles of trees"),
+        (true, ..) => (Some(Family::Adaboost), "each tree casts a weighted vote for a class"),
+        (_, true, _) => (Some(Family::Adaboost), "the output is the weighted median of the trees"),
+        (.., true) => (Some(Family::Bagging), "outputs of several ensembles are averaged"),
+        _ => (None, "several tree ensembles"),
     };
     (family, Medium, words.to_owned())
 }
@@ -95,29 +92,28 @@ fn by_leaves(
 ) -> (Option<Family>, Confidence, String) {
     if classifies {
         if leaves.iter().any(|(_, weight)| *weight < 0.0) {
-            let words = "leaves hold scores below zero that add up";
+            let words = "leaves hold negative scores that are summed";
             return (Some(Family::GradientBoosting), Medium, words.to_owned());
         }
         #[expect(clippy::cast_precision_loss, reason = "trees are few")]
         let share = trees.map_or(1.0, |trees| 1.0 / trees as f64);
         if leaves.iter().all(|(_, weight)| *weight <= share * 1.001) {
             // Trees that are cut at random are kept the same way.
-            let words = "every leaf holds shares of the classes, which are averaged";
+            let words = "leaves hold class probabilities that are averaged";
             return (Some(Family::RandomForest), Medium, words.to_owned());
         }
-        return (None, Low, "the leaves are no shares of classes".to_owned());
+        return (None, Low, "leaves do not hold class probabilities".to_owned());
     }
     match shrinking(leaves) {
         Some(true) => {
-            let words =
-                "leaves shrink from the first trees to the last, as each corrects those before";
+            let words = "leaf values shrink from the first tree to the last, as in boosting";
             (Some(Family::GradientBoosting), Medium, words.to_owned())
         }
         Some(false) => {
-            let words = "leaves are of the same size in all trees, and add up to a mean";
+            let words = "leaf values have the same magnitude in all trees and sum to a mean";
             (Some(Family::RandomForest), Medium, words.to_owned())
         }
-        None => (None, Low, "the leaves do not tell how the trees were grown".to_owned()),
+        None => (None, Low, "leaf values do not show how the trees were trained".to_owned()),
     }
 }
 

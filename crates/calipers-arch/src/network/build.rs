@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
 
     /// An operator that represents itself.
     pub(super) fn plain(&mut self, n: &Given<'_>) {
-        // The product with the ranges of quantized factors is no arithmetic of the network.
+        // The product with the ranges of quantized factors is not arithmetic of the network.
         if n.name == "Mul"
             && let [Some(a), Some(b)] = *n.inputs
         {
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         self.finish(op, n, trimmed(n.inputs));
     }
 
-    /// The first output is the first input; others tell its range.
+    /// The first output is the first input; others are its range.
     pub(super) fn through(&mut self, n: &Given<'_>) {
         self.name_output(n, 0, n.input(0));
         for output in self.model.outputs(n.node).iter().skip(1).flatten() {

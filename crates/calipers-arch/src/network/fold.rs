@@ -24,7 +24,7 @@ pub struct Found {
 
 impl Found {
     /// A block of these units.
-    pub fn of(units: impl IntoIterator<Item = OpId>) -> Self {
+    pub fn new(units: impl IntoIterator<Item = OpId>) -> Self {
         Self { units: units.into_iter().collect(), ..Self::default() }
     }
 
@@ -61,7 +61,7 @@ impl Network<'_> {
         Some(units)
     }
 
-    /// Makes one unit of several. It is where the last of them stood. Nothing is done, and
+    /// Makes one unit of several. It is where the last of them was. Nothing is done, and
     /// `None` given, when something outside needs a part before the whole is done.
     pub fn fold(&mut self, kind: BlockKind, found: Found) -> Option<OpId> {
         let Found { mut units, details, inputs: mut taken } = found;

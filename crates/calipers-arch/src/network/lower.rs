@@ -1,7 +1,7 @@
 //! Writing quantized, fused and packed operators as the plain ones that they are variants of.
 //!
-//! Which operator is a variant of which is a trait of its row in `calipers-ops`; here is how each
-//! kind of [`Lowering`] is carried out.
+//! Whether an operator is a variant is in its row in `calipers-ops`; each kind of [`Lowering`] is carried
+//! out here.
 
 use calipers_ops::{Activation, Lowering, Norm};
 
@@ -229,7 +229,7 @@ mod tests {
 
     use super::super::build::{DOT_PRODUCT_ATTENTION, plain_operator};
     use super::operator_of;
-    use crate::blocks::testing::{Look as _, Seen, Tiny};
+    use crate::blocks::testing::{Inspect as _, Seen, Tiny};
     use crate::network::{BlockKind, Op};
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
 
     /// Widths of the linear layers, by place.
     fn layers(seen: &Seen) -> Vec<(Option<i64>, Option<i64>)> {
-        seen.look(|net| {
+        seen.inspect(|net| {
             let layers = net.all().filter_map(|unit| unit.linear());
             layers.map(|linear| (linear.in_features, linear.out_features)).collect()
         })
@@ -277,7 +277,7 @@ mod tests {
             let seen = t.output(&y);
             assert_eq!(layers(&seen), [(Some(16), Some(8))], "{op}");
             assert_eq!(
-                seen.look(|net| net.units().map(|(_, unit)| unit.contractions()).sum::<usize>()),
+                seen.inspect(|net| net.units().map(|(_, unit)| unit.contractions()).sum::<usize>()),
                 1
             );
         }

@@ -106,7 +106,7 @@ pub struct Network<'a> {
     by_op: HashMap<Op, Vec<OpId>>,
     /// Units of each operator or kind, inside blocks too, counted when that is first asked.
     counts: OnceCell<HashMap<Op, i64>>,
-    /// Inputs of the model that are no weights.
+    /// Inputs of the model that are not weights.
     pub inputs: Vec<Val>,
     /// Outputs of the model.
     pub outputs: Vec<Val>,

@@ -48,7 +48,7 @@ impl Network<'_> {
         })
     }
 
-    /// The one unit that reads a value, when there is one and the value is no output.
+    /// The one unit that reads a value, when there is one and the value is not an output.
     pub fn only_use(&self, val: Val) -> Option<OpId> {
         let mut uses = self.uses(val);
         let first = uses.next()?;

@@ -22,13 +22,13 @@ pub enum Form {
 }
 
 impl Form {
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn description(self) -> &'static str {
         match self {
-            Self::Float => "computes in floats",
-            Self::Qdq => "takes what DequantizeLinear gives, weights and data",
+            Self::Float => "computes in floating point",
+            Self::Qdq => "reads weights and activations through DequantizeLinear",
             Self::QOperator => "multiplies integers with stored scales",
-            Self::Dynamic => "multiplies integers whose scales follow from the data",
-            Self::WeightOnly => "holds its weights in few bits and takes data in floats",
+            Self::Dynamic => "multiplies integers with scales computed at run time",
+            Self::WeightOnly => "has quantized weights and floating-point activations",
         }
     }
 }
@@ -70,7 +70,7 @@ impl Observed {
 }
 
 /// How a contraction is quantized; `None` for other units.
-pub fn look(net: &Network<'_>, unit: &NetworkOp) -> Option<Observed> {
+pub fn observe(net: &Network<'_>, unit: &NetworkOp) -> Option<Observed> {
     let contraction = unit.traits()?.contraction?;
     // Attention between values that are given has no weights, and is quantized by no runtime.
     if contraction.weights.is_empty() {

@@ -1,6 +1,6 @@
 //! How numbers are held in few bits.
 //!
-//! Every contraction with weights is looked at by itself (`form`): how its weights are stored, and
+//! Every contraction with weights is examined on its own (`form`): how its weights are stored, and
 //! whether the data it takes is quantized too. The scheme is the form that they share.
 //!
 //! | scheme | what makes it |
@@ -12,7 +12,7 @@
 //! | `float8` | numbers of eight bits that are floats |
 //! | `mixed` | more than one of these, none of them on nine tenths of the quantized contractions |
 //!
-//! Tables that are looked up do not decide: a model whose products are dynamic and whose embeddings
+//! Embedding tables do not decide: a model whose products are dynamic and whose embeddings
 //! come out of `DequantizeLinear` is dynamic.
 
 mod form;
@@ -20,7 +20,7 @@ mod form;
 use std::collections::BTreeMap;
 
 use calipers_report::{DType, Granularity, Parameters, Quantization, Scheme};
-pub use form::{Form, Observed, look, table_is_narrow};
+pub use form::{Form, Observed, observe, table_is_narrow};
 
 use crate::network::{Network, Origin};
 
@@ -30,8 +30,8 @@ pub fn describe(net: &Network<'_>, parameters: &Parameters) -> Quantization {
     let mut all: Vec<Observed> = Vec::new();
     let mut tables: BTreeMap<bool, u64> = BTreeMap::new();
     for (_, unit) in net.units() {
-        if let Some(looked) = form::look(net, unit) {
-            all.push(looked);
+        if let Some(observed) = form::observe(net, unit) {
+            all.push(observed);
         } else if unit.is("Gather")
             && let Some(table) = unit.input(0).filter(|val| net.origin(*val) == Origin::Constant)
             && let Some(narrow) = form::table_is_narrow(net, unit, table)
@@ -39,13 +39,13 @@ pub fn describe(net: &Network<'_>, parameters: &Parameters) -> Quantization {
             *tables.entry(narrow).or_default() += 1;
         }
     }
-    let weighted: Vec<&Observed> = all.iter().filter(|looked| looked.weighted).collect();
+    let weighted: Vec<&Observed> = all.iter().filter(|observed| observed.weighted).collect();
     let mut quantized: Vec<&Observed> =
-        weighted.iter().copied().filter(|looked| looked.form != Form::Float).collect();
+        weighted.iter().copied().filter(|observed| observed.form != Form::Float).collect();
     let counted = quantized.len() as u64;
     // A model may quantize only products of two activations: those then say how.
     if quantized.is_empty() {
-        quantized = all.iter().filter(|looked| looked.form != Form::Float).collect();
+        quantized = all.iter().filter(|observed| observed.form != Form::Float).collect();
     }
     let narrow_tables = tables.get(&true).copied().unwrap_or(0);
     let scheme = scheme(&quantized, narrow_tables > 0 && weighted.is_empty());
@@ -55,15 +55,15 @@ pub fn describe(net: &Network<'_>, parameters: &Parameters) -> Quantization {
             contractions: weighted.len() as u64,
             evidence: vec![match weighted.len() {
                 0 => "nothing is quantized".to_owned(),
-                1 => "the one contraction with weights computes in floats".to_owned(),
-                count => format!("all {count} contractions with weights compute in floats"),
+                1 => "the only operator with weights computes in floating point".to_owned(),
+                count => format!("all {count} operators with weights compute in floating point"),
             }],
             ..Quantization::default()
         };
     }
     let mut unquantized: BTreeMap<String, u64> = BTreeMap::new();
-    for looked in weighted.iter().filter(|looked| looked.form == Form::Float) {
-        *unquantized.entry(looked.op.clone()).or_default() += 1;
+    for observed in weighted.iter().filter(|observed| observed.form == Form::Float) {
+        *unquantized.entry(observed.op.clone()).or_default() += 1;
     }
     if let Some(count) = tables.get(&false) {
         unquantized.insert("Gather".to_owned(), *count);
@@ -74,8 +74,8 @@ pub fn describe(net: &Network<'_>, parameters: &Parameters) -> Quantization {
         contractions_quantized: counted,
         contractions: weighted.len() as u64,
         weights_percent: percent(parameters),
-        bits: common(quantized.iter().filter_map(|looked| looked.bits)),
-        block: common(quantized.iter().filter_map(|looked| looked.block)),
+        bits: common(quantized.iter().filter_map(|observed| observed.bits)),
+        block: common(quantized.iter().filter_map(|observed| observed.block)),
         granularity: granularity(&quantized),
         symmetric: symmetric(&quantized),
         unquantized,
@@ -88,8 +88,8 @@ const AGREE: usize = 90;
 
 fn scheme(quantized: &[&Observed], tables_alone: bool) -> Scheme {
     let mut counts: BTreeMap<Scheme, usize> = BTreeMap::new();
-    for looked in quantized {
-        *counts.entry(looked.scheme()).or_default() += 1;
+    for observed in quantized {
+        *counts.entry(observed.scheme()).or_default() += 1;
     }
     match counts.into_iter().max_by_key(|(_, count)| *count) {
         None if tables_alone => Scheme::WeightOnly { bits: 8 },
@@ -109,17 +109,17 @@ fn common(values: impl Iterator<Item = i64>) -> Option<i64> {
 }
 
 fn granularity(quantized: &[&Observed]) -> Option<Granularity> {
-    let mut found = quantized.iter().filter_map(|looked| looked.granularity);
+    let mut found = quantized.iter().filter_map(|observed| observed.granularity);
     let first = found.next()?;
     Some(if found.all(|other| other == first) { first } else { Granularity::Mixed })
 }
 
 /// Whether all are symmetric, when all are known.
 fn symmetric(quantized: &[&Observed]) -> Option<bool> {
-    if quantized.iter().any(|looked| looked.symmetric == Some(false)) {
+    if quantized.iter().any(|observed| observed.symmetric == Some(false)) {
         return Some(false);
     }
-    quantized.iter().all(|looked| looked.symmetric == Some(true)).then_some(true)
+    quantized.iter().all(|observed| observed.symmetric == Some(true)).then_some(true)
 }
 
 /// Share of the learned elements that take at most eight bits.
@@ -140,22 +140,24 @@ fn evidence(
     unquantized: &BTreeMap<String, u64>,
 ) -> Vec<String> {
     let mut ways: BTreeMap<(Form, &str), u64> = BTreeMap::new();
-    for looked in quantized {
-        *ways.entry((looked.form, looked.op.as_str())).or_default() += 1;
+    for observed in quantized {
+        *ways.entry((observed.form, observed.op.as_str())).or_default() += 1;
     }
-    let mut lines: Vec<String> =
-        ways.iter().map(|((form, op), count)| format!("{count} × {op} {}", form.words())).collect();
-    let count = quantized.iter().filter(|looked| looked.weighted).count();
+    let mut lines: Vec<String> = ways
+        .iter()
+        .map(|((form, op), count)| format!("{count} × {op} {}", form.description()))
+        .collect();
+    let count = quantized.iter().filter(|observed| observed.weighted).count();
     if weighted > 0 {
-        lines.push(format!("{count} of {weighted} contractions with weights are quantized"));
+        lines.push(format!("{count} of {weighted} operators with weights are quantized"));
     }
     if narrow_tables > 0 {
-        lines.push("tables that are looked up are held in few bits too".to_owned());
+        lines.push("embedding tables are quantized as well".to_owned());
     }
     if !unquantized.is_empty() {
         let left: Vec<String> =
             unquantized.iter().map(|(op, count)| format!("{count} × {op}")).collect();
-        lines.push(format!("in floats stay {}", left.join(", ")));
+        lines.push(format!("not quantized: {}", left.join(", ")));
     }
     lines
 }

@@ -12,7 +12,7 @@ const LISTED: usize = 4;
 /// Turns that are compared.
 const COMPARED: usize = 1000;
 /// Differences that are reported.
-const TOLD: usize = 6;
+const MAX_DIFFERENCES: usize = 6;
 
 /// Figures worth comparing, and what to call them.
 const FIGURES: &[(DetailKey, &str)] = &[
@@ -58,7 +58,7 @@ pub(crate) fn differences(
             differing.push(format!("{name} {words}"));
         }
     }
-    differing.truncate(TOLD);
+    differing.truncate(MAX_DIFFERENCES);
     differing
 }
 

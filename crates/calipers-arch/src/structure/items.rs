@@ -206,7 +206,7 @@ fn run(tokens: Vec<Token>, period: usize) -> Token {
     Token { signature, item: Item::Run(turns), last, first }
 }
 
-/// The shape that tells the resolution of a segment: that of what its last heavy unit gives.
+/// The shape that shows the resolution of a segment: the output of its last heavy unit.
 pub(super) fn stage<'n>(
     net: &'n Network<'_>,
     structure: &Structure,
@@ -219,7 +219,7 @@ pub(super) fn stage<'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blocks::testing::{Look as _, Tiny};
+    use crate::blocks::testing::{Inspect as _, Tiny};
     use crate::structure::Structure;
 
     /// Items as text: a letter for each kind of segment, turns in brackets.
@@ -252,7 +252,7 @@ mod tests {
     }
 
     /// The items of a chain of layers: `l` is linear, `e` an Einsum, `r` a linear layer with a
-    /// shortcut around it, `n` a activation.
+    /// shortcut around it, `n` an activation.
     fn items(layers: &str) -> String {
         let mut tiny = Tiny::new();
         let mut value = tiny.input(&["batch", "8"]);
@@ -270,7 +270,7 @@ mod tests {
                 }
             };
         }
-        tiny.output(&value).look(|net| {
+        tiny.output(&value).inspect(|net| {
             let structure = Structure::find(net);
             written(&structure, &structure.items)
         })
@@ -294,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn dressing_does_not_tell_layers_apart() {
+    fn light_operations_do_not_distinguish_layers() {
         assert_eq!(items("lnlnl"), "3(a)");
         assert_eq!(items("nlnll"), "3(a)");
     }
 
     #[test]
-    fn what_differs_is_no_run() {
+    fn different_layers_are_not_a_run() {
         assert_eq!(items("lre"), "abc");
     }
 }

@@ -25,7 +25,7 @@ struct Marks {
 
 /// Orders a network.
 pub(super) fn order(net: &Network<'_>) -> Order {
-    let marks = Marks::of(net);
+    let marks = Marks::find(net);
     let depth = |unit: &OpId| Reverse(marks.depth[unit.index()]);
     let mut ends: Vec<OpId> = net.outputs.iter().filter_map(|val| net.producer(*val)).collect();
     ends.sort_by_key(depth);
@@ -57,7 +57,7 @@ pub(super) fn order(net: &Network<'_>) -> Order {
 }
 
 impl Marks {
-    fn of(net: &Network<'_>) -> Self {
+    fn find(net: &Network<'_>) -> Self {
         let count = net.units().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
         let mut marks = Self { depth: vec![0; count], is_main: vec![false; count] };
         let any_heavy = net.units().any(|(_, unit)| is_heavy(net, unit));

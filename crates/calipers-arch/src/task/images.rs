@@ -17,14 +17,14 @@ use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, Style, Task, TaskKind};
 
 use super::{Seen, reported};
-use crate::descriptions::grouped;
+use crate::descriptions::{counted, grouped};
 use crate::network::{BlockKind, Op, Val, With};
 use crate::stats::Given;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     detection(seen, &outputs)
-        .or_else(|| words(seen, &outputs))
+        .or_else(|| vocabulary_scores(seen, &outputs))
         .or_else(|| classification(seen, &outputs))
         .or_else(|| places(seen, &outputs))
         .or_else(|| vectors(seen, &outputs))
@@ -44,12 +44,12 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             None => "several scales".to_owned(),
         };
         let places = match facts.positions {
-            Some(positions) => format!("{} places at {scales}", grouped(positions)),
+            Some(positions) => format!("{} positions at {scales}", grouped(positions)),
             None => scales,
         };
         // One map next to the boxes holds what masks are made of.
         if maps == 1 && outputs.len() == 2 {
-            let words = format!("boxes at {places}, and a map that masks are made of");
+            let words = format!("boxes at {places}, and mask prototypes");
             return Some(reported(TaskKind::ImageSegmentation, Medium, words, facts.classes));
         }
         let words = format!("boxes and scores at {places}");
@@ -60,7 +60,7 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let scores = outputs.iter().filter(|output| net.rank(**output) == Some(3));
         let mut widths = scores.filter_map(|output| net.dim(*output, -1)).filter(|w| *w != 4);
         let classes = widths.next().filter(|_| widths.next().is_none()).map(|width| width - 1);
-        let words = "queries that become a box and scores each, one of them for no object";
+        let words = "each query predicts a box and class scores, including no object";
         let sure = if family == Family::Detr { High } else { Medium };
         return Some(reported(TaskKind::ObjectDetection, sure, words.to_owned(), classes));
     }
@@ -72,18 +72,15 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     if let Some(points) = points
         && regions
     {
-        let words = format!(
-            "regions are cut out of the image's features, and points found in them ({})",
-            seen.shown(*points)
-        );
+        let words = format!("keypoints in regions of interest ({})", seen.shown(*points));
         return Some(reported(TaskKind::PoseEstimation, Medium, words, None));
     }
     if regions {
-        let words = "regions are cut out of the image's features and judged".to_owned();
+        let words = "regions of interest are classified".to_owned();
         return Some(reported(TaskKind::ObjectDetection, High, words, None));
     }
     if stats.count_in(With::SUPPRESSIONS) > 0 {
-        let words = "boxes that overlap are reduced to the best ones".to_owned();
+        let words = "non-maximum suppression of boxes".to_owned();
         return Some(reported(TaskKind::ObjectDetection, High, words, facts.classes));
     }
     // A box of four sides and scores for the same places.
@@ -93,29 +90,29 @@ fn detection(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     if let Some(boxes) = boxes
         && outputs.len() >= 2
     {
-        let words = format!("boxes come out, and scores for them ({})", seen.shown(*boxes));
+        let words = format!("boxes and scores as output ({})", seen.shown(*boxes));
         return Some(reported(TaskKind::ObjectDetection, Medium, words, None));
     }
     let family = seen.architecture.family;
     if let Some(Family::TinyYolo | Family::Yolov3 | Family::Yolov4) = family {
-        let words = "boxes and scores at every place of the features".to_owned();
+        let words = "boxes and scores at every feature position".to_owned();
         return Some(reported(TaskKind::ObjectDetection, Medium, words, facts.classes));
     }
     None
 }
 
-fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+fn vocabulary_scores(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let tokens = seen.stats.takes(Given::Tokens);
     let reported_by = tokens && (seen.styled(Style::EncoderDecoder) || seen.styled(Style::Decoder));
     let output = outputs.first().filter(|_| reported_by)?;
-    let words = format!("an image goes in, and scores of words come out ({})", seen.shown(*output));
+    let words = format!("image input, vocabulary scores as output ({})", seen.shown(*output));
     Some(reported(TaskKind::ImageToText, Medium, words, None))
 }
 
 fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     if let Some(classes) = seen.classifier() {
         let words =
-            format!("an image goes in, a score for each of {} classes comes out", grouped(classes));
+            format!("image input, {} as output", counted(classes, "class score", "class scores"));
         return Some(reported(TaskKind::ImageClassification, High, words, Some(classes)));
     }
     let net = seen.net();
@@ -124,7 +121,7 @@ fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let shared = net.made_by(*output, With(|traits| traits.class == Class::Softmax)).is_some();
     let scores = seen.is_scores(*output) && seen.is_biased(*output);
     (net.rank(*output) == Some(2) && scores).then(|| {
-        let words = format!("an image goes in, scores come out ({})", seen.shown(*output));
+        let words = format!("image input, scores as output ({})", seen.shown(*output));
         let sure = if shared { High } else { Medium };
         reported(TaskKind::ImageClassification, sure, words, Some(classes))
     })
@@ -190,13 +187,13 @@ fn places(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         _ => return None,
     };
     let words = match kind {
-        TaskKind::SuperResolution => format!("a larger image comes out ({shown})"),
-        TaskKind::ImageFeatures => format!("features at few places come out ({shown})"),
+        TaskKind::SuperResolution => format!("a larger image as output ({shown})"),
+        TaskKind::ImageFeatures => format!("a low-resolution feature map as output ({shown})"),
         TaskKind::PoseEstimation => {
-            format!("a map for each of a body's points comes out ({shown})")
+            format!("one heat map per keypoint as output ({shown})")
         }
-        TaskKind::ImageToImage => format!("an image of the same size comes out ({shown})"),
-        _ => format!("a result for every place of the image comes out ({shown})"),
+        TaskKind::ImageToImage => format!("an image of the same size as output ({shown})"),
+        _ => format!("a prediction for every pixel as output ({shown})"),
     };
     Some(reported(kind, sure, words, classes))
 }
@@ -213,7 +210,7 @@ fn size(seen: &Seen<'_, '_>, image: Val, output: Val) -> Size {
     {
         return Size::Same;
     }
-    // A list of places is no image: both sides grow alike.
+    // A list of places is not an image: both sides grow alike.
     let alike = || {
         let dims = [net.dim(image, side - 1), net.dim(output, -2)];
         let (Some(image), Some(output)) = (net.dim(image, side), net.dim(output, -1)) else {
@@ -239,7 +236,7 @@ fn size(seen: &Seen<'_, '_>, image: Val, output: Val) -> Size {
 fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let output = outputs.iter().find(|output| matches!(net.rank(**output), Some(2 | 3)))?;
-    let words = format!("vectors of the image come out, and no scores ({})", seen.shown(*output));
+    let words = format!("image vectors as output, no scores ({})", seen.shown(*output));
     let sure = if seen.styled(Style::Vision) { Medium } else { Low };
     Some(reported(TaskKind::ImageEmbedding, sure, words, None))
 }

@@ -2,7 +2,7 @@
 //!
 //! What comes in chooses the file: [`images`], [`text`], [`sounds`], [`tables`]. Each is a list of
 //! rules over the outputs. Names of inputs and outputs only choose between what the shapes allow.
-//! Where nothing tells, the task is `unknown`.
+//! Where nothing shows it, the task is `unknown`.
 
 mod images;
 mod sounds;
@@ -18,10 +18,10 @@ use super::stats::{Given, NetworkStats};
 use crate::network::{BlockKind, Network, Op, OpSet, Ops, Origin, TableKind, Val, With};
 
 /// The task. Fills in how many classes there are.
-pub(crate) fn of(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) -> Task {
+pub(crate) fn recognize(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) -> Task {
     let seen = Seen { stats, architecture };
     let task = decide(&seen).unwrap_or_else(|| {
-        let words = "neither inputs nor outputs say what it is for";
+        let words = "inputs and outputs do not show the task";
         reported(TaskKind::Unknown, Low, words.to_owned(), None)
     });
     if let Some(classes) = task.classes {
@@ -36,7 +36,7 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
         return Some(task);
     }
     if seen.styled(Style::DualEncoder) {
-        let words = "images and tokens go in, and the likeness of their vectors comes out";
+        let words = "image and token inputs, similarity of their vectors as output";
         return Some(reported(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
     }
     if stats.takes(Given::Spectrogram) || stats.takes(Given::Waveform) {

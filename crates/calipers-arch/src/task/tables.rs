@@ -1,6 +1,6 @@
 //! Tasks on rows of numbers, and those of classical models.
 //!
-//! | task | what tells |
+//! | task | evidence |
 //! |---|---|
 //! | anomaly-detection | an isolation forest, or support vectors of one class |
 //! | clustering | the nearest of stored points |
@@ -13,7 +13,7 @@ use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{Family, ModelKind, Task, TaskKind};
 
 use super::{Seen, reported};
-use crate::descriptions::grouped;
+use crate::descriptions::counted;
 use crate::kind::classical::preparation;
 use crate::network::{Network, NetworkOp, OpSet, With};
 use crate::stats::Given;
@@ -33,23 +33,23 @@ fn units<'n>(net: &'n Network<'_>, set: impl OpSet) -> Vec<&'n NetworkOp> {
 pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
     let net = seen.net();
     if seen.architecture.family == Some(Family::IsolationForest) {
-        let words = "an isolation forest tells how easily a row is set apart".to_owned();
+        let words = "an isolation forest scores how easily a row is isolated".to_owned();
         return Some(reported(TaskKind::AnomalyDetection, High, words, None));
     }
     if seen.is_kind(ModelKind::Clustering) {
-        let words = "the nearest of stored points comes out".to_owned();
+        let words = "the nearest stored point as output".to_owned();
         return Some(reported(TaskKind::Clustering, Medium, words, None));
     }
     let regressors = units(net, REGRESSORS);
     if regressors.iter().any(|unit| net.int(unit, "one_class") == Some(1)) {
-        let words = "support vectors of one class tell what is unlike it".to_owned();
+        let words = "one-class support vectors".to_owned();
         return Some(reported(TaskKind::AnomalyDetection, High, words, None));
     }
     let parted = seen.stats.count_of(["Greater", "Less", "Sign"]) > 0;
     let scored = seen.is_kind(ModelKind::NearestNeighbors) && seen.stats.count("ArgMax") == 0
         || seen.is_kind(ModelKind::Svm) && !regressors.is_empty();
     if scored && seen.gives_whole_numbers() && parted {
-        let words = "a score comes out, and on which side of a limit it lies".to_owned();
+        let words = "a score and a thresholded label as output".to_owned();
         return Some(reported(TaskKind::AnomalyDetection, Medium, words, None));
     }
     let text = seen.stats.takes(Given::Text)
@@ -71,13 +71,16 @@ pub(super) fn classical(seen: &Seen<'_, '_>) -> Option<Task> {
         let classes =
             classifiers.iter().find_map(|unit| labels(seen, unit)).or_else(|| width(seen));
         let words = match classes {
-            Some(classes) => format!("{given} go in, one of {} labels comes out", grouped(classes)),
-            None => format!("{given} go in, a label comes out"),
+            Some(classes) => {
+                let labels = counted(classes, "label", "labels");
+                format!("{given} as input, one of {labels} as output")
+            }
+            None => format!("{given} as input, a label as output"),
         };
         return Some(reported(classification, High, words, classes));
     }
     if !regressors.is_empty() || neighbors {
-        let words = format!("{given} go in, numbers come out");
+        let words = format!("{given} as input, numbers as output");
         return Some(reported(regression, High, words, None));
     }
     None
@@ -115,10 +118,10 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
     if shares {
         let classes = width.map(|width| if width == 1 { 2 } else { width });
-        let words = format!("a row of features goes in, shares of classes come out{shown}");
+        let words = format!("a row of features as input, class probabilities as output{shown}");
         return Some(reported(TaskKind::TabularClassification, Medium, words, classes));
     }
-    let words = format!("a row of features goes in, numbers come out{shown}");
+    let words = format!("a row of features as input, numbers as output{shown}");
     match width {
         Some(1) => Some(reported(TaskKind::TabularRegression, Medium, words, None)),
         // Several sums of one layer may be anything: a projection, or several targets.

@@ -13,7 +13,7 @@ use calipers_report::Confidence::{High, Low, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::{Seen, reported};
-use crate::descriptions::grouped;
+use crate::descriptions::counted;
 use crate::network::{TableKind, Val};
 
 /// Fewer words than this are classes.
@@ -24,7 +24,7 @@ const MAX_CLASSES: i64 = 2000;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
-    words(seen, &outputs)
+    vocabulary_scores(seen, &outputs)
         .or_else(|| span(seen, &outputs))
         .or_else(|| classes(seen, &outputs))
         .or_else(|| vectors(seen, &outputs))
@@ -43,13 +43,13 @@ fn is_table(seen: &Seen<'_, '_>, width: i64) -> bool {
     tables.any(|table| table.rows == Some(width))
 }
 
-fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+fn vocabulary_scores(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let hidden = seen.architecture.facts.hidden;
     let scores = outputs.iter().copied().find(|output| {
         let width = net.dim(*output, -1).filter(|width| Some(*width) != hidden);
         let several = matches!(net.rank(*output), Some(2 | 3));
-        // Scores that a activation limits are recognized by their width.
+        // Scores behind an activation are recognized by their width.
         several
             && width.is_some_and(|width| {
                 is_vocabulary(seen, width) && (seen.is_scores(*output) || is_table(seen, width))
@@ -57,17 +57,17 @@ fn words(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     });
     let shown = seen.shown(scores?);
     if seen.styled(Style::Encoder) {
-        let words = format!("a score for each word at each place ({shown}), from an encoder");
+        let words = format!("vocabulary scores for every token ({shown}), from an encoder");
         return Some(reported(TaskKind::FillMask, High, words, None));
     }
     let sure = if seen.architecture.style.is_some() { High } else { Medium };
-    let words = format!("a score for each next word ({shown})");
+    let words = format!("vocabulary scores for the next token ({shown})");
     Some(reported(TaskKind::TextGeneration, sure, words, None))
 }
 
 fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
-    // A score for each place is as long as the tokens are.
+    // Scores per token have the shape of the tokens.
     let tokens: Vec<Val> = seen.stats.inputs.iter().map(|(val, _)| *val).collect();
     let per_place = |output: &&Val| {
         net.rank(**output) == Some(2) && tokens.iter().any(|input| net.same_shape(**output, *input))
@@ -75,15 +75,13 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let places: Vec<&Val> = outputs.iter().filter(per_place).collect();
     if let [start, end] = places[..] {
         let (start, end) = (seen.shown(*start), seen.shown(*end));
-        let words = format!(
-            "two scores for each place, where the answer starts and where it ends ({start}; {end})"
-        );
+        let words = format!("a start and an end score for every token ({start}; {end})");
         return Some(reported(TaskKind::QuestionAnswering, High, words, None));
     }
     if let [place] = places[..]
         && outputs.len() == 1
     {
-        let words = format!("a score for each place ({})", seen.shown(*place));
+        let words = format!("a score for every token ({})", seen.shown(*place));
         return Some(reported(TaskKind::TokenClassification, Medium, words, None));
     }
     None
@@ -92,7 +90,7 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     if let Some(classes) = seen.classifier() {
-        let words = format!("a score for each of {} classes", grouped(classes));
+        let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
@@ -105,12 +103,12 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let shown = seen.shown(output);
     match net.rank(output)? {
         2 => {
-            let words = format!("a score for each of {} classes ({shown})", grouped(classes));
+            let words = format!("{} ({shown})", counted(classes, "class score", "class scores"));
             Some(reported(TaskKind::TextClassification, Medium, words, Some(classes)))
         }
         3 if classes > 1 => {
             let words =
-                format!("a score for each of {} classes at each place ({shown})", grouped(classes));
+                format!("{} per token ({shown})", counted(classes, "class score", "class scores"));
             Some(reported(TaskKind::TokenClassification, Medium, words, Some(classes)))
         }
         _ => None,
@@ -131,7 +129,7 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             (true, false) => Medium,
             _ => Low,
         };
-        let words = format!("vectors of the text come out, and no scores ({})", seen.shown(output));
+        let words = format!("text vectors as output, no scores ({})", seen.shown(output));
         return Some(reported(TaskKind::TextEmbedding, sure, words, None));
     }
     None

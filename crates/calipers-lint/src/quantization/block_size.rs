@@ -1,6 +1,6 @@
 //! Block sizes of low-bit weights that are too large or have no kernels.
 
-use calipers_arch::quantization::look;
+use calipers_arch::quantization::observe;
 use calipers_report::{Granularity, Scheme, Severity};
 
 use super::super::{Evidence, Hit, Rule, counted, number};
@@ -34,7 +34,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let net = evidence.net;
     let (mut all, mut found) = (0_usize, Vec::new());
     for unit in net.all().filter(|unit| unit.parts.is_empty()) {
-        let Some(looked) = look(net, unit) else { continue };
+        let Some(looked) = observe(net, unit) else { continue };
         if looked.bits.is_none_or(|bits| bits > 4) || looked.float || !looked.weighted {
             continue;
         }

@@ -1,7 +1,7 @@
 //! An unquantized layer between quantized ones.
 
 use calipers_arch::network::{BlockKind, Val};
-use calipers_arch::quantization::{Form, look};
+use calipers_arch::quantization::{Form, observe};
 use calipers_report::{Scheme, Severity};
 use hashbrown::HashSet;
 
@@ -41,7 +41,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
         .iter()
         .map(|unit| {
             let layer = Some(*unit).filter(|unit| unit.is(BlockKind::WEIGHTED))?;
-            look(net, contraction(layer)?)
+            observe(net, contraction(layer)?)
                 .filter(|looked| looked.weighted)
                 .map(|looked| looked.form)
         })

@@ -13,7 +13,7 @@ pub(super) mod scale_vanishing;
 pub(super) mod zero_point_wrong;
 
 use calipers_arch::network::{BlockKind, Network, NetworkOp};
-use calipers_arch::quantization::{Observed, look};
+use calipers_arch::quantization::{Observed, observe};
 use calipers_report::Scheme;
 
 use super::Evidence;
@@ -26,7 +26,7 @@ fn quantized_convolutions<'n>(
     let quantized = evidence.quantization.scheme != Scheme::None;
     let layers = net.all().filter(move |unit| quantized && unit.is(BlockKind::Convolution));
     layers.filter_map(move |unit| {
-        let looked = contraction(unit).and_then(|inner| look(net, inner))?;
+        let looked = contraction(unit).and_then(|inner| observe(net, inner))?;
         (looked.bits.is_some() && !looked.float).then_some((unit, looked))
     })
 }

@@ -1,4 +1,4 @@
-//! A server on this machine that speaks the protocol, and answers as a test tells it to.
+//! A local server for the protocol that answers as a test scripts it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub enum Reply {
     /// Answers with a summary.
     Summary(&'static str, String),
-    /// Answers with a text that is no JSON of ours.
+    /// Answers with a text that is not a JSON of ours.
     Content(String),
     /// Answers with a status and more headers.
     Status(u16, &'static str),

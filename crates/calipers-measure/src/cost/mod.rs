@@ -1,4 +1,4 @@
-//! What one run of the model costs, as the report tells it.
+//! The cost of one run of the model.
 
 mod depth;
 mod operators;
@@ -38,7 +38,7 @@ pub fn summarize(
     };
     if typed.without_bytes > 0 {
         cost.notes.push(format!(
-            "bytes moved leave out {} nodes whose operands have no known size",
+            "bytes moved exclude {} nodes with operands of unknown size",
             typed.without_bytes
         ));
     }
@@ -76,10 +76,10 @@ pub fn summarize(
 #[non_exhaustive]
 pub enum FigureError {
     /// A dimension has no size.
-    #[error("it depends on {0}, which has no size")]
+    #[error("it depends on {0}, which has no known size")]
     NoSize(String),
     /// The figure is negative, or above 2⁶⁴ - 1.
-    #[error("it does not fit 64 bits")]
+    #[error("it does not fit in 64 bits")]
     TooLarge,
     /// The formula has no value at the sizes.
     #[error(transparent)]

@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 use calipers_infer::Typed;
 use calipers_ir::{AttributeValue, DType, Model, NodeId, ValueId};
 use calipers_ops::TensorFact;
-use calipers_report::{KvCache, Unknown};
+use calipers_report::{KvCache, Unknown, units};
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 
@@ -125,7 +125,7 @@ impl Caches {
         growing.chain(self.fixed.iter().map(|input| (*input, None)))
     }
 
-    /// The cache as the report tells it, at these sizes; `None` when there is none.
+    /// The report's cache section at these sizes; `None` when there is no cache.
     pub(super) fn describe(
         &self,
         model: &Model,
@@ -134,12 +134,12 @@ impl Caches {
         unknown: &mut Vec<Unknown>,
     ) -> Option<KvCache> {
         if self.gave_up {
-            let reason = "its inputs are used in more ways than are looked at";
+            let reason = "too many paths from the inputs to search";
             not_known(unknown, "memory.kv_cache", reason);
             return None;
         }
         let caches = &self.caches;
-        let first = caches.first()?;
+        caches.first()?;
         let at = |dim: &Expr| u64::try_from(assume::evaluate(dim, sizes)?).ok();
         let fixed_bytes = self.fixed.iter().try_fold(0_u64, |sum, input| {
             let Size::Bytes(bytes) = size(typed.fact(*input), sizes) else { return None };
@@ -149,11 +149,11 @@ impl Caches {
         let per_token = |sum: u64, cache: &Cache| sum.checked_add(cache.bytes?);
         let bytes_per_token = caches.iter().try_fold(0, per_token);
         if bytes_per_token.is_none() {
-            let reason = "a dimension of a cache other than batch and length is free";
+            let reason = "a cache dimension other than batch and length is free";
             not_known(unknown, "memory.kv_cache.bytes_per_token", reason);
         }
         if fixed_bytes.is_none() {
-            let reason = "a dimension of a cache that does not grow is decided by the data";
+            let reason = "a dimension of a constant-length cache depends on the data";
             not_known(unknown, "memory.kv_cache.fixed_bytes", reason);
         }
         let lengths = self.lengths(typed);
@@ -167,13 +167,13 @@ impl Caches {
         };
         let bytes_at_context = bytes_of(|tokens, _| tokens);
         if bytes_at_context.is_none() && bytes_per_token.is_some() && fixed_bytes.is_some() {
-            let reason = "how many tokens it holds after the run is decided by the data";
+            let reason = "the number of cached tokens after the run depends on the data";
             not_known(unknown, "memory.kv_cache.bytes_at_context", reason);
         }
         let windows = || caches.iter().filter(|cache| cache.window.is_some());
         let limited = |tokens: u64, cache: &Cache| tokens.min(cache.window.unwrap_or(tokens));
         let sequences = caches.iter().map(|cache| {
-            // Heads that are in the batch are no sequences.
+            // Heads that are in the batch are not sequences.
             let batch = batch_of(typed, cache.input)?;
             at(batch)?.checked_div(folded(batch).unwrap_or(1))
         });
@@ -192,42 +192,40 @@ impl Caches {
             window: agreed(windows().map(|cache| cache.window)),
             windowed_layers: layers(windows()),
             bytes_in_window: windows().next().and_then(|_| bytes_of(limited)),
-            evidence: self.evidence(model, typed, first),
+            evidence: self.evidence(model, typed),
         })
     }
 
     /// What shows that there are caches.
-    fn evidence(&self, model: &Model, typed: &Typed, first: &Cache) -> Vec<String> {
+    fn evidence(&self, model: &Model, typed: &Typed) -> Vec<String> {
         let named = self.caches.iter().take(NAMED);
         let mut evidence: Vec<String> = named.map(|cache| reported(model, typed, cache)).collect();
         if self.caches.len() > NAMED {
-            let how = match first.reached.grown {
-                Grown::Written(_) => "written",
-                _ => "grown",
-            };
-            evidence.push(format!("{} inputs come back {how} in all", self.caches.len()));
+            evidence.push(format!("{} cache inputs in total", self.caches.len()));
         }
         if let Some(input) = self.fixed.first() {
             let name = model.name(model.value(*input).name);
             let count = self.fixed.len();
-            evidence.push(format!("{count} inputs such as {name} are attended to and do not grow"));
+            let inputs = units::counted(count as u64, "input", "inputs");
+            evidence
+                .push(format!("{inputs} of constant length, such as {name}, for cross-attention"));
         }
         evidence
     }
 }
 
-/// Layers that keep these, each of which keeps keys and values.
+/// Layers of these caches. Each layer has one for keys and one for values.
 fn layers<'a>(caches: impl Iterator<Item = &'a Cache>) -> u64 {
     caches.fold(0_u64, |sum, cache| sum.saturating_add(cache.stacked)).div_ceil(2)
 }
 
-/// The dimension of a cache that tells sequences apart.
+/// The batch dimension of a cache.
 fn batch_of(typed: &Typed, input: ValueId) -> Option<&Expr> {
     let dims = typed.fact(input).as_tensor()?.dims()?;
     dims.get(dims.len().saturating_sub(4))
 }
 
-/// What all say, if they say the same.
+/// The value that all share, if they do.
 fn agreed(mut figures: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     let first = figures.next()??;
     figures.all(|figure| figure == Some(first)).then_some(first)
@@ -252,7 +250,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The axis of the positions; `None` when the input is no cache.
+    /// The axis of the positions; `None` when the input is not a cache.
     fn length_axis(&self, past: &TensorFact, reached: Reached) -> Option<usize> {
         let before = past.dims()?;
         let after = self.typed.fact(reached.output).as_tensor()?.dims();
@@ -399,9 +397,9 @@ fn reported(model: &Model, typed: &Typed, cache: &Cache) -> String {
     let node = cache.reached.node();
     let label = model.node_label(node);
     let how = match cache.reached.grown {
-        Grown::Joined(_) => format!("joined with new elements at {label}"),
+        Grown::Joined(_) => format!("concatenated with new elements at {label}"),
         Grown::Inside(_) => format!("the cache of {} at {label}", model.name(model.node(node).op)),
-        Grown::Written(_) => format!("written into at {label}, attended to"),
+        Grown::Written(_) => format!("updated in place at {label}"),
     };
-    format!("{} is {how} and comes back as {}", text(cache.input), text(cache.reached.output))
+    format!("{} is {how} and returned as {}", text(cache.input), text(cache.reached.output))
 }

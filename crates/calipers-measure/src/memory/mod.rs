@@ -101,7 +101,7 @@ pub fn measure(
     memory.formula = plain.peak_place.and_then(|place| formula(typed, &live_ranges, place));
     memory.peak_at = peak_at;
     memory.timeline = plain.timeline;
-    tell_left_out(model, &resolved, &live_ranges, assumptions);
+    report_left_out(model, &resolved, &live_ranges, assumptions);
     memory
 }
 
@@ -110,13 +110,13 @@ pub fn measure(
 #[non_exhaustive]
 pub enum PeakError {
     /// The main graph has a cycle.
-    #[error("nodes wait for each other, so there is no order of execution")]
+    #[error("the graph has a cycle, so it has no execution order")]
     Cycle,
     /// The sum of the activations is above 2⁶⁴ - 1 bytes.
-    #[error("the sum does not fit 64 bits")]
+    #[error("the sum does not fit in 64 bits")]
     TooLarge,
     /// An activation has no known size.
-    #[error("of {value:?}, {reason}; what is known comes to {known} bytes at its peak")]
+    #[error("size of {value:?} unknown: {reason}; the other activations peak at {known} bytes")]
     UnknownSize {
         /// The activation.
         value: String,
@@ -126,7 +126,7 @@ pub enum PeakError {
         known: u64,
     },
     /// The peak includes activations of subgraphs, which have no live ranges here.
-    #[error("activations inside subgraphs have a part in it")]
+    #[error("it includes activations inside subgraphs")]
     InSubgraph,
     /// The size of an activation has no formula.
     #[error("an activation has no formula")]
@@ -199,7 +199,7 @@ fn check_known(
 }
 
 /// What the peak leaves out.
-fn tell_left_out(
+fn report_left_out(
     model: &Model,
     resolved: &ResolvedOps,
     live_ranges: &liveness::Lives,
@@ -207,7 +207,7 @@ fn tell_left_out(
 ) {
     if live_ranges.has_uncounted() {
         assumptions.push(Assumption {
-            what: "activations that are texts, maps or sequences".to_owned(),
+            what: "activations that are strings, maps or sequences".to_owned(),
             value: "0 bytes".to_owned(),
             why: "their elements have no fixed size".to_owned(),
         });
@@ -216,9 +216,9 @@ fn tell_left_out(
         |node: &calipers_ir::NodeId| matches!(resolved.get(*node).kind, ResolvedKind::Call(_));
     if model.main().order.iter().any(calls) {
         assumptions.push(Assumption {
-            what: "activations inside the model's functions".to_owned(),
+            what: "activations inside model functions".to_owned(),
             value: "0 bytes".to_owned(),
-            why: "a call counts by what it takes and gives".to_owned(),
+            why: "a function call counts with its inputs and outputs only".to_owned(),
         });
     }
 }
@@ -244,7 +244,7 @@ pub fn size(fact: &Fact, sizes: &Sizes) -> Size {
     };
     match tensor.dtype {
         DType::String => return Size::Uncounted,
-        DType::Undefined => return Size::Unknown("its data type is not known".to_owned()),
+        DType::Undefined => return Size::Unknown("its data type is unknown".to_owned()),
         _ => {}
     }
     let dims = match &tensor.shape {
@@ -254,19 +254,19 @@ pub fn size(fact: &Fact, sizes: &Sizes) -> Size {
     let mut elements = 1_u64;
     for dim in dims.iter() {
         let Some(size) = assume::evaluate(dim, sizes) else {
-            return Size::Unknown(format!("dimension {dim} is decided by the data"));
+            return Size::Unknown(format!("dimension {dim} depends on the data"));
         };
         let Ok(size) = u64::try_from(size) else {
-            return Size::Unknown(format!("dimension {dim} would be {size} at the sizes assumed"));
+            return Size::Unknown(format!("dimension {dim} would be {size} at the assumed sizes"));
         };
         let Some(product) = elements.checked_mul(size) else {
-            return Size::Unknown("its size does not fit 64 bits".to_owned());
+            return Size::Unknown("its size does not fit in 64 bits".to_owned());
         };
         elements = product;
     }
     match tensor.dtype.bytes(elements) {
         Some(bytes) => Size::Bytes(bytes),
-        None => Size::Unknown("its size does not fit 64 bits".to_owned()),
+        None => Size::Unknown("its size does not fit in 64 bits".to_owned()),
     }
 }
 

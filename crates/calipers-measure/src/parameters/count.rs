@@ -21,7 +21,7 @@ impl Sum {
     fn add(&mut self, part: Result<u64, String>) {
         self.0 = match (std::mem::replace(&mut self.0, Ok(0)), part) {
             (Ok(sum), Ok(part)) => {
-                sum.checked_add(part).ok_or_else(|| "the sum does not fit 64 bits".to_owned())
+                sum.checked_add(part).ok_or_else(|| "the sum does not fit in 64 bits".to_owned())
             }
             (Err(reason), _) | (Ok(_), Err(reason)) => Err(reason),
         };
@@ -48,9 +48,9 @@ pub(super) fn count(
     let mut assumed = BTreeSet::new();
     for item in stored {
         let elements =
-            item.elements.clone().map_err(|reason| format!("of {:?}, {reason}", item.name));
+            item.elements.clone().map_err(|reason| format!("tensor {:?}: {reason}", item.name));
         let item_bytes = item.bytes.ok_or_else(|| {
-            format!("the size of {:?}, of type {}, is not known", item.name, item.dtype)
+            format!("unknown size of tensor {:?} of type {}", item.name, item.dtype)
         });
         all_bytes.add(item_bytes.clone());
         match item.role {
@@ -100,10 +100,10 @@ pub(super) fn count(
     parameters.by_op.sort_by_key(|row| Reverse((row.bytes, row.elements)));
     if !assumed.is_empty() {
         assumptions.push(Assumption {
-            what: "stored tensors whose use does not show what they are".to_owned(),
+            what: "stored tensors of unclear use".to_owned(),
             value: "learned weights".to_owned(),
             why: format!(
-                "they are stored floats or quantized integers, used by {}",
+                "they are floats or quantized integers, used by {}",
                 assumed.into_iter().collect::<Vec<_>>().join(", ")
             ),
         });

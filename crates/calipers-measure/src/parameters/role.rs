@@ -7,7 +7,7 @@
 //! | an operand of arithmetic, with one axis longer than 1 | a weighted layer came before, and the length is that of an axis of some weight: a bias or a gain per channel. Otherwise it prepares the input, or is a grid |
 //! | an operand of an addition, with several such axes | a weighted layer comes after: a position embedding. Otherwise it is a grid of anchors |
 //! | a part of a concatenation | a weighted layer comes after: a class token |
-//! | the argument of a activation | it is an initializer: a parameter kept in another form |
+//! | the argument of an activation | it is an initializer: a parameter kept in another form |
 //! | an input of an operator that nobody knows | it has more than one element; the report says that this is assumed |
 //! | any operand or output, in a model without a single weight by its place | it is an initializer of more than one element; assumed too |
 //!

@@ -52,7 +52,7 @@ pub(super) fn list(model: &Model, resolved: &ResolvedOps, uses: &UseTable) -> Ve
     lister.found
 }
 
-/// Shapes larger than this are no shapes of weights.
+/// Shapes larger than this are not shapes of weights.
 const MAX_RANK: u64 = 64;
 
 struct Lister<'a> {
@@ -214,7 +214,7 @@ impl Lister<'_> {
         let elements = dims
             .iter()
             .try_fold(1_u64, |product, dim| product.checked_mul(u64::try_from(*dim).ok()?))
-            .ok_or_else(|| "the product of its dimensions does not fit 64 bits".to_owned());
+            .ok_or_else(|| "the product of its dimensions does not fit in 64 bits".to_owned());
         self.found.push(Stored {
             name: self.model.name(self.model.value(output).name).to_owned(),
             dtype,

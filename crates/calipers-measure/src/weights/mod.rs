@@ -76,7 +76,7 @@ impl Seen {
 enum Place<'a> {
     /// In one piece, in this file.
     Run { source: &'a Source, span: Span },
-    /// They were unpacked; this is what tells them apart.
+    /// They were unpacked; this distinguishes them.
     Unpacked([u8; 32]),
 }
 
@@ -110,7 +110,7 @@ pub fn read<E: Display>(
         };
         match place(model, files, id, &mut seen) {
             Ok(_) if seen.bytes > left => {
-                let reason = "its bytes were read as those of other tensors already".to_owned();
+                let reason = "its bytes overlap those of other tensors".to_owned();
                 weights.unread.push((seen.name, reason));
             }
             Ok(place) => {
@@ -121,7 +121,7 @@ pub fn read<E: Display>(
             Err(reason) => weights.unread.push((seen.name, reason)),
         }
     }
-    look(&mut weights.tensors, &places, progress);
+    read_all(&mut weights.tensors, &places, progress);
     weights.same = same::groups(&weights.tensors, &places);
     weights
 }
@@ -135,7 +135,7 @@ fn shown(model: &Model, stored: &Stored) -> String {
 }
 
 /// Goes over all tensors that are in one piece.
-fn look(tensors: &mut [Seen], places: &[Place<'_>], progress: &(dyn Fn(u64, u64) + Sync)) {
+fn read_all(tensors: &mut [Seen], places: &[Place<'_>], progress: &(dyn Fn(u64, u64) + Sync)) {
     let (mut runs, mut items) = (Vec::new(), Vec::new());
     for (at, (seen, place)) in tensors.iter().zip(places).enumerate() {
         if let Place::Run { source, span } = place {
@@ -159,8 +159,7 @@ fn place<'a, E: Display>(
 ) -> Result<Place<'a>, String> {
     let tensor = model.tensor(id);
     tensor.elements().map_err(|error| error.to_string())?;
-    let bytes =
-        tensor.bytes().ok_or_else(|| format!("elements of type {} are not known", seen.dtype))?;
+    let bytes = tensor.bytes().ok_or_else(|| format!("unknown element type {}", seen.dtype))?;
     let (source, span) = match &tensor.data {
         Data::Absent => return Err("it has no data".to_owned()),
         Data::Fields { .. } => {
@@ -176,24 +175,24 @@ fn place<'a, E: Display>(
             let source = match files.get(external.file) {
                 Some(Ok(source)) => source,
                 Some(Err(reason)) => return Err(format!("{:?}: {reason}", location())),
-                None => return Err(format!("{:?} was not looked for", location())),
+                None => return Err(format!("{:?} was not opened", location())),
             };
-            let start = external.offset.ok_or("its place in the data file is not known")?;
+            let start = external.offset.ok_or("its offset in the data file is unknown")?;
             let length = external.length.unwrap_or(bytes);
-            let end = start.checked_add(length).ok_or("it reaches past the data file")?;
+            let end = start.checked_add(length).ok_or("it extends past the data file")?;
             (source, Span { start, end })
         }
     };
     if span.len() != bytes {
-        return Err(format!("its shape needs {bytes} bytes and it has {}", span.len()));
+        return Err(format!("its shape needs {bytes} bytes, but it has {}", span.len()));
     }
     if source.slice(span).is_none() {
-        return Err("it reaches past the end of its file".to_owned());
+        return Err("it extends past the end of its file".to_owned());
     }
     Ok(Place::Run { source, span })
 }
 
-/// How a tensor's elements belong to output channels, which the node that uses it tells.
+/// How a tensor's elements belong to output channels, by the node that uses it.
 fn channels(model: &Model, stored: &Stored, dims: &[i64]) -> Channels {
     let Some(consumer) = stored.value.and_then(|value| model.consumers(value).first()) else {
         return Channels::None;

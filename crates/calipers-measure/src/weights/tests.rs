@@ -61,11 +61,12 @@ fn weights_in_another_file() {
     assert_eq!((there.nan, there.ranges[0].max), (1, 3.0));
     assert_eq!(unknown, []);
 
-    let (missing, unknown) = section(bytes.clone(), &[Err("there is no such file".to_owned())]);
+    let (missing, unknown) = section(bytes.clone(), &[Err("file not found".to_owned())]);
     assert_eq!((missing.tensors, missing.unread), (0, 1));
     assert_eq!(unknown[0].what, "weights.unread");
     assert!(
-        unknown[0].reason.contains("1 of 1 tensors") && unknown[0].reason.contains("no such file")
+        unknown[0].reason.contains("1 of 1 tensors")
+            && unknown[0].reason.contains("file not found")
     );
 
     // A file that was cut short.

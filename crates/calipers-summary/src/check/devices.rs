@@ -23,14 +23,14 @@ fn place(text: &str, name: &str) -> Option<usize> {
 }
 
 /// Devices that a sentence names. A name inside a longer one that is named too counts as well:
-/// which of them is meant, the words do not tell.
+/// the text does not show which of them is meant.
 pub(super) fn named<'r>(text: &str, report: &'r Report) -> Vec<&'r str> {
     let all = devices(report).into_iter();
     all.filter(|(name, _)| place(text, name).is_some()).map(|(name, _)| name).collect()
 }
 
 /// Whether a figure may be in a sentence that names these devices: it is one of theirs, or of none.
-pub(super) fn may_tell(fact: &Fact, named: &[&str]) -> bool {
+pub(super) fn may_state(fact: &Fact, named: &[&str]) -> bool {
     match &fact.device {
         Some(device) => named.is_empty() || named.contains(&device.as_str()),
         None => true,

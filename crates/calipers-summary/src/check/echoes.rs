@@ -15,14 +15,16 @@ const MOST: usize = 20_000;
 pub(super) struct Echoes(HashSet<Vec<String>>);
 
 impl Echoes {
-    pub(super) fn of(report: &Report) -> Self {
+    pub(super) fn new(report: &Report) -> Self {
         let mut runs = HashSet::new();
         let mut left = MOST;
         for text in written(report) {
             if names::plain(text).is_some() {
                 continue;
             }
-            let words = words(text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]));
+            let words = lowercase_words(
+                text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]),
+            );
             left = left.saturating_sub(words.len());
             for run in words.windows(RUN) {
                 runs.insert(run.to_vec());
@@ -36,7 +38,7 @@ impl Echoes {
 
     /// Whether a sentence repeats some of it.
     pub(super) fn are_in(&self, sentence: &str) -> bool {
-        !self.0.is_empty() && words(sentence).windows(RUN).any(|run| self.0.contains(run))
+        !self.0.is_empty() && lowercase_words(sentence).windows(RUN).any(|run| self.0.contains(run))
     }
 }
 
@@ -65,7 +67,7 @@ fn written(report: &Report) -> impl Iterator<Item = &str> {
         .chain(report.bindings.keys().map(String::as_str))
 }
 
-fn words(text: &str) -> Vec<String> {
+fn lowercase_words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     parts.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }

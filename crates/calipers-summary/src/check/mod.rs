@@ -1,7 +1,7 @@
 //! Looks every claim of a text up in the report.
 //!
 //! Numbers with their units, families, operators, kinds and other names: what the report does not
-//! hold is a fault, and the sentence with it cannot be. So a language model may write the prose,
+//! hold is a fault, and the sentence with it is removed. So a language model may write the prose,
 //! and the figures are still the report's.
 //!
 //! ```
@@ -18,6 +18,7 @@
 //! The check is strict: a true sentence in words that it does not know may fall. A false one should
 //! not be.
 
+mod claims;
 mod devices;
 mod echoes;
 mod numbers;
@@ -25,16 +26,15 @@ mod numbers;
 mod tests;
 mod tokens;
 mod units;
-mod words;
 
 use calipers_report::Report;
 
+use self::claims::Vocabulary;
 use self::echoes::Echoes;
 use self::tokens::tokens;
-use self::words::Vocabulary;
 use super::facts::{self, Fact};
 
-/// Holds texts to a report.
+/// Checks texts against a report.
 pub struct Checker<'a> {
     report: &'a Report,
     facts: Vec<Fact>,
@@ -43,7 +43,7 @@ pub struct Checker<'a> {
     english: bool,
 }
 
-/// What came of checking a text.
+/// The result of checking a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// The sentences, in order.
@@ -83,13 +83,13 @@ impl Verdict {
         self.sentences.iter().filter(|sentence| !sentence.faults.is_empty())
     }
 
-    /// Claims of the sentences that may be.
+    /// Claims of the sentences without a fault.
     pub fn claims(&self) -> u64 {
         let clean = self.sentences.iter().filter(|sentence| sentence.faults.is_empty());
         clean.map(|sentence| sentence.claims).sum()
     }
 
-    /// The text without the sentences that cannot be, paragraphs kept apart.
+    /// The text without faulty sentences, paragraphs kept apart.
     pub fn clean_text(&self) -> String {
         let mut text = String::new();
         let mut last = None;
@@ -111,9 +111,9 @@ impl<'a> Checker<'a> {
     pub fn new(report: &'a Report) -> Self {
         Self {
             report,
-            facts: facts::of(report),
-            vocabulary: Vocabulary::of(report),
-            echoes: Echoes::of(report),
+            facts: facts::from_report(report),
+            vocabulary: Vocabulary::new(report),
+            echoes: Echoes::new(report),
             english: true,
         }
     }
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
             named.into_iter().map(|(claim, why)| Fault { claim, why }).collect();
         let named = devices::named(text, self.report);
         let facts: Vec<&Fact> =
-            self.facts.iter().filter(|fact| devices::may_tell(fact, &named)).collect();
+            self.facts.iter().filter(|fact| devices::may_state(fact, &named)).collect();
         for device in devices::misplaced(text, self.report) {
             let why = "is not so placed in the report: it fits, or does not";
             faults.push(Fault { claim: device, why });
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         for figure in numbers::figures(&tokens(&bare), self.english) {
             claims += 1;
             if figure.find(&facts).is_none() {
-                faults.push(Fault { claim: figure.text, why: "is no figure of the report" });
+                faults.push(Fault { claim: figure.text, why: "is not a figure of the report" });
             }
         }
         if self.echoes.are_in(text) {
@@ -166,7 +166,7 @@ impl<'a> Checker<'a> {
         Sentence { text: text.to_owned(), paragraph, claims, faults }
     }
 
-    /// The sentence without names of devices, whose digits are no figures: `RTX 4090`.
+    /// The sentence without names of devices, whose digits are not figures: `RTX 4090`.
     fn without_names(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if let Some(hardware) = &self.report.hardware {

@@ -90,7 +90,7 @@ impl Figure {
                 Quantity::Percent | Quantity::Millis | Quantity::PerSecond | Quantity::Macs
             );
             let named = reported.is_none_or(|noun| free || may_name(noun, fact.topic));
-            // Work next to the products is no headline, so it has to be called what it is.
+            // Work next to the products is not a headline, so it has to be called what it is.
             let headline =
                 fact.topic != "other" || reported.is_some_and(|noun| may_name(noun, "other"));
             let is_headline = fact.quantity == Quantity::Flops && fact.topic != "other";
@@ -178,7 +178,7 @@ fn value_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<(Vec<f64>,
             let (values, decimals) = parsed(digits, english);
             Some((values, decimals, 1))
         }
-        Token::Word(_) => spelt(tokens, at).map(|(value, used)| (vec![value], 0, used)),
+        Token::Word(_) => spelled_out(tokens, at).map(|(value, used)| (vec![value], 0, used)),
         Token::Mark(_) => None,
     }
 }
@@ -219,7 +219,7 @@ fn parsed(digits: &str, english: bool) -> (Vec<f64>, i32) {
     (values, decimals)
 }
 
-const SPELT: &[(&str, f64)] = &[
+const NUMBER_WORDS: &[(&str, f64)] = &[
     ("zero", 0.0),
     ("two", 2.0),
     ("three", 3.0),
@@ -251,7 +251,7 @@ const SPELT: &[(&str, f64)] = &[
     ("hundred", 100.0),
 ];
 
-/// Things of which a model has so many, so that one of them is a claim.
+/// Things that a model has a number of, so that one of them is a claim.
 const COUNTED: &[&str] = &[
     "class",
     "convolution",
@@ -268,16 +268,16 @@ const COUNTED: &[&str] = &[
 ];
 
 /// A number in words: `twelve`, `twenty-four`, `two hundred`.
-fn spelt(tokens: &[Token<'_>], at: usize) -> Option<(f64, usize)> {
+fn spelled_out(tokens: &[Token<'_>], at: usize) -> Option<(f64, usize)> {
     let one = |word: &str| -> Option<f64> {
         let word = word.to_lowercase();
         match word.split_once('-') {
             Some((tens, ones)) => {
-                let tens = worth(SPELT, tens).filter(|tens| (20.0..100.0).contains(tens))?;
-                let ones = if ones == "one" { Some(1.0) } else { worth(SPELT, ones) };
+                let tens = worth(NUMBER_WORDS, tens).filter(|tens| (20.0..100.0).contains(tens))?;
+                let ones = if ones == "one" { Some(1.0) } else { worth(NUMBER_WORDS, ones) };
                 Some(tens + ones.filter(|ones| *ones < 10.0)?)
             }
-            None => worth(SPELT, &word),
+            None => worth(NUMBER_WORDS, &word),
         }
     };
     let word = tokens.get(at)?.word()?;

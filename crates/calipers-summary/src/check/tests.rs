@@ -7,7 +7,7 @@ use calipers_report::{
 
 use super::Checker;
 
-/// A BERT as a report tells of it. The figures are made up, and are nowhere else.
+/// The report of a BERT with made-up figures.
 fn report() -> Report {
     let mut report = Report::default();
     report.parameters.total = Some(22_565_376);
@@ -93,20 +93,20 @@ fn true_sentences_are() {
         "Weights take 90.26 MB and activations peak at 16.78 MB.",
         "A run costs 22.95 GMACs, or 45.9 GFLOPs.",
         "A run costs 45.9 billion FLOPs.",
-        "Besides there are 18.77 MFLOPs of element-wise work.",
+        "There are also 18.77 MFLOPs of element-wise work.",
         "It is a BERT encoder with twelve layers and six heads.",
         "The 12-layer transformer has a hidden width of 384 and a vocabulary of 30,522.",
         "Its 421 nodes include 96 MatMul nodes, 22.8% of all.",
         "On the RTX 4090 a run takes 1.9 ms (1.6–2.3).",
-        "On the NVIDIA GeForce RTX 4090 with 24 GB of memory expect 1.6 to 2.3 ms and 515 samples a second.",
+        "On the NVIDIA GeForce RTX 4090 with 24 GB of memory expect 1.6 to 2.3 ms and 515 samples per second.",
         "At a sequence of 128 tokens it takes 1.94 ms.",
         "There is one warning: a data file is missing.",
-        "There are no errors.",
+        "No errors were found.",
         "It fits the RTX 4090.",
         "It fits the RTX 4090, not the Raspberry Pi 5.",
         "It does not fit the Raspberry Pi 5.",
         "On the Raspberry Pi 5 a run takes 606 ms.",
-        "It is no convolutional network.",
+        "It is not a convolutional network.",
         "One run takes 1.9 ms on the RTX 4090 and 606 ms on the Raspberry Pi 5.",
         "Put the data file next to the model.",
     ] {
@@ -154,8 +154,8 @@ fn false_sentences_fall() {
         "On the H100 it is faster.",
         "It takes 1.9 s.",
         "It is 3 times faster.",
-        "It handles 5,150 samples a second.",
-        "There are no warnings.",
+        "It handles 5,150 samples per second.",
+        "No warnings were found.",
         "There are 3 findings.",
         "MatMul makes up 48% of the nodes.",
         "It supports 512 tokens.",

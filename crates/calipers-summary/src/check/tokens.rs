@@ -7,7 +7,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
     /// Digits with their separators: `22,565,376`, `0.47`, `1.0e-6`.
     Number(&'a str),
-    /// Anything else that is no space.
+    /// Anything else that is not a space.
     Mark(char),
 }
 

@@ -19,6 +19,7 @@ fn figures(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
     let mut figures: Vec<String> = convolutions(report).into_iter().take(1).collect();
     figures.extend(attention_layers(report));
+    figures.extend(classes(report));
     if let Some(positions) = counted(facts.positions, "position", "positions") {
         let strides = facts.strides.as_deref().unwrap_or_default();
         let strides: Vec<String> = strides.iter().map(|stride| number(*stride)).collect();
@@ -27,6 +28,5 @@ fn figures(report: &Report) -> Vec<String> {
             false => format!("{positions} at strides {}", listed(&strides)),
         });
     }
-    figures.extend(classes(report));
     figures
 }

@@ -24,5 +24,5 @@ pub(super) fn sizes(report: &Report) -> Option<String> {
 /// The sizes that the figures assume, where there are figures.
 pub(in super::super) fn sentence(report: &Report) -> Option<String> {
     super::cost::is_known(report).then_some(())?;
-    Some(format!("Figures assume {}; set others with --dim.", sizes(report)?))
+    Some(format!("Figures assume {}.", sizes(report)?))
 }

@@ -95,7 +95,7 @@ pub struct Redactor(Names);
 impl Redactor {
     /// A redactor of what is reported of this model.
     pub fn new(model: &Model) -> Self {
-        Self(Names::of(model))
+        Self(Names::new(model))
     }
 
     /// Replaces every name in a report; its summary is written again.

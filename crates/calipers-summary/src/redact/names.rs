@@ -94,7 +94,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(model: &Model) -> Self {
+    pub(super) fn new(model: &Model) -> Self {
         let mut names = Self { words: HashMap::new(), inside: Vec::new(), scopes: HashMap::new() };
         names.add_files(model);
         names.add_dimensions(model);
@@ -110,7 +110,7 @@ impl Names {
             names.add(model.name(graph.name), || format!("graph-{}", id.index()));
         }
         names.add_texts(model);
-        let plain = |name: &&String| !GENERIC.contains(&name.as_str()) && is_telling(name);
+        let plain = |name: &&String| !GENERIC.contains(&name.as_str()) && is_distinctive(name);
         names.inside = names.words.keys().filter(plain).cloned().collect();
         names.inside.sort_unstable();
         names
@@ -150,7 +150,7 @@ impl Names {
                         });
                     }
                 }
-                // A whole that is no formula is a name too.
+                // A whole that is not a formula is a name too.
                 if text.contains(|c: char| !is_letter(c) && !" +-*/()^,".contains(c)) {
                     self.add(text, || {
                         count += 1;
@@ -264,8 +264,8 @@ fn before_last(text: &str) -> Option<&str> {
     (last > 0).then(|| &text[..last])
 }
 
-/// Whether a name inside a sentence tells anything: digits alone and a letter or two do not.
-fn is_telling(name: &str) -> bool {
+/// Whether a name inside a sentence is distinctive: digits alone and a letter or two are not.
+fn is_distinctive(name: &str) -> bool {
     name.chars().nth(SHORT - 1).is_some()
         && name.contains(|c: char| !c.is_ascii_digit() && c != '.')
 }

@@ -17,7 +17,7 @@ calipers_testkit::tests! {
         buffers_that_are_written_into,
         a_buffer_written_with_constants_is_no_cache,
         one_step_is_assumed_of_a_decoder,
-        a_sweep_tells_the_cache_of_the_whole_batch,
+        a_sweep_reports_the_cache_of_the_whole_batch,
     ];
 }
 
@@ -281,7 +281,7 @@ fn one_step_is_assumed_of_a_decoder() {
     assert_eq!(prompt.memory.kv_cache.unwrap().context, Some(134));
 }
 
-fn a_sweep_tells_the_cache_of_the_whole_batch() {
+fn a_sweep_reports_the_cache_of_the_whole_batch() {
     let inputs = ["q", "k", "v", "", "", "", "past", "past2"];
     let node = runtime("MultiHeadAttention", &inputs, &["y", "all", "all2"], &[("num_heads", 4)]);
     let mut model = attention(&node, &PAST, ["32", "32"]);

@@ -82,7 +82,7 @@ fn operators_and_segments_sum_to_the_whole(corpus: &Corpus) -> Outcome {
 }
 
 /// The sample's own table: 156,800 + 627,200 multiply-accumulates of convolutions and 7,840 of the
-/// dense layer, in ten nodes of which the first, the fifth and the last have them.
+/// dense layer, in ten nodes; the first, the fifth and the last have them.
 fn operators_and_segments_of_the_digits_are_those_of_its_table() {
     let model = Model::read(calipers_samples::digits(), "digits").unwrap();
     let bindings = Bindings { dims: [("batch".to_owned(), 1)].into(), ..Bindings::default() };

@@ -20,6 +20,7 @@ mod parameters;
 mod redaction;
 mod round_trip;
 mod shapes;
+mod structure;
 mod summaries;
 mod support;
 mod traffic;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         redaction::tests(),
         round_trip::tests(),
         shapes::tests(),
+        structure::tests(),
         summaries::tests(),
         traffic::tests(),
         view::tests(),

@@ -70,6 +70,9 @@ fn models(corpus: &Corpus) -> Vec<PathBuf> {
     corpus.models().into_iter().chain(corpus.hostile()).collect()
 }
 
+/// Words of a summary without a device: one short paragraph.
+const MAX_WORDS: usize = 90;
+
 /// Every number, unit, family and operator of the built-in text is found in the report.
 fn every_claim_of_every_summary_is_in_the_report(corpus: &Corpus) -> Outcome {
     let mut wrong = String::new();
@@ -79,6 +82,10 @@ fn every_claim_of_every_summary_is_in_the_report(corpus: &Corpus) -> Outcome {
         let checker = Checker::new(&report);
         for audience in [Audience::Engineer, Audience::Manager] {
             let summary = summarize_for(&report, audience);
+            let words = summary.text.split_whitespace().count();
+            if words > MAX_WORDS || summary.text.contains('\n') {
+                wrong += &format!("{}: {words} words\n", path.display());
+            }
             for text in [&summary.title, &summary.text] {
                 let verdict = checker.check(text);
                 texts += 1;

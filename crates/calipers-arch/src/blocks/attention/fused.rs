@@ -45,7 +45,7 @@ pub(super) fn find(net: &Network<'_>, end: OpId) -> Option<Found> {
         .or_else(|| at(places.key).and_then(|key| axis(net, key)))
         .or(heads);
     let bias: Vec<Val> = at(places.bias).into_iter().collect();
-    let masks = mask::look(net, &bias, heads);
+    let masks = mask::find(net, &bias, heads);
     let is_set = |name| net.int(unit, name) == Some(1);
     let facts = Facts {
         heads,

@@ -1,4 +1,4 @@
-//! What is joined with the scores: masks, of which the causal ones matter, and learned biases.
+//! What is added to the attention scores: masks, causal ones above all, and learned biases.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ pub(super) struct Masks {
 }
 
 /// Looks at everything that is joined with the scores.
-pub(super) fn look(net: &Network<'_>, others: &[Val], heads: Option<i64>) -> Masks {
+pub(super) fn find(net: &Network<'_>, others: &[Val], heads: Option<i64>) -> Masks {
     let mut masks = Masks::default();
     for other in others {
         if net.rank(*other).is_none_or(|rank| rank >= 2) {

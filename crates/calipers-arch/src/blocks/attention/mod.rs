@@ -39,7 +39,7 @@ use crate::network::{
 
 pub(super) const ATTENTION: Pattern = Pattern {
     kind: BlockKind::Attention,
-    description: "Attention: values summed by how well their keys answer a query.",
+    description: "Attention: sums values weighted by query-key similarity.",
     anchors: Ops::operators(&[
         "DecoderAttention",
         "DecoderMaskedMultiHeadAttention",
@@ -85,7 +85,7 @@ fn decomposed(net: &Network<'_>, end: OpId) -> Option<Found> {
     let [query, key, value] =
         [scores.query, scores.key, scores.value].map(|val| Stream::back(net, val));
     let heads = heads::count(net, end, &scores, &key);
-    let masks = mask::look(net, &scores.others, heads.heads);
+    let masks = mask::find(net, &scores.others, heads.heads);
     let facts = Facts {
         heads: heads.heads,
         kv_heads: heads.kv_heads,
@@ -147,7 +147,7 @@ fn assemble(
         rotary: facts.rotary,
         norm,
     };
-    Found::of(inside).with(details).taking(taken)
+    Found::new(inside).with(details).taking(taken)
 }
 
 /// The views after the sum of values, and the projection behind them.

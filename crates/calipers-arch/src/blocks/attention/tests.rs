@@ -4,7 +4,7 @@ use calipers_report::NormPosition;
 use calipers_samples::{Attribute, DataType};
 use calipers_testkit::{FOUR, Heads};
 
-use crate::blocks::testing::{Look as _, Seen, Tiny};
+use crate::blocks::testing::{Inspect as _, Seen, Tiny};
 use crate::network::{Attention, AttentionScope, BlockKind};
 
 const X: &[&str] = &["2", "6", "32"];

@@ -3,7 +3,7 @@
 use calipers_samples::Attribute;
 
 use crate::blocks::testing::sketch::{concat, conv, conv_relu, linear, shape};
-use crate::blocks::testing::{Look as _, Seen, Tiny};
+use crate::blocks::testing::{Inspect as _, Seen, Tiny};
 use crate::network::{BlockKind, DetectionHead};
 
 /// Features of 16² and 8² places of an image of 64².
@@ -88,7 +88,7 @@ fn boxes_and_classes_listed_apart() {
     let seen = t.output(&y);
     assert_eq!(seen.count(BlockKind::DetectionHead), 1);
     // Two patterns find this kind; the report has one row of it.
-    let rows = seen.look(crate::blocks::counts);
+    let rows = seen.inspect(crate::blocks::counts);
     let heads: Vec<_> = rows.iter().filter(|row| row.kind == BlockKind::DetectionHead).collect();
     assert!(matches!(heads[..], [row] if row.count == 1 && row.nodes.len() == 1), "{heads:?}");
     assert_eq!(numbers(&seen), Some((Some(7), Some(640), vec![4, 8])));

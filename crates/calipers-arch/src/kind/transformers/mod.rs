@@ -39,7 +39,7 @@ use calipers_report::{
 };
 use hashbrown::HashMap;
 
-use super::{Decision, FamilyRule, Recognition, Seen, some};
+use super::{Decision, FamilyRule, Recognition, Seen, counted};
 use crate::network::{BlockKind, Origin, TableKind, Val};
 use crate::stats::{Given, NetworkStats};
 
@@ -91,7 +91,7 @@ const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Gpt2, rule: tokens::gpt2 },
 ];
 
-/// Families that only a name tells from one of the table.
+/// Families that only a name distinguishes from one of the table.
 const BY_NAME: &[(Family, &str, Family)] = &[
     (Family::Llama, "mistral", Family::Mistral),
     (Family::Wav2vec2, "hubert", Family::Hubert),
@@ -112,9 +112,7 @@ pub(super) fn decide(
     decision.style = Some(style);
     if with_convolutions {
         let convs = stats.image_convs().count();
-        decision
-            .evidence
-            .insert(0, some(convs, "convolution over images", "convolutions over images"));
+        decision.evidence.insert(0, counted(convs, "2D convolution", "2D convolutions"));
     }
     let seen = Seen { stats, facts, style: Some(style) };
     for row in FAMILIES {
@@ -125,9 +123,10 @@ pub(super) fn decide(
             decision.confidence = confidence;
             decision.evidence.push(why);
             if let Some((like, word, _)) = named {
-                decision
-                    .evidence
-                    .push(format!("built as {}; names in the file say {word}", like.id()));
+                decision.evidence.push(format!(
+                    "same structure as {}; names in the file say {word}",
+                    like.display_name()
+                ));
             }
             break;
         }
@@ -178,14 +177,14 @@ fn pools_at_highest(stats: &NetworkStats<'_, '_>) -> bool {
 /// The layers, the norms and the tables, in words.
 fn shape(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> String {
     let (own, cross) = stats.own_and_cross();
-    let mut words = some(own, "self-attention layer", "self-attention layers");
+    let mut words = counted(own, "self-attention layer", "self-attention layers");
     if let (Some(heads), Some(width)) = (facts.heads, facts.head_dim) {
-        words += &format!(" with {} of {width}", some(heads, "head", "heads"));
+        words += &format!(" with {} of {width}", counted(heads, "head", "heads"));
     } else if let Some(heads) = facts.heads {
-        words += &format!(" with {}", some(heads, "head", "heads"));
+        words += &format!(" with {}", counted(heads, "head", "heads"));
     }
     if cross > 0 {
-        words += &format!(", {cross} over another sequence");
+        words += &format!(", {cross} with cross-attention");
     }
     if let Some(position) = stats.norm_position() {
         words += &format!("; {}", position.display_name());
@@ -290,12 +289,11 @@ fn stored_once(model: &Model, value: ValueId) -> ValueId {
 fn clip(seen: &Seen<'_, '_>) -> Recognition {
     // The tower for texts alone takes the vector of the token with the highest number: the last.
     if seen.text() && pools_at_highest(seen.stats) {
-        let words = "the text's vector is the one at the token with the highest number";
+        let words = "the text embedding is taken at the token with the highest id";
         return Some((Medium, words.to_owned()));
     }
     seen.styled(Style::DualEncoder).then(|| {
-        let words =
-            "an encoder of images and one of tokens, whose vectors are brought to length one";
+        let words = "an image encoder and a token encoder with L2-normalized embeddings";
         (High, words.to_owned())
     })
 }

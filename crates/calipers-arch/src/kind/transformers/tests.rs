@@ -22,7 +22,7 @@ fn family(tiny: Tiny, output: &str) -> Option<Family> {
 }
 
 /// Rows of a table of words.
-fn words(t: &mut Tiny) -> String {
+fn token_embeddings(t: &mut Tiny) -> String {
     let (ids, table) = (t.input_of(DataType::I64, &["2", "6"]), t.weight(&[90, 32]));
     t.op("Gather", &[&table, &ids])
 }
@@ -60,7 +60,7 @@ fn causal(t: &mut Tiny, scores: &str) -> String {
 /// An encoder and a decoder of a layer each.
 fn translator(pre: bool, after_tables: bool) -> Option<Family> {
     let mut t = Tiny::new();
-    let [mut x, mut y] = [words(&mut t), words(&mut t)];
+    let [mut x, mut y] = [token_embeddings(&mut t), token_embeddings(&mut t)];
     if after_tables {
         [x, y] = [x, y].map(|it| t.layer_norm(&it, 32));
     }
@@ -90,7 +90,7 @@ fn encoders_and_decoders_are_reported_by_their_norms() {
 fn positions_and_relative_ones() {
     let encoder = |relative: bool| {
         let mut t = Tiny::new();
-        let x = words(&mut t);
+        let x = token_embeddings(&mut t);
         let x = with_positions(&mut t, &x, 6);
         let mut x = t.layer_norm(&x, 32);
         for _ in 0..2 {
@@ -131,7 +131,7 @@ fn narrow_tables_make_bert_less_sure() {
 /// A decoder of two layers with positions; queries, keys and values with biases or without.
 fn decoder(biased: bool) -> Recognition {
     let mut t = Tiny::new();
-    let x = words(&mut t);
+    let x = token_embeddings(&mut t);
     let mut x = with_positions(&mut t, &x, 6);
     for _ in 0..2 {
         x = part(&mut t, &x, true, |t, x| {
@@ -171,7 +171,7 @@ fn decoders_are_reported_by_their_biases() {
 #[test]
 fn built_as_llama_without_positions_in_sight() {
     let mut t = Tiny::new();
-    let mut x = words(&mut t);
+    let mut x = token_embeddings(&mut t);
     for _ in 0..2 {
         let scale = t.weight(&[32]);
         let read = t.op("RMSNormalization", &[&x, &scale]);

@@ -11,7 +11,7 @@ pub(super) fn t5(seen: &Seen<'_, '_>) -> Recognition {
     let relative = seen.stats.attends(|it| it.relative);
     (fits && (relative || seen.styled(Style::EncoderDecoder))).then(|| {
         let sure = if relative { High } else { Medium };
-        (sure, "RMSNorm, and a bias by relative position in place of a position table".to_owned())
+        (sure, "RMSNorm and a relative position bias instead of a position table".to_owned())
     })
 }
 
@@ -31,13 +31,13 @@ pub(super) fn bart(seen: &Seen<'_, '_>) -> Recognition {
         && seen.normed(NormPosition::Post)
         && seen.activates(Activation::Gelu);
     let words =
-        "an encoder and a decoder of tokens, LayerNorm after each part and after the tables";
+        "token encoder and decoder, post-norm LayerNorm, and LayerNorm after the embeddings";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn marian(seen: &Seen<'_, '_>) -> Recognition {
     let fits = norms_next_to_layers(seen)? == 0 && seen.normed(NormPosition::Post);
-    let words = "an encoder and a decoder of tokens, LayerNorm after each part and nowhere else";
+    let words = "token encoder and decoder, post-norm LayerNorm only";
     fits.then(|| (Medium, words.to_owned()))
 }
 
@@ -50,15 +50,15 @@ pub(super) fn mbart(seen: &Seen<'_, '_>) -> Recognition {
 
 pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Recognition {
     let fits = norms_next_to_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
-    let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends; \
-                 positions are counted from the tokens that are no padding";
+    let words = "token encoder and decoder, pre-norm LayerNorm with final norms; \
+                 position ids are computed from the non-padding tokens";
     (fits && seen.stats.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
 }
 
 /// Others are built alike: a name must say it.
 pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Recognition {
     let fits = norms_next_to_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
-    let words = "an encoder and a decoder of tokens, LayerNorm before each part and at the ends";
+    let words = "token encoder and decoder, pre-norm LayerNorm with final norms";
     (fits && seen.stats.mentions("pegasus")).then(|| (Medium, words.to_owned()))
 }
 
@@ -74,34 +74,33 @@ fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
 
 pub(super) fn albert(seen: &Seen<'_, '_>) -> Recognition {
     (post_norm_encoder(seen) && seen.shares())
-        .then(|| (High, "all layers use the same weights".to_owned()))
+        .then(|| (High, "all layers share the same weights".to_owned()))
 }
 
 pub(super) fn roberta(seen: &Seen<'_, '_>) -> Recognition {
     (post_norm_encoder(seen) && seen.stats.count("CumSum") > 0)
-        .then(|| (High, "positions are counted from the tokens that are no padding".to_owned()))
+        .then(|| (High, "position ids are computed from the non-padding tokens".to_owned()))
 }
 
 /// BERT with a bias by relative position next to its positions.
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
     let places = seen.stats.attends(|it| it.relative) && seen.has_positions();
-    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates()).then(|| {
-        (Medium, "a position table, and a bias by relative position next to it".to_owned())
-    })
+    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
+        .then(|| (Medium, "a position table and a relative position bias".to_owned()))
 }
 
 /// An encoder with rotated positions and GeGLU.
 pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
     (fits && seen.rotates() && seen.activates(Activation::Geglu))
-        .then(|| (Medium, "an encoder with LayerNorm, rotated positions and GeGLU".to_owned()))
+        .then(|| (Medium, "encoder with LayerNorm, rotary position embedding and GeGLU".to_owned()))
 }
 
 pub(super) fn deberta(seen: &Seen<'_, '_>) -> Recognition {
     let picked = seen.stats.count("GatherElements") >= seen.layers();
     (post_norm_encoder(seen) && picked && !seen.has_positions())
-        .then(|| (Medium, "scores of attention are picked by relative position".to_owned()))
+        .then(|| (Medium, "attention scores are indexed by relative position".to_owned()))
 }
 
 pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Recognition {
@@ -109,7 +108,7 @@ pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Recognition {
     let segments = stats.tables(TableKind::Type).next().is_some();
     let positions = stats.tables(TableKind::Position).next().is_some();
     (post_norm_encoder(seen) && positions && !segments && stats.mentions("distil"))
-        .then(|| (Medium, "token and position tables without segments".to_owned()))
+        .then(|| (Medium, "token and position embeddings without segment embeddings".to_owned()))
 }
 
 pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
@@ -119,7 +118,7 @@ pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
         let mut tables = seen.stats.tables(TableKind::Token);
         let wide = tables.all(|table| table.width == seen.facts.hidden);
         let sure = if segments && wide { High } else { Medium };
-        (sure, "an encoder of tokens with LayerNorm after each part".to_owned())
+        (sure, "token encoder with post-norm LayerNorm".to_owned())
     })
 }
 
@@ -156,19 +155,23 @@ pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Recognition {
 pub(super) fn gemma2(seen: &Seen<'_, '_>) -> Recognition {
     gemma_of(seen, 4).then(|| {
         let words =
-            "a decoder with RMSNorm before and after each part, rotated positions and GeGLU";
+            "decoder with RMSNorm before and after each sublayer, rotary position embedding and GeGLU";
         (Medium, words.to_owned())
     })
 }
 
 pub(super) fn gemma(seen: &Seen<'_, '_>) -> Recognition {
     gemma_of(seen, 2)
-        .then(|| (High, "a decoder with RMSNorm, rotated positions and GeGLU".to_owned()))
+        .then(|| (High, "decoder with RMSNorm, rotary position embedding and GeGLU".to_owned()))
 }
 
 pub(super) fn mixtral(seen: &Seen<'_, '_>) -> Recognition {
-    (rotary_decoder(seen) && seen.facts.experts.is_some())
-        .then(|| (Medium, "a decoder with RMSNorm, rotated positions and experts".to_owned()))
+    (rotary_decoder(seen) && seen.facts.experts.is_some()).then(|| {
+        (
+            Medium,
+            "decoder with RMSNorm, rotary position embedding and a mixture of experts".to_owned(),
+        )
+    })
 }
 
 /// A decoder with RMSNorm, rotated positions and SwiGLU.
@@ -199,13 +202,13 @@ pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Recognition {
         .all(|unit| unit.walk().filter(|part| part.is(BlockKind::RmsNorm)).count() == 2);
     let many = norms_of_a_layer(seen) == Some(4);
     (gated_decoder(seen) && (inside || many))
-        .then(|| (Medium, "built as Llama, with norms of the queries and keys".to_owned()))
+        .then(|| (Medium, "Llama architecture with query and key norms".to_owned()))
 }
 
 pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Recognition {
     // Queries, keys and values have a bias, and what joins the heads has none.
     (gated_decoder(seen) && all_biased(seen, &[(3, 4), (1, 2)]))
-        .then(|| (Medium, "built as Llama, with biases of queries, keys and values".to_owned()))
+        .then(|| (Medium, "Llama architecture with query, key and value biases".to_owned()))
 }
 
 /// As Llama, with one product for queries, keys and values, and one for gate and value.
@@ -215,22 +218,21 @@ pub(super) fn phi3(seen: &Seen<'_, '_>) -> Recognition {
     let mut inner = net.all().filter(|unit| unit.is(BlockKind::FeedForward)).peekable();
     let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
     (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
-        .then(|| (Medium, "built as Llama, with gate and value of one product each".to_owned()))
+        .then(|| (Medium, "Llama architecture with fused projections".to_owned()))
 }
 
 /// Others, such as Mistral, are built the same: only a name makes it sure.
 pub(super) fn llama(seen: &Seen<'_, '_>) -> Recognition {
     if gated_decoder(seen) {
         let sure = if seen.stats.mentions("llama") { High } else { Medium };
-        let words = "a decoder with RMSNorm before each part, rotated positions and SwiGLU";
+        let words = "decoder with pre-norm RMSNorm, rotary position embedding and SwiGLU";
         return Some((sure, words.to_owned()));
     }
     let fits = seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::RmsNorm);
     let relative = seen.stats.attends(|it| it.relative) || seen.has_positions();
     (fits && seen.activates(Activation::Swiglu) && seen.normed(NormPosition::Pre) && !relative)
         .then(|| {
-            let words =
-                "a decoder with RMSNorm before each part and SwiGLU; its positions are not seen";
+            let words = "decoder with pre-norm RMSNorm and SwiGLU; position embedding not found";
             (Medium, words.to_owned())
         })
 }
@@ -250,7 +252,11 @@ fn shares_a_norm(seen: &Seen<'_, '_>) -> bool {
 
 pub(super) fn falcon(seen: &Seen<'_, '_>) -> Recognition {
     (rotary_layer_decoder(seen) && seen.has_one_key()).then(|| {
-        (Medium, "a decoder with LayerNorm, rotated positions and one key for all heads".to_owned())
+        (
+            Medium,
+            "decoder with LayerNorm, rotary position embedding and multi-query attention"
+                .to_owned(),
+        )
     })
 }
 
@@ -303,19 +309,20 @@ pub(super) fn bloom(seen: &Seen<'_, '_>) -> Recognition {
     let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates(Activation::Gelu);
     (fits && seen.norms(NormKind::LayerNorm) == norms).then(|| {
         let words =
-            "a decoder with LayerNorm before each part and after the table, and no position table";
+            "decoder with pre-norm LayerNorm, LayerNorm after the embedding and no position table";
         (Medium, words.to_owned())
     })
 }
 
 pub(super) fn gpt_bigcode(seen: &Seen<'_, '_>) -> Recognition {
-    (plain_decoder(seen) && seen.has_one_key())
-        .then(|| (Medium, "a decoder with learned positions and one key for all heads".to_owned()))
+    (plain_decoder(seen) && seen.has_one_key()).then(|| {
+        (Medium, "decoder with learned position embeddings and multi-query attention".to_owned())
+    })
 }
 
 pub(super) fn opt(seen: &Seen<'_, '_>) -> Recognition {
     (plain_decoder(seen) && seen.activates(Activation::Relu)).then(|| {
-        (Medium, "a decoder with LayerNorm before each part, learned positions and ReLU".to_owned())
+        (Medium, "decoder with pre-norm LayerNorm, learned position embeddings and ReLU".to_owned())
     })
 }
 
@@ -331,6 +338,6 @@ pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Recognition {
 pub(super) fn gpt2(seen: &Seen<'_, '_>) -> Recognition {
     plain_decoder(seen).then(|| {
         let sure = if seen.activates(Activation::Gelu) { High } else { Medium };
-        (sure, "a decoder with LayerNorm before each part and learned positions".to_owned())
+        (sure, "decoder with pre-norm LayerNorm and learned position embeddings".to_owned())
     })
 }

@@ -12,7 +12,7 @@ pub(super) fn detr(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let fits = stats.takes(Given::Image) && seen.styled(Style::EncoderDecoder) && !seen.text();
     (fits && seen.gives(4)).then(|| {
-        let words = "a decoder whose queries attend to the image's features and become boxes";
+        let words = "decoder queries attend to image features and predict boxes";
         (High, words.to_owned())
     })
 }
@@ -40,7 +40,7 @@ pub(super) fn mobilevit(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = seen.stats.count(BlockKind::InvertedResidual);
     let plain = seen.activates(Activation::Silu) && !seen.stats.attends(|it| it.windowed);
     (blocks >= 3 && seen.styled(Style::Vision) && plain)
-        .then(|| (Medium, format!("{blocks} inverted residuals and attention by turns")))
+        .then(|| (Medium, format!("{blocks} inverted residuals alternating with attention")))
 }
 
 pub(super) fn whisper(seen: &Seen<'_, '_>) -> Recognition {
@@ -71,8 +71,10 @@ pub(super) fn whisper(seen: &Seen<'_, '_>) -> Recognition {
     });
     (cross > 0 && (read || known)).then(|| {
         let words = match read {
-            true => format!("its decoder attends to {READ} places of an encoder's result"),
-            false => format!("attends to an encoder's result; a table of {PLACES} positions"),
+            true => format!("the decoder attends to {READ} encoder positions"),
+            false => {
+                format!("cross-attention to an encoder, and a position table of {PLACES} rows")
+            }
         };
         (High, words)
     })
@@ -89,7 +91,7 @@ pub(super) fn conformer(seen: &Seen<'_, '_>) -> Recognition {
         seen.stats.convs.iter().filter(|c| c.rank() == Some(1) && c.is_depthwise()).count();
     let sound = seen.stats.takes(Given::Spectrogram) || seen.stats.takes(Given::Sequence);
     (sound && filters >= 3 && filters >= seen.stats.attention.len())
-        .then(|| (Medium, format!("attention and {filters} depthwise convolutions by turns")))
+        .then(|| (Medium, format!("attention alternating with {filters} depthwise convolutions")))
 }
 
 pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
@@ -98,7 +100,7 @@ pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let sure = if maps { Medium } else { High };
     (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed))
-        .then(|| (sure, "attention inside windows of the image".to_owned()))
+        .then(|| (sure, "attention within image windows".to_owned()))
 }
 
 pub(super) fn segformer(seen: &Seen<'_, '_>) -> Recognition {
@@ -112,15 +114,15 @@ pub(super) fn segformer(seen: &Seen<'_, '_>) -> Recognition {
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let sure = if maps { High } else { Medium };
     fits.then(|| {
-        (sure, format!("stages that shrink, and {filters} depthwise convolutions in feed-forwards"))
+        (sure, format!("stages of decreasing resolution, and {filters} depthwise convolutions in feed-forward layers"))
     })
 }
 
 /// An image in pieces with places for boxes next to them.
 pub(super) fn yolos(seen: &Seen<'_, '_>) -> Recognition {
-    vit(seen).filter(|_| seen.gives(4) && seen.stats.net.outputs.len() >= 2).map(|_| {
-        (Medium, "an image in pieces, and places next to them that become boxes".to_owned())
-    })
+    vit(seen)
+        .filter(|_| seen.gives(4) && seen.stats.net.outputs.len() >= 2)
+        .map(|_| (Medium, "image patches, and detection tokens that predict boxes".to_owned()))
 }
 
 pub(super) fn beit(seen: &Seen<'_, '_>) -> Recognition {
@@ -129,7 +131,7 @@ pub(super) fn beit(seen: &Seen<'_, '_>) -> Recognition {
         return None;
     }
     if seen.stats.attends(|it| it.relative) {
-        return Some((Medium, "an image in pieces, and a bias by relative position".to_owned()));
+        return Some((Medium, "image patches with a relative position bias".to_owned()));
     }
     // A bias of the keys changes no softmax, and is left out.
     let keyless = seen.stats.attention.iter().all(|unit| {
@@ -140,7 +142,7 @@ pub(super) fn beit(seen: &Seen<'_, '_>) -> Recognition {
         ) == (4, 3)
     });
     (keyless && seen.scales_paths())
-        .then(|| (Medium, "an image in pieces, keys without a bias, scaled paths".to_owned()))
+        .then(|| (Medium, "image patches, keys without bias, layer scale".to_owned()))
 }
 
 /// The tower for images of CLIP: a norm is before all layers.
@@ -150,7 +152,7 @@ pub(super) fn clip_vision(seen: &Seen<'_, '_>) -> Recognition {
     (seen.normed(NormPosition::Pre)
         && seen.norms(NormKind::LayerNorm) == norms
         && seen.facts.classes.is_none())
-    .then(|| (Medium, "an image in pieces, with a norm before all layers".to_owned()))
+    .then(|| (Medium, "image patches with a norm before the first layer".to_owned()))
 }
 
 /// Others scale their paths too; only these cut pieces of 14.
@@ -158,7 +160,7 @@ pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Recognition {
     let pieces = seen.stats.image_convs().any(|conv| conv.cuts() && conv.side() == Some(14));
     vit(seen)?;
     (pieces && seen.scales_paths())
-        .then(|| (Medium, "an image in pieces of 14×14, and scaled paths".to_owned()))
+        .then(|| (Medium, "image patches of 14×14 and layer scale".to_owned()))
 }
 
 pub(super) fn vit(seen: &Seen<'_, '_>) -> Recognition {
@@ -169,7 +171,7 @@ pub(super) fn vit(seen: &Seen<'_, '_>) -> Recognition {
     (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
         let plain = seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.scales_paths();
         let sure = if plain { High } else { Medium };
-        (sure, "an image in pieces, each a token".to_owned())
+        (sure, "image patches as tokens".to_owned())
     })
 }
 
@@ -179,5 +181,5 @@ pub(super) fn deit(seen: &Seen<'_, '_>) -> Recognition {
     let mean = outputs.iter().any(|output| seen.stats.is_mean_of_products(*output));
     vit(seen)
         .filter(|_| mean)
-        .map(|_| (High, "an image in pieces, and the mean of two tokens' scores".to_owned()))
+        .map(|_| (High, "image patches, and the mean of two tokens' scores".to_owned()))
 }

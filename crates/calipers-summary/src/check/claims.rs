@@ -10,7 +10,7 @@ use calipers_report::{
 use super::super::names;
 use super::tokens::{Token, tokens};
 
-/// Words with capitals that are no claim about a model.
+/// Words with capitals that are not claim about a model.
 const COMMON: &[&str] = &[
     "ai", "api", "byte", "bytes", "calipers", "cpu", "cpus", "findings", "fits", "flop", "flops",
     "gflops", "gmacs", "gpu", "gpus", "i", "id", "io", "it", "json", "kb", "kflops", "kmacs", "kv",
@@ -85,8 +85,7 @@ const NOT_KNOWN: &[&str] = &[
     "secure",
     "unbiased",
     "human-level",
-    "license",
-    "license",
+    "licen",
     "open source",
     "open-source",
     "outperform",
@@ -151,7 +150,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    pub(super) fn of(report: &Report) -> Self {
+    pub(super) fn new(report: &Report) -> Self {
         let scheme = report.quantization.scheme.id();
         let mut said: Vec<&str> = vec![&report.architecture.words, report.task.kind.id(), &scheme];
         let architecture = &report.architecture;
@@ -210,7 +209,7 @@ impl Vocabulary {
             self.words.contains(&lower) || COMMON.contains(&lower.as_str())
         };
         let bare = word.trim_end_matches("'s").trim_end_matches("’s");
-        // Parts of a compound count only where all of them are known: ResNet-50 is no ResNet.
+        // Parts of a compound count only where all of them are known: ResNet-50 is not a ResNet.
         known(word)
             || known(bare)
             || bare.strip_suffix('s').is_some_and(known)
@@ -276,7 +275,7 @@ impl Vocabulary {
         (faults, looked_up)
     }
 
-    /// Words that are spelt as names, and must be of the report.
+    /// Words that are spelled as names, and must be of the report.
     fn names(
         &self,
         sentence: &str,
@@ -288,7 +287,7 @@ impl Vocabulary {
         let words: Vec<&str> = tokens.iter().filter_map(Token::word).collect();
         let capitals = words.iter().filter(|word| word.starts_with(char::is_uppercase)).count();
         // In a heading, and in languages that write nouns so, a capital means nothing.
-        let capitals_tell = english && capitals * 2 <= words.len();
+        let capitals_count = english && capitals * 2 <= words.len();
         let mut is_first = true;
         for (at, token) in tokens.iter().enumerate() {
             let Token::Word(word) = token else {
@@ -298,7 +297,7 @@ impl Vocabulary {
             let follows_number = at > 0 && matches!(tokens[at - 1], Token::Number(_));
             let inside = word.chars().skip(1).any(char::is_uppercase);
             let mixed = word.contains(|c: char| c.is_ascii_digit());
-            let capital = word.starts_with(char::is_uppercase) && !is_first && capitals_tell;
+            let capital = word.starts_with(char::is_uppercase) && !is_first && capitals_count;
             // Units are looked up with their numbers.
             if (inside || mixed || capital) && !follows_number {
                 *looked_up += 1;
@@ -320,7 +319,7 @@ fn is_denied(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Parts of compounds that are no names: `batch-bound`, `CPU-friendly`.
+/// Parts of compounds that are not names: `batch-bound`, `CPU-friendly`.
 fn is_common_word(part: &str) -> bool {
     !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase()) && part.len() > 2
 }
