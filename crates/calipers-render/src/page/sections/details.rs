@@ -14,7 +14,8 @@ use crate::sections::{SECTIONS, SectionKind};
 use crate::{html, units};
 
 /// Sections of the card that the page has in parts of its own.
-const SHOWN: &[&str] = &["overview", "diagram", architecture::SECTION, "ports", "findings"];
+const SHOWN: &[&str] =
+    &["overview", "summary", "diagram", architecture::SECTION, "ports", "findings"];
 
 /// Sections whose figures depend neither on sizes nor on the device or the precision.
 const CONSTANT: &[&str] = &[
