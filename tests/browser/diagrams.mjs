@@ -64,7 +64,7 @@ async function drawn(path) {
   }
 }
 
-// In the page: renders, and tells what is there. `SECURITY` is Mermaid's laxest, the worst case.
+// In the page: renders, and returns its contents. `SECURITY` is Mermaid's laxest, the worst case.
 async function render(text) {
   const { svg } = await window.mermaid.render('diagram', text);
   document.body.innerHTML = svg;

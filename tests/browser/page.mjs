@@ -240,7 +240,7 @@ const tests = {
     // Layers.
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#layer-csv')]);
     const lines = readFileSync(await download.path(), 'utf8').trim().split('\n').map((line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, '')));
-    const layers = JSON.parse(await command('layers', path, '--batch', '16', '--format', 'json')).layers;
+    const layers = JSON.parse(await command('layers', path, '--dim', 'batch=16', '--format', 'json')).layers;
     const column = lines[0].indexOf('MACs'), moved = lines[0].indexOf('Bytes moved');
     assert.deepEqual(lines.slice(1).map((line) => Number(line[column])), layers.map((layer) => layer.macs));
     assert.deepEqual(lines.slice(1).map((line) => Number(line[moved])), layers.map((layer) => layer.bytes_moved));

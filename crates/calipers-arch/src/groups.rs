@@ -1,6 +1,6 @@
-//! The network as parts inside parts, down to nodes of the file: what the graph's view is made of.
+//! The network as nested parts, down to nodes of the file, from which the graph view is built.
 //!
-//! Unlike the tree of the report, nothing is left out and every repeat has parts of its own.
+//! Unlike the tree of the report, it is complete, and every repeat has parts of its own.
 
 use calipers_ir::NodeId;
 use calipers_report::{CompositeKind, PartKind};
@@ -15,9 +15,9 @@ use crate::network::{Network, NetworkOp};
 pub(crate) struct Part {
     pub name: String,
     pub detail: String,
-    /// What it is; none for a block of an operator that is unknown.
+    /// Its kind; none for a block of an unknown operator.
     pub kind: Option<PartKind>,
-    /// Of likes in a row, how many.
+    /// The number of repeats, of a run of repeats.
     pub times: Option<u64>,
     /// What is in it, in order.
     pub inside: Vec<Inside>,
@@ -31,7 +31,7 @@ pub(crate) enum Inside {
     Node(NodeId),
 }
 
-/// Parts inside one another deeper than this are written flat.
+/// Parts nested deeper than this are flattened.
 const MAX_DEPTH: usize = 12;
 
 /// The parts of a network.
@@ -97,7 +97,7 @@ impl Writer<'_> {
     }
 
     fn titled(&self, units: &[&NetworkOp], inside: Vec<Inside>) -> Part {
-        // A block around one block says nothing more.
+        // A block around a single block adds nothing.
         let mut inside = inside;
         if let [Inside::Part(_)] = inside[..]
             && let Some(Inside::Part(part)) = inside.pop()

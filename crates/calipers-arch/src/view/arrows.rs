@@ -1,5 +1,5 @@
 //! Arrows between the boxes of each group: every value that goes from one box to another, at every
-//! level at which it crosses a wall.
+//! level at which it crosses the border of a group.
 
 use calipers_ir::{GraphId, Producer, ValueId};
 use hashbrown::HashMap;
@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::Thing;
 use super::tree::Tree;
 
-/// A value on its way inside a group.
+/// A value that passes through a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Arrow {
     pub(super) group: usize,
@@ -81,7 +81,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A value of a graph, or of one around it, to what reads it.
+    /// Leads a value of a graph, or of an outer one, to its consumers.
     fn carry(&mut self, graph: GraphId, value: ValueId, to: (Thing, usize)) {
         let model = self.tree.model;
         let from = match model.value(value).producer {
@@ -96,7 +96,7 @@ impl Finder<'_> {
                 Some((thing, *home))
             }
             Producer::Initializer | Producer::Nobody => return,
-            // It comes from around the graph.
+            // It comes from an outer graph.
             _ => None,
         };
         match from {
@@ -123,7 +123,7 @@ impl Finder<'_> {
                 right = parent;
             }
         }
-        // What stays in a box that is a group has been drawn inside it.
+        // The contents of an expanded group have been drawn inside it.
         if from != to {
             self.arrows.push(Arrow { group: left, from, to, value });
         }

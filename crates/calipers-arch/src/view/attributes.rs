@@ -1,4 +1,4 @@
-//! Attributes of a node as text, cut where they are long.
+//! Attributes of a node as text, truncated where they are long.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ const ELEMENTS: usize = 24;
 pub(super) const CHARACTERS: usize = 300;
 
 /// Names and texts of a node's attributes.
-pub(super) fn of(model: &Model, node: NodeId) -> Vec<(String, String)> {
+pub(super) fn texts(model: &Model, node: NodeId) -> Vec<(String, String)> {
     let attributes = model.attributes(node).iter().take(MOST);
     attributes
         .map(|attribute| (cut(model.name(attribute.name)), cut(&text(model, &attribute.value))))
@@ -54,9 +54,9 @@ fn text(model: &Model, value: &AttributeValue) -> String {
         AttributeValue::Type(_) => "type".to_owned(),
         AttributeValue::Types(types) => format!("{} types", types.len()),
         AttributeValue::Reference(name) => {
-            format!("as the caller says: {}", cut(model.name(*name)))
+            format!("attribute of the function call: {}", cut(model.name(*name)))
         }
-        AttributeValue::Unknown(kind) => format!("of a kind that is not known, {kind}"),
+        AttributeValue::Unknown(kind) => format!("unknown attribute type {kind}"),
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Contents<'a> {
             groups.extend(self.tree.of_graph.get(&model.function(function).body));
             class = OperatorGroup::ControlFlow;
         }
-        let attributes = attributes::of(model, id);
+        let attributes = attributes::texts(model, id);
         let defaults = self.defaults(id);
         let is_set = |name: &str| attributes.iter().any(|(set, _)| set == name);
         let defaults = defaults.iter().filter(|(name, _)| !is_set(name));

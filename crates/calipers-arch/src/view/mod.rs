@@ -41,7 +41,7 @@ enum Thing {
     Exit,
 }
 
-/// The analyses that the view is built from.
+/// The results that the view is built from.
 struct Seen<'a> {
     pub model: &'a Model,
     pub typed: &'a Typed,

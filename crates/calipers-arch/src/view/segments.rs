@@ -58,10 +58,10 @@ pub(super) fn order(tree: &Tree<'_>, arrows: Vec<Arrow>) -> Vec<Vec<Thing>> {
     ordered
 }
 
-/// Boxes of a ring that are devices_considered.
+/// Boxes of a cycle that are considered.
 const NEAR: usize = 64;
 
-/// An order in which givers come before readers, otherwise as numbered. Of rings, which joining nodes
+/// An order in which producers come before consumers, otherwise as numbered. Of cycles, which joining nodes
 /// into boxes can make, the box that waits for the fewest others goes first.
 fn run(count: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
     let mut waits = vec![0_usize; count];
@@ -101,7 +101,7 @@ fn run(count: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
     order
 }
 
-/// Makes groups of segments where a group holds too much.
+/// Splits groups that hold too many boxes into segments.
 pub(super) fn split(tree: &mut Tree<'_>, order: Vec<Vec<Thing>>) -> Vec<Vec<Thing>> {
     let mut items = order;
     for number in 0..items.len() {
@@ -175,7 +175,7 @@ fn brief(op: &str) -> String {
     op.chars().take(40).collect()
 }
 
-/// Numbers the groups again, parents before what is in them, and drops those that are not there.
+/// Renumbers the groups, parents first, and drops dissolved ones.
 pub(super) fn number<'a>(tree: Tree<'a>, items: &[Vec<Thing>]) -> (Tree<'a>, Vec<Vec<Thing>>) {
     let mut numbers = vec![usize::MAX; tree.groups.len()];
     let mut order = Vec::with_capacity(tree.groups.len());

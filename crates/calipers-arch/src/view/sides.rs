@@ -1,8 +1,8 @@
-//! GraphGroups for what is next to the network: shapes, masks and positions that are worked out of
+//! Groups of nodes outside the network: shapes, masks and positions that are computed from
 //! shapes and constants. Left among the parts of the network, they would hide it.
 //!
-//! Nodes are joined when one reads the other and both wait for the same part of the group they are
-//! in, so that a group of them never waits for something that waits for it.
+//! Nodes are joined when one consumes the other and both depend on the same part of the group they are
+//! in, so that a group of them never depends on something that depends on it.
 
 use calipers_ir::{NodeId, Producer};
 use calipers_report::{CompositeKind, GroupKind};
@@ -13,7 +13,7 @@ use super::tree::{Draft, Tree};
 /// Fewer nodes get no group.
 const FEW: usize = 4;
 
-/// Gives nodes that the network leaves out groups of their own, inside the groups that they are in.
+/// Groups the nodes outside the network, inside the groups that they are in.
 pub(super) fn gather(tree: &mut Tree<'_>, is_next_to: &[bool]) {
     let order = &tree.model.main().order;
     let is_side = |node: &NodeId| is_next_to[node.index()] && tree.is_drawn(*node);
@@ -42,10 +42,10 @@ pub(super) fn gather(tree: &mut Tree<'_>, is_next_to: &[bool]) {
 struct Sides<'a> {
     tree: &'a Tree<'a>,
     numbers: HashMap<NodeId, usize>,
-    /// The place of each node of the main graph, and of the first node of each group.
+    /// The position of each node of the main graph, and of the first node of each group.
     places: HashMap<NodeId, usize>,
     first: Vec<usize>,
-    /// What each side node waits for: the place of the latest part before it in its group.
+    /// The part that each side node depends on: the position of the latest one before it in its group.
     waits: Vec<usize>,
     /// Side nodes that are joined: each with an earlier one, or with itself.
     joined: Vec<usize>,
@@ -72,7 +72,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Finds what a side node waits for, and joins it with those before it that wait for the same.
+    /// Finds the part that a side node depends on, and joins it with earlier ones of the same part.
     fn weigh(&mut self, number: usize, node: NodeId) {
         let model = self.tree.model;
         let givers = model.inputs(node).iter().flatten().filter_map(|value| {
@@ -81,7 +81,7 @@ impl<'a> Sides<'a> {
                 _ => None,
             }
         });
-        // Constants wait for nothing.
+        // Constants depend on nothing.
         let givers: Vec<NodeId> = givers.filter(|giver| self.tree.is_drawn(*giver)).collect();
         let Some(group) = self.tree.home[node.index()] else { return };
         self.waits[number] = givers.iter().map(|giver| self.wait(group, *giver)).max().unwrap_or(0);
@@ -95,7 +95,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The place in a group of what gives a value, counted from 1; 0 when it is outside.
+    /// The position in a group of the producer of a value, counted from 1; 0 when it is outside.
     fn wait(&self, group: usize, giver: NodeId) -> usize {
         let Some(home) = self.tree.home[giver.index()] else { return 0 };
         if home == group {

@@ -1,4 +1,4 @@
-//! Which group every node is in.
+//! The group of every node.
 
 use calipers_ir::{GraphId, GraphKind, Model, NodeId, Producer, ValueId};
 use calipers_report::{GroupKind, PartKind};
@@ -11,7 +11,7 @@ use crate::{Inside, Part};
 /// Subgraphs nested deeper than this get no group.
 const MAX_NESTING: usize = 24;
 
-/// Up to so many inputs, or outputs, all are in the main group; of more, each is where it is
+/// Up to this many inputs, or outputs, all are in the main group; of more, each is where it is
 /// used.
 const FEW_PORTS: usize = 8;
 
@@ -85,7 +85,7 @@ impl<'a> Tree<'a> {
 
     /// Whether a node has a box of its own.
     pub(super) fn is_drawn(&self, node: NodeId) -> bool {
-        // A constant is seen next to the node that reads it, like every stored tensor.
+        // A constant is shown with the node that consumes it, like every stored tensor.
         self.model.name(self.model.node(node).op) != "Constant"
             || !self.model.inputs(node).is_empty()
     }
@@ -131,7 +131,7 @@ impl<'a> Tree<'a> {
         None
     }
 
-    /// Nodes that the network leaves out are where they are read, else where they read.
+    /// Nodes outside the network are placed with their consumers, else with their producers.
     fn place_the_rest(&mut self) {
         let model = self.model;
         for node in model.main().order.iter().rev() {
@@ -143,19 +143,20 @@ impl<'a> Tree<'a> {
             let readers = readers.filter_map(|reader| self.in_main(reader.node));
             let groups = readers.filter_map(|reader| self.home[reader.index()]);
             let group = self.around(groups).or_else(|| {
-                let givers = model.inputs(*node).iter().flatten().filter_map(|value| {
-                    match model.value(*value).producer {
-                        Producer::Node { node, .. } => self.home[node.index()],
-                        _ => None,
-                    }
-                });
-                self.around(givers)
+                let producers =
+                    model.inputs(*node).iter().flatten().filter_map(|value| {
+                        match model.value(*value).producer {
+                            Producer::Node { node, .. } => self.home[node.index()],
+                            _ => None,
+                        }
+                    });
+                self.around(producers)
             });
             self.home[node.index()] = Some(group.unwrap_or(0));
         }
     }
 
-    /// Constants are where they are read, and what reads them may have moved.
+    /// Constants are placed with their consumers, which may have moved.
     fn place_constants(&mut self) {
         let model = self.model;
         for node in model.main().order.iter().rev() {
@@ -213,8 +214,9 @@ impl<'a> Tree<'a> {
             }
         }
         if left_out > 0 {
-            self.notes
-                .push(format!("{left_out} graphs are nested too deep, or belong to training"));
+            self.notes.push(format!(
+                "{left_out} subgraphs are omitted: they are nested too deep or belong to training"
+            ));
         }
     }
 

@@ -1,4 +1,4 @@
-//! A graph for Graphviz: groups as clusters, opened down to a depth.
+//! A graph for Graphviz: groups as clusters, expanded down to a depth.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// GraphGroups nest to a bounded depth.
+    /// Groups nest to a bounded depth.
     fn group(&mut self, number: usize, level: usize, dot: &mut String) {
         let Some(group) = self.view.groups.get(number) else { return };
         let indent = "  ".repeat(level);
@@ -75,7 +75,7 @@ impl Writer<'_> {
     }
 }
 
-/// A text that is nothing but text in DOT.
+/// Escapes a text for DOT.
 fn quoted(words: &str) -> String {
     let lines: Vec<String> = words
         .split('\n')

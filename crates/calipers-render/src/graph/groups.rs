@@ -1,4 +1,4 @@
-//! The layout of every group, each with what is in it closed.
+//! The layout of every group, each with its inner groups collapsed.
 
 use calipers_report::{GraphGroup, GraphView, GroupItem};
 
@@ -28,7 +28,7 @@ pub fn lay_out_groups(view: &GraphView) -> Vec<LaidOut> {
         .collect()
 }
 
-/// What is to be laid out of a group, when its boxes have these sizes.
+/// The boxes and arrows of a group to lay out, with these sizes.
 pub fn task(group: &GraphGroup, sizes: Vec<(f64, f64)>) -> Task {
     let place = |wanted: GroupItem| group.items.iter().position(|item| *item == wanted);
     Task {

@@ -149,7 +149,7 @@ pub fn width(text: &str, size: f64) -> f64 {
     em * size * 1.08
 }
 
-/// A word for the kind of a group.
+/// The id of a kind of group.
 pub fn kind_word(kind: GroupKind) -> &'static str {
     match kind {
         GroupKind::Graph => "graph",

@@ -1,7 +1,7 @@
 //! A layered layout of boxes and arrows: arrows go down, boxes do not overlap.
 //!
 //! ```text
-//! ranks      longest ways from the top, then boxes pulled towards what reads them
+//! ranks      longest paths from the top, then boxes pulled towards their consumers
 //! order      sweeps by barycenter, the one with fewest crossings kept
 //! places     least squares under the gaps that boxes need
 //! ```
@@ -12,14 +12,14 @@
 use super::order;
 use super::places;
 
-/// What is to be laid out.
+/// Boxes and arrows to lay out.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
     /// Width and height of each box.
     pub sizes: Vec<(f64, f64)>,
     /// Arrows from box to box.
     pub arrows: Vec<(usize, usize)>,
-    /// Where each box is in an order of execution. Arrows that go against it are drawn upwards.
+    /// The position of each box in an order of execution. Arrows against it are drawn upwards.
     pub order: Vec<usize>,
     /// Boxes that must be above all others, and below them.
     pub top: Option<usize>,
@@ -131,7 +131,7 @@ fn ranks(task: &Task, arrows: &[Option<(usize, usize)>]) -> Vec<usize> {
     }
     let mut ranks = vec![0_usize; count];
     for from in &sequence {
-        // Nothing is next to what is at the top.
+        // The top box has a row of its own.
         if task.top.is_some() && Some(*from) != task.top {
             ranks[*from] = ranks[*from].max(1);
         }

@@ -1,7 +1,7 @@
 //! Diagrams of a graph that is cut into groups: layout, SVG, DOT.
 //!
 //! [`layered`] lays out the boxes of one group. [`groups`] does so for every group of a view, each
-//! closed; the page opens them in place. [`scene`] opens groups down to a depth, for charts that do
+//! collapsed; the page expands them in place. [`scene`] expands groups down to a depth, for charts that do
 //! not move.
 
 mod dot;

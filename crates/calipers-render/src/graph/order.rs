@@ -93,13 +93,13 @@ impl Rows {
         }
     }
 
-    /// Sorts a row by the middle of what its boxes are joined with above, or below.
+    /// Sorts a row by the mean position of the neighbors above, or below.
     fn sort_row(&mut self, row: usize, by_above: bool, place: &mut [f64]) {
         let joined = if by_above { &self.above } else { &self.below };
         let middle = |number: usize| {
             let others = &joined[number];
             match others.len() {
-                // What is joined with nothing stays where it is.
+                // A box without arrows keeps its position.
                 0 => place[number],
                 count => others.iter().map(|other| place[*other]).sum::<f64>() / to_float(count),
             }

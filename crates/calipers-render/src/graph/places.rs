@@ -1,4 +1,4 @@
-//! Where boxes and bends are in their rows: near the middle of what they are joined with, as far as
+//! Positions of boxes and bends in their rows: near the mean of their neighbors, as far as
 //! the gaps allow. Each row is solved exactly, in one pass.
 
 use super::order::{Rows, to_float};
@@ -62,19 +62,19 @@ fn gaps(rows: &Rows, row: &[usize], width: &dyn Fn(usize) -> f64) -> Vec<f64> {
     gaps
 }
 
-/// Where a box would are by what it is joined with, and how much that matters.
+/// The position that the neighbors of a box suggest, and its weight.
 fn wanted(rows: &Rows, xs: &[f64], number: usize, up: bool, down: bool) -> (f64, f64) {
     let above = rows.above[number].iter().filter(|_| down);
     let below = rows.below[number].iter().filter(|_| up);
     let (mut sum, mut weight) = (0.0, 0.0);
     for other in above.chain(below) {
-        // Long arrows are to be straight, and so is the way from box to box.
+        // Long arrows, and arrows from box to box, are kept straight.
         let matters = match (rows.is_bend(number), rows.is_bend(*other)) {
             (true, true) => 8.0,
             (false, false) => 4.0,
             _ => 1.0,
         };
-        // What has many arrows is held less by each of them.
+        // The more arrows a box has, the less each of them counts.
         let matters = matters / to_float(rows.below[*other].len().max(1)).sqrt();
         sum += xs[*other] * matters;
         weight += matters;
@@ -82,7 +82,7 @@ fn wanted(rows: &Rows, xs: &[f64], number: usize, up: bool, down: bool) -> (f64,
     if weight > 0.0 { (sum / weight, weight) } else { (xs[number], 0.1) }
 }
 
-/// The places nearest to those wanted that keep the gaps: neighbors that would come too near are
+/// The positions nearest to those wanted that keep the gaps: neighbors that would come too near are
 /// joined into one block, which is at the mean of what its members want.
 fn spread(wanted: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
     struct Block {
@@ -117,7 +117,7 @@ mod tests {
     fn boxes_keep_their_gaps_and_their_mean() {
         // Both want to be at 0 and need 10 between them: −5 and 5.
         assert_eq!(spread(&[(0.0, 1.0), (0.0, 1.0)], &[0.0, 10.0]), [-5.0, 5.0]);
-        // There is group for both where they want to be.
+        // There is space for both where they want to be.
         assert_eq!(spread(&[(0.0, 1.0), (30.0, 1.0)], &[0.0, 10.0]), [0.0, 30.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! A graph with its groups opened down to a depth, as boxes and lines on one sheet.
+//! A graph with its groups expanded down to a depth, as boxes and lines on one sheet.
 
 use calipers_report::{GraphView, GroupItem};
 
@@ -11,7 +11,7 @@ use super::layered::{Sheet, lay_out};
 pub struct SceneBox {
     /// What it is.
     pub item: GroupItem,
-    /// What is in it, or above what is in it.
+    /// Its text.
     pub label: Label,
     /// Whether boxes are in it.
     pub open: bool,
@@ -19,7 +19,7 @@ pub struct SceneBox {
     pub area: (f64, f64, f64, f64),
 }
 
-/// A line on the sheet, from the box that gives to the one that reads.
+/// A line on the sheet, from the producer to the consumer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneLine {
     /// Its points.
@@ -31,7 +31,7 @@ pub struct SceneLine {
 /// Boxes and lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
-    /// The boxes; what is around others is before them.
+    /// The boxes; outer ones first.
     pub boxes: Vec<SceneBox>,
     /// The lines.
     pub lines: Vec<SceneLine>,
@@ -41,12 +41,12 @@ pub struct Scene {
     pub height: f64,
 }
 
-/// Space around what is in a box, and above it for the title.
+/// Space around the contents of a box, and above them for the title.
 pub const PADDING: f64 = 16.0;
 /// See [`PADDING`].
 pub const TITLE: f64 = 30.0;
 
-/// Opens groups down to a depth; at 1 the main group shows its boxes closed.
+/// Expands groups down to a depth; at 1 the main group shows its boxes collapsed.
 pub fn open(view: &GraphView, depth: usize) -> Scene {
     let sheets = sheets(view, depth);
     let mut scene = Scene::default();
@@ -58,7 +58,7 @@ pub fn open(view: &GraphView, depth: usize) -> Scene {
     scene
 }
 
-/// The depth at which each group is opened; none for those that stay closed.
+/// The depth at which each group is expanded; none for those that stay collapsed.
 fn depths(view: &GraphView, depth: usize) -> Vec<Option<usize>> {
     let mut depths = vec![None; view.groups.len()];
     if let Some(first) = depths.first_mut().filter(|_| depth > 0) {
@@ -78,7 +78,7 @@ fn depths(view: &GraphView, depth: usize) -> Vec<Option<usize>> {
     depths
 }
 
-/// The layout of each group that is opened, inner ones first.
+/// The layout of each expanded group, inner ones first.
 fn sheets(view: &GraphView, depth: usize) -> Vec<Option<Sheet>> {
     let depths = depths(view, depth);
     let mut sheets: Vec<Option<Sheet>> = vec![None; view.groups.len()];
@@ -100,7 +100,7 @@ fn sheets(view: &GraphView, depth: usize) -> Vec<Option<Sheet>> {
     sheets
 }
 
-/// Puts the boxes and lines of a group on the sheet. GraphGroups nest to a bounded depth.
+/// Puts the boxes and lines of a group on the sheet. Groups nest to a bounded depth.
 fn put(
     view: &GraphView,
     sheets: &[Option<Sheet>],

@@ -1,4 +1,4 @@
-//! A graph as a chart that is alone: no script, light and dark.
+//! A graph as a standalone SVG file: no script, light and dark.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430
 .node{fill:#1e242d;stroke:#5d6876}.group{fill:#202c3f;stroke:#6d92cc}.open{stroke:#6d92cc}\
 .port{fill:#1d2b21;stroke:#6aa777}.door{fill:#5d6876}.line{stroke:#6e7a89}.tip{fill:#6e7a89}}";
 
-/// The graph, opened down to a depth, as SVG.
+/// The graph, expanded down to a depth, as SVG.
 pub fn svg(view: &GraphView, depth: usize) -> String {
     let scene = scene::open(view, depth);
     let (width, height) = (scene.width + 2.0 * MARGIN, scene.height + 2.0 * MARGIN);

@@ -110,7 +110,7 @@ const Charts = (() => {
     }
   }
 
-  /** A name without the numbers that tell repeats apart. @param {string} name */
+  /** A name without the numbers that distinguish repeats. @param {string} name */
   const pattern = (name) => name.replace(/\d+/g, "*");
 
   /** The name of several nodes: what they share, with `*` where they differ. @param {string[]} names */

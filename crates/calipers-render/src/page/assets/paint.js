@@ -97,7 +97,7 @@ const Paint = (() => {
       return this.dark ? `hsl(${hue} ${saturation * 0.55}% 26%)` : `hsl(${hue} ${saturation}% 86%)`;
     }
 
-    /** One of a few shades that are easy to tell apart. @param {number} number */
+    /** One of a few distinct shades. @param {number} number */
     kind(number) {
       const hue = [212, 28, 150, 330, 262, 52, 186, 0, 96, 292][number % 10];
       const far = Math.floor(number / 10) % 2;

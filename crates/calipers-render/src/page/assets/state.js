@@ -35,6 +35,8 @@ const State = (() => {
       const { macs, other, bytes, percent, alive } = graph.nodes;
       this.base = { macs, other, bytes, percent, alive };
       this.baseGroups = graph.groups.map(({ macs: work, bytes: moved, alive: live }) => ({ macs: work, bytes: moved, alive: live }));
+      // Where the peak is at the sizes of the report.
+      this.peakHere = [...(document.getElementById("peak-at")?.childNodes ?? [])];
       /** @type {HTMLSelectElement | null} */
       this.deviceSelect = null;
       /** @type {HTMLSelectElement | null} */
@@ -167,7 +169,8 @@ const State = (() => {
       const other = isScaled ? node.other.map((value) => scaled(value, times, over)) : node.other;
       // Bytes of weights do not grow with the batch, and are not known apart.
       const bytes = isScaled ? node.bytes.map(() => null) : node.bytes;
-      const total = macs.slice(0, data.main).reduce((sum, value) => sum + Number(value ?? 0), 0);
+      let total = 0;
+      for (const value of macs.slice(0, data.main)) total += Number(value ?? 0);
       const percent = macs.map((value, i) => (base.percent[i] === null || value === null || !total ? base.percent[i] : Number(value) / total * 100));
       const alive = base.alive.map((_, i) => (live && i < live.length ? Math.round(live[i]) : null));
       Object.assign(graph.nodes, { macs, other, bytes, percent, alive });
@@ -262,7 +265,6 @@ const State = (() => {
         element.textContent = peak.most === null ? "unknown" : Units.bytes(peak.most);
       }
       const place = document.getElementById("peak-at");
-      this.peakHere ??= [...(place?.childNodes ?? [])];
       if (place && peak.at !== null) {
         const link = Panel.element("a", this.graph.nodes.name[peak.at]);
         link.href = Panel.link(this.graph, peak.at);

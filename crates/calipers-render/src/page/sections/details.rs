@@ -14,21 +14,19 @@ use crate::sections::{SECTIONS, SectionKind};
 use crate::{html, units};
 
 /// Sections of the card that the page has in parts of its own.
-const SHOWN: &[&str] = &["overview", "diagram", architecture::SECTION, "ports", "findings"];
+const SHOWN: &[&str] =
+    &["summary", "key-figures", "diagram", architecture::SECTION, "ports", "findings"];
 
 /// Sections whose figures depend neither on sizes nor on the device or the precision.
 const CONSTANT: &[&str] = &[
-    "metadata",
-    "file",
-    "graph",
-    "operators",
-    "parameters",
-    "quantization",
-    "task",
-    "weights",
-    "usage",
+    "how-to-use",
     "intended-use",
     "limitations",
+    "file",
+    "graph",
+    "parameters",
+    "quantization",
+    "weights",
 ];
 
 /// The part.
@@ -89,6 +87,18 @@ pub(super) fn conditions(report: &Report, view: &GraphView) -> Markup {
         @match device {
             Some(device) => (Untrusted(&device.name)),
             None => "no device",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_is_that_of_a_section() {
+        for id in SHOWN.iter().chain(CONSTANT) {
+            assert!(SECTIONS.iter().any(|kind| kind.id == *id), "the card has no section {id}");
         }
     }
 }

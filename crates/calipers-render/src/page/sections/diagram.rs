@@ -140,20 +140,27 @@ fn draw_label(arrow: &Arrow, sheet: &Sheet, arrives: bool, taken: &mut Vec<[f64;
     };
     let label = label(arrow);
     html! {
-        @if let Some(y) = free(taken, x + 6.0, y, width(&label, LABEL_LETTERS)) {
+        @if let Some(y) = free(taken, &sheet.boxes, x + 6.0, y, width(&label, LABEL_LETTERS)) {
             text.l x=(whole(x + 6.0)) y=(whole(y)) { (Untrusted(&label)) }
         }
     }
 }
 
-/// A height near the wanted one at which a label of this width covers no other; none where all is taken.
-fn free(taken: &mut Vec<[f64; 3]>, x: f64, y: f64, width: f64) -> Option<f64> {
+/// A height near the wanted one at which a label of this width covers no label and no box; none where
+/// all are taken.
+fn free(taken: &mut Vec<[f64; 3]>, boxes: &[Place], x: f64, y: f64, width: f64) -> Option<f64> {
     const LINE: f64 = 14.0;
     let covers = |at: f64, [left, right, line]: &[f64; 3]| {
         (at - line).abs() < LINE && x < *right && *left < x + width
     };
     let heights = [y, y + LINE, y - LINE];
-    let at = heights.into_iter().find(|at| !taken.iter().any(|other| covers(*at, other)))?;
+    let hides = |at: f64, place: &Place| {
+        let (left, right) = (place.x - place.width / 2.0, place.x + place.width / 2.0);
+        x < right && left < x + width && at - LINE < place.y + place.height && place.y < at + 3.0
+    };
+    let at = heights.into_iter().find(|at| {
+        !taken.iter().any(|other| covers(*at, other)) && !boxes.iter().any(|it| hides(*at, it))
+    })?;
     taken.push([x, x + width, at]);
     Some(at)
 }

@@ -68,7 +68,8 @@ fn place(name: &str, targets: &Targets<'_>) -> Markup {
 /// Costs as formulas of the free dimensions; nothing where none is free.
 pub(super) fn formulas(report: &Report) -> Markup {
     let names = [("macs", "MACs"), ("other_flops", "Other FLOPs"), ("bytes_moved", "Bytes moved")];
-    if report.cost.formula.is_empty() && report.memory.formula.is_none() {
+    let is_free = |formula: &String| !formula.chars().all(|c| c.is_ascii_digit());
+    if !report.cost.formula.values().chain(&report.memory.formula).any(is_free) {
         return Markup::default();
     }
     part(

@@ -60,7 +60,7 @@ pub(super) fn graph() -> Markup {
                         aria-describedby="graph-help" {}
                     canvas #minimap aria-hidden="true" {}
                     p #legend .legend {}
-                    aside #panel tabindex="-1" aria-label="Selected box" hidden {}
+                    div #panel tabindex="-1" role="region" aria-label="Selected box" hidden {}
                 }
                 p #graph-help .note {
                     span.pointer {
