@@ -131,7 +131,7 @@ class Reader(HTMLParser):
 
 
 def rendered_faults(card, is_index=False):
-    """What cmark-gfm makes of the card that should not be there. Front matter is no Markdown."""
+    """What cmark-gfm makes of the card that should not be there. Front matter is not Markdown."""
     body = card.split("---\n", 2)[2] if card.startswith("---\n") else card
     html = cmarkgfm.github_flavored_markdown_to_html(body, Options.CMARK_OPT_UNSAFE)
     reader = Reader(is_index)
@@ -157,7 +157,7 @@ def rendered_faults(card, is_index=False):
 
 def front_matter_faults(card):
     if not card.startswith("---\n"):
-        return ["there is no front matter"]
+        return ["front matter is missing"]
     try:
         data = ModelCard(card, ignore_metadata_errors=False).data
         again = ModelCardData(**data.to_dict())

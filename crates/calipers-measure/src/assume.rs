@@ -59,7 +59,7 @@ pub enum Role {
     New,
     /// Tokens in a cache before a step.
     Past,
-    /// Tokens that a cache has group for.
+    /// Tokens that a cache has capacity for.
     Capacity,
     /// Tokens of a sequence.
     Sequence,
@@ -70,20 +70,20 @@ pub enum Role {
 /// Assumed sizes by the names of dimensions.
 pub type Sizes = BTreeMap<String, Assumed>;
 
-const ONE: Assumed = Assumed { size: 1, why: "nothing is bound for it", role: Role::Other };
+const ONE: Assumed = Assumed { size: 1, why: "not set with `--dim`", role: Role::Other };
 const IMAGE: Assumed = Assumed {
     size: PIXELS,
-    why: "nothing is bound for it, and it is a side of an image",
+    why: "not set with `--dim`; default image side",
     role: Role::Image,
 };
 const NEW: Assumed = Assumed {
     size: 1,
-    why: "nothing is bound for it, and a decoder with a cache takes one token",
+    why: "not set with `--dim`; a decoder with a cache takes one token per step",
     role: Role::New,
 };
-const WHY_PAST: &str = "nothing is bound for it, and it is the tokens in the cache before a step";
-const WHY_ROOM: &str = "nothing is bound for it, and it is the tokens that the cache has group for";
-const WHY_SEQUENCE: &str = "nothing is bound for it, and it is the length of a sequence";
+const WHY_PAST: &str = "not set with `--dim`; default number of cached tokens";
+const WHY_CAPACITY: &str = "not set with `--dim`; default cache capacity";
+const WHY_SEQUENCE: &str = "not set with `--dim`; default sequence length";
 
 /// A size for every dimension that the inputs leave free. A sequence is as long as `context` says,
 /// where it says.
@@ -168,7 +168,7 @@ impl Step {
         if self.past.contains(name) {
             Some(Assumed { size: (length - 1).max(1), why: WHY_PAST, role: Role::Past })
         } else if self.group.contains(name) {
-            Some(Assumed { size: length, why: WHY_ROOM, role: Role::Capacity })
+            Some(Assumed { size: length, why: WHY_CAPACITY, role: Role::Capacity })
         } else {
             is_new.then_some(NEW)
         }
