@@ -2,7 +2,7 @@
 
 For each card: huggingface_hub takes its front matter, a linter finds nothing, and cmark-gfm (GitHub's
 renderer) makes of it only what a card is made of: every table whole, every fold closed, no link, no
-chart that is not the card's own, nothing of a model's names.
+chart that is not the card's own, no heading that the contents lack, nothing of a model's names.
 """
 
 import argparse
@@ -31,9 +31,10 @@ ELEMENTS = {
     "h1": set(), "h2": set(), "h3": set(), "p": set(), "em": set(), "strong": set(), "ul": set(), "li": set(),
     "table": set(), "thead": set(), "tbody": set(), "tr": set(), "th": {"align"}, "td": {"align"},
     "code": set(), "pre": {"lang"}, "details": set(), "summary": set(), "picture": set(),
-    "source": {"media", "srcset"}, "img": {"alt", "src"},
+    "source": {"media", "srcset"}, "img": {"alt", "src", "width"},
 }
 VOID = {"source", "img"}
+ANCHOR = re.compile(r"#[a-z-]+")
 ASSET = re.compile(r"assets/[a-z-]+-(light|dark)\.(svg|png)")
 
 # Names that try to be something else.
@@ -88,7 +89,7 @@ class Reader(HTMLParser):
 
     def __init__(self, is_index):
         super().__init__(convert_charrefs=True)
-        self.elements = ELEMENTS | ({"a": {"href"}} if is_index else {})
+        self.elements, self.is_index = ELEMENTS | {"a": {"href"}}, is_index
         self.faults, self.open, self.columns, self.row, self.tables, self.folds = [], [], None, 0, 0, 0
 
     def handle_starttag(self, tag, attributes):
@@ -98,6 +99,9 @@ class Reader(HTMLParser):
         for name, value in attributes:
             if name not in self.elements[tag]:
                 self.faults.append(f"an attribute {name} of {tag}")
+            # An index links to cards, a card to its own headings.
+            if name == "href" and not self.is_index and not ANCHOR.fullmatch(value or ""):
+                self.faults.append(f"a link to {value!r}")
             if name in ("src", "srcset") and not ASSET.fullmatch(value or ""):
                 self.faults.append(f"a chart from {value!r}")
         if tag == "details":
@@ -127,7 +131,7 @@ class Reader(HTMLParser):
 
 
 def rendered_faults(card, is_index=False):
-    """What cmark-gfm makes of the card that should not be there. Front matter is no Markdown."""
+    """What cmark-gfm makes of the card that should not be there. Front matter is not Markdown."""
     body = card.split("---\n", 2)[2] if card.startswith("---\n") else card
     html = cmarkgfm.github_flavored_markdown_to_html(body, Options.CMARK_OPT_UNSAFE)
     reader = Reader(is_index)
@@ -142,6 +146,10 @@ def rendered_faults(card, is_index=False):
         faults.append(f"{reader.tables} tables of {tables}")
     if reader.folds != body.count("\n<details>\n"):
         faults.append("a fold that is none")
+    headings = re.findall(r"^## (.*)$", body, re.MULTILINE)
+    anchors = set(re.findall(r"\]\(#([a-z-]+)\)", body))
+    if not is_index and anchors != {heading.lower().replace(" ", "-") for heading in headings}:
+        faults.append("the contents are not the headings")
     if not re.match(r"<h1>", html):
         faults.append("it does not begin with its title")
     return faults
@@ -149,7 +157,7 @@ def rendered_faults(card, is_index=False):
 
 def front_matter_faults(card):
     if not card.startswith("---\n"):
-        return ["there is no front matter"]
+        return ["front matter is missing"]
     try:
         data = ModelCard(card, ignore_metadata_errors=False).data
         again = ModelCardData(**data.to_dict())
@@ -159,11 +167,8 @@ def front_matter_faults(card):
     read = again.to_dict()
     if read.get("library_name") != "onnx" or "onnx" not in read.get("tags", []):
         faults.append("front matter lacks library_name or tags")
-    facts = data.to_dict().get("model_facts", {})
-    numbers = ("file_bytes", "parameters", "parameter_bytes", "macs", "peak_activation_bytes")
-    if not all(isinstance(facts[name], int) for name in numbers if name in facts):
-        faults.append("a figure of the front matter is no number")
-    keys = set(data.to_dict()) - {"library_name", "pipeline_tag", "model_name", "tags", "model_facts"}
+    known = {"library_name", "pipeline_tag", "model_name", "tags", "license", "license_name", "base_model", "language"}
+    keys = set(data.to_dict()) - known
     if keys:
         faults.append(f"front matter has {sorted(keys)} also")
     return faults

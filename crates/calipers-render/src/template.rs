@@ -53,7 +53,7 @@ pub enum TemplateError {
     NotText,
 }
 
-/// What the template writes, as its name tells.
+/// The kind of file that a template writes, by the ending of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Markdown,
@@ -72,7 +72,7 @@ pub struct Template {
 const NAME: &str = "card";
 
 impl Template {
-    /// Reads a template. Its name tells what it writes: `card.html`, `card.md.j2`.
+    /// Reads a template. The ending of its name is that of its output: `card.html`, `card.md.j2`.
     pub fn new(name: &str, source: &str) -> Result<Self, TemplateError> {
         let extension = extension(name);
         let kind = kind(&extension);

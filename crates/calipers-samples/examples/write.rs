@@ -1,16 +1,15 @@
-//! Writes every sample into a folder: `cargo run -p calipers-samples --example write -- DIR`.
+//! Writes every sample model to a folder: `cargo run -p calipers-samples --example write -- FOLDER`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 fn main() -> std::io::Result<()> {
-    let folder = PathBuf::from(std::env::args_os().nth(1).unwrap_or_else(|| ".".into()));
+    let Some(folder) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        eprintln!("usage: write FOLDER");
+        std::process::exit(2);
+    };
     std::fs::create_dir_all(&folder)?;
-    let mut out = std::io::stdout().lock();
     for sample in calipers_samples::SAMPLES {
-        let path = folder.join(sample.name).with_extension("onnx");
-        std::fs::write(&path, (sample.model)())?;
-        writeln!(out, "{} ({} parameters)", path.display(), sample.parameters)?;
+        std::fs::write(folder.join(format!("{}.onnx", sample.name)), (sample.model)())?;
     }
     Ok(())
 }

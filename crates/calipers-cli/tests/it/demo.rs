@@ -47,7 +47,7 @@ fn it_leaves_the_model_and_its_report() {
     let page = |name: &str| std::fs::read_to_string(place.join(name)).unwrap();
     assert!(page("again.html") == page("report.html"));
     let card = page("README.md");
-    assert!(card.contains("## Executive summary"), "{card}");
+    assert!(card.contains("## How to use"), "{card}");
     assert!(place.join("assets/operators-dark.svg").is_file());
 }
 

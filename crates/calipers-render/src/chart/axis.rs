@@ -99,7 +99,7 @@ impl Axis {
     }
 }
 
-/// A round step of which four to eight reach the highest.
+/// A round step; four to eight of them reach the highest value.
 fn step(highest: f64) -> f64 {
     let raw = highest / 4.0;
     let decade = 10_f64.powf(raw.log10().floor());

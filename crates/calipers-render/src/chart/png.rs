@@ -15,7 +15,7 @@ const MOST_PIXELS: f32 = 16_384.0;
 #[non_exhaustive]
 pub enum PngError {
     /// The text is no SVG.
-    #[error("the chart is no SVG: {0}")]
+    #[error("the chart is not valid SVG: {0}")]
     Svg(String),
     /// The scale leaves no pixel, or too many.
     #[error("a chart of {0} by {1} pixels cannot be drawn")]

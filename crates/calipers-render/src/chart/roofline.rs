@@ -53,7 +53,7 @@ pub(super) fn draw(report: &Report, theme: Theme) -> Option<ChartDraft> {
     let kinds = kinds(kernels);
     chart.ceilings(&mut canvas, roofline);
     chart.dots(&mut canvas, kernels, &kinds);
-    chart.ceiling_words(&mut canvas, roofline);
+    chart.ceiling_labels(&mut canvas, roofline);
     canvas.keys(plot.bottom + 2.0 * FOOT + 16.0, &keys(&kinds));
     let alt = alt(roofline, &device, &kinds);
     Some(ChartDraft { title, alt, canvas })
@@ -113,7 +113,7 @@ impl Chart {
     }
 
     /// Words at the ceilings, each where it covers least.
-    fn ceiling_words(&self, canvas: &mut Canvas, roofline: &Roofline) {
+    fn ceiling_labels(&self, canvas: &mut Canvas, roofline: &Roofline) {
         let [from, to] = self.slope(roofline);
         let along = |part: f64| [0, 1].map(|i| from[i] + part * (to[i] - from[i]));
         let mut covered: Vec<Area> =
@@ -152,7 +152,7 @@ impl Chart {
         for kernel in kernels {
             let place = self.place(kernel.intensity, kernel.per_s);
             let color = color(kinds, kernel.kind.id());
-            canvas.with_tooltip(&words(kernel), |canvas| {
+            canvas.with_tooltip(&description(kernel), |canvas| {
                 canvas.dot(place, radius(kernel), color, 0.85)
             });
         }
@@ -160,7 +160,7 @@ impl Chart {
 }
 
 /// A dot in words.
-fn words(kernel: &RooflineKernel) -> String {
+fn description(kernel: &RooflineKernel) -> String {
     let node = Style::BODY.fit(&kernel.node, 300.0);
     let more = match kernel.count {
         0 | 1 => String::new(),
@@ -179,7 +179,7 @@ fn square([x, y]: [f64; 2], half: f64) -> Area {
     Area { left: x - half, right: x + half, top: y - half, bottom: y + half }
 }
 
-/// Peaks, highest first; those that the eye cannot tell apart are one, with all their names.
+/// Peaks, highest first; those that look alike are one, with all their names.
 fn levels(ceilings: &[ComputeCeiling]) -> Vec<(String, f64)> {
     const ALIKE: f64 = 1.05;
     let mut levels: Vec<(String, f64)> = vec![];

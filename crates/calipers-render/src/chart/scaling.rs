@@ -99,7 +99,7 @@ fn memory<'a>(
         rows.iter().map(|row| row.memory_bytes.map(|bytes| [bytes as f64; 3])).collect();
     let needs = points.iter().flatten().map(|[_, bytes, _]| *bytes);
     let highest = needs.fold(0.0, f64::max);
-    // The line is drawn where it tells something, not far above all points.
+    // The line is drawn near the points only, not far above all of them.
     let limit = holds.filter(|holds| *holds as f64 <= 4.0 * highest);
     let limit =
         limit.map(|holds| (holds as f64, format!("device memory {}", units::capacity(holds))));

@@ -7,7 +7,7 @@ use calipers_report::KeyFigures;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::markdown::address;
-use super::{COLUMNS, Column, device, heading};
+use super::{Column, columns, heading};
 use crate::page::embed::digest;
 use crate::page::untrusted::Untrusted;
 use crate::text::{self, Charset};
@@ -39,13 +39,7 @@ pub fn html(models: &[KeyFigures]) -> String {
             body {
                 main {
                     h1 { "Models" }
-                    p {
-                        (heading(models))
-                        @if let Some(device) = device(models) {
-                            " Latency is the expected time of one run on "
-                            (Untrusted(&text::name(device, Charset::Unicode))) "."
-                        }
-                    }
+                    p { (heading(models)) }
                     p {
                         label { "Search " input #search type="search" autocomplete="off"; }
                         " " span #shown role="status" {}
@@ -62,16 +56,15 @@ pub fn html(models: &[KeyFigures]) -> String {
 
 /// The models as rows; columns that would be empty are left out.
 fn table(models: &[KeyFigures]) -> Markup {
-    let is_filled = |column: &&Column| models.iter().any(|model| !(column.text)(model).is_empty());
-    let columns: Vec<&Column> = COLUMNS.iter().filter(is_filled).collect();
+    let columns = columns(models);
     html! {
         table #models {
             thead {
                 tr {
                     th scope="col" { button type="button" { "Model" } }
-                    @for column in &columns {
+                    @for (column, heading) in &columns {
                         th scope="col" class=[column.figures.then_some("figure")] {
-                            button type="button" { (column.heading) }
+                            button type="button" { (Untrusted(heading)) }
                         }
                     }
                 }
@@ -81,7 +74,7 @@ fn table(models: &[KeyFigures]) -> Markup {
     }
 }
 
-fn row(model: &KeyFigures, columns: &[&Column]) -> Markup {
+fn row(model: &KeyFigures, columns: &[(&Column, String)]) -> Markup {
     let name = text::truncate(&text::name(&model.path, Charset::Unicode), NAME, Charset::Unicode);
     let name = Untrusted(&name);
     html! {
@@ -97,7 +90,7 @@ fn row(model: &KeyFigures, columns: &[&Column]) -> Markup {
                     (Untrusted(&text::prose(error, Charset::Unicode)))
                 }
             } @else {
-                @for column in columns { (cell(model, column)) }
+                @for (column, _) in columns { (cell(model, column)) }
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use calipers_report::KeyFigures;
 
-use super::{COLUMNS, device, heading};
-use crate::markdown::{code, set_table};
+use super::{columns, heading};
+use crate::markdown::set_table;
 use crate::table::{Column, Table, Value};
 pub(super) use crate::text::address;
 
@@ -14,28 +14,30 @@ pub fn markdown(models: &[KeyFigures]) -> String {
     if !read.is_empty() {
         page += &format!("\n{}\n", set_table(&read));
     }
-    if let Some(device) = device(models) {
-        page += &format!("\nLatency is the expected time of one run on {}.\n", code(device));
-    }
     if !unread.is_empty() {
-        page += &format!("\n## Could not be read\n\n{}\n", set_table(&unread));
+        page += &format!("\n## Unreadable files\n\n{}\n", set_table(&unread));
     }
     page
 }
 
 fn readable(models: &[KeyFigures]) -> Table {
-    let mut columns = vec![Column::text("model", "model")];
-    columns.extend(COLUMNS.iter().map(|column| match column.figures {
-        true => Column::figures(column.heading, column.heading),
-        false => Column::text(column.heading, column.heading),
+    let shown = columns(models);
+    let mut headings = vec![Column::text("model", "model")];
+    headings.extend(shown.iter().map(|(column, heading)| {
+        let set = match column.figures {
+            true => Column::figures(column.heading, ""),
+            false => Column::text(column.heading, ""),
+        };
+        // The name of a device may come from a file.
+        Column { title: Value::prose(heading), ..set }
     }));
-    let mut table = Table::new("models", columns).without_empty_columns();
+    let mut table = Table::new("models", headings).without_empty_columns();
     for model in models.iter().filter(|model| model.error.is_none()) {
         let mut row = vec![match &model.card {
             Some(card) => Value::Link { name: model.path.clone(), address: card.clone() },
             None => Value::name(&model.path),
         }];
-        row.extend(COLUMNS.iter().map(|column| Value::Prose((column.text)(model))));
+        row.extend(shown.iter().map(|(column, _)| Value::Prose((column.text)(model))));
         table.row(row);
     }
     table
@@ -43,7 +45,7 @@ fn readable(models: &[KeyFigures]) -> Table {
 
 fn unreadable(models: &[KeyFigures]) -> Table {
     let columns =
-        vec![Column::text("file", "file"), Column::text("error", "why it could not be read")];
+        vec![Column::text("file", "file"), Column::text("error", "reason")];
     let mut table = Table::new("unreadable", columns);
     for model in models {
         if let Some(error) = &model.error {

@@ -31,39 +31,45 @@ struct Column {
     value: fn(&KeyFigures) -> Option<f64>,
 }
 
+/// The column that is shown only where all latencies are of one device, which its heading names.
+const LATENCY: &str = "Latency";
+
 /// Columns next to the model's name, in their order.
 const COLUMNS: [Column; 9] = [
-    words("Kind", |model| joined(&[model.kind.map(ModelKind::id), model.family.map(Family::id)])),
-    words("Task", |model| joined(&[model.task.map(TaskKind::id)]).replace('-', " ")),
-    words("Precision", precision),
+
+    texts("Kind", |model| {
+        joined(&[model.kind.map(ModelKind::display_name), model.family.map(Family::display_name)])
+    }),
+    texts("Task", |model| joined(&[model.task.map(TaskKind::display_name)])),
+    texts("Precision", precision),
     figures(
         "Parameters",
-        |model| reported(model.parameters, units::count),
+        |model| text_or_blank(model.parameters, units::count),
         |model| model.parameters.map(float),
     ),
     figures("FLOPs", flops, |model| model.flops.map(float)),
     figures(
         "Weights",
-        |model| reported(model.weights_bytes, units::bytes),
+        |model| text_or_blank(model.weights_bytes, units::bytes),
         |model| model.weights_bytes.map(float),
     ),
     figures(
         "Peak activations",
-        |model| reported(model.peak_activation_bytes, units::bytes),
+        |model| text_or_blank(model.peak_activation_bytes, units::bytes),
         |model| model.peak_activation_bytes.map(float),
     ),
     figures(
-        "Latency",
+        LATENCY,
         |model| model.latency_ms.map(units::time).unwrap_or_default(),
         |model| model.latency_ms.filter(|time| time.is_finite()),
     ),
-    // Errors go before any number of warnings, and those before notes.
+    // Errors go before any number of warnings, and those before info.
     figures("Findings", findings, |model| {
         Some(float(model.errors?) * 1e8 + float(model.warnings?) * 1e4 + float(model.infos?))
     }),
 ];
 
-const fn words(heading: &'static str, text: fn(&KeyFigures) -> String) -> Column {
+const fn texts(heading: &'static str, text: fn(&KeyFigures) -> String) -> Column {
     Column { heading, figures: false, text, value: |_| None }
 }
 
@@ -80,7 +86,7 @@ fn float(value: u64) -> f64 {
     value as f64
 }
 
-fn reported(value: Option<u64>, set: fn(u64) -> String) -> String {
+fn text_or_blank(value: Option<u64>, set: fn(u64) -> String) -> String {
     value.map(set).unwrap_or_default()
 }
 
@@ -119,12 +125,26 @@ fn findings(model: &KeyFigures) -> String {
     let parts = [
         (model.errors, "error", "errors"),
         (model.warnings, "warning", "warnings"),
-        (model.infos, "note", "notes"),
+        (model.infos, "info", "info"),
     ];
     let parts = parts.into_iter().filter_map(|(count, one, many)| {
         count.filter(|count| *count > 0).map(|count| units::counted(count, one, many))
     });
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The columns that say something, each with its heading.
+fn columns(models: &[KeyFigures]) -> Vec<(&'static Column, String)> {
+    let is_filled = |column: &&Column| models.iter().any(|model| !(column.text)(model).is_empty());
+    let heading = |column: &'static Column| match (column.heading == LATENCY, device(models)) {
+        (false, _) => Some((column, column.heading.to_owned())),
+        (true, Some(device)) => {
+            let device = text::truncate(&text::name(device, Charset::Unicode), 40, Charset::Unicode);
+            Some((column, format!("{} ({device})", column.heading)))
+        }
+        (true, None) => None,
+    };
+    COLUMNS.iter().filter(is_filled).filter_map(heading).collect()
 }
 
 /// The device that latencies are of, where there is one for all.
@@ -134,12 +154,12 @@ fn device(models: &[KeyFigures]) -> Option<&str> {
     devices.all(|device| device == first).then_some(first)
 }
 
-/// `3 models, 1 of them could not be read.`
+/// `3 models, 1 unreadable.`
 fn heading(models: &[KeyFigures]) -> String {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let all = units::counted(count(models.len()), "model", "models");
     match models.iter().filter(|model| model.error.is_some()).count() {
         0 => format!("{all}."),
-        broken => format!("{all}, {} of them could not be read.", units::integer(count(broken))),
+        broken => format!("{all}, {} unreadable.", units::integer(count(broken))),
     }
 }

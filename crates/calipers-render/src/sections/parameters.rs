@@ -89,7 +89,7 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
     learned(context, &mut facts);
     stored(context, &mut facts);
     match context.report.parameters.total {
-        // With no other row to tell it from, the total needs no name.
+        // As the only row, the total needs no name.
         Some(0) if facts.0.len() == 1 => vec![Block::Values(vec![Spans::quiet("none")])],
         _ => vec![Block::Facts(facts)],
     }

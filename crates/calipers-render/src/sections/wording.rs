@@ -21,7 +21,7 @@ pub(crate) fn model_name(report: &Report) -> String {
     }
 }
 
-/// How numbers are held: the quantization scheme, or the type of most parameters.
+/// Precision of the weights: the quantization scheme, or the type that most parameters have.
 pub(crate) fn precision(report: &Report) -> Option<String> {
     match report.quantization.scheme {
         Scheme::None => report.model.precision.map(|dtype| dtype.to_string()),

@@ -44,7 +44,7 @@ pub(super) fn timeline(steps: &[u64], page: &Page) -> Line {
         let height = usize::try_from(most * 7 / highest).unwrap_or(7).min(7);
         line.push_str(HEIGHTS[height]);
     }
-    Line::of(Role::Accent, line)
+    Line::new(Role::Accent, line)
 }
 
 #[cfg(test)]

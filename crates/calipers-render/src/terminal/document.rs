@@ -46,7 +46,7 @@ pub fn documents(documents: &[Document], style: &Style) -> String {
 /// The title with the facts next to it, where there is space; else beneath it.
 fn title(document: &Document, page: &mut Page) {
     let name = line_within(&document.title, usize::MAX, page).plain_text();
-    let name = Line::of(Role::Strong, text::truncate(&name, page.full(), page.charset));
+    let name = Line::new(Role::Strong, text::truncate(&name, page.full(), page.charset));
     let facts: Vec<Line> = document.facts.iter().map(|fact| line(fact, page)).collect();
     let on_one_line = flow(facts.clone(), page.dot(), usize::MAX).pop().unwrap_or_default();
     let gap = "   ";
@@ -130,7 +130,7 @@ impl Setter<'_> {
             Block::List(items) => items.iter().flat_map(|item| self.item(item)).collect(),
             Block::Fold { summary, blocks } => {
                 let mut lines =
-                    Line::of(Role::Quiet, text::ours(summary, page.charset)).wrap(width);
+                    Line::new(Role::Quiet, text::ours(summary, page.charset)).wrap(width);
                 lines.extend(self.blocks(blocks));
                 lines
             }

@@ -36,9 +36,9 @@ pub(super) fn lines(message: &Message, width: usize, page: &Page) -> Vec<Line> {
     let indent = if hangs { 2 } else { SEVERITY };
     let group = width - indent;
     let wrap = |line: Line, most| line.wrap_within(group, most, page.charset);
-    let prose = |role, raw: &str| Line::of(role, text::prose(raw, page.charset));
+    let prose = |role, raw: &str| Line::new(role, text::prose(raw, page.charset));
 
-    let mut severity = Line::of(role, format!("{mark} {word}"));
+    let mut severity = Line::new(role, format!("{mark} {word}"));
     let title = prose(Role::Strong, &message.title);
     let mut texts = match hangs {
         true => {
@@ -72,10 +72,10 @@ pub(super) fn lines(message: &Message, width: usize, page: &Page) -> Vec<Line> {
 fn advice(message: &Message, width: usize, page: &Page) -> Vec<Line> {
     let arrow = page.glyph("→ ", "-> ");
     let indent = text::width(arrow);
-    let advice = Line::of(Role::Plain, text::prose(&message.advice, page.charset));
+    let advice = Line::new(Role::Plain, text::prose(&message.advice, page.charset));
     let lines = advice.wrap_within(width - indent, DETAIL, page.charset);
     let line = |(i, line): (usize, Line)| match i {
-        0 => Line::of(Role::Quiet, arrow).and_line(line),
+        0 => Line::new(Role::Quiet, arrow).and_line(line),
         _ => line.indent(indent),
     };
     lines.into_iter().enumerate().map(line).collect()
@@ -91,5 +91,5 @@ fn names(message: &Message, page: &Page) -> Line {
         .collect();
     let has_more = message.has_more_names || message.names.len() > NAMES;
     let rest = if has_more { page.glyph(", …", ", ...") } else { "" };
-    Line::of(Role::Quiet, format!("in {}{rest}", names.join(", ")))
+    Line::new(Role::Quiet, format!("in {}{rest}", names.join(", ")))
 }

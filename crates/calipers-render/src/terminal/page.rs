@@ -36,7 +36,7 @@ pub(super) struct Line(Vec<(Role, String)>);
 
 impl Line {
     /// A line of one piece.
-    pub(super) fn of(role: Role, text: impl Into<String>) -> Self {
+    pub(super) fn new(role: Role, text: impl Into<String>) -> Self {
         Self::default().and(role, text)
     }
 
@@ -75,7 +75,7 @@ impl Line {
 
     /// This line in one tone.
     pub(super) fn toned(self, role: Role) -> Self {
-        Self::of(role, self.plain_text())
+        Self::new(role, self.plain_text())
     }
 
     /// The text without its tones.
@@ -89,13 +89,13 @@ impl Line {
 
     /// This line moved right.
     pub(super) fn indent(self, columns: usize) -> Self {
-        let mut line = Self::of(Role::Plain, " ".repeat(columns));
+        let mut line = Self::new(Role::Plain, " ".repeat(columns));
         line.append(self);
         line
     }
 
     /// This line in at most `max` columns. Of a longer one the part before its last few columns is
-    /// left out: paths tell more at their beginning.
+    /// left out: paths differ most at their beginning.
     pub(super) fn cut(self, max: usize, charset: Charset) -> Self {
         if self.width() <= max {
             return self;
@@ -117,7 +117,7 @@ impl Line {
         }
         let mut lines = vec![];
         let mut current = Self::default();
-        for word in self.words() {
+        for word in self.split_words() {
             let fits = current.width() + 1 + word.width() <= width;
             if current.0.is_empty() {
                 current = word;
@@ -143,7 +143,7 @@ impl Line {
         cut_off(self.wrap(width), width, most, charset)
     }
 
-    fn words(self) -> Vec<Self> {
+    fn split_words(self) -> Vec<Self> {
         let mut words = vec![Self::default()];
         for (role, text) in self.0 {
             for (i, piece) in text.split(' ').enumerate() {
@@ -306,7 +306,7 @@ impl Page {
             return;
         }
         if !self.is_wide() {
-            let mut title = Line::of(Role::Strong, heading);
+            let mut title = Line::new(Role::Strong, heading);
             if !note.is_empty() {
                 title.push(Role::Quiet, format!(" {note}"));
             }
@@ -314,9 +314,9 @@ impl Page {
             self.lines.extend(body.into_iter().map(|line| line.indent(MARGIN)));
             return;
         }
-        let mut labels = vec![Line::of(Role::Strong, heading)];
+        let mut labels = vec![Line::new(Role::Strong, heading)];
         if !note.is_empty() {
-            labels.push(Line::of(Role::Quiet, note));
+            labels.push(Line::new(Role::Quiet, note));
         }
         let rows = body.len().max(labels.len());
         let mut labels = labels.into_iter();
@@ -364,16 +364,16 @@ mod tests {
     #[test]
     fn wrapping_breaks_at_spaces_and_inside_what_is_too_wide() {
         let line =
-            Line::of(Role::Plain, "one two ").and(Role::Strong, "three").and(Role::Plain, "!");
+            Line::new(Role::Plain, "one two ").and(Role::Strong, "three").and(Role::Plain, "!");
         assert_eq!(plain(&line.clone().wrap(40)), ["one two three!"]);
         assert_eq!(plain(&line.clone().wrap(8)), ["one two", "three!"]);
         assert_eq!(plain(&line.wrap(4)), ["one", "two", "thre", "e!"]);
-        assert_eq!(plain(&Line::of(Role::Plain, "入力テ").wrap(3)), ["入", "力", "テ"]);
+        assert_eq!(plain(&Line::new(Role::Plain, "入力テ").wrap(3)), ["入", "力", "テ"]);
     }
 
     #[test]
     fn wrapping_ends_at_every_width() {
-        let line = Line::of(Role::Plain, "入力 abc defghij \u{301}");
+        let line = Line::new(Role::Plain, "入力 abc defghij \u{301}");
         for width in 0..12 {
             for piece in line.clone().wrap(width) {
                 assert!(piece.width() <= width.max(2));
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn flowing_breaks_between_items() {
-        let items = ["aa", "bb", "c c c"].map(|item| Line::of(Role::Plain, item)).to_vec();
+        let items = ["aa", "bb", "c c c"].map(|item| Line::new(Role::Plain, item)).to_vec();
         assert_eq!(plain(&flow(items.clone(), ", ", 20)), ["aa, bb, c c c"]);
         assert_eq!(plain(&flow(items.clone(), ", ", 7)), ["aa, bb", "c c c"]);
         assert_eq!(plain(&flow(items, ", ", 3)), ["aa", "bb", "c c", "c"]);

@@ -36,7 +36,7 @@ impl Rows {
             let key = text::truncate(&key, most, page.charset);
             let set = cut_off(flow(facts, page.dot(), width), width, limit, page.charset);
             for (i, value) in set.into_iter().enumerate() {
-                let mut line = Line::of(Role::Quiet, if i == 0 { key.as_str() } else { "" });
+                let mut line = Line::new(Role::Quiet, if i == 0 { key.as_str() } else { "" });
                 line.pad_to(column);
                 line.append(value);
                 lines.push(line);

@@ -30,7 +30,7 @@ const DEPTH: u64 = 64;
 pub fn table(table: &Table, style: &Style) -> String {
     let mut page = Page::for_table(style);
     if let Some(title) = &table.title {
-        page.line(Line::of(Role::Strong, title));
+        page.line(Line::new(Role::Strong, title));
     }
     match &table.empty {
         Some(words) if table.is_empty() => page.line(line_within(words, usize::MAX, &page)),
@@ -43,7 +43,7 @@ pub fn table(table: &Table, style: &Style) -> String {
     for notes in &table.notes {
         page.blank();
         if let Some(title) = &notes.title {
-            page.line(Line::of(Role::Strong, title));
+            page.line(Line::new(Role::Strong, title));
         }
         for note in &notes.lines {
             for piece in
@@ -79,7 +79,7 @@ impl Content {
             Self::Text(line) if column.wraps => line.wrap_within(width, WRAPPED, page.charset),
             Self::Text(line) => vec![line.cut(width, page.charset)],
             Self::Bar(length, longest) => {
-                vec![Line::of(column.tone, bar::cells(length, longest, width, page))]
+                vec![Line::new(column.tone, bar::cells(length, longest, width, page))]
             }
         }
     }
@@ -151,7 +151,7 @@ fn shorten_repeats(rows: &mut [SetRow], columns: &[&Column], widths: &[usize]) {
         };
         for i in (0..columns.len()).filter(|i| columns[*i].wraps) {
             if other[i].width() > widths[i] && one[i] == other[i] {
-                other[i] = Content::Text(Line::of(Role::Quiet, "as above"));
+                other[i] = Content::Text(Line::new(Role::Quiet, "as above"));
             }
         }
     }
@@ -224,7 +224,7 @@ fn text_cells(column: &Column, values: &[&Cell], lines: Vec<Line>, page: &Page) 
             let branches = branches(&depths, page).into_iter();
             branches
                 .zip(lines)
-                .map(|(branch, line)| Line::of(Role::Quiet, branch).and_line(line))
+                .map(|(branch, line)| Line::new(Role::Quiet, branch).and_line(line))
                 .collect()
         }
         None => lines,
@@ -257,7 +257,7 @@ fn align_points(values: &[&Cell], lines: Vec<Line>, page: &Page) -> Vec<Line> {
     let set = |(cell, line): (&&Cell, Line)| match &cell.value {
         // Where the figures' last whole digits are.
         Value::Blank => {
-            Line::of(Role::Quiet, page.glyph("–", "-")).and(Role::Plain, " ".repeat(most))
+            Line::new(Role::Quiet, page.glyph("–", "-")).and(Role::Plain, " ".repeat(most))
         }
         value if value.figure().is_some() => {
             line.and(Role::Plain, " ".repeat(most - decimals(value)))

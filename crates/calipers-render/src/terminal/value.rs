@@ -17,14 +17,14 @@ const TYPES: usize = 4;
 /// reason.
 pub(super) fn cell(value: &Value, role: Role, zero: Zero, page: &Page) -> Line {
     match value {
-        Value::AtLeast(inner) if inner.is_zero() => Line::of(Role::Warning, "unknown"),
+        Value::AtLeast(inner) if inner.is_zero() => Line::new(Role::Warning, "unknown"),
         Value::AtLeast(inner) => {
-            Line::of(role, page.glyph("≥ ", ">= ")).and_line(cell(inner, role, Zero::Shown, page))
+            Line::new(role, page.glyph("≥ ", ">= ")).and_line(cell(inner, role, Zero::Shown, page))
         }
-        Value::Missing(_) => Line::of(Role::Warning, "unknown"),
+        Value::Missing(_) => Line::new(Role::Warning, "unknown"),
         other if other.is_zero() && zero == Zero::Blank => Line::default(),
         other if other.is_zero() && zero == Zero::Dash => {
-            Line::of(Role::Quiet, page.glyph("–", "-"))
+            Line::new(Role::Quiet, page.glyph("–", "-"))
         }
         other => piece(other, role, usize::MAX, page),
     }
@@ -40,9 +40,9 @@ pub(super) fn line(spans: &Spans, page: &Page) -> Line {
 pub(super) fn line_within(spans: &Spans, most: usize, page: &Page) -> Line {
     let pieces = spans.0.iter().map(|span| match &span.value {
         Value::AtLeast(inner) => {
-            Line::of(Role::Warning, "at least ").and_line(piece(inner, span.tone, most, page))
+            Line::new(Role::Warning, "at least ").and_line(piece(inner, span.tone, most, page))
         }
-        Value::Missing(Some(reason)) => Line::of(Role::Warning, "unknown")
+        Value::Missing(Some(reason)) => Line::new(Role::Warning, "unknown")
             .and(Role::Quiet, format!(": {}", text::prose(reason, page.charset))),
         value => piece(value, span.tone, most, page),
     });
@@ -56,27 +56,27 @@ fn piece(value: &Value, role: Role, most: usize, page: &Page) -> Line {
         // Every digit of a figure is there for those who need it.
         return match figure.split_once(" (") {
             Some((short, digits)) if is_long(value) => {
-                Line::of(role, short).and(Role::Quiet, format!(" ({digits}"))
+                Line::new(role, short).and(Role::Quiet, format!(" ({digits}"))
             }
-            _ => Line::of(role, figure),
+            _ => Line::new(role, figure),
         };
     }
-    let name = |name: &str| Line::of(role, text::truncate(&text::name(name, set), most, set));
+    let name = |name: &str| Line::new(role, text::truncate(&text::name(name, set), most, set));
     match value {
-        Value::Text(words) => Line::of(role, text::ours(words, set)),
+        Value::Text(words) => Line::new(role, text::ours(words, set)),
         Value::Name(it)
         | Value::Anchor(it)
         | Value::Tree { name: it, .. }
         | Value::Link { name: it, .. } => name(it),
         Value::Prose(words) | Value::Quoted(words) | Value::Formula(words) => {
-            Line::of(role, text::prose(words, set))
+            Line::new(role, text::prose(words, set))
         }
-        Value::Types(types) => Line::of(role, type_list(types, page)),
-        Value::Shape(dims) => Line::of(role, shape(dims, page)),
+        Value::Types(types) => Line::new(role, type_list(types, page)),
+        Value::Shape(dims) => Line::new(role, shape(dims, page)),
         Value::Timeline(steps) => bar::timeline(steps, page),
         Value::Spans(spans) => line_within(spans, most, page),
         Value::Fit(fit) => memory(fit, role),
-        Value::Missing(_) => Line::of(Role::Warning, "unknown"),
+        Value::Missing(_) => Line::new(Role::Warning, "unknown"),
         Value::AtLeast(inner) => piece(inner, role, most, page),
         // Figures are set above.
         _ => Line::default(),
@@ -91,16 +91,16 @@ fn is_long(value: &Value) -> bool {
 /// `0.68 GB of 24 GB`, `does not fit: needs 29.4 GB of 24 GB`.
 fn memory(fit: &Fit, role: Role) -> Line {
     let Some(needed) = fit.needed.map(units::gigabytes) else {
-        return Line::of(Role::Warning, "unknown");
+        return Line::new(Role::Warning, "unknown");
     };
     let of =
         fit.capacity.map(|group| format!(" of {}", units::capacity(group))).unwrap_or_default();
     match fit.fits {
         Some(false) => {
-            Line::of(Role::Error, "does not fit").and(role, format!(": needs {needed}{of}"))
+            Line::new(Role::Error, "does not fit").and(role, format!(": needs {needed}{of}"))
         }
-        _ if fit.is_tight => Line::of(role, format!("{needed}{of}")).and(Role::Warning, " tight"),
-        _ => Line::of(role, format!("{needed}{of}")),
+        _ if fit.is_tight => Line::new(role, format!("{needed}{of}")).and(Role::Warning, " tight"),
+        _ => Line::new(role, format!("{needed}{of}")),
     }
 }
 

@@ -58,7 +58,7 @@ impl Places {
                 look_through(&root, "", 0, &|name| glob.is_match(name), &mut all);
             }
             if all.len() == before {
-                let why = "there is no model in it; their names end in .onnx";
+                let why = "it contains no .onnx file";
                 return Err(Problem::unreadable(path, &why, None));
             }
         }
