@@ -1,5 +1,5 @@
-//! Sizes that a reader may choose, and what follows from them without looking at the model again:
-//! live_ranges of activations as formulas, times from a table.
+//! Sizes that a reader of the HTML report can choose, and what follows from them: live ranges of
+//! activations as formulas, times from a table.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,14 @@ use calipers_report::{DeviceTimes, SizeControl, SizeControls, TimeTable};
 
 use crate::devices::Device;
 use crate::memory_fit::MemoryFit;
-use crate::profile::{ModelProfile, OperatingPoint};
+use crate::profile::{MOST_KERNELS, ModelProfile, OperatingPoint};
 use crate::query::HardwareQuery;
 use crate::scaling;
 
-/// Batches that are looked at.
+/// Batches in the table.
 const BATCHES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
-/// Lengths that are looked at.
+/// Number of lengths in the table.
 const LENGTHS: usize = 8;
-/// Kernels beyond which only the sizes of the report are looked at.
-const MOST_KERNELS: usize = 20_000;
 
 /// The sizes that a reader can choose, with live ranges and times for each.
 pub fn size_choices(profile: &ModelProfile<'_>, query: &HardwareQuery) -> SizeControls {

@@ -18,7 +18,7 @@ impl ReportPage {
     /// Reads the model and writes its page.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
-        let question = self.reading.wanted.question_of_one()?;
+        let question = self.reading.wanted.question()?;
         let (report, view) = self.reading.explore(&self.model, &question)?;
         self.output.write(&calipers_render::page::html(&report, &view))?;
         self.reading.status(&report)

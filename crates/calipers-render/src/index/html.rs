@@ -71,7 +71,7 @@ fn table(models: &[KeyFigures]) -> Markup {
                     th scope="col" { button type="button" { "Model" } }
                     @for column in &columns {
                         th scope="col" class=[column.figures.then_some("figure")] {
-                            button type="button" { (column.heading) }
+                            button type="button" { (Untrusted(&column.title(models))) }
                         }
                     }
                 }

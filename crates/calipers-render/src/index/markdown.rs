@@ -26,8 +26,8 @@ pub fn markdown(models: &[KeyFigures]) -> String {
 fn readable(models: &[KeyFigures]) -> Table {
     let mut columns = vec![Column::text("model", "model")];
     columns.extend(COLUMNS.iter().map(|column| match column.figures {
-        true => Column::figures(column.heading, column.heading),
-        false => Column::text(column.heading, column.heading),
+        true => Column::figures(column.heading, &column.title(models)),
+        false => Column::text(column.heading, &column.title(models)),
     }));
     let mut table = Table::new("models", columns).without_empty_columns();
     for model in models.iter().filter(|model| model.error.is_none()) {

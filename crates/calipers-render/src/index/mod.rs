@@ -31,6 +31,9 @@ struct Column {
     value: fn(&KeyFigures) -> Option<f64>,
 }
 
+/// The heading of the latencies.
+const LATENCY: &str = "Latency";
+
 /// Columns next to the model's name, in their order.
 const COLUMNS: [Column; 9] = [
     words("Kind", |model| joined(&[model.kind.map(ModelKind::id), model.family.map(Family::id)])),
@@ -53,7 +56,7 @@ const COLUMNS: [Column; 9] = [
         |model| model.peak_activation_bytes.map(float),
     ),
     figures(
-        "Latency",
+        LATENCY,
         |model| model.latency_ms.map(units::time).unwrap_or_default(),
         |model| model.latency_ms.filter(|time| time.is_finite()),
     ),
@@ -132,6 +135,16 @@ fn device(models: &[KeyFigures]) -> Option<&str> {
     let mut devices = models.iter().filter_map(|model| model.device.as_deref());
     let first = devices.next()?;
     devices.all(|device| device == first).then_some(first)
+}
+
+impl Column {
+    /// The heading in a table of these models; that of the latency names the device.
+    fn title(&self, models: &[KeyFigures]) -> String {
+        match device(models).filter(|_| self.heading == LATENCY) {
+            Some(device) => format!("{LATENCY} on {device}"),
+            None => self.heading.to_owned(),
+        }
+    }
 }
 
 /// `3 models, 1 of them could not be read.`

@@ -1,4 +1,4 @@
-//! How the figures were made: conventions, assumptions, and what is not known.
+//! How the figures were computed: conventions, assumptions, and unknowns.
 
 use calipers_report::Assumption;
 
@@ -15,19 +15,19 @@ const MOST: usize = 100;
 /// Assumptions, or reasons, that a screen shows, and names of each.
 const SHOWN: usize = 6;
 
-/// What holds for every card.
+/// Conventions of every card.
 const CONVENTIONS: [&str; 4] = [
     "Units are decimal: 1 kB is 1,000 bytes, 1 MB is 10⁶ bytes.",
-    "MACs are multiply-accumulates of convolutions, matrix products, attention and recurrence; \
-     FLOPs are twice those. Element-wise work, norms and reductions are next to them.",
-    "Parameters are learned weights, each stored tensor once. Shape constants, scales and zero \
-     points are counted apart.",
-    "The peak of activations follows the order of execution, with inputs and outputs; what is \
-     computed from constants alone is no activation.",
+    "MACs are multiply-accumulates of convolutions, matrix products, attention and recurrence. \
+     FLOPs are twice the MACs; element-wise operations, norms and reductions are listed separately.",
+    "Parameters are learned weights; each stored tensor counts once. Shape constants, scales and \
+     zero points are counted separately.",
+    "Peak activations follow the order of execution and include inputs and outputs. Values computed \
+     from constants only are excluded.",
 ];
 
-/// What holds where the weights were not read.
-const GRAPH_ALONE: &str = "The graph was read, and no weight.";
+/// The note where weights were not read.
+const GRAPH_ALONE: &str = "Only the graph was read, not the weights.";
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
@@ -56,7 +56,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     blocks
 }
 
-/// What had to be assumed, for a screen: what has the same reason together.
+/// Assumptions for a screen, grouped by reason.
 pub(super) fn assumptions(context: &mut Context<'_>) -> Vec<Block> {
     let assumptions = &context.report.assumptions;
     let groups: Vec<&[Assumption]> =
@@ -71,7 +71,7 @@ pub(super) fn assumptions(context: &mut Context<'_>) -> Vec<Block> {
     }))]
 }
 
-/// Assumptions one after another, each kind of thing named once.
+/// Assumptions one after another; a repeated kind is named once.
 fn together(group: &[Assumption]) -> Spans {
     let mut kind = "";
     let mut parts = vec![];
@@ -90,7 +90,7 @@ fn together(group: &[Assumption]) -> Spans {
     Spans::joined(parts, ", ")
 }
 
-/// Figures that are unknown and whose reason no section before this one has, for a screen.
+/// Unknown figures for a screen whose reason no earlier section states.
 pub(super) fn unknown(context: &mut Context<'_>) -> Vec<Block> {
     let noun = ["reason", "reasons"];
     vec![Block::list(folded(context.rest().into_iter(), SHOWN, noun, |(fields, reason)| {

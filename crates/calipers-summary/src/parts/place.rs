@@ -51,15 +51,23 @@ fn on_device(hardware: &Hardware) -> Vec<String> {
         (_, Some(time)) => {
             let limit = limited_by(hardware.bottleneck);
             sentences.push(format!(
-                "In {} at batch {} a run should take {}{limit}.",
+                "In {}{} a run should take {}{limit}.",
                 hardware.precision.display_name(),
-                units::integer(hardware.batch),
+                at_batch(hardware),
                 range(time)
             ));
         }
         _ => sentences.push("How fast it is there is not known.".to_owned()),
     }
     sentences
+}
+
+/// The batch of the figures; nothing for inputs without a batch dimension.
+fn at_batch(hardware: &Hardware) -> String {
+    match hardware.batch_dimension {
+        true => format!(" at batch {}", units::integer(hardware.batch)),
+        false => String::new(),
+    }
 }
 
 fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
@@ -123,8 +131,8 @@ fn speed(report: &Report, hardware: &Hardware) -> Option<String> {
     let (fast, first) = timed().min_by(order)?;
     let (slow, last) = timed().max_by(order)?;
     let run = if report.memory.kv_cache.is_some() { "a step" } else { "a run" };
-    let batch = units::integer(hardware.batch);
-    let at = format!("In {} at batch {batch} {run} should take", hardware.precision.display_name());
+    let batch = at_batch(hardware);
+    let at = format!("In {}{batch} {run} should take", hardware.precision.display_name());
     let on = |row: &DeviceRow| format!("on the {}", short(&row.name));
     if fast.id == slow.id {
         return Some(format!("{at} {} {}.", range(first), on(fast)));
