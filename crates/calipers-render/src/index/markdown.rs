@@ -44,8 +44,7 @@ fn readable(models: &[KeyFigures]) -> Table {
 }
 
 fn unreadable(models: &[KeyFigures]) -> Table {
-    let columns =
-        vec![Column::text("file", "file"), Column::text("error", "reason")];
+    let columns = vec![Column::text("file", "file"), Column::text("error", "reason")];
     let mut table = Table::new("unreadable", columns);
     for model in models {
         if let Some(error) = &model.error {

@@ -36,7 +36,6 @@ const LATENCY: &str = "Latency";
 
 /// Columns next to the model's name, in their order.
 const COLUMNS: [Column; 9] = [
-
     texts("Kind", |model| {
         joined(&[model.kind.map(ModelKind::display_name), model.family.map(Family::display_name)])
     }),
@@ -139,7 +138,8 @@ fn columns(models: &[KeyFigures]) -> Vec<(&'static Column, String)> {
     let heading = |column: &'static Column| match (column.heading == LATENCY, device(models)) {
         (false, _) => Some((column, column.heading.to_owned())),
         (true, Some(device)) => {
-            let device = text::truncate(&text::name(device, Charset::Unicode), 40, Charset::Unicode);
+            let device =
+                text::truncate(&text::name(device, Charset::Unicode), 40, Charset::Unicode);
             Some((column, format!("{} ({device})", column.heading)))
         }
         (true, None) => None,

@@ -29,12 +29,18 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     }
     let mut facts = Facts::default();
     let weights = context.known("memory.weights_bytes", memory.weights_bytes, Value::LongBytes);
-    facts.add("Weights", weights.and_text(if memory.weights_bytes.is_some() { ", all stored tensors" } else { "" }));
+    facts.add(
+        "Weights",
+        weights.and_text(if memory.weights_bytes.is_some() { ", all stored tensors" } else { "" }),
+    );
     let peak = context.known(PEAK, memory.peak_activation_bytes, Value::LongBytes);
-    facts.add("Peak activations", peak.and_text(match memory.peak_activation_bytes {
-        Some(_) => ", the figure to budget with",
-        None => "",
-    }));
+    facts.add(
+        "Peak activations",
+        peak.and_text(match memory.peak_activation_bytes {
+            Some(_) => ", the figure to budget with",
+            None => "",
+        }),
+    );
     let in_place = memory.peak_activation_in_place_bytes;
     let in_place = in_place.filter(|_| in_place != memory.peak_activation_bytes);
     let in_place = in_place.map(|bytes| Spans::from(Value::LongBytes(bytes)));

@@ -1,4 +1,4 @@
-//! How the figures were made: conventions, assumptions, and what is not known.
+//! How the figures were computed: conventions, assumptions, and unknowns.
 
 use calipers_report::Assumption;
 
@@ -15,7 +15,7 @@ const MOST: usize = 100;
 /// Assumptions, or reasons, that a screen shows, and names of each.
 const SHOWN: usize = 6;
 
-/// What holds for every card.
+/// Conventions of every card.
 const CONVENTIONS: [&str; 4] = [
     "Units are decimal: 1 MB is 10⁶ bytes.",
     "MACs (multiply-accumulates) count convolutions, matrix products, attention and recurrent \
@@ -81,7 +81,7 @@ pub(super) fn assumptions(context: &mut Context<'_>) -> Vec<Block> {
     }))]
 }
 
-/// Assumptions one after another, each kind of thing named once.
+/// Assumptions one after another; a repeated kind is named once.
 fn together(group: &[Assumption]) -> Spans {
     let mut kind = "";
     let mut parts = vec![];
@@ -100,7 +100,7 @@ fn together(group: &[Assumption]) -> Spans {
     Spans::joined(parts, ", ")
 }
 
-/// Figures that are unknown and whose reason no section before this one has, for a screen.
+/// Unknown figures for a screen whose reason no earlier section states.
 pub(super) fn unknown(context: &mut Context<'_>) -> Vec<Block> {
     let noun = ["reason", "reasons"];
     vec![Block::list(folded(context.rest().into_iter(), SHOWN, noun, |(fields, reason)| {

@@ -84,7 +84,9 @@ fn the_embedded_font_is_used() {
 }
 
 fn what_cannot_be_drawn_is_an_error() {
-    assert!(png("no chart", 1.0).unwrap_err().to_string().starts_with("the chart is not valid SVG"));
+    assert!(
+        png("no chart", 1.0).unwrap_err().to_string().starts_with("the chart is not valid SVG")
+    );
     let svg = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#;
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e9] {
         assert!(png(svg, scale).is_err(), "{scale}");
