@@ -1,4 +1,4 @@
-//! The kernels of a model at a bound input: `… --example kernels -- MODEL INPUT 1x3x224x224`. With
+//! The kernels that PyTorch launches for a model at a bound input: `… --example kernels -- MODEL INPUT 1x3x224x224`. With
 //! `--shapes`, the kind and the depth of each line `OPERATOR,SHAPE` of the standard input.
 #![allow(clippy::print_stdout, reason = "it is here to print")]
 
@@ -9,6 +9,7 @@ use calipers_arch::network::Network;
 use calipers_infer::{Bindings, infer};
 use calipers_ir::Model;
 use calipers_perf::{ExecutionPlan, kernel_of_shape};
+use calipers_report::Runtime;
 use calipers_sym::Expr;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let typed = infer(&model, &bindings)?;
     let mut net = Network::build(&model, &typed);
     blocks::recognize(&mut net);
-    print_kernels(&model, &ExecutionPlan::of(&net));
+    print_kernels(&model, &ExecutionPlan::new(&net, Runtime::PyTorch));
     Ok(())
 }
 

@@ -1,13 +1,13 @@
-//! How much memory activations take while a framework runs the kernels.
+//! How much memory activations take while the kernels run.
 //!
-//! A framework keeps what kernels give, not what nodes of a file give: the inside of a norm or of a
-//! fused attention is never written down. A result comes with its kernel and goes after the last one
-//! that reads it. Views share the place of what they are views of. Activations after convolutions
-//! and residual additions overwrite an operand that nobody else reads.
+//! A runtime keeps the outputs of kernels, not those of nodes: the inside of a norm or of a fused
+//! attention is never written. An output lives from its kernel to the last one that reads it. Views
+//! share the memory of what they are views of. Activation functions and residual additions overwrite
+//! an operand that nothing else reads.
 //!
-//! Next to that is workspace. Measured on an H200, PyTorch's convolutions over space take memory_fit
-//! for their input, output and weights in another layout while they run, and those of single points
-//! take it for input and output when they run in 16 bits.
+//! Workspace comes on top. Measured on an H200, PyTorch's convolutions need memory for their input,
+//! output and weights in another layout while they run; 1x1 convolutions need it for input and
+//! output when they run in 16 bits.
 
 use calipers_arch::network::{BlockKind, Network, OpSet, Val};
 use calipers_ir::NodeId;
@@ -19,23 +19,23 @@ use super::estimate::NoEstimate;
 use super::kernels::{Kernel, KernelKind, Launches};
 use crate::devices::Precision;
 
-/// What is alive when most is, in bytes.
+/// The peak, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ActivationPeak {
-    /// Results of kernels that are still needed, without the caller's inputs and without workspace.
+    /// Live outputs of kernels, without the caller's inputs and without workspace.
     pub activations: u64,
-    /// What the kernel takes next to its inputs and outputs while it runs, at that moment.
+    /// Workspace of the kernel that runs at the peak.
     pub workspace: u64,
-    /// The caller's inputs, which are there all the time.
+    /// The caller's inputs, which are live all the time.
     pub inputs: u64,
-    /// The node whose kernel runs then.
+    /// The node whose kernel runs at the peak.
     pub at: Option<NodeId>,
-    /// Values that are not counted, since their size is not known.
+    /// Values that are not counted because their size is unknown.
     pub unknown: usize,
 }
 
 impl ActivationPeak {
-    /// All of it.
+    /// Returns the sum.
     pub(crate) fn total(self) -> u64 {
         self.activations.saturating_add(self.workspace).saturating_add(self.inputs)
     }
@@ -48,7 +48,7 @@ struct Extent {
     bits: Option<u32>,
 }
 
-/// A place in memory and when it is taken: from one kernel to another, both included.
+/// A buffer and its live range: from one kernel to another, both included.
 #[derive(Clone, Debug)]
 struct Place {
     extent: Extent,
@@ -56,18 +56,18 @@ struct Place {
     to: usize,
 }
 
-/// What a kernel takes while it runs.
+/// Memory that a kernel needs while it runs.
 #[derive(Clone, Debug)]
 struct Step {
     node: NodeId,
     /// A second copy of its result.
     copy: Option<Extent>,
-    /// Elements of workspace, at every precision and at 16 bits and less only.
+    /// Elements of workspace at every precision, and those needed only at 16 bits or fewer.
     workspace: Expr,
     workspace_at_half: Expr,
 }
 
-/// Results of kernels with their live_ranges. Found once, evaluated at every size.
+/// Outputs of kernels with their live ranges. Found once, evaluated at every size.
 #[derive(Clone, Debug)]
 pub(crate) struct Activations {
     steps: Vec<Step>,
@@ -77,8 +77,8 @@ pub(crate) struct Activations {
 }
 
 impl Activations {
-    pub(crate) fn of(net: &Network<'_>, launches: &Launches) -> Self {
-        let Launches { kernels, views } = launches;
+    pub(crate) fn new(net: &Network<'_>, launches: &Launches) -> Self {
+        let Launches { kernels, views, .. } = launches;
         let mut live_ranges = Lives::new(net, kernels, views);
         for (at, kernel) in kernels.iter().enumerate() {
             live_ranges.run(at, kernel);
@@ -101,7 +101,7 @@ impl Activations {
         let bytes = |extent: &Extent| -> Result<u64, NoEstimate> {
             bytes(&extent.elements, extent.bits.unwrap_or(bits), size)
         };
-        // What comes and goes before each step.
+        // Bytes allocated and freed before each step.
         let mut change = vec![(0_u64, 0_u64); self.steps.len() + 1];
         for place in &self.places {
             let taken = bytes(&place.extent)?;
@@ -190,14 +190,14 @@ const IN_PLACE: &[BlockKind] = &[
     BlockKind::Silu,
 ];
 
-/// Who reads what last, and where it lies.
+/// Last readers of values, and the buffers that hold them.
 struct Lives<'n, 'a> {
     net: &'n Network<'a>,
     /// What each view is a view of, through all views.
     roots: HashMap<Val, Val>,
     /// The last kernel that reads each value or a view of it.
     last: HashMap<Val, usize>,
-    /// The value whose place each value has.
+    /// The value whose buffer each value has.
     place_of: HashMap<Val, Val>,
     places: HashMap<Val, Place>,
     unknown: usize,
@@ -206,7 +206,7 @@ struct Lives<'n, 'a> {
 impl<'n, 'a> Lives<'n, 'a> {
     fn new(net: &'n Network<'a>, kernels: &[Kernel], views: &[(Val, Val)]) -> Self {
         let mut roots: HashMap<Val, Val> = HashMap::new();
-        // A view comes after what it is a view of, so one look each is enough.
+        // A view comes after what it is a view of, so one pass is enough.
         for (view, of) in views {
             let root = roots.get(of).copied().unwrap_or(*of);
             roots.insert(*view, root);
@@ -254,7 +254,7 @@ impl<'n, 'a> Lives<'n, 'a> {
         }
     }
 
-    /// The place of an operand that the kernel's result may take.
+    /// The buffer of an operand that the kernel's output may overwrite.
     fn overwritten(&self, at: usize, kernel: &Kernel) -> Option<Val> {
         let [write] = kernel.writes[..] else { return None };
         if !IN_PLACE.has(kernel.op) || kernel.reads.contains(&write) {
@@ -270,15 +270,16 @@ impl<'n, 'a> Lives<'n, 'a> {
 
 #[cfg(test)]
 mod tests {
+    use calipers_report::Runtime;
     use calipers_samples::Attribute;
 
     use super::super::kernels;
     use super::{ActivationPeak, Activations};
     use crate::devices::Precision;
-    use crate::testing::{Look as _, Seen, Tiny};
+    use crate::testing::{Seen, Tiny, WithNetwork as _};
 
     fn found(seen: &Seen) -> Activations {
-        seen.look(|net| Activations::of(net, &kernels::launches(net)))
+        seen.with_network(|net| Activations::new(net, &kernels::launches(net, Runtime::PyTorch)))
     }
 
     fn peak(seen: &Seen, batch: i64, precision: Precision) -> ActivationPeak {
@@ -297,7 +298,7 @@ mod tests {
         let view = t.op("Reshape", &[&curved, &shaped]);
         let narrow = t.op("MatMul", &[&view, &b]);
         let seen = t.output(&narrow);
-        // OperatingPoint the activation, the product of 64 columns and its activation; the view is no memory of its own.
+        // At the activation: the product of 64 columns and its activation. The view shares memory.
         let found = peak(&seen, 3, Precision::Fp32);
         assert_eq!((found.activations, found.workspace), (2 * 3 * 64 * 4, 0));
         assert_eq!((found.inputs, found.unknown), (3 * 16 * 4, 0));
@@ -316,8 +317,8 @@ mod tests {
         let y = t.op("Relu", &[&y]);
         let y = t.op_with("Conv", &[&y, &w], &[same]);
         let seen = t.output(&y);
-        // OperatingPoint the second convolution: what it reads, which the activation wrote over the first result, and
-        // what it gives. Both again in another layout, and the weights.
+        // At the second convolution: its input, which the activation wrote over the first result,
+        // and its output. Both again in another layout, and the weights.
         let map = 2 * 8 * 10 * 10 * 4;
         let found = peak(&seen, 2, Precision::Fp32);
         assert_eq!(found.activations, 2 * map);

@@ -129,7 +129,7 @@ fn devices(query: &HardwareQuery) -> Vec<&Device> {
 
 /// The precision of the report, then others that the model can be converted to.
 fn precisions(profile: &ModelProfile<'_>) -> Vec<Precision> {
-    let own = profile.choice.precision;
+    let own = profile.precision.precision;
     // A quantized file is not converted further.
     let others = PRECISIONS.into_iter().filter(|other| other.bits() < own.bits());
     std::iter::once(own).chain(others).collect()

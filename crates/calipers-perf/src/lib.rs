@@ -1,10 +1,10 @@
-//! Where the model will run, and how fast.
+//! Where a model runs, and how fast.
 //!
-//! `kernels` finds what a framework launches, `estimate` says how long that takes on a device,
-//! `activations` how much memory it needs meanwhile. `profile` holds the model at any batch and
-//! length; `memory_fit`, `scaling`, `generation` and `requirements` each answer a query about it, and
-//! `answer` puts the section together. `choices` tabulates times for the sizes that a reader of the
-//! HTML report can choose.
+//! `kernels` finds the kernels that a runtime launches, with the fusions of `runtime`; `estimate`
+//! returns their time on a device, `activations` the memory that they need. `profile` is the model at
+//! any batch and length; `memory_fit`, `scaling`, `generation` and `requirements` evaluate it, and
+//! [`answer`] fills the report's hardware section. `choices` tabulates times for the sizes that a
+//! reader of the HTML report can choose.
 #![forbid(unsafe_code)]
 
 mod activations;
@@ -19,6 +19,7 @@ mod query;
 mod requirements;
 mod resolution;
 mod roofline;
+mod runtime;
 mod scaling;
 #[cfg(test)]
 mod testing;

@@ -1,8 +1,7 @@
-//! Memory: what a run needs, whether a device has it, and the most that fits.
+//! Memory: what a run needs, whether it fits a device, and the largest batch that does.
 //!
-//! A run needs its weights, its activations where most of them are alive, the cache of keys and
-//! values, and what a runtime takes also. That last part no model states, so it is a range by
-//! kind of machine, [`workspace`].
+//! A run needs its weights, its activations at their peak, the KV cache and the runtime overhead.
+//! No model states the overhead, so it is a range by class of device, [`workspace`].
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,47 +13,47 @@ use calipers_report::{MemoryNeed, Parameters, Range};
 use super::profile::{ModelProfile, OperatingPoint, PrecisionPlan};
 use crate::devices::{Device, DeviceClass, Precision};
 
-/// Batches beyond this are not looked for: no runtime is fed so many at once.
+/// The largest batch that is searched for.
 pub(crate) const MOST_BATCH: u64 = 65_536;
 
-/// Contexts beyond this are not looked for.
+/// The longest context that is searched for.
 pub(crate) const MOST_CONTEXT: u64 = 1 << 22;
 
-/// Memory of the model at any size, apart from what depends on the device.
+/// Memory of the model at any size.
 pub(crate) struct MemoryFit<'a> {
     pub profile: &'a ModelProfile<'a>,
     weights: Result<u64, String>,
-    /// Peaks that were asked for before.
+    /// Peaks that were computed before.
     known: RefCell<BTreeMap<(u64, Vec<i64>), Parts>>,
 }
 
-/// Parts of the memory that follow the sizes.
+/// Parts of the memory that depend on the sizes.
 #[derive(Clone, Debug)]
 struct Parts {
     activations: Result<u64, String>,
     cache: Option<Result<u64, String>>,
 }
 
-/// Whether a need is met.
+/// Whether a run fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fit {
     /// `None` when it cannot be determined.
     pub fits: Option<bool>,
-    /// It fits only if the workspace stays below its highest.
+    /// It fits only if the runtime overhead stays below its high end.
     pub tight: bool,
-    /// All bytes, the workspace at its expected size.
+    /// All bytes, with the runtime overhead at its expected size.
     pub bytes: Option<u64>,
-    /// Why it cannot be determined, or what rule holds.
+    /// Why it cannot be determined, or the rule that applies.
     pub why: Option<String>,
 }
 
 impl<'a> MemoryFit<'a> {
     pub(crate) fn new(profile: &'a ModelProfile<'a>) -> Self {
-        let weights = weights(profile.parameters, &profile.choice);
+        let weights = weights(profile.parameters, &profile.precision);
         Self { profile, weights, known: RefCell::default() }
     }
 
-    /// What a run needs on a device.
+    /// Returns the memory that a run needs on a device.
     pub(crate) fn need(&self, at: &OperatingPoint, device: &Device) -> MemoryNeed {
         let parts = self.parts(at);
         let activations = parts.activations.as_ref().ok().copied();
@@ -73,7 +72,7 @@ impl<'a> MemoryFit<'a> {
         }
     }
 
-    /// Whether a device has what a run needs.
+    /// Returns whether a run fits a device.
     pub(crate) fn fit(&self, at: &OperatingPoint, device: &Device) -> Fit {
         let need = self.need(at, device);
         if let Some(chip) = &device.on_chip {
@@ -87,7 +86,7 @@ impl<'a> MemoryFit<'a> {
             let fits = memory_fit
                 .zip(need.weights_bytes)
                 .map(|(memory_fit, weights)| weights <= memory_fit);
-            // What is larger than the chip may still run, its weights crossing the link.
+            // A larger model may still run, with its weights crossing the link.
             let fits = fits.filter(|fits| *fits || chip.link_gb_s.is_none());
             let why = (fits != Some(true)).then(|| chip.rule.clone());
             return Fit { fits, tight: false, bytes: need.weights_bytes, why };
@@ -97,9 +96,9 @@ impl<'a> MemoryFit<'a> {
             Err(why) => return Fit { fits: None, tight: false, bytes: None, why: Some(why) },
         };
         let Some(memory_fit) = device.memory_bytes() else {
-            // A processor has as much as is plugged in.
+            // The memory of a CPU is what is installed.
             let stated = device.class != DeviceClass::Cpu;
-            let why = stated.then(|| "how much memory it has is not stated".to_owned());
+            let why = stated.then(|| "the memory size is not known".to_owned());
             return Fit { fits: None, tight: false, bytes: Some(bytes), why };
         };
         let fits = bytes <= memory_fit;
@@ -128,8 +127,8 @@ impl<'a> MemoryFit<'a> {
         self.largest(device, most.min(MOST_CONTEXT), &with)
     }
 
-    /// The largest size that fits. Memory grows at least in proportion between two sizes that one
-    /// doubling separates, so that what lies on the line between them fits.
+    /// Returns the largest size that fits, by doubling and linear interpolation: between a size and
+    /// its double, memory grows at least linearly.
     fn largest(
         &self,
         device: &Device,
@@ -138,7 +137,7 @@ impl<'a> MemoryFit<'a> {
     ) -> Option<u64> {
         let memory_fit = device.memory_bytes().filter(|_| device.on_chip.is_none())?;
         let need = |size| self.fit(&with(size), device).bytes;
-        // Most models fit at any size that is looked for.
+        // Most models fit at every size.
         if need(most).is_some_and(|bytes| bytes <= memory_fit) {
             return Some(most);
         }
@@ -177,8 +176,8 @@ impl<'a> MemoryFit<'a> {
         let cache = self.cache(at);
         let size = |name: &str| profile.size(at, name);
         let followed = profile.plan.activations.as_ref().map_err(Clone::clone);
-        let peak = followed.and_then(|found| found.peak(&size, profile.choice.activations));
-        // What comes in as a cache and what goes out as one is counted as the cache.
+        let peak = followed.and_then(|found| found.peak(&size, profile.precision.activations));
+        // The cache is counted apart from the activations.
         let counted = cache.as_ref().map_or(Ok(0), |(both, _)| both.clone()).unwrap_or(0);
         let activations = peak.map(|peak| scaled(peak.total().saturating_sub(counted)));
         let cache = cache.map(|(_, after)| after.map(scaled));
@@ -208,7 +207,7 @@ impl<'a> MemoryFit<'a> {
     /// Bytes of a value in the precision.
     fn bytes(&self, value: ValueId, at: &OperatingPoint) -> Result<u64, String> {
         let fact = self.profile.typed.fact(value);
-        let tensor: &TensorFact = fact.as_tensor().ok_or("a cache is no tensor")?;
+        let tensor: &TensorFact = fact.as_tensor().ok_or("a cache is not a tensor")?;
         let dims = tensor.shape.as_ref().map_err(ToString::to_string)?;
         let mut elements = 1_u64;
         for dim in dims.iter() {
@@ -216,11 +215,11 @@ impl<'a> MemoryFit<'a> {
             let size = size.map_err(|error| error.to_string())?;
             let size =
                 u64::try_from(size).map_err(|_| format!("dimension {dim} would be {size}"))?;
-            elements = elements.checked_mul(size).ok_or("its size does not fit 64 bits")?;
+            elements = elements.checked_mul(size).ok_or("the size exceeds 64 bits")?;
         }
         let bits = tensor.dtype.bits().unwrap_or(32);
-        let bits = match is_float(&tensor.dtype.to_string()) && !self.profile.choice.own {
-            true => self.profile.choice.activations.bits(),
+        let bits = match is_float(&tensor.dtype.to_string()) && !self.profile.precision.own {
+            true => self.profile.precision.activations.bits(),
             false => bits,
         };
         Ok((u128::from(elements) * u128::from(bits)).div_ceil(8).try_into().unwrap_or(u64::MAX))
@@ -240,7 +239,7 @@ pub(crate) fn total(need: &MemoryNeed) -> Result<(u64, u64), String> {
 
 /// Bytes of the weights in a precision. Floats are converted; integers stay as they are stored.
 fn weights(parameters: &Parameters, choice: &PrecisionPlan) -> Result<u64, String> {
-    let stored = parameters.stored_bytes.ok_or("what all stored tensors take is not known")?;
+    let stored = parameters.stored_bytes.ok_or("the size of the stored tensors is not known")?;
     if choice.own {
         return Ok(stored);
     }
@@ -257,7 +256,7 @@ fn weights(parameters: &Parameters, choice: &PrecisionPlan) -> Result<u64, Strin
             DType::Float16 | DType::Bfloat16 => 16,
             _ => continue,
         };
-        // Weights that the file does not store are there all the same when it runs.
+        // Weights that the file does not store are still there at run time.
         before = before.saturating_add(elements.saturating_mul(bits) / 8);
         after = after.saturating_add(elements.saturating_mul(bits_x2).div_ceil(16));
     }
@@ -268,8 +267,8 @@ fn is_float(dtype: &str) -> bool {
     matches!(dtype, "float64" | "float32" | "float16" | "bfloat16")
 }
 
-/// What a runtime takes also: contexts of the driver and the libraries, scratch space of kernels,
-/// slack of the allocator; and the system itself, where it shares the memory.
+/// Returns the runtime overhead: driver contexts, libraries, scratch space and allocator slack; and
+/// the operating system, where it shares the memory.
 pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
     const MB: u64 = 1_000_000;
     let (low, expected, high) = match class {
@@ -288,20 +287,20 @@ pub(crate) fn workspace(class: DeviceClass, activations: u64) -> Range<u64> {
     }
 }
 
-/// The same in words, for the method.
-pub(crate) fn workspace_words(class: DeviceClass) -> String {
+/// The runtime overhead as a sentence.
+pub(crate) fn overhead_sentence(class: DeviceClass) -> String {
     let Range { low, high, .. } = workspace(class, 0);
     let shared = match class {
         DeviceClass::EdgeModule | DeviceClass::Soc | DeviceClass::Cpu => {
-            ", and the system that shares the memory,"
+            " and the operating system"
         }
         _ => "",
     };
     #[expect(clippy::cast_precision_loss, reason = "a few digits")]
     let gigabytes = |bytes: u64| bytes as f64 / 1e9;
     format!(
-        "a runtime{shared} takes {} to {} GB also, and up to half of the activations again for \
-         scratch space and slack; a tenth is expected",
+        "Runtime overhead{shared}: {} to {} GB, plus scratch space and allocator slack of up to half \
+         of the activations; a tenth is expected.",
         gigabytes(low),
         gigabytes(high)
     )

@@ -1,4 +1,4 @@
-//! The model as far as its speed and its memory go, at any batch and any length.
+//! What the hardware section needs of a model, at any batch and any length.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use calipers_ir::{Model, ValueId};
 use calipers_measure::Measured;
 use calipers_measure::assume::{Role, Sizes};
 use calipers_measure::memory::Caches;
-use calipers_ops::Work;
-use calipers_report::{Architecture, Parameters, Quantization, Scheme};
+use calipers_ops::{TensorFact, Work};
+use calipers_report::{Architecture, Parameters, Quantization, Runtime, Scheme, TaskKind};
 use calipers_sym::{Expr, Symbol};
 
 use super::activations::Activations;
@@ -20,46 +20,54 @@ use super::kernels::{self, Kernel};
 use super::query::HardwareQuery;
 use crate::devices::{Device, Precision};
 
-/// Parts of a network beyond which nothing is reported of plan it. The largest networks have some
-/// thousands; a chain of a hundred thousand would only fill the memory with kernels.
-const MOST_UNITS: usize = 50_000;
+/// Networks with more operators than this are not timed. The largest ones have some thousands; a
+/// chain of a hundred thousand would only fill the memory with kernels.
+const MOST_OPERATORS: usize = 50_000;
 
-/// What runs: found once in the recognized network, evaluated at every size.
+/// Devices of the catalog and batches are searched for networks of up to this many kernels.
+pub(crate) const MOST_KERNELS: usize = 20_000;
+
+/// The kernels that a runtime launches: found once in the recognized network, evaluated at every size.
 pub struct ExecutionPlan {
+    /// The runtime.
+    pub runtime: Runtime,
     /// Kernels of one run.
     pub kernels: Vec<Kernel>,
-    /// Values and how long they live, or why they were not followed.
+    /// The fusions that the runtime applies, and how often.
+    pub fusions: Vec<(&'static str, usize)>,
+    /// Live ranges of activations, or why they are unknown.
     pub(super) activations: Result<Activations, NoEstimate>,
 }
 
 impl ExecutionPlan {
-    /// Finds the kernels of a network and the live ranges of its values.
-    pub fn of(net: &Network<'_>) -> Self {
-        let units = net.units().count();
-        if units > MOST_UNITS {
+    /// Finds the kernels that a runtime launches for a network, and the live ranges of its values.
+    pub fn new(net: &Network<'_>, runtime: Runtime) -> Self {
+        let operators = net.units().count();
+        if operators > MOST_OPERATORS {
             let why = format!(
-                "its network has {units} parts, and plan one is reported up to {MOST_UNITS}"
+                "the network has {operators} operators; at most {MOST_OPERATORS} are timed"
             );
-            return Self { kernels: Vec::new(), activations: Err(why) };
+            return Self { runtime, kernels: vec![], fusions: vec![], activations: Err(why) };
         }
-        let launches = kernels::launches(net);
-        let activations = Activations::of(net, &launches);
-        Self { kernels: launches.kernels, activations: Ok(activations) }
+        let launches = kernels::launches(net, runtime);
+        let activations = Ok(Activations::new(net, &launches));
+        Self { runtime, kernels: launches.kernels, fusions: launches.fusions, activations }
     }
 }
 
 /// The batch of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Names of the dimensions that tell samples apart, where the file leaves them free. Some
-    /// exporters give every input one of its own.
+    /// Names of the batch dimensions that the file leaves free. Some exporters name one per input.
     pub symbols: BTreeSet<String>,
     /// Its size, where the file or a binding fixes it.
     pub fixed: Option<u64>,
+    /// Whether the inputs have a batch dimension.
+    pub has_dimension: bool,
 }
 
 impl Batch {
-    /// Finds the dimension of the inputs that tells samples apart.
+    /// Finds the batch dimension of the inputs.
     pub fn find(model: &Model, bindings: &Bindings) -> Self {
         let inputs = declared_inputs(model);
         let shapes = || inputs.iter().filter_map(|(_, fact)| fact.as_tensor()?.dims());
@@ -76,19 +84,29 @@ impl Batch {
             let symbols: BTreeSet<String> =
                 symbols.into_iter().map(|symbol| symbol.name().to_owned()).collect();
             let fixed = symbols.iter().find_map(|symbol| bound.get(symbol));
-            return Self { fixed: fixed.and_then(|size| u64::try_from(*size).ok()), symbols };
+            let fixed = fixed.and_then(|size| u64::try_from(*size).ok());
+            return Self { fixed, symbols, has_dimension: true };
         }
-        let wide =
-            shapes().filter(|dims| dims.len() > 1 && !is_chart(dims)).filter_map(<[Expr]>::first);
-        let fixed = wide.filter_map(Expr::as_const).find_map(|size| u64::try_from(size).ok());
-        Self { symbols: BTreeSet::new(), fixed: Some(fixed.unwrap_or(1)) }
+        let batches = inputs.iter().filter_map(|(_, fact)| fixed_batch(fact.as_tensor()?));
+        let fixed = batches.filter_map(|size| u64::try_from(size).ok()).next();
+        Self {
+            symbols: BTreeSet::new(),
+            fixed: Some(fixed.unwrap_or(1)),
+            has_dimension: fixed.is_some(),
+        }
     }
 }
 
-/// Whether it is one chart, as three colors of some height and width: what is first is no batch.
-fn is_chart(dims: &[Expr]) -> bool {
-    let sizes: Vec<_> = dims.iter().map(Expr::as_const).collect();
-    matches!(sizes.as_slice(), [Some(3), Some(height), Some(width)] if *height >= 32 && *width >= 32)
+/// The first dimension of a fixed shape, where it is the batch: not in an image of three channels,
+/// nor in a matrix of more than one row of floats, whose rows may be anything.
+fn fixed_batch(tensor: &TensorFact) -> Option<i64> {
+    let sizes: Vec<_> = tensor.dims()?.iter().map(Expr::as_const).collect();
+    match *sizes.as_slice() {
+        [Some(3), Some(height), Some(width)] if height >= 32 && width >= 32 => None,
+        [Some(rows), _] if rows > 1 && tensor.dtype.is_float() => None,
+        [_, _, ..] => sizes.first().copied().flatten(),
+        _ => None,
+    }
 }
 
 fn says_batch(name: &str) -> bool {
@@ -103,31 +121,30 @@ fn says_length(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// Sizes at which the model is looked at.
+/// Sizes at which the model is evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatingPoint {
-    /// Samples of one run.
+    /// Samples per run.
     pub batch: u64,
-    /// Other sizes than those assumed.
+    /// Sizes that replace the assumed ones.
     pub dims: BTreeMap<String, i64>,
 }
 
-/// What a precision means for the model.
+/// The precision that the model computes in.
 #[derive(Clone, Debug)]
 pub(crate) struct PrecisionPlan {
-    /// What products are computed in.
+    /// Precision of matrix products.
     pub(crate) precision: Precision,
-    /// What kernels are computed in of which the file does not say otherwise: of a model that is
-    /// quantized, those that are not.
+    /// Precision of kernels that the file does not quantize.
     pub(crate) rest: Precision,
-    /// What activations are held in between kernels.
+    /// Precision of activations between kernels.
     pub(crate) activations: Precision,
-    /// Whether it is the model's own, so that nothing is converted.
+    /// Whether it is the stored precision, so that nothing is converted.
     pub(crate) own: bool,
     pub(crate) why: String,
 }
 
-/// The model, with all that the answers need of it.
+/// The model, with everything that hardware estimates need.
 pub struct ModelProfile<'a> {
     pub(crate) model: &'a Model,
     pub(crate) bindings: &'a Bindings,
@@ -137,13 +154,14 @@ pub struct ModelProfile<'a> {
     pub(crate) parameters: &'a Parameters,
     pub(crate) architecture: &'a Architecture,
     pub(crate) quantization: &'a Quantization,
+    pub(crate) task: TaskKind,
     pub(crate) plan: &'a ExecutionPlan,
     pub(crate) batch: Batch,
-    pub(crate) choice: PrecisionPlan,
+    pub(crate) precision: PrecisionPlan,
 }
 
 impl<'a> ModelProfile<'a> {
-    /// The model at the precision that `query` asks for.
+    /// Returns the model at the precision of `query`.
     pub fn new(
         model: &'a Model,
         bindings: &'a Bindings,
@@ -162,14 +180,19 @@ impl<'a> ModelProfile<'a> {
             parameters: &measured.parameters,
             architecture: &recognized.architecture,
             quantization: &recognized.quantization,
+            task: recognized.task.kind,
             plan,
             batch: Batch::find(model, bindings),
-            choice: choose(query.precision, &recognized.architecture, &recognized.quantization),
+            precision: PrecisionPlan::new(
+                query.precision,
+                &recognized.architecture,
+                &recognized.quantization,
+            ),
         }
     }
 
-    /// The same model with its shapes inferred again.
-    pub fn again<'b>(&'b self, typed: &'b Typed, plan: &'b ExecutionPlan) -> ModelProfile<'b>
+    /// Returns the same model with other shapes.
+    pub fn with_shapes<'b>(&'b self, typed: &'b Typed, plan: &'b ExecutionPlan) -> ModelProfile<'b>
     where
         'a: 'b,
     {
@@ -177,22 +200,23 @@ impl<'a> ModelProfile<'a> {
             typed,
             plan,
             batch: self.batch.clone(),
-            choice: self.choice.clone(),
+            precision: self.precision.clone(),
             ..*self
         }
     }
 
-    /// The same model at another precision.
+    /// Returns the same model at another precision.
     pub(crate) fn at_precision(&self, precision: Precision) -> ModelProfile<'_> {
-        let mut profile =
-            ModelProfile { batch: self.batch.clone(), choice: self.choice.clone(), ..*self };
-        if precision != profile.choice.precision {
-            profile.choice = choose(Some(precision), self.architecture, self.quantization);
+        let own = self.precision.clone();
+        let mut profile = ModelProfile { batch: self.batch.clone(), precision: own, ..*self };
+        if precision != profile.precision.precision {
+            profile.precision =
+                PrecisionPlan::new(Some(precision), self.architecture, self.quantization);
         }
         profile
     }
 
-    /// The batch of the report's other figures.
+    /// Returns the batch of the report's other figures.
     pub fn base_batch(&self) -> u64 {
         let assumed = || {
             let size = self.sizes.get(self.batch.symbols.first()?)?.size;
@@ -206,7 +230,7 @@ impl<'a> ModelProfile<'a> {
         !self.batch.symbols.is_empty() && self.batch.fixed.is_none()
     }
 
-    /// By how much figures at the base batch are to be multiplied: a fraction.
+    /// Returns the factor on figures at the base batch, as a fraction.
     pub fn scale(&self, at: &OperatingPoint) -> (u64, u64) {
         match self.batch_is_free() {
             true => (1, 1),
@@ -294,7 +318,7 @@ impl<'a> ModelProfile<'a> {
         self.plan.kernels.iter().map(kernel).collect::<Result<_, _>>().map(Cow::Owned)
     }
 
-    /// Why no time can be determined whatever the device, where that is so.
+    /// Returns why no device has a time, where that is so.
     pub fn untimed(&self) -> Option<String> {
         let classical = self
             .model
@@ -305,48 +329,48 @@ impl<'a> ModelProfile<'a> {
         let classical = classical.count();
         if classical > 0 {
             return Some(format!(
-                "{classical} of its nodes are operators of ai.onnx.ml, such as trees and text \
-                 features, and no times of those are known"
+                "{classical} nodes are ai.onnx.ml operators (trees, text features), which are not timed"
             ));
         }
         if self.batch.fixed == Some(0) {
-            return Some("its batch is bound to 0".to_owned());
+            return Some("the batch is set to 0".to_owned());
         }
         if let Err(why) = &self.plan.activations {
             return Some(why.clone());
         }
         if self.plan.kernels.is_empty() {
-            return Some("nothing in it runs: it has no kernel".to_owned());
+            return Some("the model launches no kernel".to_owned());
         }
         None
     }
 
-    /// How long kernels with numbers for sizes take.
+    /// Returns the time of kernels whose sizes are numbers.
     pub fn time(&self, kernels: &[Kernel], device: &Device) -> Result<Estimate, NoEstimate> {
         if let Some(why) = self.untimed() {
             return Err(why);
         }
-        let estimate = estimate::estimate(kernels, &|_| None, device, self.choice.rest)?;
-        let Estimate { replayed, issued, .. } = &estimate;
-        let sound = [replayed, issued].into_iter().all(|range| {
+        let runtime = self.plan.runtime;
+        let estimate =
+            estimate::estimate(kernels, &|_| None, device, self.precision.rest, runtime)?;
+        let sound = [Some(estimate.graph), estimate.eager].into_iter().flatten().all(|range| {
             let parts = [range.low, range.expected, range.high];
             parts.into_iter().all(|part| part.is_finite() && part > 0.0)
         });
-        if sound { Ok(estimate) } else { Err("its time comes to no number".to_owned()) }
+        if sound { Ok(estimate) } else { Err("the time is not a number".to_owned()) }
     }
 
-    /// Whether it keeps keys and values from step to step.
+    /// Whether it has a KV cache.
     pub fn cached(&self) -> bool {
         self.caches.values().next().is_some()
     }
 
-    /// Values that are caches before a run, and after it.
+    /// Returns the values of the KV cache before a run, and after it.
     pub fn cache_values(&self) -> impl Iterator<Item = (ValueId, Option<ValueId>)> {
         self.caches.values()
     }
 }
 
-/// Whether no size of a kernel is free, and all can be counted with.
+/// Whether every size of a kernel is a number.
 fn has_numbers(kernel: &Kernel) -> bool {
     let Kernel { work, activations, weights, depth, results, rows, steps, .. } = kernel;
     [&work.macs, &work.other_flops, activations, weights, depth, results, rows, steps]
@@ -354,47 +378,47 @@ fn has_numbers(kernel: &Kernel) -> bool {
         .all(|size| size.as_const().is_some_and(|size| size >= 0))
 }
 
-/// The precision to look at: the one asked for, else the model's own.
-pub(crate) fn choose(
-    asked: Option<Precision>,
-    architecture: &Architecture,
-    quantization: &Quantization,
-) -> PrecisionPlan {
-    let float: Option<Precision> =
-        architecture.facts.precision.as_deref().and_then(|id| id.parse().ok());
-    let scheme = quantization.scheme;
-    let own = match (scheme, scheme.bits()) {
-        (Scheme::Float { bits: 8 }, _) => Some(Precision::Fp8),
-        (Scheme::Float { .. }, _) => float,
-        (_, Some(8)) => Some(Precision::Int8),
-        (_, Some(4)) => Some(Precision::Int4),
-        _ => float,
-    };
-    let stored_float = float.unwrap_or(Precision::Fp32);
-    let (precision, is_own, why) = match (asked, own) {
-        (Some(asked), Some(own)) if asked == own => {
-            (asked, true, "asked for, and the model's own".to_owned())
-        }
-        (Some(asked), _) => (asked, false, "asked for".to_owned()),
-        (None, Some(own)) if Some(own) != float => {
-            (own, true, format!("the model's own: its quantization is {}", scheme.id()))
-        }
-        (None, Some(own)) => {
-            (own, true, "the model's own: most weights are stored in it".to_owned())
-        }
-        (None, None) => {
-            (Precision::Fp32, true, "the type of the weights does not tell another".to_owned())
-        }
-    };
-    let is_static = matches!(scheme, Scheme::Qdq { .. } | Scheme::QOperator { .. });
-    let activations = match precision {
-        // Four bits are for weights alone.
-        Precision::Int4 | Precision::Fp4 if is_own => stored_float,
-        Precision::Int4 | Precision::Fp4 => Precision::Fp16,
-        // Data that is quantized as it comes is in floats between kernels.
-        Precision::Int8 if is_own && !is_static => stored_float,
-        other => other,
-    };
-    let rest = if is_own { stored_float } else { precision };
-    PrecisionPlan { precision, rest, activations, own: is_own, why }
+impl PrecisionPlan {
+    /// The requested precision, else the model's own.
+    pub(crate) fn new(
+        requested: Option<Precision>,
+        architecture: &Architecture,
+        quantization: &Quantization,
+    ) -> Self {
+        let float: Option<Precision> =
+            architecture.facts.precision.as_deref().and_then(|id| id.parse().ok());
+        let scheme = quantization.scheme;
+        let own = match (scheme, scheme.bits()) {
+            (Scheme::Float { bits: 8 }, _) => Some(Precision::Fp8),
+            (Scheme::Float { .. }, _) => float,
+            (_, Some(8)) => Some(Precision::Int8),
+            (_, Some(4)) => Some(Precision::Int4),
+            _ => float,
+        };
+        let stored_float = float.unwrap_or(Precision::Fp32);
+        let (precision, is_own, why) = match (requested, own) {
+            (Some(requested), Some(own)) if requested == own => {
+                (requested, true, "requested, and the model's own".to_owned())
+            }
+            (Some(requested), _) => (requested, false, "requested".to_owned()),
+            (None, Some(own)) if Some(own) != float => {
+                (own, true, format!("the model's own, quantized as {}", scheme.id()))
+            }
+            (None, Some(own)) => (own, true, "the model's own".to_owned()),
+            (None, None) => {
+                (Precision::Fp32, true, "default: the weights have no float type".to_owned())
+            }
+        };
+        let is_static = matches!(scheme, Scheme::Qdq { .. } | Scheme::QOperator { .. });
+        let activations = match precision {
+            // Only weights have four bits.
+            Precision::Int4 | Precision::Fp4 if is_own => stored_float,
+            Precision::Int4 | Precision::Fp4 => Precision::Fp16,
+            // Dynamic quantization keeps activations in floats between kernels.
+            Precision::Int8 if is_own && !is_static => stored_float,
+            other => other,
+        };
+        let rest = if is_own { stored_float } else { precision };
+        Self { precision, rest, activations, own: is_own, why }
+    }
 }

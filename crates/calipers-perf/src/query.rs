@@ -1,4 +1,4 @@
-//! All answers about hardware, put together.
+//! The query about hardware, and the report section that answers it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use calipers_ir::NodeId;
 use calipers_measure::assume;
 use calipers_report::{
-    Assumption, Bottleneck, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate, TimeShares,
-    TopKernel,
+    Assumption, Bottleneck, DeviceFacts, DeviceRow, Hardware, Range, RunEstimate, Runtime,
+    TimeShares, TopKernel,
 };
 
 use super::estimate::Estimate;
+use super::generation::GenerationSteps;
 use super::memory_fit::{self, MemoryFit};
 use super::profile::{ModelProfile, OperatingPoint};
-use super::requirements::{self, Target};
-use super::{generation, resolution, roofline, scaling};
+use super::{requirements, resolution, roofline, scaling};
 use crate::devices::{Catalog, Device, Precision};
 
-/// Devices that a table shows when none are named: some that many people have, of every size.
+/// Devices that are compared when none is named: common ones of every size.
 pub const WELL_KNOWN: [&str; 8] = [
     "h200-sxm",
     "a100-80-sxm",
@@ -29,27 +29,31 @@ pub const WELL_KNOWN: [&str; 8] = [
     "rpi5",
 ];
 
-/// What is asked about hardware.
+/// A query about hardware.
 #[derive(Clone, Debug)]
 pub struct HardwareQuery {
-    /// The device to tell everything of.
+    /// The device to report in full; `None` compares the devices of `table` only.
     pub device: Option<Device>,
-    /// What was found on this machine, where that device was found and not named.
+    /// What was detected on this machine, where `device` was detected.
     pub found: Vec<String>,
-    /// Devices of the table.
+    /// Devices to compare.
     pub table: Vec<Device>,
     /// Devices that requirements choose from.
     pub catalog: Cow<'static, Catalog>,
-    /// What to compute in; the model's own where it is not given.
+    /// The software that runs the model.
+    pub runtime: Runtime,
+    /// Precision to compute in; the model's own where it is `None`.
     pub precision: Option<Precision>,
-    /// Samples of one run.
+    /// Samples per run.
     pub batch: Option<u64>,
     /// Tokens of a sequence.
     pub context: Option<u64>,
-    /// The longest that a run may take.
+    /// Longest time of one run.
     pub target_latency_ms: Option<f64>,
-    /// Samples a second that there must be.
+    /// Lowest throughput, in samples per second.
     pub target_throughput: Option<f64>,
+    /// Longest time to the first token of a generative model.
+    pub target_first_token_ms: Option<f64>,
 }
 
 impl Default for HardwareQuery {
@@ -62,23 +66,27 @@ impl Default for HardwareQuery {
             found: Vec::new(),
             table,
             catalog: Cow::Borrowed(catalog),
+            runtime: Runtime::default(),
             precision: None,
             batch: None,
             context: None,
             target_latency_ms: None,
             target_throughput: None,
+            target_first_token_ms: None,
         }
     }
 }
 
-/// Answers the query.
+/// Returns the hardware section of the report.
 pub fn answer(profile: &ModelProfile<'_>, query: &HardwareQuery) -> Hardware {
     let memory_fit = MemoryFit::new(profile);
     let batch = query.batch.unwrap_or_else(|| profile.base_batch()).max(1);
     let at = OperatingPoint { batch, dims: BTreeMap::new() };
     let mut reported = Hardware {
-        precision: profile.choice.precision,
-        precision_why: profile.choice.why.clone(),
+        runtime: profile.plan.runtime,
+        batch_dimension: profile.batch.has_dimension,
+        precision: profile.precision.precision,
+        precision_why: profile.precision.why.clone(),
         batch: if profile.batch.fixed == Some(0) { 0 } else { batch },
         context: profile.context(),
         ..Hardware::default()
@@ -93,26 +101,27 @@ pub fn answer(profile: &ModelProfile<'_>, query: &HardwareQuery) -> Hardware {
     };
     reported.devices =
         query.table.iter().map(|device| row(&memory_fit, &at, device, &time)).collect();
+    let saturation = scaling::saturation_batches(&memory_fit, &at, &query.table);
+    for (row, batch) in reported.devices.iter_mut().zip(saturation) {
+        row.saturation_batch = batch;
+    }
+    let steps = GenerationSteps::new(profile, &at);
     if let Some(device) = &query.device {
         headline(&memory_fit, &at, device, &time, &mut reported);
-        reported.device = Some(facts(device, profile.choice.precision, &query.found));
+        if reported.fits != Some(false) {
+            reported.generation = steps.as_ref().map(|steps| steps.report(device));
+        }
+        reported.device = Some(facts(device, profile.precision.precision, &query.found));
     }
-    let target =
-        Target { latency_ms: query.target_latency_ms, throughput: query.target_throughput };
-    if target.is_given() {
-        let all = query.catalog.devices();
-        let device = query.device.as_ref();
-        let fixed = query.batch.is_some();
-        reported.requirements =
-            Some(requirements::describe(&memory_fit, &at, target, device, all, fixed));
-    }
-    tell(profile, query, &mut reported);
+    reported.requirements =
+        Some(requirements::requirements(&memory_fit, &at, query, steps.as_ref()));
+    explain(profile, query, &mut reported);
     reported
 }
 
 type Timed<'a> = dyn Fn(&Device) -> Result<Estimate, String> + 'a;
 
-/// The model on a device, in a row.
+/// The model on a device of the comparison.
 fn row(
     memory_fit: &MemoryFit<'_>,
     at: &OperatingPoint,
@@ -120,7 +129,7 @@ fn row(
     time: &Timed<'_>,
 ) -> DeviceRow {
     let fit = memory_fit.fit(at, device);
-    let precision = memory_fit.profile.choice.precision;
+    let precision = memory_fit.profile.precision.precision;
     let used = device.runs_at(precision).map(|peak| peak.precision_used);
     let (run, estimate) = scaling::run(&fit, at.batch, || time(device));
     DeviceRow {
@@ -130,12 +139,14 @@ fn row(
         run: RunEstimate { reason: run.reason.or(fit.why), ..run },
         tight: fit.tight,
         largest_batch: memory_fit.largest_batch(at, device),
+        saturation_batch: None,
+        peak_percent: estimate.as_ref().and_then(|it| it.peak_percent).map(digits),
         bottleneck: estimate.as_ref().map(bottleneck),
         computes_in: used.filter(|used| *used != precision),
     }
 }
 
-/// Everything about the one device.
+/// Fills everything about the one device.
 fn headline(
     memory_fit: &MemoryFit<'_>,
     at: &OperatingPoint,
@@ -159,17 +170,16 @@ fn headline(
     if fit.tight {
         reported
             .method
-            .push("it fits only if the runtime's workspace stays below its highest".to_owned());
+            .push("It fits only if the runtime overhead stays below its high end.".to_owned());
     }
     reported.batch_scaling = scaling::batches(memory_fit, at, device);
-    reported.saturation_batch = scaling::enough(&reported.batch_scaling);
+    reported.saturation_batch = scaling::saturation_batch(&reported.batch_scaling);
     reported.sequence_scaling = scaling::lengths(memory_fit, at, device, positions);
     reported.resolution_scaling = resolution::sides(memory_fit, at, device);
     if fit.fits == Some(false) {
-        reported.no_latency = Some("it does not fit the device's memory".to_owned());
+        reported.no_latency = Some("it does not fit in the device's memory".to_owned());
         return;
     }
-    reported.generation = generation::describe(profile, at, device);
     let estimate = match time(device) {
         Ok(estimate) => estimate,
         Err(why) => {
@@ -187,12 +197,14 @@ fn times(
     profile: &ModelProfile<'_>,
     reported: &mut Hardware,
 ) {
-    let total = estimate.replayed.expected;
+    let total = estimate.graph.expected;
     let percent = |seconds: f64| share(seconds, total);
-    reported.latency_ms = Some(span(&estimate.replayed));
-    reported.eager_ms = Some(span(&estimate.issued));
+    reported.latency_ms = Some(span(&estimate.graph));
+    reported.graph_ms = reported.latency_ms;
+    reported.eager_ms = estimate.eager.as_ref().map(span);
+    reported.confidence = Some(estimate.confidence);
     reported.bottleneck = Some(bottleneck(estimate));
-    reported.host_bound = Some(estimate.issued.expected > total * 1.2);
+    reported.host_bound = estimate.eager.map(|eager| eager.expected > total * 1.2);
     reported.shares = Some(TimeShares {
         compute_percent: percent(estimate.compute),
         memory_percent: percent(estimate.memory),
@@ -211,53 +223,60 @@ fn times(
     reported.roofline =
         roofline::describe(estimate, device, &|node| profile.model.node_label(node));
     reported.peak_percent = estimate.peak_percent.map(digits);
+    reported.no_peak_percent = reported.peak_percent.is_none().then(|| {
+        "no matrix product, convolution or attention runs, so no kernel uses the peak".to_owned()
+    });
     reported.bandwidth_percent = estimate.bandwidth_percent.map(digits);
     reported.weight_read_floor_ms =
-        Some(digits(estimate.weights_once * 1e3)).filter(|ms| *ms > 0.0);
+        Some(digits(estimate.weight_read_floor * 1e3)).filter(|ms| *ms > 0.0);
     reported.range_factor = Some(digits(estimate.factor));
-    reported.extrapolated = Some(estimate.is_carried);
+    reported.extrapolated = Some(estimate.is_extrapolated);
     reported.throughput = Some(scaling::rate(at.batch, total));
     #[expect(clippy::cast_precision_loss, reason = "it is a bound")]
-    let energy = |watts: f64| digits(watts * estimate.replayed.high / at.batch as f64);
+    let energy = |watts: f64| digits(watts * estimate.graph.high / at.batch as f64);
     reported.energy_joules_at_most = device.power_w.map(energy);
     reported.method.extend(estimate.method.iter().cloned());
 }
 
-/// What the figures rest on.
-fn tell(profile: &ModelProfile<'_>, query: &HardwareQuery, reported: &mut Hardware) {
+/// Adds the method and the assumptions.
+fn explain(profile: &ModelProfile<'_>, query: &HardwareQuery, reported: &mut Hardware) {
     let assume =
         |what: &str, value: String, why: String| Assumption { what: what.to_owned(), value, why };
     if let (true, Some(fixed)) = (profile.batch.symbols.is_empty(), profile.batch.fixed)
+        && profile.batch.has_dimension
         && (fixed != reported.batch || !reported.batch_scaling.is_empty())
     {
         let why = format!(
-            "the file fixes it at {fixed}; other batches suppose that it is exported again"
+            "fixed at {fixed} in the file; re-export with a dynamic batch axis to use other batches"
         );
         reported.assumptions.push(assume("batch", reported.batch.to_string(), why));
     }
     if profile.cached() {
-        let why =
-            "a runtime that joins old and new keys and values in a new place holds them twice";
+        let why = "a runtime that copies the cache to append to it holds it twice";
         reported.assumptions.push(assume("copies of the KV cache", "1".to_owned(), why.to_owned()));
     }
-    if !profile.choice.own {
-        let scales = match profile.choice.precision {
+    if !profile.precision.own {
+        let scales = match profile.precision.precision {
             Precision::Int4 | Precision::Fp4 => {
-                "; a scale of 16 bits represents every 32 weights, and activations are in fp16"
+                "; every 32 weights share a 16-bit scale, and activations are fp16"
             }
             _ => "",
         };
-        let why = format!("floats are converted, integers stay as they are stored{scales}");
-        reported.assumptions.push(assume("weights", profile.choice.precision.id().to_owned(), why));
+        let why = format!("floats are converted, integers stay as stored{scales}");
+        reported.assumptions.push(assume(
+            "weights",
+            profile.precision.precision.id().to_owned(),
+            why,
+        ));
     }
     if let Some(device) = &query.device {
-        reported.method.push(memory_fit::workspace_words(device.class));
+        reported.method.push(memory_fit::overhead_sentence(device.class));
     }
     if let (Some(context), Some(rows)) =
         (reported.context, assume::positions(profile.model, profile.typed))
         && context > rows
     {
-        reported.method.push(format!("the model's table of positions ends at {rows}"));
+        reported.method.push(format!("The position table of the model ends at {rows}."));
     }
     if profile.untimed().is_some() {
         return;
@@ -267,15 +286,31 @@ fn tell(profile: &ModelProfile<'_>, query: &HardwareQuery, reported: &mut Hardwa
     if uncosted > 0 {
         reported
             .method
-            .push(format!("{uncosted} nodes have no known cost, so times are lower bounds"));
+            .push(format!("{uncosted} nodes have no known cost, so times are lower bounds."));
     }
-    if query.device.is_none() {
-        reported.method.push(
-            "times are of a replayed graph or a compiled engine, and ranges say how far to believe \
-             them"
-                .to_owned(),
-        );
+    reported.method.push(mode_sentence(profile.plan.runtime));
+    let fused: usize = profile.plan.fusions.iter().map(|(_, count)| count).sum();
+    if fused > 0 {
+        let names = profile.plan.fusions.iter().map(|(name, count)| format!("{name} {count}"));
+        reported.method.push(format!(
+            "{} fuses {fused} operators into other kernels ({}).",
+            profile.plan.runtime.display_name(),
+            names.collect::<Vec<_>>().join(", ")
+        ));
     }
+}
+
+/// How kernels are issued in the headline.
+fn mode_sentence(runtime: Runtime) -> String {
+    match runtime {
+        Runtime::PyTorch => "Latency is that of CUDA graph replay (on CPUs, of one run).",
+        Runtime::OnnxRuntime => {
+            "Latency is that of ONNX Runtime with all graph optimizations; on a GPU, with \
+             `enable_cuda_graph`."
+        }
+        Runtime::TensorRt => "Latency is that of a TensorRT engine in a CUDA graph.",
+    }
+    .to_owned()
 }
 
 fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts {
@@ -286,6 +321,11 @@ fn facts(device: &Device, precision: Precision, found: &[String]) -> DeviceFacts
         class: device.class,
         memory_bytes: device.memory_bytes(),
         bandwidth_bytes_per_s: device.bandwidth(),
+        peaks_per_s: device
+            .peaks
+            .iter()
+            .map(|(precision, tera)| (*precision, tera * 1e12))
+            .collect(),
         peak_per_s: peak.as_ref().map(|peak| peak.flops),
         computes_in: peak.as_ref().map(|peak| peak.precision_used),
         computes_in_why: peak.map(|peak| peak.why).unwrap_or_default(),
@@ -317,8 +357,8 @@ pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { digits((part / whole * 100.0).clamp(0.0, 100.0)) } else { 0.0 }
 }
 
-/// A figure to four digits that mean something. It is an estimate, and no machine's own arithmetic
-/// shows in so few.
+/// Rounds to four significant digits: it is an estimate, and the last bits of floating-point
+/// arithmetic differ between machines.
 pub(crate) fn digits(value: f64) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return 0.0;

@@ -1,27 +1,139 @@
-//! Which device a stated target asks for.
+//! The devices that a target requires.
 //!
-//! Every device of the table is devices_considered at the batches that fit it. Of those that meet the target,
-//! the slowest is the least that will do: prices are not known, and speed is what they follow.
+//! Every device of the catalog is evaluated; of those that meet the target, the slowest is named:
+//! prices are not known, and they follow speed.
 //!
-//! | place | meets the target | has the memory |
+//! | level | meets the target | has the memory |
 //! |---|---|---|
-//! | minimum | as expected | as expected |
-//! | recommended | at the high end of its range | with the highest workspace |
-//! | optimal | at the high end, in half the time or twice over | twice |
+//! | minimum | with its expected time | as expected |
+//! | recommended | at the high end of its range | with the highest runtime overhead |
+//! | optimal | twice over, at the high end of its range | twice |
 
-use calipers_report::{Range, Requirement, Requirements, RunEstimate};
+use std::borrow::Cow;
 
+use calipers_measure::assume::Role;
+use calipers_report::{Range, Requirement, Requirements, RunEstimate, TaskKind, units};
+
+use super::generation::GenerationSteps;
+use super::kernels::Kernel;
 use super::memory_fit::MemoryFit;
-use super::profile::OperatingPoint;
-use super::query::{digits, span};
+use super::profile::{MOST_KERNELS, ModelProfile, OperatingPoint};
+use super::query::{HardwareQuery, digits, span};
+use super::resolution;
 use super::scaling::rate;
 use crate::devices::Device;
 
-/// What was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// The default target of vision models, in images per second.
+const IMAGES_PER_S: f64 = 30.0;
+/// The default targets of generative models.
+const TOKENS_PER_S: f64 = 20.0;
+const FIRST_TOKEN_MS: f64 = 1000.0;
+/// The default target of all other models.
+const LATENCY_MS: f64 = 100.0;
+
+/// Batches that are tried for a stated throughput.
+const BATCHES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/// What a device must reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Target {
-    pub latency_ms: Option<f64>,
-    pub throughput: Option<f64>,
+    latency_ms: Option<f64>,
+    throughput: Option<f64>,
+    first_token_ms: Option<f64>,
+    tokens_per_s: Option<f64>,
+    is_default: bool,
+    /// What a sample is called.
+    noun: &'static str,
+}
+
+impl Target {
+    /// The target of a query, else the default for the kind of model.
+    pub(crate) fn new(profile: &ModelProfile<'_>, query: &HardwareQuery, generates: bool) -> Self {
+        let noun = if is_vision(profile) { "images" } else { "samples" };
+        let stated = Self {
+            latency_ms: query.target_latency_ms,
+            throughput: query.target_throughput,
+            first_token_ms: query.target_first_token_ms.filter(|_| generates),
+            tokens_per_s: None,
+            is_default: false,
+            noun,
+        };
+        if stated.latency_ms.or(stated.throughput).or(stated.first_token_ms).is_some() {
+            return stated;
+        }
+        let target = Self { is_default: true, ..stated };
+        match () {
+            () if generates => Self {
+                first_token_ms: Some(FIRST_TOKEN_MS),
+                tokens_per_s: Some(TOKENS_PER_S),
+                ..target
+            },
+            () if is_vision(profile) => Self { throughput: Some(IMAGES_PER_S), ..target },
+            () => Self { latency_ms: Some(LATENCY_MS), ..target },
+        }
+    }
+
+    /// The target in words: `at least 30 images/s`.
+    fn description(self) -> String {
+        let parts = [
+            self.latency_ms.map(|ms| format!("at most {} per run", units::time(ms))),
+            self.throughput.map(|rate| format!("at least {}", per_second(rate, self.noun))),
+            self.tokens_per_s.map(|rate| format!("at least {}", per_second(rate, "tokens"))),
+            self.first_token_ms.map(|ms| format!("at most {} to the first token", units::time(ms))),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+
+    fn is_generation(self) -> bool {
+        self.first_token_ms.is_some() || self.tokens_per_s.is_some()
+    }
+
+    /// How many times better than the target a run is; the lowest of all parts.
+    fn margin(self, reached: &Reached) -> f64 {
+        let part = |target: Option<f64>, ratio: &dyn Fn(f64) -> Option<f64>| match target {
+            Some(target) => ratio(target).unwrap_or(0.0),
+            None => f64::MAX,
+        };
+        [
+            part(self.latency_ms, &|target| Some(target / reached.latency_ms)),
+            part(self.throughput, &|target| Some(reached.throughput / target)),
+            part(self.first_token_ms, &|target| Some(target / reached.first_token_ms?)),
+            part(self.tokens_per_s, &|target| Some(1e3 / reached.token_ms? / target)),
+        ]
+        .into_iter()
+        .fold(f64::MAX, f64::min)
+    }
+}
+
+/// Figures of a run that are compared with a target.
+struct Reached {
+    latency_ms: f64,
+    throughput: f64,
+    first_token_ms: Option<f64>,
+    token_ms: Option<f64>,
+}
+
+/// Whether the model takes images.
+fn is_vision(profile: &ModelProfile<'_>) -> bool {
+    use TaskKind::{
+        DepthEstimation, ImageClassification, ImageEmbedding, ImageFeatures, ImageSegmentation,
+        ImageToImage, ObjectDetection, PoseEstimation, SuperResolution, Unknown,
+    };
+    match profile.task {
+        DepthEstimation | ImageClassification | ImageEmbedding | ImageFeatures
+        | ImageSegmentation | ImageToImage | ObjectDetection | PoseEstimation | SuperResolution => {
+            true
+        }
+        Unknown => {
+            profile.named(Role::Image).next().is_some() || resolution::own_side(profile).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// A rate with its unit: `30 images/s`.
+fn per_second(rate: f64, noun: &str) -> String {
+    units::rate(rate).replace("/s", &format!(" {noun}/s"))
 }
 
 /// A device at one batch.
@@ -29,56 +141,114 @@ pub(crate) struct Target {
 struct Candidate {
     found: Requirement,
     tight: bool,
-    /// How many times better than the target at the high end.
-    sure: f64,
+    /// How many times better than the target at the high end of the range.
+    high_margin: f64,
+    /// Time per token of a generative model.
+    token_ms: Option<Range<f64>>,
 }
 
-/// Batches that are tried for a throughput.
-const BATCHES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-impl Target {
-    pub(crate) fn is_given(self) -> bool {
-        self.latency_ms.is_some() || self.throughput.is_some()
-    }
-
-    /// How many times better than the target a run is; the worse of the two.
-    fn margin(self, latency_ms: f64, throughput: f64) -> f64 {
-        let latency = self.latency_ms.map_or(f64::MAX, |target| target / latency_ms);
-        let rate = self.throughput.map_or(f64::MAX, |target| throughput / target);
-        latency.min(rate)
-    }
+/// The search for devices.
+struct Search<'s> {
+    memory_fit: &'s MemoryFit<'s>,
+    base: &'s OperatingPoint,
+    target: Target,
+    /// Kernels of a run at each batch.
+    kernels: Vec<(u64, Result<Cow<'s, [Kernel]>, String>)>,
+    steps: Option<&'s GenerationSteps<'s>>,
 }
 
-/// What the target asks for, and whether `device` meets it.
-pub(crate) fn describe(
+/// Returns the devices that the target requires, and whether the query's device meets it.
+pub(crate) fn requirements(
     memory_fit: &MemoryFit<'_>,
     base: &OperatingPoint,
-    target: Target,
-    device: Option<&Device>,
-    all: &[Device],
-    fixed_batch: bool,
+    query: &HardwareQuery,
+    steps: Option<&GenerationSteps<'_>>,
 ) -> Requirements {
+    let profile = memory_fit.profile;
+    let target = Target::new(profile, query, steps.is_some());
     let mut reported = Requirements {
+        target: target.description(),
+        target_is_default: target.is_default,
         target_latency_ms: target.latency_ms,
         target_throughput: target.throughput,
+        target_first_token_ms: target.first_token_ms,
+        target_tokens_per_s: target.tokens_per_s,
         ..Requirements::default()
     };
-    let batches: Vec<u64> = match (target.throughput, fixed_batch) {
-        (Some(_), false) => BATCHES.to_vec(),
-        _ => vec![base.batch],
+    if let Some(why) = profile.untimed() {
+        reported.notes.push(format!("No device can be named: {why}."));
+        return reported;
+    }
+    if target.is_default && profile.plan.kernels.len() > MOST_KERNELS {
+        reported.notes.push(format!(
+            "The catalog was not searched, because the network has {} kernels. Set a target to \
+             search it.",
+            profile.plan.kernels.len()
+        ));
+        return reported;
+    }
+    // A default target is for a run as it is; a stated throughput may be reached by batching.
+    let may_batch = !target.is_default && query.batch.is_none() && profile.batch.has_dimension;
+    let batches: &[u64] = match target.throughput {
+        Some(_) if may_batch => &BATCHES,
+        _ => &[base.batch],
     };
-    let kernels: Vec<_> = batches
-        .iter()
-        .map(|batch| {
-            (*batch, memory_fit.profile.kernels(&OperatingPoint { batch: *batch, ..base.clone() }))
-        })
-        .collect();
-    let best = |device: &Device| -> Result<Candidate, String> {
+    let kernels =
+        |batch: &u64| (*batch, profile.kernels(&OperatingPoint { batch: *batch, ..base.clone() }));
+    let kernels = batches.iter().map(kernels).collect();
+    let search = Search { memory_fit, base, target, kernels, steps };
+    if let Some(device) = &query.device {
+        (reported.target_met, reported.why) = search.verdict(device);
+    }
+    let devices = query.catalog.devices().iter();
+    search.fill(devices.filter(|device| !device.id.starts_with("generic-")), &mut reported);
+    reported
+}
+
+impl Search<'_> {
+    /// Evaluates the devices and fills the levels.
+    fn fill<'d>(&self, devices: impl Iterator<Item = &'d Device>, reported: &mut Requirements) {
+        let mut candidates = Vec::new();
+        for device in devices {
+            reported.devices_considered += 1;
+            match self.best(device) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(_) if self.memory_fit.fit(self.base, device).fits == Some(false) => {}
+                Err(_) => reported.unknown += 1,
+            }
+        }
+        // The slowest first.
+        candidates.sort_by(|one, other| one.found.margin.total_cmp(&other.found.margin));
+        let has_memory = |candidate: &Candidate, times: f64| {
+            candidate.found.memory_margin.is_some_and(|margin| margin >= times)
+        };
+        let first = |test: &dyn Fn(&Candidate) -> bool| {
+            let found = candidates.iter().find(|candidate| test(candidate));
+            found.map(|candidate| candidate.found.clone())
+        };
+        reported.minimum = first(&|candidate| candidate.found.margin >= 1.0);
+        reported.recommended = first(&|candidate| {
+            candidate.high_margin >= 1.0 && !candidate.tight && has_memory(candidate, 1.0)
+        });
+        reported.optimal =
+            first(&|candidate| candidate.high_margin >= 2.0 && has_memory(candidate, 2.0));
+        if reported.minimum.is_none() {
+            reported.notes.push(match candidates.last() {
+                Some(Candidate { found, .. }) => format!(
+                    "No device of the catalog is expected to meet the target; the nearest is {}.",
+                    found.name
+                ),
+                None => "No device of the catalog is known to run it.".to_owned(),
+            });
+        }
+    }
+
+    /// A device at the batch with the largest margin.
+    fn best(&self, device: &Device) -> Result<Candidate, String> {
         let mut best: Result<Candidate, String> = Err("it does not fit".to_owned());
-        for (batch, kernels) in &kernels {
-            let at = OperatingPoint { batch: *batch, ..base.clone() };
-            let kernels = kernels.as_deref().map_err(Clone::clone);
-            let candidate = weigh(memory_fit, &at, target, device, kernels);
+        for (batch, kernels) in &self.kernels {
+            let at = OperatingPoint { batch: *batch, ..self.base.clone() };
+            let candidate = self.candidate(&at, device, kernels.as_deref().map_err(Clone::clone));
             match (&best, &candidate) {
                 (Ok(known), Ok(candidate)) if candidate.found.margin <= known.found.margin => {}
                 (Ok(_), Err(_)) => break,
@@ -86,116 +256,111 @@ pub(crate) fn describe(
             }
         }
         best
-    };
-    if let Some(device) = device {
-        (reported.target_met, reported.why) =
-            verdict(best(device), memory_fit, base, target, device);
     }
-    let mut candidates = Vec::new();
-    for device in all.iter().filter(|device| !device.id.starts_with("generic-")) {
-        reported.devices_considered += 1;
-        match best(device) {
-            Ok(candidate) => candidates.push(candidate),
-            Err(_) if memory_fit.fit(base, device).fits == Some(false) => {}
-            Err(_) => reported.unknown += 1,
+
+    fn candidate(
+        &self,
+        at: &OperatingPoint,
+        device: &Device,
+        kernels: Result<&[Kernel], String>,
+    ) -> Result<Candidate, String> {
+        let fit = self.memory_fit.fit(at, device);
+        match fit.fits {
+            Some(true) => {}
+            Some(false) => return Err("it does not fit".to_owned()),
+            None => return Err(fit.why.unwrap_or_default()),
         }
-    }
-    // The slowest first.
-    candidates.sort_by(|one, other| one.found.margin.total_cmp(&other.found.margin));
-    let roomy = |candidate: &&Candidate, times: f64| {
-        candidate.found.memory_margin.is_some_and(|margin| margin >= times)
-    };
-    let first = |test: &dyn Fn(&&Candidate) -> bool| {
-        candidates.iter().find(|candidate| test(candidate)).map(|candidate| candidate.found.clone())
-    };
-    reported.minimum = first(&|candidate| candidate.found.margin >= 1.0);
-    reported.recommended =
-        first(&|candidate| candidate.sure >= 1.0 && !candidate.tight && roomy(candidate, 1.0));
-    reported.optimal = first(&|candidate| candidate.sure >= 2.0 && roomy(candidate, 2.0));
-    if reported.minimum.is_none() {
-        reported.notes.push(match candidates.last() {
-            Some(Candidate { found, .. }) => {
-                format!(
-                    "no device of the table is expected to meet it; the nearest is {}",
-                    found.name
-                )
+        let estimate = self.memory_fit.profile.time(kernels?, device)?;
+        let latency_ms: Range<f64> = span(&estimate.graph);
+        let (first_token_ms, token_ms) = match self.steps.filter(|_| self.target.is_generation()) {
+            Some(steps) => {
+                let (first, token) = steps.times(device);
+                (Some(span(&first?)), Some(span(&token?)))
             }
-            None => "no device of the table is known to run it".to_owned(),
-        });
-    }
-    reported
-}
-
-fn weigh(
-    memory_fit: &MemoryFit<'_>,
-    at: &OperatingPoint,
-    target: Target,
-    device: &Device,
-    kernels: Result<&[super::kernels::Kernel], String>,
-) -> Result<Candidate, String> {
-    let fit = memory_fit.fit(at, device);
-    match fit.fits {
-        Some(true) => {}
-        Some(false) => return Err("it does not fit".to_owned()),
-        None => return Err(fit.why.unwrap_or_default()),
-    }
-    let estimate = memory_fit.profile.time(kernels?, device)?;
-    let latency_ms: Range<f64> = span(&estimate.replayed);
-    let throughput = rate(at.batch, estimate.replayed.expected);
-    let bytes = fit.bytes;
-    #[expect(clippy::cast_precision_loss, reason = "a ratio needs a few digits")]
-    let memory_margin = bytes
-        .filter(|bytes| *bytes > 0)
-        .zip(device.memory_bytes())
-        .map(|(bytes, memory_fit)| digits(memory_fit as f64 / bytes as f64));
-    Ok(Candidate {
-        sure: target.margin(latency_ms.high, rate(at.batch, estimate.replayed.high)),
-        tight: fit.tight,
-        found: Requirement {
-            id: device.id.clone(),
-            name: device.name.clone(),
-            batch: at.batch,
-            margin: digits(target.margin(latency_ms.expected, throughput)),
-            run: RunEstimate {
-                latency_ms: Some(latency_ms),
-                throughput: Some(throughput),
-                memory_bytes: bytes,
-                fits: fit.fits,
-                reason: None,
+            None => (None, None),
+        };
+        let reached = |part: fn(&Range<f64>) -> f64| Reached {
+            latency_ms: part(&latency_ms),
+            throughput: rate(at.batch, part(&estimate.graph)),
+            first_token_ms: first_token_ms.as_ref().map(part),
+            token_ms: token_ms.as_ref().map(part),
+        };
+        let expected = reached(|range| range.expected);
+        #[expect(clippy::cast_precision_loss, reason = "a ratio needs a few digits")]
+        let memory_margin = fit
+            .bytes
+            .filter(|bytes| *bytes > 0)
+            .zip(device.memory_bytes())
+            .map(|(bytes, memory)| digits(memory as f64 / bytes as f64));
+        let run = RunEstimate {
+            latency_ms: Some(token_ms.unwrap_or(latency_ms)),
+            throughput: Some(
+                token_ms.map_or(expected.throughput, |token| digits(1e3 / token.expected)),
+            ),
+            memory_bytes: fit.bytes,
+            fits: fit.fits,
+            reason: None,
+        };
+        Ok(Candidate {
+            high_margin: self.target.margin(&reached(|range| range.high)),
+            tight: fit.tight,
+            token_ms,
+            found: Requirement {
+                id: device.id.clone(),
+                name: device.name.clone(),
+                batch: at.batch,
+                margin: digits(self.target.margin(&expected)),
+                run,
+                first_token_ms,
+                memory_margin,
             },
-            memory_margin,
-        },
-    })
-}
+        })
+    }
 
-/// Whether the device that was asked for meets the target, in words.
-fn verdict(
-    best: Result<Candidate, String>,
-    memory_fit: &MemoryFit<'_>,
-    base: &OperatingPoint,
-    target: Target,
-    device: &Device,
-) -> (Option<bool>, String) {
-    let Candidate { found, sure, .. } = match best {
-        Ok(candidate) => candidate,
-        Err(why) => {
-            let fits = memory_fit.fit(base, device).fits;
-            return (fits.filter(|fits| !fits), format!("on {}, {why}", device.name));
-        }
-    };
-    let met = found.margin >= 1.0;
-    let how = match (met, sure >= 1.0) {
-        (true, true) => "met, even at the high end of the range",
-        (true, false) => "expected to be met, though not at the high end of the range",
-        (false, _) => "not met",
-    };
-    let mut parts = Vec::new();
-    if let (Some(wanted), Some(latency_ms)) = (target.latency_ms, found.run.latency_ms) {
-        let is = latency_ms.expected;
-        parts.push(format!("{is} ms are expected, and {} ms are wanted", digits(wanted)));
+    /// Whether the device that was asked for meets the target, and why.
+    fn verdict(&self, device: &Device) -> (Option<bool>, String) {
+        let Candidate { found, high_margin, token_ms, .. } = match self.best(device) {
+            Ok(candidate) => candidate,
+            Err(why) => {
+                let fits = self.memory_fit.fit(self.base, device).fits;
+                return (fits.filter(|fits| !fits), format!("{}: {why}", device.name));
+            }
+        };
+        let met = found.margin >= 1.0;
+        let how = match (met, high_margin >= 1.0) {
+            (true, true) => "met even at the high end of the range",
+            (true, false) => "expected to be met, but not at the high end of the range",
+            (false, _) => "not met",
+        };
+        let compared =
+            |expected: String, target: String| format!("expected {expected}, target {target}");
+        let ms = |expected: Range<f64>, target: f64| {
+            compared(units::time(expected.expected), units::time(target))
+        };
+        let target = self.target;
+        let rates = |expected: f64, target: f64, noun: &str| {
+            compared(per_second(expected, noun), per_second(target, noun))
+        };
+        let parts = [
+            target.latency_ms.zip(found.run.latency_ms).map(|(target, time)| ms(time, target)),
+            target
+                .throughput
+                .zip(found.run.throughput)
+                .map(|(wanted, rate)| rates(rate, wanted, target.noun)),
+            target
+                .tokens_per_s
+                .zip(token_ms)
+                .map(|(wanted, token)| rates(digits(1e3 / token.expected), wanted, "tokens")),
+            target
+                .first_token_ms
+                .zip(found.first_token_ms)
+                .map(|(target, time)| format!("first token {}", ms(time, target))),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let at = match self.memory_fit.profile.batch.has_dimension {
+            true => format!(" at batch {}", units::integer(found.batch)),
+            false => String::new(),
+        };
+        (Some(met), format!("{how} on {}{at}: {}", device.name, parts.join("; ")))
     }
-    if let (Some(wanted), Some(is)) = (target.throughput, found.run.throughput) {
-        parts.push(format!("{is} a second are expected, and {} are wanted", digits(wanted)));
-    }
-    (Some(met), format!("{how} on {} at batch {}: {}", device.name, found.batch, parts.join("; ")))
 }

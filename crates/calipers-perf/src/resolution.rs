@@ -1,8 +1,8 @@
-//! Images of growing sides.
+//! The model at growing image sides.
 //!
-//! Where the file leaves the sides free, the kernels are evaluated at others. Where it fixes them,
-//! shapes are inferred again with other sides: a network that is convolutional throughout takes them,
-//! and one that counts on its size contradicts itself, and has no such table.
+//! Where the file leaves the sides free, the kernels are evaluated at other sides. Where it fixes
+//! them, shapes are inferred again: a fully convolutional network accepts other sides, any other one
+//! contradicts itself and has no such table.
 
 use calipers_arch::blocks;
 use calipers_arch::network::Network;
@@ -17,13 +17,13 @@ use super::profile::{ExecutionPlan, ModelProfile, OperatingPoint};
 use super::scaling::{drop_empty, row};
 use crate::devices::Device;
 
-/// Sides of images that people use.
+/// Common image sides.
 const SIDES: [i64; 8] = [128, 160, 224, 320, 416, 512, 640, 1024];
 
-/// Sides next to the file's own, in halves of it.
+/// Sides to try, in halves of the file's own.
 const HALVES: [i64; 4] = [1, 2, 3, 4];
 
-/// The model at growing sides of its image.
+/// Returns the model at growing image sides.
 pub(crate) fn sides(
     memory_fit: &MemoryFit<'_>,
     base: &OperatingPoint,
@@ -54,7 +54,7 @@ fn fixed(profile: &ModelProfile<'_>, base: &OperatingPoint, device: &Device) -> 
     }
     let mut rows = Vec::new();
     for halves in HALVES {
-        // Networks halve their images a few times over.
+        // Networks downsample by factors of two, up to 32.
         let side = own * halves / 2 / 32 * 32;
         if side == 0 || rows.iter().any(|row: &ScalingRow| row.size == side.unsigned_abs()) {
             continue;
@@ -63,7 +63,7 @@ fn fixed(profile: &ModelProfile<'_>, base: &OperatingPoint, device: &Device) -> 
             let memory_fit = MemoryFit::new(profile);
             rows.push(row(&memory_fit, base, device, side.unsigned_abs(), base.batch));
         } else if let Some((typed, plan)) = resized(profile, own, side) {
-            let other = profile.again(&typed, &plan);
+            let other = profile.with_shapes(&typed, &plan);
             let memory_fit = MemoryFit::new(&other);
             rows.push(row(&memory_fit, base, device, side.unsigned_abs(), base.batch));
         }
@@ -71,7 +71,7 @@ fn fixed(profile: &ModelProfile<'_>, base: &OperatingPoint, device: &Device) -> 
             break;
         }
     }
-    // The one side that the file fixes is no table.
+    // One row is not a table.
     if rows.len() < 2 { Vec::new() } else { drop_empty(rows) }
 }
 
@@ -79,8 +79,8 @@ fn ends(rows: &[ScalingRow]) -> bool {
     rows.last().is_some_and(|row| row.run.fits == Some(false))
 }
 
-/// The side of the one image that the model takes, where the file fixes it.
-fn own_side(profile: &ModelProfile<'_>) -> Option<i64> {
+/// Returns the side of the one image that the model takes, where the file fixes it.
+pub(crate) fn own_side(profile: &ModelProfile<'_>) -> Option<i64> {
     let inputs = profile.model.required_inputs();
     let mut sides =
         inputs.iter().filter_map(|input| side_of(profile.typed.fact(*input).as_tensor()?));
@@ -99,7 +99,7 @@ fn side_of(tensor: &TensorFact) -> Option<i64> {
     height.as_const().filter(|height| width.as_const() == Some(*height))
 }
 
-/// Shapes and kernels with another side; `None` when something then does not go together.
+/// Shapes and kernels with another side; `None` when the shapes then contradict each other.
 fn resized(profile: &ModelProfile<'_>, own: i64, side: i64) -> Option<(Typed, ExecutionPlan)> {
     let change = |fact: Fact| match fact {
         Fact::Tensor(tensor) if side_of(&tensor) == Some(own) => {
@@ -113,7 +113,7 @@ fn resized(profile: &ModelProfile<'_>, own: i64, side: i64) -> Option<(Typed, Ex
         other => other,
     };
     let typed = infer_changed(profile.model, profile.bindings, &change).ok()?;
-    // Shapes that the file states next to its nodes are those of its own side.
+    // Value shapes stated in the file are those of its own side.
     let clashes =
         |typed: &Typed| typed.contradictions.iter().filter(|one| one.value.is_none()).count();
     let lacking = |typed: &Typed| {
@@ -125,7 +125,7 @@ fn resized(profile: &ModelProfile<'_>, own: i64, side: i64) -> Option<(Typed, Ex
     }
     let mut net = Network::build(profile.model, &typed);
     blocks::recognize(&mut net);
-    let plan = ExecutionPlan::of(&net);
+    let plan = ExecutionPlan::new(&net, profile.plan.runtime);
     drop(net);
     Some((typed, plan))
 }

@@ -47,7 +47,7 @@ pub(super) fn describe(
         }
     }
     ceilings.sort_by(|a, b| b.per_s.total_cmp(&a.per_s));
-    let total = estimate.replayed.expected;
+    let total = estimate.graph.expected;
     let seconds: f64 = alike.iter().map(|memory_fit| memory_fit.seconds).sum();
     let kernel = |memory_fit: &Alike<'_>| RooflineKernel {
         kind: memory_fit.first.kind,
@@ -86,11 +86,11 @@ fn memory_fit<'a>(kernels: &[&'a TimedKernel]) -> Vec<Alike<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use calipers_report::KernelKind;
+    use calipers_report::{KernelKind, Runtime};
 
     use super::*;
     use crate::devices::{Precision, find};
-    use crate::testing::{Look as _, Tiny};
+    use crate::testing::{Tiny, WithNetwork as _};
     use crate::{estimate::estimate, kernels};
 
     #[test]
@@ -103,9 +103,10 @@ mod tests {
         let z = t.op("MatMul", &[&y, &weights[1]]);
         let out = t.op("Transpose", &[&z]);
         let tiny = t.output(&out);
-        let kernels = tiny.look(kernels::find);
+        let kernels = tiny.with_network(kernels::of_pytorch);
         let device = find("h200-sxm").unwrap();
-        let found = estimate(&kernels, &|_| None, device, Precision::Fp16).unwrap();
+        let found =
+            estimate(&kernels, &|_| None, device, Precision::Fp16, Runtime::PyTorch).unwrap();
         let roofline = describe(&found, device, &|_| String::new()).unwrap();
         assert_eq!(roofline.kernels.len(), 1);
         let dot = &roofline.kernels[0];

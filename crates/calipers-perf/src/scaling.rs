@@ -1,10 +1,10 @@
-//! The model at growing batches, lengths and resolutions on one device.
+//! The model at growing batches and lengths.
 
 use calipers_report::{RunEstimate, ScalingRow};
 
 use super::estimate::{Estimate, NoEstimate};
 use super::memory_fit::{Fit, MemoryFit};
-use super::profile::OperatingPoint;
+use super::profile::{MOST_KERNELS, OperatingPoint};
 use super::query::{digits, span};
 use crate::devices::Device;
 
@@ -14,13 +14,13 @@ const SHOWN: u64 = 64;
 /// Batches are shown up to here where they fit.
 const MOST: u64 = 1024;
 
-/// Rows along a sequence.
+/// Number of lengths.
 const LENGTHS: usize = 8;
 
-/// The share of the best throughput that is enough, in tenths.
+/// The share of the best throughput at which a batch is optimal.
 const ENOUGH: f64 = 0.9;
 
-/// One row.
+/// Returns one row.
 pub(crate) fn row(
     memory_fit: &MemoryFit<'_>,
     at: &OperatingPoint,
@@ -33,7 +33,7 @@ pub(crate) fn row(
     ScalingRow { size, run: run(&memory_fit.fit(at, device), samples, time).0 }
 }
 
-/// One run of `samples` samples, and its estimate. What does not fit is not timed.
+/// Returns one run of `samples` samples, and its estimate. A run that does not fit is not timed.
 pub(crate) fn run(
     fit: &Fit,
     samples: u64,
@@ -45,8 +45,8 @@ pub(crate) fn run(
     }
     match time() {
         Ok(estimate) => {
-            run.latency_ms = Some(span(&estimate.replayed));
-            run.throughput = Some(rate(samples, estimate.replayed.expected));
+            run.latency_ms = Some(span(&estimate.graph));
+            run.throughput = Some(rate(samples, estimate.graph.expected));
             (run, Some(estimate))
         }
         Err(why) => {
@@ -56,24 +56,28 @@ pub(crate) fn run(
     }
 }
 
-/// So many in a time, a second.
+/// Returns samples per second.
 #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
 pub(crate) fn rate(samples: u64, seconds: f64) -> f64 {
     digits(samples as f64 / seconds)
 }
 
-/// Batches in powers of two, to [`SHOWN`] or as far as they fit, with the first that does not.
+/// Returns batches in powers of two, to [`SHOWN`] or as far as they fit, with the first that does
+/// not; nothing for a model without a batch dimension.
 pub(crate) fn batches(
     memory_fit: &MemoryFit<'_>,
     base: &OperatingPoint,
     device: &Device,
 ) -> Vec<ScalingRow> {
     let mut rows = Vec::new();
+    if !memory_fit.profile.batch.has_dimension {
+        return rows;
+    }
     let mut batch = 1;
     while batch <= MOST {
         let at = OperatingPoint { batch, ..base.clone() };
         let row = row(memory_fit, &at, device, batch, batch);
-        // Beyond what is shown anyway, only a row that says where it ends.
+        // Beyond the rows that are always shown, stop at the first that does not fit.
         let ends = row.run.latency_ms.is_none() || row.run.fits.is_none() && batch >= SHOWN;
         rows.push(row);
         if ends {
@@ -81,23 +85,23 @@ pub(crate) fn batches(
         }
         batch *= 2;
     }
-    // What fits at any batch needs no rows that say nothing new.
+    // Where every batch fits, larger ones add nothing.
     if rows.last().is_some_and(|row| row.run.fits == Some(true)) {
         rows.retain(|row| row.size <= SHOWN * 4);
     }
     drop_empty(rows)
 }
 
-/// The smallest batch that gives nine tenths of the best throughput.
-pub(crate) fn enough(rows: &[ScalingRow]) -> Option<u64> {
+/// Returns the smallest batch with nine tenths of the best throughput.
+pub(crate) fn saturation_batch(rows: &[ScalingRow]) -> Option<u64> {
     let best = rows.iter().filter_map(|row| row.run.throughput).fold(0.0, f64::max);
     let enough = |row: &&ScalingRow| row.run.throughput.is_some_and(|rate| rate >= best * ENOUGH);
     let last = rows.iter().rev().find(|row| row.run.throughput.is_some())?;
-    // Where the last row is the first that is enough, it may go on.
+    // Where only the last row is enough, throughput may grow beyond it.
     rows.iter().find(enough).map(|row| row.size).filter(|size| *size < last.size)
 }
 
-/// Lengths in powers of two around the one that is assumed, none beyond the model's positions.
+/// Returns lengths in powers of two around the assumed one, up to the model's positions.
 pub(crate) fn lengths(
     memory_fit: &MemoryFit<'_>,
     base: &OperatingPoint,
@@ -112,7 +116,7 @@ pub(crate) fn lengths(
     while length <= most && rows.len() < LENGTHS {
         let new = if profile.cached() { 1 } else { length };
         let at = OperatingPoint { dims: profile.lengths(length, new), ..base.clone() };
-        // Of a decoder with a cache, what counts is tokens: one of every sequence in a step.
+        // A decoder with a KV cache computes one token of every sequence per step.
         let row = row(memory_fit, &at, device, length, base.batch);
         let ends = row.run.fits == Some(false);
         rows.push(row);
@@ -124,8 +128,36 @@ pub(crate) fn lengths(
     drop_empty(rows)
 }
 
-/// A table in which nothing is timed is none, unless it says what does not fit.
+/// Drops a table in which nothing is timed, unless a row does not fit.
 pub(super) fn drop_empty(rows: Vec<ScalingRow>) -> Vec<ScalingRow> {
     let known = rows.iter().any(|row| row.run.latency_ms.is_some() || row.run.fits == Some(false));
     if known { rows } else { Vec::new() }
+}
+
+/// Returns the saturation batch of each device, evaluating the kernels once per batch.
+pub(crate) fn saturation_batches(
+    memory_fit: &MemoryFit<'_>,
+    base: &OperatingPoint,
+    devices: &[Device],
+) -> Vec<Option<u64>> {
+    let profile = memory_fit.profile;
+    if !profile.batch.has_dimension || profile.plan.kernels.len() > MOST_KERNELS {
+        return vec![None; devices.len()];
+    }
+    let mut rows: Vec<Vec<ScalingRow>> = vec![Vec::new(); devices.len()];
+    let mut batch = 1;
+    while batch <= SHOWN * 4 {
+        let at = OperatingPoint { batch, ..base.clone() };
+        let kernels = profile.kernels(&at);
+        for (rows, device) in rows.iter_mut().zip(devices) {
+            if rows.last().is_some_and(|row| row.run.throughput.is_none()) {
+                continue;
+            }
+            let time = || profile.time(kernels.as_ref().map_err(Clone::clone)?, device);
+            let (run, _) = run(&memory_fit.fit(&at, device), batch, time);
+            rows.push(ScalingRow { size: batch, run });
+        }
+        batch *= 2;
+    }
+    rows.iter().map(|rows| saturation_batch(rows)).collect()
 }

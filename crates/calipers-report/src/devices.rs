@@ -1,6 +1,4 @@
 //! Devices as `calipers devices` prints them: a list, or one in full.
-//!
-//! The catalog of devices fills these; renderers read them and compute nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +13,10 @@ pub struct DeviceList {
     pub unknown_memory: usize,
 }
 
-/// What is known of one device. A figure that no source states is `None`; peaks are dense.
+/// The figures of one device. A figure that no source states is `None`; peaks are dense.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSpec {
-    /// What the command is given: `h100-sxm`.
+    /// The id that `--device` takes: `h100-sxm`.
     pub id: String,
     /// The name in use: `NVIDIA H100 SXM`.
     pub name: String,
@@ -50,21 +48,24 @@ pub struct DeviceSpec {
     pub cache_mb: Option<f64>,
     /// Board or module power (TDP).
     pub power_w: Option<f64>,
-    /// Launch overheads that are known of this very device.
+    /// Launch overheads measured on this device.
     pub launch: LaunchOverhead,
+    /// Other names that `--device` takes: `h100`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Names by which drivers and operating systems report it.
     pub detect_as: Vec<String>,
-    /// Whether a peak that looks sparse was looked into, and is dense.
+    /// Whether a peak that looks like a sparse one was verified to be dense.
     pub dense_checked: bool,
     /// What the figures rest on.
     pub evidence: Evidence,
-    /// Where they are from.
+    /// Their source.
     pub source: String,
     /// The arithmetic behind the figures that the source does not state.
     pub derivation: Option<String>,
-    /// What they were compared with.
+    /// What they were checked against.
     pub checked: Option<String>,
-    /// What else a reader should know.
+    /// Remarks.
     pub notes: Option<String>,
 }
 
@@ -91,17 +92,17 @@ pub struct OnChipMemory {
 /// One device in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSheet {
-    /// What was found on this machine, a sentence each; empty for a device that was named.
+    /// What was detected on this machine, a sentence each; empty for a device that was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
-    /// The device of the catalog that a found device is.
+    /// The device of the catalog that matches the detected one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<String>,
     /// The device.
     pub device: DeviceSpec,
     /// The peak at which each precision runs, widest first.
     pub precisions: Vec<PrecisionPeak>,
-    /// Launch overheads, where they are known of this device or of a similar one.
+    /// Launch overheads, measured on this device or on a similar one.
     pub launching: Option<LaunchSource>,
 }
 
@@ -110,7 +111,7 @@ pub struct DeviceSheet {
 pub struct PrecisionPeak {
     /// The precision.
     pub precision: Precision,
-    /// What it runs at; `None` where no peak of it or of a fallback is known.
+    /// Its peak; `None` where neither it nor a fallback has a known peak.
     pub peak: Option<PeakSpec>,
 }
 
@@ -134,6 +135,6 @@ pub struct LaunchSource {
     pub host_us: Option<f64>,
     /// The device that they were measured on, where it is another one.
     pub extrapolated_from: Option<String>,
-    /// Where they are from.
+    /// Their source.
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! The hardware's section: where the model fits, how fast it runs there, and what limits it.
+//! The hardware section: where the model fits, how fast it runs there, and what limits it.
 //!
 //! Memory is in bytes, time in milliseconds. Every time is a range; it is `null`, with a reason,
 //! where there is no model of it.
@@ -6,31 +6,41 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Assumption, Bottleneck, DeviceClass, Evidence, KernelKind, Precision};
+use crate::{
+    Assumption, Bottleneck, Confidence, DeviceClass, Evidence, ExecutionMode, KernelKind,
+    Precision, Runtime, ordered,
+};
 
 /// Where the model will run, and how fast.
 ///
-/// The fields next to `precision`, `batch`, `devices`, `requirements`, `method` and `assumptions`
-/// tell of the one device that was asked for; they are empty when none was.
+/// `runtime`, `mode`, `precision`, `batch`, `context`, `devices`, `requirements`, `method` and
+/// `assumptions` are always filled. All other fields describe the one device that was asked for,
+/// and are empty when none was.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Hardware {
     /// The device that was asked for.
     pub device: Option<DeviceFacts>,
+    /// The software that runs the model.
+    pub runtime: Runtime,
+    /// How kernels are issued in `latency_ms` and in every other time but `eager_ms`.
+    pub mode: ExecutionMode,
     /// What the model computes in.
     pub precision: Precision,
-    /// Why in that.
+    /// Why that precision.
     pub precision_why: String,
-    /// Samples, or sequences, of one run.
+    /// Samples, or sequences, per run.
     pub batch: u64,
-    /// Tokens of a sequence, the ones before this run included; of sequence models.
+    /// Whether the inputs have a batch dimension. Where they do not, one run is one sample.
+    pub batch_dimension: bool,
+    /// Tokens of a sequence, including those before this run; only for sequence models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
     /// Whether it fits the device's memory; `null` when that cannot be determined.
     pub fits: Option<bool>,
-    /// All memory that it needs there, the workspace at its expected size.
+    /// Memory needed on the device, with the runtime overhead at its expected size.
     pub memory_bytes: Option<u64>,
-    /// What that is made of.
+    /// Its parts.
     pub memory: Option<MemoryNeed>,
     /// The largest batch that fits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,34 +48,44 @@ pub struct Hardware {
     /// The longest context that fits at this batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_context: Option<u64>,
-    /// Time of one run when a recorded graph is replayed, or a compiled engine runs.
+    /// The headline: time of one run, in the mode of `mode`.
     pub latency_ms: Option<Range<f64>>,
-    /// Time of one run when the host issues every operation.
+    /// Time of one run in eager mode, where the host issues every operation; `null` where the
+    /// host overhead of the runtime was not measured.
     pub eager_ms: Option<Range<f64>>,
+    /// Time of one run when a CUDA graph is replayed, or a compiled engine runs.
+    pub graph_ms: Option<Range<f64>>,
+    /// Confidence in the time: `high` where runtime and device were measured, `medium` where one
+    /// of the two was, `low` where neither was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// Why there is no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_latency: Option<String>,
     /// What takes most of the time.
     pub bottleneck: Option<Bottleneck>,
-    /// Whether the host cannot issue work as fast as the device does it.
+    /// Whether, in eager mode, the host issues operations more slowly than the device runs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_bound: Option<bool>,
-    /// How the time divides.
+    /// The time by cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shares: Option<TimeShares>,
     /// Kernels of one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<u64>,
-    /// The most expensive of them, most expensive first.
+    /// The slowest kernels, slowest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub top_kernels: Vec<TopKernel>,
-    /// What the most expensive kernels reach of what the device allows.
+    /// The slowest kernels under the ceilings of the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
-    /// Share of the device's peak that is reached over the whole run, in percent.
+    /// Compute utilization: share of the device's dense peak over the whole run, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_percent: Option<f64>,
-    /// Share of the device's bandwidth that is reached, in percent; above 100 where caches serve.
+    /// Why the compute utilization is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_peak_percent: Option<String>,
+    /// Bandwidth utilization over the whole run, in percent; above 100 where caches serve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_percent: Option<f64>,
     /// Time to read the weights once at the device's full bandwidth: no run is shorter.
@@ -74,38 +94,38 @@ pub struct Hardware {
     /// Low and high are about the expected time divided and multiplied by this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range_factor: Option<f64>,
-    /// Whether the constants of the time were measured on another device, which widens the range.
+    /// Whether the timing constants were measured on another device, which widens the range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extrapolated: Option<bool>,
-    /// Samples a second at this batch.
+    /// Samples per second at this batch.
     pub throughput: Option<f64>,
-    /// Energy of one sample is at most this: the device's power for as long as a run may take.
+    /// Upper bound of the energy per sample: the device's power times the high end of the range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy_joules_at_most: Option<f64>,
     /// The model at growing batches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub batch_scaling: Vec<ScalingRow>,
-    /// The smallest batch that gives nine tenths of the best throughput of the table; none where it
-    /// grows to the table's end.
+    /// The optimal batch: the smallest one with nine tenths of the best throughput in
+    /// `batch_scaling`; `null` where throughput grows up to the last row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saturation_batch: Option<u64>,
-    /// The model at growing lengths of its sequence.
+    /// The model at growing sequence lengths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sequence_scaling: Vec<ScalingRow>,
-    /// The model at growing sides of its image.
+    /// The model at growing image sides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resolution_scaling: Vec<ScalingRow>,
-    /// Prompt and tokens apart, of models that generate.
+    /// Time to the first token and per token, for generative models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
     /// The model on each of several devices.
     pub devices: Vec<DeviceRow>,
-    /// What a stated target asks for.
+    /// The devices that a target requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<Requirements>,
-    /// How the figures were made, in words.
+    /// How the figures were estimated, a sentence each.
     pub method: Vec<String>,
-    /// What they rest on.
+    /// What was assumed.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -120,72 +140,76 @@ pub struct Range<T> {
     pub high: T,
 }
 
-/// A device, as far as the figures rest on it.
+/// The figures of a device that the estimate uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
-    /// What the command is given: `rtx-4090`.
+    /// The id that `--device` takes: `rtx-4090`.
     pub id: String,
-    /// As people say it.
+    /// The name in use.
     pub name: String,
     /// Its class.
     pub class: DeviceClass,
     /// Memory that a model can use.
     pub memory_bytes: Option<u64>,
-    /// Memory bandwidth, in bytes a second.
+    /// Memory bandwidth, in bytes per second.
     pub bandwidth_bytes_per_s: Option<f64>,
-    /// Dense peak of the precision that it computes in, in operations a second.
+    /// Every dense peak that is known, widest precision first, in operations per second.
+    #[serde(default, with = "ordered", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<Precision, f64>")]
+    pub peaks_per_s: Vec<(Precision, f64)>,
+    /// Dense peak of the precision that it computes in, in operations per second.
     pub peak_per_s: Option<f64>,
-    /// That precision.
+    /// The precision that it computes in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computes_in: Option<Precision>,
-    /// Why in that.
+    /// Why that precision.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub computes_in_why: String,
     /// Board or module power.
     pub power_w: Option<f64>,
     /// What its figures rest on.
     pub evidence: Evidence,
-    /// Where they are from.
+    /// Their source.
     pub source: String,
-    /// What was found on this machine, a sentence each; nothing for a device that was named.
+    /// What was detected on this machine, a sentence each; empty for a device that was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
 }
 
-/// Memory that a run needs, by what it is for.
+/// Memory that a run needs, by purpose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryNeed {
     /// Weights and other stored tensors, in the precision.
     pub weights_bytes: Option<u64>,
-    /// Activations at their peak, in the precision; the cache is not among them.
+    /// Peak activations in the precision, without the KV cache.
     pub activations_bytes: Option<u64>,
-    /// Keys and values of all sequences at the context.
+    /// The KV cache of all sequences at the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv_cache_bytes: Option<u64>,
-    /// What a runtime takes also.
+    /// Runtime overhead: driver contexts, libraries, scratch space, allocator slack.
     pub workspace_bytes: Range<u64>,
     /// Why a part is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
 }
 
-/// How the time of a run divides, in percent.
+/// The time of a run by cause, in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeShares {
-    /// In kernels that arithmetic bounds.
+    /// In compute-bound kernels.
     pub compute_percent: f64,
-    /// In kernels that memory bounds.
+    /// In memory-bound kernels.
     pub memory_percent: f64,
-    /// In getting from kernel to kernel.
+    /// In launching kernels.
     pub launch_overhead_percent: f64,
 }
 
-/// A kernel that takes much of the time.
+/// A slow kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TopKernel {
-    /// What it does.
+    /// Its kind.
     pub kind: KernelKind,
-    /// The node that it comes from; of several, the last.
+    /// The node that it computes; the main one where several are fused.
     pub node: String,
     /// Its time.
     pub ms: f64,
@@ -193,23 +217,23 @@ pub struct TopKernel {
     pub percent: f64,
 }
 
-/// What kernels reach, under the ceilings of the device.
+/// Kernels under the ceilings of the device.
 ///
-/// Figures are of the estimate that `latency_ms` gives, not measured.
+/// The figures are those of the estimate in `latency_ms`; they are not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Roofline {
-    /// Memory bandwidth, in bytes a second.
+    /// Memory bandwidth, in bytes per second.
     pub bandwidth_bytes_per_s: f64,
-    /// Dense peaks that the kernels below compute under, highest first.
+    /// Dense peaks that bound the kernels below, highest first.
     pub compute: Vec<ComputeCeiling>,
-    /// Kernels by the share of the run that they take, at most 40; those that are alike in kind,
-    /// arithmetic and bytes are one.
+    /// Kernels by their share of the run, at most 40; kernels with the same kind, arithmetic and
+    /// bytes are one entry.
     pub kernels: Vec<RooflineKernel>,
     /// Share of the run that those take, in percent.
     pub percent: f64,
-    /// Kernels that are not among them since they do no arithmetic.
+    /// Kernels left out because they do no arithmetic.
     pub without_arithmetic: u64,
-    /// Kernels that are not among them since they take too little time.
+    /// Kernels left out because they take too little time.
     pub left_out: u64,
 }
 
@@ -218,22 +242,22 @@ pub struct Roofline {
 pub struct ComputeCeiling {
     /// The precision.
     pub precision: Precision,
-    /// Operations a second.
+    /// Operations per second.
     pub per_s: f64,
 }
 
-/// Kernels that are alike.
+/// Identical kernels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RooflineKernel {
-    /// What they do.
+    /// Their kind.
     pub kind: KernelKind,
     /// The node of the first of them.
     pub node: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// Operations, contractions and all others, for each byte that is read or written.
+    /// Arithmetic intensity: operations of any kind per byte read or written.
     pub intensity: f64,
-    /// Operations a second that are reached.
+    /// Operations per second that they reach.
     pub per_s: f64,
     /// Share of the run that all of them take, in percent.
     pub percent: f64,
@@ -246,7 +270,7 @@ pub struct RooflineKernel {
 pub struct ScalingRow {
     /// The batch, the length or the side.
     pub size: u64,
-    /// One run at that size; throughput is in tokens along a sequence that is generated.
+    /// One run at that size; throughput is in tokens per second where a sequence is generated.
     #[serde(flatten)]
     pub run: RunEstimate,
 }
@@ -267,33 +291,33 @@ pub struct RunEstimate {
     pub reason: Option<String>,
 }
 
-/// A model that generates: the prompt and the tokens after it, apart.
+/// Times of a generative model: the prompt, and each token after it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generation {
     /// Tokens of the prompt.
     pub prompt: u64,
-    /// Tokens in the sequence when one more is generated, that one included.
+    /// Tokens in the sequence when one more is generated, including that one.
     pub context: u64,
-    /// Whether keys and values are kept, so that a step computes one token alone.
+    /// Whether there is a KV cache, so that a step computes one token.
     pub cached: bool,
-    /// Time to the first token: the prompt in one run.
+    /// Time to the first token: the whole prompt.
     pub first_token_ms: Option<Range<f64>>,
-    /// Time of each further token, of all sequences of the batch at once.
+    /// Time per output token, for all sequences of the batch at once.
     pub token_ms: Option<Range<f64>>,
-    /// Tokens a second of one sequence.
+    /// Tokens per second of one sequence.
     pub tokens_per_s: Option<f64>,
-    /// Tokens a second of all sequences of the batch together.
+    /// Tokens per second of the whole batch.
     pub tokens_per_s_all: Option<f64>,
-    /// Why a figure is missing, and what holds of the others.
+    /// Why a figure is missing, and what the others assume.
     pub notes: Vec<String>,
 }
 
 /// The model on one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceRow {
-    /// What the command is given: `rtx-4090`.
+    /// The id that `--device` takes: `rtx-4090`.
     pub id: String,
-    /// As people say it.
+    /// The name in use.
     pub name: String,
     /// Its memory.
     pub device_memory_bytes: Option<u64>,
@@ -301,11 +325,18 @@ pub struct DeviceRow {
     /// missing.
     #[serde(flatten)]
     pub run: RunEstimate,
-    /// Whether it fits only if the workspace stays below its highest.
+    /// Whether it fits only if the runtime overhead stays below its high end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tight: bool,
     /// The largest batch that fits.
     pub largest_batch: Option<u64>,
+    /// The smallest batch with nine tenths of the best throughput; `null` where throughput grows
+    /// up to batch 256, or the batch cannot be chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saturation_batch: Option<u64>,
+    /// Compute utilization: share of the device's dense peak over the whole run, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_percent: Option<f64>,
     /// What takes most of the time.
     pub bottleneck: Option<Bottleneck>,
     /// Precision that it computes in, where it lacks the one asked for.
@@ -313,31 +344,46 @@ pub struct DeviceRow {
     pub computes_in: Option<Precision>,
 }
 
-/// What a stated target asks for.
+/// The devices that a target requires.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requirements {
-    /// Longest time of a run that was stated.
+    /// The target in words: `30 images/s`.
+    #[serde(default)]
+    pub target: String,
+    /// Whether the target is the default for this kind of model, because none was stated.
+    #[serde(default)]
+    pub target_is_default: bool,
+    /// Longest time of one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_latency_ms: Option<f64>,
-    /// Fewest samples a second that were stated.
+    /// Lowest throughput, in samples per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_throughput: Option<f64>,
-    /// Whether the device that was asked for meets it; `null` when none was, or that cannot be determined.
+    /// Longest time to the first token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_first_token_ms: Option<f64>,
+    /// Lowest rate of one sequence, in tokens per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_tokens_per_s: Option<f64>,
+    /// Whether the device that was asked for meets the target; `null` when none was, or that
+    /// cannot be determined.
     pub target_met: Option<bool>,
     /// Why, or why not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// The slowest device that is expected to meet it.
+    /// The slowest device whose expected time meets the target.
     pub minimum: Option<Requirement>,
-    /// The slowest that meets it even at the high end of its range, and fits with group.
+    /// The slowest device that meets the target at the high end of its range, with enough memory
+    /// for the highest runtime overhead.
     pub recommended: Option<Requirement>,
-    /// The slowest that does so with half of its time and of its memory to spare.
+    /// The slowest device that meets the target twice over at the high end of its range, with
+    /// twice the memory.
     pub optimal: Option<Requirement>,
-    /// Devices that were devices_considered.
+    /// Devices that were considered.
     pub devices_considered: u64,
-    /// Devices of which nothing can be determined.
+    /// Devices that cannot be judged, because a figure is missing.
     pub unknown: u64,
-    /// What is in the way where a place is empty, or the nearest device.
+    /// Why a level is empty, or the nearest device.
     pub notes: Vec<String>,
 }
 
@@ -346,15 +392,18 @@ pub struct Requirements {
 pub struct Requirement {
     /// The device.
     pub id: String,
-    /// As people say it.
+    /// The name in use.
     pub name: String,
     /// The batch at which it does.
     pub batch: u64,
     /// One run at that batch.
     #[serde(flatten)]
     pub run: RunEstimate,
-    /// How many times better than the target the expected figure is.
+    /// Target divided by expected time, or expected throughput divided by target.
     pub margin: f64,
-    /// How many times the memory needed the device has.
+    /// Time to the first token, where the target has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_ms: Option<Range<f64>>,
+    /// The device's memory divided by the memory needed.
     pub memory_margin: Option<f64>,
 }

@@ -70,7 +70,7 @@ pub use hardware::{
     ComputeCeiling, DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Range, Requirement,
     Requirements, Roofline, RooflineKernel, RunEstimate, ScalingRow, TimeShares, TopKernel,
 };
-pub use kernel::{Bottleneck, KernelKind};
+pub use kernel::{Bottleneck, ExecutionMode, KernelKind, Runtime};
 pub use kind::{
     AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
 };

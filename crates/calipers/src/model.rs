@@ -113,7 +113,7 @@ impl Model {
     /// Takes the model through all stages, then applies what changes the finished report. The
     /// summary is last: it describes all the rest.
     fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
-        let question = &options.question()?;
+        let question = &options.hardware_query()?;
         let mut bindings = options.bindings.clone();
         bind_batch(&self.ir, &mut bindings, question)?;
         let typed = calipers_infer::infer(&self.ir, &bindings)?;
@@ -146,7 +146,7 @@ impl Model {
         let mut measured = calipers_measure::measure(model, typed, bindings, question.context)?;
         let (architecture, task, quantization, hardware, findings) = {
             let recognized = calipers_arch::recognize(model, typed, &measured);
-            let running = ExecutionPlan::of(&recognized.net);
+            let running = ExecutionPlan::new(&recognized.net, question.runtime);
             let subject = ModelProfile::new(
                 model,
                 bindings,

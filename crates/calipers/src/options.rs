@@ -1,4 +1,4 @@
-//! What an analysis is asked for.
+//! The options of an analysis.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,13 +7,14 @@ use calipers_infer::Bindings;
 use calipers_lint::Selection;
 use calipers_perf::HardwareQuery;
 use calipers_perf::devices::{NotFound, Precision};
+use calipers_report::Runtime;
 use calipers_summary::Audience;
 
 /// A function that is called with the bytes read and the bytes to read.
 type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
-/// What an analysis is asked for. The default leaves every dimension free, reads no weight and
-/// compares a handful of well-known devices.
+/// The options of an analysis. By default every dimension is free, no weight is read, and a handful
+/// of common devices is compared for ONNX Runtime.
 ///
 /// ```
 /// let options = calipers::Options::new().dim("batch", 8).device("l4").weights(true);
@@ -23,6 +24,7 @@ pub struct Options {
     pub(crate) bindings: Bindings,
     hardware: Option<HardwareQuery>,
     device: Option<String>,
+    runtime: Option<Runtime>,
     precision: Option<Precision>,
     batch: Option<u64>,
     context: Option<u64>,
@@ -61,10 +63,21 @@ impl Options {
         self
     }
 
-    /// Estimates fit and latency in full for the device of this id, such as `rtx-4090`.
+    /// Estimates fit and latency in full for this device, e.g. `rtx-4090`. Without one, devices are
+    /// only compared.
     #[must_use]
     pub fn device(mut self, id: impl Into<String>) -> Self {
         self.device = Some(id.into());
+        self
+    }
+
+    /// Estimates for this runtime; the default is ONNX Runtime.
+    ///
+    /// The timing models were measured with PyTorch on an H200. Other runtimes launch fewer kernels,
+    /// and their ranges are wider.
+    #[must_use]
+    pub fn runtime(mut self, runtime: Runtime) -> Self {
+        self.runtime = Some(runtime);
         self
     }
 
@@ -89,25 +102,26 @@ impl Options {
         self
     }
 
-    /// The whole hardware query: devices, precision, batch, context and targets. What the options
-    /// above set goes before what it says.
+    /// Sets the whole hardware query: devices, runtime, precision, batch, context and targets. The
+    /// options above take precedence over it.
     #[must_use]
-    pub fn hardware(mut self, question: HardwareQuery) -> Self {
-        self.hardware = Some(question);
+    pub fn hardware(mut self, query: HardwareQuery) -> Self {
+        self.hardware = Some(query);
         self
     }
 
-    /// The hardware query with the options that are set one by one. Reads the table of devices, so
-    /// that an analysis without hardware need not.
-    pub(crate) fn question(&self) -> Result<HardwareQuery, NotFound> {
-        let mut question = self.hardware.clone().unwrap_or_default();
+    /// Returns the hardware query with the options that are set one by one. It reads the device
+    /// catalog, which an analysis without hardware does not need.
+    pub(crate) fn hardware_query(&self) -> Result<HardwareQuery, NotFound> {
+        let mut query = self.hardware.clone().unwrap_or_default();
         if let Some(id) = &self.device {
-            question.device = Some(question.catalog.find(id)?.clone());
+            query.device = Some(query.catalog.find(id)?.clone());
         }
-        question.precision = self.precision.or(question.precision);
-        question.batch = self.batch.or(question.batch);
-        question.context = self.context.or(question.context);
-        Ok(question)
+        query.runtime = self.runtime.unwrap_or(query.runtime);
+        query.precision = self.precision.or(query.precision);
+        query.batch = self.batch.or(query.batch);
+        query.context = self.context.or(query.context);
+        Ok(query)
     }
 
     /// Reads every weight for statistics and for the findings that need them.
@@ -118,7 +132,7 @@ impl Options {
     }
 
     /// Calls a function while weights are read, with the bytes read since the last call and the
-    /// bytes in all.
+    /// total bytes.
     #[must_use]
     pub fn progress(mut self, progress: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(progress));
@@ -156,11 +170,13 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bindings, hardware, device, precision, batch, context, weights, .. } = self;
+        let Self { bindings, hardware, device, runtime, precision, .. } = self;
+        let Self { batch, context, weights, .. } = self;
         f.debug_struct("Options")
             .field("bindings", bindings)
             .field("hardware", hardware)
             .field("device", device)
+            .field("runtime", runtime)
             .field("precision", precision)
             .field("batch", batch)
             .field("context", context)

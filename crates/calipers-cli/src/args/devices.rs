@@ -1,4 +1,4 @@
-//! What `calipers devices` is given.
+//! Arguments of `calipers devices`.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(super) struct DevicesArgs {
-    /// Device to show in full; `auto` finds out what this machine is
+    /// Device to show in full, e.g. `h100` or `rtx-4090`; `auto` is this machine
     #[arg(value_name = "ID")]
     id: Option<String>,
 
@@ -35,10 +35,11 @@ pub(super) struct DevicesArgs {
     vendor: Option<String>,
 
     /// Only devices with at least this memory, in GB
-    #[arg(long, value_name = "GB", conflicts_with = "id", value_parser = parse_gigabytes)]
+    #[arg(long, value_name = "GB", allow_negative_numbers = true, conflicts_with = "id")]
+    #[arg(value_parser = parse_gigabytes)]
     min_memory: Option<f64>,
 
-    /// File of further devices, in the format of the built-in table
+    /// File with more devices, in the format of the built-in catalog
     #[arg(long, value_name = "FILE")]
     device_file: Option<PathBuf>,
 
@@ -58,7 +59,7 @@ impl DevicesArgs {
             Some(id) if id == "auto" => Asked::Auto,
             Some(id) => Asked::One(id),
             None => Asked::List(Filter {
-                // The parser lets only classes through.
+                // The parser accepts only classes.
                 class: self.class.and_then(|class| class.parse().ok()),
                 vendor: self.vendor,
                 min_memory_gb: self.min_memory,
@@ -72,6 +73,6 @@ impl DevicesArgs {
 fn parse_gigabytes(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(gigabytes) if gigabytes > 0.0 && f64::is_finite(gigabytes) => Ok(gigabytes),
-        _ => Err(format!("{text:?} must be a number of GB > 0")),
+        _ => Err("must be a number of GB > 0".to_owned()),
     }
 }

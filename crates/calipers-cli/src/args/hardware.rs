@@ -1,10 +1,12 @@
-//! What is asked about hardware.
+//! Arguments about hardware: device, runtime, precision, batch and targets.
 
 use std::path::PathBuf;
 
 use calipers::devices::Precision;
 use calipers_render::output::Format;
+use calipers_report::Runtime;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::summary::PrivacyArgs;
 use super::{BindArgs, Offer};
@@ -15,13 +17,14 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   calipers hardware model.onnx
   calipers hardware model.onnx --device rtx-4090 --precision fp16
+  calipers hardware model.onnx --device h100 --runtime tensorrt
   calipers hardware model.onnx --device auto
   calipers hardware model.onnx --device all -o devices.csv
   calipers hardware model.onnx --device l4 --batch 8 --target-latency 20ms
   calipers hardware llm.onnx --device h100-sxm --precision int4 --context 4096
 
 Exit status:
-  3  a target was stated with a device, and the device does not meet it";
+  3  a target was set with a device, and the device does not meet it";
 
 #[derive(Args, Debug)]
 pub(super) struct HardwareArgs {
@@ -57,44 +60,60 @@ impl HardwareArgs {
 
 #[derive(Args, Debug)]
 pub(super) struct WantedArgs {
-    /// Device to run on; `auto` finds out what this machine is, `all` compares all; may be repeated
-    #[arg(long = "device", value_name = "ID")]
+    /// Device, e.g. `h100` or `rtx-4090`; `auto` is this machine, `all` compares all; repeatable
+    #[arg(long = "device", alias = "hardware", value_name = "ID")]
     devices: Vec<String>,
 
-    /// File of further devices, in the format of the built-in table
+    /// File with more devices, in the format of the built-in catalog
     #[arg(long, value_name = "FILE")]
     device_file: Option<PathBuf>,
 
-    /// Precision to compute in, as fp16 or int8; without it, the model's own
+    /// Software that runs the model [default: onnxruntime]
+    #[arg(long, value_name = "NAME", value_parser = runtimes())]
+    runtime: Option<Runtime>,
+
+    /// Precision to compute in, e.g. fp16 or int8; the model's own by default
     #[arg(long, value_name = "NAME", value_parser = parse_precision)]
     precision: Option<Precision>,
 
-    /// Samples of one run
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    /// Samples per run
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     batch: Option<u64>,
 
     /// Tokens of a sequence
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     context: Option<u64>,
 
-    /// Longest time that a run may take, as 20ms
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// Target: longest time of one run, e.g. 20ms
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
     target_latency: Option<f64>,
 
-    /// Samples a second that there must be
-    #[arg(long, value_name = "N", value_parser = parse_rate)]
+    /// Target: lowest throughput in samples per second, e.g. 100
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_rate)]
     target_throughput: Option<f64>,
+
+    /// Target: longest time to the first token of a generative model, e.g. 500ms
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
+    target_first_token: Option<f64>,
+}
+
+/// A parser that lists the runtimes.
+fn runtimes() -> impl TypedValueParser<Value = Runtime> {
+    PossibleValuesParser::new(Runtime::ALL.iter().map(|runtime| runtime.id()))
+        .try_map(|id| id.parse::<Runtime>())
 }
 
 impl WantedArgs {
     pub(super) fn is_given(&self) -> bool {
         !self.devices.is_empty()
             || self.device_file.is_some()
+            || self.runtime.is_some()
             || self.precision.is_some()
             || self.batch.is_some()
             || self.context.is_some()
             || self.target_latency.is_some()
             || self.target_throughput.is_some()
+            || self.target_first_token.is_some()
     }
 
     pub(super) fn resolve(self) -> Wanted {
@@ -106,11 +125,13 @@ impl WantedArgs {
         Wanted {
             devices: self.devices.into_iter().map(chosen).collect(),
             device_file: self.device_file,
+            runtime: self.runtime.unwrap_or_default(),
             precision: self.precision,
             batch: self.batch,
             context: self.context,
             target_latency_ms: self.target_latency,
             target_throughput: self.target_throughput,
+            target_first_token_ms: self.target_first_token,
         }
     }
 }
@@ -119,17 +140,17 @@ fn parse_precision(text: &str) -> Result<Precision, String> {
     calipers::devices::parse_precision(text).map_err(|error| error.to_string())
 }
 
-/// Sizes that no machine could be asked for are slips.
+/// Larger sizes are typing errors.
 const MOST: u64 = 1 << 32;
 
 fn parse_count(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(count) if (1..=MOST).contains(&count) => Ok(count),
-        _ => Err(format!("{text:?} is no whole number from 1 on")),
+        _ => Err("must be an integer >= 1".to_owned()),
     }
 }
 
-/// Milliseconds of `20ms`, `20 ms`, `0.02s`, `500us`.
+/// Parses a time in milliseconds: `20ms`, `20 ms`, `0.02s`, `500us`.
 fn parse_time(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -138,16 +159,18 @@ fn parse_time(text: &str) -> Result<f64, String> {
         "s" => 1e3,
         "ms" => 1.0,
         "us" | "µs" | "μs" => 1e-3,
-        "" => return Err(format!("{text:?} has no unit; write 20ms or 0.02s")),
-        other => return Err(format!("{other:?} is no unit of time; there are s, ms and us")),
+        "" => return Err("must have a unit; write 20ms or 0.02s".to_owned()),
+        other => return Err(format!("unknown unit {other:?}; expected s, ms or us")),
     };
-    positive(number).map(|number| number * scale).ok_or_else(|| format!("{text:?} is no time"))
+    positive(number)
+        .map(|number| number * scale)
+        .ok_or_else(|| "must be a time > 0; write 20ms or 0.02s".to_owned())
 }
 
-/// A rate, as `100` or `100/s`.
+/// Parses a rate: `100` or `100/s`.
 fn parse_rate(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix("/s").unwrap_or(text).trim();
-    positive(number).ok_or_else(|| format!("{text:?} is no number of samples a second"))
+    positive(number).ok_or_else(|| "must be samples per second > 0; write 100".to_owned())
 }
 
 fn positive(text: &str) -> Option<f64> {

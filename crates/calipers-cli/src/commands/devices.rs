@@ -1,4 +1,4 @@
-//! `calipers devices`: the table of devices, one of them in full, or what this machine is.
+//! `calipers devices`: the device catalog, one device in full, or this machine.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
 
-/// Which devices, and where they go.
+/// The devices to show, and the output.
 #[derive(Debug)]
 pub(crate) struct Devices {
     pub(crate) asked: Asked,
@@ -21,14 +21,14 @@ pub(crate) struct Devices {
     pub(crate) output: Target,
 }
 
-/// What was asked for.
+/// The devices that were asked for.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    /// Those that pass.
+    /// Those that pass a filter.
     List(Filter),
-    /// One by its id.
+    /// One by its name.
     One(String),
-    /// The device of this machine.
+    /// This machine.
     Auto,
 }
 
@@ -60,7 +60,7 @@ impl Devices {
     }
 }
 
-/// The built-in devices, with those of a file.
+/// Returns the built-in devices, with those of a file.
 pub(crate) fn catalog(file: Option<&Path>) -> Result<Cow<'static, Catalog>, Problem> {
     let Some(path) = file else { return Ok(Cow::Borrowed(calipers::devices::builtin())) };
     let devices = calipers::devices::load(path).map_err(|error| {
@@ -78,17 +78,20 @@ fn select<'a>(catalog: &'a Catalog, filter: &Filter) -> Result<Selection<'a>, Pr
     let is_known = |name: &String| vendors.iter().any(|known| known.eq_ignore_ascii_case(name));
     match &filter.vendor {
         Some(vendor) if !is_known(vendor) => {
-            let problem = Problem::unusable(&format!("no device is of the vendor {vendor:?}"));
-            Err(problem.hint(&format!("there are {}", vendors.join(", "))))
+            let problem = Problem::unusable(&format!("unknown vendor {vendor:?}"));
+            Err(problem.hint(&format!("expected one of {}", vendors.join(", "))))
         }
         _ => Ok(catalog.select(filter)),
     }
 }
 
+/// The problem of an unknown or ambiguous device name.
 pub(crate) fn unknown(error: &calipers::devices::NotFound) -> Problem {
     let problem = Problem::unusable(error);
-    if error.near.is_empty() {
-        return problem.hint("`calipers devices` lists them; a device file adds one");
+    let near: Vec<String> = error.near.iter().map(|id| format!("`{id}`")).collect();
+    match near.as_slice() {
+        [] => problem.hint("run `calipers devices` to list all; add one with `--device-file FILE`"),
+        [one] => problem.hint(&format!("did you mean {one}?")),
+        [all @ .., last] => problem.hint(&format!("did you mean {} or {last}?", all.join(", "))),
     }
-    problem.hint(&format!("near it are {}", error.near.join(", ")))
 }

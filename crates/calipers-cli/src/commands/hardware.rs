@@ -1,4 +1,4 @@
-//! `calipers hardware MODEL`: where a model will run, how fast, and what it needs.
+//! `calipers hardware MODEL`: where a model runs, how fast, and what it requires.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use calipers::devices::{Device, Precision};
 use calipers::{Bindings, HardwareQuery, Options};
 use calipers_render::output::{Answer, Format};
 use calipers_render::{sections, tables};
-use calipers_report::Report;
+use calipers_report::{Report, Runtime};
 
 use super::devices::{catalog, unknown};
 use super::{Privacy, model};
@@ -16,7 +16,7 @@ use crate::exit::ExitStatus;
 use crate::output::Target;
 use crate::problem::Problem;
 
-/// What to look into, what is asked about it, and where the answer goes.
+/// The model, the query and the output.
 #[derive(Debug)]
 pub(crate) struct Hardware {
     pub(crate) model: PathBuf,
@@ -27,52 +27,44 @@ pub(crate) struct Hardware {
     pub(crate) privacy: Privacy,
 }
 
-/// What is asked about hardware.
+/// A query about hardware, with devices by name.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) devices: Vec<Chosen>,
     pub(crate) device_file: Option<PathBuf>,
+    pub(crate) runtime: Runtime,
     pub(crate) precision: Option<Precision>,
     pub(crate) batch: Option<u64>,
     pub(crate) context: Option<u64>,
     pub(crate) target_latency_ms: Option<f64>,
     pub(crate) target_throughput: Option<f64>,
+    pub(crate) target_first_token_ms: Option<f64>,
 }
 
-/// A device, as it is asked for.
+/// A device, as it was named.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Chosen {
-    /// By its id.
+    /// By its id or another name.
     One(String),
-    /// That of this machine.
+    /// This machine.
     Auto,
-    /// Every one.
+    /// Every device of the catalog.
     All,
 }
 
 impl Wanted {
-    /// The question of a document that tells everything of one device. Where none is named, it is
-    /// the first of those that are compared: the one that constants were measured on, so that its
-    /// ranges are the narrowest. A target is met by devices that are asked for, not by that one.
-    pub(crate) fn question_of_one(&self) -> Result<HardwareQuery, Problem> {
-        let mut question = self.question()?;
-        let has_target = self.target_latency_ms.is_some() || self.target_throughput.is_some();
-        if self.devices.is_empty() && !has_target {
-            question.device = question.table.first().cloned();
-        }
-        Ok(question)
-    }
-
-    /// The question, with the devices looked up. Of one device everything is reported; of several, and
-    /// of all, what a table holds.
+    /// The query, with the devices looked up. One device is reported in full; several, and all, are
+    /// compared. Where none is named, common devices are compared.
     pub(crate) fn question(&self) -> Result<HardwareQuery, Problem> {
         let catalog = catalog(self.device_file.as_deref())?;
         let mut question = HardwareQuery {
+            runtime: self.runtime,
             precision: self.precision,
             batch: self.batch,
             context: self.context,
             target_latency_ms: self.target_latency_ms,
             target_throughput: self.target_throughput,
+            target_first_token_ms: self.target_first_token_ms,
             ..HardwareQuery::default()
         };
         let mut named: Vec<Device> = Vec::new();
@@ -108,7 +100,7 @@ fn listed(catalog: &calipers::devices::Catalog) -> Vec<Device> {
     catalog.select(&filter).devices.into_iter().cloned().collect()
 }
 
-/// How the command ends: a target that the device does not meet is a gate that failed.
+/// The exit status: a stated target that the device does not meet is a failed gate.
 pub(crate) fn verdict(report: &Report) -> anyhow::Result<ExitStatus> {
     let hardware = report.hardware.as_ref();
     let Some(requirements) = hardware.and_then(|hardware| hardware.requirements.as_ref()) else {
@@ -116,13 +108,11 @@ pub(crate) fn verdict(report: &Report) -> anyhow::Result<ExitStatus> {
     };
     let has_device = hardware.is_some_and(|hardware| hardware.device.is_some());
     match requirements.target_met {
-        _ if !has_device => Ok(ExitStatus::Done),
+        _ if !has_device || requirements.target_is_default => Ok(ExitStatus::Done),
         Some(true) => Ok(ExitStatus::Done),
-        Some(false) => {
-            Err(Problem::gate(&format!("the target is missed: {}", requirements.why)).into())
-        }
+        Some(false) => Err(Problem::gate(&format!("target {}", requirements.why)).into()),
         None => Err(Problem::gate(&format!(
-            "whether the target is met cannot be determined: {}",
+            "cannot determine whether the target is met: {}",
             requirements.why
         ))
         .into()),
@@ -130,7 +120,7 @@ pub(crate) fn verdict(report: &Report) -> anyhow::Result<ExitStatus> {
 }
 
 impl Hardware {
-    /// Reads the model and writes where it will run.
+    /// Reads the model and writes the hardware section.
     pub(crate) fn run(&self) -> anyhow::Result<ExitStatus> {
         model::check(&self.model, &self.output)?;
         let question = self.wanted.question()?;
@@ -143,8 +133,7 @@ impl Hardware {
                 .redact_names(self.privacy.redact_names);
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
-        let hardware =
-            report.hardware.as_ref().context("the analysis lacks its hardware section")?;
+        let hardware = report.hardware.as_ref().context("the report has no hardware section")?;
         let answer = Answer::new(hardware)
             .tables(tables::hardware(hardware))
             .documents(|| vec![sections::hardware(&report)]);

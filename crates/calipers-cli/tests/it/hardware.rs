@@ -7,12 +7,15 @@ use super::{folder_with_model, run_in, width};
 
 calipers_testkit::tests! {
     test: [
-        a_few_devices_are_compared_without_being_asked,
+        devices_are_compared_when_none_is_named,
         one_device_is_reported_in_full,
         several_devices_make_a_table_and_all_make_a_long_one,
         tables_go_into_a_spreadsheet,
         a_target_that_the_device_misses_is_a_gate,
-        what_makes_no_sense_is_said_clearly,
+        errors_state_what_is_expected,
+        a_runtime_changes_the_kernels,
+        devices_have_short_names,
+        requirements_have_a_default_target,
     ];
     each_corpus: [every_screen_shows_figures];
 }
@@ -23,7 +26,7 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&run_in(folder.path(), &args).succeeded()).unwrap()
 }
 
-fn a_few_devices_are_compared_without_being_asked() {
+fn devices_are_compared_when_none_is_named() {
     let folder = folder_with_model();
     let screen = run_in(folder.path(), &["digits.onnx"]).succeeded();
     for id in ["h200-sxm", "rtx-4090", "rpi5"] {
@@ -91,31 +94,88 @@ fn a_target_that_the_device_misses_is_a_gate() {
     run(&["--target-latency", "10 s"]).succeeded();
     let missed = run(&["--target-latency", "1us"]);
     assert_eq!(missed.status, Some(3), "{}", missed.stderr);
-    assert!(missed.stderr.contains("the target is missed: not met on Raspberry Pi 5"));
+    assert!(missed.stderr.contains("target not met on Raspberry Pi 5"));
     assert!(missed.stdout.contains("digits.onnx"), "the report is written all the same");
     // Without a device there is nothing to fail.
     let screen = run_in(folder.path(), &["hardware", "digits.onnx", "--target-latency", "1us"]);
-    assert!(screen.succeeded().contains("no device of the table"));
+    assert!(screen.succeeded().contains("No device of the catalog"));
     let both = ["--target-latency", "20ms", "--target-throughput", "100/s"];
     run(&both).succeeded();
 }
 
-fn what_makes_no_sense_is_said_clearly() {
+fn errors_state_what_is_expected() {
     let folder = folder_with_model();
     for (args, wanted) in [
-        (["--device", "rtx-4909"], "near it are rtx-4090"),
-        (["--device", "abacus"], "`calipers devices` lists them"),
+        (["--device", "rtx-4909"], "did you mean `rtx-4090`?"),
+        (["--device", "abacus"], "run `calipers devices` to list all"),
         (["--precision", "fp61"], "expected one of fp32"),
-        (["--batch", "0"], "is no whole number from 1 on"),
+        (["--batch", "0"], "must be an integer >= 1"),
+        (["--batch", "-1"], "must be an integer >= 1"),
+        (["--runtime", "onnx"], "[possible values: onnxruntime, pytorch, tensorrt]"),
         (["--context", "4096"], "is the length of a sequence"),
-        (["--target-latency", "20"], "has no unit; write 20ms or 0.02s"),
-        (["--target-latency", "20min"], "is no unit of time"),
-        (["--target-throughput", "fast"], "is no number of samples a second"),
+        (["--target-latency", "20"], "must have a unit; write 20ms or 0.02s"),
+        (["--target-latency", "20min"], "expected s, ms or us"),
+        (["--target-throughput", "fast"], "must be samples per second > 0"),
         (["--device-file", "missing.toml"], "cannot use missing.toml"),
     ] {
         let error = run_in(folder.path(), &[&["digits.onnx"][..], &args].concat()).failed(2);
         assert!(error.contains(wanted), "{args:?}: {error}");
     }
+}
+
+fn a_runtime_changes_the_kernels() {
+    let with = |runtime: &str| json(&["--device", "h200", "--runtime", runtime]);
+    let [pytorch, onnxruntime, tensorrt] = ["pytorch", "onnxruntime", "tensorrt"].map(with);
+    let default = json(&["--device", "h200"]);
+    assert_eq!(default["runtime"], "onnxruntime");
+    assert_eq!(default, onnxruntime);
+    for reported in [&pytorch, &onnxruntime, &tensorrt] {
+        assert_eq!(reported["mode"], "graph");
+        assert_eq!(reported["graph_ms"], reported["latency_ms"]);
+    }
+    let kernels = |reported: &Value| reported["kernels"].as_u64().unwrap();
+    assert!(kernels(&pytorch) > kernels(&onnxruntime));
+    assert!(kernels(&onnxruntime) >= kernels(&tensorrt));
+    // The host overhead was measured with PyTorch alone.
+    assert!(pytorch["eager_ms"]["expected"].as_f64().unwrap() > 0.0);
+    assert_eq!(onnxruntime["eager_ms"], Value::Null);
+    assert_eq!(
+        (&pytorch["confidence"], &onnxruntime["confidence"]),
+        (&"high".into(), &"medium".into())
+    );
+    let method = onnxruntime["method"].to_string();
+    assert!(
+        method.contains("ONNX Runtime was not measured, so the range is 1.25 times wider"),
+        "{method}"
+    );
+    let other = json(&["--device", "rpi5", "--runtime", "tensorrt"]);
+    assert_eq!(other["no_latency"], "TensorRT runs on NVIDIA GPUs only");
+}
+
+fn devices_have_short_names() {
+    for (name, id) in [
+        ("h100", "h100-sxm"),
+        ("H200", "h200-sxm"),
+        ("a100", "a100-80-sxm"),
+        ("4090", "rtx-4090"),
+        ("orin", "jetson-agx-orin-64"),
+    ] {
+        assert_eq!(json(&["--device", name])["device"]["id"], id);
+        assert_eq!(json(&["--hardware", name])["device"]["id"], id);
+    }
+}
+
+fn requirements_have_a_default_target() {
+    let reported = json(&[]);
+    let requirements = &reported["requirements"];
+    assert_eq!(requirements["target"], "at least 30 images/s");
+    assert_eq!(requirements["target_is_default"], true);
+    for level in ["minimum", "recommended", "optimal"] {
+        assert!(requirements[level]["id"].is_string(), "{requirements}");
+    }
+    // A default target fails no gate.
+    let folder = folder_with_model();
+    run_in(folder.path(), &["hardware", "digits.onnx", "--device", "rpi4"]).succeeded();
 }
 
 /// No screen shows `inf`, `NaN` or a zero in place of a figure.

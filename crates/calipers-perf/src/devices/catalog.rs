@@ -1,4 +1,4 @@
-//! The table: finding a device, choosing among them, and what is carried over from one to another.
+//! The device catalog: lookup by name, selection, and launch overheads of similar devices.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| Catalog {
 /// Suggestions in a [`NotFound`].
 const NEAR: usize = 4;
 
-/// The table that is built in.
+/// Returns the built-in catalog.
 pub fn builtin() -> &'static Catalog {
     &BUILTIN
 }
@@ -40,7 +40,7 @@ pub struct Catalog {
     devices: Vec<Device>,
 }
 
-/// Which devices to choose; a device whose figure is unknown does not pass a bound on it.
+/// Which devices to select; a device whose figure is unknown does not pass a bound on it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     /// Of this class.
@@ -69,16 +69,16 @@ pub struct Launching {
     pub host_us: Option<f64>,
     /// The device that they were measured on, where it is another one.
     pub extrapolated_from: Option<String>,
-    /// Where they are from, in words.
+    /// Their source.
     pub why: String,
 }
 
-/// The error of a device name that is not in the table.
+/// The error of a device name that is not in the catalog, or is ambiguous.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("there is no device {id:?}")]
+#[error("unknown device {id:?}")]
 pub struct NotFound {
-    /// What was asked for.
+    /// The name.
     pub id: String,
     /// Ids that may have been meant, nearest first; none where nothing is near.
     pub near: Vec<String>,
@@ -102,24 +102,26 @@ impl Catalog {
         &self.devices
     }
 
-    /// The device of an `id`. Where there is none, the one device whose `id`, name or name by the
-    /// driver is the same but for case and punctuation: `RTX 4090` is `rtx-4090`.
+    /// Returns the device of an `id`. Where there is none, the one device with that `id`, name, alias
+    /// or driver name, ignoring case and punctuation: `4090` and `RTX 4090` are `rtx-4090`.
     pub fn find(&self, id: &str) -> Result<&Device, NotFound> {
         if let Some(device) = self.devices.iter().find(|device| device.id == id) {
             return Ok(device);
         }
         let wanted = suggestions::folded(id);
         let mut same = self.devices.iter().filter(|device| {
-            let mut names = [&device.id, &device.name].into_iter().chain(&device.detect_as);
+            let names = [&device.id, &device.name].into_iter();
+            let mut names = names.chain(&device.aliases).chain(&device.detect_as);
             !wanted.is_empty() && names.any(|name| suggestions::folded(name) == wanted)
         });
         match (same.next(), same.next()) {
             (Some(device), None) => Ok(device),
+            // Of several, the near names are all that contain the word.
             _ => Err(NotFound { id: suggestions::shortened(id), near: self.near(&wanted) }),
         }
     }
 
-    /// Ids that may have been meant: those that contain the word, then those a few slips away.
+    /// Ids that may have been meant: those that contain the word, then those a few typos away.
     fn near(&self, wanted: &str) -> Vec<String> {
         if wanted.chars().count() < 2 {
             return vec![];
@@ -186,7 +188,7 @@ impl Catalog {
             why,
         };
         if is_known(device) {
-            return Some(of(device, "known of this device".to_owned()));
+            return Some(of(device, "measured on this device".to_owned()));
         }
         if !device.class.launches_kernels() {
             return None;
@@ -194,11 +196,11 @@ impl Catalog {
         let mut known = self.devices.iter().filter(|other| is_known(other));
         let same = known.clone().find(|other| other.architecture == device.architecture);
         if let Some(from) = same {
-            let why = format!("carried over from {}, of the same architecture", from.name);
+            let why = format!("extrapolated from {}, of the same architecture", from.name);
             return Some(of(from, why));
         }
         let from = known.find(|other| other.class.launches_kernels())?;
-        Some(of(from, format!("carried over from {}, of another architecture", from.name)))
+        Some(of(from, format!("extrapolated from {}, of another architecture", from.name)))
     }
 }
 
@@ -215,6 +217,12 @@ mod tests {
             ("NVIDIA GeForce RTX 4090", "rtx-4090"),
             ("rtx4090", "rtx-4090"),
             ("NVIDIA H200", "h200-sxm"),
+            ("H200", "h200-sxm"),
+            ("h100", "h100-sxm"),
+            ("a100", "a100-80-sxm"),
+            ("4090", "rtx-4090"),
+            ("orin", "jetson-agx-orin-64"),
+            ("2080ti", "rtx-2080-ti"),
         ] {
             assert_eq!(find(asked).unwrap().id, id, "{asked}");
         }
@@ -223,8 +231,8 @@ mod tests {
     #[test]
     fn what_is_not_found_has_neighbors() {
         let near = |id: &str| find(id).unwrap_err().near;
-        assert_eq!(near("h100"), ["h100-nvl", "h100-pcie", "h100-sxm"]);
-        assert_eq!(near("4090"), ["rtx-4090"]);
+        assert_eq!(near("h100-p"), ["h100-pcie"]);
+        assert_eq!(near("hailo"), ["hailo-10h", "hailo-8", "hailo-8l"]);
         assert_eq!(near("rtx-4909")[0], "rtx-4090");
         assert_eq!(near("abacus"), [""; 0]);
         assert_eq!(near(""), [""; 0]);
@@ -260,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn overheads_are_carried_over_and_said_to_be() {
+    fn extrapolated_overheads_name_their_source() {
         let launch = |id: &str| builtin().launch(find(id).unwrap());
         let own = launch("h200-sxm").unwrap();
-        assert_eq!((own.extrapolated_from, &*own.why), (None, "known of this device"));
+        assert_eq!((own.extrapolated_from, &*own.why), (None, "measured on this device"));
         let same = launch("h100-pcie").unwrap();
         assert_eq!(same.extrapolated_from.as_deref(), Some("h200-sxm"));
         assert!(same.why.ends_with("of the same architecture"));

@@ -40,8 +40,11 @@ pub struct Device {
     pub cache_mb: Option<f64>,
     /// Board or module power (TDP).
     pub power_w: Option<f64>,
-    /// Overheads that are known of this very device; see [`crate::devices::Catalog::launch`].
+    /// Launch overheads measured on this device; see [`crate::devices::Catalog::launch`].
     pub launch: LaunchOverhead,
+    /// Other names that it is found by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Names by which drivers and operating systems report it.
     pub detect_as: Vec<String>,
     /// Whether a peak that looks sparse was looked into, and is dense.
@@ -84,6 +87,7 @@ impl Device {
             cache_mb: None,
             power_w: None,
             launch: LaunchOverhead::default(),
+            aliases: vec![],
             detect_as: vec![],
             dense_checked: false,
             evidence,
@@ -94,13 +98,13 @@ impl Device {
         }
     }
 
-    /// The dense peak stated for this very precision, in FLOP/s (integer operations a second).
+    /// Returns the dense peak stated for this precision, in FLOP/s or integer operations per second.
     pub fn peak(&self, precision: Precision) -> Option<f64> {
         self.peaks.get(&precision).map(|tera| tera * 1e12)
     }
 
-    /// The peak at which a runtime does the products of this precision: its own, else that of what
-    /// it falls back to ([`fallbacks`]). `None` where no peak of either is known.
+    /// Returns the peak at which a runtime computes products of this precision: its own, else that
+    /// of a fallback ([`fallbacks`]). `None` where neither is known.
     pub fn runs_at(&self, precision: Precision) -> Option<PeakSpec> {
         if let Some(flops) = self.peak(precision) {
             let why = format!("the device's own {} peak", precision.id());
@@ -110,7 +114,7 @@ impl Device {
         let used = *fallbacks.find(|fallback| self.peaks.contains_key(fallback))?;
         let widened = if precision.bits() < used.bits() { "widens to" } else { "computes in" };
         let [asked, other] = [precision.id(), used.id()];
-        let why = format!("no {asked} peak is known; a runtime {widened} {other}");
+        let why = format!("no {asked} peak is known, so a runtime {widened} {other}");
         Some(PeakSpec { flops: self.peak(used)?, precision_used: used, why })
     }
 
@@ -128,9 +132,14 @@ impl Device {
         self.memory_gb.filter(|gb| *gb > 0.0).map(|gb| (gb * 1e9).round() as u64)
     }
 
-    /// Memory bandwidth in bytes a second.
+    /// Returns the memory bandwidth in bytes per second.
     pub fn bandwidth(&self) -> Option<f64> {
         self.bandwidth_gb_s.map(|gb_s| gb_s * 1e9)
+    }
+
+    /// Whether TensorRT runs on it.
+    pub fn runs_tensorrt(&self) -> bool {
+        self.vendor == "nvidia" && self.class.launches_kernels()
     }
 
     /// Whether it has no memory of its own, so that the rule of [`OnChipMemory`] holds.
@@ -144,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_precision_falls_back_in_words() {
+    fn a_missing_precision_falls_back_to_a_wider_one() {
         let mut device =
             Device::blank("x", "X", DeviceClass::Npu, Evidence::Derived, "arithmetic in a test");
         assert_eq!(device.runs_at(Precision::Fp16), None);
@@ -153,7 +162,7 @@ mod tests {
         assert_eq!(device.runs_at(Precision::Fp16), None);
         let int4 = device.runs_at(Precision::Int4).unwrap();
         assert_eq!((int4.flops, int4.precision_used), (26e12, Precision::Int8));
-        assert_eq!(int4.why, "no int4 peak is known; a runtime widens to int8");
+        assert_eq!(int4.why, "no int4 peak is known, so a runtime widens to int8");
         let int8 = device.runs_at(Precision::Int8).unwrap();
         assert_eq!(int8.why, "the device's own int8 peak");
     }

@@ -22,11 +22,11 @@ use crate::devices::error::{DeviceFileError, Fault, Place};
 /// The most bytes of a device file; our own table has a twentieth of that.
 pub const MAX_BYTES: u64 = 1 << 20;
 
-/// The most names of a device in `detect_as`.
+/// The most names of a device in `aliases` or `detect_as`.
 const MAX_NAMES: usize = 16;
 
 /// The unit of a bandwidth, as a hint states it.
-const GB_PER_SECOND: &str = "GB/s (10^9 bytes a second)";
+const GB_PER_SECOND: &str = "GB/s (10^9 bytes per second)";
 
 /// Reads a device file.
 pub fn load(path: &Path) -> Result<Vec<Device>, DeviceFileError> {
@@ -214,6 +214,7 @@ struct Stanza {
     cache_mb: Figure,
     power_w: Figure,
     launch: Option<RawLaunch>,
+    aliases: Option<Spanned<Vec<String>>>,
     detect_as: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     dense_checked: bool,
@@ -275,7 +276,8 @@ impl Reader<'_> {
         device.cache_mb = self.figure("cache_mb", raw.cache_mb, "MB", 1e6)?;
         device.power_w = self.figure("power_w", raw.power_w, "W", 1e6)?;
         device.launch = raw.launch.map(|raw| self.launch(raw)).transpose()?.unwrap_or_default();
-        device.detect_as = self.names(raw.detect_as)?;
+        device.aliases = self.names("aliases", raw.aliases)?;
+        device.detect_as = self.names("detect_as", raw.detect_as)?;
         device.dense_checked = raw.dense_checked;
         device.derivation = self.optional("derivation", raw.derivation, 1000)?;
         device.checked = self.optional("checked", raw.checked, 1000)?;
@@ -434,11 +436,15 @@ impl Reader<'_> {
         })
     }
 
-    fn names(&self, names: Option<Spanned<Vec<String>>>) -> Result<Vec<String>, DeviceFileError> {
+    fn names(
+        &self,
+        field: &'static str,
+        names: Option<Spanned<Vec<String>>>,
+    ) -> Result<Vec<String>, DeviceFileError> {
         let Some(names) = names else { return Ok(vec![]) };
         let fits = |name: &String| !name.trim().is_empty() && name.chars().count() <= 120;
         if names.get_ref().len() > MAX_NAMES || !names.get_ref().iter().all(fits) {
-            let fault = Fault::BadText { field: "detect_as", expected: "a few names" };
+            let fault = Fault::BadText { field, expected: "a few names" };
             return Err(self.error(names.span(), fault));
         }
         Ok(names.into_inner().iter().map(|name| name.trim().to_owned()).collect())

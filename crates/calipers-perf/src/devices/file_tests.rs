@@ -74,7 +74,7 @@ fn complaints_name_place_field_and_remedy() {
             with("bandwidth_gb_s = 504.2", "bandwidth_gb_s = 504.2e9"),
             "line 8, column 18: \"bandwidth_gb_s\" is 504.2e9, and must be above 0 and at most \
              1000000 in device \"mine\"",
-            "the figure is in GB/s (10^9 bytes a second)",
+            "the figure is in GB/s (10^9 bytes per second)",
         ),
         (
             with("gpu-consumer", "gpu"),

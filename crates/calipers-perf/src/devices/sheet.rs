@@ -1,4 +1,4 @@
-//! Devices as listings show them: everything settled, so that renderers compute nothing.
+//! Devices as data for listings.
 
 use calipers_report::{
     DeviceList, DeviceSheet, DeviceSpec, LaunchSource, Precision, PrecisionPeak,
@@ -54,6 +54,7 @@ impl From<&Device> for DeviceSpec {
             cache_mb: device.cache_mb,
             power_w: device.power_w,
             launch: device.launch,
+            aliases: device.aliases,
             detect_as: device.detect_as,
             dense_checked: device.dense_checked,
             evidence: device.evidence,

@@ -1,9 +1,9 @@
-//! What a framework launches when it runs the network.
+//! The kernels that a runtime launches for a network.
 //!
-//! A kernel is one launch: a product with its bias, a convolution, a norm, an attention, an
-//! activation, an element-wise step. They come from the recognized network, so a norm that a file
-//! writes as nine nodes is one kernel, a cast or a view is none, and what is computed from shapes
-//! alone does not run at all.
+//! A kernel is one launch: a matrix product with its bias, a convolution, a norm, an attention, an
+//! activation, an element-wise operation. Kernels come from the recognized network: a norm that a
+//! file writes as nine nodes is one kernel, a cast or a view is none, and shape computations do not
+//! run at all. What else is fused depends on the runtime, see [`runtime`](crate::runtime).
 //!
 //! Sizes are expressions in the free dimensions, so kernels are found once and evaluated at every
 //! batch.
@@ -13,15 +13,18 @@ mod quantized;
 mod shape;
 
 use calipers_arch::network::{
-    BlockKind, BlockProperties as _, Convolution, GeluForm, Network, NetworkOp, Op, Val,
+    AttentionScope, BlockKind, BlockProperties as _, Convolution, GeluForm, Network, NetworkOp, Op,
+    Val,
 };
 use calipers_ir::NodeId;
 use calipers_ops::{KernelClass, Lowering, Traits, Work, product};
+use calipers_report::Runtime;
 use calipers_sym::Expr;
 use hashbrown::HashSet;
 pub use shape::kernel_of_shape;
 
 pub(crate) use crate::devices::KernelKind;
+use crate::runtime::{self, FusedAttention, RuntimeModel};
 
 /// The kind of a matrix product with this many rows.
 fn product_kind(rows: i128) -> KernelKind {
@@ -47,11 +50,11 @@ fn convolution_kind(
 /// One launch.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// What it does.
+    /// Its kind, which selects the timing model.
     pub kind: KernelKind,
-    /// The operator or block it runs, as `Linear` or `GELU`.
+    /// The operator or block it computes, e.g. `Linear` or `GELU`; the main one of a fused kernel.
     pub op: Op,
-    /// The node it comes from; of several, the last.
+    /// The node it computes; the main one of a fused kernel, the last one of a block.
     pub node: NodeId,
     /// Its arithmetic.
     pub work: Work,
@@ -59,29 +62,29 @@ pub struct Kernel {
     pub activations: Expr,
     /// Elements of weights that are read.
     pub weights: Expr,
-    /// Products that are added up for one result.
+    /// Products that are summed for one result.
     pub depth: Expr,
-    /// Results that can be worked on side by side.
+    /// Elements that are written, which are computed in parallel.
     pub results: Expr,
     /// Rows of a matrix product, else 1.
     pub rows: Expr,
-    /// Rounds that wait for each other: steps of a recurrence, else 1.
+    /// Sequential steps: time steps of a recurrence, else 1.
     pub steps: Expr,
-    /// How it computes on few bits, where the file says so.
+    /// How it is quantized, where the file says so.
     pub quantized: Option<Quantized>,
-    /// Data that it reads and writes. One that reads what it writes works on a copy.
+    /// Activations that it reads. A kernel that reads what it writes works on a copy.
     pub reads: Vec<Val>,
     /// Values that it writes.
     pub writes: Vec<Val>,
-    /// Whether the sizes of all that it reads and writes are known; else they count as nothing.
+    /// Whether the shapes of all that it reads and writes are known; unknown ones count as 0.
     pub is_sized: bool,
 }
 
-/// Most rows of a product that is run as one of a matrix and a vector.
+/// Most rows of a product that runs as a matrix-vector product.
 const FEW_ROWS: i128 = 4;
 
 impl Kernel {
-    /// The kind at a size: a product of few rows is another kernel than one of many.
+    /// Returns the kind at a number of rows: a product of few rows is a matrix-vector product.
     pub fn kind_at(&self, rows: i128) -> KernelKind {
         match self.kind {
             KernelKind::Gemm => product_kind(rows),
@@ -89,30 +92,32 @@ impl Kernel {
         }
     }
 
-    /// Whether it is a norm that the file has no more, see `norms`.
+    /// Whether it is a batch norm that the exporter folded into a convolution, see `norms`.
     pub fn is_unfolded(&self) -> bool {
         self.kind == KernelKind::BatchNorm && self.reads == self.writes
     }
 }
 
-/// A kernel on few bits.
+/// The quantization of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantized {
-    /// Bits of a stored weight, or of what is computed on where there is none.
+    /// Bits of a stored weight, or of the operands where there is none.
     pub bits: u32,
-    /// Whether only the weights are held so: they are widened before the product.
+    /// Whether only the weights are quantized: they are widened before the product.
     pub weights_only: bool,
 }
 
-/// What a framework launches, and which values are views of which.
+/// The kernels of a network, and which values are views of which.
 pub(crate) struct Launches {
     pub kernels: Vec<Kernel>,
     /// A view, and what it is a view of.
     pub views: Vec<(Val, Val)>,
+    /// The fusions that were applied, and how often.
+    pub fusions: Vec<(&'static str, usize)>,
 }
 
-/// The kind of kernel that operators of a class run as; `None` for those that do not run. A
-/// convolution's shape may make another kind of it.
+/// The kind of kernel that operators of a class run as; `None` for those that do not run. The
+/// kind of a convolution also depends on its shape.
 fn kind_of(class: KernelClass) -> Option<KernelKind> {
     Some(match class {
         KernelClass::Attention => KernelKind::Attention,
@@ -146,24 +151,26 @@ fn whole(kind: BlockKind) -> Option<KernelKind> {
     })
 }
 
-/// The kernels of a network, in order of execution.
+/// The kernels that PyTorch launches, in order of execution.
 #[cfg(test)]
-pub(crate) fn find(net: &Network<'_>) -> Vec<Kernel> {
-    launches(net).kernels
+pub(crate) fn of_pytorch(net: &Network<'_>) -> Vec<Kernel> {
+    launches(net, Runtime::PyTorch).kernels
 }
 
-/// The kernels of a network, in order of execution, and its views.
-pub(crate) fn launches(net: &Network<'_>) -> Launches {
+/// The kernels that a runtime launches, in order of execution, and the views of the network.
+pub(crate) fn launches(net: &Network<'_>, runtime: Runtime) -> Launches {
+    let runtime = RuntimeModel::new(runtime);
     let mut finder = Finder {
         net,
-        unfolded: norms::Unfolded::of(net),
+        runtime,
+        unfolded: runtime.unfolds_norms.then(|| norms::Unfolded::new(net)),
         for_products: read_by_products(net),
-        found: Launches { kernels: Vec::new(), views: Vec::new() },
+        found: Launches { kernels: Vec::new(), views: Vec::new(), fusions: Vec::new() },
     };
     for (_, unit) in net.units() {
         finder.add(unit);
     }
-    finder.found
+    runtime::fuse(net, finder.found, runtime.fusions)
 }
 
 /// Values that matrix products read, and nothing else.
@@ -185,17 +192,19 @@ fn read_by_products(net: &Network<'_>) -> HashSet<Val> {
     read
 }
 
-/// What is still to be looked at.
+/// Work that is left.
 enum Task<'n> {
     NetworkOp(&'n NetworkOp),
-    /// An attention that is one kernel, with the units that it is made of.
+    /// An attention that is one kernel, with the operators that it consists of.
     Attention(&'n NetworkOp, Vec<&'n NetworkOp>),
 }
 
 struct Finder<'n, 'a> {
     net: &'n Network<'a>,
-    unfolded: norms::Unfolded,
-    /// Values that matrix products alone read.
+    runtime: &'static RuntimeModel,
+    /// Batch norms that the exporter folded, for a runtime that runs them.
+    unfolded: Option<norms::Unfolded>,
+    /// Values that only matrix products read.
     for_products: HashSet<Val>,
     found: Launches,
 }
@@ -203,7 +212,7 @@ struct Finder<'n, 'a> {
 impl<'n> Finder<'n, '_> {
     fn add(&mut self, unit: &'n NetworkOp) {
         let net = self.net;
-        // Blocks nest a handful deep; a stack of our own keeps that no promise of the model's.
+        // An explicit stack: a model may nest blocks as deeply as it likes.
         let mut stack = vec![Task::NetworkOp(unit)];
         while let Some(task) = stack.pop() {
             let unit = match task {
@@ -218,17 +227,20 @@ impl<'n> Finder<'n, '_> {
                 _ if let Some(traits) = unit.traits() => self.operator(unit, traits),
                 Op::Block(BlockKind::Linear) => self.push(gemm(net, unit)),
                 Op::Block(BlockKind::Convolution) => self.convolution(unit),
-                Op::Block(BlockKind::Attention) => stack.extend(attention_tasks(net, unit)),
-                // Only a activation that a framework has as one operator is one kernel; the
-                // approximation by a hyperbolic tangent is mostly written out in the model's code.
+                Op::Block(BlockKind::Attention) => {
+                    stack.extend(attention_tasks(net, unit, self.runtime.attention));
+                }
+                // Model code for PyTorch mostly writes the tanh approximation out, an operator at
+                // a time.
                 Op::Block(BlockKind::Gelu)
-                    if unit.gelu().is_some_and(|gelu| gelu.form == GeluForm::Tanh) =>
+                    if !self.runtime.fuses_tanh_gelu
+                        && unit.gelu().is_some_and(|gelu| gelu.form == GeluForm::Tanh) =>
                 {
                     stack.extend(parts());
                 }
                 op => match op.block().and_then(whole) {
                     Some(kind) => self.push(plain(net, unit, kind)),
-                    // An operator that is not known is taken for one pass over its data.
+                    // An unknown operator is modeled as one pass over its data.
                     None if unit.parts.is_empty() => {
                         self.push(plain(net, unit, KernelKind::Elementwise));
                     }
@@ -245,7 +257,7 @@ impl<'n> Finder<'n, '_> {
             KernelClass::Copy if self.is_read_as_it_lies(unit) => self.view(unit),
             KernelClass::Convolution => self.convolution(unit),
             KernelClass::Recurrent => self.push(recurrent(net, unit)),
-            // Of two matrices, either of which may be stored.
+            // Either of the two matrices may be stored.
             KernelClass::Gemm if traits.contraction.is_some_and(|it| it.weights == [1, 0]) => {
                 self.push(gemm(net, unit));
             }
@@ -258,10 +270,11 @@ impl<'n> Finder<'n, '_> {
 
     fn convolution(&mut self, unit: &NetworkOp) {
         let kernel = convolution(self.net, unit);
-        // Quantizing comes after folding, so that what is quantized runs folded.
+        // Quantizers fold norms first, so a quantized convolution has none.
         let is_quantized = kernel.quantized.is_some();
         self.push(kernel);
-        if !is_quantized && self.unfolded.has_norm(unit) {
+        let has_norm = |norms: &norms::Unfolded| !is_quantized && norms.has_norm(unit);
+        if self.unfolded.as_ref().is_some_and(has_norm) {
             self.push(norms::after(self.net, unit));
         }
     }
@@ -270,7 +283,7 @@ impl<'n> Finder<'n, '_> {
         self.found.kernels.push(kernel);
     }
 
-    /// Whether a matrix is turned for products alone: they take either order.
+    /// Whether a matrix is transposed for products only, which read either layout.
     fn is_read_as_it_lies(&self, unit: &NetworkOp) -> bool {
         let Some([rest @ .., a, b]) = self.net.ints(unit, "perm") else { return false };
         let is_kept = rest.iter().enumerate().all(|(at, axis)| i64::try_from(at) == Ok(*axis));
@@ -284,8 +297,12 @@ impl<'n> Finder<'n, '_> {
     }
 }
 
-/// An attention as one kernel among its projections, or as all that it is written as; last first.
-fn attention_tasks<'n>(net: &Network<'_>, unit: &'n NetworkOp) -> Vec<Task<'n>> {
+/// An attention as one kernel between its projections, or operator by operator; last first.
+fn attention_tasks<'n>(
+    net: &Network<'_>,
+    unit: &'n NetworkOp,
+    fused: FusedAttention,
+) -> Vec<Task<'n>> {
     const OWN: &[BlockKind] = &[
         BlockKind::Linear,
         BlockKind::Convolution,
@@ -295,7 +312,11 @@ fn attention_tasks<'n>(net: &Network<'_>, unit: &'n NetworkOp) -> Vec<Task<'n>> 
     ];
     let core: Vec<&NetworkOp> = unit.parts.iter().filter(|part| !part.is(OWN)).collect();
     let last = unit.parts.iter().rposition(|part| !part.is(OWN));
-    let is_one = is_one_kernel(net, &core);
+    let is_one = match fused {
+        FusedAttention::Exported => is_exported_as_one(net, &core),
+        FusedAttention::Masked => is_masked(net, unit, &core),
+        FusedAttention::All => true,
+    };
     let mut tasks = Vec::new();
     for (place, part) in unit.parts.iter().enumerate() {
         if !is_one || part.is(OWN) {
@@ -317,7 +338,7 @@ fn gemm(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     }
     let shape = unit.outputs.first().and_then(|output| net.shape(*output)).unwrap_or_default();
     let [rest @ .., _] = shape else { return kernel };
-    // With weights, the rows of a whole batch are one product; else each has its own.
+    // With stored weights, the rows of the whole batch are one product; else each sample has its own.
     let is_batched = kernel.reads.len() > 1;
     kernel.rows =
         if is_batched { rest.last().cloned() } else { Some(product(rest)) }.unwrap_or(Expr::ONE);
@@ -339,10 +360,23 @@ fn convolution(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     kernel
 }
 
-/// Whether the framework ran an attention as one kernel. PyTorch writes its fused attention with
-/// queries and keys each multiplied by the root of the scale; code that attends step by step scales
-/// one of them, or the scores.
-fn is_one_kernel(net: &Network<'_>, core: &[&NetworkOp]) -> bool {
+/// Whether ONNX Runtime's `AttentionFusion` matches: self-attention with as many heads of keys as
+/// of queries, a mask added to the scores, and no rotary or relative positions. An attention that
+/// the file has as one operator is one kernel anyway.
+fn is_masked(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> bool {
+    let products = core.iter().filter(|unit| unit.is(["MatMul", "Einsum"])).count();
+    let Some(attention) = unit.attention().filter(|_| products >= 2) else { return true };
+    let adds_mask = || core.iter().any(|unit| unit.is("Add") && net.data_pair(unit).is_some());
+    attention.heads == attention.kv_heads
+        && attention.over == AttentionScope::Own
+        && !(attention.windowed || attention.relative || attention.rotary)
+        && (attention.causal || adds_mask())
+}
+
+/// Whether an attention was exported from PyTorch's fused attention, which is written with queries
+/// and keys each multiplied by the root of the scale. Code that computes attention step by step
+/// scales one of them, or the scores.
+fn is_exported_as_one(net: &Network<'_>, core: &[&NetworkOp]) -> bool {
     let products = core.iter().filter(|unit| unit.is(["MatMul", "Einsum"])).count();
     let scaled =
         core.iter().filter(|unit| unit.is(["Mul", "Div"]) && net.data_and_constant(unit).is_some());
@@ -352,7 +386,7 @@ fn is_one_kernel(net: &Network<'_>, core: &[&NetworkOp]) -> bool {
 fn attention(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Attention);
     kernel.work = work(net, core.iter().flat_map(|unit| unit.walk()));
-    // Queries, keys and values are read, old keys and values too, and the result is written.
+    // Queries, keys and values are read, including cached ones, and the result is written.
     let made: HashSet<Val> = core.iter().flat_map(|unit| unit.outputs.iter().copied()).collect();
     let mut reads: Vec<Val> = core.iter().flat_map(|unit| net.data_inputs(unit)).collect();
     reads.retain(|val| !made.contains(val));
@@ -375,7 +409,7 @@ fn attention(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> Kernel
     kernel.activations = reads.iter().chain(&writes).map(|val| elements(net, *val)).sum();
     kernel.is_sized = reads.iter().chain(&writes).all(|val| net.shape(*val).is_some());
     kernel.weights = Expr::ZERO;
-    // Two products for every result and key.
+    // Two multiply-accumulates per result and key.
     kernel.depth = if kernel.results == Expr::ZERO {
         Expr::ONE
     } else {
@@ -388,7 +422,7 @@ fn attention(net: &Network<'_>, unit: &NetworkOp, core: &[&NetworkOp]) -> Kernel
 /// A recurrent layer: a product for each step, and the steps wait for each other.
 fn recurrent(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::Recurrent);
-    // The standard puts time first, unless the layout says the batch is.
+    // Time is the first dimension, unless `layout` is 1.
     let time = usize::from(net.int(unit, "layout") == Some(1));
     let shape = unit.input(0).and_then(|input| net.shape(input));
     if let Some(steps) = shape.and_then(|shape| shape.get(time)) {
@@ -404,14 +438,14 @@ fn elements(net: &Network<'_>, val: Val) -> Expr {
     net.shape(val).map_or(Expr::ZERO, product)
 }
 
-/// A kernel that reads what the unit reads and writes what it gives.
+/// A kernel that reads the inputs of an operator or block and writes its outputs.
 fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Kernel {
     let sum =
         |vals: &mut dyn Iterator<Item = Val>| -> Expr { vals.map(|val| elements(net, val)).sum() };
     let inputs = || unit.inputs.iter().flatten().copied();
     let reads: Vec<Val> = net.data_inputs(unit).collect();
     let read: Expr = match kind {
-        // Of a table, only the rows that are picked.
+        // Only the gathered rows of a table are read.
         KernelKind::Gather => sum(&mut unit.outputs.iter().copied()),
         _ => sum(&mut reads.iter().copied()),
     };
@@ -432,7 +466,7 @@ fn plain(net: &Network<'_>, unit: &NetworkOp, kind: KernelKind) -> Kernel {
         results: written,
         rows: Expr::ONE,
         steps: Expr::ONE,
-        quantized: quantized::of(net, unit),
+        quantized: quantized::quantization(net, unit),
         reads,
         writes: unit.outputs.clone(),
         is_sized,
@@ -459,7 +493,8 @@ fn work<'a>(net: &Network<'_>, units: impl Iterator<Item = &'a NetworkOp>) -> Wo
     work
 }
 
-/// The arithmetic of a unit alone, where its node is several products. `None` where the node is one product, or a size is not known.
+/// The arithmetic of one of the products that a node is lowered to. `None` where the node is one
+/// product, or a size is unknown.
 fn share(net: &Network<'_>, unit: &NetworkOp) -> Option<Work> {
     let lowering = net.written_operator(unit.node)?.traits.lowering;
     if !matches!(lowering, Lowering::MatMuls { .. }) {

@@ -1,7 +1,7 @@
 //! Batch norms that an exporter folded into convolutions.
 //!
-//! The file does not have them, the framework that the model comes from runs them: a kernel of their
-//! own after each convolution. The measured rows are of such a framework.
+//! The file does not contain them, but the PyTorch model that it was exported from runs each one as
+//! a kernel after its convolution. The timing models were fitted on that.
 
 use calipers_arch::is_norm_folded;
 use calipers_arch::network::{BlockKind, Network, NetworkOp, Op, Val};
@@ -11,18 +11,18 @@ use hashbrown::HashSet;
 
 use super::{Kernel, KernelKind, elements, plain};
 
-/// More convolutions than this, without any norm but with biases throughout, were not trained so.
+/// A network with more convolutions than this, all with biases and no norm, had its norms folded.
 const TOO_MANY_WITHOUT: usize = 40;
 
-/// Which convolutions had a batch norm.
+/// The convolutions that had a batch norm before the export.
 pub(super) struct Unfolded {
     had_norms: bool,
-    /// Results of convolutions that never had one: those that squeeze and excite.
+    /// Outputs of convolutions that never had one: those of squeeze-and-excite blocks.
     without: HashSet<Val>,
 }
 
 impl Unfolded {
-    pub(super) fn of(net: &Network<'_>) -> Self {
+    pub(super) fn new(net: &Network<'_>) -> Self {
         let without = net
             .all()
             .filter(|unit| unit.is(BlockKind::SqueezeExcite))
@@ -33,7 +33,7 @@ impl Unfolded {
         Self { had_norms: is_norm_folded(net) || is_partly_folded(net), without }
     }
 
-    /// Whether the framework runs a batch norm after this convolution.
+    /// Whether PyTorch runs a batch norm after this convolution.
     pub(super) fn has_norm(&self, unit: &NetworkOp) -> bool {
         self.had_norms
             && unit.convolution().is_some_and(|conv| conv.bias)
@@ -41,8 +41,8 @@ impl Unfolded {
     }
 }
 
-/// Whether the norms behind convolutions were folded where paths are joined by concatenation, or
-/// while norms before convolutions were left.
+/// Whether the norms after convolutions were folded, in networks that join paths by concatenation
+/// or that keep norms before convolutions.
 fn is_partly_folded(net: &Network<'_>) -> bool {
     let convs = net.all().filter_map(|unit| unit.convolution());
     let (mut all, mut biased) = (0_usize, 0_usize);
@@ -55,13 +55,13 @@ fn is_partly_folded(net: &Network<'_>) -> bool {
         return false;
     }
     if net.count(BlockKind::BatchNorm) > 0 {
-        // Convolutions are built with biases or without; where both are, the biases were norms.
+        // Models build convolutions all with or all without biases; a mix comes from folding.
         return biased * 4 >= all && biased * 4 <= all * 3;
     }
     biased * 20 >= all * 19
 }
 
-/// The norm after a convolution: it reads what the convolution gives, and writes as much.
+/// The batch norm after a convolution: it reads and writes the convolution's output.
 pub(super) fn after(net: &Network<'_>, unit: &NetworkOp) -> Kernel {
     let mut kernel = plain(net, unit, KernelKind::BatchNorm);
     let results: Expr = unit.outputs.iter().map(|output| elements(net, *output)).sum();

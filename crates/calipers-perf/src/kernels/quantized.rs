@@ -1,4 +1,4 @@
-//! Which kernels compute on few bits, or hold their weights so.
+//! Which kernels are quantized, or have quantized weights.
 
 use calipers_arch::network::{Network, NetworkOp};
 use calipers_ir::{DType, NodeId, Producer, ValueId};
@@ -6,8 +6,8 @@ use calipers_ops::{Movement, WeightFormat};
 
 use super::Quantized;
 
-/// How a unit computes on few bits, if it does.
-pub(super) fn of(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
+/// Returns how a kernel is quantized, if it is.
+pub(super) fn quantization(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
     let leaves = || unit.walk().filter(|unit| unit.parts.is_empty());
     let main = leaves().find(|unit| unit.is_contraction()).or_else(|| leaves().last())?;
     by_operator(net, main).or_else(|| by_neighbors(net, main))
@@ -23,12 +23,12 @@ fn by_operator(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
             let bits = bits.resolve(|name| net.int(unit, name));
             Some(Quantized { bits, weights_only: true })
         }
-        // Eight-bit floats are a type like any other, which the hardware has or lacks.
+        // An 8-bit float is a precision of the hardware, not a quantization.
         WeightFormat::Float | WeightFormat::Float8 | WeightFormat::Integer { .. } => None,
     }
 }
 
-/// A plain contraction between dequantizations: a runtime computes on what lies before them.
+/// A float contraction between `DequantizeLinear` nodes: a runtime computes on their inputs.
 fn by_neighbors(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
     if !unit.is_contraction() {
         return None;
@@ -44,9 +44,9 @@ fn by_neighbors(net: &Network<'_>, unit: &NetworkOp) -> Option<Quantized> {
     }
 }
 
-/// Bits of what a value is dequantized from.
+/// Returns the bits of the tensor that a value is dequantized from.
 fn stored(net: &Network<'_>, value: ValueId) -> Option<u32> {
-    // Views and transpositions may be between.
+    // Views and transposes may be between.
     const MAX_STEPS: usize = 4;
     let mut value = value;
     for _ in 0..MAX_STEPS {

@@ -1,12 +1,12 @@
 use calipers_samples::{Attribute, DataType};
 use calipers_sym::Expr;
 
-use super::{Kernel, KernelKind, Quantized, find, kind_of};
-use crate::testing::{Look as _, Seen, Tiny};
+use super::{Kernel, KernelKind, Quantized, kind_of, of_pytorch};
+use crate::testing::{Seen, Tiny, WithNetwork as _};
 
 fn kernels(t: Tiny, output: &str) -> Vec<Kernel> {
     let seen: Seen = t.output(output);
-    seen.look(find)
+    seen.with_network(of_pytorch)
 }
 
 fn kinds(kernels: &[Kernel]) -> Vec<KernelKind> {
@@ -33,7 +33,7 @@ fn a_layer_is_one_product_and_views_are_none() {
 }
 
 #[test]
-fn a_matrix_that_is_turned_for_a_product_is_not_copied() {
+fn a_matrix_transposed_for_a_product_is_not_copied() {
     let mut t = Tiny::new();
     let (q, k) = (t.input(&["2", "5", "16"]), t.input(&["2", "7", "16"]));
     let turned = t.op_with("Transpose", &[&k], &[Attribute::ints("perm", &[0, 2, 1])]);
@@ -51,7 +51,7 @@ fn a_matrix_that_is_turned_for_a_product_is_not_copied() {
 }
 
 #[test]
-fn norms_that_were_folded_run() {
+fn folded_batch_norms_run_in_pytorch() {
     let mut t = Tiny::new();
     let mut x = t.input(&["1", "8", "64", "64"]);
     for block in 0..8 {
@@ -76,7 +76,7 @@ fn norms_that_were_folded_run() {
 }
 
 #[test]
-fn few_bits_are_reported_by_operators_and_by_neighbors() {
+fn quantization_is_found_by_operator_and_by_neighbors() {
     let whole = Some(Quantized { bits: 8, weights_only: false });
     let mut t = Tiny::new();
     let x = t.input(&["4", "16"]);
@@ -108,7 +108,7 @@ fn few_bits_are_reported_by_operators_and_by_neighbors() {
 }
 
 #[test]
-fn steps_of_a_recurrence_wait_for_each_other() {
+fn a_recurrence_has_sequential_steps() {
     let mut t = Tiny::new();
     let x = t.input(&["30", "2", "16"]);
     let (w, r) = (t.weight(&[1, 128, 16]), t.weight(&[1, 128, 32]));

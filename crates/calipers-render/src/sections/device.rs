@@ -7,17 +7,17 @@ use crate::table::{Tone, Value};
 use crate::units;
 use crate::value::Spans;
 
-/// Lines of a note, a source and the like.
+/// Most lines of a note or a source.
 const PROSE: usize = 6;
 
 /// Everything known about one device.
 pub fn device(sheet: &DeviceSheet) -> Document {
     let device = &sheet.device;
-    let found = sheet.found.iter().map(|words| Value::prose(words).into());
+    let detected = sheet.found.iter().map(|words| Value::prose(words).into());
     let section =
         |id: &str, title: &str, facts: Facts| Section::new(id, title, vec![Block::Facts(facts)]);
     let mut sections = vec![
-        Section::new("found", "Found", vec![Block::list(found)]),
+        Section::new("detected", "Detected", vec![Block::list(detected)]),
         section("memory", "Memory", memory(device)),
         section("chip", "Chip", chip(device)),
         section("peaks", "Peaks", peaks(&sheet.precisions)).noted("dense"),
@@ -39,7 +39,7 @@ fn measure(value: f64, unit: &str) -> Spans {
     Spans::plain(format!("{} {unit}", units::decimal(value)))
 }
 
-/// A figure with its unit, or that it is not known.
+/// A figure with its unit, or a mark that it is unknown.
 fn known(value: Option<f64>, unit: &str) -> Spans {
     value.map_or_else(|| Value::Missing(None).into(), |value| measure(value, unit))
 }
@@ -65,11 +65,13 @@ fn chip(device: &DeviceSpec) -> Facts {
     facts.add("units", device.units.map(|units| Value::Integer(units.into())));
     let boost = device.clock_mhz.map(|mhz| measure(mhz, "MHz"));
     let matrix = device.matrix_clock_mhz;
-    let matrix = matrix.map(|mhz| measure(mhz, "MHz").and_quiet(" for matrix products"));
+    let matrix = matrix.map(|mhz| measure(mhz, "MHz").and_quiet(" for matrix units"));
     facts.add_all("clock", boost.into_iter().chain(matrix).collect());
     facts.add("power", device.power_w.map(|watts| measure(watts, "W")));
     let names = device.detect_as.iter().map(|name| Value::name(name).into());
-    facts.add_all("reported as", names.collect());
+    facts.add_all("driver name", names.collect());
+    let aliases = device.aliases.iter().map(|name| Value::name(name).into());
+    facts.add_all("aliases", aliases.collect());
     facts
 }
 
@@ -90,13 +92,13 @@ fn peaks(precisions: &[PrecisionPeak]) -> Facts {
         facts.add(precision.display_name(), peak);
     }
     if !lacking.is_empty() {
-        let why = ": no peak is known, nor that of a wider type";
+        let why = ": neither it nor a wider type has a known peak";
         facts.add("unknown", Spans::plain(lacking.join(", ")).and_quiet(why));
     }
     facts
 }
 
-/// A peak in TFLOPS or TOPS, in the next smaller unit where it is less than one.
+/// A peak in TFLOPS or TOPS; in GFLOPS or GOPS where it is less than one.
 fn rate(flops: f64, precision: Precision) -> Spans {
     match flops / 1e12 {
         tera if tera < 1.0 => measure(tera * 1e3, &precision.unit().replacen('T', "G", 1)),
@@ -109,8 +111,8 @@ fn launch(launching: &LaunchSource) -> Facts {
     let overhead = |value: Option<f64>, what: &str| {
         value.map(|us| measure(us, "µs").and_quiet(format!(" {what}")))
     };
-    facts.add("device", overhead(launching.device_us, "from kernel to kernel"));
-    facts.add("host", overhead(launching.host_us, "to issue an operation"));
+    facts.add("device", overhead(launching.device_us, "per kernel launch"));
+    facts.add("host", overhead(launching.host_us, "per operation in eager mode"));
     let tone = match launching.extrapolated_from {
         Some(_) => Tone::Warning,
         None => Tone::Quiet,
@@ -123,7 +125,7 @@ fn launch(launching: &LaunchSource) -> Facts {
 
 fn evidence(device: &DeviceSpec) -> Facts {
     let mut facts = Facts::default();
-    facts.add("class", Value::name(device.evidence.id()));
+    facts.add("evidence", Value::name(device.evidence.display_name()));
     let prose = [
         ("source", Some(&device.source)),
         ("derivation", device.derivation.as_ref()),

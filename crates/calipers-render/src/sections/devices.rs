@@ -5,8 +5,8 @@ use calipers_report::DeviceRow;
 use super::context::Context;
 use crate::document::Block;
 use crate::table::Value;
+use crate::tables;
 use crate::value::Spans;
-use crate::{tables, units};
 
 /// Devices that are listed.
 const MOST: usize = 200;
@@ -17,12 +17,11 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if hardware.devices.is_empty() {
         return vec![];
     }
-    let conditions = Spans::plain("At ")
+    let conditions = Spans::plain("Estimated time per run, with its uncertainty range: ")
+        .and_text(hardware.runtime.display_name())
+        .and_text(", ")
         .and_value(Value::prose(hardware.precision.display_name()))
-        .and_text(format!(
-            ", batch {}. A time is a range; the first figure is what is expected.",
-            units::integer(hardware.batch)
-        ));
+        .and_text(format!("{}.", super::hardware::sizes(hardware)));
     let mut table = tables::device_comparison(hardware);
     table.rows.truncate(MOST);
     let rows = &hardware.devices[..hardware.devices.len().min(MOST)];
@@ -34,7 +33,7 @@ fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
     let is_missing = |row: &DeviceRow| row.latency_ms.is_none() && row.fits != Some(false);
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
-            true => Spans::plain("No times"),
+            true => Spans::plain("No latency"),
             false => Spans::joined(group.iter().map(|row| Value::prose(&row.name).into()), ", "),
         };
         whose.and_text(": ").and_value(Value::quoted(reason)).and_text(".")

@@ -1,4 +1,4 @@
-//! The model on one device: memory, time, the bottleneck, and the device itself.
+//! The model on one device: memory, latency, bottleneck, and the device's specifications.
 
 use calipers_report::{DeviceFacts, Hardware};
 
@@ -22,7 +22,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let kernels = &hardware.top_kernels[..hardware.top_kernels.len().min(KERNELS)];
     if !kernels.is_empty() {
         blocks.extend([
-            Block::heading("Most expensive kernels"),
+            Block::heading("Slowest kernels"),
             Block::Table(tables::top_kernels(kernels)),
         ]);
     }
@@ -41,11 +41,18 @@ fn conditions(hardware: &Hardware, device: &DeviceFacts) -> Spans {
         words =
             words.and_text(" (").and_value(Value::quoted(&hardware.precision_why)).and_text(")");
     }
-    words = words.and_text(format!(", batch {}", units::integer(hardware.batch)));
-    if let Some(context) = hardware.context {
-        words = words.and_text(format!(", context {}", units::integer(context)));
-    }
-    words.and_text(".")
+    words = words.and_text(" with ").and_text(hardware.runtime.display_name());
+    words.and_text(format!("{}.", sizes(hardware)))
+}
+
+/// The batch and the context of the figures: `, batch 1, context 2,048`.
+pub(super) fn sizes(hardware: &Hardware) -> String {
+    let batch = match hardware.batch_dimension {
+        true => format!(", batch {}", units::integer(hardware.batch)),
+        false => String::new(),
+    };
+    let context = hardware.context.map(|context| format!(", context {}", units::integer(context)));
+    batch + &context.unwrap_or_default()
 }
 
 fn answers(hardware: &Hardware, device: &DeviceFacts) -> Facts {
@@ -60,22 +67,26 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Facts {
         }),
     );
     facts.add("Fits", Value::known(hardware.fits, Value::Flag));
-    facts.add("Largest batch that fits", hardware.largest_batch.map(Value::Integer));
-    facts.add("Longest context that fits", hardware.largest_context.map(Value::Integer));
+    facts.add("Largest batch", hardware.largest_batch.map(Value::Integer));
+    facts.add("Longest context", hardware.largest_context.map(Value::Integer));
     let none = hardware.no_latency.as_ref().map(|why| match hardware.fits {
         Some(false) => Spans::plain("none: ").and_value(Value::quoted(why)),
         _ => Value::Missing(Some(why.clone())).into(),
     });
     let latency = hardware.latency_ms.map(|span| Value::Range(span).into());
-    facts.add("Latency, with its range", latency.or(none));
-    facts.add("When the host issues every operation", hardware.eager_ms.map(Value::Range));
+    facts.add("Latency", latency.or(none));
+    facts.add("Eager mode (no CUDA graph)", hardware.eager_ms.map(Value::Range));
+    facts.add("Weight read floor", hardware.weight_read_floor_ms.map(Value::Milliseconds));
+    let confidence = hardware.confidence.map(|confidence| confidence.display_name());
+    facts.add("Confidence", confidence.map(Value::prose));
     facts.add("Throughput", hardware.throughput.map(Value::Rate));
-    facts.add("Bottleneck", hardware.bottleneck.map(|limit| Value::prose(limit.id())));
+    facts.add("Optimal batch", optimal_batch(hardware));
+    facts.add("Bottleneck", hardware.bottleneck.map(|limit| Value::prose(limit.display_name())));
     let shares = hardware.shares.as_ref().map(|shares| {
         let parts = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
-            (shares.launch_overhead_percent, "launches"),
+            (shares.launch_overhead_percent, "launch overhead"),
         ];
         let parts = parts.into_iter().filter(|(percent, _)| *percent > 0.0);
         parts
@@ -83,34 +94,56 @@ fn answers(hardware: &Hardware, device: &DeviceFacts) -> Facts {
             .collect::<Vec<_>>()
             .join(", ")
     });
-    facts.add("Where the time goes", shares.filter(|parts| !parts.is_empty()));
+    facts.add("Time by cause", shares.filter(|parts| !parts.is_empty()));
     facts.add("Kernels", hardware.kernels.map(Value::Integer));
     let share = |percent: Option<f64>| {
         percent.filter(|percent| (0.05..=100.0).contains(percent)).map(Value::Percent)
     };
-    facts.add("Share of the peak", share(hardware.peak_percent));
-    facts.add("Share of the bandwidth", share(hardware.bandwidth_percent));
+    facts.add("Compute utilization", utilization(hardware));
+    facts.add("Bandwidth utilization", share(hardware.bandwidth_percent));
     let energy = hardware.energy_joules_at_most.map(units::energy);
-    facts.add("Energy of a sample", energy.map(|energy| format!("at most {energy}")));
+    facts.add("Energy per sample", energy.map(|energy| format!("at most {energy}")));
     facts
+}
+
+/// The compute utilization, or why it is not known.
+pub(super) fn utilization(hardware: &Hardware) -> Spans {
+    let why = hardware.no_peak_percent.as_ref().or(hardware.no_latency.as_ref());
+    match hardware.peak_percent {
+        Some(percent) if percent < 0.05 => Spans::plain("below 0.1%"),
+        Some(percent) => Value::Percent(percent).into(),
+        None => Value::Missing(why.cloned()).into(),
+    }
+}
+
+/// The batch from which throughput hardly grows.
+pub(super) fn optimal_batch(hardware: &Hardware) -> Option<Spans> {
+    let last = hardware.batch_scaling.iter().rev().find(|row| row.throughput.is_some())?;
+    Some(match hardware.saturation_batch {
+        Some(batch) => Value::Integer(batch).into(),
+        None => {
+            Spans::plain(format!("{} or more: throughput still grows", units::integer(last.size)))
+        }
+    })
 }
 
 fn specifications(device: &DeviceFacts) -> Facts {
     let mut facts = Facts::default();
     let name = Spans::from(Value::prose(&device.name)).and_text(" (");
     facts.add("Device", name.and_value(Value::name(&device.id)).and_text(")"));
-    facts.add("Class", Value::prose(device.class.id()));
+    facts.add("Class", Value::prose(device.class.display_name()));
     facts.add("Memory", device.memory_bytes.map(Value::Capacity));
     facts.add("Bandwidth", device.bandwidth_bytes_per_s.map(units::bandwidth));
-    if let (Some(peak), Some(precision)) = (device.peak_per_s, device.computes_in) {
-        let what = Spans::plain("Dense peak at ").and_value(Value::prose(precision.display_name()));
-        facts.add_named(what, units::peak(peak, precision));
-    }
+    let peaks = device.peaks_per_s.iter().map(|(precision, peak)| {
+        Spans::plain(format!("{} {}", precision.display_name(), units::peak(*peak, *precision)))
+    });
+    let peaks: Vec<Spans> = peaks.collect();
+    facts.add("Dense peaks", (!peaks.is_empty()).then(|| Spans::joined(peaks, ", ")));
     let why = device.computes_in_why.trim();
-    // That it computes in what was asked for is not worth a line.
+    // The requested precision needs no line.
     let is_other = !why.is_empty() && !why.starts_with("the device's own");
-    facts.add("Computed in", is_other.then(|| Value::quoted(why)));
+    facts.add("Precision used", is_other.then(|| Value::quoted(why)));
     facts.add("Power", device.power_w.map(|watts| format!("{} W", units::decimal(watts))));
-    facts.add("Evidence", Value::prose(device.evidence.id()));
+    facts.add("Evidence", Value::prose(device.evidence.display_name()));
     facts
 }

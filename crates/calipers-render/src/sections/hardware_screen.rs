@@ -1,7 +1,8 @@
-//! Where the model will run, in full: what `calipers hardware` prints.
+//! The hardware section in full: what `calipers hardware` prints.
 
 use calipers_report::{
-    DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Report, Requirement, Requirements,
+    DeviceFacts, DeviceRow, Generation, Hardware, MemoryNeed, Precision, Report, Requirement,
+    Requirements,
 };
 
 use crate::document::{Block, Document, Fact, Facts, Section};
@@ -10,13 +11,17 @@ use crate::tables::{self, Scaling};
 use crate::units;
 use crate::value::{Fit, Spans};
 
-/// Lines of a sentence.
+/// What a default target is marked with.
+pub(super) const DEFAULT_TARGET: &str =
+    "default; set another with --target-latency or --target-throughput";
+
+/// Most lines of a sentence.
 const LINES: usize = 4;
 
 /// Everything about hardware.
 pub fn hardware(report: &Report) -> Document {
     let Some(hardware) = &report.hardware else {
-        let nothing = Value::text("nothing was asked about hardware");
+        let nothing = Value::text("the report has no hardware section");
         return Document { title: Spans::of(Tone::Warning, nothing), ..Document::default() };
     };
     let mut sections = vec![];
@@ -24,7 +29,12 @@ pub fn hardware(report: &Report) -> Document {
         sections.extend(on_one_device(hardware, device));
     }
     sections.push(compared(hardware));
-    sections.extend(hardware.requirements.as_ref().map(|needs| facts("Needs", required(needs))));
+    sections.extend(
+        hardware
+            .requirements
+            .as_ref()
+            .map(|needs| facts("Requirements", required(needs, hardware))),
+    );
     let method = hardware.method.iter().map(|words| Value::quoted(words).into());
     sections.push(section("Method", vec![Block::list(method)]));
     let assumptions = hardware.assumptions.iter().map(|one| {
@@ -60,7 +70,10 @@ fn conditions(hardware: &Hardware) -> Spans {
     let mut words = Spans::from(Value::name(hardware.precision.display_name()))
         .and_text(": ")
         .and_value(Value::prose(&hardware.precision_why))
-        .and_text(format!(" · batch {}", units::integer(hardware.batch)));
+        .and_text(format!(" · {}", hardware.runtime.display_name()));
+    if hardware.batch_dimension {
+        words = words.and_text(format!(" · batch {}", units::integer(hardware.batch)));
+    }
     if let Some(context) = hardware.context {
         words = words.and_text(format!(" · context {}", units::integer(context)));
     }
@@ -72,8 +85,7 @@ fn on_one_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<Section> {
         facts("Device", about(device)),
         facts("Memory", memory(hardware, device)),
         facts("Time", time(hardware)),
-        section("Most expensive", vec![Block::Table(tables::top_kernels(&hardware.top_kernels))])
-            .noted("kernels"),
+        section("Slowest kernels", vec![Block::Table(tables::top_kernels(&hardware.top_kernels))]),
     ];
     let generation = hardware.generation.as_ref();
     sections.extend(generation.map(|it| facts("Generation", generated(hardware, it))));
@@ -83,18 +95,7 @@ fn on_one_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<Section> {
         (Scaling::Resolution, "Resolutions"),
     ] {
         let table = tables::scaling(hardware, what);
-        let enough =
-            hardware.saturation_batch.filter(|_| what == Scaling::Batch && !table.is_empty());
-        let mut blocks = vec![Block::Table(table)];
-        blocks.extend(enough.map(|batch| {
-            let batch = units::integer(batch);
-            Block::Note(
-                Spans::default().and_quiet(format!(
-                    "from batch {batch} on, throughput grows by less than a tenth"
-                )),
-            )
-        }));
-        sections.push(section(title, blocks));
+        sections.push(section(title, vec![Block::Table(table)]));
     }
     sections
 }
@@ -106,26 +107,26 @@ fn about(device: &DeviceFacts) -> Facts {
         vec![
             Spans::of(Tone::Strong, Value::prose(&device.name)),
             Value::name(&device.id).into(),
-            Value::name(device.class.id()).into(),
+            Value::name(device.class.display_name()).into(),
         ],
     );
     let mut figures: Vec<Spans> = vec![];
     figures.extend(device.memory_bytes.map(|bytes| Value::Capacity(bytes).into()));
     figures.extend(device.bandwidth_bytes_per_s.map(|rate| units::bandwidth(rate).into()));
-    if let (Some(peak), Some(precision)) = (device.peak_per_s, device.computes_in) {
-        let peak = units::peak(peak, precision);
-        figures
-            .push(Spans::from(Value::name(precision.display_name())).and_text(format!(" {peak}")));
-    }
     figures.extend(device.power_w.map(|watts| format!("{} W", units::decimal(watts)).into()));
     facts.add_all("figures", figures);
+    let peak = |(precision, peak): &(Precision, f64)| {
+        let peak = units::peak(*peak, *precision);
+        Spans::from(Value::name(precision.display_name())).and_text(format!(" {peak}"))
+    };
+    facts.add_all("dense peaks", device.peaks_per_s.iter().map(peak).collect());
     let why = device.computes_in_why.as_str();
-    // That it computes in what was asked for is not worth a line.
+    // The requested precision needs no line.
     if !why.is_empty() && !why.starts_with("the device's own") {
         facts.0.push(prose("precision", Tone::Warning, why));
     }
-    facts.0.extend(device.found.iter().map(|words| prose("found", Tone::Plain, words)));
-    facts.0.push(Fact::prose("evidence", device.evidence.id(), 1));
+    facts.0.extend(device.found.iter().map(|words| prose("detected", Tone::Plain, words)));
+    facts.0.push(Fact::prose("evidence", device.evidence.display_name(), 1));
     facts
 }
 
@@ -150,27 +151,21 @@ fn memory(hardware: &Hardware, device: &DeviceFacts) -> Facts {
     let mut needed = vec![Value::Fit(fit).into()];
     needed.extend(hardware.largest_batch.map(|batch| {
         let plus = if batch >= 65_536 { "+" } else { "" };
-        Spans::plain(format!("batches to {}{plus} fit", units::integer(batch)))
+        Spans::plain(format!("largest batch {}{plus}", units::integer(batch)))
     }));
     needed.extend(
         hardware
             .largest_context
-            .map(|context| Spans::plain(format!("contexts to {} fit", units::integer(context)))),
+            .map(|context| Spans::plain(format!("longest context {}", units::integer(context)))),
     );
     facts.add_all("needed", needed);
     facts.add("weights", Value::known(*weights_bytes, Value::Bytes));
     facts.add("activations", Value::known(*activations_bytes, Value::Bytes));
-    facts.add("KV cache", kv_cache_bytes.map(Value::Bytes));
+    facts.add("KV cache", kv_cache_bytes.map_or(Value::text("none"), Value::Bytes));
     let [low, expected, high] =
         [workspace_bytes.low, workspace_bytes.expected, workspace_bytes.high].map(units::gigabytes);
     let (low, high) = (low.trim_end_matches(" GB"), high.trim_end_matches(" GB"));
-    facts.add_all(
-        "workspace",
-        vec![
-            Spans::plain(format!("{expected} ({low}–{high})")),
-            Spans::default().and_quiet("what a runtime takes also"),
-        ],
-    );
+    facts.add("runtime overhead", Spans::plain(format!("{expected} ({low}–{high})")));
     facts.0.extend(unknown.as_ref().map(|why| prose("unknown", Tone::Quiet, why)));
     facts
 }
@@ -188,43 +183,47 @@ fn time(hardware: &Hardware) -> Facts {
     };
     let mut values = vec![Spans::of(Tone::Strong, Value::Range(latency))];
     values.extend(hardware.throughput.map(|rate| Value::Rate(rate).into()));
+    values.push(Spans::default().and_quiet(hardware.mode.display_name()));
+    values.extend(hardware.confidence.map(|confidence| {
+        Spans::default().and_quiet(format!("{} confidence", confidence.display_name()))
+    }));
     facts.add_all("latency", values);
-    if let Some(issued) = hardware.eager_ms {
+    if let Some(eager) = hardware.eager_ms {
         let how = match hardware.host_bound {
-            Some(true) => "when the host issues every operation, which then holds it up",
-            _ => "when the host issues every operation",
+            Some(true) => "no CUDA graph; the host is the bottleneck",
+            _ => "no CUDA graph",
         };
-        let values = vec![Value::Range(issued).into(), Spans::default().and_quiet(how)];
-        facts.add_all("issued", values);
+        let values = vec![Value::Range(eager).into(), Spans::default().and_quiet(how)];
+        facts.add_all("eager mode", values);
     }
+    facts.add("optimal batch", super::hardware::optimal_batch(hardware));
     if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
-        let mut values = vec![Spans::of(Tone::Strong, Value::name(limit.id()))];
+        let mut values = vec![Spans::of(Tone::Strong, Value::name(limit.display_name()))];
         let shares = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
-            (shares.launch_overhead_percent, "launches"),
+            (shares.launch_overhead_percent, "launch overhead"),
         ];
         let shares = shares.into_iter().filter(|(percent, _)| *percent > 0.0);
         values
             .extend(shares.map(|(percent, word)| {
                 Spans::plain(format!("{} {word}", units::percent(percent)))
             }));
-        facts.add_all("limit", values);
+        facts.add_all("bottleneck", values);
     }
-    facts.add_all("work", work(hardware));
+    let bandwidth = work(hardware);
+    facts.add_all("utilization", vec![super::hardware::utilization(hardware).and_text(" compute")]);
+    facts.add_all("work", bandwidth);
     facts
 }
 
 fn work(hardware: &Hardware) -> Vec<Spans> {
-    let share = |percent: f64, of: &str| format!("{} of the {of}", units::percent(percent));
-    let peak = hardware.peak_percent.filter(|percent| *percent > 0.0);
     let bandwidth = hardware.bandwidth_percent.filter(|percent| (0.05..=100.0).contains(percent));
     let energy = hardware.energy_joules_at_most;
     [
         hardware.kernels.map(|count| units::counted(count, "kernel", "kernels")),
-        peak.map(|percent| share(percent, "peak")),
-        bandwidth.map(|percent| share(percent, "bandwidth")),
-        energy.map(|joules| format!("at most {} a sample", units::energy(joules))),
+        bandwidth.map(|percent| format!("{} bandwidth utilization", units::percent(percent))),
+        energy.map(|joules| format!("at most {} per sample", units::energy(joules))),
     ]
     .into_iter()
     .flatten()
@@ -245,20 +244,20 @@ fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
     let mut further = vec![figure(generation.token_ms)];
     further.extend(generation.tokens_per_s.map(|rate| Spans::plain(tokens(rate))));
     let all = generation.tokens_per_s_all.filter(|_| hardware.batch > 1);
-    further.extend(all.map(|rate| Spans::plain(format!("{} in all", tokens(rate)))));
+    further.extend(all.map(|rate| Spans::plain(format!("{} for the batch", tokens(rate)))));
     let context = units::counted(generation.context, "token", "tokens");
     further.push(Spans::default().and_quiet(format!("at {context}")));
-    facts.add_all("each further", further);
+    facts.add_all("per token", further);
     facts.0.extend(generation.notes.iter().map(|note| prose("", Tone::Quiet, note)));
     facts
 }
 
-/// Where the model will run, in short: what the overview shows; nothing where nothing is known.
+/// The hardware section of the overview; nothing where nothing is known.
 pub(crate) fn hardware_overview(report: &Report) -> Option<Section> {
     let hardware = report.hardware.as_ref()?;
     let mut section = compared(hardware);
     section.title = "Hardware".to_owned();
-    // Memory alone, where there is enough of it everywhere, needs no table.
+    // Where the model fits everywhere and no time is known, there is nothing to compare.
     let is_known = |row: &DeviceRow| row.latency_ms.is_some() || row.fits == Some(false);
     if !hardware.devices.iter().any(is_known) {
         section.blocks.retain(|block| matches!(block, Block::Note(_)));
@@ -299,7 +298,7 @@ fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
     let is_missing = |row: &DeviceRow| row.latency_ms.is_none() || row.fits.is_none();
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
-            true => Spans::of(Tone::Warning, Value::text("no time")),
+            true => Spans::of(Tone::Warning, Value::text("no latency")),
             false => Spans::joined(group.iter().map(|row| Value::name(&row.id).into()), ", "),
         };
         whose.and_quiet(": ").and(Tone::Quiet, Value::prose(reason))
@@ -307,42 +306,50 @@ fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
     tables::missing(rows, is_missing).into_iter().map(sentence).collect()
 }
 
-fn required(needs: &Requirements) -> Facts {
+fn required(needs: &Requirements, hardware: &Hardware) -> Facts {
     let mut facts = Facts::default();
-    let targets = [
-        needs.target_latency_ms.map(|ms| format!("at most {}", units::time(ms))),
-        needs.target_throughput.map(|rate| format!("at least {}", units::rate(rate))),
-    ];
-    facts.add_all("target", targets.into_iter().flatten().map(Spans::plain).collect());
+    let mut target = vec![Spans::plain(&needs.target)];
+    if needs.target_is_default {
+        target.push(Spans::default().and_quiet(DEFAULT_TARGET));
+    }
+    facts.add_all("target", target);
     if !needs.why.is_empty() {
-        let tone = if needs.target_met == Some(true) { Tone::Plain } else { Tone::Error };
-        facts.0.push(prose("asked for", tone, &needs.why));
+        let tone = match needs.target_met {
+            Some(true) => Tone::Plain,
+            _ if needs.target_is_default => Tone::Plain,
+            _ => Tone::Error,
+        };
+        facts.0.push(prose("this device", tone, &needs.why));
     }
     for (level, found) in [
         ("minimum", &needs.minimum),
         ("recommended", &needs.recommended),
         ("optimal", &needs.optimal),
     ] {
-        let none = || vec![Spans::default().and_quiet("none of the table")];
-        facts.add_all(level, found.as_ref().map_or_else(none, requirement));
+        let none = || vec![Spans::default().and_quiet("none in the catalog")];
+        let values = found.as_ref().map(|found| requirement(found, hardware));
+        facts.add_all(level, values.unwrap_or_else(none));
     }
     let considered = units::counted(needs.devices_considered, "device", "devices");
     let unknown = match needs.unknown {
         0 => String::new(),
-        count => format!("; of {} too little is known", units::integer(count)),
+        count => format!("; {} lack a figure", units::integer(count)),
     };
-    let words = format!("{considered}, the slowest that will do is named{unknown}");
-    facts.0.push(prose("devices_considered", Tone::Quiet, &words));
+    let words = format!("{considered}; each level names the slowest that qualifies{unknown}");
+    facts.0.push(prose("considered", Tone::Quiet, &words));
     facts.0.extend(needs.notes.iter().map(|note| prose("", Tone::Quiet, note)));
     facts
 }
 
-fn requirement(one: &Requirement) -> Vec<Spans> {
-    let batch = units::integer(one.batch);
+fn requirement(one: &Requirement, hardware: &Hardware) -> Vec<Spans> {
     let mut values = vec![Spans::of(Tone::Strong, Value::name(&one.id))];
     values.extend(one.latency_ms.map(|latency| Value::Range(latency).into()));
+    let at = match hardware.batch_dimension {
+        true => format!(" at batch {}", units::integer(one.batch)),
+        false => String::new(),
+    };
     let rate = one.throughput.map(units::rate);
-    values.extend(rate.map(|rate| Spans::plain(format!("{rate} at batch {batch}"))));
+    values.extend(rate.map(|rate| Spans::plain(format!("{rate}{at}"))));
     values.push(Spans::plain(format!("margin {}×", units::ratio(one.margin))));
     let memory = one.memory_margin;
     values.extend(memory.map(|margin| Spans::plain(format!("memory {}×", units::ratio(margin)))));

@@ -1,53 +1,56 @@
-//! What the model asks of a machine: memory, and the devices that meet a stated target.
+//! System requirements: the devices that meet a target, and the memory on the one device.
 
-use calipers_report::Requirements;
+use calipers_report::{Hardware, Requirements};
 
 use super::context::Context;
+use super::hardware_screen::DEFAULT_TARGET;
 use crate::document::Block;
 use crate::table::{Tone, Value};
+use crate::tables;
 use crate::value::Spans;
-use crate::{tables, units};
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
     let Some(hardware) = &report.hardware else { return vec![] };
-    let mut blocks = vec![Block::Table(tables::memory_parts(hardware))];
+    let mut blocks = vec![];
     if let Some(requirements) = &hardware.requirements {
-        blocks.extend(levels(requirements));
-    } else if hardware.memory.is_some() {
-        blocks.push(Block::paragraph(
-            "That is memory alone. No latency and no throughput was stated as a target, so no \
-             device is called the least that will do.",
-        ));
+        blocks.extend(levels(requirements, hardware));
+    }
+    if hardware.memory.is_some() {
+        blocks.extend([
+            Block::heading("Memory on this device"),
+            Block::Table(tables::memory_parts(hardware)),
+        ]);
     }
     blocks
 }
 
-fn levels(requirements: &Requirements) -> Vec<Block> {
-    let targets: Vec<String> = [
-        requirements.target_latency_ms.map(|ms| format!("at most {}", units::time(ms))),
-        requirements.target_throughput.map(|rate| format!("at least {}", units::rate(rate))),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let target = Spans::of(Tone::Strong, Value::text("Target:"));
-    let mut blocks = vec![
-        Block::Paragraph(target.and_text(format!(" {}.", targets.join(" and ")))),
-        Block::Table(tables::requirements(requirements)),
-        Block::paragraph(
-            "The minimum is expected to meet the target; the recommended one meets it at the high \
-             end of its range; the optimal one with half of its time and memory to spare. Each \
-             is the slowest that does.",
-        ),
-    ];
+fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {
+    let mut target = Spans::of(Tone::Strong, Value::text("Target:"))
+        .and_text(" ")
+        .and_value(Value::prose(&requirements.target));
+    if requirements.target_is_default {
+        target = target.and_text(format!(" ({DEFAULT_TARGET})"));
+    }
+    let mut blocks = vec![Block::Paragraph(target.and_text("."))];
+    let found = [&requirements.minimum, &requirements.recommended, &requirements.optimal];
+    if found.into_iter().any(Option::is_some) {
+        blocks.extend([
+            Block::Table(tables::requirements(requirements, hardware)),
+            Block::paragraph(
+                "Each level names the slowest device that qualifies. The minimum meets the target \
+                 with its expected time, the recommended device at the high end of its range, the \
+                 optimal device twice over with twice the memory.",
+            ),
+        ]);
+    }
     if !requirements.why.trim().is_empty() {
         let word = match requirements.target_met {
-            Some(true) => "Met",
-            Some(false) => "Missed",
-            None => "Whether it is met is unknown",
+            Some(true) => "This device meets the target",
+            Some(false) => "This device does not meet the target",
+            None => "It is unknown whether this device meets the target",
         };
-        let words = Spans::plain(format!("{word} by the device above: "));
+        let words = Spans::plain(format!("{word}: "));
         let words = words.and_value(Value::prose(&requirements.why)).and_text(".");
         blocks.push(Block::Paragraph(words));
     }

@@ -1,4 +1,4 @@
-//! The model at growing batches, lengths and resolutions, and how fast it generates.
+//! The model at growing batches, lengths and resolutions, and its generation speed.
 
 use calipers_report::{Generation, Hardware};
 
@@ -30,9 +30,9 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         }
         blocks.extend([Block::heading(heading), Block::Table(table)]);
         if let Some(batch) = hardware.saturation_batch.filter(|_| what == Scaling::Batch) {
-            let batch = units::integer(batch);
             blocks.push(Block::paragraph(format!(
-                "From batch {batch} on, throughput grows by less than a tenth."
+                "Optimal batch: {}. Larger batches raise throughput by less than 10%.",
+                units::integer(batch)
             )));
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
             .and_value(Value::prose(&device.name))
             .and_text(" at ")
             .and_value(Value::prose(hardware.precision.display_name()))
-            .and_text(".");
+            .and_text(format!(" with {}.", hardware.runtime.display_name()));
         blocks.insert(0, Block::Paragraph(conditions));
     }
     blocks
@@ -51,12 +51,12 @@ fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
     let mut facts = Facts::default();
     let prompt = units::counted(generation.prompt, "token", "tokens");
     let first = Value::known(generation.first_token_ms, Value::Range);
-    facts.add(format!("First token, after {prompt}"), first);
+    facts.add(format!("Time to first token ({prompt})"), first);
     let context = units::counted(generation.context, "token", "tokens");
     let further = Value::known(generation.token_ms, Value::Range);
-    facts.add(format!("Each further token, at {context}"), further);
-    facts.add("Tokens a second", generation.tokens_per_s.map(Value::Rate));
+    facts.add(format!("Time per token (at {context})"), further);
+    facts.add("Tokens per second", generation.tokens_per_s.map(Value::Rate));
     let all = generation.tokens_per_s_all.filter(|_| hardware.batch > 1);
-    facts.add("Tokens a second of the whole batch", all.map(Value::Rate));
+    facts.add("Tokens per second of the batch", all.map(Value::Rate));
     facts
 }

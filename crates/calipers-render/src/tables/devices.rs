@@ -1,4 +1,4 @@
-//! The catalog of devices.
+//! The device catalog.
 
 use calipers_report::{DeviceList, DeviceSpec};
 
@@ -18,14 +18,14 @@ const PEAKS: [(&str, &str, u8); 8] = [
     ("fp4", "TFLOPS", 9),
 ];
 
-/// The devices, a row each under their classes. Peaks are dense, in TFLOPS or TOPS.
+/// The devices by class. Peaks are dense, in TFLOPS or TOPS.
 pub fn devices(list: &DeviceList) -> Table {
     let mut set = Table::new("devices", columns());
     for group in list.devices.chunk_by(|one, next| one.class == next.class) {
         set.rows.extend(group.first().map(|device| Row::Group(Value::text(device.class.id()))));
         group.iter().for_each(|device| set.row(row(device)));
     }
-    set.empty = Some(Spans::of(Tone::Warning, Value::text("no device passes")));
+    set.empty = Some(Spans::of(Tone::Warning, Value::text("no device matches")));
     set.note(None, legend(list));
     set
 }
@@ -116,8 +116,8 @@ fn legend(list: &DeviceList) -> Vec<Spans> {
     if !list.devices.is_empty() {
         let devices = units::counted(count(list.devices.len()), "device", "devices");
         lines.push(Spans::default().and_quiet(format!(
-            "{devices}; peaks are dense, GB is 10⁹ bytes, – is no evidence; `calipers devices ID` \
-             shows one in full"
+            "{devices}; peaks are dense, GB is 10⁹ bytes, – is unknown; `calipers devices ID` shows \
+             one in full"
         )));
     }
     if list.unknown_memory > 0 {
@@ -125,7 +125,7 @@ fn legend(list: &DeviceList) -> Vec<Spans> {
         let whose = if list.unknown_memory == 1 { "its" } else { "their" };
         lines.push(
             Spans::of(Tone::Warning, Value::text(format!("{devices} left out")))
-                .and_quiet(format!(": {whose} memory is not known")),
+                .and_quiet(format!(": {whose} memory is unknown")),
         );
     }
     lines

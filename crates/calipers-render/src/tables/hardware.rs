@@ -1,6 +1,6 @@
 //! The model on one device at several sizes, and on several devices.
 
-use calipers_report::{DeviceRow, Hardware, Range, ScalingRow, TopKernel};
+use calipers_report::{DeviceRow, Hardware, Range, Requirements, ScalingRow, TopKernel};
 
 use crate::table::{Column, Table, Tone, Value};
 use crate::units;
@@ -48,8 +48,8 @@ impl Scaling {
     }
 }
 
-/// Everything about hardware that programs read: the scaling on the one device, then every device.
-/// The tables have the same data columns.
+/// Everything about hardware for programs: the scaling on the one device, then every device. All
+/// tables have the same data columns.
 pub fn hardware(hardware: &Hardware) -> Vec<Table> {
     let scaled = Scaling::ALL.map(|what| scaling(hardware, what));
     scaled.into_iter().chain([device_comparison(hardware)]).collect()
@@ -62,11 +62,7 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
         Column::data("device"),
         Column::figures("size", what.title()),
         Column::data("precision"),
-        Column::figures("latency", "latency, with its range")
-            .short("latency")
-            .priority(1)
-            .limits(60, 60)
-            .for_people(),
+        Column::figures("latency", "latency").priority(1).limits(60, 60).for_people(),
         Column::data("latency_low_ms"),
         Column::data("latency_ms"),
         Column::data("latency_high_ms"),
@@ -81,7 +77,7 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
     let device = hardware.device.as_ref();
     let capacity = device.and_then(|device| device.memory_bytes);
     for row in what.rows(hardware) {
-        // No figure is missing where the model does not fit; there is none.
+        // A model that does not fit has no latency, rather than an unknown one.
         let missing = match row.fits {
             Some(false) => Value::Blank,
             _ => Value::Missing(row.reason.clone()),
@@ -117,7 +113,10 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
 
 /// The model on every device of the report.
 pub fn device_comparison(hardware: &Hardware) -> Table {
-    let latency = format!("latency at batch {}", units::integer(hardware.batch));
+    let latency = match hardware.batch_dimension {
+        true => format!("latency at batch {}", units::integer(hardware.batch)),
+        false => "latency per run".to_owned(),
+    };
     let columns = vec![
         Column::data("table"),
         Column::text("device", "device").not_in_documents(),
@@ -135,11 +134,13 @@ pub fn device_comparison(hardware: &Hardware) -> Table {
         Column::data("latency_ms"),
         Column::data("latency_high_ms"),
         Column::figures("memory_fit", "memory").priority(2).limits(60, 60).only_in_terminals(),
-        Column::figures("throughput", "throughput").short("samples").priority(3),
+        Column::figures("throughput", "throughput").priority(3),
+        Column::figures("optimal_batch", "optimal batch").only_in_documents(),
+        Column::figures("utilization", "compute utilization").only_in_documents(),
         Column::data("memory_bytes"),
         Column::data("device_memory_bytes"),
         Column::data("fits"),
-        Column::text("bottleneck", "bottleneck").short("limit").priority(4).tone(Tone::Quiet),
+        Column::text("bottleneck", "bottleneck").priority(4).tone(Tone::Quiet),
         Column::data("reason"),
     ];
     let mut set = Table::new("devices", columns).without_empty_columns();
@@ -161,7 +162,7 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
         fits => Value::known(fits, Value::Flag),
     };
     let [low, expected, high] = range(row.latency_ms.as_ref());
-    // A throughput or a limit without a time would have nothing to qualify.
+    // Without a latency, throughput and bottleneck are not shown.
     let timed = |value: Value| match row.latency_ms {
         Some(_) => value,
         None => Value::Hidden(Box::new(value)),
@@ -180,10 +181,12 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
         high,
         fit.clone(),
         timed(Value::of(row.throughput, Value::Rate)),
+        timed(Value::of(row.saturation_batch, Value::Integer)),
+        timed(Value::of(row.peak_percent, Value::Percent)),
         Value::of(row.memory_bytes, Value::Gigabytes),
         Value::of(row.device_memory_bytes, Value::Capacity),
         Value::of(row.fits, Value::Flag),
-        timed(Value::of(row.bottleneck, |limit| Value::prose(limit.id()))),
+        timed(Value::of(row.bottleneck, |limit| Value::prose(limit.display_name()))),
         Value::of(row.reason.clone(), Value::Prose),
     ];
     match row.fits {
@@ -192,7 +195,7 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
     }
 }
 
-/// The kernels that take most of the time.
+/// The slowest kernels.
 pub fn top_kernels(kernels: &[TopKernel]) -> Table {
     let mut set = Table::new(
         "top-kernels",
@@ -206,7 +209,7 @@ pub fn top_kernels(kernels: &[TopKernel]) -> Table {
     for kernel in kernels {
         set.row(vec![
             Value::name(&kernel.node),
-            Value::prose(kernel.kind.id()),
+            Value::prose(kernel.kind.display_name()),
             Value::Milliseconds(kernel.ms),
             Value::Percent(kernel.percent),
         ]);
@@ -214,7 +217,7 @@ pub fn top_kernels(kernels: &[TopKernel]) -> Table {
     set
 }
 
-/// What a run needs of memory, part by part.
+/// The memory of a run, by part.
 pub fn memory_parts(hardware: &Hardware) -> Table {
     let columns = vec![Column::text("part", "memory for"), Column::figures("bytes", "bytes")];
     let mut set = Table::new("memory-parts", columns);
@@ -222,21 +225,19 @@ pub fn memory_parts(hardware: &Hardware) -> Table {
     let mut part = |name: &str, value: Value| set.row(vec![Value::text(name), value]);
     part("Weights", Value::known(need.weights_bytes, Value::LongBytes));
     part("Activations", Value::known(need.activations_bytes, Value::LongBytes));
-    if need.kv_cache_bytes.is_some() {
-        part("KV cache", Value::known(need.kv_cache_bytes, Value::LongBytes));
-    }
+    part("KV cache", need.kv_cache_bytes.map_or(Value::text("none"), Value::LongBytes));
     let workspace = &need.workspace_bytes;
     let [low, expected, high] =
         [workspace.low, workspace.expected, workspace.high].map(units::gigabytes);
-    part("What a runtime takes also", Value::text(format!("{expected} ({low} to {high})")));
+    part("Runtime overhead", Value::text(format!("{expected} ({low} to {high})")));
     if let Some(bytes) = hardware.memory_bytes {
-        part("Together", Value::Gigabytes(bytes));
+        part("Total", Value::Gigabytes(bytes));
     }
     set
 }
 
-/// The devices that meet a stated target, by how much they have to spare.
-pub fn requirements(requirements: &calipers_report::Requirements) -> Table {
+/// The devices that meet a target, by level.
+pub fn requirements(requirements: &Requirements, hardware: &Hardware) -> Table {
     let mut set = Table::new(
         "requirements",
         vec![
@@ -244,25 +245,28 @@ pub fn requirements(requirements: &calipers_report::Requirements) -> Table {
             Column::text("device", "device"),
             Column::figures("batch", "batch"),
             Column::figures("latency", "latency"),
+            Column::figures("first_token", "first token"),
             Column::figures("throughput", "throughput"),
             Column::figures("memory", "memory"),
         ],
-    );
+    )
+    .without_empty_columns();
     for (level, found) in [
         ("Minimum", &requirements.minimum),
         ("Recommended", &requirements.recommended),
-        ("Comfortable", &requirements.optimal),
+        ("Optimal", &requirements.optimal),
     ] {
         let mut row = vec![Value::text(level)];
         match found {
             None => {
                 row.push(Value::text("none"));
-                row.extend(vec![Value::Blank; 4]);
+                row.extend(vec![Value::Blank; 5]);
             }
             Some(found) => row.extend([
                 Value::prose(&found.name),
-                Value::Integer(found.batch),
+                Value::of(hardware.batch_dimension.then_some(found.batch), Value::Integer),
                 Value::of(found.latency_ms, Value::Range),
+                Value::of(found.first_token_ms, Value::Range),
                 Value::of(found.throughput, Value::Rate),
                 Value::known(found.memory_bytes, Value::Gigabytes),
             ]),
@@ -277,8 +281,7 @@ fn range(span: Option<&Range<f64>>) -> [Value; 3] {
         .map(|value| Value::of(value, Value::Milliseconds))
 }
 
-/// Why figures are missing, each reason once with the devices that it holds for; no device is
-/// named where it holds for all of them.
+/// Why figures are missing: each reason once, with the devices that it applies to.
 pub(crate) fn missing(
     rows: &[DeviceRow],
     is_missing: impl Fn(&DeviceRow) -> bool,

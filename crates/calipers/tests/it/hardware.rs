@@ -5,7 +5,7 @@ use std::path::Path;
 use calipers::Model;
 use calipers::{Bindings, HardwareQuery};
 use calipers_perf::devices::{Device, Precision, find};
-use calipers_report::{Hardware, Range, ScalingRow};
+use calipers_report::{Confidence, Hardware, KernelKind, Range, Runtime, ScalingRow};
 use calipers_testkit::{Corpus, Outcome, fixture, score};
 
 use crate::support::analyze_for;
@@ -20,6 +20,9 @@ calipers_testkit::tests! {
         images_may_have_other_sides_where_nothing_counts_on_them,
         a_target_names_the_slowest_device_that_meets_it,
         a_forest_has_memory_and_no_time,
+        runtimes_differ_in_the_kernels_that_they_launch,
+        every_model_has_requirements_for_a_default_target,
+        an_input_without_a_batch_has_none,
     ];
     each_corpus: [every_device_has_figures_or_reasons];
     extended: [
@@ -50,7 +53,7 @@ fn on(id: &str, precision: Precision) -> HardwareQuery {
 
 fn ask(model: &Model, question: &HardwareQuery) -> Hardware {
     let report = analyze_for(model, &Bindings::default(), question).unwrap();
-    report.hardware.expect("it was asked for")
+    report.hardware.expect("every report has one")
 }
 
 fn bert_on_a_laptop_takes_at_least_the_time_of_its_weights(corpus: &Corpus) -> Outcome {
@@ -90,7 +93,7 @@ fn a_detector_s_batches_end_where_they_do_not_fit(corpus: &Corpus) -> Outcome {
         assert!(largest < last.size && largest >= last.size / 2, "{largest}");
         // Throughput is not the same at every batch, and never shrinks by much.
         check_rows(rows);
-        // The file fixes one image of 640; what else is shown is said to be supposed.
+        // The file fixes one image of 640; the assumption states how to get other batches.
         assert!(found.assumptions.iter().any(|one| one.what == "batch"), "{:?}", found.assumptions);
     }
     // 43,607,379 elements of two bytes, and 256 KB of constants at most.
@@ -228,6 +231,61 @@ fn a_forest_has_memory_and_no_time() {
     assert_eq!((found.fits, found.latency_ms), (Some(true), None));
     assert!(found.no_latency.unwrap().contains("ai.onnx.ml"));
     assert!(found.batch_scaling.is_empty() && found.generation.is_none());
+}
+
+fn runtimes_differ_in_the_kernels_that_they_launch() {
+    // 53 convolutions whose batch norms the exporter folded, 49 of them followed by a ReLU or by an
+    // addition and a ReLU; 1 max pool, 1 average pool, 1 linear layer.
+    let model = zoo("resnet50");
+    let with = |runtime| ask(&model, &HardwareQuery { runtime, ..on("h200-sxm", Precision::Fp32) });
+    let [pytorch, onnxruntime, tensorrt] =
+        [Runtime::PyTorch, Runtime::OnnxRuntime, Runtime::TensorRt].map(with);
+    assert_eq!(pytorch.kernels, Some(53 + 53 + 49 + 16 + 3));
+    assert_eq!(onnxruntime.kernels, Some(53 + 3));
+    assert_eq!(tensorrt.kernels, Some(53 + 3));
+    let norms = |found: &Hardware| {
+        let kernels = found.roofline.as_ref().unwrap().kernels.iter();
+        kernels.filter(|kernel| kernel.kind == KernelKind::BatchNorm).count()
+    };
+    assert!(norms(&pytorch) > 0 && norms(&onnxruntime) == 0);
+    let expected = |found: &Hardware| found.latency_ms.unwrap().expected;
+    assert!(expected(&onnxruntime) < expected(&pytorch));
+    assert!(expected(&tensorrt) <= expected(&onnxruntime));
+    assert_eq!(
+        (pytorch.confidence, onnxruntime.confidence),
+        (Some(Confidence::High), Some(Confidence::Medium))
+    );
+    assert_eq!(onnxruntime.eager_ms, None);
+    let factors = [&pytorch, &onnxruntime].map(|found| found.range_factor.unwrap());
+    assert!((factors[1] / factors[0] - 1.25).abs() < 0.001, "{factors:?}");
+}
+
+fn every_model_has_requirements_for_a_default_target() {
+    for (name, target) in [
+        ("resnet50", "at least 30 images/s"),
+        ("llama7b_synth", "at least 20 tokens/s and at most 1 s to the first token"),
+        ("bert_base", "at most 100 ms per run"),
+    ] {
+        let found = ask(&zoo(name), &HardwareQuery::default()).requirements.unwrap();
+        assert_eq!((&*found.target, found.target_is_default), (target, true), "{name}");
+        assert_eq!((found.target_met, &*found.why), (None, ""), "{name}");
+        let minimum = found.minimum.unwrap();
+        assert!(minimum.margin >= 1.0, "{name}: {minimum:?}");
+        assert!(found.recommended.unwrap().margin >= minimum.margin, "{name}");
+        assert!(found.devices_considered >= 70, "{name}");
+    }
+    let stated = HardwareQuery { target_first_token_ms: Some(200.0), ..HardwareQuery::default() };
+    let found = ask(&zoo("llama7b_synth"), &stated).requirements.unwrap();
+    assert_eq!(found.target, "at most 200 ms to the first token");
+    assert!(found.minimum.unwrap().first_token_ms.unwrap().expected <= 200.0);
+}
+
+fn an_input_without_a_batch_has_none() {
+    // Its one input is a matrix of 3 x 4 floats.
+    let found = ask(&zoo("dynamo-cond_if"), &on("l4", Precision::Fp32));
+    assert!(!found.batch_dimension);
+    assert_eq!((found.batch, found.batch_scaling.len(), found.saturation_batch), (1, 0, None));
+    assert!(ask(&zoo("resnet50"), &HardwareQuery::default()).batch_dimension);
 }
 
 fn check_span(span: &Range<f64>, place: &str) {

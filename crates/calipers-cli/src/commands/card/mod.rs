@@ -116,7 +116,7 @@ impl Card {
 
     fn writer(&self) -> anyhow::Result<Writer<'_>> {
         Ok(Writer {
-            question: self.reading.wanted.question_of_one()?,
+            question: self.reading.wanted.question()?,
             template: self.template.as_deref().map(read_template).transpose()?,
             date: self.date.as_ref().map(Day::text),
             card: self,

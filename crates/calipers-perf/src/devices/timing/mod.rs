@@ -167,8 +167,10 @@ impl DeviceTiming {
     fn assumed(device: &Device) -> Self {
         let found = BUILTIN.defaults.iter().find(|row| row.class == device.class);
         let words = match found {
-            Some(row) => format!("constants of {} devices: {}", row.class.id(), row.why),
-            None => format!("nothing is known of the speed of {} devices", device.class.id()),
+            Some(row) => {
+                format!("Timing constants of {} devices: {}.", row.class.id(), row.why)
+            }
+            None => format!("The speed of {} devices is not known.", device.class.id()),
         };
         Self {
             source: found.map_or(Source::Unknown, Source::Default),
@@ -212,7 +214,7 @@ fn extrapolated(known: &'static Architecture, device: &Device) -> DeviceTiming {
     let reference = catalog::find(&known.device).ok();
     let from = reference.map_or(&*known.device, |device| &device.name);
     let fitted = format!(
-        "constants fitted on {} kernels and {} whole runs on {from} ({})",
+        "Timing models were fitted on {} kernels and {} whole runs on {from} ({}).",
         known.kernel_rows, known.model_rows, known.framework
     );
     let mut timing = DeviceTiming {
@@ -226,7 +228,7 @@ fn extrapolated(known: &'static Architecture, device: &Device) -> DeviceTiming {
     };
     if !timing.is_extrapolated {
         timing.provenance.push(format!(
-            "mean error {:.0} % on network families held out of the fit; {:.0} % fall inside the range",
+            "On held-out models the estimate is off by {:.0}% on average; {:.0}% fall inside the range.",
             100.0 * (known.held_out_error - 1.0),
             known.range_holds_percent
         ));
@@ -241,7 +243,7 @@ fn extrapolated(known: &'static Architecture, device: &Device) -> DeviceTiming {
     };
     if let Some(row) = BUILTIN.extrapolations.iter().find(|row| row.to == to) {
         timing.range = timing.range.max(row.range);
-        timing.provenance.push(format!("carried over to {}: {}", device.name, row.why));
+        timing.provenance.push(format!("Extrapolated to {}: {}.", device.name, row.why));
     }
     let own = |of: &Device| of.clock_mhz;
     if let Some((theirs, ours)) = reference.and_then(own).zip(own(device)) {
@@ -417,7 +419,7 @@ mod tests {
         assert!(ranges.is_sorted_by(|a, b| a < b), "{ranges:?}");
         assert!(!timing("h200-sxm").is_extrapolated && timing("h100-pcie").is_extrapolated);
         assert!(
-            timing("rtx-4090").provenance[1].starts_with("carried over to NVIDIA GeForce RTX 4090")
+            timing("rtx-4090").provenance[1].starts_with("Extrapolated to NVIDIA GeForce RTX 4090")
         );
         assert!(timing("rpi5").provenance[0].contains("not measured"));
         assert!(timing("rpi5").host.is_none());
@@ -427,8 +429,8 @@ mod tests {
     fn a_measured_device_states_its_held_out_error() {
         let words = &DeviceTiming::for_device(catalog::find("h200-sxm").unwrap()).provenance[1];
         let known = &BUILTIN.architectures[0];
-        let error = format!("mean error {:.0} %", (known.held_out_error - 1.0) * 100.0);
-        assert!(words.starts_with(&error), "{words}");
+        let error = format!("off by {:.0}% on average", (known.held_out_error - 1.0) * 100.0);
+        assert!(words.contains(&error), "{words}");
         assert!(known.range_holds_percent >= 95.0 && known.range >= 1.3);
     }
 

@@ -1,0 +1,79 @@
+//! Runtimes: which kernels each one launches for the same network.
+//!
+//! | | PyTorch | ONNX Runtime | TensorRT |
+//! |---|---|---|---|
+//! | batch norm folded by the exporter | a kernel | none | none |
+//! | GELU written with tanh | a kernel per operator | one kernel | one kernel |
+//! | attention | one kernel where exported from fused attention | one kernel with a mask | one kernel |
+//! | fusions | none | [`ONNX_RUNTIME`](fusion::ONNX_RUNTIME) | those, and pointwise chains |
+//!
+//! The timing models were fitted on PyTorch, so the other two have a wider range.
+
+mod fusion;
+
+use calipers_report::Runtime;
+
+pub(crate) use fusion::fuse;
+use fusion::{Fusion, ONNX_RUNTIME, TENSORRT};
+
+/// What a runtime makes of a network.
+pub(crate) struct RuntimeModel {
+    /// Whether batch norms that the exporter folded into convolutions run as kernels.
+    pub(crate) unfolds_norms: bool,
+    /// Whether a GELU that is written with tanh is one kernel.
+    pub(crate) fuses_tanh_gelu: bool,
+    /// Which attentions are one kernel.
+    pub(crate) attention: FusedAttention,
+    /// Pairs of kernels that run as one.
+    pub(crate) fusions: &'static [Fusion],
+    /// Factor on the range, because the timing models were fitted on another runtime.
+    pub(crate) range_factor: f64,
+}
+
+/// Which attentions a runtime runs as one kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FusedAttention {
+    /// Those that were exported from PyTorch's fused attention.
+    Exported,
+    /// Those with a mask and equal numbers of heads, which ONNX Runtime's `AttentionFusion` matches.
+    Masked,
+    /// All of them.
+    All,
+}
+
+impl RuntimeModel {
+    /// Returns the model of a runtime.
+    pub(crate) const fn new(runtime: Runtime) -> &'static Self {
+        match runtime {
+            Runtime::PyTorch => &Self {
+                unfolds_norms: true,
+                fuses_tanh_gelu: false,
+                attention: FusedAttention::Exported,
+                fusions: &[],
+                range_factor: 1.0,
+            },
+            Runtime::OnnxRuntime => &Self {
+                unfolds_norms: false,
+                fuses_tanh_gelu: true,
+                attention: FusedAttention::Masked,
+                fusions: ONNX_RUNTIME,
+                range_factor: 1.25,
+            },
+            Runtime::TensorRt => &Self {
+                unfolds_norms: false,
+                fuses_tanh_gelu: true,
+                attention: FusedAttention::All,
+                fusions: TENSORRT,
+                range_factor: 1.25,
+            },
+        }
+    }
+
+    /// Whether the timing models were fitted on this runtime.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.range_factor <= 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests;
