@@ -115,7 +115,7 @@ struct Load {
 }
 
 impl Load {
-    fn of(kernel: &Kernel, size: &dyn Fn(&str) -> Option<i64>) -> Result<Self, NoEstimate> {
+    fn new(kernel: &Kernel, size: &dyn Fn(&str) -> Option<i64>) -> Result<Self, NoEstimate> {
         let whole = |expr: &Expr| -> Result<i128, NoEstimate> {
             let value = expr.evaluate_wide(size).map_err(|error| error.to_string())?;
             // A wrong file can make a size negative.
@@ -202,7 +202,7 @@ impl<'d> Clock<'d> {
         kernel: &Kernel,
         size: &dyn Fn(&str) -> Option<i64>,
     ) -> Result<(), NoEstimate> {
-        let load = Load::of(kernel, size)?;
+        let load = Load::new(kernel, size)?;
         let (computes, wide, weight) = widths(self.precision, kernel.quantized);
         let weight_bytes = load.weights * weight / 8.0;
         let bytes = load.activations * wide / 8.0 + weight_bytes;

@@ -42,7 +42,7 @@ impl<'p> GenerationSteps<'p> {
         };
         let (prompt, token, note) = match cached {
             false => {
-                let note = "There is no KV cache, so every token computes the whole context.";
+                let note = "Without a KV cache, every token computes the whole context.";
                 (Some(kernels(context)), None, Some(note))
             }
             true if profile.named(Role::New).next().is_some() => {

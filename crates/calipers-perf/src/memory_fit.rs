@@ -105,9 +105,12 @@ impl<'a> MemoryFit<'a> {
         Fit { fits: Some(fits), tight: fits && highest > memory_fit, bytes: Some(bytes), why: None }
     }
 
-    /// The largest batch that fits a device, [`MOST_BATCH`] at most; `None` when none does, or that
-    /// cannot be determined.
+    /// Returns the largest batch that fits a device, [`MOST_BATCH`] at most; `None` when none does,
+    /// the inputs have no batch dimension, or it cannot be determined.
     pub(crate) fn largest_batch(&self, at: &OperatingPoint, device: &Device) -> Option<u64> {
+        if !self.profile.batch.has_dimension {
+            return None;
+        }
         let with = |batch| OperatingPoint { batch, ..at.clone() };
         self.largest(device, MOST_BATCH, &with)
     }

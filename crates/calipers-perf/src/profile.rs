@@ -207,8 +207,8 @@ impl<'a> ModelProfile<'a> {
 
     /// Returns the same model at another precision.
     pub(crate) fn at_precision(&self, precision: Precision) -> ModelProfile<'_> {
-        let mut profile =
-            ModelProfile { batch: self.batch.clone(), precision: self.precision.clone(), ..*self };
+        let own = self.precision.clone();
+        let mut profile = ModelProfile { batch: self.batch.clone(), precision: own, ..*self };
         if precision != profile.precision.precision {
             profile.precision =
                 PrecisionPlan::new(Some(precision), self.architecture, self.quantization);

@@ -291,9 +291,10 @@ fn explain(profile: &ModelProfile<'_>, query: &HardwareQuery, reported: &mut Har
     reported.method.push(mode_sentence(profile.plan.runtime));
     let fused: usize = profile.plan.fusions.iter().map(|(_, count)| count).sum();
     if fused > 0 {
-        let names = profile.plan.fusions.iter().map(|(name, count)| format!("{name} {count}"));
+        let names = profile.plan.fusions.iter().map(|(name, count)| format!("{name}: {count}"));
+        let operators = if fused == 1 { "operator" } else { "operators" };
         reported.method.push(format!(
-            "{} fuses {fused} operators into other kernels ({}).",
+            "{} fuses {fused} {operators} into other kernels ({}).",
             profile.plan.runtime.display_name(),
             names.collect::<Vec<_>>().join(", ")
         ));

@@ -76,10 +76,10 @@ impl Target {
     /// The target in words: `at least 30 images/s`.
     fn description(self) -> String {
         let parts = [
-            self.latency_ms.map(|ms| format!("at most {} per run", units::time(ms))),
+            self.latency_ms.map(|ms| format!("at most {} per run", duration(ms))),
             self.throughput.map(|rate| format!("at least {}", per_second(rate, self.noun))),
             self.tokens_per_s.map(|rate| format!("at least {}", per_second(rate, "tokens"))),
-            self.first_token_ms.map(|ms| format!("at most {} to the first token", units::time(ms))),
+            self.first_token_ms.map(|ms| format!("at most {} to the first token", duration(ms))),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
     }
@@ -133,7 +133,16 @@ fn is_vision(profile: &ModelProfile<'_>) -> bool {
 
 /// A rate with its unit: `30 images/s`.
 fn per_second(rate: f64, noun: &str) -> String {
-    units::rate(rate).replace("/s", &format!(" {noun}/s"))
+    let rate = units::rate(rate).replace("/s", "");
+    format!("{} {noun}/s", rate.strip_suffix(".0").unwrap_or(&rate))
+}
+
+/// A time with its unit: `20 ms`, `1 s`.
+fn duration(ms: f64) -> String {
+    match ms / 1e3 {
+        seconds if seconds >= 1.0 => format!("{} s", digits(seconds)),
+        _ => units::time(ms),
+    }
 }
 
 /// A device at one batch.
@@ -335,7 +344,7 @@ impl Search<'_> {
         let compared =
             |expected: String, target: String| format!("expected {expected}, target {target}");
         let ms = |expected: Range<f64>, target: f64| {
-            compared(units::time(expected.expected), units::time(target))
+            compared(duration(expected.expected), duration(target))
         };
         let target = self.target;
         let rates = |expected: f64, target: f64, noun: &str| {

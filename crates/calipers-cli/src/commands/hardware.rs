@@ -75,7 +75,7 @@ impl Wanted {
                 }
                 Chosen::Auto => {
                     let detected = calipers::devices::detect(&catalog);
-                    question.found = detected.words;
+                    question.found = detected.notes;
                     named.push(detected.device);
                 }
                 Chosen::All => {}

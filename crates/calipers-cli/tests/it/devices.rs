@@ -118,7 +118,7 @@ fn a_bad_device_file_is_reported_where_and_why() {
         assert_eq!(run.failed(2), message);
     }
     let message = run(&["devices", "--device-file", "no-such.toml"]).failed(2);
-    assert_eq!(message, "error: cannot use no-such.toml: there is no such file\n");
+    assert_eq!(message, "error: cannot use no-such.toml: no such file\n");
 }
 
 fn errors_state_what_is_expected() {

@@ -14,8 +14,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a byte; one past the end is the end.
-    pub(in crate::devices) fn of(text: &str, byte: usize) -> Self {
+    /// Returns the place of a byte; one past the end is the end.
+    pub(in crate::devices) fn at_byte(text: &str, byte: usize) -> Self {
         let before = text.get(..byte).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
@@ -204,7 +204,7 @@ mod tests {
     fn places_count_lines_and_characters_from_one() {
         let text = "ab\nüx\n";
         for (byte, line, column) in [(0, 1, 1), (2, 1, 3), (3, 2, 1), (5, 2, 2), (99, 3, 1)] {
-            assert_eq!(Place::of(text, byte), Place { line, column }, "byte {byte}");
+            assert_eq!(Place::at_byte(text, byte), Place { line, column }, "byte {byte}");
         }
     }
 }

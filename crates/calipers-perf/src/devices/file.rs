@@ -31,7 +31,7 @@ const GB_PER_SECOND: &str = "GB/s (10^9 bytes per second)";
 /// Reads a device file.
 pub fn load(path: &Path) -> Result<Vec<Device>, DeviceFileError> {
     let unreadable = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => whole(Fault::Unreadable("there is no such file".into())),
+        std::io::ErrorKind::NotFound => whole(Fault::Unreadable("no such file".into())),
         _ => whole(Fault::Unreadable(error.to_string())),
     };
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
@@ -64,7 +64,7 @@ pub fn parse(text: &str) -> Result<Vec<Device>, DeviceFileError> {
     let document = DeTable::parse(text).map_err(|error| {
         let why = error.message().lines().collect::<Vec<_>>().join(", ");
         let byte = error.span().map_or(0, |span| span.start);
-        DeviceFileError { place: Some(Place::of(text, byte)), ..whole(Fault::Syntax(why)) }
+        DeviceFileError { place: Some(Place::at_byte(text, byte)), ..whole(Fault::Syntax(why)) }
     })?;
     // Where each stanza begins, for errors of serde, which know bytes but no devices.
     let stanzas = ids(document.get_ref());
@@ -82,7 +82,7 @@ pub fn parse(text: &str) -> Result<Vec<Device>, DeviceFileError> {
         let id_span = stanza.get_ref().id.as_ref().map_or(stanza.span(), Spanned::span);
         let device = reader.device(stanza.into_inner())?;
         if let Some(first) = starts.insert(device.id.clone(), id_span.start) {
-            let first = Place::of(text, first);
+            let first = Place::at_byte(text, first);
             return Err(reader.error(id_span, Fault::Duplicate { first }));
         }
         devices.push(device);
@@ -119,7 +119,7 @@ fn structural(
     let span = error.span().unwrap_or(0..0);
     let device = stanzas.iter().rev().find(|(start, _)| *start <= span.start);
     DeviceFileError {
-        place: Some(Place::of(text, span.start)),
+        place: Some(Place::at_byte(text, span.start)),
         device: device.and_then(|(_, id)| id.clone()),
         fault: Box::new(structural_fault(text, &span, error.message())),
     }
@@ -309,7 +309,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, span: Range<usize>, fault: Fault) -> DeviceFileError {
-        let place = Some(Place::of(self.text, span.start));
+        let place = Some(Place::at_byte(self.text, span.start));
         DeviceFileError { place, device: self.id.as_deref().map(shortened), fault: Box::new(fault) }
     }
 

@@ -230,7 +230,7 @@ fn what_is_no_device_file_is_refused() {
     assert_eq!(message, "the file has more than 1048576 bytes");
     let deep = format!("device = {}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(complaint(&deep).contains("not TOML"));
-    assert_eq!(load(Path::new("no/such/file")).unwrap_err().to_string(), "there is no such file");
+    assert_eq!(load(Path::new("no/such/file")).unwrap_err().to_string(), "no such file");
     assert_eq!(load(Path::new(".")).unwrap_err().to_string(), "it is a folder");
 }
 

@@ -107,7 +107,7 @@ pub struct Quantized {
     pub weights_only: bool,
 }
 
-/// The kernels of a network, and which values are views of which.
+/// The kernels of a network, and its views.
 pub(crate) struct Launches {
     pub kernels: Vec<Kernel>,
     /// A view, and what it is a view of.

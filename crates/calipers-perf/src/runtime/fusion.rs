@@ -14,7 +14,7 @@ use crate::kernels::{Kernel, KernelKind, Launches};
 
 /// Two kernels that run as one.
 pub(crate) struct Fusion {
-    /// The runtime's name of it.
+    /// What is fused.
     name: &'static str,
     /// The kernel that computes the value between the two.
     first: fn(&Kernel) -> bool,
@@ -36,89 +36,100 @@ enum FusedCost {
     Prologue,
 }
 
+// ONNX Runtime: ConvBNFusion.
 const CONV_BATCH_NORM: Fusion = Fusion {
-    name: "ConvBNFusion",
+    name: "Conv + BatchNorm",
     first: is_convolution,
     second: is_batch_norm,
     then: None,
     cost: FusedCost::Folded,
 };
 
+// ONNX Runtime: MatmulBNFusion.
 const MATMUL_BATCH_NORM: Fusion = Fusion {
-    name: "MatmulBNFusion",
+    name: "MatMul + BatchNorm",
     first: is_product,
     second: is_batch_norm,
     then: None,
     cost: FusedCost::Folded,
 };
 
-// The CUDA execution provider fuses ReLU alone; other activations run as kernels of their own.
+// ONNX Runtime: ConvActivationFusion. The CUDA execution provider fuses ReLU only; other activations
+// run as kernels of their own.
 const CONV_RELU: Fusion = Fusion {
-    name: "ConvActivationFusion",
+    name: "Conv + ReLU",
     first: is_convolution,
     second: is_relu,
     then: None,
     cost: FusedCost::Epilogue,
 };
 
+// ONNX Runtime: ConvAddActivationFusion.
 const CONV_ADD_RELU: Fusion = Fusion {
-    name: "ConvAddActivationFusion",
+    name: "Conv + Add + ReLU",
     first: is_convolution,
     second: is_add,
     then: Some(is_relu),
     cost: FusedCost::Epilogue,
 };
 
+// ONNX Runtime: MatMulAddFusion.
 const MATMUL_ADD: Fusion = Fusion {
-    name: "MatMulAddFusion",
+    name: "MatMul + Add",
     first: is_product,
     second: is_bias,
     then: None,
     cost: FusedCost::Epilogue,
 };
 
+// ONNX Runtime: BiasGeluFusion.
 const BIAS_GELU: Fusion = Fusion {
-    name: "BiasGeluFusion",
+    name: "Add + GELU",
     first: is_bias,
     second: is_gelu,
     then: None,
     cost: FusedCost::Epilogue,
 };
 
+// ONNX Runtime: SkipLayerNormFusion.
 const SKIP_LAYER_NORM: Fusion = Fusion {
-    name: "SkipLayerNormFusion",
+    name: "Add + LayerNorm",
     first: is_add,
     second: is_layer_norm,
     then: None,
     cost: FusedCost::Prologue,
 };
 
+// ONNX Runtime: BiasSoftmaxFusion.
 const BIAS_SOFTMAX: Fusion = Fusion {
-    name: "BiasSoftmaxFusion",
+    name: "Add + Softmax",
     first: is_add,
     second: is_softmax,
     then: None,
     cost: FusedCost::Prologue,
 };
 
+// ONNX Runtime: MatMulScaleFusion.
 const SCALE_MATMUL: Fusion = Fusion {
-    name: "MatMulScaleFusion",
+    name: "scale + MatMul",
     first: is_scale,
     second: is_product,
     then: None,
     cost: FusedCost::Prologue,
 };
 
+// ONNX Runtime: MatMulScaleFusion.
 const MATMUL_SCALE: Fusion = Fusion {
-    name: "MatMulScaleFusion",
+    name: "scale + MatMul",
     first: is_product,
     second: is_scale,
     then: None,
     cost: FusedCost::Epilogue,
 };
 
+// TensorRT: PointWise fusion.
 const POINTWISE: Fusion = Fusion {
-    name: "PointWise",
+    name: "pointwise",
     first: takes_pointwise,
     second: is_pointwise,
     then: None,

@@ -85,7 +85,8 @@ fn on_one_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<Section> {
         facts("Device", about(device)),
         facts("Memory", memory(hardware, device)),
         facts("Time", time(hardware)),
-        section("Slowest kernels", vec![Block::Table(tables::top_kernels(&hardware.top_kernels))]),
+        section("Kernels", vec![Block::Table(tables::top_kernels(&hardware.top_kernels))])
+            .noted("slowest"),
     ];
     let generation = hardware.generation.as_ref();
     sections.extend(generation.map(|it| facts("Generation", generated(hardware, it))));
@@ -211,9 +212,8 @@ fn time(hardware: &Hardware) -> Facts {
             }));
         facts.add_all("bottleneck", values);
     }
-    let bandwidth = work(hardware);
-    facts.add_all("utilization", vec![super::hardware::utilization(hardware).and_text(" compute")]);
-    facts.add_all("work", bandwidth);
+    facts.add("compute utilization", super::hardware::utilization(hardware));
+    facts.add_all("work", work(hardware));
     facts
 }
 
@@ -348,6 +348,10 @@ fn requirement(one: &Requirement, hardware: &Hardware) -> Vec<Spans> {
         true => format!(" at batch {}", units::integer(one.batch)),
         false => String::new(),
     };
+    values.extend(one.first_token_ms.map(|time| {
+        let time = units::time_range(time.low, time.expected, time.high);
+        Spans::plain(format!("first token {time}"))
+    }));
     let rate = one.throughput.map(units::rate);
     values.extend(rate.map(|rate| Spans::plain(format!("{rate}{at}"))));
     values.push(Spans::plain(format!("margin {}×", units::ratio(one.margin))));

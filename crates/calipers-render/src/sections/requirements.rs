@@ -1,10 +1,10 @@
 //! System requirements: the devices that meet a target, and the memory on the one device.
 
-use calipers_report::{Hardware, Requirements};
+use calipers_report::{Hardware, Report, Requirements, Style};
 
 use super::context::Context;
 use super::hardware_screen::DEFAULT_TARGET;
-use crate::document::Block;
+use crate::document::{Block, Facts};
 use crate::table::{Tone, Value};
 use crate::tables;
 use crate::value::Spans;
@@ -16,6 +16,9 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     if let Some(requirements) = &hardware.requirements {
         blocks.extend(levels(requirements, hardware));
     }
+    let mut facts = Facts::default();
+    facts.add("KV cache", kv_cache(report));
+    blocks.push(Block::Facts(facts));
     if hardware.memory.is_some() {
         blocks.extend([
             Block::heading("Memory on this device"),
@@ -23,6 +26,20 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         ]);
     }
     blocks
+}
+
+/// The KV cache per token, or why there is none.
+fn kv_cache(report: &Report) -> Spans {
+    match (&report.memory.kv_cache, report.architecture.style) {
+        (Some(cache), _) => Value::known(cache.bytes_per_token, |bytes| {
+            Value::text(format!("{} per token of a sequence", units::bytes(bytes)))
+        })
+        .into(),
+        (None, Some(style)) if style != Style::Decoder => {
+            Spans::plain(format!("none: {}", style.display_name()))
+        }
+        (None, _) => Spans::plain("none"),
+    }
 }
 
 fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {

@@ -36,14 +36,22 @@ fn on_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<String> {
     sentences.push(match (tokens.filter(|times| !times.is_empty()), hardware.latency_ms) {
         (Some(times), _) => format!("In {precision}, {}.", listed(&times)),
         (None, Some(time)) => format!(
-            "In {precision} at batch {}, one run takes {}{}.",
-            units::integer(hardware.batch),
+            "In {precision}{}, one run takes {}{}.",
+            at_batch(hardware),
             range(time),
             limited_by(hardware.bottleneck)
         ),
         (None, None) => "Its latency there is unknown.".to_owned(),
     });
     sentences
+}
+
+/// The batch of the figures; nothing for inputs without a batch dimension.
+fn at_batch(hardware: &Hardware) -> String {
+    match hardware.batch_dimension {
+        true => format!(" at batch {}", units::integer(hardware.batch)),
+        false => String::new(),
+    }
 }
 
 fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {

@@ -59,8 +59,8 @@ pub struct Cpu {
     pub vector: Vector,
 }
 
-/// Asks the system.
-pub(super) fn look() -> Cpu {
+/// Returns the CPU that the operating system reports.
+pub(super) fn detect_cpu() -> Cpu {
     let kind = RefreshKind::nothing()
         .with_cpu(CpuRefreshKind::nothing().with_frequency())
         .with_memory(MemoryRefreshKind::nothing().with_ram());
@@ -217,7 +217,7 @@ impl Vector {
 
 impl Cpu {
     fn label(&self) -> &str {
-        if self.name.is_empty() { "a processor that does not give its name" } else { &self.name }
+        if self.name.is_empty() { "unnamed CPU" } else { &self.name }
     }
 
     /// In words: `AMD EPYC, 2 cores at 2.6 GHz, AVX-512 on 256-bit pipes, 8.3 GB`.
@@ -239,13 +239,12 @@ impl Cpu {
     pub(super) fn arithmetic(&self) -> Vec<String> {
         let rate = self.vector.rates().first().map(|(_, rate)| *rate);
         let (Some(cores), Some(mhz), Some(rate)) = (self.cores, self.clock_mhz, rate) else {
-            let why =
-                "its peaks are not known: cores, clock or vector width could not be determined";
+            let why = "Peaks are unknown: the number of cores, the clock or the vector width is not reported.";
             return vec![why.to_owned()];
         };
         let peak = rounded(f64::from(cores) * mhz * f64::from(rate) / 1e6);
         let product = format!("{} × {} GHz × {rate} FLOP per clock", counted(cores), ghz(mhz));
-        vec![format!("fp32 peak: {product} = {peak} TFLOPS")]
+        vec![format!("fp32 peak: {product} = {peak} TFLOPS.")]
     }
 
     /// The device as found, with peaks of cores × clock × operations per clock.
@@ -267,8 +266,7 @@ impl Cpu {
                 device.peaks.insert(precision, rounded(tera));
             }
             device.notes = Some(
-                "peaks are cores x clock x operations per clock, with two pipes taken for granted"
-                    .to_owned(),
+                "peaks are cores x clock x operations per clock, assuming two pipes".to_owned(),
             );
         }
         device

@@ -1,7 +1,7 @@
-//! What device this machine is: an NVIDIA GPU where its driver shows one, else the processor.
+//! Detection of this machine's device: an NVIDIA GPU where the driver lists one, else the CPU.
 //!
-//! Finding out never fails. A library that is not there, a driver that does not answer, a figure
-//! that the system keeps to itself leave a blank, and the words say so.
+//! Detection never fails. A missing library, a driver that does not answer or a figure that is not
+//! reported leaves a blank, and a sentence says so.
 
 mod cpu;
 mod nvidia;
@@ -18,47 +18,47 @@ use crate::devices::device::Device;
 /// The device of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Detected {
-    /// The device: a row of the table with the memory that was found, or one built from what was
-    /// found, with peaks derived and the evidence `detected`.
+    /// The device: one of the catalog with the detected memory, or one built from detected figures,
+    /// with derived peaks and the evidence `detected`.
     pub device: Device,
-    /// The row of the table that it is, where it is one.
+    /// The device of the catalog that it is, where it is one.
     pub matched: Option<String>,
-    /// What was found and how the figures came about, a sentence each.
-    pub words: Vec<String>,
+    /// What was detected and how figures were derived, a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Detected {
-    /// The device in full, with what was found.
+    /// Returns the device in full, with what was detected.
     pub fn sheet(self, catalog: &Catalog) -> DeviceSheet {
         let sheet = catalog.sheet(&self.device);
-        DeviceSheet { found: self.words, matched: self.matched, ..sheet }
+        DeviceSheet { found: self.notes, matched: self.matched, ..sheet }
     }
 }
 
-/// Finds out what device this machine is.
+/// Detects the device of this machine.
 pub fn detect(catalog: &Catalog) -> Detected {
     match nvidia::find_gpu() {
         Ok((gpu, count)) => from_gpu(&gpu, count, catalog),
         Err(why) => {
-            let mut detected = from_cpu(&cpu::look(), catalog);
-            detected.words.insert(0, format!("no NVIDIA GPU: {why}"));
+            let mut detected = from_cpu(&cpu::detect_cpu(), catalog);
+            detected.notes.insert(0, format!("No NVIDIA GPU: {why}."));
             detected
         }
     }
 }
 
 fn from_gpu(gpu: &Gpu, count: u32, catalog: &Catalog) -> Detected {
-    let mut words = vec![format!("GPU: {}", gpu.describe())];
+    let mut notes = vec![format!("GPU: {}.", gpu.describe())];
     if count > 1 {
-        words.push(format!("it is the first of {count}; a runtime takes that one unless reported"));
+        notes.push(format!("It is the first of {count} GPUs, which runtimes use by default."));
     }
     let row =
         catalog.devices().iter().find(|row| is_named(row, &gpu.name) && gpu.has_memory_of(row));
-    settle(row, gpu.device(), words)
+    settle(row, gpu.device(), notes)
 }
 
 fn from_cpu(cpu: &Cpu, catalog: &Catalog) -> Detected {
-    let words = vec![format!("CPU: {}", cpu.describe())];
+    let notes = vec![format!("CPU: {}.", cpu.describe())];
     let board = cpu.board.as_deref().unwrap_or_default();
     // A board's name goes on with its revision: "Raspberry Pi 5 Model B Rev 1.0".
     let is_board = |row: &Device| {
@@ -68,9 +68,9 @@ fn from_cpu(cpu: &Cpu, catalog: &Catalog) -> Detected {
         })
     };
     let row = catalog.devices().iter().find(|row| is_named(row, &cpu.name) || is_board(row));
-    let mut detected = settle(row, cpu.device(), words);
+    let mut detected = settle(row, cpu.device(), notes);
     if detected.matched.is_none() {
-        detected.words.extend(cpu.arithmetic());
+        detected.notes.extend(cpu.arithmetic());
     }
     detected
 }
@@ -80,24 +80,26 @@ fn is_named(row: &Device, name: &str) -> bool {
     !name.is_empty() && row.detect_as.iter().any(|known| suggestions::folded(known) == name)
 }
 
-/// The row of the table with what is known better here, or what was found as it is.
-fn settle(row: Option<&Device>, found: Device, mut words: Vec<String>) -> Detected {
+/// The device of the catalog with the detected memory, or the detected device.
+fn settle(row: Option<&Device>, found: Device, mut notes: Vec<String>) -> Detected {
     let Some(row) = row else {
-        words.push("it is no device of the table; its figures are what was found".to_owned());
+        notes.push("It is not in the catalog; its figures are the detected ones.".to_owned());
         if found.bandwidth_gb_s.is_none() {
-            words.push("its memory bandwidth is not known; a device file can state it".to_owned());
+            notes.push(
+                "Its memory bandwidth is unknown; state it in a file for --device-file.".to_owned(),
+            );
         }
-        return Detected { device: found, matched: None, words };
+        return Detected { device: found, matched: None, notes };
     };
-    words.push(format!("it is {} of the table", row.id));
+    notes.push(format!("It is {} in the catalog.", row.id));
     let mut device = row.clone();
     if let Some(memory) = found.memory_gb {
         if device.memory_gb.is_none_or(|listed| (listed - memory).abs() > 0.005 * memory) {
-            words.push(format!("its memory is taken as found, {memory:.1} GB"));
+            notes.push(format!("Its memory is the detected size, {memory:.1} GB."));
         }
         device.memory_gb = Some(memory);
     }
-    Detected { matched: Some(row.id.clone()), device, words }
+    Detected { matched: Some(row.id.clone()), device, notes }
 }
 
 /// Bytes in GB (10⁹).
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn this_machine_is_something() {
         let detected = detect(builtin());
-        assert!(detected.words.len() >= 2, "{:?}", detected.words);
+        assert!(detected.notes.len() >= 2, "{:?}", detected.notes);
         assert!(!detected.device.name.is_empty());
         assert!(detected.device.memory_bytes().is_some_and(|bytes| bytes > 100_000_000));
         println!("{detected:#?}");
@@ -151,9 +153,9 @@ mod tests {
         assert_eq!(detected.device.evidence, Evidence::DatasheetCited);
         // What the driver alone would give: 2 × 3.201 GHz × 6016 bits / 8 = 4814 GB/s.
         assert!((h200().device().bandwidth_gb_s.unwrap() - 4814.3).abs() < 0.1);
-        let words = detected.words.join("; ");
-        assert!(words.contains("it is h200-sxm of the table"), "{words}");
-        assert!(words.contains("its memory is taken as found, 150.8 GB"), "{words}");
+        let notes = detected.notes.join("; ");
+        assert!(notes.contains("It is h200-sxm in the catalog"), "{notes}");
+        assert!(notes.contains("Its memory is the detected size, 150.8 GB"), "{notes}");
     }
 
     #[test]
@@ -180,7 +182,7 @@ mod tests {
         assert_eq!(device.peaks[&Precision::Fp16], 44.13);
         assert!((device.bandwidth_gb_s.unwrap() - 288.0).abs() < 0.1);
         assert_eq!(device.evidence, Evidence::Detected);
-        assert!(detected.words.iter().any(|word| word.contains("the first of 2")));
+        assert!(detected.notes.iter().any(|word| word.contains("the first of 2")));
     }
 
     #[test]
@@ -189,7 +191,7 @@ mod tests {
         let detected = from_gpu(&gpu, 1, builtin());
         assert!(detected.device.peaks.is_empty() && detected.device.memory_gb.is_none());
         assert_eq!(detected.device.id, "nvidia-x1000");
-        assert!(detected.words.iter().any(|word| word.contains("bandwidth is not known")));
+        assert!(detected.notes.iter().any(|word| word.contains("bandwidth is unknown")));
     }
 
     fn zen4() -> Cpu {
@@ -215,8 +217,8 @@ mod tests {
         assert_eq!(device.peak(Precision::Fp16), None);
         assert_eq!(device.memory_bytes(), Some(16_000_000_000));
         assert_eq!(device.evidence, Evidence::Detected);
-        let words = detected.words.join("; ");
-        assert!(words.contains("4 cores × 2.4 GHz × 32 FLOP per clock = 0.3072 TFLOPS"), "{words}");
+        let notes = detected.notes.join("; ");
+        assert!(notes.contains("4 cores × 2.4 GHz × 32 FLOP per clock = 0.3072 TFLOPS"), "{notes}");
     }
 
     #[test]
@@ -237,6 +239,6 @@ mod tests {
         let detected = from_cpu(&Cpu::default(), builtin());
         assert_eq!(detected.device.id, "cpu");
         assert!(detected.device.peaks.is_empty());
-        assert!(detected.words.iter().any(|word| word.contains("not known")));
+        assert!(detected.notes.iter().any(|word| word.contains("unknown")));
     }
 }

@@ -32,15 +32,15 @@ pub struct Gpu {
 /// The reason that no GPU was found.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoGpu {
-    #[error("the library of its driver is not on this machine")]
+    #[error("the driver library is not installed")]
     NoLibrary,
-    #[error("its driver is not loaded")]
+    #[error("the driver is not loaded")]
     NotLoaded,
-    #[error("its driver may not be asked")]
+    #[error("no permission to query the driver")]
     NoPermission,
-    #[error("its driver shows none")]
+    #[error("the driver lists none")]
     NoDevice,
-    #[error("its driver says: {0}")]
+    #[error("driver error: {0}")]
     Driver(NvmlError),
 }
 
