@@ -29,7 +29,8 @@ fn folder_with_bad_model() -> tempfile::TempDir {
 fn findings_are_reported_and_nothing_else() {
     let folder = folder_with_bad_model();
     let text = run_in(folder.path(), &["check", "bad.onnx"]).succeeded();
-    for part in ["bad.onnx", "1 error", "✗ error", "Unsafe external data path", "external-data-refused"]
+    for part in
+        ["bad.onnx", "1 error", "✗ error", "Unsafe external data path", "external-data-refused"]
     {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
