@@ -283,6 +283,16 @@ pub fn rules() -> Vec<FindingRule> {
     RULES.iter().map(described).collect()
 }
 
+/// Replaces each recommendation with the general one of its rule, which contains no names of the
+/// model.
+pub fn generalize(findings: &mut [Finding]) {
+    for finding in findings {
+        if let Some(rule) = RULES.iter().find(|rule| rule.id == finding.id) {
+            finding.recommendation = rule.recommendation.to_owned();
+        }
+    }
+}
+
 /// Returns the findings of a report with their counts.
 pub fn finding_table(report: &Report) -> FindingTable {
     let count = |severity| {

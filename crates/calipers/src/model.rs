@@ -124,6 +124,7 @@ impl Model {
             calipers_measure::fingerprint(&self.ir, &self.data(), &mut report);
         }
         if options.redact_names {
+            calipers_lint::generalize(&mut report.findings);
             Redactor::new(&self.ir).report(&mut report)?;
         }
         let architecture = &mut report.architecture;

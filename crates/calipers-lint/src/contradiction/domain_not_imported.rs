@@ -41,7 +41,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let nodes = missing.values().sum();
     let (first, _) = missing.first_key_value()?;
     let detail = format!(
-        "{} in {} without an `opset_import` entry",
+        "{} in {} without an opset_import entry",
         counted(nodes, "node"),
         counted(missing.len(), "domain")
     );

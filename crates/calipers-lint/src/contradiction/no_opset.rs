@@ -22,7 +22,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let nodes = model.main().nodes.len();
     (model.header.opsets.is_empty() && nodes > 0)
-        .then(|| Hit::new(format!("{} and no `opset_import` entry", counted(nodes, "node")), []))
+        .then(|| Hit::new(format!("{} and no opset_import entry", counted(nodes, "node")), []))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) const NEWEST_IR: i64 = 14;
 
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let version = evidence.model.header.ir_version.filter(|version| *version > NEWEST_IR)?;
-    Some(Hit::new(format!("`ir_version` {version}; Calipers supports up to {NEWEST_IR}"), []))
+    Some(Hit::new(format!("ir_version {version}; Calipers supports up to {NEWEST_IR}"), []))
 }
 
 #[cfg(test)]

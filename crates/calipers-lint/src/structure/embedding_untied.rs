@@ -55,7 +55,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
                 match evidence.weights.and_then(|weights| alike(net, weights, own, stored)) {
                     Some(true) => "their minimum, maximum, mean and standard deviation are equal",
                     Some(false) => continue,
-                    None => "run with `--weights` to compare their values",
+                    None => "run with --weights to compare their values",
                 };
             let detail = format!(
                 "{:?} ({} x {}) and {:?} are separate tensors of {} elements each; {reported}",
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn two_tables_are_reported() {
         let reported = raised(&RULE, network(false, 2.0)).unwrap();
-        assert!(reported.detail.contains("run with `--weights`"), "{}", reported.detail);
+        assert!(reported.detail.contains("run with --weights"), "{}", reported.detail);
         let reported = raised_by_weights(&RULE, network(false, 1.0)).unwrap();
         assert!(
             reported.detail.contains("mean and standard deviation are equal"),

@@ -14,6 +14,9 @@ use crate::text::{self, Charset};
 /// Columns of a name; of a longer one the middle is left out.
 const NAME: usize = 72;
 
+/// Columns of a command in a sentence of ours.
+const COMMAND: usize = 200;
+
 /// What keeps an address from being made a link, and shows nothing.
 const BREAK: &str = "<!-- -->";
 
@@ -68,7 +71,7 @@ pub fn reported(raw: &str) -> String {
     let mut safe = String::with_capacity(clean.len());
     for (i, part) in parts.iter().enumerate() {
         if i % 2 == 1 {
-            safe += &code(part);
+            safe += &code_within(part, COMMAND);
             continue;
         }
         let blank = |is: bool| if is && !part.trim().is_empty() { " " } else { "" };
@@ -104,7 +107,12 @@ fn ends_in(text: &str, word: &str) -> bool {
 
 /// A name as code, cut in the middle where it is long; in a table as elsewhere.
 pub fn code(raw: &str) -> String {
-    let clean = text::truncate(&text::name(raw, Charset::Unicode), NAME, Charset::Unicode);
+    code_within(raw, NAME)
+}
+
+/// A text as code of at most this width.
+fn code_within(raw: &str, width: usize) -> String {
+    let clean = text::truncate(&text::name(raw, Charset::Unicode), width, Charset::Unicode);
     if clean.trim().is_empty() {
         return "(blank)".to_owned();
     }

@@ -47,6 +47,7 @@ const OURS: &[&str] = &[
     "norm_position",
     "precision",
     "precision_why",
+    "recommendation",
     "schema_version",
     "scheme",
     "severity",
