@@ -57,10 +57,10 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
             "772 nodes",
             "180 initializers",
             "depth 388",
-            "772 nodes of 22 kinds",
-            "**`MatMulInteger`:** 36",
-            "**`DynamicQuantizeLinear`:** 24",
-            "**`DequantizeLinear`:** 3",
+            "22 operators",
+            "`MatMulInteger` 36",
+            "`DynamicQuantizeLinear` 24",
+            "`DequantizeLinear` 3",
             "**Total:** 22,565,376 (22.57 M)",
         ],
     ),
@@ -69,12 +69,12 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
         "e5-small-v2",
         &[
             "12 × encoder layer",
-            "**Nodes:** 1,510",
-            "**Initializers:** 348",
-            "**Depth (longest path):** 760",
-            "1,510 nodes of 22 kinds",
-            "**`MatMulInteger`:** 72",
-            "**`DynamicQuantizeLinear`:** 48",
+            "1,510 nodes",
+            "348 initializers",
+            "depth 760",
+            "22 operators",
+            "`MatMulInteger` 72",
+            "`DynamicQuantizeLinear` 48",
             "**Total:** 33,212,160 (33.21 M)",
         ],
     ),
@@ -93,7 +93,7 @@ const DOCUMENTS: [(&str, &str, &[&str]); 6] = [
             "25 LayerNorm",
             "74 × **Linear:**",
             "12 × **Attention:**",
-            "| Task | question answering |",
+            "Task question answering",
         ],
     ),
     (
@@ -201,7 +201,9 @@ fn cards_state_the_right_figures(corpus: &Corpus) -> Outcome {
     for (_, model, figures) in DOCUMENTS {
         let Some(path) = named(corpus, &[model]).pop() else { continue };
         checked += figures.len();
-        let card = folded(&card(&report(&path)));
+        // Without charts, the figures of the bars are in tables.
+        let card = markdown::card(&report(&path), &CardOptions::default());
+        let card = folded(&card.replace('|', ""));
         for figure in figures {
             assert!(card.contains(figure), "{model} lacks {figure}");
         }
