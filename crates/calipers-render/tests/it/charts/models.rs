@@ -33,7 +33,7 @@ fn check_all(files: Vec<PathBuf>, device: &str) -> usize {
             for chart in charts(&report, theme) {
                 let labels = check(&chart, &file.display().to_string());
                 assert!(labels.len() >= 2, "a title, and something to read");
-                assert!(chart.alt.ends_with('.') && chart.alt.len() > 20, "{}", chart.alt);
+                assert!(chart.alt.ends_with('.') && chart.alt.len() > 10, "{}", chart.alt);
                 count += 1;
             }
         }
