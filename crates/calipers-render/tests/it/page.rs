@@ -191,7 +191,7 @@ fn only_sums_of_costs_are_lower_bounds() {
     let html = page::html(&report, &GraphView::default());
     assert!(html.contains("<strong>at least 7 MACs</strong>"));
     assert!(html.contains("<strong>5</strong>"));
-    assert!(html.contains("Found to be</th>") && html.contains("<code>[2]</code>"));
+    assert!(html.contains("Inferred shape</th>") && html.contains("<code>[2]</code>"));
 }
 
 fn the_policy_allows_what_is_in_the_page_and_nothing_else() {
@@ -225,8 +225,8 @@ fn every_section_of_the_card_is_on_the_page() {
         let card = calipers_render::sections::card(&report, &CardOptions::default());
         for section in &card.sections {
             let id = section.id.as_str();
-            // The head of the page has the key figures and the diagram.
-            let shown = ["key-figures", "diagram"].contains(&id)
+            // The head of the page has the summary, the key figures and the diagram.
+            let shown = ["summary", "key-figures", "diagram"].contains(&id)
                 || html.contains(&format!("id=\"{id}\" aria-labelledby"))
                 || html.contains(&format!("id=\"card-{id}\""));
             assert!(shown, "{name}: the page has no section {id}");
