@@ -1,4 +1,4 @@
-//! Renderings of one [`calipers_report::Report`]: peers over the same value, none of which
+//! Renderings of one [`calipers_report::Report`]: peers over the same value. None
 //! computes a figure.
 //!
 //! ```

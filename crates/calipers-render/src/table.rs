@@ -326,7 +326,7 @@ impl Table {
         self.rows.push(Row::Cells { cells, instead: None, note: None });
     }
 
-    /// Adds a row of cells, of which a terminal shows the first, and a sentence for the others.
+    /// Adds a row of cells; a terminal shows the first cell and a sentence instead of the others.
     pub fn row_instead(&mut self, values: Vec<Value>, instead: Spans) {
         self.row(values);
         if let Some(Row::Cells { instead: place, .. }) = self.rows.last_mut() {

@@ -169,7 +169,7 @@ impl Value {
     }
 
     /// The value, or nothing.
-    pub fn of<T>(value: Option<T>, set: impl FnOnce(T) -> Self) -> Self {
+    pub fn optional<T>(value: Option<T>, set: impl FnOnce(T) -> Self) -> Self {
         value.map_or(Self::Blank, set)
     }
 
@@ -351,18 +351,18 @@ pub struct Spans(pub Vec<Span>);
 
 impl Spans {
     /// One piece.
-    pub fn of(tone: Tone, value: Value) -> Self {
+    pub fn toned(tone: Tone, value: Value) -> Self {
         Self(vec![Span { value, tone }])
     }
 
     /// Plain words of ours.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self::of(Tone::Plain, Value::text(text))
+        Self::toned(Tone::Plain, Value::text(text))
     }
 
     /// Quiet words of ours.
     pub fn quiet(text: impl Into<String>) -> Self {
-        Self::of(Tone::Quiet, Value::text(text))
+        Self::toned(Tone::Quiet, Value::text(text))
     }
 
     /// These pieces with one more.
@@ -435,7 +435,7 @@ impl From<Spans> for Value {
 
 impl From<Value> for Spans {
     fn from(value: Value) -> Self {
-        Self::of(Tone::Plain, value)
+        Self::toned(Tone::Plain, value)
     }
 }
 

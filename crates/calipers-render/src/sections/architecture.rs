@@ -175,7 +175,7 @@ fn skips(architecture: &Architecture) -> Vec<Spans> {
 fn brief(report: &Report) -> Vec<Block> {
     let architecture = &report.architecture;
     let kind =
-        architecture.kind.map(|kind| Spans::of(Tone::Strong, Value::text(kind.display_name())));
+        architecture.kind.map(|kind| Spans::toned(Tone::Strong, Value::text(kind.display_name())));
     let style = architecture.style.map(|style| Spans::plain(style.display_name()));
     let family = architecture.family.map(|family| Spans::plain(family.display_name()));
     let mut names: Vec<Spans> = [kind, style, family].into_iter().flatten().collect();

@@ -104,7 +104,7 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
         return vec![];
     }
     let least =
-        Spans::of(Tone::Warning, Value::text(if cost.lower_bound { "at least " } else { "" }));
+        Spans::toned(Tone::Warning, Value::text(if cost.lower_bound { "at least " } else { "" }));
     let mut facts = Facts::default();
     for (name, field, value, set, unit) in figures {
         let formula = free_formula(cost.formula.get(field)).map(Spans::from);
@@ -134,11 +134,9 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
     // Twice the multiply-accumulates: the same reason, or the same formula.
     context.settle("cost.flops");
     facts.0.extend(missing(cost));
-    facts.0.extend(
-        cost.notes.iter().map(|note| {
-            Fact::new("", vec![Spans::of(Tone::Quiet, Value::prose(note))]).lines(LINES)
-        }),
-    );
+    facts.0.extend(cost.notes.iter().map(|note| {
+        Fact::new("", vec![Spans::toned(Tone::Quiet, Value::prose(note))]).lines(LINES)
+    }));
     vec![Block::Facts(facts)]
 }
 

@@ -118,7 +118,7 @@ fn launch(launching: &LaunchSource) -> Facts {
         None => Tone::Quiet,
     };
     let mut from = Fact::prose("from", &launching.why, PROSE);
-    from.values = vec![Spans::of(tone, Value::prose(&launching.why))];
+    from.values = vec![Spans::toned(tone, Value::prose(&launching.why))];
     facts.0.push(from);
     facts
 }

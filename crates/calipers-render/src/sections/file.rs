@@ -60,7 +60,7 @@ fn data_files(report: &Report) -> Vec<Block> {
 fn data_file(file: &DataFile, report: &Report) -> Vec<Block> {
     // A finding says that it is missing, and what to do about it; once is enough.
     let is_in_findings = file.status == DataStatus::Missing && is_named(&file.location, report);
-    let status = |tone, word: &str| Spans::of(tone, Value::text(word));
+    let status = |tone, word: &str| Spans::toned(tone, Value::text(word));
     let status = match file.status {
         _ if is_in_findings => status(Tone::Quiet, "see findings"),
         DataStatus::Present => status(Tone::Plain, "present"),
@@ -76,7 +76,7 @@ fn data_file(file: &DataFile, report: &Report) -> Vec<Block> {
     let needed = Spans::plain(format!("{} in {tensors}", units::bytes(file.tensor_bytes)));
     let mut blocks = vec![Block::Values(vec![location.into(), status, needed])];
     if !is_in_findings && !file.reason.trim().is_empty() {
-        blocks.push(Block::Note(Spans::of(Tone::Quiet, Value::prose(&file.reason))));
+        blocks.push(Block::Note(Spans::toned(Tone::Quiet, Value::prose(&file.reason))));
     }
     blocks
 }

@@ -70,7 +70,7 @@ pub fn findings(table: &FindingTable) -> Document {
         .into_iter()
         .filter(|(count, ..)| *count > 0)
         .map(|(count, tone, one, many)| {
-            Spans::of(tone, Value::text(units::counted(count, one, many)))
+            Spans::toned(tone, Value::text(units::counted(count, one, many)))
         })
         .collect();
     let counts = match counts.is_empty() {

@@ -59,7 +59,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         return blocks;
     }
     let terms = TERMS.iter().filter(|(_, _, is_used)| is_used(report)).map(|(term, meaning, _)| {
-        Spans::of(Tone::Strong, Value::text(format!("{term}:"))).and_text(format!(" {meaning}"))
+        Spans::toned(Tone::Strong, Value::text(format!("{term}:"))).and_text(format!(" {meaning}"))
     });
     blocks.extend([Block::heading("Terms"), Block::list(terms)]);
     blocks

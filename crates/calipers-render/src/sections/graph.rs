@@ -78,7 +78,7 @@ fn shape_counts(shapes: &ShapeFacts) -> Vec<Spans> {
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
     counts
         .map(|(count, tone, word)| {
-            Spans::of(tone, Value::text(format!("{} {word}", units::integer(count))))
+            Spans::toned(tone, Value::text(format!("{} {word}", units::integer(count))))
         })
         .collect()
 }
@@ -87,12 +87,13 @@ fn shape_counts(shapes: &ShapeFacts) -> Vec<Spans> {
 fn brief(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
     let graph = &report.graph;
-    let mut values =
-        vec![Spans::of(Tone::Strong, Value::Integer(graph.nodes)).and_text(if graph.nodes == 1 {
+    let mut values = vec![
+        Spans::toned(Tone::Strong, Value::Integer(graph.nodes)).and_text(if graph.nodes == 1 {
             " node"
         } else {
             " nodes"
-        })];
+        }),
+    ];
     if graph.nodes_total != graph.nodes {
         values
             .push(Spans::from(Value::Integer(graph.nodes_total)).and_text(" including subgraphs"));
@@ -129,10 +130,9 @@ fn brief(context: &mut Context<'_>) -> Vec<Block> {
         }
         blocks.push(Block::Values(counts));
         blocks.extend(
-            shapes
-                .unknown
-                .first()
-                .map(|unknown| Block::Note(Spans::of(Tone::Quiet, Value::prose(&unknown.reason)))),
+            shapes.unknown.first().map(|unknown| {
+                Block::Note(Spans::toned(Tone::Quiet, Value::prose(&unknown.reason)))
+            }),
         );
     }
     blocks

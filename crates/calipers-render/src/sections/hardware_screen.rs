@@ -22,7 +22,7 @@ const LINES: usize = 4;
 pub fn hardware(report: &Report) -> Document {
     let Some(hardware) = &report.hardware else {
         let nothing = Value::text("the report has no hardware section");
-        return Document { title: Spans::of(Tone::Warning, nothing), ..Document::default() };
+        return Document { title: Spans::toned(Tone::Warning, nothing), ..Document::default() };
     };
     let mut sections = vec![];
     if let Some(device) = &hardware.device {
@@ -63,7 +63,10 @@ fn facts(title: &str, facts: Facts) -> Section {
 
 /// A row of prose in a tone.
 fn prose(what: &str, tone: Tone, words: &str) -> Fact {
-    Fact { values: vec![Spans::of(tone, Value::prose(words))], ..Fact::prose(what, words, LINES) }
+    Fact {
+        values: vec![Spans::toned(tone, Value::prose(words))],
+        ..Fact::prose(what, words, LINES)
+    }
 }
 
 fn conditions(hardware: &Hardware) -> Spans {
@@ -106,7 +109,7 @@ fn about(device: &DeviceFacts) -> Facts {
     facts.add_all(
         "name",
         vec![
-            Spans::of(Tone::Strong, Value::prose(&device.name)),
+            Spans::toned(Tone::Strong, Value::prose(&device.name)),
             Value::name(&device.id).into(),
             Value::name(device.class.display_name()).into(),
         ],
@@ -176,13 +179,13 @@ fn time(hardware: &Hardware) -> Facts {
     let Some(latency) = hardware.latency_ms else {
         if let Some(why) = &hardware.no_latency {
             let word = if hardware.fits == Some(false) { "none" } else { "unknown" };
-            let words = Spans::of(Tone::Warning, Value::text(word)).and_quiet(": ");
+            let words = Spans::toned(Tone::Warning, Value::text(word)).and_quiet(": ");
             let values = vec![words.and(Tone::Quiet, Value::prose(why))];
             facts.0.push(Fact { values, ..Fact::prose("latency", why, LINES) });
         }
         return facts;
     };
-    let mut values = vec![Spans::of(Tone::Strong, Value::Range(latency))];
+    let mut values = vec![Spans::toned(Tone::Strong, Value::Range(latency))];
     values.extend(hardware.throughput.map(|rate| Value::Rate(rate).into()));
     values.push(Spans::default().and_quiet(hardware.mode.display_name()));
     values.extend(hardware.confidence.map(|confidence| {
@@ -199,7 +202,7 @@ fn time(hardware: &Hardware) -> Facts {
     }
     facts.add("optimal batch", super::hardware::optimal_batch(hardware));
     if let (Some(limit), Some(shares)) = (&hardware.bottleneck, &hardware.shares) {
-        let mut values = vec![Spans::of(Tone::Strong, Value::name(limit.display_name()))];
+        let mut values = vec![Spans::toned(Tone::Strong, Value::name(limit.display_name()))];
         let shares = [
             (shares.compute_percent, "compute"),
             (shares.memory_percent, "memory"),
@@ -234,7 +237,7 @@ fn work(hardware: &Hardware) -> Vec<Spans> {
 fn generated(hardware: &Hardware, generation: &Generation) -> Facts {
     let mut facts = Facts::default();
     let figure = |time: Option<calipers_report::Range<f64>>| match time {
-        Some(time) => Spans::of(Tone::Strong, Value::Range(time)),
+        Some(time) => Spans::toned(Tone::Strong, Value::Range(time)),
         None => Value::Missing(None).into(),
     };
     let tokens = |rate: f64| units::rate(rate).replace("/s", " tokens/s");
@@ -276,7 +279,7 @@ fn headline(hardware: &Hardware, device: &DeviceFacts) -> Spans {
         needed: hardware.memory_bytes,
         capacity: device.memory_bytes,
     };
-    let words = Spans::of(Tone::Strong, Value::prose(&device.name))
+    let words = Spans::toned(Tone::Strong, Value::prose(&device.name))
         .and_text("  ")
         .and_value(Value::Fit(fit));
     match hardware.latency_ms {
@@ -298,7 +301,7 @@ fn reasons(rows: &[DeviceRow]) -> Vec<Spans> {
     let is_missing = |row: &DeviceRow| row.latency_ms.is_none() || row.fits.is_none();
     let sentence = |(reason, group): (&str, Vec<&DeviceRow>)| {
         let whose = match group.len() == rows.len() {
-            true => Spans::of(Tone::Warning, Value::text("no latency")),
+            true => Spans::toned(Tone::Warning, Value::text("no latency")),
             false => Spans::joined(group.iter().map(|row| Value::name(&row.id).into()), ", "),
         };
         whose.and_quiet(": ").and(Tone::Quiet, Value::prose(reason))
@@ -342,7 +345,7 @@ fn required(needs: &Requirements, hardware: &Hardware) -> Facts {
 }
 
 fn requirement(one: &Requirement, hardware: &Hardware) -> Vec<Spans> {
-    let mut values = vec![Spans::of(Tone::Strong, Value::name(&one.id))];
+    let mut values = vec![Spans::toned(Tone::Strong, Value::name(&one.id))];
     values.extend(one.latency_ms.map(|latency| Value::Range(latency).into()));
     let at = match hardware.batch_dimension {
         true => format!(" at batch {}", units::integer(one.batch)),

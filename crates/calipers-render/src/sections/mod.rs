@@ -214,7 +214,7 @@ fn byline(report: &Report, options: &CardOptions) -> Spans {
     if let Some(date) = &options.date {
         words = words.and_text(" on ").and_value(Value::prose(date));
     }
-    Spans::of(Tone::Emphasis, words.and_text(".").into())
+    Spans::toned(Tone::Emphasis, words.and_text(".").into())
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ fn learned(context: &mut Context<'_>, facts: &mut Facts) {
     let parameters = &context.report.parameters;
     let total = match parameters.total {
         Some(0) => Spans::plain("none"),
-        Some(total) => Spans::of(Tone::Strong, Value::LongCount(total)),
+        Some(total) => Spans::toned(Tone::Strong, Value::LongCount(total)),
         None => context.unknown("parameters.total"),
     };
     let mut values = vec![total];

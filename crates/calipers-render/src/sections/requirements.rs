@@ -1,13 +1,13 @@
 //! System requirements: the devices that meet a target, and the memory on the one device.
 
-use calipers_report::{Hardware, Report, Requirements, Style};
+use calipers_report::{Hardware, Report, Requirements};
 
 use super::context::Context;
 use super::hardware_screen::DEFAULT_TARGET;
 use crate::document::{Block, Facts};
 use crate::table::{Tone, Value};
-use crate::tables;
 use crate::value::Spans;
+use crate::{tables, units};
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     let report = context.report;
@@ -30,20 +30,18 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
 
 /// The KV cache per token, or why there is none.
 fn kv_cache(report: &Report) -> Spans {
-    match (&report.memory.kv_cache, report.architecture.style) {
+    match (&report.memory.kv_cache, &report.memory.kv_cache_absent) {
         (Some(cache), _) => Value::known(cache.bytes_per_token, |bytes| {
             Value::text(format!("{} per token of a sequence", units::bytes(bytes)))
         })
         .into(),
-        (None, Some(style)) if style != Style::Decoder => {
-            Spans::plain(format!("none: {}", style.display_name()))
-        }
-        (None, _) => Spans::plain("none"),
+        (None, Some(why)) => Value::prose(why).into(),
+        (None, None) => Spans::plain("none"),
     }
 }
 
 fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {
-    let mut target = Spans::of(Tone::Strong, Value::text("Target:"))
+    let mut target = Spans::toned(Tone::Strong, Value::text("Target:"))
         .and_text(" ")
         .and_value(Value::prose(&requirements.target));
     if requirements.target_is_default {

@@ -48,9 +48,9 @@ pub fn rules(rules: &[FindingRule]) -> Document {
 
 /// Returns the blocks of one rule.
 fn in_full(rule: &FindingRule) -> Vec<Block> {
-    let severity = Spans::of(Tone::Strong, Value::text(severity(rule.severity)));
+    let severity = Spans::toned(Tone::Strong, Value::text(severity(rule.severity)));
     let part = |title: &str, text: &str| {
-        let title = Spans::of(Tone::Emphasis, Value::text(title)).and_text(" ");
+        let title = Spans::toned(Tone::Emphasis, Value::text(title)).and_text(" ");
         Block::Paragraph(title.and_value(Value::quoted(text)))
     };
     vec![

@@ -72,7 +72,7 @@ fn model(report: &Report) -> Vec<Spans> {
     // The title repeats the figures below after its colon.
     let title = summary.title.split(": ").next().unwrap_or_default();
     let title = text::truncate(&text::whole(title), TITLE, text::Charset::Unicode);
-    vec![Spans::of(Tone::Strong, Value::Prose(title))]
+    vec![Spans::toned(Tone::Strong, Value::Prose(title))]
 }
 
 fn parameters(context: &mut Context<'_>) -> Vec<Spans> {
@@ -157,7 +157,7 @@ fn title(finding: &Finding) -> Spans {
         Severity::Info => Tone::Accent,
     };
     let title = text::truncate(&text::whole(&finding.title), TITLE, text::Charset::Unicode);
-    Spans::of(tone, Value::text(finding.severity.id()))
+    Spans::toned(tone, Value::text(finding.severity.id()))
         .and_text(": ")
         .and_value(Value::Prose(title))
 }

@@ -19,7 +19,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     };
     let mut blocks = match context.is_brief() {
         true => {
-            let title = Spans::of(Tone::Strong, Value::prose(&summary.title));
+            let title = Spans::toned(Tone::Strong, Value::prose(&summary.title));
             std::iter::once(Block::Paragraph(title)).chain(paragraphs(summary)).collect()
         }
         // What our own text goes on to say is in the sections that follow.
@@ -27,7 +27,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         false => paragraphs(summary).collect(),
     };
     let notes = origin::notes(summary).into_iter();
-    blocks.extend(notes.map(|note| Block::Note(Spans::of(Tone::Emphasis, Value::Prose(note)))));
+    blocks.extend(notes.map(|note| Block::Note(Spans::toned(Tone::Emphasis, Value::Prose(note)))));
     blocks
 }
 

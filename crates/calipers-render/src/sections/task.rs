@@ -46,14 +46,14 @@ fn brief(task: &Task) -> Vec<Spans> {
     let mut values = match task.kind {
         TaskKind::Unknown => vec![Spans::plain("unknown")],
         kind => {
-            let name = Spans::of(Tone::Strong, Value::text(kind.display_name()));
+            let name = Spans::toned(Tone::Strong, Value::text(kind.display_name()));
             std::iter::once(name).chain(confidence_value(task.confidence)).collect()
         }
     };
     let evidence = task.evidence.iter().take(EVIDENCE).filter(|words| !words.trim().is_empty());
     values.extend(evidence.map(|words| {
         let words = text::truncate(&text::prose(words, Charset::Unicode), LONG, Charset::Unicode);
-        Spans::of(Tone::Quiet, Value::Prose(words))
+        Spans::toned(Tone::Quiet, Value::Prose(words))
     }));
     values
 }

@@ -54,7 +54,7 @@ fn brief(weights: &Weights, context: &mut Context<'_>) -> Facts {
     let mut read = vec![Spans::plain(format!("{} in {tensors}", units::bytes(weights.bytes)))];
     if weights.unread > 0 {
         let unread = units::counted(weights.unread, "tensor", "tensors");
-        read.push(Spans::of(Tone::Warning, Value::text(format!("{unread} unreadable"))));
+        read.push(Spans::toned(Tone::Warning, Value::text(format!("{unread} unreadable"))));
     }
     facts.add_all("read", read);
     if weights.elements > 0 {

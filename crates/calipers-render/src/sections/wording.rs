@@ -56,7 +56,7 @@ pub(super) fn confidence_value(confidence: Confidence) -> Option<Spans> {
 /// What the author of the model is asked to write.
 pub(super) fn to_complete(what: &str) -> Block {
     let words = format!("To be completed by the author: {what}");
-    Block::Paragraph(Spans::of(Tone::Emphasis, Value::Text(words)))
+    Block::Paragraph(Spans::toned(Tone::Emphasis, Value::Text(words)))
 }
 
 /// Sentences of ours that quote names, each as a value.

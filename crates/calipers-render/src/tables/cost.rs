@@ -27,7 +27,7 @@ pub fn top_nodes(nodes: &[TopNode]) -> Table {
             Value::name(&node.node),
             Value::name(&node.op),
             Value::known(node.macs, Value::Magnitude),
-            Value::of(node.percent, Value::Percent),
+            Value::optional(node.percent, Value::Percent),
             Value::Bar(node.macs.unwrap_or(0)),
         ]);
     }
@@ -52,7 +52,7 @@ pub fn top_groups(groups: &[TopGroup]) -> Table {
             Value::name(&group.op),
             Value::Magnitude(group.macs),
             // Shares have two decimals; what is less is not nothing.
-            Value::of(group.percent, |share| Value::Percent(share.max(0.001))),
+            Value::optional(group.percent, |share| Value::Percent(share.max(0.001))),
         ]);
     }
     set
@@ -80,7 +80,7 @@ pub fn operator_costs(operators: &[OperatorCost]) -> Table {
             Value::Integer(operator.nodes),
             Value::known(operator.flops(), Value::Magnitude),
             Value::known(operator.other_flops, Value::Magnitude),
-            Value::of(operator.percent, Value::Percent),
+            Value::optional(operator.percent, Value::Percent),
         ]);
     }
     set

@@ -25,7 +25,7 @@ pub fn devices(list: &DeviceList) -> Table {
         set.rows.extend(group.first().map(|device| Row::Group(Value::text(device.class.id()))));
         group.iter().for_each(|device| set.row(row(device)));
     }
-    set.empty = Some(Spans::of(Tone::Warning, Value::text("no device matches")));
+    set.empty = Some(Spans::toned(Tone::Warning, Value::text("no device matches")));
     set.note(None, legend(list));
     set
 }
@@ -68,8 +68,8 @@ fn columns() -> Vec<Column> {
 }
 
 fn row(device: &DeviceSpec) -> Vec<Value> {
-    let decimal = |value: Option<f64>| Value::of(value, Value::Decimal);
-    let prose = |text: &Option<String>| Value::of(text.clone(), Value::Prose);
+    let decimal = |value: Option<f64>| Value::optional(value, Value::Decimal);
+    let prose = |text: &Option<String>| Value::optional(text.clone(), Value::Prose);
     let on_chip = device.on_chip.as_ref();
     let memory = match device.memory_gb {
         None if on_chip.is_some() => Value::text("on chip"),
@@ -91,7 +91,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
         decimal(peak.map(|(_, peak)| *peak))
     }));
     row.extend([
-        Value::of(device.units, |units| Value::Integer(units.into())),
+        Value::optional(device.units, |units| Value::Integer(units.into())),
         decimal(device.clock_mhz),
         decimal(device.matrix_clock_mhz),
         decimal(device.cache_mb),
@@ -100,7 +100,7 @@ fn row(device: &DeviceSpec) -> Vec<Value> {
         decimal(device.launch.host_us),
         decimal(on_chip.and_then(|chip| chip.memory_mb)),
         decimal(on_chip.and_then(|chip| chip.link_gb_s)),
-        Value::of(on_chip, |chip| Value::prose(&chip.rule)),
+        Value::optional(on_chip, |chip| Value::prose(&chip.rule)),
         Value::text(device.evidence.id()),
         Value::prose(&device.source),
         prose(&device.derivation),
@@ -124,7 +124,7 @@ fn legend(list: &DeviceList) -> Vec<Spans> {
         let devices = units::counted(count(list.unknown_memory), "device", "devices");
         let whose = if list.unknown_memory == 1 { "its" } else { "their" };
         lines.push(
-            Spans::of(Tone::Warning, Value::text(format!("{devices} left out")))
+            Spans::toned(Tone::Warning, Value::text(format!("{devices} left out")))
                 .and_quiet(format!(": {whose} memory is unknown")),
         );
     }

@@ -39,29 +39,29 @@ pub fn figures(models: &[KeyFigures]) -> Table {
 }
 
 fn row(model: &KeyFigures) -> Vec<Value> {
-    let name = |text: &Option<String>| Value::of(text.clone(), Value::Name);
-    let integer = |value: Option<u64>| Value::of(value, Value::Integer);
-    let bytes = |value: Option<u64>| Value::of(value, Value::Bytes);
+    let name = |text: &Option<String>| Value::optional(text.clone(), Value::Name);
+    let integer = |value: Option<u64>| Value::optional(value, Value::Integer);
+    let bytes = |value: Option<u64>| Value::optional(value, Value::Bytes);
     vec![
         Value::name(&model.path),
         name(&model.card),
-        Value::of(model.error.clone(), Value::Prose),
+        Value::optional(model.error.clone(), Value::Prose),
         bytes(model.bytes),
-        Value::of(model.kind, |kind| Value::name(kind.id())),
-        Value::of(model.family, |family| Value::name(family.id())),
-        Value::of(model.task, |task| Value::name(task.id())),
-        Value::of(model.precision, |dtype| Value::name(dtype.to_string())),
-        Value::of(model.quantization, |scheme| Value::name(scheme.id())),
+        Value::optional(model.kind, |kind| Value::name(kind.id())),
+        Value::optional(model.family, |family| Value::name(family.id())),
+        Value::optional(model.task, |task| Value::name(task.id())),
+        Value::optional(model.precision, |dtype| Value::name(dtype.to_string())),
+        Value::optional(model.quantization, |scheme| Value::name(scheme.id())),
         integer(model.nodes),
         integer(model.parameters),
         bytes(model.weights_bytes),
-        Value::of(model.macs, Value::Magnitude),
-        Value::of(model.flops, Value::Magnitude),
-        Value::of(model.lower_bound, Value::Flag),
+        Value::optional(model.macs, Value::Magnitude),
+        Value::optional(model.flops, Value::Magnitude),
+        Value::optional(model.lower_bound, Value::Flag),
         bytes(model.peak_activation_bytes),
         bytes(model.kv_cache_bytes_per_token),
         name(&model.device),
-        Value::of(model.latency_ms, Value::Milliseconds),
+        Value::optional(model.latency_ms, Value::Milliseconds),
         bytes(model.memory_bytes),
         integer(model.errors),
         integer(model.warnings),

@@ -59,7 +59,7 @@ fn port_cells(port: &Port) -> [Value; 5] {
         ),
         _ => (Value::name(&port.type_text), Value::Blank),
     };
-    let inferred = Value::of(port.inferred.clone(), Value::Shape);
+    let inferred = Value::optional(port.inferred.clone(), Value::Shape);
     [port_name(port), kind, shape, inferred, Value::prose(&port.doc)]
 }
 

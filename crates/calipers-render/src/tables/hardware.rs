@@ -85,7 +85,7 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
         let [low, expected, high] = range(row.latency_ms.as_ref());
         let values = vec![
             Value::text(what.id()),
-            Value::of(device, |device| Value::name(&device.id)),
+            Value::optional(device, |device| Value::name(&device.id)),
             Value::Integer(row.size),
             Value::prose(hardware.precision.display_name()),
             row.latency_ms.map_or_else(|| missing.clone(), Value::Range),
@@ -94,7 +94,7 @@ pub fn scaling(hardware: &Hardware, what: Scaling) -> Table {
             high,
             row.throughput.map_or(missing, Value::Rate),
             Value::known(row.memory_bytes, Value::Gigabytes),
-            Value::of(capacity, Value::Capacity),
+            Value::optional(capacity, Value::Capacity),
             Value::known(row.fits, Value::Flag),
             Value::Blank,
             Value::Blank,
@@ -175,19 +175,19 @@ fn add_device(row: &DeviceRow, hardware: &Hardware, set: &mut Table) {
         Value::prose(hardware.precision.display_name()),
         fit.clone(),
         fits,
-        Value::of(row.latency_ms, Value::Range),
+        Value::optional(row.latency_ms, Value::Range),
         low,
         expected,
         high,
         fit.clone(),
-        timed(Value::of(row.throughput, Value::Rate)),
-        timed(Value::of(row.saturation_batch, Value::Integer)),
-        timed(Value::of(row.peak_percent, Value::Percent)),
-        Value::of(row.memory_bytes, Value::Gigabytes),
-        Value::of(row.device_memory_bytes, Value::Capacity),
-        Value::of(row.fits, Value::Flag),
-        timed(Value::of(row.bottleneck, |limit| Value::prose(limit.display_name()))),
-        Value::of(row.reason.clone(), Value::Prose),
+        timed(Value::optional(row.throughput, Value::Rate)),
+        timed(Value::optional(row.saturation_batch, Value::Integer)),
+        timed(Value::optional(row.peak_percent, Value::Percent)),
+        Value::optional(row.memory_bytes, Value::Gigabytes),
+        Value::optional(row.device_memory_bytes, Value::Capacity),
+        Value::optional(row.fits, Value::Flag),
+        timed(Value::optional(row.bottleneck, |limit| Value::prose(limit.display_name()))),
+        Value::optional(row.reason.clone(), Value::Prose),
     ];
     match row.fits {
         Some(false) => set.row_instead(values, fit.into()),
@@ -264,10 +264,10 @@ pub fn requirements(requirements: &Requirements, hardware: &Hardware) -> Table {
             }
             Some(found) => row.extend([
                 Value::prose(&found.name),
-                Value::of(hardware.batch_dimension.then_some(found.batch), Value::Integer),
-                Value::of(found.latency_ms, Value::Range),
-                Value::of(found.first_token_ms, Value::Range),
-                Value::of(found.throughput, Value::Rate),
+                Value::optional(hardware.batch_dimension.then_some(found.batch), Value::Integer),
+                Value::optional(found.latency_ms, Value::Range),
+                Value::optional(found.first_token_ms, Value::Range),
+                Value::optional(found.throughput, Value::Rate),
                 Value::known(found.memory_bytes, Value::Gigabytes),
             ]),
         }
@@ -278,7 +278,7 @@ pub fn requirements(requirements: &Requirements, hardware: &Hardware) -> Table {
 
 fn range(span: Option<&Range<f64>>) -> [Value; 3] {
     [span.map(|s| s.low), span.map(|s| s.expected), span.map(|s| s.high)]
-        .map(|value| Value::of(value, Value::Milliseconds))
+        .map(|value| Value::optional(value, Value::Milliseconds))
 }
 
 /// Why figures are missing: each reason once, with the devices that it applies to.

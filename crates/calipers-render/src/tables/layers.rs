@@ -73,7 +73,7 @@ fn row(layer: &Layer) -> Vec<Value> {
         figures[0] = Value::Missing(Some(reason.clone()));
     }
     row.extend(figures);
-    row.push(Value::of(layer.reason.clone(), Value::prose));
+    row.push(Value::optional(layer.reason.clone(), Value::prose));
     row
 }
 
@@ -106,8 +106,8 @@ fn scope_row(scope: &Scope) -> Vec<Value> {
         Value::name(&scope.scope),
         Value::Integer(scope.depth),
         Value::Tree { depth: scope.depth, name: name.to_owned() },
-        Value::of(scope.class.clone(), Value::Name),
-        Value::of(module, Value::name),
+        Value::optional(scope.class.clone(), Value::Name),
+        Value::optional(module, Value::name),
         Value::Integer(scope.nodes),
         Value::known(scope.parameters, Value::Integer),
     ];
@@ -142,17 +142,17 @@ fn work(cost: &LayerCost, is_lower_bound: bool) -> [Value; 9] {
         None => formula(field).map_or(Value::Missing(None), |text| bound(Value::Formula(text))),
     };
     // A ratio of two lower bounds bounds nothing.
-    let intensity = Value::of(cost.intensity, Value::Ratio);
+    let intensity = Value::optional(cost.intensity, Value::Ratio);
     [
         figure(cost.macs, "macs", Value::Magnitude),
-        Value::of(cost.macs_percent, Value::Percent),
-        Value::of(cost.flops(), Value::Magnitude),
+        Value::optional(cost.macs_percent, Value::Percent),
+        Value::optional(cost.flops(), Value::Magnitude),
         figure(cost.other_flops, "other_flops", Value::Magnitude),
         figure(cost.bytes_moved, "bytes_moved", Value::Bytes),
         if is_lower_bound { Value::Hidden(Box::new(intensity)) } else { intensity },
-        Value::of(formula("macs"), Value::Prose),
-        Value::of(formula("other_flops"), Value::Prose),
-        Value::of(formula("bytes_moved"), Value::Prose),
+        Value::optional(formula("macs"), Value::Prose),
+        Value::optional(formula("other_flops"), Value::Prose),
+        Value::optional(formula("bytes_moved"), Value::Prose),
     ]
 }
 
@@ -185,7 +185,7 @@ fn remarks(table: &LayerTable) -> Vec<Spans> {
         let words = format!("{count} belong to no node of the main graph");
         lines.push(Spans::default().and_quiet(words));
     }
-    lines.extend(table.notes.iter().map(|note| Spans::of(Tone::Quiet, Value::prose(note))));
+    lines.extend(table.notes.iter().map(|note| Spans::toned(Tone::Quiet, Value::prose(note))));
     lines.extend(assumed(&table.assumptions));
     lines
 }

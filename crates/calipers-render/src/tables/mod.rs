@@ -57,7 +57,7 @@ fn more(count: u64, one: &str, many: &str) -> Option<Value> {
 /// That nodes have no known cost.
 fn cost_lower_bound(unknown: u64) -> Spans {
     let nodes = units::counted(unknown, "node has", "nodes have");
-    Spans::of(Tone::Warning, Value::text(format!("{nodes} no known cost")))
+    Spans::toned(Tone::Warning, Value::text(format!("{nodes} no known cost")))
         .and_quiet(", so the sums are lower bounds")
 }
 
@@ -74,7 +74,7 @@ fn assumed(assumptions: &[Assumption]) -> Vec<Spans> {
     };
     let mut lines: Vec<Spans> = rest.by_ref().take(ASSUMPTIONS).map(line).collect();
     let rest = u64::try_from(rest.len()).unwrap_or(u64::MAX);
-    lines.extend(more(rest, "assumption", "assumptions").map(|it| Spans::of(Tone::Quiet, it)));
+    lines.extend(more(rest, "assumption", "assumptions").map(|it| Spans::toned(Tone::Quiet, it)));
     lines
 }
 

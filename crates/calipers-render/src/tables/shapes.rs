@@ -39,10 +39,10 @@ fn add(place: &str, name: &str, value: &ValueShape, set: &mut Table) {
         Value::name(name),
         Value::name(dtype_text(value)),
         Value::known(value.shape.clone(), Value::Shape),
-        Value::of(value.reason.clone(), Value::Prose),
+        Value::optional(value.reason.clone(), Value::Prose),
     ]);
     if let Some(reason) = &value.reason {
-        set.note_row(Spans::of(Tone::Quiet, Value::prose(reason)));
+        set.note_row(Spans::toned(Tone::Quiet, Value::prose(reason)));
     }
 }
 

@@ -46,13 +46,14 @@ fn swept(name: &str) -> Column {
 }
 
 fn row(table: &SweepTable, point: &SweepPoint) -> Vec<Value> {
-    let dims = table.dims.iter().map(|dim| Value::of(point.dims.get(dim).copied(), Value::Signed));
+    let dims =
+        table.dims.iter().map(|dim| Value::optional(point.dims.get(dim).copied(), Value::Signed));
     let inputs = table.inputs.iter().map(|input| {
         let shape = point.inputs.get(input).map(|dims| {
             let dims: Vec<String> = dims.iter().map(i64::to_string).collect();
             if dims.is_empty() { "scalar".to_owned() } else { dims.join("x") }
         });
-        Value::of(shape, Value::Text)
+        Value::optional(shape, Value::Text)
     });
     let figure = |value: Option<u64>, field: &str, set: fn(u64) -> Value| match value {
         Some(value) if point.unknown > 0 => Value::AtLeast(Box::new(set(value))),
@@ -64,9 +65,9 @@ fn row(table: &SweepTable, point: &SweepPoint) -> Vec<Value> {
     };
     let bytes = |value: Option<u64>, field: &str| match value {
         Some(value) => Value::Bytes(value),
-        None => Value::of(point.reasons.get(field), |why| Value::Missing(Some(why.clone()))),
+        None => Value::optional(point.reasons.get(field), |why| Value::Missing(Some(why.clone()))),
     };
-    let formula = |field: &str| Value::of(point.formula.get(field).cloned(), Value::Prose);
+    let formula = |field: &str| Value::optional(point.formula.get(field).cloned(), Value::Prose);
     let mut row: Vec<Value> = dims.chain(inputs).collect();
     row.extend([
         figure(point.macs, "macs", Value::Magnitude),
@@ -76,7 +77,7 @@ fn row(table: &SweepTable, point: &SweepPoint) -> Vec<Value> {
         bytes(point.peak_activation_bytes, "peak_activation_bytes"),
         bytes(point.peak_activation_in_place_bytes, "peak_activation_in_place_bytes"),
         bytes(point.kv_cache_bytes_per_token, "kv_cache.bytes_per_token"),
-        Value::of(point.kv_cache_context, Value::Integer),
+        Value::optional(point.kv_cache_context, Value::Integer),
         bytes(point.kv_cache_bytes, "kv_cache.bytes_at_context"),
         formula("macs"),
         formula("other_flops"),
@@ -98,7 +99,7 @@ fn remarks(table: &SweepTable) -> Vec<Spans> {
     reasons.sort_unstable();
     reasons.dedup();
     let reasons = reasons.into_iter().take(REASONS);
-    lines.extend(reasons.map(|reason| Spans::of(Tone::Quiet, Value::prose(reason))));
+    lines.extend(reasons.map(|reason| Spans::toned(Tone::Quiet, Value::prose(reason))));
     lines.extend(assumed(&table.assumptions));
     lines
 }

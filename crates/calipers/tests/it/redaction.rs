@@ -25,12 +25,12 @@ fn models(corpus: &Corpus) -> Vec<PathBuf> {
 }
 
 /// Names that say something: those with marks, capitals or several words in them.
-fn telling(model: &calipers_ir::Model) -> BTreeSet<String> {
+fn distinctive(model: &calipers_ir::Model) -> BTreeSet<String> {
     let nodes = model.nodes().map(|(_, node)| node.name);
     let values = model.values().map(|(_, value)| value.name);
     let names = nodes.chain(values).map(|name| model.name(name).to_owned());
-    let telling = |name: &String| name.len() > 5 && name.contains(['/', '_', '.', ':']);
-    names.filter(telling).filter(|name| name.contains(char::is_alphabetic)).collect()
+    let is_distinctive = |name: &String| name.len() > 5 && name.contains(['/', '_', '.', ':']);
+    names.filter(is_distinctive).filter(|name| name.contains(char::is_alphabetic)).collect()
 }
 
 /// Every text of a value, keys of objects among them.
@@ -93,7 +93,7 @@ fn reports_keep_their_figures_and_lose_their_names(corpus: &Corpus) -> Outcome {
         let after = serde_json::to_value(&redacted).unwrap();
         assert_eq!(numbers(&before), numbers(&after), "{}", path.display());
         assert_eq!(redacted.architecture.family, named.architecture.family);
-        holds_no_name(&after, &telling(model.ir()), &path);
+        holds_no_name(&after, &distinctive(model.ir()), &path);
         seen += 1;
     }
     score(format!("redaction, {}: {seen} models", corpus.name()));
@@ -105,7 +105,7 @@ fn tables_keep_their_figures_and_lose_their_names(corpus: &Corpus) -> Outcome {
     for path in models(corpus) {
         let Ok(model) = calipers_formats::open(&path) else { continue };
         let bindings = Bindings::default();
-        let names = telling(&model);
+        let names = distinctive(&model);
         let redactor = Redactor::new(&model);
         let query = LayerQuery { order: LayerOrder::Execution, top: None, tree: Some(3) };
         let mut table = layers(&model, &infer(&model, &bindings).unwrap(), &bindings, &query);

@@ -24,7 +24,7 @@ calipers_testkit::tests! {
 /// Boxes that a group may hold: 96, and those for what comes in and goes out.
 const MOST: usize = 98;
 
-fn look(path: &std::path::Path) -> (Report, GraphView) {
+fn explored(path: &std::path::Path) -> (Report, GraphView) {
     let model = calipers::Model::open(path).unwrap();
     explore(&model, &Bindings::default(), &HardwareQuery::default()).unwrap()
 }
@@ -107,7 +107,7 @@ fn arrows(name: &str, view: &GraphView) {
 
 fn every_model_is_cut_into_groups(corpus: &Corpus) -> Outcome {
     for path in corpus.models() {
-        let (report, view) = look(&path);
+        let (report, view) = explored(&path);
         check(&path.display().to_string(), &report, &view);
     }
     Ok(())
@@ -123,7 +123,7 @@ fn hostile_files_are_cut_into_groups_as_well() {
 }
 
 fn repeats_are_groups_with_a_group_for_each() {
-    let (_, view) = look(&fixture("zoo/bert_tiny_cls_op17.onnx"));
+    let (_, view) = explored(&fixture("zoo/bert_tiny_cls_op17.onnx"));
     // The network has two layers, see its facts.
     let repeat = view.groups.iter().find(|group| group.kind == GroupKind::Repeat).unwrap();
     assert_eq!(repeat.times, Some(2));
@@ -132,7 +132,7 @@ fn repeats_are_groups_with_a_group_for_each() {
 }
 
 fn repeats_count_the_nodes_that_the_architecture_counts() {
-    let (report, view) = look(&fixture("zoo/bert_tiny_cls_op17.onnx"));
+    let (report, view) = explored(&fixture("zoo/bert_tiny_cls_op17.onnx"));
     let group = view.groups.iter().find(|group| group.kind == GroupKind::Repeat).unwrap();
     let repeat = &report.architecture.repeats[0];
     let nodes = group.nodes - group.auxiliary_nodes;
@@ -140,7 +140,7 @@ fn repeats_count_the_nodes_that_the_architecture_counts() {
 }
 
 fn nodes_have_a_class_and_the_defaults_of_their_operator() {
-    let (_, view) = look(&fixture("zoo/bert_tiny_cls_op17.onnx"));
+    let (_, view) = explored(&fixture("zoo/bert_tiny_cls_op17.onnx"));
     let node = |op: &str| view.nodes.iter().find(|node| node.op == op).unwrap();
     assert_eq!(node("MatMul").class, OperatorGroup::Contraction);
     assert_eq!(node("Softmax").class, OperatorGroup::Activation);
@@ -152,7 +152,7 @@ fn nodes_have_a_class_and_the_defaults_of_their_operator() {
 }
 
 fn subgraphs_are_groups_of_the_node_that_holds_them() {
-    let (_, view) = look(&fixture("zoo/script_loop_if_op17.onnx"));
+    let (_, view) = explored(&fixture("zoo/script_loop_if_op17.onnx"));
     let holder = view.nodes.iter().find(|node| node.op == "Loop").unwrap();
     let [body] = holder.groups[..] else { panic!("a loop has one body") };
     assert_eq!(view.groups[body].kind, GroupKind::Subgraph);
@@ -161,7 +161,7 @@ fn subgraphs_are_groups_of_the_node_that_holds_them() {
 
 fn the_same_model_gives_the_same_view() {
     let path = fixture("zoo/detr_tiny_op17.onnx");
-    assert_eq!(look(&path), look(&path));
+    assert_eq!(explored(&path), explored(&path));
 }
 
 fn a_long_chain_is_cut_into_segments() {
