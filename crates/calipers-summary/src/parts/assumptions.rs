@@ -9,7 +9,11 @@ const MOST: usize = 3;
 
 /// Sizes that were assumed for free dimensions: `batch = 1 and sequence = 128`.
 pub(super) fn sizes(report: &Report) -> Option<String> {
-    let sizes: Vec<(Option<&str>, &str)> = report.assumptions.iter().filter_map(assumed).collect();
+    // The context of a decoding step is stated with its cost.
+    let has_context = report.memory.kv_cache.as_ref().is_some_and(|cache| cache.context.is_some());
+    let is_context = |why: &str| why.contains("KV cache") || why.contains("decoding step");
+    let stated = report.assumptions.iter().filter(|it| !(has_context && is_context(&it.why)));
+    let sizes: Vec<(Option<&str>, &str)> = stated.filter_map(assumed).collect();
     let named = sizes.iter().filter_map(|(name, size)| Some(format!("{} = {size}", (*name)?)));
     let mut named: Vec<String> = named.take(MOST).collect();
     match (named.is_empty(), sizes.len() > named.len()) {

@@ -45,7 +45,7 @@ fn arithmetic(report: &Report) -> Option<String> {
         0 => Some(match cost.other_flops.filter(|flops| *flops > 0) {
             Some(other) => {
                 let unit = if other == 1 { "FLOP" } else { "FLOPs" };
-                format!("{} and no multiply-accumulates", units::operations(other, unit))
+                format!("{} of element-wise arithmetic", units::operations(other, unit))
             }
             None => "no arithmetic that is counted".to_owned(),
         }),

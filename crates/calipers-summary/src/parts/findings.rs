@@ -24,7 +24,10 @@ pub(in super::super) fn sentences(report: &Report) -> Vec<String> {
         .map(|(count, one, many)| units::counted(count, one, many))
         .collect();
     let title = lower(first.title.trim_end_matches('.'));
+    // A threshold in a title is not a figure of the report.
+    let has_number = title.contains(|c: char| c.is_ascii_digit());
     let found = match errors + warnings {
+        _ if has_number => format!("{}.", listed(&counts)),
         1 => format!("{}: {title}.", listed(&counts)),
         _ => format!("{}, first: {title}.", listed(&counts)),
     };

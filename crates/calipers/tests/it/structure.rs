@@ -34,18 +34,26 @@ fn groups_around<'v>(view: &'v GraphView, node: &str) -> Vec<&'v str> {
     .collect()
 }
 
-/// BERT normalizes after each residual addition and after its embeddings.
+/// BERT normalizes after each residual addition and after its embeddings, whether the norm is one
+/// node or nine.
 fn post_norm_layers_end_with_their_norm() {
-    let (_, view) = explored(&fixture("zoo/bert_tiny_cls_op17.onnx"));
-    let norm = |scope: &str| format!("/bert/{scope}/LayerNorm/LayerNormalization");
-    for (scope, group) in [
-        ("embeddings", "Embeddings"),
-        ("encoder/layer.0/attention/output", "Encoder layer 1"),
-        ("encoder/layer.0/output", "Encoder layer 1"),
-        ("encoder/layer.1/output", "Encoder layer 2"),
+    for (model, last) in [
+        ("zoo/bert_tiny_cls_op17.onnx", "LayerNorm/LayerNormalization"),
+        ("zoo/e5-small-v2.onnx", "LayerNorm/Add_1"),
     ] {
-        let name = view.nodes.iter().find(|node| node.name.ends_with(&norm(scope))).unwrap();
-        assert!(groups_around(&view, &name.name).contains(&group), "{scope}");
+        let (report, view) = explored(&fixture(model));
+        let layers = report.architecture.facts.layers.unwrap();
+        for (scope, group) in [
+            ("embeddings".to_owned(), "Embeddings".to_owned()),
+            ("encoder/layer.0/attention/output".to_owned(), "Encoder layer 1".to_owned()),
+            ("encoder/layer.0/output".to_owned(), "Encoder layer 1".to_owned()),
+            (format!("encoder/layer.{}/output", layers - 1), format!("Encoder layer {layers}")),
+        ] {
+            let end = format!("{scope}/{last}");
+            let node = view.nodes.iter().find(|node| node.name.ends_with(&end)).unwrap();
+            let around = groups_around(&view, &node.name);
+            assert!(around.contains(&group.as_str()), "{model}, {}: {around:?}", node.name);
+        }
     }
 }
 
