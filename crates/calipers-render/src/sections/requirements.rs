@@ -35,7 +35,7 @@ fn kv_cache(report: &Report) -> Spans {
             Value::text(format!("{} per token of a sequence", units::bytes(bytes)))
         })
         .into(),
-        (None, Some(why)) => Value::prose(why).into(),
+        (None, Some(why)) => Spans::plain("none: ").and_value(Value::prose(why)),
         (None, None) => Spans::plain("none"),
     }
 }
