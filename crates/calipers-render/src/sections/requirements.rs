@@ -60,12 +60,7 @@ fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {
         ]);
     }
     if !requirements.why.trim().is_empty() {
-        let word = match requirements.target_met {
-            Some(true) => "This device meets the target",
-            Some(false) => "This device does not meet the target",
-            None => "It is unknown whether this device meets the target",
-        };
-        let words = Spans::plain(format!("{word}: "));
+        let words = Spans::of(Tone::Strong, Value::text("This device:")).and_text(" ");
         let words = words.and_value(Value::prose(&requirements.why)).and_text(".");
         blocks.push(Block::Paragraph(words));
     }

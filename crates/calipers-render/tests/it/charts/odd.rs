@@ -188,6 +188,7 @@ prop_compose! {
                 class: DeviceClass::GpuDatacenter,
                 memory_bytes: Some(memory),
                 bandwidth_bytes_per_s: None,
+                peaks_per_s: vec![],
                 peak_per_s: None,
                 computes_in: None,
                 computes_in_why: String::new(),
