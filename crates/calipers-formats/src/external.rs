@@ -247,9 +247,9 @@ mod tests {
             ("/etc/passwd", "absolute"),
             ("C:\\x.bin", "absolute"),
             ("\\\\server\\x", "absolute"),
-            ("../x.bin", "out of"),
-            ("a/../../x.bin", "out of"),
-            ("..\\..\\x.bin", "out of"),
+            ("../x.bin", "outside"),
+            ("a/../../x.bin", "outside"),
+            ("..\\..\\x.bin", "outside"),
             ("https://example.org/x.bin", "URL"),
             ("a\0b", "zero byte"),
         ] {
@@ -295,11 +295,11 @@ mod tests {
         assert!(refused(state(folder, "folder/secret")).contains("leads out"));
         assert!(refused(state(folder, "loop")).contains("leads out"));
         assert!(refused(state(folder, "hard")).contains("hard link"));
-        assert!(refused(state(folder, "sub")).contains("plain file"));
+        assert!(refused(state(folder, "sub")).contains("regular file"));
     }
 
     #[test]
-    fn files_are_opened_where_they_may_be() {
+    fn files_inside_the_folder_are_opened() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("sub")).unwrap();
         fs::write(root.path().join("sub/w.bin"), [7; 10]).unwrap();
@@ -307,7 +307,7 @@ mod tests {
         assert!(matches!(open(root.path(), "x.bin"), Err(DataError::Missing)));
         let outside = open(&root.path().join("sub"), "../sub/w.bin");
         let Err(DataError::Refused(reason)) = outside else { panic!("{outside:?}") };
-        assert!(reason.contains("out of"), "{reason}");
+        assert!(reason.contains("outside"), "{reason}");
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
             problem("1", "100").is_some_and(|reported| reported.contains("past the file's 100"))
         );
         assert!(problem("18446744073709551615", "1").is_some());
-        assert!(problem("-4", "1").is_some_and(|reported| reported.contains("no number")));
+        assert!(problem("-4", "1").is_some_and(|reported| reported.contains("not a number")));
         assert_eq!(files.files.len(), 1);
     }
 }
