@@ -60,7 +60,7 @@ fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {
         ]);
     }
     if !requirements.why.trim().is_empty() {
-        let words = Spans::of(Tone::Strong, Value::text("This device:")).and_text(" ");
+        let words = Spans::toned(Tone::Strong, Value::text("This device:")).and_text(" ");
         let words = words.and_value(Value::prose(&requirements.why)).and_text(".");
         blocks.push(Block::Paragraph(words));
     }
