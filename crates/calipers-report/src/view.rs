@@ -103,10 +103,6 @@ pub struct GraphGroup {
     pub edges: Vec<GroupEdge>,
     /// Every node inside at any depth.
     pub nodes: u64,
-    /// How many of them are constants or compute shapes: the others are the nodes of the network, as
-    /// the repeats of the architecture count them.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub auxiliary_nodes: u64,
     /// Parameters of those nodes.
     pub parameters: Option<u64>,
     /// Arithmetic and bytes of the nodes of known cost.

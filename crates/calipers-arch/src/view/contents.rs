@@ -193,7 +193,6 @@ pub(super) fn add_up(view: &mut GraphView) {
     for node in &view.nodes {
         let group = &mut view.groups[node.group];
         group.nodes += 1;
-        group.auxiliary_nodes += u64::from(node.auxiliary);
         group.unknown += u64::from(node.reason.is_some());
         add_work(&mut group.work, &node.cost.work);
         add(&mut group.parameters, node.parameters);
@@ -216,7 +215,6 @@ pub(super) fn add_up(view: &mut GraphView) {
                 continue;
             };
             group.nodes += part.nodes;
-            group.auxiliary_nodes += part.auxiliary_nodes;
             group.unknown += part.unknown;
             add_work(&mut group.work, &part.work);
             add(&mut group.parameters, part.parameters);

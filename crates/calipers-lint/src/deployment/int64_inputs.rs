@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     why: "GPUs, NPUs and phones index with 32 bits: they convert such inputs on every call, or \
           leave the first nodes on the CPU. No embedding table needs 64-bit indices.",
     example: "`input_ids` as int64 for an embedding with 30,522 rows.",
-    recommendation: "Export with int32 example inputs, e.g. `input_ids.to(torch.int32)`, or run \
+    recommendation: "Export with int32 example inputs, e.g. `tokens.to(torch.int32)`, or run \
                      `python -m onnxruntime.transformers.optimizer --input in.onnx --output \
                      out.onnx --input_int32`.",
     check,

@@ -29,7 +29,7 @@ pub fn label(view: &GraphView, item: GroupItem) -> Label {
     match item {
         GroupItem::GraphGroup(number) => {
             let Some(group) = view.groups.get(number) else { return Label::default() };
-            let mut note = units::counted(network_nodes(group), "node", "nodes");
+            let mut note = units::counted(group.nodes, "node", "nodes");
             if let Some(macs) = group.macs.filter(|macs| *macs > 0) {
                 note = format!("{note} · {}", units::operations(macs, "MACs"));
             }
@@ -48,14 +48,6 @@ pub fn label(view: &GraphView, item: GroupItem) -> Label {
             Label { title: short(&value.name), note: shape(&value.value) }
         }
         GroupItem::Entry | GroupItem::Exit => Label::default(),
-    }
-}
-
-/// Nodes of a group that are part of the network; of a group without any, all nodes.
-pub(crate) fn network_nodes(group: &GraphGroup) -> u64 {
-    match group.nodes.saturating_sub(group.auxiliary_nodes) {
-        0 => group.nodes,
-        nodes => nodes,
     }
 }
 

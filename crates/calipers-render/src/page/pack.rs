@@ -218,7 +218,7 @@ fn group(view: &GraphView, number: usize, laid_out: &LaidOut, texts: &mut Texts)
         "name": text::name(&group.name, Charset::Unicode),
         "detail": text::name(&group.detail, Charset::Unicode),
         "block": text::name(group.block.as_ref().map_or("", PartKind::id), Charset::Unicode),
-        "parent": group.parent, "count": labels::network_nodes(group), "all": group.nodes,
+        "parent": group.parent, "count": group.nodes,
         "times": group.times,
         "parameters": figure(group.parameters), "macs": figure(group.macs),
         "bytes": figure(group.bytes_moved), "alive": figure(group.alive_bytes),

@@ -180,7 +180,7 @@ fn a_length_needs_a_sequence() {
     let model = zoo("resnet50");
     let question = HardwareQuery { context: Some(4096), ..HardwareQuery::default() };
     let error = analyze_for(&model, &Bindings::default(), &question).unwrap_err().to_string();
-    assert!(error.contains("the length of a sequence"), "{error}");
+    assert!(error.contains("is a sequence length"), "{error}");
     let mut bindings = Bindings::default();
     bindings.dims.insert("batch".to_owned(), 4);
     let question = HardwareQuery { batch: Some(8), ..HardwareQuery::default() };

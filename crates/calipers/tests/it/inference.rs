@@ -197,7 +197,7 @@ fn what_is_declared_wrongly_is_a_finding() {
     let report = report(&model);
     let ids: Vec<_> = report.findings.iter().map(|finding| finding.id.as_str()).collect();
     assert_eq!(ids, ["declared-type-wrong"]);
-    assert!(report.findings[0].detail.contains("float32[9, 9, 9] is declared"));
+    assert!(report.findings[0].detail.contains("float32[9, 9, 9]"));
 }
 
 fn inputs_that_cannot_go_together_are_a_finding() {

@@ -128,7 +128,6 @@ const Panel = (() => {
           ["Kind", group.block || group.kind], ["Repeats", group.times ? Units.integer(group.times) : null],
           ["Nodes", Units.integer(group.count)],
           ["Nodes per repeat", group.times && group.count % group.times === 0 ? Units.integer(group.count / group.times) : null],
-          ["Constants, shape computation", group.all > group.count ? Units.counted(group.all - group.count, "node", "nodes") : null],
           ["Parameters", orNothing(group.parameters, Units.integer)],
           ["MACs", orUnknown(group.macs, both)],
           ["Bytes moved", orUnknown(group.bytes, Units.bytes)],

@@ -182,7 +182,6 @@ prop_compose! {
     ) -> Hardware {
         Hardware {
             device: Some(DeviceFacts {
-                peaks_per_s: Default::default(),
                 id: String::new(),
                 name: device,
                 class: DeviceClass::GpuDatacenter,
