@@ -16,7 +16,7 @@ use crate::output::Target;
 pub(super) const CHECK_EXAMPLES: &str = "\
 Examples:
   calipers check model.onnx
-  calipers check model.onnx --fail-on warning          for CI: exits with status 3
+  calipers check model.onnx --fail-on warning     in CI: exit status 3
   calipers check model.onnx --select security
   calipers check model.onnx --weights                  also read every weight
   calipers check model.onnx --ignore unused-opset --ignore 'external-data-*'

@@ -7,12 +7,23 @@ use super::{folder_with_model, run, run_in};
 calipers_testkit::tests! {
     test: [
         the_schema_is_json,
+        the_changelog_lists_the_renamed_fields,
         every_table_has_its_schema,
         every_shell_is_completed,
         every_command_has_a_man_page,
         help_has_examples_and_exit_statuses,
         the_version_is_that_of_the_package,
     ];
+}
+
+fn the_changelog_lists_the_renamed_fields() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let changelog = std::fs::read_to_string(root.join("CHANGELOG.md")).unwrap();
+    let schema: Value = serde_json::from_str(&run(&["schema"]).succeeded()).unwrap();
+    for (old, new) in calipers_report::RENAMED {
+        assert!(changelog.contains(&format!("| `{old}` | `{new}` |")), "{old}");
+        assert_eq!(schema["x-renamed-in-2.0"][*old], *new);
+    }
 }
 
 /// The subcommands that `--help` lists.
@@ -130,7 +141,7 @@ fn every_command_has_a_man_page() {
         let page = run(&["man", &subcommand]).succeeded();
         assert!(page.contains(&format!(".TH calipers-{subcommand} 1")), "{page}");
     }
-    assert!(run(&["man", "nonsense"]).failed(2).contains("there is no command 'nonsense'"));
+    assert!(run(&["man", "nonsense"]).failed(2).contains("unknown command 'nonsense'"));
 }
 
 fn help_has_examples_and_exit_statuses() {

@@ -112,7 +112,7 @@ fn errors_state_what_is_expected() {
         (["--batch", "0"], "must be an integer >= 1"),
         (["--batch", "-1"], "must be an integer >= 1"),
         (["--runtime", "onnx"], "[possible values: onnxruntime, pytorch, tensorrt]"),
-        (["--context", "4096"], "is the length of a sequence"),
+        (["--context", "4096"], "is a sequence length"),
         (["--target-latency", "20"], "must have a unit; write 20ms or 0.02s"),
         (["--target-latency", "20min"], "expected s, ms or us"),
         (["--target-throughput", "fast"], "must be samples per second > 0"),

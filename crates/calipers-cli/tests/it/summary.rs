@@ -62,7 +62,7 @@ fn the_summary_is_beneath_the_title_and_in_the_json() {
     assert_eq!(report["summary"]["source"], "built-in");
     assert!(report["summary"]["title"].as_str().unwrap().contains("parameters"));
     let manager = run_in(folder.path(), &["digits.onnx", "--audience", "manager"]).succeeded();
-    assert!(manager.contains("learned parameters"), "{manager}");
+    assert!(manager.contains("needs 45.48 kB"), "{manager}");
 }
 
 fn a_language_model_is_named_and_its_lies_are_struck() {

@@ -72,7 +72,7 @@ fn what_makes_no_sense_is_refused() {
         (&["--dim", "batch=1,,2"], "must be an integer >= 0"),
         (&["--dim", "sequence=1,2"], "no input has a dimension named \"sequence\""),
         (&["--input", "image=1x3x28x28"], "dimension 1 of input \"image\" is 1 in the file"),
-        (&["--dim", &many], "the sizes make 1001 combinations, and 1000 is the most"),
+        (&["--dim", &many], "the sizes make 1001 combinations; the limit is 1000"),
         (&["--dim", "batch=2", "--input", "image=1x1x28x28"], "given both 2 and 1"),
     ] {
         let args = [&["sweep", "digits.onnx"], args].concat();

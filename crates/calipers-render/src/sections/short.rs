@@ -41,6 +41,7 @@ pub fn short(report: &Report, with_summary: bool) -> Document {
     let outputs = ports(&mut context, &report.graph.outputs, "outputs");
     sections.push(spaced("outputs", "Outputs", outputs).adjoining());
     if with_summary || written {
+        sections[0].adjoins = false;
         sections.insert(0, spaced("summary", "Summary", summary::build(&mut context)));
     }
     if report.model.sha256.is_some() {

@@ -39,9 +39,8 @@ interface GroupData {
   detail: string;
   block: string;
   parent: number | null;
-  /** Nodes of the network, and all nodes with constants and shape computation. */
+  /** Every node inside, at any depth. */
   count: number;
-  all: number;
   /** The number of repeats, of a group of repeats. */
   times: number | null;
   parameters: Known;
