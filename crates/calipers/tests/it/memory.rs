@@ -322,7 +322,7 @@ fn what_the_data_decides_has_no_peak() {
     let report = built(&model);
     assert_eq!(report.memory.peak_activation_bytes, None);
     let unknown = report.unknown.iter().find(|u| u.what == "memory.peak_activation_bytes").unwrap();
-    assert!(unknown.reason.contains("decided by the data"), "{}", unknown.reason);
+    assert!(unknown.reason.contains("depends on the data"), "{}", unknown.reason);
     assert!(unknown.reason.contains("40 bytes"), "{}", unknown.reason);
 }
 
