@@ -202,7 +202,10 @@ fn join_light(
         } else if !is_light {
             let mut start = *from;
             if let Some((opened, is_norm)) = open.take() {
-                let is_read = is_read_by(net, structure, opened..*from, *from..*to);
+                // A norm that several parts read belongs to none of them.
+                let is_shared =
+                    is_norm && (opened..*from).any(|place| structure.last_read(place) >= *to);
+                let is_read = is_read_by(net, structure, opened..*from, *from..*to) && !is_shared;
                 match joined.last_mut() {
                     // What follows has nothing to do with it.
                     Some(_) if !is_read && is_norm => joined.push((opened, *from)),
@@ -231,9 +234,9 @@ fn join_light(
     joined
 }
 
-/// Whether a light piece is a norm that belongs to no layer before it: the last layer has a norm of
-/// its own already. Pre-norm layers begin with theirs, so the norm behind them opens the head;
-/// post-norm layers and embeddings end with theirs, so it is the first norm of what is before it.
+/// Whether a light piece is a norm that belongs to no layer before it: the last layer, which has a
+/// residual addition, has a norm of its own already. Pre-norm layers begin with theirs, so the norm
+/// behind them opens the head; post-norm layers and embeddings end with theirs.
 fn is_final_norm(
     net: &Network<'_>,
     structure: &Structure,
@@ -242,9 +245,12 @@ fn is_final_norm(
 ) -> bool {
     let units =
         |(from, to): (usize, usize)| structure.main[from..to].iter().map(|id| net.unit(*id));
-    let leads = units(piece).find(|unit| !unit.is_layout());
-    leads.is_some_and(NetworkOp::is_normalization)
-        && units(before).flat_map(NetworkOp::walk).any(NetworkOp::is_normalization)
+    // Division by a length ends what computes a vector.
+    let is_norm = |unit: &NetworkOp| unit.is_normalization() && !unit.is(BlockKind::L2Norm);
+    let has = |test: &dyn Fn(&NetworkOp) -> bool| units(before).flat_map(NetworkOp::walk).any(test);
+    units(piece).find(|unit| !unit.is_layout()).is_some_and(is_norm)
+        && has(&is_norm)
+        && has(&|unit| unit.is(BlockKind::ResidualAdd))
 }
 
 /// Whether units at some places read what others give.

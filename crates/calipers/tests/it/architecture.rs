@@ -154,9 +154,9 @@ const BERT_SQUAD: &[Correction] = &[
         (73..=74).contains(&r.quantization.contractions)
     }),
     ("one sentence", |r| {
-        let words = "12 layers, hidden size 768, 12 heads of 64, feed-forward size 3,072, GELU";
-        r.architecture.words.starts_with("BERT encoder for question answering: ")
-            && r.architecture.words.contains(words)
+        let figures = "12 layers, hidden size 768, 12 heads of 64, feed-forward size 3,072, GELU";
+        let words = &r.architecture.words;
+        words.starts_with("BERT encoder for question answering: ") && words.contains(figures)
     }),
 ];
 

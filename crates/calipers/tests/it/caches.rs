@@ -227,7 +227,7 @@ fn fixed(write: &Write, activation: &str) -> ModelBuilder {
 fn buffers_that_are_written_into() {
     for write in [Write::Elements, Write::Nd, Write::Tensor] {
         let found = cache(&fixed(&write, "Softmax"), &[]).unwrap();
-        // 128 bytes a token as above, 16 tokens.
+        // 128 bytes per token as above, 16 tokens.
         let hand = (1, Some(4), Some(8), Some(128), Some(16), Some(2_048));
         assert_eq!(figures(&found), hand, "{:?}", found.evidence);
         assert!(found.evidence[0].contains("updated in place"), "{:?}", found.evidence);

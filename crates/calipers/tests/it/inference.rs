@@ -27,7 +27,7 @@ calipers_testkit::tests! {
         hostile_graphs_stay_linear,
         what_a_walk_holds_is_bounded,
         what_never_runs_need_not_be_able_to,
-        weights_behind_blocks_tell_how_many_channels_a_block_has,
+        weights_behind_blocks_show_how_many_channels_a_block_has,
         what_is_nested_too_deep_is_not_free,
     ];
 }
@@ -277,7 +277,7 @@ fn what_never_runs_need_not_be_able_to() {
     assert!(report.findings.iter().all(|r| r.id == "control-flow"), "{:?}", report.findings);
 }
 
-fn weights_behind_blocks_tell_how_many_channels_a_block_has() {
+fn weights_behind_blocks_show_how_many_channels_a_block_has() {
     // 24 channels fill three blocks of 8, or two of 16 with group for 8.
     let blocked = |weights: &[i64], group: i64| {
         let nchwc = |op: &str, inputs: &[&str], output: &str, attributes: &[Attribute]| {
