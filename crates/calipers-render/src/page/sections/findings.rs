@@ -7,7 +7,8 @@ use maud::{Markup, html};
 
 use super::parts::{link, part};
 use crate::page::untrusted::Untrusted;
-use crate::text;
+use crate::table::Value;
+use crate::{html, text};
 
 /// Names that can be linked to.
 struct Targets<'a> {
@@ -43,13 +44,18 @@ fn draw(finding: &Finding, targets: &Targets<'_>) -> Markup {
                 span class={ "pill " (severity) } { (severity) } " " (Untrusted(&finding.title)) " "
                 code.note { (Untrusted(&finding.id)) }
             }
-            p { (Untrusted(&finding.detail)) }
-            p.note { (Untrusted(&text::sentence(&finding.recommendation))) }
+            p { (quoted(&finding.detail)) }
+            p.note { (quoted(&finding.recommendation)) }
             @if !finding.nodes.is_empty() {
                 ul.places { @for name in &finding.nodes { li { (place(name, targets)) } } }
             }
         }
     }
+}
+
+/// A sentence whose quotations between backticks are code.
+fn quoted(words: &str) -> Markup {
+    html::inline(&Value::Quoted(text::sentence(words)))
 }
 
 fn place(name: &str, targets: &Targets<'_>) -> Markup {
