@@ -9,7 +9,7 @@ use super::{folder_with_model, run, run_in};
 calipers_testkit::tests! {
     test: [
         findings_are_reported_and_nothing_else,
-        every_format_tells_the_same_findings,
+        every_format_has_the_same_findings,
         the_file_s_name_decides_the_format,
         a_gate_ends_with_three_and_still_writes,
         findings_are_selected_by_id_group_and_pattern,
@@ -37,7 +37,7 @@ fn findings_are_reported_and_nothing_else() {
     assert!(!text.contains("Parameters"), "{text}");
 }
 
-fn every_format_tells_the_same_findings() {
+fn every_format_has_the_same_findings() {
     let folder = folder_with_bad_model();
     let check = |format: &str| {
         run_in(folder.path(), &["check", "bad.onnx", "--format", format]).succeeded()

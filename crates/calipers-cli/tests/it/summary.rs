@@ -173,7 +173,7 @@ fn model_of_names() -> Vec<u8> {
     model.build()
 }
 
-/// Every command that tells of a model, in every format it has.
+/// Every command that reads a model, in every format it has.
 fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
     let model = "secretmodel.onnx";
     let mut reported = Vec::new();

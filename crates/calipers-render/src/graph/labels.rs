@@ -1,8 +1,6 @@
 //! The text of a box, and its size.
 
-use calipers_report::{
-    Dimension, GraphGroup, GraphView, GroupItem, GroupKind, ValueShape, ViewNode,
-};
+use calipers_report::{Dimension, GraphView, GroupItem, GroupKind, ValueShape, ViewNode};
 
 use crate::text::{self, Charset};
 use crate::units;
