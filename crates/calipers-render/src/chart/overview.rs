@@ -99,12 +99,18 @@ fn memory(report: &Report) -> Option<Total> {
     Some(Total { name: "memory", figure, parts })
 }
 
+/// Operators with a key of their own.
+const KEYS: usize = 5;
+
 /// The operators that have a color, largest first, and the others as one.
 fn fold(parts: Vec<(String, u128)>, colors: &OperatorColors) -> Vec<(String, u128, Color)> {
     let parts = parts.into_iter().filter(|(_, value)| *value > 0);
-    let (mut leading, rest): (Vec<_>, Vec<_>) = parts.partition(|(op, _)| colors.is_leading(op));
+    let (mut leading, mut rest): (Vec<_>, Vec<_>) =
+        parts.partition(|(op, _)| colors.is_leading(op));
     // Stable, so equals stay in the report's order.
     leading.sort_by_key(|(_, value)| std::cmp::Reverse(*value));
+    // More keys than this leave no space for names on one line.
+    rest.extend(leading.split_off(leading.len().min(KEYS)));
     let leading = leading.into_iter().map(|(op, value)| {
         let color = colors.color(&op);
         (op, value, color)

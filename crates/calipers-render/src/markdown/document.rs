@@ -115,7 +115,7 @@ impl Setter<'_> {
             Block::ChartOr { otherwise, .. } => self.blocks(otherwise),
             Block::Contents(entries) => {
                 let link = |entry: &Entry| format!("[{}](#{})", entry.title, slug(&entry.title));
-                self.parts.push(entries.iter().map(link).collect::<Vec<_>>().join(" · "));
+                self.parts.push(entries.iter().map(link).collect::<Vec<_>>().join(", "));
             }
         }
     }

@@ -11,10 +11,8 @@ use crate::value::Spans;
 /// A term, what it means, and whether a card uses it.
 type Term = (&'static str, &'static str, fn(&Report) -> bool);
 
-const TERMS: [Term; 10] = [
+const TERMS: [Term; 8] = [
     ("Opset", "version of the ONNX operator set.", always),
-    ("Initializer", "tensor stored in the file, usually a weight.", always),
-    ("In-place reuse", "a result overwrites an input; not every runtime does this.", always),
     (
         "KV cache",
         "keys and values that a decoder keeps, so that it need not recompute earlier tokens.",

@@ -7,17 +7,14 @@ use super::wording::{confidence_note, joined, precision};
 use crate::document::{Block, Facts};
 use crate::metadata;
 use crate::table::Value;
+use crate::units;
 use crate::value::{Operation, Spans, free_formula};
-use crate::{tables, units};
 
 /// Sizes that are listed.
 const SIZES: usize = 8;
 
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
-    match context.is_brief() {
-        true => vec![Block::Facts(facts(context.report))],
-        false => vec![Block::Table(tables::key_figures(&facts(context.report)))],
-    }
+    vec![Block::Facts(facts(context.report))]
 }
 
 fn facts(report: &Report) -> Facts {

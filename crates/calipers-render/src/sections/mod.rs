@@ -77,9 +77,16 @@ impl SectionKind {
             self.title,
             (self.build)(&mut Context::new(report, Detail::Full)),
         );
-        section.blocks.extend(self.charts.iter().map(|name| Block::Chart(name)));
+        let charts = self.charts.iter().filter(|name| !repeats_a_list(name, report));
+        section.blocks.extend(charts.map(|name| Block::Chart(name)));
         section
     }
+}
+
+/// Whether a chart over the nodes has so few that the lists of layers and tensors show them all.
+fn repeats_a_list(chart: &str, report: &Report) -> bool {
+    const FEW: u64 = 16;
+    matches!(chart, "depth" | "memory") && report.graph.nodes < FEW
 }
 
 /// A section that readers see at once.

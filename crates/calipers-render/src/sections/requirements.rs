@@ -53,9 +53,8 @@ fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {
         blocks.extend([
             Block::Table(tables::requirements(requirements, hardware)),
             Block::paragraph(
-                "Each level names the slowest device that qualifies. The minimum meets the target \
-                 with its expected time, the recommended device at the high end of its range, the \
-                 optimal device twice over with twice the memory.",
+                "The slowest device that meets the target: with its expected time (minimum), at the \
+                 high end of its range (recommended), twice over (optimal).",
             ),
         ]);
     }

@@ -134,7 +134,8 @@ pub fn device_comparison(hardware: &Hardware) -> Table {
         Column::data("latency_ms"),
         Column::data("latency_high_ms"),
         Column::figures("memory_fit", "memory").priority(2).limits(60, 60).only_in_terminals(),
-        Column::figures("throughput", "throughput").priority(3),
+        // At batch 1 it is the inverse of the latency.
+        Column::figures("throughput", "throughput").priority(3).not_in_documents(),
         Column::figures("optimal_batch", "optimal batch").only_in_documents(),
         Column::figures("utilization", "compute utilization").only_in_documents(),
         Column::data("memory_bytes"),
@@ -224,7 +225,7 @@ pub fn memory_parts(hardware: &Hardware) -> Table {
     let Some(need) = &hardware.memory else { return set };
     let mut part = |name: &str, value: Value| set.row(vec![Value::text(name), value]);
     part("Weights", Value::known(need.weights_bytes, Value::LongBytes));
-    part("Activations", Value::known(need.activations_bytes, Value::LongBytes));
+    part("Runtime buffers", Value::known(need.activations_bytes, Value::LongBytes));
     part("KV cache", need.kv_cache_bytes.map_or(Value::text("none"), Value::LongBytes));
     let workspace = &need.workspace_bytes;
     let [low, expected, high] =

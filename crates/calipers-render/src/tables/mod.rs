@@ -33,7 +33,6 @@ pub use hardware::{
     Scaling, device_comparison, hardware, memory_parts, requirements, scaling, top_kernels,
 };
 pub use layers::{layers, scopes};
-pub(crate) use model::key_figures;
 pub use model::{
     blocks, data_files, largest_groups, largest_values, parameters_by_operator, tensor_ranges,
 };

@@ -4,7 +4,6 @@ use calipers_report::{
     BlockCount, DataFile, DataStatus, LargeGroup, LargeValue, OperatorMemory, TensorRange,
 };
 
-use crate::document::Facts;
 use crate::repeats::repeated;
 use crate::table::{Column, Table, Value};
 use crate::value::Spans;
@@ -38,16 +37,6 @@ pub fn data_files(files: &[DataFile]) -> Table {
             Value::Integer(file.tensors),
             Value::Integer(file.tensor_bytes),
         ]);
-    }
-    set
-}
-
-/// The figures that a document begins with.
-pub(crate) fn key_figures(facts: &Facts) -> Table {
-    let columns = vec![Column::text("figure", "figure"), Column::text("value", "value")];
-    let mut set = Table::new("key-figures", columns);
-    for fact in &facts.0 {
-        set.row(vec![fact.what.clone(), Spans::joined(fact.values.clone(), ", ").into()]);
     }
     set
 }

@@ -85,8 +85,8 @@ fn a_chain_is_straight() {
     let sheet = lay_out(&task);
     assert!(sheet.boxes.iter().all(|place| place.x == 60.0), "{sheet:?}");
     assert_eq!(sheet.width, 120.0);
-    // Three rows and two spaces of 40 between them: 30 + 40 + 30 + 40 + 44.
-    assert_eq!(sheet.height, 184.0);
+    // Three rows and two spaces of 44 between them: 30 + 44 + 30 + 44 + 44.
+    assert_eq!(sheet.height, 192.0);
 }
 
 fn nothing_to_lay_out_is_no_fault() {

@@ -117,7 +117,7 @@ const TRUTH: &[(&str, Expected)] = &[
             r.parameters.total.is_none()
         }),
     ),
-    ("init_short_data.onnx", Reports(&["tensor-data"], |r| detail(r, "16 bytes and it has 7"))),
+    ("init_short_data.onnx", Reports(&["tensor-data"], |r| detail(r, "16 bytes, the data has 7"))),
     ("init_unknown_dtype.onnx", Reports(&["tensor-type"], |r| detail(r, "unknown(250)"))),
     ("init_zero_dim.onnx", Reports(&[], |r| r.graph.initializer_elements["float32"] == 0)),
     (

@@ -282,7 +282,7 @@ const State = (() => {
         const parts = [need.weights, need.activations, need.cache].filter((bytes) => bytes !== null);
         const { stored } = this.data;
         if (need.weights !== null && need.activations !== null) {
-          const words = [`${Units.bytes(need.weights)} weights`, `${Units.bytes(need.activations)} activations`];
+          const words = [`${Units.bytes(need.weights)} weights`, `${Units.bytes(need.activations)} runtime buffers`];
           if (need.cache !== null) words.push(`${Units.bytes(need.cache)} KV cache`);
           put("memory", Units.bytes(parts.reduce((sum, bytes) => sum + bytes, 0)), words.join(" + "));
         } else put("memory", stored === null ? "unknown" : Units.bytes(stored), stored === null ? "" : "weights");
@@ -306,7 +306,7 @@ const State = (() => {
       /** @param {number | null} bytes */
       const size = (bytes) => (bytes === null ? null : Units.bytes(bytes));
       /** @type {[string, string | null][]} */
-      const pairs = [["Weights", size(need.weights)], ["Activations", size(need.activations)], ["KV cache", size(need.cache)]];
+      const pairs = [["Weights", size(need.weights)], ["Runtime buffers", size(need.activations)], ["KV cache", size(need.cache)]];
       if (device) {
         const run = this.run(device);
         const known = (need.weights ?? 0) + (need.activations ?? 0) + (need.cache ?? 0);
