@@ -211,6 +211,14 @@ fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
     reported
 }
 
+/// The text without Base64 of deflated data, where any three letters occur by chance. The page packs
+/// the graph that `graph --format json` prints, which is checked as it is.
+fn without_packed_data(text: &str) -> String {
+    let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let runs = text.split_inclusive(|c| !is_base64(c));
+    runs.filter(|run| run.len() < 400).collect()
+}
+
 fn redacted_outputs_hold_no_name_in_any_format() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("secretmodel.onnx"), model_of_names()).unwrap();
@@ -222,7 +230,7 @@ fn redacted_outputs_hold_no_name_in_any_format() {
         );
     }
     for (args, text) in outputs(folder.path(), &["--redact-names"]) {
-        let lower = text.to_lowercase();
+        let lower = without_packed_data(&text).to_lowercase();
         for name in NAMES {
             let place = lower.find(name).map(|at| lower[..at + 40].lines().last());
             assert_eq!(place, None, "{name} in `{args}`");

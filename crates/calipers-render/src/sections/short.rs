@@ -50,7 +50,7 @@ pub fn short(report: &Report, with_summary: bool) -> Document {
     }
     sections.push(spaced("weights", "Weights", weights::build(&mut context)));
     sections.push(spaced("findings", "Findings", findings(report)));
-    sections.extend(hardware_overview(report));
+    sections.extend(hardware_overview(report).map(|section| with_runtime(report, section)));
     sections.push(line("requirements", "Requires", requirements(report)));
     sections.push(spaced("assumed", "Assumed", vec![Block::Values(assumed(report))]));
     let hint =
@@ -177,7 +177,22 @@ fn requirements(report: &Report) -> Vec<Spans> {
         device("recommended", &requirements.recommended),
         device("optimal", &requirements.optimal),
     ];
-    levels.into_iter().flatten().collect()
+    let mut values: Vec<Spans> = levels.into_iter().flatten().collect();
+    if !values.is_empty() {
+        values.push(Spans::quiet("for ").and(Tone::Quiet, Value::prose(&requirements.target)));
+    }
+    values
+}
+
+/// The section on devices, with what its latencies rest on in its first line.
+fn with_runtime(report: &Report, mut section: Section) -> Section {
+    let has_table = section.blocks.iter().any(|block| matches!(block, Block::Table(_)));
+    if let Some(hardware) = report.hardware.as_ref().filter(|_| has_table) {
+        let runtime = hardware.runtime.display_name();
+        let note = format!("{runtime}; expected latency with its uncertainty range");
+        section.blocks.insert(0, Block::Note(Spans::quiet(note)));
+    }
+    section
 }
 
 /// Sizes of symbolic dimensions that were not set.
