@@ -134,6 +134,9 @@ pub(super) fn drop_empty(rows: Vec<ScalingRow>) -> Vec<ScalingRow> {
     if known { rows } else { Vec::new() }
 }
 
+/// Symbolic dimensions beyond which only the sizes of the report are evaluated.
+const MOST_SYMBOLS: usize = 64;
+
 /// Returns the saturation batch of each device, evaluating the kernels once per batch.
 pub(crate) fn saturation_batches(
     memory_fit: &MemoryFit<'_>,
@@ -141,7 +144,8 @@ pub(crate) fn saturation_batches(
     devices: &[Device],
 ) -> Vec<Option<u64>> {
     let profile = memory_fit.profile;
-    if !profile.batch.has_dimension || profile.plan.kernels.len() > MOST_KERNELS {
+    let is_large = profile.plan.kernels.len() > MOST_KERNELS || profile.sizes.len() > MOST_SYMBOLS;
+    if !profile.batch.has_dimension || is_large {
         return vec![None; devices.len()];
     }
     let mut rows: Vec<Vec<ScalingRow>> = vec![Vec::new(); devices.len()];
