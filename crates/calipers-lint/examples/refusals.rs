@@ -6,6 +6,7 @@
 //!
 //! Each model is `RULE/model.onnx` or `RULE-CASE/model.onnx` below the folder, next to its data file
 //! if it has one. The list of error rules is printed, one id per line.
+#![allow(clippy::print_stdout, reason = "the ids are its output")]
 
 use std::fs;
 use std::io::Write;
@@ -126,6 +127,7 @@ fn over_2gb(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Encodes a length as a protobuf varint.
+#[expect(clippy::cast_possible_truncation, reason = "seven bits are left")]
 fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value >= 0x80 {

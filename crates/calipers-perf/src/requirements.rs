@@ -156,13 +156,16 @@ struct Candidate {
     token_ms: Option<Range<f64>>,
 }
 
+/// Kernels of a run, or why there is no estimate.
+type Kernels<'k> = Result<Cow<'k, [Kernel]>, String>;
+
 /// The search for devices.
 struct Search<'s> {
     memory_fit: &'s MemoryFit<'s>,
     base: &'s OperatingPoint,
     target: Target,
     /// Kernels of a run at each batch.
-    kernels: Vec<(u64, Result<Cow<'s, [Kernel]>, String>)>,
+    kernels: Vec<(u64, Kernels<'s>)>,
     steps: Option<&'s GenerationSteps<'s>>,
 }
 

@@ -1,4 +1,5 @@
 //! Writes every sample model to a folder: `cargo run -p calipers-samples --example write -- FOLDER`.
+#![allow(clippy::print_stderr, reason = "it explains its arguments")]
 
 use std::path::PathBuf;
 

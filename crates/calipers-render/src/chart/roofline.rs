@@ -153,7 +153,7 @@ impl Chart {
             let place = self.place(kernel.intensity, kernel.per_s);
             let color = color(kinds, kernel.kind.id());
             canvas.with_tooltip(&description(kernel), |canvas| {
-                canvas.dot(place, radius(kernel), color, 0.85)
+                canvas.dot(place, radius(kernel), color, 0.85);
             });
         }
     }
@@ -187,7 +187,7 @@ fn levels(ceilings: &[ComputeCeiling]) -> Vec<(String, f64)> {
         let name = ceiling.precision.display_name().to_owned();
         match levels.last_mut() {
             Some((names, per_s)) if *per_s <= ceiling.per_s * ALIKE => {
-                *names += &format!(", {name}")
+                *names += &format!(", {name}");
             }
             _ => levels.push((name, ceiling.per_s)),
         }
