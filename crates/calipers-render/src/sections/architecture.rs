@@ -38,7 +38,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
             .and_text(" × ")
             .and(Tone::Strong, Value::text(format!("{}:", block.kind.display_name())))
             .and_text(" ")
-            .and_value(Value::prose(&block.what))
+            .and_value(Value::Prose(meaning(&block.what)))
     });
     let kinds: Vec<Spans> = kinds.collect();
     if !kinds.is_empty() {
@@ -71,6 +71,11 @@ fn kind(architecture: &Architecture) -> Facts {
     facts
 }
 
+/// What a block is, without the name that may come first: `Linear layer: a product`.
+fn meaning(what: &str) -> String {
+    text::capitalized(what.split_once(": ").map_or(what, |(_, meaning)| meaning))
+}
+
 /// A whole number, with every digit.
 fn number(value: i64) -> Value {
     u64::try_from(value).map_or(Value::Signed(value), Value::Integer)
@@ -91,7 +96,6 @@ fn figures(known: &ArchitectureFacts, facts: &mut Facts) {
         ("Convolutions", known.convs),
         ("Depthwise convolutions", known.depthwise.filter(|count| *count > 0)),
         ("Squeeze-and-excite blocks", known.squeeze_excite.filter(|count| *count > 0)),
-        ("Residual additions", known.residuals.filter(|count| *count > 0)),
         ("Trees", known.trees),
         ("Classes", known.classes),
         ("Anchor points", known.positions),

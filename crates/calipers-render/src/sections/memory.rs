@@ -1,7 +1,5 @@
 //! What one run keeps in memory, and the largest values.
 
-use calipers_report::{ModelKind, Report, Style};
-
 use super::cache;
 use super::context::Context;
 use crate::document::{Block, Fact, Facts};
@@ -11,7 +9,7 @@ use crate::units;
 use crate::value::{Spans, free_formula};
 
 /// Values that are listed.
-const MOST: usize = 4;
+const MOST: usize = 3;
 /// Lines of a formula on a screen.
 const LINES: usize = 2;
 
@@ -48,7 +46,6 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     facts.add("Peak with in-place reuse", in_place);
     facts.add("Peak at node", peak_node(context));
     facts.add("Peak formula (bytes)", free_formula(memory.formula.as_ref()));
-    facts.add("KV cache", no_cache(report));
     let mut blocks = vec![Block::Facts(facts)];
     let groups = memory.largest_groups.iter().take(MOST).map(|group| {
         let each = if group.count > 1 { " each" } else { "" };
@@ -62,18 +59,6 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         blocks.extend([Block::heading("Largest tensors"), Block::list(groups)]);
     }
     blocks
-}
-
-/// That a transformer keeps no cache, and why.
-fn no_cache(report: &Report) -> Option<String> {
-    let architecture = &report.architecture;
-    if report.memory.kv_cache.is_some() || architecture.kind != Some(ModelKind::Transformer) {
-        return None;
-    }
-    Some(match architecture.style {
-        Some(Style::Encoder) => "none (encoder)".to_owned(),
-        _ => "none in this graph".to_owned(),
-    })
 }
 
 fn peak_node(context: &Context<'_>) -> Option<Value> {

@@ -16,7 +16,7 @@ const BARS: usize = 5;
 /// Operators that are named at all.
 const MOST: usize = 200;
 /// Pairs of operators that are listed.
-const PAIRS: usize = 6;
+const PAIRS: usize = 5;
 
 /// The operators, for a screen.
 pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {

@@ -57,7 +57,10 @@ fn facts(context: &mut Context<'_>) -> Facts {
         }
     }
     facts.add_all("Total", total);
-    facts.add_all("By precision", by_precision(parameters));
+    // The key figures name the only one.
+    if parameters.by_dtype.len() > 1 {
+        facts.add_all("By precision", by_precision(parameters));
+    }
     let tensors = units::counted(parameters.tensors, "tensor", "tensors");
     let bytes = known(parameters.bytes, "bytes", Value::LongBytes);
     facts.add("Parameter size", bytes.and_text(format!(" in {tensors}")));

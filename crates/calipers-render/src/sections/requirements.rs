@@ -50,13 +50,14 @@ fn levels(requirements: &Requirements, hardware: &Hardware) -> Vec<Block> {
     let mut blocks = vec![Block::Paragraph(target.and_text("."))];
     let found = [&requirements.minimum, &requirements.recommended, &requirements.optimal];
     if found.into_iter().any(Option::is_some) {
-        blocks.extend([
-            Block::Table(tables::requirements(requirements, hardware)),
-            Block::paragraph(
-                "The slowest device that meets the target: with its expected time (minimum), at the \
-                 high end of its range (recommended), twice over (optimal).",
-            ),
-        ]);
+        blocks.push(Block::Table(tables::requirements(requirements, hardware)));
+    }
+    // One device for all levels needs no word on how they differ.
+    if found.windows(2).any(|pair| pair[0] != pair[1]) {
+        blocks.push(Block::paragraph(
+            "The slowest device that meets the target: with its expected time (minimum), at the \
+             high end of its range (recommended), twice over (optimal).",
+        ));
     }
     if !requirements.why.trim().is_empty() {
         let words = Spans::toned(Tone::Strong, Value::text("This device:")).and_text(" ");

@@ -3,8 +3,8 @@
 use calipers_report::{DeviceRow, Hardware, Range, Requirements, ScalingRow, TopKernel};
 
 use crate::table::{Column, Table, Tone, Value};
-use crate::units;
 use crate::value::Fit;
+use crate::{text, units};
 
 /// What grows in a table of scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,13 +252,16 @@ pub fn requirements(requirements: &Requirements, hardware: &Hardware) -> Table {
         ],
     )
     .without_empty_columns();
-    for (level, found) in [
+    let levels = [
         ("Minimum", &requirements.minimum),
         ("Recommended", &requirements.recommended),
         ("Optimal", &requirements.optimal),
-    ] {
-        let mut row = vec![Value::text(level)];
-        match found {
+    ];
+    // Levels with the same answer share a row.
+    for same in levels.chunk_by(|(_, one), (_, next)| one == next) {
+        let names: Vec<&str> = same.iter().map(|(name, _)| *name).collect();
+        let mut row = vec![Value::text(text::capitalized(&names.join(", ").to_lowercase()))];
+        match same[0].1 {
             None => {
                 row.push(Value::text("none"));
                 row.extend(vec![Value::Blank; 5]);
