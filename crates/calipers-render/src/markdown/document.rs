@@ -170,7 +170,7 @@ fn fact_list(facts: &Facts) -> String {
         let what = text::capitalized(&cell(&fact.what, Zero::Shown));
         match what.as_str() {
             "" => format!("- {}", joined(&fact.values)),
-            what => format!("- **{what}:** {}", joined(&fact.values)),
+            what => format!("- **{what}:** {}", joined(&fact.values)).trim_end().to_owned(),
         }
     });
     items.collect::<Vec<_>>().join("\n")

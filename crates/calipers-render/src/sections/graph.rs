@@ -4,7 +4,7 @@ use calipers_report::ShapeFacts;
 
 use super::context::Context;
 use super::operators;
-use super::wording::{folded, length, qualified};
+use super::wording::{folded, joined, length, qualified};
 use crate::document::Block;
 use crate::table::{Tone, Value};
 use crate::value::Spans;
@@ -61,9 +61,11 @@ fn figures(context: &mut Context<'_>) -> Vec<Spans> {
     }
     let shapes = &report.shapes;
     if shapes.values > 0 {
-        let counts = Spans::joined(shape_counts(shapes), ", ");
-        let values_counted = units::counted(shapes.values, "inferred shape", "inferred shapes");
-        values.push(Spans::plain(format!("{values_counted}: ")).and_all(counts));
+        let all = units::counted(shapes.values, "inferred shape", "inferred shapes");
+        values.push(match joined(shape_counts(shapes), ", ") {
+            Some(counts) => Spans::plain(format!("{all}: ")).and_all(counts),
+            None => Spans::plain(all),
+        });
     }
     values
 }
