@@ -131,7 +131,7 @@ pub const SECTIONS: [SectionKind; 22] = [
     detail("architecture", "Architecture", &[], architecture::build),
     detail("graph", "Graph and operators", &[], graph::build),
     detail("parameters", "Parameters", &[], parameters::build),
-    detail("complexity", "Complexity", &[], complexity::build),
+    detail("complexity", "Complexity", &["depth"], complexity::build),
     detail("memory", "Memory", &["memory"], memory::build),
     detail("kv-cache", "KV cache", &[], cache::build),
     detail("quantization", "Quantization", &[], quantization::build),
