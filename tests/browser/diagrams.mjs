@@ -42,8 +42,8 @@ function models() {
   return [...found, ...hostile, ...extra.map((path) => ({ name: path.split('/').pop().slice(0, -5), path }))];
 }
 
-// The diagram and the operator flow, each as Mermaid text and as JSON; nothing if the file is not a model. The text is
-// taken from the card, as a page that shows the card would take it.
+// The diagram and the operator flow, each as Mermaid text and as JSON; nothing if the file is not a model. The text of the
+// diagram is taken from the card, as a page that shows the card would take it; the card lists the flow as text.
 async function drawn(path) {
   const call = async (...words) => (await run(CALIPERS, words, { maxBuffer: 1 << 26 })).stdout;
   const diagram = (format, ...flow) => call('diagram', path, '--format', format, ...flow);
@@ -53,11 +53,10 @@ async function drawn(path) {
       diagram('mermaid'), diagram('json'), diagram('mermaid', '--flow'), diagram('json', '--flow'),
     ]);
     const fenced = [...card.matchAll(/^```mermaid\n([^]*?)\n```$/gm)].map((found) => found[1]);
-    return [[text, json], [flow, flowJson]].map(([text, json]) => {
-      const diagram = JSON.parse(json);
-      if (diagram.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another diagram`);
-      return { text: fenced.find((block) => block === text.trimEnd()) ?? text, diagram };
-    });
+    const network = JSON.parse(json);
+    if (network.boxes.length && !fenced.includes(text.trimEnd())) throw new Error(`${path}: the card has another diagram`);
+    const shown = fenced.find((block) => block === text.trimEnd()) ?? text;
+    return [{ text: shown, diagram: network }, { text: flow, diagram: JSON.parse(flowJson) }];
   } catch (error) {
     if (error.code === 1 && String(error.stderr).startsWith('error:')) return null;
     throw error;
