@@ -24,7 +24,7 @@ TARGET_GROWTH = 1.25
 
 
 def build(folder, count):
-    """A folder of so many small models; gives how many kinds there are."""
+    """A folder of this many small models; gives how many kinds there are."""
     kinds = sorted(
         path for path in (ROOT / "tests/fixtures/zoo").glob("*.onnx") if path.stat().st_size <= LARGEST_BYTES
     )

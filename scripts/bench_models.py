@@ -14,7 +14,7 @@ ITEM_BYTES = {FLOAT: 4, INT64: 8, FLOAT16: 2}
 
 
 class Hole(int):
-    """So many zero bytes that are not written."""
+    """This many zero bytes that are not written."""
 
 
 # Protobuf's wire format, as much of it as ONNX needs.
@@ -197,7 +197,7 @@ def decoder_layer(weights, index, hidden, ffn):
 
 
 def chain(path, count):
-    """So many element-wise nodes, each reading the one before it."""
+    """This many element-wise nodes, each reading the one before it."""
     ops = ["Relu", "Neg", "Sigmoid", "Abs"]
     names = ["x", *(f"v{index}" for index in range(1, count)), "y"]
     nodes = (node(ops[i % 4], [names[i]], [names[i + 1]], f"n{i}") for i in range(count))

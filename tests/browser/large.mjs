@@ -21,7 +21,7 @@ function port(name) {
 
 const OPS = ['Relu', 'Add', 'Sigmoid', 'Mul', 'Tanh', 'Sub', 'MatMul', 'Max'];
 
-// A graph of so many nodes in which each reads the one before it, and some an earlier one: nothing in
+// A graph of this many nodes in which each reads the one before it, and some an earlier one: nothing in
 // it repeats, so only segments of it can be shown at once. The numbers are the same in every run.
 export function largeModel(count) {
   let seed = 1;

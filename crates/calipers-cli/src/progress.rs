@@ -65,7 +65,7 @@ impl Bar {
         Self(Some(bar))
     }
 
-    /// Says that so many bytes more are done, of how many.
+    /// Says that this many bytes more are done, of how many.
     pub(crate) fn add(&self, bytes: u64, total: u64) {
         if let Some(bar) = &self.0 {
             bar.set_length(total);
@@ -86,7 +86,7 @@ impl Drop for Bar {
 pub(crate) struct Count(Option<ProgressBar>);
 
 impl Count {
-    /// A bar of so many.
+    /// A bar of this many.
     pub(crate) fn start(message: &'static str, all: usize) -> Self {
         if !screen::stderr_can_animate() {
             return Self(None);

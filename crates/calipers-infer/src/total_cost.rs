@@ -42,7 +42,7 @@ impl CostTotal {
         self.bytes_moved += &other.bytes_moved;
     }
 
-    /// This, so many times.
+    /// This cost, repeated.
     pub(super) fn times(&self, count: &Expr) -> Self {
         Self {
             macs: &self.macs * count,

@@ -177,7 +177,7 @@ impl<'a> OpContext<'a> {
         })
     }
 
-    /// Dimensions of an input that must have so many.
+    /// Dimensions of an input that must have this many.
     pub fn dims_of_rank(&self, index: usize, rank: usize) -> Result<&'a [Expr], Fail> {
         let dims = self.dims(index)?;
         if dims.len() == rank {
@@ -273,7 +273,7 @@ impl<'a> OpContext<'a> {
         self.fresh.fresh(why)
     }
 
-    /// So many dimensions that nothing is known of.
+    /// This many dimensions that nothing is known of.
     pub fn fresh_dims(&mut self, count: usize, why: &str) -> Vec<Expr> {
         (0..count).map(|_| self.fresh.fresh(why)).collect()
     }

@@ -8,7 +8,7 @@ use calipers_sym::Expr;
 
 use crate::elem::Elem;
 
-/// Elements beyond this are not followed: no shape is computed from so many.
+/// Elements beyond this are not followed: no shape is computed from this many.
 pub const MAX_ELEMENTS: usize = 1 << 14;
 
 /// What is known of a value.

@@ -23,7 +23,7 @@ pub(crate) fn optional_dims<'a>(
     if ctx.has(index) { dims(ctx, index) } else { Ok(None) }
 }
 
-/// Dimensions of an input that may be left out and otherwise must have so many.
+/// Dimensions of an input that may be left out and otherwise must have this many.
 pub(crate) fn ranked<'a>(
     ctx: &OpContext<'a>,
     index: usize,
@@ -89,7 +89,7 @@ pub(crate) fn list<'a>(ctx: &OpContext<'a>, name: &str) -> Result<Option<&'a [i6
     }
 }
 
-/// A list of so many integers, or that many of `default`.
+/// A list of this many integers, or that many of `default`.
 pub(crate) fn list_of(
     ctx: &OpContext<'_>,
     name: &str,

@@ -10,7 +10,7 @@ use calipers_report::{GraphGroup, GraphView, GroupEdge, GroupItem, GroupKind, Vi
 /// Boxes of a group, as the analysis cuts them.
 const ROOM: usize = 96;
 
-/// A graph of so many nodes in groups of groups; each node reads the one before and an earlier one.
+/// A graph of `nodes` nodes in nested groups; each node reads the one before and an earlier one.
 fn graph(nodes: usize) -> GraphView {
     let mut view = GraphView::default();
     let mut seed = 1_u64;

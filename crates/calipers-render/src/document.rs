@@ -226,7 +226,7 @@ impl Fact {
         Self { what: Value::Text(what.into()), values, ..Self::default() }
     }
 
-    /// A property whose value is prose of at most so many lines.
+    /// A property whose value is prose of at most `most_lines` lines.
     pub fn prose(what: &str, words: &str, most_lines: usize) -> Self {
         Self::new(what, vec![Value::prose(words).into()]).lines(most_lines)
     }
@@ -238,7 +238,7 @@ impl Fact {
         self
     }
 
-    /// This property with at most so many lines of a terminal.
+    /// This property with at most `most` lines of a terminal.
     #[must_use]
     pub fn lines(mut self, most: usize) -> Self {
         self.most_lines = Some(most);

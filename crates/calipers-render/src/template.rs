@@ -16,7 +16,7 @@
 //! Filters write figures as the card does: `integer`, `count`, `bytes`, `macs`, `flops`, `percent`,
 //! `time`, `rate`, `code`.
 //!
-//! A template is bounded: so many steps, and so many bytes of output.
+//! A template is bounded in its steps and in its bytes of output.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -82,7 +82,7 @@ pub struct KvCache {
     pub context: Option<u64>,
     /// Bytes of one sequence at that context, the fixed ones included.
     pub bytes_at_context: Option<u64>,
-    /// Sequences of the run, each with so many bytes of its own.
+    /// Sequences of the run, each with this many bytes of its own.
     pub sequences: Option<u64>,
     /// Tokens that the newest token looks back to, itself included, in layers whose attention is
     /// limited. The graph may keep more.

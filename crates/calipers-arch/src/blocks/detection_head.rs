@@ -146,7 +146,7 @@ fn list(net: &Network<'_>, end: OpId) -> Option<List> {
         .filter(|positions| *positions > 0)
         .and_then(|positions| Some(net.elements_next_to(output)? / positions))
         .or_else(|| net.dim(output, if axis == 1 { 2 } else { 1 }));
-    // Sizes that are not known leave the channels: so many for each entry of the list.
+    // Where sizes are unknown, the channels are left: a fixed number per entry of the list.
     if anchors.is_empty() {
         anchors.extend(scales.iter().filter_map(|scale| match scale.convs[..] {
             [only] => exactly(channels(net, only)?, width?),
@@ -203,7 +203,7 @@ fn scale(net: &Network<'_>, val: Val) -> Option<Scale> {
     Some(Scale { convs, units, at: at? })
 }
 
-/// What follows the lists, if no weights are among it. What comes after so many units is choosing
+/// What follows the lists, if no weights are among it. What comes after the search limit is choosing
 /// among boxes.
 fn forward(net: &Network<'_>, lists: &[List]) -> Option<Vec<OpId>> {
     let mut seen = HashSet::new();

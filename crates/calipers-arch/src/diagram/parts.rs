@@ -36,7 +36,7 @@ impl Part {
     }
 }
 
-/// The boxes of a network, at most so many.
+/// The boxes of a network, up to a maximum.
 pub(super) fn parts(net: &Network<'_>, structure: &Structure, most: usize) -> Vec<Part> {
     let maker = Maker { net, structure };
     let mut parts: Vec<Part> = structure.items.iter().flat_map(|item| maker.expand(item)).collect();

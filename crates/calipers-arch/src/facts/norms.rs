@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(facts(t, &y).activation, None);
     }
 
-    /// Modules of three branches that are joined, so many, with so many steps down.
+    /// Modules of three joined branches, with downsampling steps between them.
     fn branches(modules: usize) -> Option<bool> {
         let mut t = Tiny::new();
         let mut x = t.input(&["1", "8", "64", "64"]);

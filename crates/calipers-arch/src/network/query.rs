@@ -278,7 +278,7 @@ impl Network<'_> {
     }
 
     /// The units on the ways from `ancestor` to `val`, in order, by units that pass on what is asked
-    /// about; `None` when there is no way, or none was found among so many units.
+    /// about; `None` when there is no way, or none was found within the search limit.
     pub fn way_of(
         &self,
         ancestor: Val,

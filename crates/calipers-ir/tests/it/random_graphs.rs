@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::common::Writer;
 
-/// For each node the earlier nodes that it reads: directly, or from a subgraph so many levels down.
+/// For each node the earlier nodes that it reads: directly, or from a subgraph at a depth.
 type Plan = Vec<Vec<(usize, usize)>>;
 
 fn plans() -> impl Strategy<Value = (Plan, Vec<usize>)> {

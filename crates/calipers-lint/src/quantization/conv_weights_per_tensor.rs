@@ -53,7 +53,7 @@ pub(super) mod tests {
     use super::RULE;
     use crate::testing::{count, raised};
 
-    /// A convolution of dequantized weights, with so many scales.
+    /// A convolution of dequantized weights with this number of scales.
     pub(crate) fn convolution(scales: i64, groups: i64) -> Vec<u8> {
         let mut model = ModelBuilder::new(17);
         model.input("x", DataType::F32, &["1", "8", "4", "4"]);

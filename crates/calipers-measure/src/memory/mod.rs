@@ -47,7 +47,7 @@ const GROUP_NAMES: usize = 32;
 /// What a value takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
     /// Nothing that could be counted: text, a map.
     Uncounted,

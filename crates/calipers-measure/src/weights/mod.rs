@@ -81,7 +81,7 @@ enum Place<'a> {
 }
 
 /// Reads every stored tensor. `files` are the model's data files in its order, or why they cannot
-/// be read; `progress` is reported from any thread that so many bytes more were read, of how many.
+/// be read; `progress` is called from any thread with the bytes read since the last call and the total.
 pub fn read<E: Display>(
     model: &Model,
     files: &[Result<Source, E>],

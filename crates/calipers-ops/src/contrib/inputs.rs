@@ -42,7 +42,7 @@ pub(crate) fn first_dtype(ctx: &OpContext<'_>, inputs: &[usize]) -> DType {
     types.into_iter().find(|dtype| *dtype != DType::Undefined).unwrap_or(DType::Undefined)
 }
 
-/// Dimensions of an input that must be given and have so many; new ones where they are not known.
+/// Dimensions of an input that must be given and have this many; new ones where they are not known.
 pub(crate) fn ranked(
     ctx: &mut OpContext<'_>,
     index: usize,
@@ -97,7 +97,7 @@ pub(crate) fn positive(ctx: &OpContext<'_>, name: &str) -> Result<i64, Fail> {
     }
 }
 
-/// A list of integers with one for each of so many axes; all `default` when it is left out.
+/// A list of integers with one for each of this many axes; all `default` when it is left out.
 pub(crate) fn list(
     ctx: &OpContext<'_>,
     name: &str,

@@ -68,7 +68,7 @@ pub(crate) fn ask(
     with_call(op, version, inputs, attributes, outputs, rule)
 }
 
-/// What the rule says of so many outputs, as text.
+/// What the rule says of this many outputs, as text.
 pub(crate) fn reported(
     domain: &str,
     op: &str,

@@ -112,7 +112,7 @@ impl Windows {
         Expr::min(&(group.ceil_div(&stride) + 1), &starts)
     }
 
-    /// Size along an axis that so many windows cover, as a transposed convolution makes it.
+    /// Size along an axis that this many windows cover, as a transposed convolution makes it.
     pub(crate) fn span(&self, axis: usize, size: &Expr, kernel: &Expr, extra: i64) -> Expr {
         let stride = self.strides[axis];
         match self.padding {

@@ -101,7 +101,7 @@ pub(crate) fn word_conv(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     Ok(Work { macs, other_flops: places * (2 + given(ctx, &[2])) })
 }
 
-/// So many products for each output element, and other operations.
+/// This many products for each output element, and other operations.
 fn matrix(ctx: &OpContext<'_>, outputs: &[Fact], inner: &Expr, others: i64) -> Cost {
     let output = elements(ctx, outputs.first())?;
     Ok(Work { macs: &output * inner, other_flops: output * others })

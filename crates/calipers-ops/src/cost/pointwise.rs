@@ -53,7 +53,7 @@ pub(crate) fn bitmask_dropout(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     switched(ctx, outputs, 2, 0)
 }
 
-/// So many operations for each element, and 2 more where an input says that it trains.
+/// This many operations for each element, and 2 more where an input says that it trains.
 fn switched(ctx: &OpContext<'_>, outputs: &[Fact], switch: usize, count: i64) -> Cost {
     let trains = match ctx.value(switch) {
         _ if !ctx.has(switch) => false,

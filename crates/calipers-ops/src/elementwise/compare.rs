@@ -122,7 +122,7 @@ pub(super) fn bitwise_not(dtype: DType, elem: &Elem) -> Elem {
     }
 }
 
-/// Bits moved up or down by so many places. Where `defined`, moving them out of the number is, too.
+/// Bits moved up or down by this many places. Where `defined`, moving them out of the number is, too.
 pub(super) fn shift(dtype: DType, up: bool, defined: bool, elem: &Elem, places: &Elem) -> Elem {
     let Kind::Integer { bits, .. } = Kind::new(dtype) else { return Elem::Unknown };
     let (Some(expr), Some(places)) = (elem.as_expr(), places.as_i64()) else {

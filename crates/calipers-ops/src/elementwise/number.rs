@@ -14,7 +14,7 @@ const MAX_BRAIN: f64 = f32::from_bits(0x7f7f_0000) as f64;
 /// What arithmetic a data type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Whole numbers of so many bits.
+    /// Whole numbers of this many bits.
     Integer {
         /// Bits of one.
         bits: u32,
@@ -92,7 +92,7 @@ impl Precision {
     }
 }
 
-/// Rounds to so many binary digits, with exponents from `least`, and infinity beyond `greatest`.
+/// Rounds to this many binary digits, with exponents from `least`, and infinity beyond `greatest`.
 ///
 /// The `half` crate does not replace it: its conversion from `f64` drops the lower 32 bits first, so
 /// a number just above the middle of two halves becomes the lower of them.

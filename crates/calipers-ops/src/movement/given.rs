@@ -105,7 +105,7 @@ pub(crate) fn data(ctx: &OpContext<'_>, input: usize) -> Result<TensorFact, Fail
     }
 }
 
-/// The same type with a shape of so many dimensions, none of them known.
+/// The same type with a shape of this many dimensions, none of them known.
 pub(crate) fn open(ctx: &mut OpContext<'_>, dtype: DType, rank: usize, why: &str) -> TensorFact {
     TensorFact::new(dtype, ctx.fresh_dims(rank, why))
 }

@@ -89,7 +89,7 @@ enum Axes {
     All,
     /// These, as the file writes them; perhaps none.
     These(Vec<i64>),
-    /// So many, and nobody knows which.
+    /// This many, and nobody knows which.
     Some(usize),
     /// Nothing.
     Unknown,
@@ -172,7 +172,7 @@ fn reduce(ctx: &mut OpContext<'_>) -> Outcome {
     })])
 }
 
-/// Which of so many axes are meant.
+/// Which of this many axes are meant.
 fn marked(ctx: &OpContext<'_>, axes: &[i64], rank: usize) -> Result<Vec<bool>, Fail> {
     let mut marked = vec![false; rank];
     for axis in axes {

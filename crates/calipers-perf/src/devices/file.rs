@@ -355,7 +355,7 @@ impl Reader<'_> {
         self.optional(field, text, most)?.ok_or_else(|| self.missing(field))
     }
 
-    /// A text of at most so many characters.
+    /// A text of bounded length.
     fn optional(
         &self,
         field: &'static str,

@@ -29,7 +29,7 @@ impl Random {
         list[self.index(list.len())]
     }
 
-    /// True once in so many times.
+    /// True once in `times` calls on average.
     pub(crate) fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

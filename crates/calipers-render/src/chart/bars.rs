@@ -28,7 +28,7 @@ impl Bar {
     }
 }
 
-/// How many of so many entries have a row of their own.
+/// The number of entries that have a row of their own.
 pub(super) fn shown(entries: usize) -> usize {
     if entries > ROWS { ROWS - 1 } else { entries }
 }

@@ -92,7 +92,7 @@ pub fn charts(report: &Report, theme: Theme) -> Vec<Chart> {
     CHARTS.iter().filter_map(draw).collect()
 }
 
-/// How many of so many entries have a row of their own in a chart of bars.
+/// The number of entries that have a row of their own in a bar chart.
 pub(crate) fn bar_rows(entries: usize) -> usize {
     bars::shown(entries)
 }

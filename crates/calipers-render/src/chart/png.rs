@@ -14,7 +14,7 @@ const MOST_PIXELS: f32 = 16_384.0;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PngError {
-    /// The text is no SVG.
+    /// The text is not SVG.
     #[error("the chart is not valid SVG: {0}")]
     Svg(String),
     /// The scale leaves no pixel, or too many.

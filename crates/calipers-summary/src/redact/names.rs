@@ -5,7 +5,7 @@ use calipers_ir::{Dim, Leaf, Model};
 use calipers_ops::{canonical_domain, is_known_domain};
 use hashbrown::HashMap;
 
-/// Words that so many models use as names that they say nothing, and that our own sentences need.
+/// Words that this many models use as names that they say nothing, and that our own sentences need.
 /// Where one is the whole of a field it is replaced like any other.
 const GENERIC: &[&str] = &[
     "and",

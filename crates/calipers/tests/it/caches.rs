@@ -176,7 +176,7 @@ fn attention_of_the_standard() {
 /// How new elements get into a buffer of fixed length.
 enum Write {
     Elements,
-    /// Indices of so many axes, after a transposition that brings the length to the front.
+    /// Indices of this many axes, after a transposition that brings the length to the front.
     Nd,
     Tensor,
 }

@@ -137,7 +137,7 @@ fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
         && seen.rotates()
 }
 
-/// A decoder with RMSNorm, rotated positions and GeGLU, and so many norms in each layer.
+/// A decoder with RMSNorm, rotary positions and GeGLU, and this number of norms per layer.
 fn gemma_of(seen: &Seen<'_, '_>, norms: i64) -> bool {
     rotary_decoder(seen)
         && seen.activates(Activation::Geglu)

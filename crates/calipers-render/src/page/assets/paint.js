@@ -279,7 +279,7 @@ const Paint = (() => {
     context.globalAlpha = 1;
   }
 
-  // Labels are drawn from this scale on, for at most so many lines.
+  // Labels are drawn from this scale on, up to a maximum number of lines.
   const LABEL_SCALE = 0.7, MOST_LABELS = 400;
 
   // Lines up to which labels keep clear of all of them.

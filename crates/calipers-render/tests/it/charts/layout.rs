@@ -38,7 +38,7 @@ fn fonts() -> Arc<Database> {
     }))
 }
 
-/// The chart as it is understood. What is no SVG panics.
+/// The parsed chart. Panics if the text is not SVG.
 pub(crate) fn read(chart: &Chart) -> usvg::Tree {
     let options = usvg::Options { fontdb: fonts(), ..Default::default() };
     usvg::Tree::from_str(&chart.svg, &options)
