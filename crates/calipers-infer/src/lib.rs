@@ -12,6 +12,7 @@ mod blocks;
 mod control;
 mod declared;
 mod engine;
+mod induction;
 pub mod inputs;
 mod merge;
 mod remembered;

@@ -1,12 +1,15 @@
 //! What first computes with an input: the convolution, product, recurrence or lookup behind a few
 //! casts, transposes and normalizations.
 
-use calipers_ir::{AttributeValue, Model, Producer, ValueId};
+use calipers_ir::{AttributeValue, GraphKind, Model, NodeId, Producer, ValueId};
 use calipers_ops::{Class, Movement, canonical_domain, find};
 use hashbrown::HashSet;
 
 /// Nodes that are followed from an input.
 const MAX_STEPS: usize = 96;
+
+/// The first input of a recurrent layer that is a state.
+const FIRST_STATE: usize = 5;
 
 /// What computes with an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,68 +47,57 @@ impl Reads {
                 if steps > MAX_STEPS {
                     return found;
                 }
-                let node = model.node(reader.node);
-                let domain = canonical_domain(model.name(node.domain));
-                let Some(row) = find(domain, model.name(node.op)) else { continue };
-                let traits = &row.traits;
-                let slot = reader.slot as usize;
-                let operand = |index: usize| model.inputs(reader.node).get(index).copied()?;
-                match traits.class {
-                    Class::Recurrent => {
-                        let layout = model.attribute(reader.node, "layout");
-                        let batch_first = matches!(layout, Some(AttributeValue::Int(1)));
-                        found.steps_first |= slot == 0 && same_axes && !batch_first;
-                        found.is_state |= slot >= 5;
-                    }
-                    Class::Signal if slot == 0 => found.is_signal = true,
-                    _ if traits.contraction.is_some() => {
-                        let weights = traits.contraction.map_or(&[][..], |it| it.weights);
-                        let Some(held) = weights.iter().find(|index| {
-                            **index != slot && operand(**index).is_some_and(|w| is_stored(model, w))
-                        }) else {
-                            continue;
-                        };
-                        let Some(dims) = operand(*held).and_then(|w| stored_dims(model, w)) else {
-                            continue;
-                        };
-                        if traits.convolves {
-                            found.convolved(model, reader.node, &dims);
-                        } else if same_axes {
-                            found.multiplied(model, reader.node, &dims);
-                        }
-                    }
-                    Class::Movement if traits.movement == Some(Movement::Gather) && slot == 1 => {
-                        found.is_index |= operand(0).is_some_and(|t| is_stored(model, t));
-                    }
-                    Class::Elementwise
-                    | Class::Activation(_)
-                    | Class::Normalization(_)
-                    | Class::Quantization => {
-                        next.extend(
-                            model.outputs(reader.node).iter().flatten().map(|v| (*v, same_axes)),
-                        );
-                    }
-                    Class::View | Class::Movement | Class::Pooling(_) | Class::Image(_)
-                        if slot == 0 || traits.movement == Some(Movement::Join) =>
-                    {
-                        let keeps = traits.movement == Some(Movement::Convert)
-                            || matches!(model.name(node.op), "Identity" | "Pad");
-                        next.extend(
-                            model
-                                .outputs(reader.node)
-                                .iter()
-                                .flatten()
-                                .map(|v| (*v, same_axes && keeps)),
-                        );
-                    }
-                    _ => {}
+                if let Some(keeps_axes) =
+                    found.read(model, reader.node, reader.slot as usize, same_axes)
+                {
+                    let outputs = results(model, reader.node).into_iter();
+                    next.extend(outputs.map(|output| (output, same_axes && keeps_axes)));
                 }
             }
         }
         found
     }
 
-    fn convolved(&mut self, model: &Model, node: calipers_ir::NodeId, weights: &[i64]) {
+    /// Takes note of a reader. Where it hands the elements on, returns whether it keeps the axes.
+    fn read(&mut self, model: &Model, node: NodeId, slot: usize, same_axes: bool) -> Option<bool> {
+        let op = model.name(model.node(node).op);
+        let traits = &find(canonical_domain(model.name(model.node(node).domain)), op)?.traits;
+        let operand = |index: usize| model.inputs(node).get(index).copied().flatten();
+        match traits.class {
+            Class::Recurrent => {
+                let layout = model.attribute(node, "layout");
+                let batch_first = matches!(layout, Some(AttributeValue::Int(1)));
+                self.steps_first |= slot == 0 && same_axes && !batch_first;
+                self.is_state |= slot >= FIRST_STATE;
+            }
+            Class::Signal => self.is_signal |= slot == 0,
+            _ if let Some(contraction) = traits.contraction => {
+                let others = contraction.weights.iter().filter(|index| **index != slot);
+                let weights = others.filter_map(|index| stored(model, operand(*index)?)).next()?;
+                if traits.convolves {
+                    self.convolved(model, node, weights);
+                } else if same_axes {
+                    self.multiplied(model, node, weights);
+                }
+            }
+            Class::Movement if traits.movement == Some(Movement::Gather) && slot == 1 => {
+                self.is_index |= operand(0).is_some_and(|table| stored(model, table).is_some());
+            }
+            Class::Elementwise
+            | Class::Activation(_)
+            | Class::Normalization(_)
+            | Class::Quantization => return Some(true),
+            Class::View | Class::Movement | Class::Pooling(_) | Class::Image(_) => {
+                let joins = traits.movement == Some(Movement::Join);
+                let keeps = matches!(traits.movement, Some(Movement::Convert | Movement::Pad));
+                return (slot == 0 || joins).then_some(keeps || op == "Identity");
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn convolved(&mut self, model: &Model, node: NodeId, weights: &[i64]) {
         if self.conv_rank.is_some() {
             return;
         }
@@ -121,7 +113,7 @@ impl Reads {
         };
     }
 
-    fn multiplied(&mut self, model: &Model, node: calipers_ir::NodeId, weights: &[i64]) {
+    fn multiplied(&mut self, model: &Model, node: NodeId, weights: &[i64]) {
         let transposed = matches!(model.attribute(node, "transB"), Some(AttributeValue::Int(1)));
         if let [rows, columns] = weights
             && self.features.is_none()
@@ -153,10 +145,17 @@ fn stored(model: &Model, mut value: ValueId) -> Option<&[i64]> {
     None
 }
 
-fn is_stored(model: &Model, value: ValueId) -> bool {
-    stored(model, value).is_some()
-}
-
-fn stored_dims(model: &Model, value: ValueId) -> Option<Vec<i64>> {
-    stored(model, value).map(<[i64]>::to_vec)
+/// The outputs of a node; of one that ends a branch of an `If`, those of the `If` too.
+fn results(model: &Model, node: NodeId) -> Vec<ValueId> {
+    let mut results: Vec<ValueId> = model.outputs(node).iter().flatten().copied().collect();
+    let graph = model.graph(model.node(node).graph);
+    if let GraphKind::Subgraph { node: outer, .. } = graph.kind
+        && model.name(model.node(outer).op) == "If"
+    {
+        let ends = graph.outputs.iter().zip(model.outputs(outer));
+        let handed = ends.filter(|(inner, _)| results.contains(inner));
+        let handed: Vec<ValueId> = handed.filter_map(|(_, output)| *output).collect();
+        results.extend(handed);
+    }
+    results
 }
