@@ -1,7 +1,7 @@
 //! Each form of attention, and what only looks like it.
 
 use calipers_report::NormPosition;
-use calipers_samples::{Attribute, DataType};
+use calipers_samples::{Attribute, DataType, Tensor};
 use calipers_testkit::{FOUR, Heads};
 
 use crate::blocks::testing::{Inspect as _, Seen, Tiny};
@@ -67,16 +67,43 @@ fn keys_are_shared_by_groups() {
 /// What changes scores.
 type Mask<'a> = &'a dyn Fn(&mut Tiny, String) -> String;
 
+/// The elements of a mask of six rows, which hides what `hides` says of a row and a column.
+fn mask(hides: impl Fn(usize, usize) -> bool) -> Vec<f32> {
+    let places = (0..36).map(|at| (at / 6, at % 6));
+    places.map(|(row, column)| if hides(row, column) { f32::MIN } else { 0.0 }).collect()
+}
+
 /// A triangle of six rows, as a tensor that is added.
 fn triangle(t: &mut Tiny) -> String {
-    let mut bytes = Vec::new();
-    for row in 0..6 {
-        for column in 0..6 {
-            let hidden = if column > row { f32::MIN } else { 0.0 };
-            bytes.extend(hidden.to_le_bytes());
+    t.stored(&[1, 1, 6, 6], &mask(|row, column| column > row))
+}
+
+/// The same mask, held by a `Constant` node: as bytes, or as a list of floats.
+fn constant(t: &mut Tiny, values: &[f32], as_bytes: bool) -> String {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let tensor = match as_bytes {
+        true => Tensor::raw("", DataType::F32, &[1, 1, 6, 6], &bytes),
+        false => Tensor::float_data("", &[1, 1, 6, 6], values),
+    };
+    t.op_with("Constant", &[], &[Attribute::tensor("value", &tensor)])
+}
+
+#[test]
+fn a_triangle_in_a_constant_node_is_causal() {
+    let triangle = mask(|row, column| column > row);
+    // A band hides what is far on both sides, so a position sees later ones.
+    let band = mask(|row, column| row.abs_diff(column) > 2);
+    for (values, causal) in [(triangle, true), (band, false)] {
+        for as_bytes in [true, false] {
+            let mut t = Tiny::new();
+            let x = t.input(X);
+            let y = t.attend(&x, &x, &FOUR, |t, scores| {
+                let mask = constant(t, &values, as_bytes);
+                t.op("Add", &[&scores, &mask])
+            });
+            assert_eq!(found(&t.output(&y)).causal, causal, "bytes: {as_bytes}");
         }
     }
-    t.raw(DataType::F32, &[1, 1, 6, 6], &bytes)
 }
 
 #[test]
