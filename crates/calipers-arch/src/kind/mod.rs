@@ -17,6 +17,7 @@ use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
 
+use super::fingerprint::Identity;
 use super::stats::NetworkStats;
 use crate::network::{BlockKind, With};
 
@@ -59,18 +60,40 @@ pub(crate) struct Seen<'c, 'a> {
 }
 
 /// Decides what the network is, and writes it down.
-pub(crate) fn decide(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) {
+pub(crate) fn decide(
+    stats: &NetworkStats<'_, '_>,
+    identity: &mut Identity,
+    architecture: &mut Architecture,
+) {
     let decided = classical::decide(stats.net, &mut architecture.facts)
         .or_else(|| neural(stats, &architecture.facts));
-    let Some(decision) = decided else {
+    let Some(mut decision) = decided else {
         architecture.evidence = vec!["no known operator with weights".to_owned()];
         return;
     };
+    recall(identity, &mut decision, architecture);
     architecture.kind = Some(decision.kind);
     architecture.style = decision.style;
     architecture.family = decision.family;
     architecture.confidence = decision.confidence;
     architecture.evidence = decision.evidence;
+}
+
+/// Writes down what the library knows. It is more specific than any rule: a rule only chooses
+/// between families whose networks have the same shapes.
+fn recall(identity: &mut Identity, decision: &mut Decision, architecture: &mut Architecture) {
+    architecture.references = std::mem::take(&mut identity.references);
+    architecture.similarity = identity.similarity;
+    architecture.backbone = identity.backbone.take();
+    if identity.is_known() {
+        let family = identity.settle(decision.family);
+        if family.is_some() {
+            decision.family = family;
+            decision.confidence = identity.confidence;
+        }
+        architecture.variant = identity.variant.take();
+    }
+    decision.evidence.splice(0..0, std::mem::take(&mut identity.evidence));
 }
 
 /// Networks of layers.
