@@ -9,6 +9,7 @@ pub mod blocks;
 mod descriptions;
 mod diagram;
 mod facts;
+mod given;
 mod groups;
 mod kind;
 mod labels;
@@ -61,7 +62,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     architecture.repeats = repeats::repeats(&net, &structure);
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
-    let stats = NetworkStats::new(&net, &architecture.facts);
+    let stats = NetworkStats::new(&net, &architecture.facts).at(sizes);
     kind::decide(&stats, &mut architecture);
     let task = task::recognize(&stats, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);
