@@ -65,6 +65,11 @@ pub(crate) fn given(net: &Network<'_>, val: Val) -> Given {
         return Given::Bytes;
     }
     let met = first_met(net, val);
+    // Samples of a sound as recorded.
+    let samples = dtype == DType::Int16 && matches!(met, Some(Met::Signal { .. } | Met::Sound));
+    if samples {
+        return Given::Waveform;
+    }
     if !dtype.is_float() && dtype != DType::Bool && dtype != DType::Uint8 {
         return whole_numbers(net, val, met, &named);
     }
@@ -125,7 +130,10 @@ fn is_state(net: &Network<'_>, val: Val, named: &Named) -> bool {
         return false;
     }
     // One of the outputs is the state after the run.
-    let kept = || net.outputs.iter().any(|output| net.rank(*output) == net.rank(val));
+    let kept = || {
+        let mut ranks = net.outputs.iter().map(|output| net.rank(*output));
+        ranks.any(|rank| rank.is_none() || rank == net.rank(val))
+    };
     if kept() && named.is(&["h", "c", "h0", "c0", "hn", "cn", "state", "states", "hidden"]) {
         return true;
     }

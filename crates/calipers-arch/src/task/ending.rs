@@ -166,7 +166,7 @@ pub(super) fn ending(net: &Network<'_>, leaves: &Leaves<'_>, val: Val) -> Ending
 /// The value before an operator, where the walk goes on.
 fn step(net: &Network<'_>, leaves: &Leaves<'_>, unit: &NetworkOp, end: &mut Ending) -> Option<Val> {
     let data = net.data_inputs(unit).next();
-    if let Some(function) = function(net, unit) {
+    if let Some(function) = function(unit) {
         // Masks of attention and gates are further back, behind a layer.
         if end.function.is_none() {
             end.function = Some(function);
@@ -215,8 +215,30 @@ fn step(net: &Network<'_>, leaves: &Leaves<'_>, unit: &NetworkOp, end: &mut Endi
             }
         };
     }
+    let class = unit.traits().map(|traits| traits.class);
+    // The mean of probabilities is one.
+    if matches!(class, Some(Class::Pooling(_) | Class::Reduction))
+        && let Some(behind) = data.map(|data| before_layout(net, leaves, data))
+        && let Some(maker) = leaves.maker(behind)
+        && function(maker).is_some_and(Function::is_probability)
+    {
+        return Some(behind);
+    }
     end.layer = layer(net, unit, end);
     None
+}
+
+/// The value before operators that only arrange it.
+fn before_layout(net: &Network<'_>, leaves: &Leaves<'_>, val: Val) -> Val {
+    let mut at = val;
+    for _ in 0..MAX_STEPS {
+        let Some(unit) = leaves.maker(at).filter(|unit| unit.is_layout() || unit.is_cut()) else {
+            break;
+        };
+        let Some(before) = net.data_inputs(unit).next() else { break };
+        at = before;
+    }
+    at
 }
 
 /// The layer that an operator is.
@@ -239,7 +261,7 @@ fn layer(net: &Network<'_>, unit: &NetworkOp, end: &mut Ending) -> Layer {
 }
 
 /// The function of an operator that may end an output.
-fn function(net: &Network<'_>, unit: &NetworkOp) -> Option<Function> {
+fn function(unit: &NetworkOp) -> Option<Function> {
     if unit.is_class(Class::Softmax) {
         return Some(Function::Softmax);
     }
@@ -254,7 +276,6 @@ fn function(net: &Network<'_>, unit: &NetworkOp) -> Option<Function> {
     } else if unit.is("LpNormalization") {
         Function::L2Norm
     } else {
-        let _ = net;
         return None;
     })
 }

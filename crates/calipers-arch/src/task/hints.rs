@@ -24,9 +24,9 @@ impl Seen<'_, '_> {
         })
     }
 
-    /// Whether the file lists the characters that it recognizes.
-    pub(super) fn lists_characters(&self) -> bool {
-        self.metadata("character").is_some()
+    /// How many characters the file lists as those that it recognizes.
+    pub(super) fn listed_characters(&self) -> Option<i64> {
+        i64::try_from(self.metadata("character")?.lines().count()).ok()
     }
 
     /// Whether the list of characters is one of table tags.

@@ -64,6 +64,7 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
         })
     };
     if stats.takes(Given::Tokens)
+        || stats.takes(Given::Text)
         || stats.tables(TableKind::Token).next().is_some() && !coordinates()
     {
         return text::task(seen);

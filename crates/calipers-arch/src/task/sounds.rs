@@ -41,11 +41,15 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
 /// One vector for each sound: probabilities, scores or an embedding.
 fn one_vector(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
     let net = seen.net();
-    let width = net.elements_next_to(output).filter(|width| {
-        // The other axes have one element each.
-        let dims = net.shape(output).unwrap_or_default().iter().skip(1);
-        dims.filter_map(calipers_sym::Expr::as_const).any(|dim| dim == *width)
-    })?;
+    let width = match net.rank(output)? {
+        // A number for each chunk.
+        1 => 1,
+        _ => net.elements_next_to(output).filter(|width| {
+            // The other axes have one element each.
+            let dims = net.shape(output).unwrap_or_default().iter().skip(1);
+            dims.filter_map(calipers_sym::Expr::as_const).any(|dim| dim == *width)
+        })?,
+    };
     let shown = seen.shown(output);
     if width <= 2 && end.is_probability() {
         let named = seen.interface_named(&["vad", "speech"]) || seen.stats.mentions("silero");

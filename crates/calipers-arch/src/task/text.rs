@@ -164,10 +164,14 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let end = seen.ending(output);
     let wide = net.dim(output, -1).is_some_and(|width| width >= MIN_EMBEDDING);
     let bare = matches!(end.function, None | Some(Function::L2Norm | Function::Tanh));
+    if net.rank(output) == Some(2) && end.is(Function::L2Norm) {
+        let words = format!("a vector of unit length for each text ({})", seen.shown(output));
+        return Some(reported(TaskKind::TextEmbedding, High, words, None));
+    }
     if !seen.is_kind(ModelKind::Transformer)
         || !bare
         || !matches!(net.rank(output), Some(2 | 3))
-        || !(wide || end.is(Function::L2Norm))
+        || !wide
     {
         return None;
     }

@@ -126,7 +126,18 @@ pub(super) fn lists(seen: &Seen<'_, '_>, picture: &Picture, outputs: &[Val]) -> 
         let made = matches!(seen.ending(coded.output).layer, Layer::Convolution(_));
         (scored && (made || coded.named_boxes)).then_some(coded)
     };
-    let boxes = boxes.or_else(coded)?;
+    // The same rows at several scales, with sides as distributions.
+    let scaled = || {
+        let boxes = lists.iter().find(|list| list.columns % 4 == 0)?;
+        let mut rows: Vec<_> = lists.iter().filter_map(|list| list.rows).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let scored = lists.iter().any(|list| seen.ending(list.output).is_probability());
+        let even = rows.len().saturating_mul(2) <= lists.len();
+        let plain = !seen.ending(boxes.output).is_probability();
+        (rows.len() >= 2 && even && scored && plain).then_some(boxes)
+    };
+    let boxes = boxes.or_else(coded).or_else(scaled)?;
     let scores = lists.iter().find(|list| list.rows == boxes.rows && list.output != boxes.output);
     let shared = scores.is_some_and(|list| {
         seen.ending(list.output).is_probability() || seen.named_scores(list.output)
@@ -142,6 +153,7 @@ fn one_list(seen: &Seen<'_, '_>, picture: &Picture, list: &List, outputs: &[Val]
     if outputs.len() == 1
         && list.columns >= 5
         && let (Some(rows), Some(height), Some(width)) = (list.rows, picture.height, picture.width)
+        && rows >= MIN_ROWS
         && is_grid(rows, height, width)
     {
         let words = format!("a row for every feature position, with a box and scores ({shown})");

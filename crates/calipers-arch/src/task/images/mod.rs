@@ -23,7 +23,7 @@ use crate::stats::Given;
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let picture = Picture::find(seen)?;
     let outputs = seen.outputs();
-    sequences::table(seen)
+    sequences::table(seen, &outputs)
         .or_else(|| boxes::recognized(seen, &outputs))
         .or_else(|| sequences::lines(seen, &picture))
         .or_else(|| sequences::decoder(seen, &outputs))

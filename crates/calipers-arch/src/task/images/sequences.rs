@@ -16,12 +16,28 @@ const MIN_CHARACTERS: i64 = 11;
 const MAX_LINE_HEIGHT: i64 = 64;
 
 /// Table tags, and perhaps boxes of cells.
-pub(super) fn table(seen: &Seen<'_, '_>) -> Option<Task> {
-    if !seen.lists_table_tags() {
-        return None;
+pub(super) fn table(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let lists = |val: &Val| net.rank(*val) == Some(3);
+    if seen.lists_table_tags() {
+        let words = "image input, scores of table tags as output, and tags in the metadata";
+        return Some(reported(TaskKind::TableStructure, High, words.to_owned(), None));
     }
-    let words = "image input, scores of table tags as output, and tags in the metadata";
-    Some(reported(TaskKind::TableStructure, High, words.to_owned(), None))
+    // A decoder writes a tag in each turn, and the box of its cell.
+    let decodes = net.model.nodes().any(|(_, node)| net.model.name(node.op) == "Loop");
+    let [a, b] = outputs[..] else { return None };
+    let paired = |tags: Val, boxes: Val| {
+        let end = seen.ending(tags);
+        let tagged = net.dim(tags, -1).is_some_and(|width| (11..=200).contains(&width));
+        let boxed = matches!(net.dim(boxes, -1), Some(4 | 8));
+        tagged && boxed && end.is(Function::Softmax) && end.along_last
+    };
+    let same = net.shape(a)?.get(1) == net.shape(b)?.get(1);
+    let fits = decodes && lists(&a) && lists(&b) && same && (paired(a, b) || paired(b, a));
+    fits.then(|| {
+        let words = "image input, tag scores in order, each with a box, as output";
+        reported(TaskKind::TableStructure, Medium, words.to_owned(), None)
+    })
 }
 
 /// An image of a line of text, and scores of characters along its width.
@@ -50,7 +66,10 @@ pub(super) fn lines(seen: &Seen<'_, '_>, picture: &Picture) -> Option<Task> {
         Some(width) => steps >= 2 && steps.saturating_mul(16) >= width && steps < width,
         None => false,
     });
-    let listed = seen.lists_characters();
+    let listed = seen.listed_characters().is_some_and(|count| {
+        // A blank and a space may be added to the list.
+        (count..=count.saturating_add(3)).contains(&scores.characters)
+    });
     let sure = if is_line && (from_width || along) || listed && (from_width || is_line) {
         High
     } else if from_width && scores.normalized && scores.characters >= 36 || is_line {
