@@ -42,6 +42,9 @@ const BANDS: &[i64] = &[
     560, 1025, 2049,
 ];
 
+/// Bands of the mel spectrograms that networks for short sounds take.
+const MELS: &[i64] = &[32, 40, 64, 80, 96, 128];
+
 /// Fewer samples than this are not a sound.
 const MIN_SAMPLES: i64 = 400;
 
@@ -170,7 +173,7 @@ fn picture(
         return Given::Sequence;
     }
     match rank {
-        Some(1 | 2) if is_long(net, val) => Given::Waveform,
+        Some(1 | 2) if is_long(net, val) && !is_flat_image(net, val) => Given::Waveform,
         Some(3) if named.sound() => Given::Spectrogram,
         Some(3) if named.image() || one_image(net, val) => Given::Image,
         Some(3) => match [net.dim(val, 1), net.dim(val, 2)] {
@@ -182,6 +185,15 @@ fn picture(
         Some(5) if matches!(channels, None | Some(1 | 3 | 4)) => Given::Image,
         _ => Given::Other,
     }
+}
+
+/// Whether a row is reshaped to an image of a known size.
+fn is_flat_image(net: &Network<'_>, val: Val) -> bool {
+    let shaped = net.on_through_layout(val);
+    let side = |at| net.dim(shaped, at).is_some_and(|side| side >= MIN_SIDE);
+    net.rank(shaped) == Some(4)
+        && (side(1) && side(2) && matches!(net.dim(shaped, 3), Some(1 | 3 | 4))
+            || side(2) && side(3) && matches!(net.dim(shaped, 1), Some(1 | 3 | 4)))
 }
 
 /// Whether a value is one image without a batch: height, width and 3 channels, or these first.
@@ -231,7 +243,7 @@ fn image_or_sound(net: &Network<'_>, val: Val, channels: Option<i64>, named: &Na
             let narrow = height.min(width).saturating_mul(4) < height.max(width);
             if height == width || even && height.min(width) >= MIN_SIDE {
                 Given::Image
-            } else if (is_band(height) || is_band(width) || height.min(width) == 32) && !even {
+            } else if MELS.contains(&height.min(width)) && !even {
                 Given::Spectrogram
             } else if narrow || height.min(width) < MIN_SIDE {
                 Given::Other

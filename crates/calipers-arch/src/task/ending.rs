@@ -95,6 +95,8 @@ pub(super) struct Ending {
     pub adds_input: bool,
     /// Whether DepthToSpace makes pixels of channels.
     pub shuffled: bool,
+    /// Whether constants scale or shift what the function gives: a grade, not a probability.
+    pub rescaled: bool,
 }
 
 impl Ending {
@@ -107,7 +109,7 @@ impl Ending {
     }
 
     pub(super) fn is_probability(&self) -> bool {
-        self.function.is_some_and(Function::is_probability)
+        self.function.is_some_and(Function::is_probability) && !self.rescaled
     }
 
     pub(super) fn convolution(&self) -> Option<&Convolution> {
@@ -132,6 +134,7 @@ pub(super) fn ending(net: &Network<'_>, leaves: &Leaves<'_>, val: Val) -> Ending
         resized: false,
         adds_input: false,
         shuffled: false,
+        rescaled: false,
     };
     let mut at = val;
     for _ in 0..MAX_STEPS {
@@ -170,6 +173,7 @@ fn step(net: &Network<'_>, leaves: &Leaves<'_>, unit: &NetworkOp, end: &mut Endi
         // Masks of attention and gates are further back, behind a layer.
         if end.function.is_none() {
             end.function = Some(function);
+            end.rescaled = end.scaled && end.biased;
             if function == Function::Softmax {
                 normalized(net, unit, data?, end);
             }
@@ -373,6 +377,28 @@ fn is_input(net: &Network<'_>, leaves: &Leaves<'_>, val: Val) -> bool {
             || unit.is(["Pad", "Expand"])
             || unit.is(["Add", "Sub", "Mul", "Div"]) && net.data_pair(unit).is_none();
         if !light {
+            return false;
+        }
+        let Some(before) = net.data_inputs(unit).next() else { return false };
+        at = before;
+    }
+    false
+}
+
+/// Whether a pooling, or a convolution to one pixel, comes before the last products of a value.
+pub(super) fn is_pooled(net: &Network<'_>, leaves: &Leaves<'_>, val: Val) -> bool {
+    let mut at = val;
+    for _ in 0..MAX_STEPS {
+        let Some(unit) = leaves.maker(at) else { return false };
+        let class = unit.traits().map(|traits| traits.class);
+        if matches!(class, Some(Class::Pooling(_) | Class::Reduction)) {
+            return true;
+        }
+        if stored_conv(net, unit).is_some() {
+            let sides = net.shape(at).map(|dims| dims.iter().skip(2));
+            return sides.is_some_and(|mut sides| sides.all(|side| side.as_const() == Some(1)));
+        }
+        if matches!(class, Some(Class::Recurrent | Class::Attention)) {
             return false;
         }
         let Some(before) = net.data_inputs(unit).next() else { return false };

@@ -21,6 +21,9 @@ use crate::stats::Given;
 /// Fewer letters than this are classes.
 const MIN_LETTERS: i64 = 20;
 
+/// Fewer scores than this may be grades of a sound.
+const MIN_CLASSES: i64 = 8;
+
 /// Narrower vectors than this are not embeddings.
 const MIN_EMBEDDING: i64 = 64;
 
@@ -43,7 +46,7 @@ fn one_vector(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
     let net = seen.net();
     let width = match net.rank(output)? {
         // A number for each chunk.
-        1 => 1,
+        1 => net.dim(output, 0).unwrap_or(1),
         _ => net.elements_next_to(output).filter(|width| {
             // The other axes have one element each.
             let dims = net.shape(output).unwrap_or_default().iter().skip(1);
@@ -70,7 +73,10 @@ fn one_vector(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
         let classes = if width == 1 { None } else { Some(width) };
         return Some(reported(kind, sure, words, classes));
     }
-    if width > 2 && end.is_probability() || seen.classifier().is_some() && width > 1 {
+    // A few numbers without a name may be grades.
+    let scored = seen.classifier().is_some()
+        && (seen.named_scores(output) && width > 1 || width >= MIN_CLASSES);
+    if width > 2 && end.is_probability() || scored && end.function.is_none() {
         let scores = counted(width, "class score", "class scores");
         let words = format!("audio input, {scores} as output");
         let sure = if end.is(Function::Softmax) { High } else { Medium };
@@ -85,7 +91,7 @@ fn one_vector(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
         let round = width % 32 == 0 || named;
         return round.then(|| reported(TaskKind::AudioEmbedding, sure, words, None));
     }
-    if width > 1 && seen.is_scores(output) && end.function.is_none() {
+    if width >= MIN_CLASSES && seen.is_scores(output) && end.function.is_none() {
         let words = format!("audio input, scores as output ({shown})");
         return Some(reported(classes_or_keywords(seen), Low, words, Some(width)));
     }

@@ -121,7 +121,11 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     /// More numbers than this are a vector.
     const MAX_TARGETS: i64 = 8;
     let net = seen.net();
-    if !seen.stats.takes(Given::Features) || seen.stats.takes(Given::State) {
+    // Wider rows are embeddings, or what another network computed.
+    const MAX_FEATURES: i64 = 512;
+    let features = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Features);
+    let narrow = |val| net.dim(val, -1).is_none_or(|width| width < MAX_FEATURES);
+    if !features.clone().any(|(val, _)| narrow(*val)) || seen.stats.takes(Given::State) {
         return None;
     }
     let outputs = seen.outputs();

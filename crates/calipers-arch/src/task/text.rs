@@ -130,6 +130,16 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
     }
+    if let [output] = outputs[..]
+        && net.rank(output) == Some(2)
+        && let Some(classes) =
+            net.dim(output, 1).filter(|classes| (2..=MAX_CLASSES).contains(classes))
+        && seen.ending(output).is(Function::Softmax)
+    {
+        let words =
+            format!("{} ({})", counted(classes, "class score", "class scores"), seen.shown(output));
+        return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
+    }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
         let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;

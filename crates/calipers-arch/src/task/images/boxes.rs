@@ -6,7 +6,7 @@ use calipers_report::{Family, Task, TaskKind};
 use super::{Picture, Size};
 use crate::descriptions::grouped;
 use crate::network::{BlockKind, Val, With};
-use crate::task::ending::Layer;
+use crate::task::ending::{Function, Layer};
 use crate::task::{Seen, reported};
 
 /// Fewer rows than this are not candidates for objects.
@@ -144,7 +144,10 @@ pub(super) fn lists(seen: &Seen<'_, '_>, picture: &Picture, outputs: &[Val]) -> 
     });
     let sure = if shared && boxes.columns == 4 || boxes.named_boxes { High } else { Medium };
     let words = format!("boxes and scores as output ({})", seen.shown(boxes.output));
-    Some(reported(TaskKind::ObjectDetection, sure, words, None))
+    // Each class has its own probability; a Softmax has one more for the background.
+    let classes = scores.filter(|list| seen.ending(list.output).is(Function::Sigmoid));
+    let classes = classes.map(|list| list.columns).filter(|columns| *columns > 1);
+    Some(reported(TaskKind::ObjectDetection, sure, words, classes))
 }
 
 /// One list whose rows hold a box, scores and perhaps more.

@@ -5,11 +5,17 @@ use calipers_report::{Style, Task, TaskKind};
 
 use crate::descriptions::counted;
 use crate::network::Val;
-use crate::task::ending::{Ending, Function, Layer};
+use crate::task::ending::{Ending, Function, Layer, is_pooled};
 use crate::task::{Seen, reported};
 
 /// Classes of well-known data sets of images.
 const KNOWN: &[i64] = &[10, 100, 200, 365, 1000, 1001, 11221, 21841, 21843];
+
+/// More numbers than this, averaged over the image, are features.
+const MAX_AVERAGED: i64 = 30;
+
+/// More numbers than this may be coordinates of points.
+const MAX_UNNAMED: i64 = 60;
 
 /// Narrower vectors than this are not embeddings.
 const MIN_EMBEDDING: i64 = 64;
@@ -59,7 +65,10 @@ impl Scored {
         let made = matches!(end.layer, Layer::Product | Layer::Convolution(_) | Layer::Pool)
             || seen.is_scores(output);
         let normalized = !shared || end.classes.is_none_or(|normalized| normalized == classes);
-        let pooled = end.layer == Layer::Pool && !shared && seen.classifier().is_none();
+        // Scores at every pixel may be averaged: then there are as many as channels, and odd ones.
+        let averaged = classes % 8 != 0 && classes <= MAX_AVERAGED;
+        let pooled =
+            end.layer == Layer::Pool && !shared && seen.classifier().is_none() && !averaged;
         (made && normalized && !pooled && (classes > 1 || shared)).then_some(Self {
             output,
             classes,
@@ -81,6 +90,9 @@ impl Scored {
         }
         if end.is(Function::Sigmoid) {
             // Several sigmoids may be coordinates.
+            if end.rescaled {
+                return None;
+            }
             return Some(if self.classes == 1 || seen.named_scores(self.output) {
                 High
             } else {
@@ -94,11 +106,16 @@ impl Scored {
         if seen.named_scores(self.output) && head || KNOWN.contains(&self.classes) {
             return Some(High);
         }
-        let odd = self.classes % 32 != 0;
-        let biased = end.biased || seen.is_biased(self.output);
-        match (head, biased, odd) {
-            (true, _, true) => Some(Medium),
-            (false, true, true) => Some(Low),
+        // Coordinates come in pairs. A vector that no pooling comes before may be anything.
+        let pairs = self.classes > MAX_UNNAMED && self.classes % 2 == 0;
+        let pooled = is_pooled(seen.net(), &seen.leaves, self.output);
+        if self.classes % 32 == 0 || pairs && !seen.named_scores(self.output) {
+            return None;
+        }
+        match (head && pooled, end.biased || seen.is_biased(self.output)) {
+            (true, _) => Some(Medium),
+            (false, true) if pooled || seen.named_scores(self.output) => Some(Medium),
+            (false, true) => Some(Low),
             _ => None,
         }
     }
@@ -123,12 +140,15 @@ pub(super) fn embedding(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         2 if end.function.is_none() => {
             let bare = match end.layer {
                 Layer::Norm | Layer::Pool => true,
-                Layer::Product => !end.biased || width % 64 == 0,
-                _ => named,
+                Layer::Product => true,
+                Layer::Convolution(_) => width % 128 == 0,
+                _ => false,
             };
             let words = format!("a vector of {width} numbers for each image ({shown})");
-            let sure = if bare && (named || width % 64 == 0) { Medium } else { Low };
-            bare.then(|| reported(TaskKind::ImageEmbedding, sure, words, None))
+            // Vectors are as wide as processors like.
+            let round = width % 64 == 0;
+            (named || bare && round)
+                .then(|| reported(TaskKind::ImageEmbedding, Medium, words, None))
         }
         // A vector for each patch.
         3 if seen.styled(Style::Vision) && end.layer == Layer::Norm => {
