@@ -143,10 +143,7 @@ impl Cell<'_, '_> {
             } else if unit.is(PRODUCTS) {
                 self.products.push(id);
                 open.extend(self.net.data_inputs(unit));
-            } else if unit.is("Add") {
-                self.units.push(id);
-                open.extend(self.net.data_inputs(unit));
-            } else if unit.is("Concat") {
+            } else if unit.is(["Add", "Concat"]) {
                 self.units.push(id);
                 open.extend(self.net.data_inputs(unit));
             }
