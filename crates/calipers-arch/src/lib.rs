@@ -10,6 +10,7 @@ mod descriptions;
 mod diagram;
 mod facts;
 mod fingerprint;
+mod given;
 mod groups;
 mod kind;
 mod labels;
@@ -64,7 +65,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     architecture.repeats = repeats::repeats(&net, &structure);
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
-    let stats = NetworkStats::new(&net, &architecture.facts);
+    let stats = NetworkStats::new(&net, &architecture.facts).at(sizes);
     kind::decide(&stats, &mut identity, &mut architecture);
     let task = task::recognize(&stats, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);

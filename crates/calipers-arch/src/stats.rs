@@ -1,31 +1,13 @@
 //! What the decisions about kind and task look at, gathered once.
 
-use calipers_ir::DType;
-use calipers_ops::{Class, Movement};
+use calipers_measure::assume;
 use calipers_report::{ArchitectureFacts, NormPosition};
-use hashbrown::HashSet;
 
+pub(crate) use crate::given::Given;
+use crate::given::{given, is_cut_image, is_product, stored_conv};
 use crate::network::{
-    Attention, BlockKind, Convolution, Embedding, Network, NetworkOp, Op, OpSet, Origin, TableKind,
-    Val,
+    Attention, BlockKind, Convolution, Embedding, Network, NetworkOp, Op, OpSet, TableKind, Val,
 };
-
-/// What an input is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
-    Image,
-    Tokens,
-    /// A sound as it is, or as bands of a spectrogram.
-    Waveform,
-    Spectrogram,
-    /// A row of numbers.
-    Features,
-    /// Rows of numbers in order.
-    Sequence,
-    Text,
-    /// Masks, positions, caches, and unrecognized inputs.
-    Other,
-}
 
 /// What the decisions look at.
 pub(crate) struct NetworkStats<'n, 'a> {
@@ -37,6 +19,8 @@ pub(crate) struct NetworkStats<'n, 'a> {
     pub inputs: Vec<(Val, Given)>,
     /// Whether the file keeps a cache of keys and values.
     pub cache: bool,
+    /// Sizes assumed for free dimensions.
+    sizes: Option<&'n assume::Sizes>,
 }
 
 impl<'n, 'a> NetworkStats<'n, 'a> {
@@ -46,7 +30,7 @@ impl<'n, 'a> NetworkStats<'n, 'a> {
             match unit.op {
                 Op::Block(BlockKind::Attention) => attention.push(unit),
                 Op::Block(BlockKind::Embedding) => embeddings.push(unit),
-                _ => convs.extend(conv(net, unit)),
+                _ => convs.extend(stored_conv(net, unit)),
             }
         }
         let cache = facts.kv_cache == Some(true);
@@ -62,7 +46,33 @@ impl<'n, 'a> NetworkStats<'n, 'a> {
             };
             inputs.iter_mut().for_each(cut);
         }
-        Self { net, convs, attention, embeddings, inputs, cache }
+        // A row of bits next to an image is spread over its pixels.
+        if inputs.iter().any(|(_, given)| *given == Given::Image) {
+            let spread = |(val, given): &mut (Val, Given)| {
+                if *given == Given::Waveform && net.rank(*val) == Some(2) {
+                    *given = Given::Other;
+                }
+            };
+            inputs.iter_mut().for_each(spread);
+        }
+        Self { net, convs, attention, embeddings, inputs, cache, sizes: None }
+    }
+
+    /// The same with these sizes for free dimensions.
+    pub(crate) fn at(self, sizes: &'n assume::Sizes) -> Self {
+        Self { sizes: Some(sizes), ..self }
+    }
+
+    /// A dimension at the assumed sizes; negative places count from the end. `None` where the data
+    /// decides it.
+    pub(crate) fn size(&self, val: Val, at: isize) -> Option<i64> {
+        let shape = self.net.shape(val)?;
+        let at = if at < 0 { shape.len().checked_add_signed(at)? } else { at.unsigned_abs() };
+        let dim = shape.get(at)?;
+        match self.sizes {
+            Some(sizes) => assume::evaluate(dim, sizes),
+            None => dim.as_const(),
+        }
     }
 
     /// How many units of an operator or kind there are, inside blocks too.
@@ -177,116 +187,4 @@ impl<'n, 'a> NetworkStats<'n, 'a> {
             || model.header.metadata.iter().any(|(key, value)| says(key) || says(value))
             || model.nodes().take(READ).any(|(_, node)| says(model.name(node.name)))
     }
-}
-
-/// The convolution of an operator with stored weights of known sizes.
-fn conv(net: &Network<'_>, unit: &NetworkOp) -> Option<Convolution> {
-    let conv = Convolution::of_operator(net, unit)?;
-    unit.input(1).filter(|weight| net.origin(*weight) == Origin::Constant)?;
-    conv.in_channels.and(conv.out_channels).and(conv.rank())?;
-    Some(conv)
-}
-
-fn is_product(net: &Network<'_>, unit: &NetworkOp) -> bool {
-    let stored = |at: usize| {
-        let val = unit.input(at).filter(|val| net.origin(*val) == Origin::Constant);
-        val.is_some_and(|val| net.rank(val).is_none_or(|rank| rank >= 2))
-    };
-    unit.is(["Gemm", "MatMul"]) && (stored(0) || stored(1))
-}
-
-/// Units that a search on from an input looks at.
-const MAX_SEARCH: usize = 256;
-
-/// What an input is given, from its type, its dimensions and what first computes with it.
-fn given(net: &Network<'_>, val: Val) -> Given {
-    let Some(dtype) = net.dtype(val) else { return Given::Other };
-    if dtype == DType::String {
-        return Given::Text;
-    }
-    let met = first_met(net, val);
-    let number = dtype.is_float() || dtype == DType::Uint8;
-    match (met, net.rank(val)) {
-        (Some(Met::Table), _) if !dtype.is_float() && dtype != DType::Bool => Given::Tokens,
-        (Some(Met::Image), _) if number => Given::Image,
-        (Some(Met::Signal { channels }), rank) if number => {
-            let bands = rank == Some(3) && channels > 2;
-            if bands { Given::Spectrogram } else { Given::Waveform }
-        }
-        (Some(Met::Sound), _) if number => Given::Waveform,
-        (Some(Met::Product | Met::Classical), Some(1 | 2)) => Given::Features,
-        (Some(Met::Product | Met::Recurrence), Some(3)) if number => Given::Sequence,
-        _ => Given::Other,
-    }
-}
-
-/// Whether a value looks like an image that is cut into pieces and multiplied.
-fn is_cut_image(net: &Network<'_>, val: Val) -> bool {
-    let number = net.dtype(val).is_some_and(|dtype| dtype.is_float() || dtype == DType::Uint8);
-    if !number || net.rank(val) != Some(4) || !matches!(first_met(net, val), Some(Met::Product)) {
-        return false;
-    }
-    let channels = |at| net.dim(val, at).is_some_and(|dim| matches!(dim, 1 | 3 | 4));
-    let long = |at| net.dim(val, at).is_none_or(|dim| dim >= 16);
-    channels(1) && long(2) && long(3) || channels(3) && long(1) && long(2)
-}
-
-/// What first computes with a value.
-enum Met {
-    Image,
-    Signal { channels: i64 },
-    Sound,
-    Table,
-    Product,
-    Recurrence,
-    Classical,
-}
-
-fn first_met(net: &Network<'_>, val: Val) -> Option<Met> {
-    let mut seen: HashSet<Val> = std::iter::once(val).collect();
-    let mut queue = std::collections::VecDeque::from([val]);
-    let mut looked = 0;
-    while let Some(val) = queue.pop_front() {
-        for id in net.uses(val) {
-            looked += 1;
-            if looked > MAX_SEARCH {
-                return None;
-            }
-            let unit = net.unit(id);
-            if let Some(met) = unit.walk().find_map(|part| met(net, part)) {
-                return Some(met);
-            }
-            queue.extend(unit.outputs.iter().copied().filter(|output| seen.insert(*output)));
-        }
-    }
-    None
-}
-
-fn met(net: &Network<'_>, unit: &NetworkOp) -> Option<Met> {
-    let traits = unit.traits();
-    Some(match traits.map(|traits| traits.class) {
-        None if unit.is(BlockKind::Embedding) => Met::Table,
-        None => return None,
-        Some(_) if Convolution::of_operator(net, unit).is_some() => {
-            let conv = conv(net, unit)?;
-            match (conv.rank(), conv.in_channels) {
-                (Some(1), Some(channels)) => Met::Signal { channels },
-                _ => Met::Image,
-            }
-        }
-        Some(_) if is_product(net, unit) => Met::Product,
-        Some(Class::Features | Class::LinearModel | Class::SupportVectors | Class::Trees) => {
-            Met::Classical
-        }
-        Some(Class::Movement) if unit.movement() == Some(Movement::Gather) => {
-            let table = unit.input(0)?;
-            if net.is_data(table) || net.rank(table) != Some(2) {
-                return None;
-            }
-            Met::Table
-        }
-        Some(Class::Recurrent) => Met::Recurrence,
-        Some(Class::Signal) => Met::Sound,
-        Some(_) => return None,
-    })
 }

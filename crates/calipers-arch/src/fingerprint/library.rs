@@ -126,11 +126,6 @@ impl Library {
 }
 
 impl Entry {
-    /// The number of the network.
-    pub(crate) fn number(self) -> usize {
-        self.at
-    }
-
     fn field(self, at: usize) -> usize {
         number(self.library.sections[3], self.at * ENTRY + at * 4)
     }

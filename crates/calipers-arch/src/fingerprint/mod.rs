@@ -20,6 +20,15 @@ use signature::Signature;
 
 use crate::network::Network;
 
+/// The families of the library's networks.
+#[cfg(test)]
+pub(crate) fn families() -> Vec<&'static str> {
+    let mut families: Vec<&str> = Library::new().entries().map(library::Entry::family).collect();
+    families.sort_unstable();
+    families.dedup();
+    families
+}
+
 /// The networks of the library that a network resembles, the best first, a line each; then its weights.
 pub(crate) fn resemblances(net: &Network<'_>) -> Vec<String> {
     let library = Library::new();

@@ -1,9 +1,13 @@
-//! What the model does: from what it takes, what it gives, and the head that gives it.
+//! What the model does, from what it takes, what it returns, and the head that computes that.
 //!
-//! What comes in chooses the file: [`images`], [`text`], [`sounds`], [`tables`]. Each is a list of
-//! rules over the outputs. Names of inputs and outputs only choose between what the shapes allow.
-//! Where nothing shows it, the task is `unknown`.
+//! What comes in chooses the file: [`images`], [`text`], [`sounds`], [`graphs`], [`tables`]. Each is
+//! a list of rules over the outputs and how each of them ends ([`ending`]). Names and metadata
+//! ([`hints`]) only choose between what the shapes allow. Where nothing shows the task, it is
+//! `unknown`, with what was seen.
 
+mod ending;
+mod graphs;
+mod hints;
 mod images;
 mod sounds;
 mod tables;
@@ -16,14 +20,14 @@ use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
 
 use super::stats::{Given, NetworkStats};
 use crate::network::{BlockKind, Network, Op, OpSet, Ops, Origin, TableKind, Val, With};
+use ending::{Ending, Leaves, ending};
 
 /// The task. Fills in how many classes there are.
 pub(crate) fn recognize(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) -> Task {
-    let seen = Seen { stats, architecture };
-    let task = decide(&seen).unwrap_or_else(|| {
-        let words = "inputs and outputs do not show the task";
-        reported(TaskKind::Unknown, Low, words.to_owned(), None)
-    });
+    let task = {
+        let seen = Seen { stats, architecture, leaves: Leaves::new(stats.net) };
+        decide(&seen).unwrap_or_else(|| reported(TaskKind::Unknown, Low, seen.interface(), None))
+    };
     if let Some(classes) = task.classes {
         architecture.facts.classes = Some(classes);
     }
@@ -39,13 +43,30 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
         let words = "image and token inputs, similarity of their vectors as output";
         return Some(reported(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
     }
+    if stats.takes(Given::Edges) {
+        return graphs::task(seen);
+    }
     if stats.takes(Given::Spectrogram) || stats.takes(Given::Waveform) {
         return sounds::task(seen);
     }
     if stats.takes(Given::Image) {
         return images::task(seen);
     }
-    if stats.takes(Given::Tokens) || stats.tables(TableKind::Token).next().is_some() {
+    if stats.takes(Given::Bytes) {
+        return tables::bytes(seen);
+    }
+    // Whole numbers of three axes are coordinates, which tables may hold too.
+    let coordinates = || {
+        let net = stats.net;
+        let mut inputs = net.inputs.iter();
+        inputs.any(|val| {
+            net.rank(*val) == Some(3) && net.dtype(*val).is_some_and(|dtype| !dtype.is_float())
+        })
+    };
+    if stats.takes(Given::Tokens)
+        || stats.takes(Given::Text)
+        || stats.tables(TableKind::Token).next().is_some() && !coordinates()
+    {
         return text::task(seen);
     }
     tables::task(seen)
@@ -55,6 +76,7 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
 struct Seen<'c, 'a> {
     stats: &'c NetworkStats<'c, 'a>,
     architecture: &'c Architecture,
+    leaves: Leaves<'c>,
 }
 
 fn reported(
@@ -88,7 +110,73 @@ impl<'a> Seen<'_, 'a> {
         };
         let cached = self.stats.cache;
         let fresh = |val: &Val| !(cached && net.rank(*val).is_none_or(|rank| rank >= 4));
-        net.given_outputs().filter(number).map(|(val, _)| val).filter(fresh).collect()
+        let outputs = net.given_outputs().filter(number).map(|(val, _)| val).filter(fresh);
+        let (states, others): (Vec<Val>, Vec<Val>) = outputs.partition(|val| self.is_state(*val));
+        // A network that only returns its state is an encoder.
+        if others.is_empty() { states } else { others }
+    }
+
+    /// Whether an output is what a state becomes.
+    fn is_state(&self, output: Val) -> bool {
+        let net = self.net();
+        let Some(dims) = net.shape(output) else { return false };
+        let states = self.stats.inputs.iter().filter(|(_, given)| *given == Given::State);
+        states.filter_map(|(state, _)| net.shape(*state)).any(|state| {
+            state.len() == dims.len()
+                && state.iter().zip(dims).all(|(a, b)| match (a.as_const(), b.as_const()) {
+                    (Some(a), Some(b)) => a == b,
+                    _ => true,
+                })
+        })
+    }
+
+    /// How an output is computed.
+    fn ending(&self, output: Val) -> Ending {
+        ending(self.net(), &self.leaves, output)
+    }
+
+    /// The dimensions of a value at the assumed sizes.
+    fn sizes(&self, val: Val) -> Vec<Option<i64>> {
+        let rank = self.net().rank(val).unwrap_or(0);
+        let places = (0..rank).filter_map(|at| isize::try_from(at).ok());
+        places.map(|at| self.stats.size(val, at)).collect()
+    }
+
+    /// What goes in and comes out, where that does not show the task.
+    fn interface(&self) -> String {
+        /// Values that are named.
+        const MOST: usize = 3;
+        let net = self.net();
+        let inputs = self.stats.inputs.iter().take(MOST).map(|(val, given)| {
+            let noun = match given {
+                Given::Image => "image ",
+                Given::Tokens => "token ",
+                Given::Bytes => "byte ",
+                Given::Boxes => "box ",
+                Given::Edges => "graph edge ",
+                Given::Waveform => "waveform ",
+                Given::Spectrogram => "spectrogram ",
+                Given::Features => "feature ",
+                Given::Sequence => "sequence ",
+                Given::State => "state ",
+                Given::Text => "text ",
+                Given::Other => "",
+            };
+            format!("{noun}input {}", self.shown(*val))
+        });
+        let outputs = net.outputs.iter().take(MOST).map(|val| {
+            let end = self.ending(*val);
+            let by = end.function.map_or(String::new(), |function| {
+                let axis = if end.along_last { " over the last axis" } else { "" };
+                format!(", {}{axis}", function.name())
+            });
+            format!("output {}{by}", self.shown(*val))
+        });
+        let parts: Vec<String> = inputs.chain(outputs).collect();
+        if parts.is_empty() {
+            return "no inputs and no outputs".to_owned();
+        }
+        parts.join("; ")
     }
 
     /// Whether an output of the file holds whole numbers.

@@ -103,29 +103,55 @@ fn width(seen: &Seen<'_, '_>) -> Option<i64> {
     net.dim(scores, 1).filter(|width| *width > 1)
 }
 
+/// The task of a network that reads the bytes of files.
+pub(super) fn bytes(seen: &Seen<'_, '_>) -> Option<Task> {
+    let net = seen.net();
+    let output = *seen.outputs().first()?;
+    let classes = net.dim(output, -1).filter(|classes| *classes > 2)?;
+    let scored = seen.ending(output).is_probability() || seen.is_scores(output);
+    (net.rank(output) == Some(2) && scored).then(|| {
+        let scores = counted(classes, "class score", "class scores");
+        let words = format!("bytes as input, {scores} as output");
+        reported(TaskKind::FileTypeClassification, Medium, words, Some(classes))
+    })
+}
+
 /// The task of a network that takes rows of numbers.
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
+    /// More numbers than this are a vector.
+    const MAX_TARGETS: i64 = 8;
     let net = seen.net();
-    if !seen.stats.takes(Given::Features)
-        || !(seen.is_kind(ModelKind::Mlp) || seen.is_kind(ModelKind::Linear))
-    {
+    // Wider rows are embeddings, or what another network computed.
+    const MAX_FEATURES: i64 = 512;
+    let features = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Features);
+    let narrow = |val| net.dim(val, -1).is_none_or(|width| width < MAX_FEATURES);
+    if !features.clone().any(|(val, _)| narrow(*val)) || seen.stats.takes(Given::State) {
         return None;
     }
     let outputs = seen.outputs();
     let output = outputs.first().copied();
     let width = output.and_then(|output| net.dim(output, -1));
-    let shares = seen.stats.count_in((With::PROBABILITIES, "ArgMax")) > 0;
+    let rows = seen.is_kind(ModelKind::Mlp) || seen.is_kind(ModelKind::Linear);
+    let flat = output.is_some_and(|output| matches!(net.rank(output), Some(1 | 2)));
+    let shared = output.is_some_and(|output| seen.ending(output).is_probability());
+    let picked = rows && seen.stats.count("ArgMax") > 0;
     let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
-    if shares {
+    if shared && flat || picked {
         let classes = width.map(|width| if width == 1 { 2 } else { width });
         let words = format!("a row of features as input, class probabilities as output{shown}");
-        return Some(reported(TaskKind::TabularClassification, Medium, words, classes));
+        // A row may be features of anything where other layers follow.
+        let sure = if rows { Medium } else { Low };
+        return Some(reported(TaskKind::TabularClassification, sure, words, classes));
+    }
+    if !rows || !flat {
+        return None;
     }
     let words = format!("a row of features as input, numbers as output{shown}");
     match width {
         Some(1) => Some(reported(TaskKind::TabularRegression, Medium, words, None)),
         // Several sums of one layer may be anything: a projection, or several targets.
         _ if seen.is_kind(ModelKind::Linear) => None,
-        _ => Some(reported(TaskKind::TabularRegression, Low, words, None)),
+        Some(2..=MAX_TARGETS) => Some(reported(TaskKind::TabularRegression, Low, words, None)),
+        _ => None,
     }
 }

@@ -2,16 +2,18 @@
 //!
 //! | task | outputs |
 //! |---|---|
-//! | text-generation | a score for each word at each place, from a decoder |
+//! | text-to-speech | a waveform, or a spectrogram |
+//! | text-generation, translation | a score for each word at each place, from a decoder |
 //! | fill-mask | the same from an encoder |
 //! | question-answering | two scores for each place: start and end |
 //! | text-classification | a score for each class |
 //! | token-classification | a score for each class at each place |
 //! | text-embedding | the vectors themselves |
 
-use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Confidence::{High, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
+use super::ending::Function;
 use super::{Seen, reported};
 use crate::descriptions::counted;
 use crate::network::{TableKind, Val};
@@ -19,15 +21,45 @@ use crate::network::{TableKind, Val};
 /// Fewer words than this are classes.
 const MIN_WORDS: i64 = 5000;
 
+/// Narrower vectors than this are not embeddings.
+const MIN_EMBEDDING: i64 = 16;
+
 /// More classes than this are none.
 const MAX_CLASSES: i64 = 2000;
 
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
-    vocabulary_scores(seen, &outputs)
+    speech(seen, &outputs)
+        .or_else(|| vocabulary_scores(seen, &outputs))
         .or_else(|| span(seen, &outputs))
         .or_else(|| classes(seen, &outputs))
         .or_else(|| vectors(seen, &outputs))
+}
+
+/// A waveform of as many samples as the network decides, or the bands of a spectrogram.
+fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let output = *outputs.first()?;
+    let dims = net.shape(output)?;
+    let samples = dims.last().filter(|samples| samples.as_const().is_none())?;
+    let lone = dims[..dims.len() - 1].iter().all(|dim| matches!(dim.as_const(), None | Some(1)));
+    let tokens = seen.stats.inputs.iter().filter_map(|(val, _)| net.shape(*val));
+    let grows = !tokens.flatten().any(|dim| dim == samples);
+    let end = seen.ending(output);
+    let named = seen.output_named(output, &["audio", "wav", "speech", "pcm"]);
+    let upsampled = seen.stats.convs.iter().any(|conv| conv.transposed);
+    let signal = end.is(Function::Tanh) || end.convolution().is_some_and(|conv| conv.transposed);
+    let shown = seen.shown(output);
+    if lone && grows && (upsampled && (signal || named) || named) {
+        let sure = if upsampled { High } else { Medium };
+        let words = format!("token input, a waveform as output ({shown})");
+        return Some(reported(TaskKind::TextToSpeech, sure, words, None));
+    }
+    let bands = dims.iter().filter_map(calipers_sym::Expr::as_const).any(|dim| dim == 80);
+    (bands && seen.output_named(output, &["mel", "spec"])).then(|| {
+        let words = format!("token input, a mel spectrogram as output ({shown})");
+        reported(TaskKind::TextToSpeech, Medium, words, None)
+    })
 }
 
 /// Whether a width is that of the vocabulary.
@@ -62,6 +94,11 @@ fn vocabulary_scores(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     }
     let sure = if seen.architecture.style.is_some() { High } else { Medium };
     let words = format!("vocabulary scores for the next token ({shown})");
+    let translates = ["marian", "nllb", "opus-mt", "translat"];
+    if seen.styled(Style::EncoderDecoder) && translates.iter().any(|name| seen.stats.mentions(name))
+    {
+        return Some(reported(TaskKind::Translation, Medium, words, None));
+    }
     Some(reported(TaskKind::TextGeneration, sure, words, None))
 }
 
@@ -93,6 +130,16 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
     }
+    if let [output] = outputs[..]
+        && net.rank(output) == Some(2)
+        && let Some(classes) =
+            net.dim(output, 1).filter(|classes| (2..=MAX_CLASSES).contains(classes))
+        && seen.ending(output).is(Function::Softmax)
+    {
+        let words =
+            format!("{} ({})", counted(classes, "class score", "class scores"), seen.shown(output));
+        return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
+    }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
         let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;
@@ -122,15 +169,23 @@ fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
 }
 
 fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
     let output = *outputs.first()?;
-    if seen.is_kind(ModelKind::Transformer) || seen.is_kind(ModelKind::Rnn) {
-        let sure = match (seen.is_kind(ModelKind::Transformer), seen.styled(Style::Encoder)) {
-            (true, true) => High,
-            (true, false) => Medium,
-            _ => Low,
-        };
-        let words = format!("text vectors as output, no scores ({})", seen.shown(output));
-        return Some(reported(TaskKind::TextEmbedding, sure, words, None));
+    let end = seen.ending(output);
+    let wide = net.dim(output, -1).is_some_and(|width| width >= MIN_EMBEDDING);
+    let bare = matches!(end.function, None | Some(Function::L2Norm | Function::Tanh));
+    if net.rank(output) == Some(2) && end.is(Function::L2Norm) {
+        let words = format!("a vector of unit length for each text ({})", seen.shown(output));
+        return Some(reported(TaskKind::TextEmbedding, High, words, None));
     }
-    None
+    if !seen.is_kind(ModelKind::Transformer)
+        || !bare
+        || !matches!(net.rank(output), Some(2 | 3))
+        || !wide
+    {
+        return None;
+    }
+    let sure = if seen.styled(Style::Encoder) { High } else { Medium };
+    let words = format!("text vectors as output, no scores ({})", seen.shown(output));
+    Some(reported(TaskKind::TextEmbedding, sure, words, None))
 }

@@ -1,0 +1,62 @@
+//! Names and metadata: they choose between the tasks that shapes allow, and confirm one.
+
+use calipers_report::TaskKind;
+
+use super::Seen;
+use crate::given::words;
+use crate::network::Val;
+
+impl Seen<'_, '_> {
+    /// An entry of the metadata.
+    pub(super) fn metadata(&self, key: &str) -> Option<&str> {
+        let entries = &self.net().model.header.metadata;
+        entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_ref())
+    }
+
+    /// The task that the exporter of a family of detectors writes.
+    pub(super) fn stated_task(&self) -> Option<TaskKind> {
+        Some(match self.metadata("task")? {
+            "detect" | "obb" => TaskKind::ObjectDetection,
+            "segment" => TaskKind::InstanceSegmentation,
+            "classify" => TaskKind::ImageClassification,
+            "pose" => TaskKind::PoseEstimation,
+            _ => return None,
+        })
+    }
+
+    /// How many characters the file lists as those that it recognizes.
+    pub(super) fn listed_characters(&self) -> Option<i64> {
+        i64::try_from(self.metadata("character")?.lines().count()).ok()
+    }
+
+    /// Whether the list of characters is one of table tags.
+    pub(super) fn lists_table_tags(&self) -> bool {
+        self.metadata("character").is_some_and(|list| {
+            let has = |tag: &str| list.lines().any(|line| line.trim() == tag);
+            has("<tr>") && (has("<td>") || has("<td></td>"))
+        })
+    }
+
+    /// Whether a word of an output's name starts so.
+    pub(super) fn output_named(&self, output: Val, starts: &[&str]) -> bool {
+        let words = words(self.net().output_name(output));
+        words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
+    }
+
+    /// Whether a word of some input's or output's name starts so.
+    pub(super) fn interface_named(&self, starts: &[&str]) -> bool {
+        let net = self.net();
+        let inputs = net.inputs.iter().map(|val| net.name(*val));
+        let outputs = net.outputs.iter().map(|val| net.output_name(*val));
+        inputs.chain(outputs).any(|name| {
+            words(name).iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
+        })
+    }
+
+    /// Whether the name of an output says that it holds scores.
+    pub(super) fn named_scores(&self, output: Val) -> bool {
+        const STARTS: &[&str] =
+            &["class", "cls", "conf", "label", "logit", "pred", "prob", "score", "softmax"];
+        self.output_named(output, STARTS)
+    }
+}
