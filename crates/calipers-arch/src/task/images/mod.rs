@@ -6,6 +6,7 @@
 //! | text-recognition, table-structure, image-to-text | scores of characters, tags or words in order | [`sequences`] |
 //! | image-classification | a score for each class | [`vectors`] |
 //! | image-segmentation, text-detection, depth-estimation, super-resolution, image-to-image | a map or an image | [`maps`] |
+//! | keypoint-detection, watermark-decoding | coordinates or bits, where a name says so | [`vectors`] |
 //! | image-embedding, image-features | vectors or features that no head follows | [`vectors`] |
 
 mod boxes;
@@ -29,6 +30,7 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
         .or_else(|| sequences::decoder(seen, &outputs))
         .or_else(|| boxes::lists(seen, &picture, &outputs))
         .or_else(|| boxes::heat_maps(seen, &picture, &outputs))
+        .or_else(|| vectors::named(seen, &outputs))
         .or_else(|| vectors::classification(seen, &outputs))
         .or_else(|| maps::task(seen, &picture, &outputs))
         .or_else(|| vectors::embedding(seen, &outputs))
