@@ -24,6 +24,18 @@ impl Seen<'_, '_> {
         })
     }
 
+    /// How many classes the exporter of that family names: `{0: 'cat', 1: 'dog'}`.
+    pub(super) fn stated_classes(&self) -> Option<i64> {
+        let names = self.metadata("names")?.trim().strip_prefix('{')?;
+        let mut count = 0_i64;
+        // Each name follows the number that is next.
+        let mut rest = names;
+        while let Some((_, after)) = rest.split_once(&format!("{count}: ")) {
+            (rest, count) = (after, count + 1);
+        }
+        (count > 0).then_some(count)
+    }
+
     /// How many characters the file lists as those that it recognizes.
     pub(super) fn listed_characters(&self) -> Option<i64> {
         i64::try_from(self.metadata("character")?.lines().count()).ok()

@@ -89,6 +89,11 @@ fn vocabulary_scores(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     });
     let shown = seen.shown(scores?);
     if seen.styled(Style::Encoder) {
+        // What was masked is a token of the input's own vocabulary.
+        let width = net.dim(scores?, -1)?;
+        if net.rank(scores?) != Some(3) || !is_table(seen, width) {
+            return None;
+        }
         let words = format!("vocabulary scores for every token ({shown}), from an encoder");
         return Some(reported(TaskKind::FillMask, High, words, None));
     }
@@ -142,7 +147,9 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
-        let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;
+        let width = net
+            .dim(output, -1)
+            .filter(|width| *width <= MAX_CLASSES || seen.named_scores(output))?;
         let reported = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
         (seen.is_scores(output) && Some(width) != hidden && reported).then_some((output, width))
     });
@@ -185,7 +192,13 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     {
         return None;
     }
-    let sure = if seen.styled(Style::Encoder) { High } else { Medium };
+    // What a product widens to more than the hidden size may be scores.
+    let hidden = seen.architecture.facts.hidden;
+    let own = net.rank(output) == Some(3) || net.dim(output, -1) == hidden;
+    if named(seen, output) && !own {
+        return None;
+    }
+    let sure = if seen.styled(Style::Encoder) && own { High } else { Medium };
     let words = format!("text vectors as output, no scores ({})", seen.shown(output));
     Some(reported(TaskKind::TextEmbedding, sure, words, None))
 }
