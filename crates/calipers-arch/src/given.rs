@@ -306,8 +306,8 @@ impl Named {
         let dims = net.shape(val).unwrap_or_default().iter();
         let dims = dims.filter_map(|dim| dim.as_symbol());
         Self {
-            words: words(net.name(val)),
-            dims: dims.flat_map(|symbol| words(symbol.name())).collect(),
+            words: name_parts(net.name(val)),
+            dims: dims.flat_map(|symbol| name_parts(symbol.name())).collect(),
         }
     }
 
@@ -343,7 +343,7 @@ impl Named {
 }
 
 /// The words of a name, in lower case: `inputFeatures` and `input_features` are two.
-pub(crate) fn words(name: &str) -> Vec<String> {
+pub(crate) fn name_parts(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for letter in name.chars() {

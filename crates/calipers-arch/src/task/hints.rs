@@ -3,7 +3,7 @@
 use calipers_report::TaskKind;
 
 use super::Seen;
-use crate::given::words;
+use crate::given::name_parts;
 use crate::network::Val;
 
 impl Seen<'_, '_> {
@@ -51,7 +51,7 @@ impl Seen<'_, '_> {
 
     /// Whether a word of an output's name starts so.
     pub(super) fn output_named(&self, output: Val, starts: &[&str]) -> bool {
-        let words = words(self.net().output_name(output));
+        let words = name_parts(self.net().output_name(output));
         words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
     }
 
@@ -61,7 +61,7 @@ impl Seen<'_, '_> {
         let inputs = net.inputs.iter().map(|val| net.name(*val));
         let outputs = net.outputs.iter().map(|val| net.output_name(*val));
         inputs.chain(outputs).any(|name| {
-            words(name).iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
+            name_parts(name).iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
         })
     }
 

@@ -50,7 +50,7 @@ fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let upsampled = seen.stats.convs.iter().any(|conv| conv.transposed);
     let signal = end.is(Function::Tanh) || end.convolution().is_some_and(|conv| conv.transposed);
     let shown = seen.shown(output);
-    if lone && grows && (upsampled && (signal || named) || named) {
+    if lone && grows && (named || upsampled && signal) {
         let sure = if upsampled { High } else { Medium };
         let words = format!("token input, a waveform as output ({shown})");
         return Some(reported(TaskKind::TextToSpeech, sure, words, None));
@@ -131,6 +131,12 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
+    // As many scores as there are tokens: the next one.
+    if let [output, ..] = outputs[..]
+        && net.dim(output, -1).is_some_and(|width| is_table(seen, width))
+    {
+        return None;
+    }
     if let Some(classes) = seen.classifier() {
         let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));

@@ -55,6 +55,8 @@ fn a_vector_of_a_text_is_scores_or_an_embedding() {
     assert_eq!(summary(&text(7, Some("Softmax"))), ("text-classification", High));
     assert_eq!(summary(&text(64, Some("LpNormalization"))), ("text-embedding", High));
     assert_eq!(text(64, None).kind.id(), "unknown");
+    // As many as there are tokens: one of them comes next.
+    assert_ne!(text(9000, Some("Softmax")).kind.id(), "text-classification");
 }
 
 #[test]
