@@ -1,14 +1,15 @@
 //! Recognizes what a network is: its blocks, kind, family, task and quantization.
 //!
 //! [`recognize`] builds the [`Network`] from a measured model, lets the patterns of [`blocks`] fold it,
-//! and asks in turn: `facts` for the figures, `kind` for kind, style and family, `task`, and
-//! `quantization`. [`view`] lays the graph out as groups for the viewer.
+//! and asks in turn: `facts` for the figures, `fingerprint` for the public network that it is, `kind` for
+//! kind, style and family, `task`, and `quantization`. [`view`] lays the graph out as groups for the viewer.
 #![forbid(unsafe_code)]
 
 pub mod blocks;
 mod descriptions;
 mod diagram;
 mod facts;
+mod fingerprint;
 mod given;
 mod groups;
 mod kind;
@@ -27,6 +28,7 @@ use calipers_ir::Model;
 use calipers_measure::Measured;
 use calipers_report::{Architecture, ModelKind, Quantization, Style, Task};
 pub use facts::is_norm_folded;
+use fingerprint::Identity;
 use groups::{Inside, Part, parts};
 use network::Network;
 use stats::NetworkStats;
@@ -51,6 +53,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     let Measured { parameters, memory, sizes, .. } = measured;
     let mut net = Network::build(model, typed);
     let quantization = quantization::describe(&net, parameters);
+    let mut identity = Identity::find(&net);
     blocks::recognize(&mut net);
     let mut architecture = Architecture {
         facts: facts::measure(&net, parameters, memory),
@@ -63,10 +66,17 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
     let stats = NetworkStats::new(&net, &architecture.facts).at(sizes);
-    kind::decide(&stats, &mut architecture);
+    kind::decide(&stats, &mut identity, &mut architecture);
     let task = task::recognize(&stats, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);
     Recognized { net, structure, architecture, task, quantization }
+}
+
+/// Returns the networks of the library that a network resembles, the best first, a line each.
+///
+/// Build the network and do not fold its blocks: the order of its weights counts.
+pub fn resemblances(net: &Network<'_>) -> Vec<String> {
+    fingerprint::resemblances(net)
 }
 
 /// Returns why a model without a KV cache has none, in a few words: `encoder`.

@@ -10,6 +10,7 @@ use calipers_sym::Expr;
 
 use super::attributes::Frame;
 use super::engine::Engine;
+use super::induction::{LoopStart, with_last};
 use super::merge::{merge, without_value};
 use super::total_cost::CostTotal;
 
@@ -18,6 +19,15 @@ const MAX_TURNS: i64 = 64;
 
 /// Times that a loop's state is widened before everything that changes is given up.
 const MAX_WIDENINGS: usize = 4;
+
+/// Whether a loop runs as often as its trip count says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exact {
+    Yes,
+    /// Where the condition that each turn gives is always true.
+    IfAlwaysTrue,
+    No,
+}
 
 fn graph_attribute(model: &Model, node: NodeId, name: &str) -> Result<GraphId, Fail> {
     match model.attribute(node, name) {
@@ -45,7 +55,7 @@ impl Engine<'_> {
     }
 
     /// Looks into a graph with these facts for its inputs.
-    fn body(
+    pub(super) fn body(
         &mut self,
         graph: GraphId,
         inputs: Vec<Fact>,
@@ -119,14 +129,30 @@ impl Engine<'_> {
             .skip(2)
             .map(|fact| fact.clone().unwrap_or_else(|| Fact::unknown("the state is left out")))
             .collect();
+        let few = |trips: Option<&Expr>| {
+            trips.and_then(Expr::as_const).filter(|count| (0..=MAX_TURNS).contains(count))
+        };
         if start == Some(true)
-            && let Some(count) = trips.as_ref().and_then(Expr::as_const)
-            && (0..=MAX_TURNS).contains(&count)
+            && let Some(count) = few(trips.as_ref())
             && let Some(outputs) = self.turns(body, count, &state, frame)?
         {
             return Ok(outputs);
         }
-        self.widened(body, trips, start, &state, frame)
+        let given = LoopStart { node: id, body, trips: trips.as_ref(), goes: start, state: &state };
+        if let Some(found) = self.induction(&given, frame)? {
+            if start == Some(true)
+                && let Some(count) = few(Some(&found.trips))
+                && let Some(outputs) = self.turns(body, count, &state, frame)?
+            {
+                return Ok(outputs);
+            }
+            let states = state.len();
+            let mut outputs = self.widened(body, Some(found.trips), Exact::Yes, &state, frame)?;
+            let stacked = outputs.split_off(states.min(outputs.len()));
+            return Ok(with_last(outputs, &found.last).into_iter().chain(stacked).collect());
+        }
+        let is_exact = if start == Some(true) { Exact::IfAlwaysTrue } else { Exact::No };
+        self.widened(body, trips, is_exact, &state, frame)
     }
 
     /// Follows a loop turn by turn; `None` when it cannot be determined when it ends.
@@ -179,19 +205,21 @@ impl Engine<'_> {
         Ok(Some(state.into_iter().chain(stacked).collect()))
     }
 
-    /// Finds what holds of every turn.
+    /// Finds what holds of every turn. `is_exact` says that the loop runs `trips` times, and not
+    /// fewer.
     fn widened(
         &mut self,
         body: GraphId,
         trips: Option<Expr>,
-        start: Option<bool>,
+        is_exact: Exact,
         state: &[Fact],
         frame: Option<&Frame<'_>>,
     ) -> Outcome {
-        let mut state: Vec<Fact> = state.iter().map(without_value).collect();
+        let first: Vec<Fact> = state.iter().map(without_value).collect();
+        let mut state = first.clone();
         let mut outputs = Vec::new();
         let mut cost = CostTotal::default();
-        for _ in 0..MAX_WIDENINGS {
+        for round in 0..MAX_WIDENINGS {
             let mut given = vec![unvalued(DType::Int64), unvalued(DType::Bool)];
             given.extend(state.iter().cloned());
             (outputs, cost) = self.body(body, given, frame)?;
@@ -199,7 +227,12 @@ impl Engine<'_> {
                 .iter()
                 .zip(outputs.iter().skip(1))
                 .map(|(before, after)| {
-                    self.merged(before, &without_value(after), "Loop", "how often it repeats")
+                    let after = without_value(after);
+                    // A state may start as a scalar and have its rank from the first turn on.
+                    if round == 0 && changes_rank(before, &after) {
+                        return after;
+                    }
+                    self.merged(before, &after, "Loop", "how often it repeats")
                 })
                 .collect();
             if next == state {
@@ -207,17 +240,29 @@ impl Engine<'_> {
             }
             state = next;
         }
-        let always = start == Some(true)
-            && outputs.first().is_some_and(|c| condition(Some(&Some(c.clone()))) == Some(true));
+        let goes_on = || outputs.first().and_then(|it| condition(Some(&Some(it.clone()))));
+        let is_exact = match is_exact {
+            Exact::Yes => true,
+            Exact::IfAlwaysTrue => goes_on() == Some(true),
+            Exact::No => false,
+        };
         let count = match trips {
-            Some(trips) if always => trips,
+            Some(trips) if is_exact => trips,
             _ => self.data_dependent_dim("Loop", "how often it repeats"),
         };
         self.inner = cost.times(&count);
         let stacked =
             outputs.iter().skip(1 + state.len()).map(|element| stack(element, count.clone(), 0));
         let stacked: Vec<Fact> = stacked.collect();
-        Ok(state.into_iter().chain(stacked).collect())
+        // Without a turn, a state is what it was at the start.
+        let runs = count.is_at_least(1);
+        let last =
+            first.iter().zip(state).map(|(first, state)| match changes_rank(first, &state) {
+                true if !runs => self.merged(first, &state, "Loop", "how often it repeats"),
+                _ => state,
+            });
+        let last: Vec<Fact> = last.collect();
+        Ok(last.into_iter().chain(stacked).collect())
     }
 
     fn scan(&mut self, id: NodeId, inputs: &[Option<Fact>], frame: Option<&Frame<'_>>) -> Outcome {
@@ -336,8 +381,14 @@ impl Engine<'_> {
     }
 }
 
+/// Whether two facts are of tensors with different numbers of dimensions.
+fn changes_rank(one: &Fact, other: &Fact) -> bool {
+    let rank = |fact: &Fact| fact.as_tensor().and_then(TensorFact::rank);
+    matches!((rank(one), rank(other)), (Some(one), Some(other)) if one != other)
+}
+
 /// The only element of a tensor.
-fn single(fact: &Fact) -> Option<&Expr> {
+pub(super) fn single(fact: &Fact) -> Option<&Expr> {
     match fact.as_tensor()?.value.as_deref()? {
         [element] => element.as_expr(),
         _ => None,
@@ -352,7 +403,7 @@ fn condition(fact: Option<&Option<Fact>>) -> Option<bool> {
     }
 }
 
-fn scalar(dtype: DType, element: Elem) -> Fact {
+pub(super) fn scalar(dtype: DType, element: Elem) -> Fact {
     TensorFact::new(dtype, []).with_value([element]).into()
 }
 

@@ -4,21 +4,22 @@ use std::sync::Arc;
 
 use calipers_ir::{Container, DType, Dim, Leaf, Model, TensorType, TypeId, ValueId};
 use calipers_ops::{Fact, SequenceFact, TensorFact};
-use calipers_sym::Expr;
+use calipers_sym::{Expr, Symbol};
 
 use super::bind::Sizes;
+use super::inputs::{Names, is_anonymous};
 use super::stored::known;
 
 /// Types wrapped deeper than this are taken as unknown: no operator makes them.
 const MAX_WRAPPERS: usize = 8;
 
-/// The fact of a graph input. Dimensions without a name get one after the input.
-pub(super) fn input_fact(model: &Model, input: ValueId) -> Fact {
+/// The fact of a graph input. Dimensions without a meaningful name get one.
+pub(super) fn input_fact(model: &Model, input: ValueId, names: &Names) -> Fact {
     let value = model.value(input);
     let Some(ty) = value.ty else { return Fact::unknown("the input declares no type") };
-    let name = model.name(value.name);
-    let unnamed = |axis: usize| Expr::from_dimension(&format!("{name}_dim_{axis}"), 1);
-    fact(model, ty, &unnamed)
+    let unnamed =
+        |axis: usize| Expr::from(Symbol::at_least(names.position(model, input, axis).as_str(), 1));
+    substitute(fact(model, ty, &unnamed), &names.renamed)
 }
 
 /// A declared type as a fact. `unnamed` makes dimensions that the file leaves open.
@@ -50,8 +51,10 @@ fn tensor_fact(model: &Model, ty: &TensorType, unnamed: &dyn Fn(usize) -> Expr) 
             .enumerate()
             .map(|(axis, dim)| match dim {
                 Dim::Size(size) if *size >= 0 => Expr::from(*size),
-                Dim::Symbol(name) => Expr::from_dimension(model.name(*name), 1),
-                Dim::Size(_) | Dim::Unknown => unnamed(axis),
+                Dim::Symbol(name) if !is_anonymous(model.name(*name)) => {
+                    Expr::from_dimension(model.name(*name), 1)
+                }
+                Dim::Size(_) | Dim::Symbol(_) | Dim::Unknown => unnamed(axis),
             })
             .collect()),
         None => Err(Arc::from("the file declares no shape")),

@@ -50,6 +50,18 @@ impl DataDimensions {
     pub(super) fn is_data_dependent(&self, expr: &Expr) -> bool {
         expr.symbols().iter().any(|symbol| self.names.contains(symbol.name()))
     }
+
+    /// How many there are, for [`reset`](Self::reset).
+    pub(super) fn mark(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Forgets those made since a mark.
+    pub(super) fn reset(&mut self, mark: usize) {
+        for made in self.made.drain(mark..) {
+            self.names.remove(&made.name);
+        }
+    }
 }
 
 impl NewDimensions for DataDimensions {
@@ -201,10 +213,11 @@ impl<'a> Engine<'a> {
         };
         let mut facts = facts.into_iter();
         let mut defined = Vec::with_capacity(model.outputs(id).len());
+        let least_rank = self.broadcast_rank(id, &inputs);
         for output in model.outputs(id) {
             let fact = facts.next().unwrap_or_else(|| Fact::Unknown(Arc::clone(&reason)));
             if let Some(output) = output {
-                self.define(*output, fact);
+                self.define(*output, fact, least_rank);
                 defined.push(self.facts[output.index()].clone());
             } else {
                 defined.push(fact);
@@ -292,11 +305,29 @@ impl<'a> Engine<'a> {
         Ok(Known { total_cost, with_bytes })
     }
 
-    /// Takes a fact for a value, together with what the file declares of it.
-    fn define(&mut self, value: ValueId, fact: Fact) {
+    /// The fewest dimensions that the outputs of an element-wise node have: operands are broadcast
+    /// to the longest of their shapes.
+    fn broadcast_rank(&self, id: NodeId, inputs: &[Option<Fact>]) -> usize {
+        let ResolvedKind::Operator(row) = self.resolved.get(id).kind else { return 0 };
+        if !row.traits.is_elementwise() {
+            return 0;
+        }
+        inputs.iter().flatten().filter_map(|fact| fact.as_tensor()?.rank()).max().unwrap_or(0)
+    }
+
+    /// Takes a fact for a value, together with what the file declares of it, unless that has fewer
+    /// dimensions than `least_rank`.
+    fn define(&mut self, value: ValueId, fact: Fact, least_rank: usize) {
         let fact = match self.model.value(value).ty {
             Some(ty) => {
-                let declared = self.declared_fact(ty);
+                let mut declared = self.declared_fact(ty);
+                if let Fact::Tensor(tensor) = &mut declared
+                    && tensor.rank().is_some_and(|rank| rank < least_rank)
+                    && fact.as_tensor().is_none_or(|tensor| tensor.shape.is_err())
+                {
+                    let why = "the declared shape has fewer dimensions than the inputs";
+                    tensor.shape = Err(Reason::from(why));
+                }
                 let (fact, wrong) = declared::reconcile(fact, &declared, &|expr| {
                     self.fresh.is_data_dependent(expr)
                 });

@@ -12,6 +12,8 @@ mod blocks;
 mod control;
 mod declared;
 mod engine;
+mod induction;
+pub mod inputs;
 mod merge;
 mod remembered;
 mod stored;
@@ -20,7 +22,7 @@ pub mod walk;
 
 use std::sync::Arc;
 
-pub use bind::{BindError, Bindings, declared_inputs, free_names};
+pub use bind::{BindError, Bindings, declared_inputs, free_names, name_in_file};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::{Fact, Reason};
 pub use total_cost::CostTotal;

@@ -3,22 +3,33 @@
 //! A figure in bytes or operations needs a number for every dimension. Dimensions of the inputs that
 //! are left free get one here, and the report's `assumptions` name each of them:
 //!
-//! - height and width of an image are 224: with 1 most networks could not run;
-//! - a sequence of tokens is 128 long, or as long as the model's shortest table of embeddings;
+//! - height and width of an image are 224: with 1 most networks could not run. Where one side is
+//!   fixed, the other is as long; a line of text (height at most 64) is 20/3 as wide as high, rounded
+//!   to a multiple of 32, which is 320 for 48;
+//! - a video has 16 frames, a feature map of more than 16 channels 32 positions a side;
+//! - a sound is one second: 16,000 samples, or 100 frames of a spectrogram;
+//! - a sequence of tokens is 128 long, or as long as the model's shortest table of embeddings; a
+//!   sequence of feature vectors is 128 long;
+//! - channels and features are as many as the weights that read them have;
 //! - a decoder that carries a cache takes one step: one new token, after as many as make up that
 //!   length. This is what such a model does most of the time, and at its end the cache holds a whole
 //!   sequence. Who wants the prompt instead binds the new tokens, and the past to 0;
-//! - everything else, batches above all, is 1.
+//! - everything else, batches above all, is 1, and so are the elements of integer inputs from which
+//!   shapes are computed.
+//!
+//! What an input is follows from its rank, its fixed sizes and what reads it
+//! ([`calipers_infer::inputs`]).
 //!
 //! Nothing is assumed of a dimension that the data decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_infer::Typed;
+use calipers_infer::inputs::{AxisRole, InputKind, InputLayout, layout};
 use calipers_ir::{DType, Model, Producer, ValueId};
 use calipers_ops::TensorFact;
 use calipers_report::Assumption;
-use calipers_sym::Expr;
+use calipers_sym::{Expr, Symbol};
 use hashbrown::HashSet;
 
 use crate::memory::{Caches, Lengths};
@@ -28,6 +39,18 @@ const TOKENS: i64 = 128;
 
 /// Height and width assumed of an image.
 const PIXELS: i64 = 224;
+
+/// Height and width assumed of a feature map.
+const POSITIONS: i64 = 32;
+
+/// Frames assumed of a video.
+const VIDEO_FRAMES: i64 = 16;
+
+/// Samples assumed of a sound: one second at 16 kHz.
+const SAMPLES: i64 = 16_000;
+
+/// Frames assumed of a spectrogram: one second at 10 ms each.
+const SOUND_FRAMES: i64 = 100;
 
 /// Tables with fewer rows are not position tables, but token types for example.
 const FEW_ROWS: i64 = 16;
@@ -61,8 +84,16 @@ pub enum Role {
     Past,
     /// Tokens that a cache has capacity for.
     Capacity,
-    /// Tokens of a sequence.
+    /// Tokens or other steps of a sequence.
     Sequence,
+    /// Samples or frames of a sound or a video.
+    Time,
+    /// A side of an image whose other side is fixed.
+    Side,
+    /// Channels or features that weights read.
+    Features,
+    /// An element of an integer input.
+    Value,
     /// Anything else, batches above all.
     Other,
 }
@@ -72,10 +103,20 @@ pub type Sizes = BTreeMap<String, Assumed>;
 
 const ONE: Assumed =
     Assumed { size: 1, why: "not set with --dim; default size", role: Role::Other };
-const IMAGE: Assumed =
-    Assumed { size: PIXELS, why: "not set with --dim; default image size", role: Role::Image };
+const BATCH: Assumed =
+    Assumed { size: 1, why: "not set with --dim; default batch size", role: Role::Other };
+const VALUE: Assumed =
+    Assumed { size: 1, why: "not set with --value; default value", role: Role::Value };
 const NEW: Assumed =
     Assumed { size: 1, why: "not set with --dim; one decoding step", role: Role::New };
+const WHY_IMAGE: &str = "not set with --dim; default image size";
+const WHY_SQUARE: &str = "not set with --dim; square image";
+const WHY_LINE: &str = "not set with --dim; default width of a text line of this height";
+const WHY_MAP: &str = "not set with --dim; default feature map size";
+const WHY_VIDEO: &str = "not set with --dim; default number of video frames";
+const WHY_SAMPLES: &str = "not set with --dim; 1 s of audio at 16 kHz";
+const WHY_FRAMES: &str = "not set with --dim; 1 s of audio at 100 frames per second";
+const WHY_FEATURES: &str = "not set with --dim; size of the weights that read it";
 const WHY_PAST: &str = "not set with --dim; default tokens in the KV cache";
 const WHY_CAPACITY: &str = "not set with --dim; default capacity of the KV cache";
 const WHY_SEQUENCE: &str = "not set with --dim; default sequence length";
@@ -91,6 +132,7 @@ pub fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>
     for input in inputs {
         let Some(tensor) = typed.fact(input).as_tensor() else { continue };
         let looked_up = lookups.inputs.contains(&input);
+        let by_layout = by_layout(model, input, tensor);
         for (axis, dim) in tensor.dims().unwrap_or_default().iter().enumerate() {
             let alone = dim.as_symbol().is_some();
             for symbol in dim.symbols() {
@@ -101,11 +143,12 @@ pub fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>
                     continue;
                 }
                 let tokens = names_sequence(name) || fed;
-                let assumed = match length {
-                    _ if is_side_of_image(tensor, axis) => IMAGE,
-                    Some(size) if tokens => {
-                        Assumed { size, why: WHY_SEQUENCE, role: Role::Sequence }
-                    }
+                let shown = by_layout.get(axis).copied().flatten().filter(|_| alone);
+                let assumed = match (length, shown) {
+                    _ if names_batch(name) => BATCH,
+                    (_, Some(shown)) if shown.role != Role::Sequence => shown,
+                    (Some(size), _) if tokens => sequence(size),
+                    (context, Some(_)) => sequence(context.unwrap_or(TOKENS)),
                     _ => ONE,
                 };
                 let known = sizes.entry(name.to_owned()).or_insert(assumed);
@@ -116,7 +159,89 @@ pub fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>
             }
         }
     }
+    values(model, typed, &mut sizes);
     sizes
+}
+
+fn sequence(size: i64) -> Assumed {
+    Assumed { size, why: WHY_SEQUENCE, role: Role::Sequence }
+}
+
+/// What the kind of an input shows of its free dimensions.
+fn by_layout(model: &Model, input: ValueId, tensor: &TensorFact) -> Vec<Option<Assumed>> {
+    let sizes: Vec<Option<i64>> =
+        tensor.dims().unwrap_or_default().iter().map(Expr::as_const).collect();
+    let layout = layout(model, input, tensor.dtype, &sizes);
+    let roles = layout.axes.iter().enumerate();
+    roles.map(|(axis, role)| axis_size(&layout, &sizes, axis, (*role)?)).collect()
+}
+
+fn axis_size(
+    layout: &InputLayout,
+    sizes: &[Option<i64>],
+    axis: usize,
+    role: AxisRole,
+) -> Option<Assumed> {
+    let assumed = |size, why, role| Some(Assumed { size, why, role });
+    let fixed = |wanted: AxisRole| {
+        let axis = layout.axes.iter().position(|role| *role == Some(wanted))?;
+        sizes[axis]
+    };
+    sizes[axis].is_none().then_some(())?;
+    match (role, layout.kind) {
+        (AxisRole::Height | AxisRole::Width, InputKind::FeatureMap) => {
+            assumed(POSITIONS, WHY_MAP, Role::Image)
+        }
+        (AxisRole::Width, InputKind::TextLine) => {
+            assumed(line_width(fixed(AxisRole::Height)?), WHY_LINE, Role::Side)
+        }
+        (AxisRole::Height, _) => match fixed(AxisRole::Width) {
+            Some(width) => assumed(width.max(1), WHY_SQUARE, Role::Side),
+            None => assumed(PIXELS, WHY_IMAGE, Role::Image),
+        },
+        (AxisRole::Width, _) => match fixed(AxisRole::Height) {
+            Some(height) => assumed(height.max(1), WHY_SQUARE, Role::Side),
+            None => assumed(PIXELS, WHY_IMAGE, Role::Image),
+        },
+        (AxisRole::Frames, InputKind::Video) => assumed(VIDEO_FRAMES, WHY_VIDEO, Role::Time),
+        (AxisRole::Frames, _) => assumed(SOUND_FRAMES, WHY_FRAMES, Role::Time),
+        (AxisRole::Samples, _) => assumed(SAMPLES, WHY_SAMPLES, Role::Time),
+        // How long sequences of tokens are is for the tables to say.
+        (AxisRole::Sequence, InputKind::Tokens) => None,
+        (AxisRole::Sequence, _) => assumed(TOKENS, WHY_SEQUENCE, Role::Sequence),
+        (AxisRole::Channels | AxisRole::Features, _) => {
+            assumed(layout.features.filter(|size| *size > 0)?, WHY_FEATURES, Role::Features)
+        }
+        (AxisRole::Batch, _) => assumed(1, BATCH.why, BATCH.role),
+    }
+}
+
+/// The width assumed of a line of text: 20/3 of its height, rounded to a multiple of 32.
+fn line_width(height: i64) -> i64 {
+    ((height * 20 + 48) / 96 * 32).max(32)
+}
+
+/// Assumes elements of integer inputs from which a shape or a cost is computed.
+fn values(model: &Model, typed: &Typed, sizes: &mut Sizes) {
+    let inputs = model.required_inputs();
+    let elements =
+        inputs.iter().filter_map(|input| typed.fact(*input).as_tensor()?.value.as_deref());
+    let symbols: BTreeSet<Symbol> = elements
+        .flatten()
+        .filter_map(|element| element.as_expr())
+        .flat_map(Expr::symbols)
+        .collect();
+    if symbols.is_empty() {
+        return;
+    }
+    let shapes = model.values().filter_map(|(id, _)| typed.fact(id).as_tensor()?.dims()).flatten();
+    let total = &typed.total;
+    let costs = [&total.macs, &total.other_flops, &total.bytes_moved];
+    let used: BTreeSet<Symbol> =
+        shapes.filter(|dim| !dim.is_const()).chain(costs).flat_map(Expr::symbols).collect();
+    for symbol in symbols.intersection(&used) {
+        sizes.insert(symbol.name().to_owned(), VALUE);
+    }
 }
 
 /// Rows of the model's table of positions, where it looks positions up in one: no sequence can be
@@ -174,7 +299,10 @@ impl Step {
 pub fn report(sizes: &Sizes, assumptions: &mut Vec<Assumption>) {
     for (name, assumed) in sizes {
         let assumption = Assumption {
-            what: format!("dimension {name}"),
+            what: match assumed.role {
+                Role::Value => format!("value {name}"),
+                _ => format!("dimension {name}"),
+            },
             value: assumed.size.to_string(),
             why: assumed.why.to_owned(),
         };
@@ -195,16 +323,10 @@ fn names_sequence(name: &str) -> bool {
     name.contains("seq") && !name.contains("past")
 }
 
-/// `[batch, channels, height, width]` or `[batch, height, width, channels]` with 1, 3 or 4 channels.
-fn is_side_of_image(tensor: &TensorFact, axis: usize) -> bool {
-    let Some([_, second, third, last]) = tensor.dims() else { return false };
-    let channels = |dim: &Expr| matches!(dim.as_const(), Some(1 | 3 | 4));
-    let free = |dim: &Expr| dim.as_const().is_none();
-    match axis {
-        2 | 3 if channels(second) => free(third) && free(last),
-        1 | 2 if channels(last) => free(second) && free(third),
-        _ => false,
-    }
+/// Whether a name is that of a batch.
+fn names_batch(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.contains("batch") || matches!(&*name, "n" | "b" | "bs")
 }
 
 /// Tables whose rows an input's integers pick.

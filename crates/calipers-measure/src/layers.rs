@@ -10,6 +10,7 @@ use calipers_report::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Work};
 use calipers_sym::Expr;
 
 use crate::cost::{self, figure, figures};
+use crate::experts::Experts;
 use crate::memory::Caches;
 use crate::{assume, parameters, scopes, shapes};
 
@@ -95,7 +96,7 @@ pub fn layers(model: &Model, typed: &Typed, bindings: &Bindings, query: &LayerQu
             nodes: rows.len() as u64,
             parameters: parameters.total,
             parameters_elsewhere: owners.elsewhere,
-            cost: book.cost(&typed.total),
+            cost: book.cost(&Experts::find(model, typed).add_up(&typed.total)),
             unknown: cost.unknown_count,
         },
         data_dependent: shapes::data_dependent(typed),

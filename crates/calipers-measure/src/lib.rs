@@ -8,6 +8,7 @@
 pub mod assume;
 pub mod bindings;
 pub mod cost;
+pub mod experts;
 mod fingerprint;
 pub mod graph;
 pub mod layers;

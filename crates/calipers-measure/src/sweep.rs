@@ -1,5 +1,7 @@
 //! A model at several sizes of its inputs.
 
+use std::collections::BTreeMap;
+
 use calipers_infer::{BindError, Bindings};
 use calipers_ir::Model;
 use calipers_report::{SweepPoint, SweepTable};
@@ -16,6 +18,8 @@ pub struct Sweep {
     pub dims: Vec<(String, Vec<i64>)>,
     /// Shapes of each input.
     pub inputs: Vec<(String, Vec<Vec<i64>>)>,
+    /// Elements of integer inputs, the same at every point.
+    pub values: BTreeMap<String, Vec<i64>>,
 }
 
 /// Why a sweep cannot be.
@@ -47,7 +51,7 @@ impl Sweep {
 
     /// One combination, by its number; the last name changes fastest.
     fn point(&self, mut number: usize) -> Bindings {
-        let mut bindings = Bindings::default();
+        let mut bindings = Bindings { values: self.values.clone(), ..Bindings::default() };
         for (name, shapes) in self.inputs.iter().rev() {
             bindings.inputs.insert(name.clone(), shapes[number % shapes.len()].clone());
             number /= shapes.len();
@@ -120,6 +124,7 @@ mod tests {
         let sweep = Sweep {
             dims: vec![("a".into(), vec![1, 2]), ("b".into(), vec![3, 4, 5])],
             inputs: Vec::new(),
+            values: BTreeMap::new(),
         };
         assert_eq!(sweep.points(), Ok(6));
         let sizes = |number| sweep.point(number).dims.into_values().collect::<Vec<_>>();
@@ -131,6 +136,7 @@ mod tests {
         let many = |names: usize| Sweep {
             dims: (0..names).map(|name| (name.to_string(), (0..100).collect())).collect(),
             inputs: Vec::new(),
+            values: BTreeMap::new(),
         };
         assert_eq!(many(2).points(), Err(SweepError::TooMany { points: Some(10_000) }));
         assert_eq!(many(40).points(), Err(SweepError::TooMany { points: None }));

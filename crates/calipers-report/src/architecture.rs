@@ -20,6 +20,20 @@ pub struct Architecture {
     pub style: Option<Style>,
     /// The family; `null` when it is not recognized.
     pub family: Option<Family>,
+    /// The variant, as people call it: `ResNet-50`; `null` when no public network matches.
+    #[serde(default)]
+    pub variant: Option<String>,
+    /// Public networks with the same weight shapes, as `source:name`, the best first. Where
+    /// `backbone` is given, the networks that are part of this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+    /// The public network that this one is built on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backbone: Option<String>,
+    /// Weight shapes that equal those of the references, out of those of the larger network, from
+    /// 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f64>,
     /// Confidence in the family, or in the kind where there is no family.
     pub confidence: Confidence,
     /// The evidence for kind, style and family, one statement each.

@@ -7,6 +7,7 @@ names! {
     pub enum ModelKind {
         Clustering = "clustering" => "Clustering",
         Cnn = "cnn" => "CNN",
+        Gnn = "gnn" => "Graph neural network",
         Hybrid = "hybrid" => "Hybrid network",
         Linear = "linear" => "Linear model",
         Mixer = "mixer" => "Mixer",

@@ -13,6 +13,15 @@ pub struct Memory {
     pub peak_activation_bytes: Option<u64>,
     /// The same when a result may take the place of an input that nothing needs any more.
     pub peak_activation_in_place_bytes: Option<u64>,
+    /// At least this many bytes of activations are alive at once: the peak of those whose size is
+    /// known. Only where `peak_activation_bytes` is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_activation_lower_bound_bytes: Option<u64>,
+    /// At most this many bytes of activations are alive at once, in a mixture of experts whose
+    /// router decides the sizes: the peak if every expert got every token. Only where
+    /// `peak_activation_bytes` is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_activation_upper_bound_bytes: Option<u64>,
     /// The node at which the peak is.
     pub peak_at: Option<String>,
     /// Bytes alive at that node in the dimensions that are free. The node is the one that leads at

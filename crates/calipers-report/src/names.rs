@@ -118,10 +118,12 @@ macro_rules! names {
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let description = [$($doc.trim()),+].join(" ");
+                // In a list of its own: the macro reads it token by token, and a table is long.
+                let ids: &[&str] = &[$($id),+];
                 schemars::json_schema!({
                     "description": description,
                     "type": "string",
-                    "enum": [$($id),+],
+                    "enum": ids,
                 })
             }
         }

@@ -34,8 +34,14 @@ pub(crate) fn continues_name(c: char) -> bool {
 }
 
 /// All tokens with the byte offsets where they start.
-pub(crate) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
+///
+/// With `joined`, `/` and `-` between two names, without spaces and outside of parentheses, belong
+/// to one name: exporters name dimensions after nodes (`Reshape/encoder/out_dim_1`) and write
+/// `batch-size`, while they put spaces around a minus sign and write quotients as `//` or within
+/// `floor(...)`.
+pub(crate) fn tokens(text: &str, joined: bool) -> Result<Vec<(usize, Token)>, ParseError> {
     let mut tokens = Vec::new();
+    let mut open = 0_usize;
     let mut chars = text.char_indices().peekable();
     while let Some(&(at, c)) = chars.peek() {
         if c.is_whitespace() {
@@ -46,8 +52,17 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
             number(at, &mut chars)?
         } else if starts_name(c) {
             let mut name = String::new();
-            while let Some((_, c)) = chars.next_if(|(_, c)| continues_name(*c)) {
-                name.push(c);
+            loop {
+                while let Some((_, c)) = chars.next_if(|(_, c)| continues_name(*c)) {
+                    name.push(c);
+                }
+                match chars.peek().copied() {
+                    Some((_, c)) if joined && open == 0 && joins(c, &chars) => {
+                        name.push(c);
+                        chars.next();
+                    }
+                    _ => break,
+                }
             }
             Token::Name(name)
         } else {
@@ -62,8 +77,14 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
                 '/' if chars.next_if(|(_, c)| *c == '/').is_some() => Token::FloorOver,
                 '/' => Token::Over,
                 '%' => Token::Percent,
-                '(' => Token::Open,
-                ')' => Token::Close,
+                '(' => {
+                    open += 1;
+                    Token::Open
+                }
+                ')' => {
+                    open = open.saturating_sub(1);
+                    Token::Close
+                }
                 ',' => Token::Comma,
                 _ => return Err(ParseError::new(at, Problem::Unexpected)),
             }
@@ -74,6 +95,11 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
 }
 
 type Chars<'a> = Peekable<CharIndices<'a>>;
+
+/// Whether the next character, `c`, joins what is before it with a name after it.
+fn joins(c: char, chars: &Chars<'_>) -> bool {
+    matches!(c, '/' | '-') && chars.clone().nth(1).is_some_and(|(_, next)| starts_name(next))
+}
 
 fn number(at: usize, chars: &mut Chars<'_>) -> Result<Token, ParseError> {
     let mut value: i128 = 0;
@@ -123,7 +149,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<Token> {
-        tokens(text).unwrap().into_iter().map(|(_, token)| token).collect()
+        tokens(text, false).unwrap().into_iter().map(|(_, token)| token).collect()
     }
 
     #[test]
@@ -139,8 +165,8 @@ mod tests {
     #[test]
     fn what_is_no_token_is_refused() {
         for text in ["?", "a\"", "2x", "1.5", "`open", "`\\q`", "`\\u{110000}`", "`\\u41`", "a;"] {
-            assert!(tokens(text).is_err(), "{text:?}");
+            assert!(tokens(text, false).is_err(), "{text:?}");
         }
-        assert!(tokens(&"9".repeat(60)).is_err());
+        assert!(tokens(&"9".repeat(60), false).is_err());
     }
 }

@@ -101,10 +101,14 @@ pub fn parse(text: &str) -> Result<Expr, ParseError> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_at_least(text: &str, lower: i64) -> Result<Expr, ParseError> {
+    parse_tokens(text, lower, false)
+}
+
+fn parse_tokens(text: &str, lower: i64, joined: bool) -> Result<Expr, ParseError> {
     if text.len() > MAX_TEXT_BYTES {
         return Err(ParseError::new(MAX_TEXT_BYTES, Problem::TooLong));
     }
-    let tokens = lex::tokens(text)?;
+    let tokens = lex::tokens(text, joined)?;
     let mut parser = Parser { tokens, at: 0, end: text.len(), lower, depth: 0, work: 0 };
     let value = parser.sum(false)?;
     if parser.at < parser.tokens.len() {
@@ -115,15 +119,17 @@ pub fn parse_at_least(text: &str, lower: i64) -> Result<Expr, ParseError> {
 
 impl Expr {
     /// The dimension a file means by a string: the expression it parses as, its symbols at least
-    /// `lower`; or else one symbol with that very name.
+    /// `lower`; or else one symbol with that very name. `/` and `-` between two names, without
+    /// spaces and outside of parentheses, are part of one name.
     ///
     /// ```
     /// # use calipers_sym::Expr;
     /// assert_eq!(Expr::from_dimension("2*s0 - s0", 1).to_string(), "s0");
     /// assert_eq!(Expr::from_dimension("sequence length", 1).to_string(), "`sequence length`");
+    /// assert_eq!(Expr::from_dimension("Reshape/out_dim_1", 1).to_string(), "`Reshape/out_dim_1`");
     /// ```
     pub fn from_dimension(text: &str, lower: i64) -> Self {
-        parse_at_least(text, lower).unwrap_or_else(|_| Symbol::at_least(text, lower).into())
+        parse_tokens(text, lower, true).unwrap_or_else(|_| Symbol::at_least(text, lower).into())
     }
 }
 

@@ -105,3 +105,25 @@ fn hostile_strings_end_soon() {
     assert!(parse(&format!("max({})", &extremum[1..])).is_err());
     assert!(parse(&"9".repeat(4000)).is_err());
 }
+
+#[test]
+fn slashes_and_hyphens_between_names_belong_to_the_name() {
+    for name in ["Reshape/encoder/out_dim_1", "batch-size", "model.0/attn/Add:0", "a-b/c"] {
+        assert_eq!(Expr::from_dimension(name, 1), Expr::from(Symbol::at_least(name, 1)), "{name}");
+    }
+    let path = Expr::from(Symbol::at_least("Add/out_dim_0", 1));
+    assert_eq!(Expr::from_dimension("2*Add/out_dim_0 + 1", 1), path * 2 + 1);
+}
+
+#[test]
+fn slashes_and_signs_of_expressions_stay_operators() {
+    let same = |text: &str, shown: &str| {
+        assert_eq!(Expr::from_dimension(text, 1).to_string(), shown, "{text}");
+    };
+    same("s0/2", "floor(s0/2)");
+    same("s0-1", "s0 - 1");
+    same("a - b", "a - b");
+    same("a//b", "floor(a/b)");
+    same("floor(H/S)", "floor(H/S)");
+    same("(a-b)*2", "2*a - 2*b");
+}

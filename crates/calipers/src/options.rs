@@ -56,7 +56,14 @@ impl Options {
         self
     }
 
-    /// Binds dimensions and inputs, in place of all that were bound before.
+    /// Sets the elements of an integer input from which the model computes shapes.
+    #[must_use]
+    pub fn value(mut self, name: impl Into<String>, elements: impl Into<Vec<i64>>) -> Self {
+        self.bindings.values.insert(name.into(), elements.into());
+        self
+    }
+
+    /// Binds dimensions, inputs and values, in place of all that were bound before.
     #[must_use]
     pub fn bindings(mut self, bindings: Bindings) -> Self {
         self.bindings = bindings;

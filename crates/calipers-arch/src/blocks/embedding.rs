@@ -217,8 +217,8 @@ fn is_attended(net: &Network<'_>, val: Val) -> bool {
 fn table_rows(net: &Network<'_>, table: Val, width: i64) -> Option<i64> {
     let mut stack: Vec<ValueId> = net.value(table).into_iter().collect();
     for _ in 0..24 {
-        let value = net.model.value(stack.pop()?);
-        if let Some(tensor) = value.initializer {
+        let value = stack.pop()?;
+        if let Some(tensor) = net.stored_tensor(value) {
             if let [.., rows, channels] = *net.model.tensor(tensor).dims
                 && channels == width
                 && rows > 1
@@ -227,7 +227,7 @@ fn table_rows(net: &Network<'_>, table: Val, width: i64) -> Option<i64> {
             }
             continue;
         }
-        if let Producer::Node { node, .. } = value.producer {
+        if let Producer::Node { node, .. } = net.model.value(value).producer {
             stack.extend(net.model.inputs(node).iter().rev().flatten());
         }
     }

@@ -36,6 +36,7 @@ mod pool_head;
 mod pyramid;
 mod raw_head;
 mod recurrent;
+mod recurrent_cell;
 mod residual;
 mod resnet;
 mod rms_norm;
@@ -93,7 +94,9 @@ pub const PATTERNS: &[Pattern] = &[
     plain_activations::ELU,
     plain_activations::SELU,
     plain_activations::CELU,
-    // Attention, embeddings, feed-forward, recurrence.
+    // Attention, embeddings, feed-forward, recurrence. The gates of a cell go before what a gate alone
+    // may be.
+    recurrent_cell::RECURRENT_CELL,
     rotary::ROTARY,
     attention::ATTENTION,
     embedding::EMBEDDING,

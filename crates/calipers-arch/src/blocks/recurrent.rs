@@ -6,7 +6,7 @@
 //! | `DynamicQuantizeLSTM` | ONNX Runtime; lowered to `LSTM` |
 //! | two operators, one of them `reverse`, joined by `Concat` | TensorFlow |
 //!
-//! Extracts `cell`, `hidden` and whether it is `bidirectional`. Views that lay the directions side
+//! Extracts `cell`, `in`, `hidden` and whether it is `bidirectional`. Views that lay the directions side
 //! by side belong to the layer.
 
 use calipers_ops::Class;
@@ -54,9 +54,10 @@ fn layer(net: &Network<'_>, cell: &NetworkOp, units: Vec<OpId>, both: bool) -> F
     };
     // Each direction's state is the last axis of the sequence that is given.
     let hidden = net.int(cell, "hidden_size").or_else(|| net.dim(cell.output(), -1));
+    let input = cell.input(0).and_then(|x| net.dim(x, -1));
     let units = if net.can_fold(&sorted(&units)) { units } else { units[..1].to_vec() };
     Found::new(units)
-        .with(Recurrent { cell: name, hidden, bidirectional: both })
+        .with(Recurrent { cell: name, input, hidden, bidirectional: both })
         .taking(cell.input(0))
 }
 
@@ -159,10 +160,10 @@ mod tests {
                 let seen = t.output(&y);
                 let found = seen.first(BlockKind::Recurrent, |_, unit| {
                     let layer = unit.recurrent().unwrap();
-                    (layer.cell.id(), layer.hidden, layer.bidirectional)
+                    (layer.cell.id(), layer.input, layer.hidden, layer.bidirectional)
                 });
                 let both = direction == "bidirectional";
-                assert_eq!(found, Some((word, Some(8), both)));
+                assert_eq!(found, Some((word, Some(4), Some(8), both)));
                 assert!(seen.takes_the_input(BlockKind::Recurrent));
             }
         }

@@ -209,7 +209,11 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
             |pair| matches!(pair, [a, b] if a.is_depthwise() && b.is_pointwise() && b.out_channels >= b.in_channels),
         )
         .count();
-    (depthwise >= 8 && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
+    // Later ones have other activations, gates or larger kernels.
+    let plain = seen.depthwise().iter().all(|conv| conv.side() == Some(3))
+        && seen.stats.count_of([BlockKind::HardSwish, BlockKind::Silu, BlockKind::SqueezeExcite]) == 0
+        && seen.stats.count_of([BlockKind::Relu, BlockKind::Relu6]) >= 16;
+    (depthwise >= 10 && plain && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
         (High, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))
     })
 }

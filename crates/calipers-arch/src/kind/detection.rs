@@ -19,6 +19,7 @@ use calipers_report::Family;
 
 use super::{FamilyRule, Recognition, Seen};
 use crate::network::{BlockKind, DetectionHead, With};
+use crate::stats::Given;
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[
@@ -150,8 +151,16 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Recognition {
     let leaky = stats.count(BlockKind::LeakyRelu);
     let fits = (6..=20).contains(&leaky) && stats.count("MaxPool") >= 4 && seen.residuals() == 0;
     let last = stats.net.outputs.first()?;
-    // Scores at every place: no dense layer ends it.
-    (fits && stats.linears() == 0 && stats.net.rank(*last) == Some(4)).then(|| {
+    // Boxes at every place of an image: no dense layer ends it.
+    let places = stats.linears() == 0
+        && stats.net.rank(*last) == Some(4)
+        && stats.takes(Given::Image)
+        && stats.image_convs().count() == stats.convs.len();
+    // Three or five boxes at each place, of four sides, a score and those of classes.
+    let boxes = stats.net.dim(*last, 1).is_some_and(|channels| {
+        [3, 5].iter().any(|anchors| channels % anchors == 0 && channels / anchors > 5)
+    });
+    (fits && places && boxes).then(|| {
         (Medium, "stacked LeakyReLU convolutions and pooling, scores at every position".to_owned())
     })
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use calipers_infer::Typed;
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
-use calipers_ir::{AttributeValue, GraphId, List, Model, NodeId, ValueId};
+use calipers_ir::{AttributeValue, GraphId, List, Model, NodeId, Producer, ValueId};
 use calipers_ops::Operator;
 use hashbrown::HashMap;
 
@@ -283,14 +283,46 @@ impl<'a> Builder<'a> {
     /// One turn of a loop represents all of them.
     fn repeat(&mut self, id: NodeId, inputs: &[Input], skip: usize, drop: usize) {
         match subgraphs(self.model, id).next() {
-            Some(body) if skip == 0 => self.enter(id, inputs, body, 0, drop),
+            Some(body) if skip == 0 => {
+                let mut given = inputs.to_vec();
+                let graph = self.model.graph(body);
+                // What is scanned comes after the states.
+                let scanned = match self.model.attribute(id, "num_scan_inputs") {
+                    Some(AttributeValue::Int(count)) => usize::try_from(*count).unwrap_or(0),
+                    _ => 0,
+                };
+                let states = graph.inputs.len().saturating_sub(scanned);
+                self.carry(&mut given[..states.min(inputs.len())], body, 0, 0);
+                self.enter(id, &given, body, 0, drop);
+            }
             Some(body) => {
                 // The turn's number and whether to go on come before what is carried.
                 let mut given = vec![None; skip];
                 given.extend(inputs.iter().skip(skip));
+                self.carry(&mut given, body, skip, drop);
                 self.enter(id, &given, body, 0, drop);
             }
             None => self.unknown_outputs(id),
+        }
+    }
+
+    /// Marks states of a loop that begin as constants as data: later turns get what an earlier one
+    /// gave. A value that the body hands on as it is stays a constant.
+    fn carry(&mut self, given: &mut [Input], body: GraphId, skip: usize, drop: usize) {
+        let model = self.model;
+        let graph = model.graph(body);
+        for (index, input) in given.iter_mut().enumerate().skip(skip) {
+            let (Some(val), Some(inner)) = (*input, graph.inputs.get(index)) else { continue };
+            let Some(mut next) = graph.outputs.get(index - skip + drop).copied() else { continue };
+            while let Producer::Node { node, .. } = model.value(next).producer
+                && model.name(model.node(node).op) == "Identity"
+                && let Some(Some(before)) = model.inputs(node).first()
+            {
+                next = *before;
+            }
+            if next != *inner && self.vals[val.index()].origin < Origin::Data {
+                *input = Some(self.add_val(Origin::Data, None, Some(*inner)));
+            }
         }
     }
 

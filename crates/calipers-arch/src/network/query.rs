@@ -1,6 +1,6 @@
 //! Questions that patterns ask of the network.
 
-use calipers_ir::{AttributeValue, DType, List, Producer, ValueId};
+use calipers_ir::{AttributeValue, DType, List, Producer, TensorId, ValueId};
 use calipers_ops::{Elem, TensorFact};
 use calipers_sym::Expr;
 
@@ -73,6 +73,21 @@ impl Network<'_> {
     /// The value of the model whose type and shape a value has.
     pub fn value(&self, val: Val) -> Option<ValueId> {
         self.vals[val.index()].like
+    }
+
+    /// The tensor that the file stores for a value: an initializer, or the attribute of a `Constant`.
+    pub fn stored_tensor(&self, value: ValueId) -> Option<TensorId> {
+        let info = self.model.value(value);
+        info.initializer.or_else(|| {
+            let Producer::Node { node, .. } = info.producer else { return None };
+            if self.written_operator(node)?.name != "Constant" {
+                return None;
+            }
+            match self.model.attribute(node, "value")? {
+                AttributeValue::Tensor(tensor) => Some(*tensor),
+                _ => None,
+            }
+        })
     }
 
     /// The name of a value in the model; empty when it has none.

@@ -1,5 +1,7 @@
 //! Sizes of free dimensions and inputs, as several commands take them and as they are written.
 
+use std::collections::BTreeMap;
+
 use calipers::Bindings;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
@@ -15,33 +17,54 @@ pub(super) struct BindArgs {
     /// Shape of an input, e.g. NAME=1x3x224x224 or NAME=scalar; repeat for several
     #[arg(long = "input", value_name = "NAME=SHAPE", value_parser = parse_input)]
     inputs: Vec<(String, Vec<i64>)>,
+
+    /// Elements of an integer input that shapes are computed from, e.g. NAME=4 or NAME=1,2,3;
+    /// repeat for several
+    #[arg(long = "value", value_name = "NAME=V,…", value_parser = parse_values)]
+    values: Vec<(String, Vec<i64>)>,
 }
 
 impl BindArgs {
     pub(super) fn is_given(&self) -> bool {
-        !self.dims.is_empty() || !self.inputs.is_empty()
+        !self.dims.is_empty() || !self.inputs.is_empty() || !self.values.is_empty()
     }
 
     /// The bindings; a name that is given twice must be given the same.
     pub(super) fn resolve(self) -> Result<Bindings, clap::Error> {
-        let twice = |name: &str| {
-            let message = format!("{name:?} is given twice with different sizes");
-            Cli::command().error(ErrorKind::ArgumentConflict, message)
-        };
-        let mut bindings = Bindings::default();
+        let values = joined_values(self.values)?;
+        let mut bindings = Bindings { values, ..Bindings::default() };
         for (name, size) in self.dims {
             if bindings.dims.insert(name.clone(), size).is_some_and(|first| first != size) {
-                return Err(twice(&name));
+                return Err(twice(&name, "sizes"));
             }
         }
         for (name, shape) in self.inputs {
             let first = bindings.inputs.insert(name.clone(), shape.clone());
             if first.is_some_and(|first| first != shape) {
-                return Err(twice(&name));
+                return Err(twice(&name, "sizes"));
             }
         }
         Ok(bindings)
     }
+}
+
+fn twice(name: &str, what: &str) -> clap::Error {
+    let message = format!("{name:?} is given twice with different {what}");
+    Cli::command().error(ErrorKind::ArgumentConflict, message)
+}
+
+/// Values by the names of inputs; a name that is given twice must be given the same.
+pub(super) fn joined_values(
+    given: Vec<(String, Vec<i64>)>,
+) -> Result<BTreeMap<String, Vec<i64>>, clap::Error> {
+    let mut values = BTreeMap::new();
+    for (name, list) in given {
+        let first = values.insert(name.clone(), list.clone());
+        if first.is_some_and(|first| first != list) {
+            return Err(twice(&name, "values"));
+        }
+    }
+    Ok(values)
 }
 
 fn parse_dim(text: &str) -> Result<(String, i64), String> {
@@ -58,6 +81,17 @@ fn parse_input(text: &str) -> Result<(String, Vec<i64>), String> {
         ));
     }
     Ok((name.to_owned(), parse_shape(shape)?))
+}
+
+/// One name with the elements of an integer input.
+pub(super) fn parse_values(text: &str) -> Result<(String, Vec<i64>), String> {
+    let (name, values) = text.rsplit_once('=').ok_or("write NAME=4 or NAME=1,2,3")?;
+    let value = |text: &str| match text {
+        "true" => Ok(1),
+        "false" => Ok(0),
+        number => number.parse().map_err(|_| format!("{number:?}: a value must be an integer")),
+    };
+    Ok((name.to_owned(), values.split(',').map(value).collect::<Result<_, _>>()?))
 }
 
 /// One name with several sizes, as a sweep takes them.

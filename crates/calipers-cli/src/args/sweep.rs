@@ -7,7 +7,7 @@ use calipers_render::output::Format;
 use clap::Args;
 
 use super::Offer;
-use super::bind::{parse_dims, parse_inputs};
+use super::bind::{joined_values, parse_dims, parse_inputs, parse_values};
 use super::summary::PrivacyArgs;
 use crate::commands::Sweeping;
 use crate::output::Target;
@@ -40,6 +40,11 @@ pub(super) struct SweepArgs {
     #[arg(long = "input", value_name = "NAME=SHAPE,SHAPE,…", value_parser = parse_inputs)]
     inputs: Vec<(String, Vec<Vec<i64>>)>,
 
+    /// Elements of an integer input that shapes are computed from, e.g. NAME=4 or NAME=1,2,3;
+    /// repeat for several
+    #[arg(long = "value", value_name = "NAME=V,…", value_parser = parse_values)]
+    values: Vec<(String, Vec<i64>)>,
+
     #[command(flatten)]
     privacy: PrivacyArgs,
 }
@@ -48,7 +53,11 @@ impl SweepArgs {
     pub(super) fn resolve(self) -> Result<Sweeping, clap::Error> {
         let output = Target::new(self.output);
         let format = Offer::Tables.choose(self.format, &output)?;
-        let sweep = Sweep { dims: joined(self.dims), inputs: joined(self.inputs) };
+        let sweep = Sweep {
+            dims: joined(self.dims),
+            inputs: joined(self.inputs),
+            values: joined_values(self.values)?,
+        };
         let privacy = self.privacy.resolve();
         Ok(Sweeping { model: self.model, format, output, sweep, privacy })
     }

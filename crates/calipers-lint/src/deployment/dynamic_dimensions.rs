@@ -78,10 +78,15 @@ fn recommendation(evidence: &Evidence<'_>, names: &BTreeSet<String>) -> Option<S
     let (first, size) = dims.first()?;
     let repeat = if dims.len() > 1 { ", once per dimension" } else { "" };
     let options = dim_options(dims.iter().map(|(name, size)| (name.as_str(), *size)));
+    // The tool of ONNX Runtime takes the names in the file.
+    let Some(name) = calipers_infer::name_in_file(evidence.model, first) else {
+        return Some(format!("Set the sizes you need with `{options}`."));
+    };
+    argument(&name)?;
     Some(format!(
         "Set the sizes you need with `{options}`; for targets that require static shapes run \
          `{}`{repeat}.",
-        fix_dimension(first, *size)
+        fix_dimension(&name, *size)
     ))
 }
 

@@ -11,6 +11,7 @@ use calipers_report::{Cost, TopGroup, TopNode, UncostedNode, Unknown, Work};
 use calipers_sym::{EvalError, Expr};
 
 use crate::assume::Sizes;
+use crate::experts::Experts;
 use crate::not_known;
 use crate::parameters::Owners;
 
@@ -42,7 +43,8 @@ pub fn summarize(
             typed.without_bytes
         ));
     }
-    let total = &typed.total;
+    let experts = Experts::find(model, typed);
+    let total = &experts.add_up(&typed.total);
     let fields = [
         ("macs", &total.macs),
         ("other_flops", &total.other_flops),
@@ -51,22 +53,29 @@ pub fn summarize(
     for (name, expr) in fields {
         cost.formula.insert(name.to_owned(), expr.to_string());
     }
+    count_nodes(model, typed, &mut cost);
     let mut figure = |field: &str, expr: &Expr| {
-        figure(expr, sizes)
-            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason.to_string()))
+        let figure = figure(expr, sizes).map_err(|error| error.to_string());
+        figure
+            .and_then(|figure| match (figure, nothing_costed(&cost)) {
+                // Nodes without a cost may have any: their sum is not 0.
+                (0, Some(reason)) => Err(reason),
+                _ => Ok(figure),
+            })
+            .map_err(|reason| not_known(unknown, &format!("cost.{field}"), reason))
             .ok()
     };
-    cost.work = Work {
+    let work = Work {
         macs: figure("macs", &total.macs),
         other_flops: figure("other_flops", &total.other_flops),
         bytes_moved: figure("bytes_moved", &total.bytes_moved),
     };
+    cost.work = work;
     cost.total_flops = cost.work.total_flops();
-    count_nodes(model, typed, &mut cost);
     let nodes = costed_nodes(model, typed, sizes);
     cost.top_nodes = top_nodes(model, sizes, &nodes, cost.work.macs);
     cost.top_groups = top_groups(model, &nodes, cost.work.macs);
-    cost.by_op = operators::add_up(model, typed, sizes);
+    cost.by_op = operators::add_up(model, typed, sizes, &experts);
     cost.by_depth = depth::cut(model, typed, sizes, owners);
     cost
 }
@@ -118,6 +127,16 @@ fn add_work(sum: &mut Work, part: &Work) {
 /// Adds a figure to a sum, which is unknown from its first unknown part on.
 fn add(sum: &mut Option<u64>, part: Option<u64>) {
     *sum = sum.zip(part).and_then(|(sum, part)| sum.checked_add(part));
+}
+
+/// Why a sum of 0 is unknown: the first of the nodes that are not in it. `None` where all nodes are.
+fn nothing_costed(cost: &Cost) -> Option<String> {
+    let first = cost.unknown.first()?;
+    let UncostedNode { node, reason, .. } = first;
+    Some(match cost.unknown_count {
+        1 => format!("the cost of node {node:?} is unknown: {reason}"),
+        count => format!("the cost of {count} nodes is unknown, first {node:?}: {reason}"),
+    })
 }
 
 /// Which nodes are in the totals, and which are not.

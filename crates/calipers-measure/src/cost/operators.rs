@@ -3,17 +3,25 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use calipers_infer::Typed;
+use calipers_infer::{CostTotal, Typed};
 use calipers_ir::Model;
 use calipers_report::{OperatorCost, Work};
 
 use super::{add_work, figures};
 use crate::assume::Sizes;
+use crate::experts::Experts;
 
 /// The nodes of the main graph added up by operator, most arithmetic first; what is not known comes
 /// before all, since it may be anything.
-pub(super) fn add_up(model: &Model, typed: &Typed, sizes: &Sizes) -> Vec<OperatorCost> {
+pub(super) fn add_up(
+    model: &Model,
+    typed: &Typed,
+    sizes: &Sizes,
+    experts: &Experts,
+) -> Vec<OperatorCost> {
     let mut by_op: BTreeMap<&str, OperatorCost> = BTreeMap::new();
+    // Formulas without a figure: those of a layer's experts have one together.
+    let mut formulas: BTreeMap<&str, CostTotal> = BTreeMap::new();
     for id in &model.main().order {
         let Some(Ok(total_cost)) = typed.cost(*id) else { continue };
         let op = model.name(model.node(*id).op);
@@ -23,7 +31,18 @@ pub(super) fn add_up(model: &Model, typed: &Typed, sizes: &Sizes) -> Vec<Operato
             ..OperatorCost::default()
         });
         cost.nodes += 1;
-        add_work(&mut cost.work, &figures(total_cost, sizes));
+        let work = figures(total_cost, sizes);
+        let is_known = work.macs.and(work.other_flops).and(work.bytes_moved).is_some();
+        if is_known || experts.is_empty() {
+            add_work(&mut cost.work, &work);
+        } else {
+            formulas.entry(op).or_default().add(total_cost);
+        }
+    }
+    for (op, formula) in formulas {
+        if let Some(cost) = by_op.get_mut(op) {
+            add_work(&mut cost.work, &figures(&experts.add_up(&formula), sizes));
+        }
     }
     let mut costs: Vec<OperatorCost> = by_op.into_values().collect();
     costs.retain(|cost| arithmetic(cost) != Some(0));

@@ -15,6 +15,9 @@
 //! is alive outside. Of `If`, whose outputs are made inside, they are counted once; a loop's outputs
 //! are there next to the values of its body.
 //!
+//! **Bounds.** Where the size of a value is unknown, the peak of the others is a lower bound. Where a
+//! router decides the sizes, those of an expert that gets every token make an upper bound.
+//!
 //! **Free dimensions.** Numbers are at the sizes of [`crate::assume`]; the formula is that of the
 //! node where the peak is at those sizes. At others, another node may lead.
 
@@ -36,6 +39,7 @@ use hashbrown::HashMap;
 use reuse::{Reuse, reuse_of};
 
 use crate::assume::{self, Sizes};
+use crate::experts::Experts;
 use crate::not_known;
 
 /// Activations that the report names.
@@ -68,12 +72,12 @@ pub struct Known<'a> {
 /// The memory's section of the report. `stored_bytes` is what all stored tensors take.
 pub fn measure(
     model: &Model,
-    known: &Known<'_>,
+    found: &Known<'_>,
     stored_bytes: Option<u64>,
     unknown: &mut Vec<Unknown>,
     assumptions: &mut Vec<Assumption>,
 ) -> Memory {
-    let &Known { typed, sizes, caches } = known;
+    let &Known { typed, sizes, caches } = found;
     let resolved = ResolvedOps::find(model);
     let depends = liveness::depends(model, &resolved);
     let live_ranges =
@@ -94,6 +98,10 @@ pub fn measure(
     if let Err(error) = check_known(model, &live_ranges, plain.peak) {
         not_known(unknown, "memory.peak_activation_bytes", error.to_string());
         not_known(unknown, "memory.peak_activation_in_place_bytes", error.to_string());
+        if let PeakError::UnknownSize { known, .. } = error {
+            memory.peak_activation_lower_bound_bytes = Some(known).filter(|known| *known > 0);
+            memory.peak_activation_upper_bound_bytes = upper_bound(model, found, &depends);
+        }
         return memory;
     }
     memory.peak_activation_bytes = plain.peak;
@@ -103,6 +111,17 @@ pub fn measure(
     memory.timeline = plain.timeline;
     report_left_out(model, &resolved, &live_ranges, assumptions);
     memory
+}
+
+/// The peak if a router sent every token to every expert; `None` where there is none, or where
+/// other sizes are unknown.
+fn upper_bound(model: &Model, known: &Known<'_>, depends: &[bool]) -> Option<u64> {
+    let sizes = Experts::find(model, known.typed).largest_sizes(known.sizes)?;
+    let live_ranges =
+        liveness::Lives::find(model, depends, &|value| size(known.typed.fact(value), &sizes));
+    let peak = live_ranges.trace(model, None).peak;
+    check_known(model, &live_ranges, peak).ok()?;
+    peak
 }
 
 /// Why the peak of activations is unknown, or has no formula.

@@ -4,10 +4,14 @@
 //! steps: `uses` finds for every value what becomes of it, `role` decides from those uses and
 //! from the tensor's type and size what it is, `count` adds up.
 
+mod content;
 mod count;
 mod owners;
+mod parts;
 mod role;
 mod stored;
+#[cfg(test)]
+mod tests;
 mod uses;
 
 use calipers_infer::walk::ResolvedOps;

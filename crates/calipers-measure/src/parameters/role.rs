@@ -5,8 +5,11 @@
 //! | a weight of a contraction, normalization or recurrence | always, if its type can be: floats, integers of eight bits or fewer, wider integers that are dequantized |
 //! | a table that is looked up | it holds floats or eight-bit integers; wider integers are indices |
 //! | an operand of arithmetic, with one axis longer than 1 | a weighted layer came before, and the length is that of an axis of some weight: a bias or a gain per channel. Otherwise it prepares the input, or is a grid |
-//! | an operand of an addition, with several such axes | a weighted layer comes after: a position embedding. Otherwise it is a grid of anchors |
-//! | a part of a concatenation | a weighted layer comes after: a class token |
+//! | an operand of an addition, with several such axes | a weighted layer comes after: a position embedding. Otherwise it is a grid of anchors. Zeros and masks are not |
+//! | added to the scores of an attention | it differs between heads: a relative bias. Otherwise it is a mask |
+//! | a gain or a shift of a normalization, a slope, a bias, all written out | always; see `parts` |
+//! | a part of a concatenation | a weighted layer comes after: a class token. Zeros are padding |
+//! | what a `Scatter` overwrites | never: zeros, an empty buffer |
 //! | the argument of an activation | it is an initializer: a parameter kept in another form |
 //! | an input of an operator that nobody knows | it has more than one element; the report says that this is assumed |
 //! | any operand or output, in a model without a single weight by its place | it is an initializer of more than one element; assumed too |
@@ -65,9 +68,17 @@ impl Evidence<'_> {
             || self.uses.has(Uses::DEQUANTIZED) && self.dtype.bits().is_some()
     }
 
-    /// Whether this is a weight by its place alone, so that its axes are those of the network.
+    /// Whether this is an operand that its elements may show to be zeros or a mask.
+    pub(super) fn may_be_fill(&self) -> bool {
+        let operand = self.uses.has(Uses::ADDED) && self.axes().nth(1).is_some()
+            || self.uses.has(Uses::JOINED);
+        operand && !self.is_placed_weight()
+    }
+
+    /// Whether this is a weight by its place alone, so that its axes are those of the network. A
+    /// number without axes is spread over a layer: ones or zeros in place of a gain and a shift.
     pub(super) fn is_placed_weight(&self) -> bool {
-        self.uses.has(Uses::WEIGHT) && self.can_be_weight()
+        self.uses.has(Uses::WEIGHT) && self.can_be_weight() && !self.dims.is_empty()
             || self.uses.has(Uses::TABLE) && (self.is_number() || self.dtype.is_narrow_integer())
     }
 }
@@ -88,7 +99,7 @@ pub(super) fn role(evidence: &Evidence<'_>, network: &Network) -> (Role, bool) {
         (Role::Constant, false)
     } else if evidence.is_placed_weight() {
         (Role::Weight, false)
-    } else if uses.has(Uses::STATISTIC) && evidence.is_number() {
+    } else if uses.has(Uses::STATISTIC) && evidence.is_number() && !evidence.dims.is_empty() {
         (Role::Statistic, false)
     } else if uses.has(Uses::SCALE) {
         (Role::Quantization, false)
@@ -112,11 +123,19 @@ fn is_learned_operand(evidence: &Evidence<'_>, network: &Network) -> bool {
                 && uses.has(Uses::AFTER_WEIGHTS)
                 && (network.channels.is_empty() || network.channels.contains(&length))
         }
+        _ if uses.has(Uses::SCORES) && !differs_between_heads(evidence.dims) => false,
         _ => uses.has(Uses::ADDED) && uses.has(Uses::BEFORE_WEIGHTS),
     };
     by_axes
+        || !axes.is_empty() && uses.has(Uses::GAIN.with(Uses::SHIFT))
+        || !evidence.dims.is_empty() && uses.has(Uses::BIAS)
         || !axes.is_empty() && uses.has(Uses::JOINED) && uses.has(Uses::BEFORE_WEIGHTS)
         || evidence.initializer && uses.has(Uses::TRANSFORMED)
+}
+
+/// Whether what is added to scores of `[…, heads, queries, keys]` has an entry for each head.
+fn differs_between_heads(dims: &[i64]) -> bool {
+    matches!(dims, [.., heads, _, _] if *heads > 1)
 }
 
 /// Whether nothing shows what a tensor is, and a weight is the likeliest.
@@ -181,6 +200,26 @@ mod tests {
         let token = Uses::JOINED.with(Uses::BEFORE_WEIGHTS);
         assert_eq!(reported(DType::Float32, &[1, 1, 192], token), Role::Weight);
         assert_eq!(reported(DType::Float32, &[], Uses::TRANSFORMED), Role::Weight, "a temperature");
+    }
+
+    #[test]
+    fn parts_of_layers_that_are_written_out() {
+        assert_eq!(reported(DType::Float32, &[1, 384, 1], Uses::GAIN), Role::Weight, "positions");
+        assert_eq!(reported(DType::Float32, &[8, 8, 5], Uses::GAIN), Role::Weight, "a slope");
+        assert_eq!(reported(DType::Float32, &[1, 384, 1], Uses::SHIFT), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[], Uses::GAIN), Role::Constant, "a factor");
+        assert_eq!(reported(DType::Float32, &[24], Uses::BIAS), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[1], Uses::BIAS), Role::Weight, "a single output");
+        assert_eq!(reported(DType::Float32, &[], Uses::BIAS), Role::Constant);
+        assert_eq!(reported(DType::Float32, &[], Uses::WEIGHT), Role::Constant, "ones, spread");
+    }
+
+    #[test]
+    fn what_is_added_to_scores_is_learned_where_heads_differ() {
+        let added = Uses::ADDED.with(Uses::BEFORE_WEIGHTS).with(Uses::SCORES);
+        assert_eq!(reported(DType::Float32, &[1, 3, 49, 49], added), Role::Weight);
+        assert_eq!(reported(DType::Float32, &[1, 1, 128, 128], added), Role::Constant, "a mask");
+        assert_eq!(reported(DType::Float32, &[128, 128], added), Role::Constant, "a mask");
     }
 
     #[test]

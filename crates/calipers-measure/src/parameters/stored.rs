@@ -8,6 +8,7 @@ use calipers_ir::{
 };
 use calipers_ops::{AttributeUse, Operator, Packing, canonical_domain};
 
+use super::content;
 use super::role::{self, Evidence, Network, Role};
 use super::uses::UseTable;
 
@@ -293,7 +294,11 @@ impl Lister<'_> {
     /// A tensor whose role its uses decide.
     fn add_used(&mut self, tensor: TensorId, dims: &[i64], value: ValueId, initializer: bool) {
         let evidence = self.evidence(self.model.tensor(tensor).dtype, dims, value, initializer);
-        let (role, assumed) = role::role(&evidence, &self.network);
+        let (mut role, mut assumed) = role::role(&evidence, &self.network);
+        if role == Role::Weight && evidence.may_be_fill() && content::is_filled(self.model, tensor)
+        {
+            (role, assumed) = (Role::Constant, false);
+        }
         let before = self.found.len();
         self.add_tensor(tensor, role, self.uses.user[value.index()]);
         if let Some(stored) = self.found.get_mut(before) {

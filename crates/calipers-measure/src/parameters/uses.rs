@@ -6,7 +6,9 @@
 
 use calipers_infer::walk::{self, ResolvedKind, ResolvedOps, Special, Step};
 use calipers_ir::{Model, NodeId, ValueId};
-use calipers_ops::{Class, InputRole, Operator};
+use calipers_ops::{Class, InputRole, Movement, Operator};
+
+use super::parts::{self, Part};
 
 /// A set of things that become of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,14 @@ impl Uses {
     pub(super) const BEFORE_WEIGHTS: Self = Self(1 << 16);
     /// The model gives it out.
     pub(super) const OUTPUT: Self = Self(1 << 17);
+    /// The gain of a normalization, or the slope of an activation, that is written out.
+    pub(super) const GAIN: Self = Self(1 << 18);
+    /// The shift of a normalization that is written out.
+    pub(super) const SHIFT: Self = Self(1 << 19);
+    /// The bias of a layer: one for its only output, or one that is quantized as the model runs.
+    pub(super) const BIAS: Self = Self(1 << 20);
+    /// Added to the scores of an attention.
+    pub(super) const SCORES: Self = Self(1 << 21);
 
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -100,6 +110,8 @@ struct Origin {
     scale: bool,
     /// A weighted layer is somewhere before it.
     after_weights: bool,
+    /// What it is in a layer that is written out.
+    part: Part,
 }
 
 /// Finds the uses of every value.
@@ -178,6 +190,10 @@ impl Pass<'_> {
                 {
                     self.origins[scale.index()].scale = true;
                 }
+                let part = self.part_of_outputs(node);
+                for output in self.model.outputs(node).iter().flatten() {
+                    self.origins[output.index()].part = part;
+                }
                 for (inner, outer) in self.flows_out(node) {
                     self.origins[outer.index()].after_weights |=
                         self.origins[inner.index()].after_weights;
@@ -193,11 +209,11 @@ impl Pass<'_> {
         let resolved = self.resolved.get(node);
         let origin = match resolved.kind {
             _ if resolved.special == Special::Constant => {
-                Origin { fixed: true, scale: false, after_weights }
+                Origin { fixed: true, after_weights, ..Origin::default() }
             }
             _ if resolved.special == Special::ConstantOfShape => {
                 let fixed = self.origin(inputs.first().copied().flatten()).fixed;
-                Origin { fixed, scale: false, after_weights }
+                Origin { fixed, after_weights, ..Origin::default() }
             }
             ResolvedKind::Operator(operator) => {
                 let mut carried = (0..)
@@ -210,7 +226,8 @@ impl Pass<'_> {
                     (fixed && origin.fixed, scale || origin.scale)
                 });
                 // Only multiplication makes a scale of a scale.
-                Origin { fixed, scale: scale && resolved.special == Special::Mul, after_weights }
+                let scale = scale && resolved.special == Special::Mul;
+                Origin { fixed, scale, after_weights, ..Origin::default() }
             }
             ResolvedKind::Plain => Origin { after_weights, ..Origin::default() },
             ResolvedKind::Call(function) => {
@@ -223,6 +240,18 @@ impl Pass<'_> {
         };
         // What is before a constant does not matter.
         Origin { after_weights: origin.after_weights && !origin.fixed, ..origin }
+    }
+
+    /// What the output of a node is in a layer that is written out.
+    fn part_of_outputs(&self, node: NodeId) -> Part {
+        let ResolvedKind::Operator(operator) = self.resolved.get(node).kind else {
+            return Part::default();
+        };
+        let inputs = self.model.inputs(node).iter().flatten().map(|value| {
+            let origin = self.origins[value.index()];
+            parts::Input { value: *value, fixed: origin.fixed, part: origin.part }
+        });
+        parts::part_of_output(self.model, operator, &inputs.collect::<Vec<_>>())
     }
 
     /// Whether a node applies stored weights to something.
@@ -315,7 +344,7 @@ impl Pass<'_> {
             Uses::default()
         };
         let inputs = self.model.inputs(node);
-        for (slot, value) in (0..).zip(inputs) {
+        for (index, value) in inputs.iter().enumerate() {
             let Some(value) = *value else { continue };
             let others = inputs.iter().flatten().filter(|other| **other != value);
             let others = others.fold(Origin { fixed: true, ..Origin::default() }, |sum, other| {
@@ -324,15 +353,29 @@ impl Pass<'_> {
                     fixed: sum.fixed && origin.fixed,
                     scale: sum.scale || origin.scale,
                     after_weights: sum.after_weights || origin.after_weights,
+                    part: sum.part.max(origin.part),
                 }
             });
-            let slot = operator.role(slot);
+            let slot = operator.role(index);
             let mut uses = of_slot(slot).with(ahead);
             if others.after_weights {
                 uses.add(Uses::AFTER_WEIGHTS);
             }
             let fixed = self.origins[value.index()].fixed;
-            match fate(slot, downstream, others, fixed) {
+            if fixed {
+                uses.add(parts::uses_in(slot, others.part));
+                uses.add(self.uses_in_sum(node, slot, value));
+            }
+            let is_base = index == 0
+                && fixed
+                && !others.fixed
+                && matches!(operator.traits.movement, Some(Movement::Scatter { .. }));
+            let fate = match fate(slot, downstream, others, fixed) {
+                // What is overwritten as the model runs was not learned: zeros, an empty cache.
+                Fate::Used if is_base => Fate::Becomes(Uses::SETTING),
+                fate => fate,
+            };
+            match fate {
                 Fate::Used => self.mark(value, uses, node),
                 Fate::Becomes(special) => self.mark(value, special, node),
                 Fate::HandedOn => {
@@ -344,6 +387,21 @@ impl Pass<'_> {
                 }
             }
         }
+    }
+
+    /// What a sum shows of a stored operand.
+    fn uses_in_sum(&self, node: NodeId, slot: InputRole, value: ValueId) -> Uses {
+        let mut uses = Uses::default();
+        if slot == InputRole::Added {
+            let others = self.model.inputs(node).iter().flatten().filter(|other| **other != value);
+            if others.clone().any(|other| parts::is_single_output(self.model, *other)) {
+                uses.add(Uses::BIAS);
+            }
+            if parts::becomes_probability(self.model, node) {
+                uses.add(Uses::SCORES);
+            }
+        }
+        uses
     }
 
     fn uses_of_outputs(&self, node: NodeId) -> Uses {
@@ -408,6 +466,8 @@ fn fate(slot: InputRole, downstream: Uses, others: Origin, fixed: bool) -> Fate 
             Fate::HandedOn
         }
         InputRole::Multiplied if others.scale => Fate::Becomes(Uses::SCALE),
+        // Quantized with a scale that is found as the model runs: the bias of an integer product.
+        InputRole::Divided if fixed && others.scale => Fate::Becomes(Uses::BIAS),
         // A product that only ever is an angle: frequencies of a position code.
         InputRole::Weight | InputRole::Multiplied if is_angle(downstream) => {
             Fate::Becomes(Uses::SETTING)

@@ -111,7 +111,9 @@ fn cut(dim: &Expr, start: Option<&Expr>, end: Option<&Expr>, step: Option<i64>) 
         let (Some(start), Some(end)) = (bound(dim, start), bound(dim, end)) else { return nothing };
         // Runtimes differ on a start before the first element, and on an end so far off that it
         // may mean the end of the walk.
-        if far || !start.is_at_least(0) {
+        // The last element is never before the first; of an empty axis nothing is taken.
+        let is_last = start == last;
+        if far || !(start.is_at_least(0) || is_last) {
             return nothing;
         }
         let start = Expr::min(&start, &last);

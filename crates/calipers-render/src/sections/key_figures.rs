@@ -3,6 +3,7 @@
 use calipers_report::{Binding, Report, Severity, TaskKind};
 
 use super::context::Context;
+use super::memory::bounds;
 use super::wording::{confidence_note, joined, precision};
 use crate::document::{Block, Facts};
 use crate::metadata;
@@ -47,7 +48,8 @@ fn facts(report: &Report) -> Facts {
     let formula = free_formula(cost.formula.get("macs"))
         .map(|formula| Spans::plain(least).and_value(formula).and_text(" MACs"));
     facts.add("Compute per run", macs.or(formula));
-    facts.add("Peak activation memory", memory.peak_activation_bytes.map(Value::Bytes));
+    let peak = memory.peak_activation_bytes.map(|bytes| Value::Bytes(bytes).into());
+    facts.add("Peak activation memory", peak.or_else(|| bounds(memory, Value::Bytes)));
     let cache = memory.kv_cache.as_ref().and_then(|cache| cache.bytes_per_token);
     facts.add("KV cache", cache.map(|bytes| format!("{} per token", units::bytes(bytes))));
     facts.add("Computed at", sizes(report));

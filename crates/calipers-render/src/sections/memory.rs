@@ -1,5 +1,7 @@
 //! What one run keeps in memory, and the largest values.
 
+use calipers_report::Memory;
+
 use super::cache;
 use super::context::Context;
 use crate::document::{Block, Fact, Facts};
@@ -31,7 +33,7 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
         "Weights",
         weights.and_text(if memory.weights_bytes.is_some() { ", all stored tensors" } else { "" }),
     );
-    let peak = context.known(PEAK, memory.peak_activation_bytes, Value::LongBytes);
+    let peak = peak(context, Value::LongBytes);
     facts.add(
         "Peak activations",
         peak.and_text(match memory.peak_activation_bytes {
@@ -61,6 +63,28 @@ pub(super) fn build(context: &mut Context<'_>) -> Vec<Block> {
     blocks
 }
 
+/// The peak of activations, or its bounds and why it is unknown.
+pub(super) fn peak(context: &mut Context<'_>, set: fn(u64) -> Value) -> Spans {
+    let memory = &context.report.memory;
+    match bounds(memory, set) {
+        Some(bounds) => bounds.and_text("; exact peak ").and_all(context.unknown(PEAK)),
+        None => context.known(PEAK, memory.peak_activation_bytes, set),
+    }
+}
+
+/// The bounds of a peak that is unknown; `None` where it is known, or nothing bounds it.
+pub(super) fn bounds(memory: &Memory, set: fn(u64) -> Value) -> Option<Spans> {
+    if memory.peak_activation_bytes.is_some() {
+        return None;
+    }
+    let least = memory.peak_activation_lower_bound_bytes?;
+    let bounds = Spans::from(Value::AtLeast(Box::new(set(least))));
+    Some(match memory.peak_activation_upper_bound_bytes {
+        Some(most) => bounds.and_text(", at most ").and_value(set(most)),
+        None => bounds,
+    })
+}
+
 fn peak_node(context: &Context<'_>) -> Option<Value> {
     let node = context.report.memory.peak_at.as_ref();
     node.filter(|node| !node.is_empty()).map(Value::name)
@@ -84,7 +108,7 @@ fn brief(context: &mut Context<'_>) -> Facts {
 fn activations(context: &mut Context<'_>) -> Fact {
     let memory = &context.report.memory;
     let fact = |values| Fact::new("activations", values);
-    let Some(peak) = memory.peak_activation_bytes else {
+    let Some(most) = memory.peak_activation_bytes else {
         if let Some(formula) = &memory.formula {
             context.settle(PEAK);
             context.settle(IN_PLACE);
@@ -94,13 +118,13 @@ fn activations(context: &mut Context<'_>) -> Fact {
         if !context.explains(PEAK) {
             return fact(vec![]);
         }
-        let why = context.unknown(PEAK);
+        let why = peak(context, Value::LongBytes);
         context.settle(IN_PLACE);
         return fact(vec![why]);
     };
-    let mut values = vec![Value::LongBytes(peak).into()];
+    let mut values = vec![Value::LongBytes(most).into()];
     match memory.peak_activation_in_place_bytes {
-        Some(bytes) if bytes < peak => {
+        Some(bytes) if bytes < most => {
             values.push(Spans::from(Value::Bytes(bytes)).and_text(" in place"));
         }
         None if context.explains(IN_PLACE) => {

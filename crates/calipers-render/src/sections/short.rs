@@ -4,7 +4,7 @@ use calipers_report::{Finding, Port, Report, Requirement, Severity};
 
 use super::context::{Context, Detail};
 use super::wording::more;
-use super::{file, hardware_overview, key_figures, metadata, screen, summary, weights};
+use super::{file, hardware_overview, key_figures, memory, metadata, screen, summary, weights};
 use crate::document::{Block, Document, Section};
 use crate::table::{Tone, Value};
 use crate::value::{Operation, Spans, free_formula};
@@ -103,8 +103,10 @@ fn compute(context: &mut Context<'_>) -> Vec<Spans> {
 }
 
 fn memory(context: &mut Context<'_>) -> Vec<Spans> {
-    let peak = context.report.memory.peak_activation_bytes;
-    let peak = context.known("memory.peak_activation_bytes", peak, Value::Bytes);
+    if let Some(bounds) = memory::bounds(&context.report.memory, Value::Bytes) {
+        return vec![bounds.and_text(" peak activations")];
+    }
+    let peak = memory::peak(context, Value::Bytes);
     vec![peak.and_text(" peak activations")]
 }
 

@@ -1,8 +1,10 @@
 //! How many heads, and how wide they are.
 
+use calipers_sym::Expr;
+
 use super::scores::Scores;
 use super::stream::Stream;
-use crate::network::{BlockKind, Network, Op, OpId, Val};
+use crate::network::{BlockKind, Network, NetworkOp, Op, OpId, Val};
 
 /// Figures of the heads.
 #[derive(Default)]
@@ -32,7 +34,12 @@ pub(super) fn count(net: &Network<'_>, end: OpId, scores: &Scores, key: &Stream)
         _ if !net.is_data(scores.query) => before_views(net, scores.key, head_dim),
         _ => before_views(net, scores.query, head_dim),
     };
-    let heads = heads.or_else(|| after(net, end));
+    // One head may be many that lie in the batch: then they are side by side afterwards.
+    let heads = match heads {
+        None => after(net, end),
+        Some(1) if rank == Some(3) => after_batch(net, end).or(heads),
+        heads => heads,
+    };
     let kv_heads = match (rank, key.repeated) {
         (_, Some(times)) => heads.filter(|heads| heads % times == 0).map(|heads| heads / times),
         (Some(4..), None) => net.dim(scores.key, -3).or(heads),
@@ -54,11 +61,16 @@ fn before_views(net: &Network<'_>, val: Val, head_dim: Option<i64>) -> Option<i6
             _ if unit.is_layout() => unit.input(0),
             _ => None,
         };
+        if before.is_none()
+            && let Some(heads) = made_apart(net, unit, val)
+        {
+            return Some(heads);
+        }
         let Some(before) = before else { break };
         if unit.is("Reshape") {
-            // From `[B, H, S, D]`.
-            if net.rank(before) == Some(4) && net.dim(before, -1) == net.dim(val, -1) {
-                return net.dim(before, 1);
+            // From `[B, H, S, D]`, perhaps with axes of length 1.
+            if let Some(heads) = heads_in_batch(net, before, val) {
+                return Some(heads);
             }
             // From `[…, H·D]`.
             let wide = net.dim(before, -1).filter(|wide| wide % head_dim == 0);
@@ -73,6 +85,67 @@ fn before_views(net: &Network<'_>, val: Val, head_dim: Option<i64>) -> Option<i6
     }
     // Nothing parts the channels.
     (net.dim(val, -1) == Some(head_dim)).then_some(1)
+}
+
+/// Heads that a view lays into the batch: the axes between the first and the last of what it views,
+/// but for those of length 1 and that of the sequence.
+fn heads_in_batch(net: &Network<'_>, before: Val, val: Val) -> Option<i64> {
+    let (from, to) = (net.shape(before)?, net.shape(val)?);
+    let ([_, middle @ .., last], [_, length, dim]) = (from, to) else { return None };
+    if last != dim || from.len() < 4 {
+        return None;
+    }
+    let mut middle: Vec<&Expr> = middle.iter().filter(|dim| dim.as_const() != Some(1)).collect();
+    match middle.iter().rposition(|dim| *dim == length) {
+        Some(sequence) => {
+            middle.remove(sequence);
+        }
+        // A length that is written in another way is the last of them.
+        None => {
+            middle.pop();
+        }
+    }
+    match middle[..] {
+        [] => Some(1),
+        [heads] => heads.as_const(),
+        _ => None,
+    }
+}
+
+/// Heads of a value that is made with them in the batch: parts of one `Split` joined along it, or a
+/// product with a matrix for each head.
+fn made_apart(net: &Network<'_>, unit: &NetworkOp, val: Val) -> Option<i64> {
+    let parts = match unit.op {
+        Op::Operator("Concat") if net.int(unit, "axis") == Some(0) => {
+            let split = net.made_by(unit.input(0)?, "Split")?;
+            let outputs = &net.unit(split).outputs;
+            unit.inputs.iter().flatten().eq(outputs).then_some(outputs.len())
+        }
+        Op::Operator("MatMul") | Op::Block(BlockKind::Linear) => {
+            let mut stored = unit.inputs.iter().flatten().filter(|input| !net.is_data(**input));
+            let matrices = stored.find(|input| net.rank(**input) == Some(3))?;
+            let heads = net.dim(*matrices, 0).filter(|_| net.rank(val) == Some(3))?;
+            let in_batch = net.dim(val, 0) == Some(heads);
+            return in_batch.then_some(heads).filter(|heads| *heads > 1);
+        }
+        _ => None,
+    };
+    parts.and_then(|parts| i64::try_from(parts).ok()).filter(|parts| *parts > 1)
+}
+
+/// Heads that lie in the batch and are laid side by side after the sum of values: `[B·H, S, D]`
+/// becomes `[B, S, H·D]` or `[B·S, H·D]`.
+fn after_batch(net: &Network<'_>, end: OpId) -> Option<i64> {
+    let heads = after(net, end).filter(|heads| *heads > 1)?;
+    let sum = net.unit(end).output();
+    let [batch, length, _] = net.shape(sum)? else { return None };
+    let parted = |whole: &Expr, part: &Expr| *whole == part * &Expr::from(heads);
+    match net.shape(net.on_through_layout(sum))? {
+        [first, _, _] => parted(batch, first),
+        [first, _] => first != batch && parted(&(batch * length), first),
+        _ => false,
+    }
+    .then_some(heads)
 }
 
 /// Heads by the width that they have together after the sum of values.

@@ -1,5 +1,6 @@
 //! What is added to the attention scores: masks, causal ones above all, and learned biases.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use calipers_ir::{Data, Producer, ValueId};
@@ -10,6 +11,9 @@ use crate::network::{BlockKind, Network, Val};
 
 /// Steps of a mask's computation that are looked at.
 const MAX_STEPS: usize = 600;
+
+/// Elements of a mask that are decoded where the file does not store their bytes in one piece.
+const MAX_FIELDS: u64 = 1 << 21;
 
 /// What masks and biases say.
 #[derive(Default)]
@@ -57,7 +61,7 @@ fn is_per_head(net: &Network<'_>, bias: Val, heads: Option<i64>) -> bool {
 fn is_learned(net: &Network<'_>, bias: Val, heads: i64) -> bool {
     walk(net, bias, |step| match step {
         Step::Operator(op, _) => is_layer(op),
-        Step::Stored(value) => net.model.value(value).initializer.is_some_and(|tensor| {
+        Step::Stored(value) => net.stored_tensor(value).is_some_and(|tensor| {
             let tensor = net.model.tensor(tensor);
             let number = tensor.dtype.is_float() || tensor.dtype.is_narrow_integer();
             number && tensor.dims.contains(&heads)
@@ -170,8 +174,8 @@ fn compares_positions(net: &Network<'_>, op: &str, inputs: &[Option<ValueId>]) -
 /// Whether a stored tensor is a triangle: its last two axes hold one value up to the diagonal that
 /// ends in the last corner, and others after it. A few rows are looked at.
 fn is_triangle(net: &Network<'_>, value: ValueId) -> bool {
-    let Some(tensor) = net.model.value(value).initializer else { return false };
-    let tensor = net.model.tensor(tensor);
+    let Some(id) = net.stored_tensor(value) else { return false };
+    let tensor = net.model.tensor(id);
     let [.., rows, columns] = *tensor.dims else { return false };
     let (Ok(rows), Ok(columns)) = (usize::try_from(rows), usize::try_from(columns)) else {
         return false;
@@ -179,8 +183,12 @@ fn is_triangle(net: &Network<'_>, value: ValueId) -> bool {
     let Some(offset) = columns.checked_sub(rows).filter(|_| rows >= 2) else { return false };
     let Some(size) = tensor.dtype.bits().filter(|bits| bits % 8 == 0) else { return false };
     let size = size as usize / 8;
-    let Data::Raw(span) = tensor.data else { return false };
-    let Some(bytes) = net.model.source.slice(span) else { return false };
+    let bytes = match tensor.data {
+        Data::Raw(span) => net.model.source.slice(span).map(Cow::Borrowed),
+        Data::Fields { .. } => net.model.packed(id, MAX_FIELDS).ok().map(Cow::Owned),
+        Data::Absent | Data::External(_) => None,
+    };
+    let Some(bytes) = bytes else { return false };
     let element = |row: usize, column: usize| {
         let start = row.checked_mul(columns)?.checked_add(column)?.checked_mul(size)?;
         bytes.get(start..start.checked_add(size)?)

@@ -1,7 +1,7 @@
 //! Each form of attention, and what only looks like it.
 
 use calipers_report::NormPosition;
-use calipers_samples::{Attribute, DataType};
+use calipers_samples::{Attribute, DataType, Tensor};
 use calipers_testkit::{FOUR, Heads};
 
 use crate::blocks::testing::{Inspect as _, Seen, Tiny};
@@ -67,16 +67,43 @@ fn keys_are_shared_by_groups() {
 /// What changes scores.
 type Mask<'a> = &'a dyn Fn(&mut Tiny, String) -> String;
 
+/// The elements of a mask of six rows, which hides what `hides` says of a row and a column.
+fn mask(hides: impl Fn(usize, usize) -> bool) -> Vec<f32> {
+    let places = (0..36).map(|at| (at / 6, at % 6));
+    places.map(|(row, column)| if hides(row, column) { f32::MIN } else { 0.0 }).collect()
+}
+
 /// A triangle of six rows, as a tensor that is added.
 fn triangle(t: &mut Tiny) -> String {
-    let mut bytes = Vec::new();
-    for row in 0..6 {
-        for column in 0..6 {
-            let hidden = if column > row { f32::MIN } else { 0.0 };
-            bytes.extend(hidden.to_le_bytes());
+    t.stored(&[1, 1, 6, 6], &mask(|row, column| column > row))
+}
+
+/// The same mask, held by a `Constant` node: as bytes, or as a list of floats.
+fn constant(t: &mut Tiny, values: &[f32], as_bytes: bool) -> String {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let tensor = match as_bytes {
+        true => Tensor::raw("", DataType::F32, &[1, 1, 6, 6], &bytes),
+        false => Tensor::float_data("", &[1, 1, 6, 6], values),
+    };
+    t.op_with("Constant", &[], &[Attribute::tensor("value", &tensor)])
+}
+
+#[test]
+fn a_triangle_in_a_constant_node_is_causal() {
+    let triangle = mask(|row, column| column > row);
+    // A band hides what is far on both sides, so a position sees later ones.
+    let band = mask(|row, column| row.abs_diff(column) > 2);
+    for (values, causal) in [(triangle, true), (band, false)] {
+        for as_bytes in [true, false] {
+            let mut t = Tiny::new();
+            let x = t.input(X);
+            let y = t.attend(&x, &x, &FOUR, |t, scores| {
+                let mask = constant(t, &values, as_bytes);
+                t.op("Add", &[&scores, &mask])
+            });
+            assert_eq!(found(&t.output(&y)).causal, causal, "bytes: {as_bytes}");
         }
     }
-    t.raw(DataType::F32, &[1, 1, 6, 6], &bytes)
 }
 
 #[test]
@@ -164,6 +191,106 @@ fn heads_in_the_batch() {
     let sum = t.reshape(&sum, &[2, 4, 6, 8]);
     let y = t.joined(&sum, &FOUR, 32);
     assert_eq!(figures(&t.output(&y)), PLAIN);
+}
+
+/// Attention over `[B·H, S, D]`, with the heads laid side by side afterwards by `joined`.
+fn over_batch(
+    t: &mut Tiny,
+    [query, key, value]: [String; 3],
+    joined: impl FnOnce(&mut Tiny, &str) -> String,
+) -> String {
+    let key = t.transpose(&key, &[0, 2, 1]);
+    let scores = t.op("MatMul", &[&query, &key]);
+    let weights = t.softmax(&scores);
+    let sum = t.op("MatMul", &[&weights, &value]);
+    joined(t, &sum)
+}
+
+/// As tf2onnx writes Keras' `abc,cde->abde` and `aecd,abcd->acbe`: a product with a matrix of all
+/// heads, and views with an axis for every letter.
+#[test]
+fn letters_of_keras_written_as_products() {
+    let mut t = Tiny::new();
+    let x = t.input(X);
+    let streams = [(); 3].map(|()| {
+        let flat = t.reshape(&x, &[12, 32]);
+        let projected = t.linear(&flat, 32, 32);
+        let apart = t.reshape(&projected, &[2, 6, 4, 8]);
+        let lettered = t.reshape(&apart, &[2, 1, 6, 4, 8]);
+        let turned = t.transpose(&lettered, &[0, 1, 3, 2, 4]);
+        t.reshape(&turned, &[8, 6, 8])
+    });
+    let y = over_batch(&mut t, streams, |t, sum| {
+        let apart = t.reshape(sum, &[2, 1, 4, 6, 8]);
+        let turned = t.transpose(&apart, &[0, 1, 3, 2, 4]);
+        let flat = t.reshape(&turned, &[12, 32]);
+        t.linear(&flat, 32, 32)
+    });
+    let [heads, kv_heads, head_dim, _] = figures(&t.output(&y));
+    assert_eq!([heads, kv_heads, head_dim], [Some(4), Some(4), Some(8)]);
+}
+
+/// As early TensorFlow code has it: `concat(split(q, heads, axis=2), axis=0)`.
+#[test]
+fn heads_are_split_and_joined_along_the_batch() {
+    let joined_after = |joined: bool| {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let streams = [(); 3].map(|()| {
+            let projected = t.linear(&x, 32, 32);
+            let parts = t.many(
+                "Split",
+                &[&projected],
+                4,
+                &[Attribute::int("axis", 2), Attribute::int("num_outputs", 4)],
+            );
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            t.concat(&parts, 0)
+        });
+        let y = over_batch(&mut t, streams, |t, sum| {
+            if !joined {
+                return t.op("Relu", &[sum]);
+            }
+            let parts = t.many(
+                "Split",
+                &[sum],
+                4,
+                &[Attribute::int("axis", 0), Attribute::int("num_outputs", 4)],
+            );
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            t.concat(&parts, 2)
+        });
+        found(&t.output(&y)).heads
+    };
+    assert_eq!([joined_after(true), joined_after(false)], [Some(4), Some(4)]);
+}
+
+#[test]
+fn a_matrix_for_each_head() {
+    let heads = |heads: i64| {
+        let mut t = Tiny::new();
+        let x = t.input(&["6", "32"]);
+        let streams = [(); 3].map(|()| {
+            let matrices = t.weight(&[heads, 32, 8]);
+            t.op("MatMul", &[&x, &matrices])
+        });
+        let y = over_batch(&mut t, streams, |t, sum| t.op("Relu", &[sum]));
+        found(&t.output(&y)).heads
+    };
+    assert_eq!([heads(4), heads(1)], [Some(4), Some(1)]);
+}
+
+/// A single head stays one, whatever is done with the result.
+#[test]
+fn one_head_that_is_flattened() {
+    let mut t = Tiny::new();
+    let x = t.input(X);
+    let streams = [(); 3].map(|()| t.linear(&x, 32, 32));
+    let y = over_batch(&mut t, streams, |t, sum| {
+        let flat = t.reshape(sum, &[2, 192]);
+        t.linear(&flat, 192, 10)
+    });
+    assert_eq!(found(&t.output(&y)).heads, Some(1));
 }
 
 #[test]

@@ -15,11 +15,10 @@
 //! | mobilevit | inverted residuals and attention by turns |
 //! | whisper | two convolutions over a spectrogram, then attention; the decoder knows 448 places or reads 1,500 |
 //! | wav2vec2 | a row of strided convolutions over the waveform, then attention |
-//! | conformer | attention and depthwise convolutions over a spectrogram |
+//! | conformer | over sound: attention, a gated depthwise convolution and two feed-forwards in each layer |
 //! | t5 | RMSNorm, and a bias by relative position |
 //! | bart, marian, mbart, m2m100, pegasus | encoder and decoder with LayerNorm; after each part and the tables; after each part alone; before each part, after the tables and at the ends; before each part and at the ends, positions counted; the same, and named so |
 //! | swin | attention inside windows |
-//! | segformer | stages of growing width, depthwise convolutions in the feed-forwards |
 //! | yolos, beit, deit, clip, dinov2, vit | an image in pieces, norms before each part; boxes come out; a bias by relative position, or keys without a bias; the mean of two heads; a norm before all layers; scaled paths and pieces of 14; else |
 //! | albert, roberta, mpnet, deberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; both positions and relative ones; scores picked by relative position; no segments; else |
 //! | modernbert | an encoder with rotated positions and GeGLU |
@@ -58,7 +57,6 @@ const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::M2m100, rule: tokens::m2m100 },
     FamilyRule { family: Family::Pegasus, rule: tokens::pegasus },
     FamilyRule { family: Family::Swin, rule: vision_audio::swin },
-    FamilyRule { family: Family::Segformer, rule: vision_audio::segformer },
     FamilyRule { family: Family::Yolos, rule: vision_audio::yolos },
     FamilyRule { family: Family::Beit, rule: vision_audio::beit },
     FamilyRule { family: Family::Deit, rule: vision_audio::deit },

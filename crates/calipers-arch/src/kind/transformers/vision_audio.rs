@@ -86,12 +86,20 @@ pub(super) fn wav2vec2(seen: &Seen<'_, '_>) -> Recognition {
         .then(|| (High, format!("{strided} strided convolutions over the waveform")))
 }
 
+/// In each layer a feed-forward before and one after attention and a gated depthwise convolution.
 pub(super) fn conformer(seen: &Seen<'_, '_>) -> Recognition {
-    let filters =
-        seen.stats.convs.iter().filter(|c| c.rank() == Some(1) && c.is_depthwise()).count();
-    let sound = seen.stats.takes(Given::Spectrogram) || seen.stats.takes(Given::Sequence);
-    (sound && filters >= 3 && filters >= seen.stats.attention.len())
-        .then(|| (Medium, format!("attention alternating with {filters} depthwise convolutions")))
+    let stats = seen.stats;
+    let layers = stats.attention.len();
+    let filters = stats.convs.iter().filter(|c| c.rank() == Some(1) && c.is_depthwise()).count();
+    let inner = usize::try_from(stats.count(BlockKind::FeedForward)).unwrap_or(0);
+    let sound = stats.takes(Given::Spectrogram) || stats.takes(Given::Sequence);
+    let fits = layers >= 2 && filters >= layers && inner >= layers * 2;
+    (sound && fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
+        let words = format!(
+            "{layers} layers of two feed-forwards, attention and a depthwise convolution"
+        );
+        (Medium, words)
+    })
 }
 
 pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
@@ -101,21 +109,6 @@ pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
     let sure = if maps { Medium } else { High };
     (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed))
         .then(|| (sure, "attention within image windows".to_owned()))
-}
-
-pub(super) fn segformer(seen: &Seen<'_, '_>) -> Recognition {
-    let stats = seen.stats;
-    let filters =
-        stats.image_convs().filter(|conv| conv.is_depthwise() && conv.side() == Some(3)).count();
-    let down = stats.image_convs().filter(|conv| conv.stride > 1 && !conv.cuts()).count();
-    let fits = seen.styled(Style::Vision) && filters >= stats.attention.len() && down >= 3;
-    // Others that classify are built alike.
-    let net = stats.net;
-    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
-    let sure = if maps { High } else { Medium };
-    fits.then(|| {
-        (sure, format!("stages of decreasing resolution, and {filters} depthwise convolutions in feed-forward layers"))
-    })
 }
 
 /// An image in pieces with places for boxes next to them.

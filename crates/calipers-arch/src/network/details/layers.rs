@@ -265,6 +265,8 @@ impl MixtureOfExperts {
 pub struct Recurrent {
     /// Its cell.
     pub cell: RecurrentCell,
+    /// Width of its input.
+    pub input: Option<i64>,
     /// Elements of the state of each direction.
     pub hidden: Option<i64>,
     /// Whether it runs in both directions.
@@ -297,6 +299,7 @@ impl Recurrent {
     pub(super) fn entries(&self) -> Entries {
         Entries::default()
             .word(DetailKey::Cell, Some(self.cell.id()))
+            .number(DetailKey::In, self.input)
             .number(DetailKey::Hidden, self.hidden)
             .flag(DetailKey::Bidirectional, self.bidirectional)
     }

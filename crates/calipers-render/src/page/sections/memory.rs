@@ -24,6 +24,8 @@ pub(super) fn memory(report: &Report) -> Markup {
                     }
                     ", without in-place reuse, in the types of the file."
                 }
+            } @else if let Some(least) = memory.peak_activation_lower_bound_bytes {
+                p { "Peak activations: at least " (units::bytes(least)) "; the exact peak is unknown." }
             } @else {
                 p { "The peak of activations is unknown." }
             }

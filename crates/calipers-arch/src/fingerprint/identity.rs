@@ -1,0 +1,176 @@
+//! What the library says of a network: its variant, its family, its backbone.
+
+use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::{Family, units};
+
+use super::library::{Entry, Library};
+use super::matching::{Head, Match, Relation, matches, rank};
+use super::signature::Signature;
+use crate::network::Network;
+
+/// What the library says of a network.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity {
+    /// Networks of the library that match equally well, the best first.
+    pub references: Vec<String>,
+    /// What people call the network: `ResNet-50`.
+    pub variant: Option<String>,
+    /// The families of the references and how many have each, the most frequent first.
+    families: Vec<(usize, Family)>,
+    /// The variants of the references, with their families.
+    variants: Vec<(&'static str, Option<Family>)>,
+    /// The network that this one is built on.
+    pub backbone: Option<String>,
+    /// Equal shapes out of those of the larger network, from 0 to 1.
+    pub similarity: Option<f64>,
+    pub confidence: Confidence,
+    pub evidence: Vec<String>,
+}
+
+/// References that are listed.
+const MOST_REFERENCES: usize = 24;
+
+/// Variants that are listed as evidence.
+const MOST_VARIANTS: usize = 4;
+
+impl Identity {
+    /// Looks a network up. Its blocks must not be folded yet: the order of its weights counts.
+    pub(crate) fn find(net: &Network<'_>) -> Self {
+        let library = Library::new();
+        let found = matches(library, &Signature::new(net, library));
+        Self::from_matches(&found)
+    }
+
+    fn from_matches(found: &[Match]) -> Self {
+        let Some(best) = found.first() else { return Self::default() };
+        let equal: Vec<&Match> =
+            found.iter().take_while(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
+        let mut identity = Self {
+            references: equal.iter().map(|found| found.entry.reference()).collect(),
+            similarity: Some(best.similarity),
+            ..Self::default()
+        };
+        let mut seen: Vec<(&'static str, Option<Family>)> = Vec::new();
+        for found in &equal {
+            let variant = (found.entry.variant(), family(found.entry));
+            if !seen.contains(&variant) {
+                seen.push(variant);
+            }
+        }
+        if best.relation == Relation::Contains {
+            identity.backbone = Some(best.entry.variant().to_owned());
+            identity.evidence = vec![format!(
+                "all {} weights of {}, in order, and {} others",
+                units::integer(best.found as u64),
+                best.entry.variant(),
+                units::integer(best.extra as u64)
+            )];
+            identity.confidence = High;
+            return identity;
+        }
+        let mut families: Vec<(usize, Family)> = Vec::new();
+        for family in equal.iter().filter_map(|found| family(found.entry)) {
+            match families.iter_mut().find(|(_, known)| *known == family) {
+                Some((count, _)) => *count += 1,
+                None => families.push((1, family)),
+            }
+        }
+        families.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        identity.families = families;
+        identity.variants = seen;
+        identity.confidence = confidence(best, identity.families.len());
+        identity.evidence = evidence(best, &identity.variants);
+        identity
+    }
+
+    /// Chooses between families whose networks have the same shapes, and names the variant.
+    pub(crate) fn settle(&mut self, chosen: Option<Family>) -> Option<Family> {
+        let all: usize = self.families.iter().map(|(count, _)| count).sum();
+        let is_one_of = |chosen: &Family| self.families.iter().any(|(_, known)| known == chosen);
+        let family = match (chosen.filter(is_one_of), &self.families[..]) {
+            (Some(chosen), _) => {
+                self.confidence = self.confidence.max(Medium);
+                Some(chosen)
+            }
+            (None, [(count, family), ..]) if count * 3 >= all * 2 => Some(*family),
+            _ => None,
+        };
+        let named = self.variants.iter().find(|(_, of)| family.is_some() && *of == family);
+        self.variant = named.map(|(variant, _)| (*variant).to_owned());
+        family
+    }
+
+    /// Whether the library knows the network, not only a part of it.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.variants.is_empty()
+    }
+}
+
+fn family(entry: Entry) -> Option<Family> {
+    entry.family().parse().ok()
+}
+
+/// Whether another match is as good as the best.
+fn is_equal(best: &Match, other: &Match) -> bool {
+    /// Similarities that say no more than a layer or two.
+    const SLACK: f64 = 0.01;
+    if best.relation == Relation::Near {
+        return other.relation == Relation::Near && best.similarity - other.similarity < SLACK;
+    }
+    let (best, other) = (rank(best), rank(other));
+    (best.0, best.2, best.3) == (other.0, other.2, other.3) && (best.1 - other.1).abs() < 1e-9
+}
+
+fn confidence(best: &Match, families: usize) -> Confidence {
+    /// From here on what differs is a layer or two.
+    const SURE: f64 = 0.95;
+    match best.relation {
+        Relation::Exact if families <= 1 => High,
+        Relation::Near if families <= 1 && best.similarity >= SURE && best.in_order => High,
+        _ => Medium,
+    }
+}
+
+/// What a person can check.
+fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<String> {
+    let order = if best.in_order { ", in order" } else { "" };
+    let name = best.entry.variant();
+    let (found, of) = (units::integer(best.found as u64), units::integer(best.of as u64));
+    let mut text = match best.extra {
+        _ if best.relation == Relation::Part => {
+            return vec![format!(
+                "{found} weight shapes equal a part of {name}, in order, which has {}",
+                units::integer(best.of as u64)
+            )];
+        }
+        0 => format!("{found} of {of} weight shapes equal those of {name}{order}"),
+        extra => format!(
+            "{found} of {of} weight shapes equal those of {name}{order}; {} more",
+            units::integer(extra as u64)
+        ),
+    };
+    let mut changes = Vec::new();
+    if let Some((from, to)) = best.channels {
+        changes.push(format!("{to} input channels instead of {from}"));
+    }
+    match best.head {
+        Head::Classes { from, to } => changes.push(format!("{to} classes instead of {from}")),
+        Head::Removed => changes.push("without the last layer".to_owned()),
+        Head::Other => changes.push("with another head".to_owned()),
+        Head::Same => {}
+    }
+    if !changes.is_empty() {
+        text += &format!("; {}", changes.join(", "));
+    }
+    let mut evidence = vec![text];
+    let names: Vec<&str> = variants.iter().map(|(variant, _)| *variant).collect();
+    if names.len() > 1 {
+        let more = names.len().saturating_sub(MOST_VARIANTS);
+        let mut list = names[..names.len().min(MOST_VARIANTS)].join(", ");
+        if more > 0 {
+            list += &format!(" and {more} more");
+        }
+        evidence.push(format!("{list} have the same weight shapes"));
+    }
+    evidence
+}

@@ -1,0 +1,428 @@
+//! Comparing a signature with the networks of the library.
+//!
+//! A network keeps the shapes of its weights through export, fusion, folding and quantization.
+//! What people change is at the ends: the channels of the input, and the classes or the whole
+//! head. So the comparison counts equal shapes, and looks at where the others are.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::library::{Entry, Library, ShapeId, counted};
+use super::signature::Signature;
+
+/// How a network relates to one of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Relation {
+    /// The network holds the other one, and more.
+    Contains,
+    /// The network is the first or the last part of the other one: its encoder or decoder.
+    Part,
+    /// Nearly all weights are equal.
+    Near,
+    /// All weights are equal up to the channels of the input and the classifier.
+    Exact,
+}
+
+/// What was found at the last layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// The same.
+    Same,
+    /// The same with another number of classes.
+    Classes { from: i64, to: i64 },
+    /// Left out.
+    Removed,
+    /// Other layers.
+    Other,
+}
+
+/// A network of the library that resembles the signature.
+#[derive(Clone)]
+pub(crate) struct Match {
+    pub entry: Entry,
+    pub relation: Relation,
+    /// Equal shapes out of those of the larger network, from 0 to 1.
+    pub similarity: f64,
+    /// Weights of the library's network that were found.
+    pub found: usize,
+    /// All weights of the library's network that count: without a head that was left out.
+    pub of: usize,
+    /// Weights of the signature that have no counterpart.
+    pub extra: usize,
+    pub head: Head,
+    /// Channels of the input, where they differ.
+    pub channels: Option<(i64, i64)>,
+    /// Rows of tables and other parameters that are equal, out of those of the library's network.
+    pub others: usize,
+    /// Whether equal weights are in the same order.
+    pub in_order: bool,
+}
+
+/// Weights that a network must have to be named.
+const FEWEST: usize = 5;
+
+/// Different shapes that a network must have to be named as part of another.
+const FEWEST_SHAPES: usize = 6;
+
+/// Weights that a network must have to be named as part of another.
+const FEWEST_CONTAINED: usize = 16;
+
+/// Different shapes that the first or last part of a network must have to be named.
+const FEWEST_PART_SHAPES: usize = 3;
+
+/// The least share of a network that is named as its first or last part.
+const LEAST_PART: f64 = 0.2;
+
+/// From here on two networks are near.
+const NEAR: f64 = 0.9;
+
+/// From here on they are near even when all their layers are alike.
+const NEAR_UNIFORM: f64 = 0.97;
+
+/// From here on they are near when only the last layers differ.
+const NEAR_WITH_ANOTHER_HEAD: f64 = 0.7;
+
+/// From here on a network is part of another.
+const CONTAINED: f64 = 0.97;
+
+/// The share of a network, counted from its end, that is its head.
+const HEAD_SHARE: f64 = 0.4;
+
+/// Networks that are compared in full.
+const CANDIDATES: usize = 400;
+
+/// The networks of the library that resemble a signature, the best first.
+pub(crate) fn matches(library: Library, signature: &Signature) -> Vec<Match> {
+    if signature.weights.len() < FEWEST - 1 {
+        return Vec::new();
+    }
+    let model = Model::new(library, signature);
+    let mut found: Vec<Match> = candidates(library, &model)
+        .into_iter()
+        .filter_map(|entry| model.compare(entry))
+        .collect();
+    found.sort_by(|a, b| rank(b).partial_cmp(&rank(a)).unwrap_or(std::cmp::Ordering::Equal));
+    found
+}
+
+/// What orders matches: the relation, then how much is equal, then how little was changed.
+pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, usize, bool) {
+    let size = match found.relation {
+        // Of two networks that are contained, the larger one is the backbone.
+        Relation::Contains => found.found as f64,
+        _ => found.similarity,
+    };
+    let head = match found.head {
+        Head::Same => 4,
+        Head::Classes { .. } => 2,
+        Head::Removed => 1,
+        Head::Other => 0,
+    };
+    let unchanged = head + u8::from(found.channels.is_none());
+    (found.relation, size, unchanged, found.others, found.in_order)
+}
+
+/// Networks that share at least half of their different shapes with the signature.
+fn candidates(library: Library, model: &Model<'_>) -> Vec<Entry> {
+    let mut shared = vec![0_u32; library.len()];
+    let known = model.counts.keys().filter(|id| (**id as usize) < library.shapes());
+    for id in known {
+        for user in library.users(*id) {
+            shared[user] += 1;
+        }
+    }
+    let mut found: Vec<(u64, Entry)> = shared
+        .iter()
+        .enumerate()
+        .filter(|(_, shared)| **shared > 0)
+        .map(|(at, shared)| (u64::from(*shared), library.entry(at)))
+        .filter(|(shared, entry)| shared * 2 >= entry.distinct() as u64 && model.may_match(*entry))
+        .collect();
+    // Those of about the same size first.
+    let weights = model.signature.weights.len();
+    found.sort_by_key(|(shared, entry)| {
+        let share = shared * 100 / (entry.distinct() as u64).max(1);
+        (std::cmp::Reverse(share), entry.weight_count().abs_diff(weights))
+    });
+    found.into_iter().take(CANDIDATES).map(|(_, entry)| entry).collect()
+}
+
+/// The signature with its shapes counted.
+struct Model<'s> {
+    library: Library,
+    signature: &'s Signature,
+    counts: HashMap<ShapeId, usize>,
+}
+
+impl<'s> Model<'s> {
+    fn new(library: Library, signature: &'s Signature) -> Self {
+        Self { library, signature, counts: counted(&signature.weights) }
+    }
+
+    /// Whether the sizes allow a match, before anything is compared.
+    fn may_match(&self, entry: Entry) -> bool {
+        let (theirs, ours) = (entry.weight_count(), self.signature.weights.len());
+        let is_smaller = ours >= FEWEST_CONTAINED && ours < theirs;
+        if is_smaller && self.counts.len() >= FEWEST_PART_SHAPES {
+            return true;
+        }
+        // A reader of words is not one of images, whatever its layers.
+        if entry.has_vocabulary() && !self.signature.vocabulary {
+            return false;
+        }
+        let alike = theirs.min(ours) as f64 >= NEAR_WITH_ANOTHER_HEAD * theirs.max(ours) as f64;
+        let part = theirs >= FEWEST_CONTAINED && entry.distinct() >= FEWEST_SHAPES;
+        alike || theirs.abs_diff(ours) <= FEWEST || part && theirs <= ours
+    }
+
+    fn compare(&self, entry: Entry) -> Option<Match> {
+        let (theirs, ours) = (entry.weights(), &self.signature.weights);
+        let counts = counted(&theirs);
+        let equal: usize = counts
+            .iter()
+            .map(|(id, count)| (*count).min(self.counts.get(id).copied().unwrap_or(0)))
+            .sum();
+        // A table that one file looks up is multiplied with one-hot rows in another, and a matrix
+        // may be added: what only the role distinguishes is no difference.
+        let their_others = entry.others();
+        let missing_all = unmatched(&theirs, &self.counts);
+        let missing = without(&theirs, &missing_all, &self.signature.others);
+        let extra_all = unmatched(ours, &counts);
+        let extra = without(ours, &extra_all, &their_others);
+        let (unused, reused) = (missing_all.len() - missing.len(), extra_all.len() - extra.len());
+
+        let stem = self.stem(&theirs, &missing, &extra);
+        let channels = stem.map(|(from, to, _)| (from, to));
+        let (head, added) = self.head(&theirs, &missing, &extra);
+        let replaced = stem.map_or(0, |(_, _, count)| count)
+            + usize::from(matches!(head, Head::Classes { .. }));
+        let found = equal + replaced;
+        let of = theirs.len() - unused - usize::from(head == Head::Removed);
+        let own = ours.len() - reused - added;
+        let similarity = found as f64 / of.max(own).max(1) as f64;
+
+        let at_end = |places: &[usize], length: usize| {
+            let start = length as f64 * (1.0 - HEAD_SHARE);
+            places.iter().all(|at| *at as f64 >= start)
+        };
+        let only_head = at_end(&missing, theirs.len()) && at_end(&extra, ours.len());
+        let words = entry.has_vocabulary() == self.signature.vocabulary;
+        let in_order = || common_in_order(&theirs, ours) == equal;
+        // Layers of the same few shapes are in many networks.
+        let varied = entry.distinct() >= FEWEST_SHAPES;
+        let other_head = only_head && varied && similarity >= NEAR_WITH_ANOTHER_HEAD;
+        let relation = match () {
+            () if found == of && found == own && words => Relation::Exact,
+            () if similarity >= NEAR && words && (varied || only_head) => Relation::Near,
+            () if similarity >= NEAR_UNIFORM && words => Relation::Near,
+            () if other_head && words && in_order() => Relation::Near,
+            () if self.is_part(&theirs) => Relation::Part,
+            () if self.contains(entry, found, of) && in_order() => Relation::Contains,
+            () => return None,
+        };
+        let in_order = in_order();
+        if of < FEWEST && (relation != Relation::Exact || replaced > 0) {
+            return None;
+        }
+        let others = common(&their_others, &self.signature.others) + reused;
+        Some(Match {
+            entry,
+            relation,
+            similarity,
+            found,
+            of,
+            extra: (ours.len() - reused).saturating_sub(found),
+            head,
+            channels,
+            others,
+            in_order,
+        })
+    }
+
+    /// Whether the signature is the beginning or the end of a network, up to the last layer.
+    fn is_part(&self, theirs: &[ShapeId]) -> bool {
+        let ours = &self.signature.weights;
+        let enough = ours.len() as f64 >= LEAST_PART * theirs.len() as f64;
+        if ours.len() < FEWEST_CONTAINED || self.counts.len() < FEWEST_PART_SHAPES || !enough {
+            return false;
+        }
+        let headless = &ours[..ours.len() - 1];
+        [ours, headless].into_iter().any(|ours| {
+            let rest = theirs.len() - ours.len().min(theirs.len());
+            let first = theirs.starts_with(ours) && !continues(ours, &theirs[ours.len()..]);
+            first || theirs.ends_with(ours) && !precedes(&theirs[..rest], ours)
+        })
+    }
+
+    fn contains(&self, entry: Entry, found: usize, of: usize) -> bool {
+        of >= FEWEST_CONTAINED
+            && entry.distinct() >= FEWEST_SHAPES
+            && found as f64 >= CONTAINED * of as f64
+    }
+
+    /// The channels of the input on both sides, when the first weights differ in nothing else, and
+    /// how many weights they are: several convolutions may read the input.
+    fn stem(
+        &self,
+        theirs: &[ShapeId],
+        missing: &[usize],
+        extra: &[usize],
+    ) -> Option<(i64, i64, usize)> {
+        /// Channels of an image, a stack of images or a satellite's bands.
+        const MOST: i64 = 32;
+        /// Weights that may read the input.
+        const FIRST: usize = 8;
+        let ours = &self.signature.weights;
+        if missing.first() != Some(&0) || extra.first() != Some(&0) {
+            return None;
+        }
+        let difference = |theirs: ShapeId, ours: ShapeId| {
+            let (theirs, ours) = (self.dims(theirs)?, self.dims(ours)?);
+            let (from, to) = one_difference(&theirs, &ours)?;
+            (theirs.len().max(ours.len()) > 2 && from <= MOST && to <= MOST).then_some((from, to))
+        };
+        let (from, to) = difference(theirs[0], ours[0])?;
+        let first = |places: &[usize]| places.iter().copied().filter(|at| *at < FIRST).count();
+        let pairs = missing.iter().zip(extra).take(first(missing).min(first(extra)));
+        let alike = pairs.take_while(|(missing, extra)| {
+            let (theirs, ours) = (self.dims(theirs[**missing]), self.dims(ours[**extra]));
+            let pair = theirs.zip(ours);
+            pair.and_then(|(theirs, ours)| one_difference(&theirs, &ours)) == Some((from, to))
+        });
+        Some((from, to, alike.count().max(1)))
+    }
+
+    /// What is at the end, and how many weights of the signature are a head of its own.
+    fn head(&self, theirs: &[ShapeId], missing: &[usize], extra: &[usize]) -> (Head, usize) {
+        /// Layers of a head that somebody put on.
+        const ADDED: usize = 3;
+        let ours = &self.signature.weights;
+        let is_last_missing = missing.last().is_some_and(|at| *at + 1 == theirs.len());
+        // Extra weights behind all others.
+        let mut added = 0;
+        while added < extra.len() && extra[extra.len() - 1 - added] + 1 + added == ours.len() {
+            added += 1;
+        }
+        if !is_last_missing {
+            let own = if added <= ADDED { added } else { 0 };
+            return (if own > 0 { Head::Other } else { Head::Same }, own);
+        }
+        if added == 1
+            && let Some(theirs) = theirs.last().and_then(|id| self.dims(*id))
+            && let Some(ours) = ours.last().and_then(|id| self.dims(*id))
+            && let Some((from, to)) = one_difference(&theirs, &ours)
+        {
+            return (Head::Classes { from, to }, 0);
+        }
+        let own = if added <= ADDED { added } else { 0 };
+        (if own > 0 { Head::Other } else { Head::Removed }, own)
+    }
+
+    fn dims(&self, id: ShapeId) -> Option<Vec<i64>> {
+        Some(self.signature.shape(self.library, id)?.dims())
+    }
+}
+
+/// The length of the layer that a sequence ends with, when the one before it is the same.
+fn layer(sequence: impl Iterator<Item = ShapeId> + Clone) -> Option<usize> {
+    /// Weights of the longest layer.
+    const MOST: usize = 32;
+    let is_layer = |length: &usize| {
+        let (last, before) = (sequence.clone().take(*length), sequence.clone().skip(*length));
+        before.clone().count() >= *length && last.eq(before.take(*length))
+    };
+    (1..=MOST).rev().find(is_layer)
+}
+
+/// Whether another layer like the last ones follows: then it is a shorter network, not a part.
+fn continues(ours: &[ShapeId], rest: &[ShapeId]) -> bool {
+    layer(ours.iter().rev().copied())
+        .is_some_and(|length| rest.starts_with(&ours[ours.len() - length..]))
+}
+
+/// Whether another layer like the first ones comes before.
+fn precedes(rest: &[ShapeId], ours: &[ShapeId]) -> bool {
+    layer(ours.iter().copied()).is_some_and(|length| rest.ends_with(&ours[..length]))
+}
+
+/// Places of the shapes that the other side has fewer of, counted from the end.
+fn unmatched(sequence: &[ShapeId], other: &HashMap<ShapeId, usize>) -> Vec<usize> {
+    let mut left = other.clone();
+    let mut places = Vec::new();
+    for (at, id) in sequence.iter().enumerate() {
+        match left.get_mut(id).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => places.push(at),
+        }
+    }
+    places
+}
+
+/// The places whose shapes another list lacks.
+fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usize> {
+    /// Tables come first.
+    const FIRST: usize = 6;
+    let mut left = counted(other);
+    let mut kept = places.to_vec();
+    kept.retain(|at| match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
+        Some(count) => {
+            *count -= 1;
+            false
+        }
+        None => true,
+    });
+    kept
+}
+
+/// How many shapes two lists share.
+fn common(a: &[ShapeId], b: &[ShapeId]) -> usize {
+    let b: HashSet<ShapeId> = b.iter().copied().collect();
+    let a: HashSet<ShapeId> = a.iter().copied().collect();
+    a.intersection(&b).count()
+}
+
+/// The one dimension in which two shapes differ, 1 where one of them lacks it.
+fn one_difference(a: &[i64], b: &[i64]) -> Option<(i64, i64)> {
+    let only = |these: &[i64], others: &[i64]| {
+        let mut others = others.to_vec();
+        let mut only = Vec::new();
+        for dim in these {
+            match others.iter().position(|other| other == dim) {
+                Some(at) => drop(others.swap_remove(at)),
+                None => only.push(*dim),
+            }
+        }
+        only
+    };
+    match (&only(a, b)[..], &only(b, a)[..]) {
+        ([from], [to]) => Some((*from, *to)),
+        ([from], []) => Some((*from, 1)),
+        ([], [to]) => Some((1, *to)),
+        _ => None,
+    }
+}
+
+/// The length of the longest common subsequence, in steps of 64 places (Hyyrö's bit vectors).
+fn common_in_order(a: &[ShapeId], b: &[ShapeId]) -> usize {
+    /// Weights that are looked at: order says no more after thousands of layers.
+    const MOST: usize = 4096;
+    let (a, b) = (&a[..a.len().min(MOST)], &b[..b.len().min(MOST)]);
+    let words = a.len().div_ceil(64);
+    let mut places: HashMap<ShapeId, Vec<u64>> = HashMap::new();
+    for (at, id) in a.iter().enumerate() {
+        let bits = places.entry(*id).or_insert_with(|| vec![0; words]);
+        bits[at / 64] |= 1 << (at % 64);
+    }
+    let mut row = vec![u64::MAX; words];
+    for id in b {
+        let Some(bits) = places.get(id) else { continue };
+        let mut carry = false;
+        for (word, bits) in row.iter_mut().zip(bits) {
+            let both = *word & bits;
+            let (sum, first) = word.overflowing_add(both);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            carry = first || second;
+            *word = sum | (*word & !bits);
+        }
+    }
+    (0..a.len()).filter(|at| row[at / 64] >> (at % 64) & 1 == 0).count()
+}

@@ -1,0 +1,153 @@
+//! The signature of a network: the shapes of its weights in order of execution.
+
+use calipers_ops::{Class, Movement};
+use hashbrown::HashMap;
+
+use super::library::{Library, ShapeId};
+use super::shape::WeightShape;
+use crate::network::{Network, NetworkOp, Origin, Val};
+
+/// Rows of a table that make it a vocabulary.
+const VOCABULARY: i64 = 5000;
+
+/// Weights that are compared. A network with more is compared by its first ones.
+const MAX_WEIGHTS: usize = 100_000;
+
+/// Shapes of a network's weights, numbered as the library numbers them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signature {
+    /// What it computes with, in order of execution.
+    pub weights: Vec<ShapeId>,
+    /// What it looks up or adds.
+    pub others: Vec<ShapeId>,
+    /// Whether it looks words up in a table.
+    pub vocabulary: bool,
+    /// Numbers that were given; those of shapes that the library lacks follow its own.
+    numbers: HashMap<WeightShape, ShapeId>,
+    unknown: Vec<WeightShape>,
+    known: usize,
+}
+
+impl Signature {
+    /// The signature of a network whose blocks are not folded yet.
+    pub(crate) fn new(net: &Network<'_>, library: Library) -> Self {
+        let mut signature = Self { known: library.shapes(), ..Self::default() };
+        let mut tables: Vec<WeightShape> = Vec::new();
+        for (_, unit) in net.units() {
+            if signature.weights.len() >= MAX_WEIGHTS {
+                break;
+            }
+            signature.read(net, library, unit, &mut tables);
+        }
+        // A table that also gives the scores of words is one weight.
+        for table in tables {
+            let id = signature.number(library, table);
+            signature.others.push(id);
+        }
+        signature
+    }
+
+    fn read(
+        &mut self,
+        net: &Network<'_>,
+        library: Library,
+        unit: &NetworkOp,
+        tables: &mut Vec<WeightShape>,
+    ) {
+        let stored = |at: usize| {
+            unit.input(at).filter(|val| net.origin(*val) == Origin::Constant)
+        };
+        if unit.is_class(Class::Recurrent) {
+            for weights in [1, 2].into_iter().filter_map(stored) {
+                let Some(dims) = dims(net, weights) else { continue };
+                let [directions, layer @ ..] = &dims[..] else { continue };
+                let Some(shape) = WeightShape::new(layer) else { continue };
+                for _ in 0..(*directions).clamp(1, 2) {
+                    self.push(library, shape);
+                }
+            }
+        } else if unit.is_contraction() {
+            let weights = (0..unit.inputs.len()).filter_map(|at| stored(at).map(|val| (at, val)));
+            for (at, weights) in weights {
+                if let Some(shape) = product(net, unit, at, weights) {
+                    self.push(library, shape);
+                }
+            }
+        } else if unit.movement() == Some(Movement::Gather) {
+            let Some(table) = stored(0) else { return };
+            let Some(dims) = dims(net, table) else { return };
+            let Some(shape) = WeightShape::new(&dims) else { return };
+            self.vocabulary |= dims.first().is_some_and(|rows| *rows >= VOCABULARY);
+            if !tables.contains(&shape) {
+                tables.push(shape);
+            }
+        } else {
+            for constant in (0..unit.inputs.len()).filter_map(stored) {
+                let shape = dims(net, constant).and_then(|dims| WeightShape::new(&dims));
+                if let Some(shape) = shape.filter(|shape| shape.is_matrix()) {
+                    let id = self.number(library, shape);
+                    self.others.push(id);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, library: Library, shape: WeightShape) {
+        let (shape, times) = shape.split();
+        let id = self.number(library, shape);
+        if !shape.is_matrix() {
+            return self.others.push(id);
+        }
+        self.weights.extend(std::iter::repeat_n(id, times));
+    }
+
+    /// The number of a shape, a new one where the library lacks it.
+    fn number(&mut self, library: Library, shape: WeightShape) -> ShapeId {
+        let Self { numbers, unknown, known, .. } = self;
+        *numbers.entry(shape).or_insert_with(|| {
+            library.id(shape).unwrap_or_else(|| {
+                unknown.push(shape);
+                ShapeId::try_from(*known + unknown.len() - 1).unwrap_or(ShapeId::MAX)
+            })
+        })
+    }
+
+    /// The shapes of the weights in order, as text.
+    pub(crate) fn text(&self, library: Library) -> Vec<String> {
+        let shapes = self.weights.iter().filter_map(|id| self.shape(library, *id));
+        let written = |dims: Vec<i64>| dims.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+        shapes.map(|shape| written(shape.dims())).collect()
+    }
+
+    /// The shape of a number.
+    pub(crate) fn shape(&self, library: Library, id: ShapeId) -> Option<WeightShape> {
+        let unknown = (id as usize).checked_sub(self.known);
+        unknown.map_or_else(|| library.shape(id), |at| self.unknown.get(at).copied())
+    }
+}
+
+/// The dimensions of a value, when all are numbers.
+fn dims(net: &Network<'_>, val: Val) -> Option<Vec<i64>> {
+    net.shape(val)?.iter().map(calipers_sym::Expr::as_const).collect()
+}
+
+/// The shape of a weight of a product or a convolution. Weights of few bits are packed, so the
+/// widths of what is multiplied go first.
+fn product(net: &Network<'_>, unit: &NetworkOp, at: usize, weights: Val) -> Option<WeightShape> {
+    let stored = dims(net, weights)?;
+    let multiplies = unit.is(["Gemm", "MatMul"]) && at == 1;
+    if !multiplies {
+        // The third one is a bias.
+        return (at < 2).then(|| WeightShape::new(&stored)).flatten();
+    }
+    let transposed = unit.is("Gemm") && net.int(unit, "transA") == Some(1);
+    let wide = net.dim(unit.input(0)?, if transposed { -2 } else { -1 });
+    let out = net.dim(unit.output(), -1);
+    match (wide, out, &stored[..]) {
+        (Some(wide), Some(out), [_, _]) => WeightShape::new(&[wide, out]),
+        (_, _, [_, _]) => WeightShape::new(&stored),
+        // Packed in blocks: rows × blocks × bytes.
+        (Some(wide), Some(out), [rows, ..]) if *rows == out => WeightShape::new(&[wide, out]),
+        _ => WeightShape::new(&stored),
+    }
+}

@@ -1,0 +1,60 @@
+//! Networks over graphs: nodes exchange messages along edges that the input lists.
+
+use calipers_ir::DType;
+use calipers_ops::Movement;
+use calipers_report::Confidence::High;
+use calipers_report::ModelKind;
+
+use super::{Decision, counted};
+use crate::network::{Network, NetworkOp, Val};
+use crate::stats::NetworkStats;
+
+/// What a network over graphs is; `None` for others.
+///
+/// An input lists edges as two rows of node numbers. Features of nodes are gathered by one row and
+/// added up by the other.
+pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
+    let net = stats.net;
+    let edges = net.inputs.iter().copied().find(|input| lists_edges(net, *input))?;
+    let follows = |val: Option<Val>| val.is_some_and(|val| from_edges(net, val, edges));
+    let is_gather = |unit: &&NetworkOp| {
+        unit.movement() == Some(Movement::Gather)
+            && unit.input(0).is_some_and(|data| net.is_data(data) && net.dtype(data).is_some_and(DType::is_float))
+            && follows(unit.input(1))
+    };
+    let is_scatter = |unit: &&NetworkOp| {
+        matches!(unit.movement(), Some(Movement::Scatter { .. })) && follows(unit.input(1))
+    };
+    let (gathers, scatters) =
+        (net.all().filter(is_gather).count(), net.all().filter(is_scatter).count());
+    (gathers > 0 && scatters > 0).then(|| {
+        let words = format!(
+            "an edge list as input, {} of node features along edges and {} at nodes",
+            counted(gathers, "gather", "gathers"),
+            counted(scatters, "scatter", "scatters"),
+        );
+        Decision::new(ModelKind::Gnn, None, High, words)
+    })
+}
+
+/// Whether an input has two rows of whole numbers.
+fn lists_edges(net: &Network<'_>, input: Val) -> bool {
+    let whole = matches!(net.dtype(input), Some(DType::Int32 | DType::Int64));
+    whole && net.rank(input) == Some(2) && net.dim(input, 0) == Some(2)
+}
+
+/// Whether a value is cut from the edges, through layout and arithmetic on indices.
+fn from_edges(net: &Network<'_>, val: Val, edges: Val) -> bool {
+    /// Steps between the input and an index.
+    const MAX_STEPS: usize = 24;
+    let mut val = val;
+    for _ in 0..MAX_STEPS {
+        if val == edges {
+            return true;
+        }
+        let Some(unit) = net.producer(val).map(|id| net.unit(id)) else { return false };
+        let Some(before) = net.data_inputs(unit).next() else { return false };
+        val = before;
+    }
+    false
+}
