@@ -43,6 +43,9 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
         let words = "image and token inputs, similarity of their vectors as output";
         return Some(reported(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
     }
+    if let Some(task) = images::prompted(seen) {
+        return Some(task);
+    }
     if stats.takes(Given::Edges) {
         return graphs::task(seen);
     }
@@ -249,3 +252,6 @@ impl<'a> Seen<'_, 'a> {
         format!("`{}`, {dims}", net.output_name(val))
     }
 }
+
+#[cfg(test)]
+mod tests;
