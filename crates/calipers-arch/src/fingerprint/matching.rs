@@ -141,11 +141,7 @@ pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, i64, bool) {
 }
 
 /// Networks that share at least half of their different shapes with the signature.
-fn candidates(
-    library: Library,
-    model: &Model<'_>,
-    keep: impl Fn(Entry) -> bool,
-) -> Vec<Entry> {
+fn candidates(library: Library, model: &Model<'_>, keep: impl Fn(Entry) -> bool) -> Vec<Entry> {
     let mut shared = vec![0_u32; library.len()];
     let known = model.counts.keys().filter(|id| (**id as usize) < library.shapes());
     for id in known {
@@ -235,8 +231,7 @@ impl<'s> Model<'s> {
         let varied = entry.distinct() >= FEWEST_SHAPES;
         // A head of the same size with other widths; a longer one makes another network.
         let alike = missing.len().abs_diff(extra.len()) <= MOST_LONGER;
-        let other_head =
-            only_head && varied && alike && similarity >= NEAR_WITH_ANOTHER_HEAD;
+        let other_head = only_head && varied && alike && similarity >= NEAR_WITH_ANOTHER_HEAD;
         // Networks of one lineage begin alike.
         let begins = channels.is_some() || missing.first().is_none_or(|at| *at >= STEM);
         let words = words && begins;
@@ -266,7 +261,8 @@ impl<'s> Model<'s> {
             channels,
             others,
             in_order,
-            is_common: (!varied || is_plain_part) && !(entry.has_vocabulary() && self.has_table(&their_others)),
+            is_common: (!varied || is_plain_part)
+                && !(entry.has_vocabulary() && self.has_table(&their_others)),
         })
     }
 
@@ -402,12 +398,14 @@ fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usi
     const FIRST: usize = 6;
     let mut left = counted(other);
     let mut kept = places.to_vec();
-    kept.retain(|at| match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
-        Some(count) => {
-            *count -= 1;
-            false
+    kept.retain(|at| {
+        match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
+            Some(count) => {
+                *count -= 1;
+                false
+            }
+            None => true,
         }
-        None => true,
     });
     kept
 }

@@ -80,7 +80,11 @@ fn every_network_finds_itself() {
         let best = &found[0];
         assert_eq!(best.relation, Relation::Exact, "{}", entry.reference());
         let itself = found.iter().find(|found| found.entry.reference() == entry.reference());
-        assert!(itself.is_some_and(|found| found.relation == Relation::Exact), "{}", entry.reference());
+        assert!(
+            itself.is_some_and(|found| found.relation == Relation::Exact),
+            "{}",
+            entry.reference()
+        );
     }
 }
 
@@ -187,8 +191,7 @@ fn names_are_right_for_packages_that_are_left_out() {
     let (mut named, mut all) = (0, 0);
     for entry in library.entries() {
         let signature = Signature::of_entry(library, entry);
-        let found =
-            matches_among(library, &signature, |other| other.source() != entry.source());
+        let found = matches_among(library, &signature, |other| other.source() != entry.source());
         let mut identity = Identity::from_matches(&found);
         all += 1;
         if !identity.is_known() {

@@ -18,7 +18,6 @@ mod trees;
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
-
 use shares::Shares;
 
 use super::fingerprint::Identity;
@@ -102,7 +101,8 @@ pub(crate) fn has_rule(family: Family) -> bool {
 fn is_bare(net: &Network<'_>) -> bool {
     let steps = net.units().count();
     let stored = |unit: &NetworkOp| {
-        let constants = unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
+        let constants =
+            unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
         constants.filter_map(|val| net.elements(*val)).any(|elements| elements > LARGEST_SETTING)
     };
     steps >= 4 && net.units().all(|(_, unit)| unit.op != Op::Unknown && !stored(unit))
@@ -144,8 +144,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     if attention > 0 && !mostly_convolution {
         /// From this share of the weights on, convolutions are more than the first layers.
         const HYBRID: f64 = 0.3;
-        let convolutions =
-            stats.backbone() >= 2 || Shares::new(stats.net).convolution() >= HYBRID;
+        let convolutions = stats.backbone() >= 2 || Shares::new(stats.net).convolution() >= HYBRID;
         return Some(transformers::decide(stats, facts, convolutions));
     }
     if recurrent > 0 {
