@@ -64,6 +64,9 @@ pub(crate) struct Match {
 /// Weights that a network must have to be named.
 const FEWEST: usize = 5;
 
+/// Weights that a network must have to be named when all of them are equal.
+const FEWEST_EXACT: usize = 3;
+
 /// Different shapes that a network must have to be named as part of another.
 const FEWEST_SHAPES: usize = 6;
 
@@ -111,7 +114,7 @@ pub(crate) fn matches_among(
     signature: &Signature,
     keep: impl Fn(Entry) -> bool,
 ) -> Vec<Match> {
-    if signature.weights.len() < FEWEST - 1 {
+    if signature.weights.len() < FEWEST_EXACT {
         return Vec::new();
     }
     let model = Model::new(library, signature);
@@ -245,7 +248,9 @@ impl<'s> Model<'s> {
             () => return None,
         };
         let in_order = in_order();
-        if of < FEWEST && (relation != Relation::Exact || replaced > 0) {
+        let is_plain = relation != Relation::Exact || replaced > 0 || head != Head::Same;
+        let is_varied = entry.distinct() == theirs.len() && in_order;
+        if of < FEWEST && (is_plain || !is_varied) {
             return None;
         }
         let is_plain_part = relation == Relation::Part && self.counts.len() < FEWEST_SHAPES;

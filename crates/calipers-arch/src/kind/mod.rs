@@ -138,7 +138,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     let (own, cross) = stats.own_and_cross();
     let attention = own + cross;
     let features = stats.feature_convs();
-    let recurrent = stats.count_in(With::RECURRENT);
+    let recurrent = stats.count(BlockKind::Recurrent) + stats.count_in(With::RECURRENT);
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
