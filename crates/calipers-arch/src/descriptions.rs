@@ -1,7 +1,9 @@
 //! The network in one sentence.
 
 use calipers_report::units;
-use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style, Task, TaskKind};
+use calipers_report::{
+    Architecture, ArchitectureFacts, Confidence, Family, ModelKind, Style, Task, TaskKind,
+};
 
 /// The sentence; empty when the kind is unknown.
 pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
@@ -16,7 +18,8 @@ pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
         (_, ModelKind::Rnn, Some(family)) if family != Family::Rnn => text += " recurrent network",
         _ => {}
     }
-    if task.kind != TaskKind::Unknown {
+    // A guess is in the task's own section.
+    if task.kind != TaskKind::Unknown && task.confidence > Confidence::Low {
         text += &format!(" for {}", task.kind.display_name());
     }
     let mut figures = figures(&architecture.facts, kind);
@@ -106,7 +109,11 @@ mod tests {
             facts,
             ..Architecture::default()
         };
-        let task = Task { kind: TaskKind::QuestionAnswering, ..Task::default() };
+        let task = Task {
+            kind: TaskKind::QuestionAnswering,
+            confidence: Confidence::High,
+            ..Task::default()
+        };
         assert_eq!(
             sentence(&architecture, &task),
             "BERT encoder for question answering: 12 layers, hidden size 768, 12 heads of 64, \

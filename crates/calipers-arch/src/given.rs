@@ -64,6 +64,10 @@ pub(crate) fn given(net: &Network<'_>, val: Val) -> Given {
     if dtype.is_float() && is_state(net, val, &named) {
         return Given::State;
     }
+    // A mask has the shape of an image.
+    if named.has(&["mask"]) && dtype.is_float() {
+        return Given::Other;
+    }
     if named.has(&["byte"]) && net.rank(val) == Some(2) {
         return Given::Bytes;
     }
@@ -84,6 +88,8 @@ pub(crate) fn given(net: &Network<'_>, val: Val) -> Given {
         (Met::Image { channels }, rank) => picture(net, val, channels, rank, &named),
         (Met::Signal { channels }, rank) => signal(net, val, channels, rank, &named),
         (Met::Sound, _) => Given::Waveform,
+        // Some exporters declare tokens as floats and convert them.
+        (Met::Table, Some(2)) if dtype.is_float() => Given::Tokens,
         (Met::Table, _) => Given::Other,
         (Met::Product, Some(1 | 2)) if named.sound() && is_long(net, val) => Given::Waveform,
         (Met::Product | Met::Classical, Some(1 | 2)) => Given::Features,
@@ -300,8 +306,8 @@ impl Named {
         let dims = net.shape(val).unwrap_or_default().iter();
         let dims = dims.filter_map(|dim| dim.as_symbol());
         Self {
-            words: words(net.name(val)),
-            dims: dims.flat_map(|symbol| words(symbol.name())).collect(),
+            words: name_parts(net.name(val)),
+            dims: dims.flat_map(|symbol| name_parts(symbol.name())).collect(),
         }
     }
 
@@ -337,7 +343,7 @@ impl Named {
 }
 
 /// The words of a name, in lower case: `inputFeatures` and `input_features` are two.
-pub(crate) fn words(name: &str) -> Vec<String> {
+pub(crate) fn name_parts(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for letter in name.chars() {

@@ -115,19 +115,13 @@ struct Reached {
 
 /// Whether the model takes images.
 fn is_vision(profile: &ModelProfile<'_>) -> bool {
-    use TaskKind::{
-        DepthEstimation, ImageClassification, ImageEmbedding, ImageFeatures, ImageSegmentation,
-        ImageToImage, ObjectDetection, PoseEstimation, SuperResolution, Unknown,
-    };
     match profile.task {
-        DepthEstimation | ImageClassification | ImageEmbedding | ImageFeatures
-        | ImageSegmentation | ImageToImage | ObjectDetection | PoseEstimation | SuperResolution => {
-            true
-        }
-        Unknown => {
+        // What comes out is text, token by token, or compared with it.
+        TaskKind::ImageTextSimilarity | TaskKind::ImageToText => false,
+        TaskKind::Unknown => {
             profile.named(Role::Image).next().is_some() || resolution::own_side(profile).is_some()
         }
-        _ => false,
+        task => task.is_image(),
     }
 }
 

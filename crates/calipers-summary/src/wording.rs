@@ -1,7 +1,7 @@
 //! Small pieces of English that several sentences share.
 
 use calipers_report::units;
-use calipers_report::{Assumption, Report};
+use calipers_report::{Assumption, Confidence, Family, Report, TaskKind};
 
 use super::names;
 
@@ -80,14 +80,38 @@ pub(super) fn tokens(report: &Report) -> Option<u64> {
     report.hardware.as_ref()?.context
 }
 
+/// The family, where its confidence allows naming it; with low confidence the kind is described.
+pub(super) fn stated_family(report: &Report) -> Option<Family> {
+    let architecture = &report.architecture;
+    architecture.family.filter(|_| architecture.confidence > Confidence::Low)
+}
+
+/// The task, where its confidence allows naming it; else unknown.
+pub(super) fn stated_task(report: &Report) -> TaskKind {
+    match report.task.confidence {
+        Confidence::Low => TaskKind::Unknown,
+        Confidence::Medium | Confidence::High => report.task.kind,
+    }
+}
+
+/// How surely what a summary names is right: the family, and the task.
+pub(super) fn confidence(report: &Report) -> Confidence {
+    let family = stated_family(report).map_or(Confidence::High, |_| report.architecture.confidence);
+    let task = match stated_task(report) {
+        TaskKind::Unknown => Confidence::High,
+        _ => report.task.confidence,
+    };
+    family.min(task)
+}
+
 /// The display name of the family, else that of the kind.
 pub(super) fn family_or(report: &Report, kind: &str) -> String {
-    report.architecture.family.map_or(kind, |family| family.display_name()).to_owned()
+    stated_family(report).map_or(kind, |family| family.display_name()).to_owned()
 }
 
 /// The noun with its family, where that is known: `YOLOv8 object detector`.
 pub(super) fn of_family(report: &Report, noun: &str) -> String {
-    match report.architecture.family {
+    match stated_family(report) {
         Some(family) => format!("{} {noun}", family.display_name()),
         None => noun.to_owned(),
     }

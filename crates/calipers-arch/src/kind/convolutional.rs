@@ -215,7 +215,7 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
             == 0
         && seen.stats.count_of([BlockKind::Relu, BlockKind::Relu6]) >= 16;
     (depthwise >= 10 && plain && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
-        (High, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))
+        (Medium, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))
     })
 }
 

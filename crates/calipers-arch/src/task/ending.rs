@@ -228,7 +228,7 @@ fn step(net: &Network<'_>, leaves: &Leaves<'_>, unit: &NetworkOp, end: &mut Endi
     {
         return Some(behind);
     }
-    end.layer = layer(net, unit, end);
+    end.layer = layer(net, leaves, unit, end);
     None
 }
 
@@ -246,7 +246,7 @@ fn before_layout(net: &Network<'_>, leaves: &Leaves<'_>, val: Val) -> Val {
 }
 
 /// The layer that an operator is.
-fn layer(net: &Network<'_>, unit: &NetworkOp, end: &mut Ending) -> Layer {
+fn layer(net: &Network<'_>, leaves: &Leaves<'_>, unit: &NetworkOp, end: &mut Ending) -> Layer {
     if let Some(convolution) = stored_conv(net, unit) {
         end.biased |= convolution.bias;
         return Layer::Convolution(convolution);
@@ -259,7 +259,10 @@ fn layer(net: &Network<'_>, unit: &NetworkOp, end: &mut Ending) -> Layer {
         Some(Class::Recurrent) => Layer::Recurrence,
         Some(Class::Normalization(_)) => Layer::Norm,
         Some(Class::Pooling(_) | Class::Reduction) => Layer::Pool,
-        _ if unit.is("GridSample") => Layer::GridSample,
+        _ if unit.is("GridSample") => match unit.input(0) {
+            Some(image) if is_input(net, leaves, image) => Layer::GridSample,
+            _ => Layer::Other,
+        },
         _ => Layer::Other,
     }
 }

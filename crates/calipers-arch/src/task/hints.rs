@@ -3,7 +3,7 @@
 use calipers_report::TaskKind;
 
 use super::Seen;
-use crate::given::words;
+use crate::given::name_parts;
 use crate::network::Val;
 
 impl Seen<'_, '_> {
@@ -24,6 +24,18 @@ impl Seen<'_, '_> {
         })
     }
 
+    /// How many classes the exporter of that family names: `{0: 'cat', 1: 'dog'}`.
+    pub(super) fn stated_classes(&self) -> Option<i64> {
+        let names = self.metadata("names")?.trim().strip_prefix('{')?;
+        let mut count = 0_i64;
+        // Each name follows the number that is next.
+        let mut rest = names;
+        while let Some((_, after)) = rest.split_once(&format!("{count}: ")) {
+            (rest, count) = (after, count + 1);
+        }
+        (count > 0).then_some(count)
+    }
+
     /// How many characters the file lists as those that it recognizes.
     pub(super) fn listed_characters(&self) -> Option<i64> {
         i64::try_from(self.metadata("character")?.lines().count()).ok()
@@ -39,7 +51,7 @@ impl Seen<'_, '_> {
 
     /// Whether a word of an output's name starts so.
     pub(super) fn output_named(&self, output: Val, starts: &[&str]) -> bool {
-        let words = words(self.net().output_name(output));
+        let words = name_parts(self.net().output_name(output));
         words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
     }
 
@@ -49,7 +61,7 @@ impl Seen<'_, '_> {
         let inputs = net.inputs.iter().map(|val| net.name(*val));
         let outputs = net.outputs.iter().map(|val| net.output_name(*val));
         inputs.chain(outputs).any(|name| {
-            words(name).iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
+            name_parts(name).iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
         })
     }
 

@@ -17,10 +17,10 @@ use calipers_ir::{DType, ValueId};
 use calipers_ops::Movement;
 use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
+use ending::{Ending, Leaves, ending};
 
 use super::stats::{Given, NetworkStats};
 use crate::network::{BlockKind, Network, Op, OpSet, Ops, Origin, TableKind, Val, With};
-use ending::{Ending, Leaves, ending};
 
 /// The task. Fills in how many classes there are.
 pub(crate) fn recognize(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) -> Task {
@@ -42,6 +42,9 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
     if seen.styled(Style::DualEncoder) {
         let words = "image and token inputs, similarity of their vectors as output";
         return Some(reported(TaskKind::ImageTextSimilarity, High, words.to_owned(), None));
+    }
+    if let Some(task) = images::prompted(seen) {
+        return Some(task);
     }
     if stats.takes(Given::Edges) {
         return graphs::task(seen);
@@ -249,3 +252,6 @@ impl<'a> Seen<'_, 'a> {
         format!("`{}`, {dims}", net.output_name(val))
     }
 }
+
+#[cfg(test)]
+mod tests;

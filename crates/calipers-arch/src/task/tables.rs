@@ -124,7 +124,8 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     // Wider rows are embeddings, or what another network computed.
     const MAX_FEATURES: i64 = 512;
     let features = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Features);
-    let narrow = |val| net.dim(val, -1).is_none_or(|width| width < MAX_FEATURES);
+    let several = net.inputs.len() > 1;
+    let narrow = |val| several || net.dim(val, -1).is_none_or(|width| width < MAX_FEATURES);
     if !features.clone().any(|(val, _)| narrow(*val)) || seen.stats.takes(Given::State) {
         return None;
     }

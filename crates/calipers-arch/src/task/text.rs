@@ -50,7 +50,7 @@ fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let upsampled = seen.stats.convs.iter().any(|conv| conv.transposed);
     let signal = end.is(Function::Tanh) || end.convolution().is_some_and(|conv| conv.transposed);
     let shown = seen.shown(output);
-    if lone && grows && (upsampled && (signal || named) || named) {
+    if lone && grows && (named || upsampled && signal) {
         let sure = if upsampled { High } else { Medium };
         let words = format!("token input, a waveform as output ({shown})");
         return Some(reported(TaskKind::TextToSpeech, sure, words, None));
@@ -89,6 +89,11 @@ fn vocabulary_scores(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     });
     let shown = seen.shown(scores?);
     if seen.styled(Style::Encoder) {
+        // What was masked is a token of the input's own vocabulary.
+        let width = net.dim(scores?, -1)?;
+        if net.rank(scores?) != Some(3) || !is_table(seen, width) {
+            return None;
+        }
         let words = format!("vocabulary scores for every token ({shown}), from an encoder");
         return Some(reported(TaskKind::FillMask, High, words, None));
     }
@@ -126,6 +131,12 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
+    // As many scores as there are tokens: the next one.
+    if let [output, ..] = outputs[..]
+        && net.dim(output, -1).is_some_and(|width| is_table(seen, width))
+    {
+        return None;
+    }
     if let Some(classes) = seen.classifier() {
         let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
@@ -142,7 +153,9 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
-        let width = net.dim(output, -1).filter(|width| *width <= MAX_CLASSES)?;
+        let width = net
+            .dim(output, -1)
+            .filter(|width| *width <= MAX_CLASSES || seen.named_scores(output))?;
         let reported = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
         (seen.is_scores(output) && Some(width) != hidden && reported).then_some((output, width))
     });
@@ -185,7 +198,13 @@ fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     {
         return None;
     }
-    let sure = if seen.styled(Style::Encoder) { High } else { Medium };
+    // What a product widens to more than the hidden size may be scores.
+    let hidden = seen.architecture.facts.hidden;
+    let own = net.rank(output) == Some(3) || net.dim(output, -1) == hidden;
+    if named(seen, output) && !own {
+        return None;
+    }
+    let sure = if seen.styled(Style::Encoder) && own { High } else { Medium };
     let words = format!("text vectors as output, no scores ({})", seen.shown(output));
     Some(reported(TaskKind::TextEmbedding, sure, words, None))
 }

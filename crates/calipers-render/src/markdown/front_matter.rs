@@ -11,7 +11,7 @@
 
 use std::fmt::Write as _;
 
-use calipers_report::{Family, ModelKind, Report, Style};
+use calipers_report::{Confidence, Family, ModelKind, Report, Style};
 
 use crate::text::{self, Charset};
 use crate::{metadata, sections};
@@ -19,7 +19,9 @@ use crate::{metadata, sections};
 /// The front matter, ending in a newline after its last line of dashes.
 pub fn front_matter(report: &Report) -> String {
     let mut head = "---\nlibrary_name: onnx\n".to_owned();
-    if let Some(pipeline) = report.task.kind.pipeline_tag() {
+    // A guess is not published as the task of the model.
+    let is_sure = report.task.confidence > Confidence::Low;
+    if let Some(pipeline) = report.task.kind.pipeline_tag().filter(|_| is_sure) {
         // Writing to a String does not fail.
         let _ = writeln!(head, "pipeline_tag: {pipeline}");
     }

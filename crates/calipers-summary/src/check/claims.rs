@@ -31,7 +31,10 @@ const CLAIMS: &[Claim] = &[
     ("cross-attention", |r| r.architecture.facts.cross_attention == Some(true)),
     ("decoder", |r| style(r).is_some_and(Style::has_decoder)),
     ("depthwise", |r| r.architecture.facts.depthwise.is_some_and(|count| count > 0)),
-    ("detector", |r| r.task.kind == TaskKind::ObjectDetection),
+    ("detector", |r| {
+        [TaskKind::KeypointDetection, TaskKind::ObjectDetection, TaskKind::TextDetection]
+            .contains(&r.task.kind)
+    }),
     ("embeds", |r| r.task.kind.is_embedding()),
     ("encoder", |r| style(r).is_some_and(Style::has_encoder) || kind(r, ModelKind::Transformer)),
     ("encoder-decoder", |r| style(r) == Some(Style::EncoderDecoder)),
@@ -49,13 +52,18 @@ const CLAIMS: &[Claim] = &[
     ("perceptron", |r| kind(r, ModelKind::Mlp)),
     ("recurrent", |r| kind(r, ModelKind::Rnn)),
     ("rotary", |r| r.architecture.facts.rope == Some(true)),
-    ("segmentation", |r| r.task.kind == TaskKind::ImageSegmentation),
-    ("segments", |r| r.task.kind == TaskKind::ImageSegmentation),
-    ("speech", |r| r.task.kind.is_audio()),
+    ("segmentation", segments),
+    ("segments", segments),
+    ("speech", |r| r.task.kind.is_audio() || r.task.kind == TaskKind::TextToSpeech),
     ("text generation", |r| r.task.kind == TaskKind::TextGeneration),
     ("transformer", |r| kind(r, ModelKind::Transformer) || kind(r, ModelKind::Hybrid)),
     ("tree ensemble", |r| kind(r, ModelKind::TreeEnsemble)),
 ];
+
+/// Whether the task is a segmentation.
+fn segments(report: &Report) -> bool {
+    [TaskKind::ImageSegmentation, TaskKind::InstanceSegmentation].contains(&report.task.kind)
+}
 
 /// What no report can know, so that a text which says it made it up.
 const NOT_KNOWN: &[&str] = &[

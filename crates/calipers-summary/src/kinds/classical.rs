@@ -3,7 +3,7 @@
 use calipers_report::{Family, ModelKind};
 
 use super::super::Kind;
-use super::super::wording::{family_or, lower};
+use super::super::wording::{family_or, lower, stated_family};
 use super::{classes, for_task, no_notes, one_row};
 
 /// Kinds that are described so.
@@ -26,7 +26,7 @@ pub(in super::super) const KIND: Kind = Kind {
     matches: |report| report.architecture.kind.is_some_and(|kind| CLASSICAL.contains(&kind)),
     noun: |report| {
         let kind = report.architecture.kind.map_or("classical", ModelKind::id);
-        let family = match report.architecture.family {
+        let family = match stated_family(report) {
             // A person's name and an initial keep their case.
             Some(Family::KMeans | Family::KNearestNeighbors | Family::NaiveBayes) => {
                 family_or(report, kind)

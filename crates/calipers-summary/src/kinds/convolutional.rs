@@ -3,7 +3,7 @@
 use calipers_report::{ModelKind, TaskKind};
 
 use super::super::Kind;
-use super::super::wording::of_family;
+use super::super::wording::{of_family, stated_task};
 use super::{attention_layers, classes, convolutions, for_task, image, is_kind, no_notes, one_run};
 
 pub(in super::super) const KIND: Kind = Kind {
@@ -15,7 +15,7 @@ pub(in super::super) const KIND: Kind = Kind {
             false => "",
         };
         let noun = |noun: &str| of_family(report, &format!("{form}{noun}"));
-        match report.task.kind {
+        match stated_task(report) {
             TaskKind::ImageClassification => noun("image classifier"),
             TaskKind::ImageEmbedding | TaskKind::ImageFeatures => noun("image feature extractor"),
             _ if form.is_empty() => for_task(report, &noun("convolutional network")),
@@ -27,13 +27,13 @@ pub(in super::super) const KIND: Kind = Kind {
         if is_kind(report, ModelKind::Hybrid) {
             figures.extend(attention_layers(report));
         }
-        if report.task.kind == TaskKind::ImageClassification {
+        if stated_task(report) == TaskKind::ImageClassification {
             figures.extend(classes(report));
         }
         figures
     },
     notes: no_notes,
-    run: |report| match report.task.kind.is_image() {
+    run: |report| match stated_task(report).is_image() {
         true => image(report),
         false => one_run(report),
     },

@@ -3,12 +3,12 @@
 use calipers_report::{Report, TaskKind};
 
 use super::super::Kind;
-use super::super::wording::{counted, listed, of_family};
+use super::super::wording::{counted, listed, of_family, stated_task};
 use super::{attention_layers, classes, convolutions, image, no_notes, number};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "detector",
-    matches: |report| report.task.kind == TaskKind::ObjectDetection,
+    matches: |report| stated_task(report) == TaskKind::ObjectDetection,
     noun: |report| of_family(report, "object detector"),
     figures,
     notes: no_notes,

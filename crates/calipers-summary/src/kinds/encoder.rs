@@ -3,7 +3,7 @@
 use calipers_report::{ModelKind, Report, Style, TaskKind};
 
 use super::super::Kind;
-use super::super::wording::of_family;
+use super::super::wording::{of_family, stated_task};
 use super::{
     attention_layers, classes, for_task, is_kind, is_style, no_notes, sequence, vocabulary,
 };
@@ -12,7 +12,7 @@ pub(in super::super) const KIND: Kind = Kind {
     name: "encoder",
     matches: |report| {
         is_style(report, Style::Encoder)
-            || (is_kind(report, ModelKind::Transformer) && reads_text(report.task.kind))
+            || (is_kind(report, ModelKind::Transformer) && reads_text(stated_task(report)))
     },
     noun: |report| for_task(report, &of_family(report, "encoder")),
     figures,
@@ -35,7 +35,7 @@ fn reads_text(task: TaskKind) -> bool {
 
 fn figures(report: &Report) -> Vec<String> {
     let mut figures = attention_layers(report);
-    let is_classifier = report.task.kind.is_classification();
+    let is_classifier = stated_task(report).is_classification();
     figures.extend(classes(report).filter(|_| is_classifier));
     figures.extend(vocabulary(report).filter(|_| !is_classifier));
     figures

@@ -4,13 +4,13 @@ use calipers_report::units;
 use calipers_report::{Report, Style, TaskKind};
 
 use super::super::Kind;
-use super::super::wording::of_family;
+use super::super::wording::{of_family, stated_task};
 use super::{attention_layers, for_task, is_style, sequence, vocabulary};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "generator",
     matches: |report| {
-        report.task.kind == TaskKind::TextGeneration || is_style(report, Style::Decoder)
+        stated_task(report) == TaskKind::TextGeneration || is_style(report, Style::Decoder)
     },
     noun: |report| for_task(report, &of_family(report, "decoder")),
     figures: |report| attention_layers(report).into_iter().chain(vocabulary(report)).collect(),
@@ -19,7 +19,7 @@ pub(in super::super) const KIND: Kind = Kind {
 };
 
 fn notes(report: &Report) -> Vec<String> {
-    let is_generator = report.task.kind == TaskKind::TextGeneration;
+    let is_generator = stated_task(report) == TaskKind::TextGeneration;
     match report.memory.kv_cache {
         None if is_generator => {
             vec!["Without a KV cache, each new token recomputes the whole sequence.".to_owned()]

@@ -19,7 +19,7 @@ pub(super) mod vision_transformer;
 use calipers_report::units;
 use calipers_report::{AttentionKind, ModelKind, Report, Style, TaskKind};
 
-use super::wording::{counted, listed, tokens};
+use super::wording::{counted, listed, stated_task, tokens};
 
 /// Returns whether the model is of this kind.
 fn is_kind(report: &Report, kind: ModelKind) -> bool {
@@ -62,7 +62,7 @@ fn no_notes(_: &Report) -> Vec<String> {
 
 /// The noun with its task: `encoder for question answering`.
 fn for_task(report: &Report, noun: &str) -> String {
-    match report.task.kind {
+    match stated_task(report) {
         TaskKind::Unknown => noun.to_owned(),
         task => format!("{noun} for {}", task.display_name()),
     }

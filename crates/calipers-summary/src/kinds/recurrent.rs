@@ -3,14 +3,14 @@
 use calipers_report::{Family, ModelKind, Report};
 
 use super::super::Kind;
-use super::super::wording::{counted, of_family};
+use super::super::wording::{counted, of_family, stated_family};
 use super::{classes, for_task, is_kind, no_notes, number, sequence, vocabulary};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "recurrent network",
     matches: |report| is_kind(report, ModelKind::Rnn),
     noun: |report| {
-        let name = match report.architecture.family {
+        let name = match stated_family(report) {
             // The N of RNN is the network.
             Some(Family::Rnn) => "RNN".to_owned(),
             Some(_) => of_family(report, "network"),

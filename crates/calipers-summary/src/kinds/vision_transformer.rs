@@ -3,7 +3,7 @@
 use calipers_report::{Style, TaskKind};
 
 use super::super::Kind;
-use super::super::wording::of_family;
+use super::super::wording::{of_family, stated_task};
 use super::{attention_layers, classes, for_task, image, is_style, no_notes};
 
 pub(in super::super) const KIND: Kind = Kind {
@@ -11,7 +11,7 @@ pub(in super::super) const KIND: Kind = Kind {
     matches: |report| is_style(report, Style::Vision),
     noun: |report| for_task(report, &of_family(report, "vision transformer")),
     figures: |report| {
-        let is_classifier = report.task.kind == TaskKind::ImageClassification;
+        let is_classifier = stated_task(report) == TaskKind::ImageClassification;
         let classes = classes(report).filter(|_| is_classifier);
         attention_layers(report).into_iter().chain(classes).collect()
     },

@@ -3,7 +3,7 @@
 use calipers_report::units;
 use calipers_report::{Confidence, Report, TaskKind};
 
-use super::super::wording::{capital, listed, with_article};
+use super::super::wording::{capital, confidence, listed, with_article};
 
 /// One line: what it is, its size and its cost.
 pub(in super::super) fn title(report: &Report, noun: &str) -> String {
@@ -27,14 +27,18 @@ pub(in super::super) fn title(report: &Report, noun: &str) -> String {
         let unit = if flops == 1 { "FLOP" } else { "FLOPs" };
         figures.push(format!("{least}{} per run", units::operations(flops, unit)));
     }
-    let noun = capital(noun);
+    let noun = match confidence(report) {
+        Confidence::Medium => format!("Probably {}", with_article(noun)),
+        Confidence::High | Confidence::Low => capital(noun),
+    };
     if figures.is_empty() { noun } else { format!("{noun}: {}", figures.join(", ")) }
 }
 
 /// Figures of the network that the first sentence names.
 const MOST: usize = 5;
 
-/// The first sentence: what it is, with how much confidence, and its main figures.
+/// The first sentence: what it is and its main figures. A high confidence is stated, a medium one
+/// is "probably"; below that, the kind of network is described.
 pub(in super::super) fn opening(report: &Report, noun: &str, figures: &[String]) -> String {
     let architecture = &report.architecture;
     if architecture.kind.is_none() {
@@ -45,13 +49,15 @@ pub(in super::super) fn opening(report: &Report, noun: &str, figures: &[String])
         [] => String::new(),
         figures => format!(" with {}", listed(&figures[..figures.len().min(MOST)])),
     };
-    let task = match report.task.kind {
-        TaskKind::Unknown => Confidence::High,
-        _ => report.task.confidence,
-    };
-    match architecture.confidence.min(task) {
+    let opening = match confidence(report) {
         Confidence::High => format!("This is {is}{with}."),
-        Confidence::Medium => format!("This is probably {is}{with}."),
-        Confidence::Low => format!("This may be {is}{with} (low confidence)."),
+        Confidence::Medium | Confidence::Low => format!("This is probably {is}{with}."),
+    };
+    // A guess is never the first thing that a summary states.
+    match (report.task.kind, report.task.confidence) {
+        (TaskKind::Unknown, _) | (_, Confidence::Medium | Confidence::High) => opening,
+        (task, Confidence::Low) => {
+            format!("{opening} Its task may be {} (low confidence).", task.display_name())
+        }
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn recognized(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         if maps == 1 && outputs.len() == 2 {
             let sure = if stated == Some(TaskKind::InstanceSegmentation) { High } else { Medium };
             let words = format!("boxes at {positions}, and mask prototypes");
-            return Some(reported(TaskKind::InstanceSegmentation, sure, words, facts.classes));
+            let classes = facts.classes.or_else(|| seen.stated_classes());
+            return Some(reported(TaskKind::InstanceSegmentation, sure, words, classes));
         }
         if stated == Some(TaskKind::PoseEstimation) {
             let words = format!("boxes, scores and keypoints at {positions}");

@@ -1,7 +1,7 @@
 //! Maps and images: a value for every pixel.
 
 use calipers_report::Confidence::{self, High, Low, Medium};
-use calipers_report::{Family, Task, TaskKind};
+use calipers_report::{Family, Style, Task, TaskKind};
 
 use super::{Map, Picture, Size};
 use crate::network::{BlockKind, NetworkOp, Val, With};
@@ -78,7 +78,7 @@ fn decide(
             Some((TaskKind::ImageSegmentation, High, Some(classes)))
         }
         (Size::Same, 3 | 4) if !is_mask => image(seen, picture, map, end),
-        (Size::Same | Size::Smaller, 1) => Some(one_channel(seen, map, end, is_mask)),
+        (Size::Same | Size::Smaller, 1) => one_channel(seen, map, end, is_mask),
         // People are described by 16 or 17 points, at a quarter of the image's side.
         (Size::Smaller, 16..=18) if outputs == 1 && !is_mask => {
             let heat = is_named(&["heat", "hm"]);
@@ -146,22 +146,27 @@ fn image(seen: &Seen<'_, '_>, picture: &Picture, map: &Map, end: &Ending) -> Opt
 }
 
 /// One number for every pixel: a probability, or a distance.
-fn one_channel(seen: &Seen<'_, '_>, map: &Map, end: &Ending, is_mask: bool) -> Decided {
+fn one_channel(seen: &Seen<'_, '_>, map: &Map, end: &Ending, is_mask: bool) -> Option<Decided> {
     let names_depth =
         seen.output_named(map.output, &["depth", "disp"]) || seen.stats.mentions("depth_anything");
     if names_depth {
-        return (TaskKind::DepthEstimation, High, None);
+        return Some((TaskKind::DepthEstimation, High, None));
     }
     let heat = seen.output_named(map.output, &["heat"]);
-    match end.function {
+    Some(match end.function {
         Some(Function::Sigmoid | Function::Clip) if is_text_head(seen, map.output) => {
             (TaskKind::TextDetection, High, None)
         }
         Some(Function::Sigmoid) if is_mask || !heat => (TaskKind::ImageSegmentation, Medium, None),
-        Some(Function::Relu) => (TaskKind::DepthEstimation, Medium, None),
+        // Distances have no upper bound, and networks for depth drop the axis of one channel.
+        Some(Function::Relu) => {
+            let flat = seen.net().rank(map.output) == Some(3);
+            let depth = flat || seen.styled(Style::Vision);
+            return depth.then_some((TaskKind::DepthEstimation, Medium, None));
+        }
         _ if is_mask => (TaskKind::ImageSegmentation, Medium, None),
         _ => (TaskKind::ImageSegmentation, Low, None),
-    }
+    })
 }
 
 /// Whether a network has a transposed convolution.

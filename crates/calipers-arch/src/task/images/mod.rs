@@ -6,6 +6,7 @@
 //! | text-recognition, table-structure, image-to-text | scores of characters, tags or words in order | [`sequences`] |
 //! | image-classification | a score for each class | [`vectors`] |
 //! | image-segmentation, text-detection, depth-estimation, super-resolution, image-to-image | a map or an image | [`maps`] |
+//! | keypoint-detection, watermark-decoding | coordinates or bits, where a name says so | [`vectors`] |
 //! | image-embedding, image-features | vectors or features that no head follows | [`vectors`] |
 
 mod boxes;
@@ -13,10 +14,11 @@ mod maps;
 mod sequences;
 mod vectors;
 
-use calipers_report::Task;
+use calipers_report::Confidence::High;
+use calipers_report::{Task, TaskKind};
 use calipers_sym::Expr;
 
-use super::Seen;
+use super::{Seen, reported};
 use crate::network::Val;
 use crate::stats::Given;
 
@@ -29,9 +31,33 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
         .or_else(|| sequences::decoder(seen, &outputs))
         .or_else(|| boxes::lists(seen, &picture, &outputs))
         .or_else(|| boxes::heat_maps(seen, &picture, &outputs))
+        .or_else(|| vectors::named(seen, &outputs))
         .or_else(|| vectors::classification(seen, &outputs))
         .or_else(|| maps::task(seen, &picture, &outputs))
         .or_else(|| vectors::embedding(seen, &outputs))
+}
+
+/// Masks of what points in an image show: features of the image go in, and the points.
+pub(super) fn prompted(seen: &Seen<'_, '_>) -> Option<Task> {
+    let net = seen.net();
+    let mut inputs = net.inputs.iter();
+    let features = net.inputs.iter().any(|val| {
+        net.rank(*val) == Some(4) && net.dim(*val, 1).is_some_and(|channels| channels >= 32)
+    });
+    let points = inputs.any(|val| {
+        net.rank(*val) == Some(3)
+            && net.dim(*val, -1) == Some(2)
+            && net.dtype(*val).is_some_and(|dtype| dtype.is_float())
+    });
+    let masks = seen
+        .outputs()
+        .into_iter()
+        .find(|output| net.rank(*output) == Some(4) && seen.output_named(*output, &["mask"]))?;
+    (features && points).then(|| {
+        let shown = seen.shown(masks);
+        let words = format!("image features and points as input, masks as output ({shown})");
+        reported(TaskKind::ImageSegmentation, High, words, None)
+    })
 }
 
 /// An image that goes in.

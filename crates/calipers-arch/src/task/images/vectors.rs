@@ -121,6 +121,25 @@ impl Scored {
     }
 }
 
+/// Coordinates of points, or bits of a watermark, where a name says so.
+pub(super) fn named(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+    let net = seen.net();
+    let output = *outputs.first()?;
+    let width = net.elements_next_to(output)?;
+    let shown = seen.shown(output);
+    let points = ["keypoint", "kps", "kpts", "landmark", "lmk"];
+    if seen.output_named(output, &points) && (width % 2 == 0 || width % 3 == 0) {
+        let words = format!("image input, coordinates of points as output ({shown})");
+        return Some(reported(TaskKind::KeypointDetection, Medium, words, None));
+    }
+    let bits = (8..=512).contains(&width) && net.rank(output) == Some(2);
+    if bits && seen.stats.mentions("watermark") {
+        let words = format!("image input, {width} bits of a watermark as output ({shown})");
+        return Some(reported(TaskKind::WatermarkDecoding, Medium, words, None));
+    }
+    None
+}
+
 /// Vectors that no head follows.
 pub(super) fn embedding(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();

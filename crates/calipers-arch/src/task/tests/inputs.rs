@@ -1,0 +1,84 @@
+//! What inputs are given.
+
+use calipers_samples::{Attribute, DataType};
+
+use super::Draft;
+
+/// What the evidence calls the input of a network of one convolution.
+fn convolved(name: &str, shape: &[&str], channels: i64) -> String {
+    let mut draft = Draft::over(name, shape);
+    let map = draft.conv(name, [channels, 6], 1);
+    // Nothing shows a task.
+    let end = draft.op("Softplus", &[&map], &[]);
+    let task = draft.ends(&end);
+    task.evidence[0].split(" input").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn images_and_spectrograms_differ_in_their_sides() {
+    let of = |shape: &[&str], channels: i64| convolved("x", shape, channels);
+    assert_eq!(of(&["1", "3", "64", "64"], 3), "image");
+    assert_eq!(of(&["1", "1", "28", "28"], 1), "image");
+    assert_eq!(of(&["1", "1", "h1", "w1"], 1), "image");
+    // A line of text, and an image of text.
+    assert_eq!(of(&["1", "1", "64", "w1"], 1), "image");
+    assert_eq!(of(&["1", "1", "50", "160"], 1), "image");
+    // 12 bands of a satellite.
+    assert_eq!(of(&["1", "12", "128", "128"], 12), "image");
+    // Bands along one side and frames along the other.
+    assert_eq!(of(&["1", "1", "t1", "80"], 1), "spectrogram");
+    assert_eq!(of(&["1", "1", "80", "t1"], 1), "spectrogram");
+    assert_eq!(of(&["1", "1", "40", "101"], 1), "spectrogram");
+    // Electrodes along one side; feature maps.
+    assert!(of(&["1", "1", "22", "1125"], 1).starts_with("input"));
+    assert!(of(&["1", "256", "64", "64"], 256).starts_with("input"));
+    assert!(of(&["1", "3", "41", "t1"], 3).starts_with("input"));
+}
+
+#[test]
+fn names_choose_where_both_fit() {
+    assert_eq!(convolved("mel_spec", &["1", "1", "64", "64"], 1), "spectrogram");
+    assert_eq!(convolved("image", &["1", "1", "40", "101"], 1), "image");
+    assert_eq!(convolved("eeg", &["1", "1", "64", "64"], 1), "sequence");
+}
+
+#[test]
+fn a_row_of_pixels_is_not_a_sound() {
+    let row = |dims: &[i64]| {
+        let mut draft = Draft::over("x", &["1", "24576"]);
+        let image = draft.reshape("x", dims);
+        let map = draft.conv(&image, [dims[1], 6], 1);
+        let end = draft.op("Softplus", &[&map], &[]);
+        draft.ends(&end).evidence[0].clone()
+    };
+    assert!(row(&[1, 3, 64, 128]).starts_with("input `x`"));
+    assert!(row(&[1, 1, 2, 12288]).starts_with("waveform input `x`"));
+}
+
+#[test]
+fn coordinates_are_not_tokens() {
+    let looked_up = |shape: &[&str]| {
+        let mut draft = Draft::new();
+        draft.model.input("x", DataType::I64, shape);
+        let table = draft.weight(&[100, 16]);
+        let rows = draft.op("Gather", &[&table, "x"], &[]);
+        let end = draft.op("Softplus", &[&rows], &[]);
+        draft.ends(&end).evidence[0].clone()
+    };
+    assert!(looked_up(&["n", "t"]).starts_with("token input"));
+    assert!(looked_up(&["n", "t", "4"]).starts_with("box input"));
+}
+
+#[test]
+fn the_start_of_a_recurrence_is_a_state() {
+    let mut draft = Draft::over("x", &["t", "1", "8"]);
+    draft.model.input("before", DataType::F32, &["1", "1", "8"]);
+    let (w, r) = (draft.weight(&[1, 24, 8]), draft.weight(&[1, 24, 8]));
+    let names = [draft.name(), draft.name()];
+    let outputs: Vec<&str> = names.iter().map(String::as_str).collect();
+    let with = [Attribute::int("hidden_size", 8)];
+    draft.model.node("GRU", &["x", &w, &r, "", "", "before"], &outputs, &with);
+    let task = draft.ends_named(&[(&names[0], "y"), (&names[1], "after")]);
+    assert!(task.evidence[0].contains("state input `before`"), "{:?}", task.evidence);
+    assert!(task.evidence[0].starts_with("sequence input `x`"), "{:?}", task.evidence);
+}
