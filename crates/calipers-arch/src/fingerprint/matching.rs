@@ -96,10 +96,8 @@ pub(crate) fn matches(library: Library, signature: &Signature) -> Vec<Match> {
         return Vec::new();
     }
     let model = Model::new(library, signature);
-    let mut found: Vec<Match> = candidates(library, &model)
-        .into_iter()
-        .filter_map(|entry| model.compare(entry))
-        .collect();
+    let mut found: Vec<Match> =
+        candidates(library, &model).into_iter().filter_map(|entry| model.compare(entry)).collect();
     found.sort_by(|a, b| rank(b).partial_cmp(&rank(a)).unwrap_or(std::cmp::Ordering::Equal));
     found
 }
@@ -363,12 +361,14 @@ fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usi
     const FIRST: usize = 6;
     let mut left = counted(other);
     let mut kept = places.to_vec();
-    kept.retain(|at| match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
-        Some(count) => {
-            *count -= 1;
-            false
+    kept.retain(|at| {
+        match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
+            Some(count) => {
+                *count -= 1;
+                false
+            }
+            None => true,
         }
-        None => true,
     });
     kept
 }

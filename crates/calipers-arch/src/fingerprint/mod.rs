@@ -35,23 +35,22 @@ pub(crate) fn resemblances(net: &Network<'_>) -> Vec<String> {
     let signature = Signature::new(net, library);
     let found = matches(library, &signature).into_iter();
     let weights = format!("weights: {}", signature.text(library).join(" "));
-    let found = found
-        .map(|found| {
-            format!(
-                "{} ({}): {:?}, similarity {}, {} of {} weights, {} more, head {:?}, channels {:?}, \
+    let found = found.map(|found| {
+        format!(
+            "{} ({}): {:?}, similarity {}, {} of {} weights, {} more, head {:?}, channels {:?}, \
                  {} other parameters, in order: {}",
-                found.entry.reference(),
-                found.entry.variant(),
-                found.relation,
-                units::decimal(found.similarity),
-                found.found,
-                found.of,
-                found.extra,
-                found.head,
-                found.channels,
-                found.others,
-                found.in_order,
-            )
-        });
+            found.entry.reference(),
+            found.entry.variant(),
+            found.relation,
+            units::decimal(found.similarity),
+            found.found,
+            found.of,
+            found.extra,
+            found.head,
+            found.channels,
+            found.others,
+            found.in_order,
+        )
+    });
     found.chain([weights]).collect()
 }

@@ -54,9 +54,7 @@ impl Signature {
         unit: &NetworkOp,
         tables: &mut Vec<WeightShape>,
     ) {
-        let stored = |at: usize| {
-            unit.input(at).filter(|val| net.origin(*val) == Origin::Constant)
-        };
+        let stored = |at: usize| unit.input(at).filter(|val| net.origin(*val) == Origin::Constant);
         if unit.is_class(Class::Recurrent) {
             for weights in [1, 2].into_iter().filter_map(stored) {
                 let Some(dims) = dims(net, weights) else { continue };
@@ -115,7 +113,8 @@ impl Signature {
     /// The shapes of the weights in order, as text.
     pub(crate) fn text(&self, library: Library) -> Vec<String> {
         let shapes = self.weights.iter().filter_map(|id| self.shape(library, *id));
-        let written = |dims: Vec<i64>| dims.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+        let written =
+            |dims: Vec<i64>| dims.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
         shapes.map(|shape| written(shape.dims())).collect()
     }
 

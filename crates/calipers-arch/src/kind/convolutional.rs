@@ -211,7 +211,8 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
         .count();
     // Later ones have other activations, gates or larger kernels.
     let plain = seen.depthwise().iter().all(|conv| conv.side() == Some(3))
-        && seen.stats.count_of([BlockKind::HardSwish, BlockKind::Silu, BlockKind::SqueezeExcite]) == 0
+        && seen.stats.count_of([BlockKind::HardSwish, BlockKind::Silu, BlockKind::SqueezeExcite])
+            == 0
         && seen.stats.count_of([BlockKind::Relu, BlockKind::Relu6]) >= 16;
     (depthwise >= 10 && plain && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
         (High, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))

@@ -19,7 +19,9 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     let follows = |val: Option<Val>| val.is_some_and(|val| from_edges(net, val, edges));
     let is_gather = |unit: &&NetworkOp| {
         unit.movement() == Some(Movement::Gather)
-            && unit.input(0).is_some_and(|data| net.is_data(data) && net.dtype(data).is_some_and(DType::is_float))
+            && unit.input(0).is_some_and(|data| {
+                net.is_data(data) && net.dtype(data).is_some_and(DType::is_float)
+            })
             && follows(unit.input(1))
     };
     let is_scatter = |unit: &&NetworkOp| {

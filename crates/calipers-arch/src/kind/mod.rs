@@ -114,8 +114,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     if attention > 0 && !mostly_convolution {
         /// From this share of the weights on, convolutions are more than the first layers.
         const HYBRID: f64 = 0.3;
-        let convolutions =
-            stats.backbone() >= 2 || Shares::new(stats.net).convolution() >= HYBRID;
+        let convolutions = stats.backbone() >= 2 || Shares::new(stats.net).convolution() >= HYBRID;
         return Some(transformers::decide(stats, facts, convolutions));
     }
     if recurrent > 0 {

@@ -48,8 +48,10 @@ impl Shares {
         if !unit.parts.is_empty() || !unit.is_contraction() {
             return;
         }
-        let stored = unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
-        let elements: f64 = stored.filter_map(|val| net.elements(*val)).map(|count| count as f64).sum();
+        let stored =
+            unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
+        let elements: f64 =
+            stored.filter_map(|val| net.elements(*val)).map(|count| count as f64).sum();
         if elements == 0.0 {
             return;
         }

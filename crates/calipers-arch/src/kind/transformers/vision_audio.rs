@@ -95,9 +95,8 @@ pub(super) fn conformer(seen: &Seen<'_, '_>) -> Recognition {
     let sound = stats.takes(Given::Spectrogram) || stats.takes(Given::Sequence);
     let fits = layers >= 2 && filters >= layers && inner >= layers * 2;
     (sound && fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
-        let words = format!(
-            "{layers} layers of two feed-forwards, attention and a depthwise convolution"
-        );
+        let words =
+            format!("{layers} layers of two feed-forwards, attention and a depthwise convolution");
         (Medium, words)
     })
 }
