@@ -44,9 +44,9 @@ impl Identity {
     }
 
     pub(super) fn from_matches(found: &[Match]) -> Self {
-        let Some(best) = found.first() else { return Self::default() };
+        let Some(best) = backbone_instead(found).or(found.first()) else { return Self::default() };
         let equal: Vec<&Match> =
-            found.iter().take_while(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
+            found.iter().filter(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
         let mut identity = Self {
             references: equal.iter().map(|found| found.entry.reference()).collect(),
             similarity: Some(best.similarity),
@@ -119,6 +119,21 @@ impl Identity {
 
 fn family(entry: Entry) -> Option<Family> {
     entry.family().parse().ok()
+}
+
+/// The backbone that a network shares with the nearest one, when that is all they share: then the
+/// heads are different, and so are the networks.
+fn backbone_instead(found: &[Match]) -> Option<&Match> {
+    /// From here on near networks differ in a layer or two.
+    const NEAR: f64 = 0.9;
+    /// The share of the equal weights that the backbone has.
+    const MOST: f64 = 0.85;
+    let best = found.first().filter(|best| best.relation == Relation::Near)?;
+    if best.similarity >= NEAR {
+        return None;
+    }
+    let contained = found.iter().find(|other| other.relation == Relation::Contains)?;
+    (contained.found as f64 >= MOST * best.found as f64).then_some(contained)
 }
 
 /// Whether another match is as good as the best.

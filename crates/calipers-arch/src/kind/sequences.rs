@@ -34,7 +34,7 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     let kinds = cells.iter().filter(|(count, _)| *count > 0).count();
     let layers = counted(most, "recurrent layer", "recurrent layers");
     let features = stats.image_convs().count();
-    if features >= 3 {
+    if features >= 3 || features == 2 && stats.takes(Given::Image) {
         let words =
             format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
         // Sound is seen as an image at times; only images are read as text.

@@ -42,7 +42,7 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
 }
 
 /// A waveform of as many samples as the network decides, or the bands of a spectrogram.
-fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+pub(super) fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let output = *outputs.first()?;
     let dims = net.shape(output)?;
