@@ -92,6 +92,18 @@ pub struct Assumption {
     pub why: String,
 }
 
+impl Assumption {
+    /// The name of the dimension or of the element of an input that it sets a size for.
+    pub fn size_name(&self) -> Option<&str> {
+        self.what.strip_prefix("dimension ").or_else(|| self.value_name())
+    }
+
+    /// The name of the element of an integer input that it sets, as `--value` does.
+    pub fn value_name(&self) -> Option<&str> {
+        self.what.strip_prefix("value ")
+    }
+}
+
 /// A figure that could not be established.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unknown {

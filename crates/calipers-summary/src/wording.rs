@@ -70,7 +70,7 @@ pub(super) fn counted(value: Option<i64>, one: &str, many: &str) -> Option<Strin
 
 /// An assumed dimension: its name, where that is plain, and the size.
 pub(super) fn assumed(assumption: &Assumption) -> Option<(Option<&str>, &str)> {
-    let name = assumption.what.strip_prefix("dimension ")?;
+    let name = assumption.size_name()?;
     assumption.value.parse::<u64>().ok()?;
     Some((names::plain(name), &assumption.value))
 }

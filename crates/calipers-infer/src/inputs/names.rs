@@ -2,7 +2,8 @@
 //!
 //! `?`, `None` and `-1` say nothing: every position is a dimension of its own. `unk__12` and
 //! `DynamicDimension.0` are numbered, so equal ones are one dimension. Both get the name of their
-//! role (`batch`, `height`) where the kind of the input shows it.
+//! role (`batch`, `height`) where the kind of the input shows it, and a number from the second on
+//! (`batch_2`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +48,7 @@ impl Names {
             }
         }
         let mut roles: BTreeMap<ValueId, Vec<Option<&'static str>>> = BTreeMap::new();
+        let mut last_numbers: BTreeMap<&str, usize> = BTreeMap::new();
         for (input, axis, dim) in without_name {
             let numbered = match dim {
                 Dim::Symbol(name) if !is_anonymous(model.name(name)) => Some(model.name(name)),
@@ -63,16 +65,14 @@ impl Names {
             });
             let label = model.name(model.value(input).name);
             let role = roles.get(axis).copied().flatten();
-            let choices =
-                role.into_iter().flat_map(|role| [role.to_owned(), format!("{label}_{role}")]);
             let fallback = match numbered {
                 Some(name) => name.to_owned(),
                 None => format!("{label}_dim_{axis}"),
             };
-            let name = choices
-                .chain([fallback.clone()])
-                .find(|it| !taken.contains(it))
-                .unwrap_or(fallback);
+            let name = match role {
+                Some(role) => unused(role, &taken, last_numbers.entry(role).or_insert(0)),
+                None => fallback,
+            };
             taken.insert(name.clone());
             match numbered {
                 Some(numbered) if numbered != name => {
@@ -107,6 +107,17 @@ impl Names {
             Some(file) => Some(file),
             None if self.positions.values().any(|it| it == name) => None,
             None => Some(name),
+        }
+    }
+}
+
+/// A name that is not taken: the role, or the role with the next number after the last one used.
+fn unused(role: &str, taken: &BTreeSet<String>, last: &mut usize) -> String {
+    loop {
+        *last += 1;
+        let name = if *last == 1 { role.to_owned() } else { format!("{role}_{last}") };
+        if !taken.contains(&name) {
+            return name;
         }
     }
 }

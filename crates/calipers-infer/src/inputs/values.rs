@@ -1,6 +1,6 @@
 //! Elements of small integer inputs: sizes, counts and indices from which a model computes shapes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_ir::{DType, GraphId, GraphKind, Model, ValueId};
 use calipers_ops::{Class, Elem, Extent, Fact, TensorFact, canonical_domain, find};
@@ -15,14 +15,14 @@ const MAX_STEPS: usize = 256;
 
 /// Names of the elements of small integer inputs.
 #[derive(Debug, Default)]
-pub(crate) struct ValueNames(Vec<(ValueId, Vec<String>)>);
+pub(crate) struct ValueNames(BTreeMap<ValueId, Vec<String>>);
 
 impl ValueNames {
     /// Names the elements of every small integer input: after the input, with a number where there
     /// are several. `taken` are names of dimensions.
     pub(crate) fn find(model: &Model, facts: &[(ValueId, Fact)], taken: &BTreeSet<String>) -> Self {
         let mut taken = taken.clone();
-        let mut all = Vec::new();
+        let mut all = BTreeMap::new();
         for (input, fact) in facts {
             let Some(count) = symbol_count(fact) else { continue };
             if !decides_shapes(model, *input) {
@@ -41,15 +41,14 @@ impl ValueNames {
                 taken.insert(name.clone());
                 name
             });
-            all.push((*input, names.collect()));
+            all.insert(*input, names.collect());
         }
         Self(all)
     }
 
     /// Names of an input's elements.
     pub(crate) fn names(&self, input: ValueId) -> Option<&[String]> {
-        let found = self.0.iter().find(|(known, _)| *known == input);
-        found.map(|(_, names)| names.as_slice())
+        self.0.get(&input).map(Vec::as_slice)
     }
 }
 

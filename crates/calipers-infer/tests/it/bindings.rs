@@ -44,7 +44,7 @@ fn a_name_that_says_something_is_kept() {
     assert_eq!(inferred(&model, &free(), "y"), "float32[N, 1, rows, s1]");
     // A name in use is not given to a dimension without one.
     let model = image(&["height", "3", "None", "None"]);
-    assert_eq!(inferred(&model, &free(), "y"), "float32[height, 1, x_height, width]");
+    assert_eq!(inferred(&model, &free(), "y"), "float32[height, 1, height_2, width]");
 }
 
 #[test]

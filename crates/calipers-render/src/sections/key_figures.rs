@@ -62,7 +62,7 @@ fn sizes(report: &Report) -> Option<Spans> {
     let size =
         |name: &str, value: Value| Spans::from(Value::name(name)).and_text(" = ").and_value(value);
     let assumed = report.assumptions.iter().filter_map(|assumption| {
-        let name = assumption.what.strip_prefix("dimension ")?;
+        let name = assumption.size_name()?;
         Some(size(name, Value::prose(&assumption.value)))
     });
     let bound = report.bindings.iter().filter_map(|(name, binding)| match binding {

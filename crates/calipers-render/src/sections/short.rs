@@ -204,7 +204,7 @@ fn assumed(report: &Report) -> Vec<Spans> {
         .assumptions
         .iter()
         .filter_map(|assumption| {
-            let name = assumption.what.strip_prefix("dimension ")?;
+            let name = assumption.size_name()?;
             let size = Value::prose(&assumption.value);
             Some(Spans::from(Value::name(name)).and_text(" = ").and_value(size))
         })
@@ -214,5 +214,9 @@ fn assumed(report: &Report) -> Vec<Spans> {
     }
     let rest = (sizes.len() > MOST).then(|| Spans::plain("…"));
     let shown = sizes.into_iter().take(MOST).chain(rest);
-    vec![Spans::joined(shown, ", ").and_quiet("  (set with --dim)")]
+    let options = match report.assumptions.iter().any(|it| it.value_name().is_some()) {
+        true => "  (set with --dim, --value)",
+        false => "  (set with --dim)",
+    };
+    vec![Spans::joined(shown, ", ").and_quiet(options)]
 }

@@ -85,6 +85,9 @@ const GENERIC: &[&str] = &[
 /// Names shorter than this say nothing inside a sentence, and would tear it apart.
 const SHORT: usize = 3;
 
+/// Elements of an input that get a name each at most.
+const ELEMENTS: usize = 8;
+
 /// Names and their words.
 pub(super) struct Names {
     words: HashMap<String, String>,
@@ -104,6 +107,7 @@ impl Names {
         for (id, tensor) in model.tensors() {
             names.add(model.name(tensor.name), || format!("stored-{}", id.index()));
         }
+        names.add_parts_of_inputs(model);
         names.add_nodes(model);
         names.add_functions(model);
         for (id, graph) in model.graphs() {
@@ -156,6 +160,31 @@ impl Names {
                         count += 1;
                         format!("dim_{count}")
                     });
+                }
+            }
+        }
+    }
+
+    /// Names that inference makes after an input: of a dimension without one, of a dimension whose
+    /// size differs between inputs, and of an element.
+    fn add_parts_of_inputs(&mut self, model: &Model) {
+        for (place, input) in model.main().inputs.iter().enumerate() {
+            let value = model.value(*input);
+            let label = model.name(value.name);
+            let tensor = value.ty.and_then(|ty| model.value_type(ty).tensor());
+            let dims = tensor.and_then(|tensor| tensor.shape.as_deref()).unwrap_or_default();
+            for (axis, dim) in dims.iter().enumerate() {
+                self.add(&format!("{label}_dim_{axis}"), || format!("dim_of_{place}_{axis}"));
+                if let Dim::Symbol(name) = dim {
+                    let split = format!("{label}_{}", model.name(*name));
+                    self.add(&split, || format!("dim_of_{place}_{axis}"));
+                }
+            }
+            if dims.len() <= 1 {
+                self.add(&format!("{label}_value"), || format!("value_of_{place}"));
+                for element in 0..ELEMENTS {
+                    let name = format!("{label}_{element}");
+                    self.add(&name, || format!("value_of_{place}_{element}"));
                 }
             }
         }

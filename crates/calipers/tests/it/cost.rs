@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use calipers::Bindings;
-use calipers_infer::infer;
+use calipers_infer::{free_names, infer};
 use calipers_report::Report;
 use calipers_testkit::{Corpus, Outcome, score};
 
@@ -105,7 +105,11 @@ fn formulas_and_figures_agree() {
         let names: Vec<String> = crate::support::analyze(&model).bindings.into_keys().collect();
         for first in [2_i64, 5] {
             let dims: BTreeMap<String, i64> = names.iter().cloned().zip(first..).collect();
-            let bound = Bindings { dims: dims.clone(), ..Bindings::default() };
+            let of_inputs = free_names(model.ir());
+            let (bound_dims, values): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                dims.clone().into_iter().partition(|(name, _)| of_inputs.contains(name));
+            let values = values.into_iter().map(|(name, value)| (name, vec![value])).collect();
+            let bound = Bindings { dims: bound_dims, values, ..Bindings::default() };
             let bound = infer(model.ir(), &bound).unwrap();
             let pairs = [
                 (&free.total.macs, &bound.total.macs),
