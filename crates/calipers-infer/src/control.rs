@@ -220,7 +220,8 @@ impl Engine<'_> {
         let mut outputs = Vec::new();
         let mut cost = CostTotal::default();
         for round in 0..MAX_WIDENINGS {
-            let mut given = vec![unvalued(DType::Int64), unvalued(DType::Bool)];
+            // A body runs only while the condition holds.
+            let mut given = vec![unvalued(DType::Int64), scalar(DType::Bool, Elem::bool(true))];
             given.extend(state.iter().cloned());
             (outputs, cost) = self.body(body, given, frame)?;
             let next: Vec<Fact> = state

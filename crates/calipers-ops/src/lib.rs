@@ -71,6 +71,12 @@ pub const MICROSOFT: &str = "com.microsoft";
 pub const NCHWC: &str = "com.microsoft.nchwc";
 /// ONNX Runtime's operators with channels last.
 pub const NHWC: &str = "com.ms.internal.nhwc";
+/// QONNX: quantizers of any number of bits.
+pub const QONNX: &str = "qonnx.custom_op.general";
+/// Quantizers as Brevitas exports them.
+pub const BREVITAS: &str = "onnx.brevitas";
+/// FINN: thresholds in place of activation functions.
+pub const FINN: &str = "finn.custom_op.general";
 
 /// Domains whose operators are known here or listed as taking no weights.
 const DOMAINS: &[&str] = &[
@@ -83,6 +89,9 @@ const DOMAINS: &[&str] = &[
     "ai.onnx.training",
     "com.microsoft.experimental",
     NHWC,
+    QONNX,
+    BREVITAS,
+    FINN,
 ];
 
 /// Every family of rows.
@@ -106,6 +115,7 @@ pub const FAMILIES: &[&[Operator]] = &[
     quantized::rows::integer::ROWS,
     quantized::rows::others::ROWS,
     quantized::rows::packed::ROWS,
+    quantized::rows::qonnx::ROWS,
     recurrent::ROWS,
     reduction::ROWS,
     sequence::ROWS,

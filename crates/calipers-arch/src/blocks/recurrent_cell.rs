@@ -7,8 +7,8 @@
 //!
 //! Gates are parts of one sum (`Split`, `Slice`) or sums of their own; a sum is of products with the
 //! input and with the state, or one product with both, joined. The product with the input may be
-//! outside a loop. Extracts `cell`, `in` and `hidden`. A gate without a state, as in highway
-//! layers, gated convolutions and gated linear units, is no cell.
+//! outside a loop. Extracts `cell`, `in` and `hidden`. Highway layers, gated convolutions and gated
+//! linear units have gates without a state, so they do not match.
 
 use calipers_ops::Movement;
 
@@ -143,10 +143,7 @@ impl Cell<'_, '_> {
             } else if unit.is(PRODUCTS) {
                 self.products.push(id);
                 open.extend(self.net.data_inputs(unit));
-            } else if unit.is("Add") {
-                self.units.push(id);
-                open.extend(self.net.data_inputs(unit));
-            } else if unit.is("Concat") {
+            } else if unit.is(["Add", "Concat"]) {
                 self.units.push(id);
                 open.extend(self.net.data_inputs(unit));
             }
@@ -184,8 +181,8 @@ impl Cell<'_, '_> {
         }
     }
 
-    /// Adds the products that the sums are of; `None` where a sum has none, or there are others
-    /// than so many sums.
+    /// Adds the products that the sums are of; `None` where there are none, or where the number of
+    /// sums is not among `sums`.
     fn collect(&mut self, sums: &[usize]) -> Option<()> {
         let sources = self.sources.clone();
         let mut with_product = 0;
@@ -198,15 +195,14 @@ impl Cell<'_, '_> {
                 let unit = self.net.unit(id);
                 if unit.is(PRODUCTS) {
                     self.products.push(id);
-                } else if unit.is("Add") {
+                } else if unit.is("Add") || unit.movement() == Some(Movement::Slice) {
                     self.units.push(id);
                     open.extend(self.net.data_inputs(unit));
                 }
             }
             with_product += usize::from(self.products.len() > before);
         }
-        let enough = !self.products.is_empty() && with_product > 0;
-        (enough && (sums.contains(&self.sources.len()))).then_some(())
+        (with_product > 0 && sums.contains(&self.sources.len())).then_some(())
     }
 
     fn found(mut self, end: OpId, cell: RecurrentCell) -> Option<Found> {
@@ -450,6 +446,8 @@ mod tests {
             let cells: Vec<_> =
                 cells.map(|cell| (cell.cell.id(), cell.input, cell.hidden)).collect();
             assert_eq!(cells, [("lstm", Some(5), Some(8))], "{op}");
+            // The state is data after the first turn, so its product is a layer.
+            assert_eq!(net.count(BlockKind::Linear), 2, "{op}");
         }
     }
 

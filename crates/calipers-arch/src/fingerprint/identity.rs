@@ -21,6 +21,8 @@ pub(crate) struct Identity {
     variants: Vec<(&'static str, Option<Family>)>,
     /// The network that this one is built on.
     pub backbone: Option<String>,
+    /// Whether many networks of other families have the same shapes, so that a rule must agree.
+    is_common: bool,
     /// Equal shapes out of those of the larger network, from 0 to 1.
     pub similarity: Option<f64>,
     pub confidence: Confidence,
@@ -41,7 +43,7 @@ impl Identity {
         Self::from_matches(&found)
     }
 
-    fn from_matches(found: &[Match]) -> Self {
+    pub(super) fn from_matches(found: &[Match]) -> Self {
         let Some(best) = found.first() else { return Self::default() };
         let equal: Vec<&Match> =
             found.iter().take_while(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
@@ -78,21 +80,30 @@ impl Identity {
         families.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         identity.families = families;
         identity.variants = seen;
-        identity.confidence = confidence(best, identity.families.len());
+        identity.is_common = best.is_common;
+        identity.confidence = confidence(best);
         identity.evidence = evidence(best, &identity.variants);
         identity
     }
 
-    /// Chooses between families whose networks have the same shapes, and names the variant.
-    pub(crate) fn settle(&mut self, chosen: Option<Family>) -> Option<Family> {
+    /// Decides the family and names the variant. `by_rule` is the family that the structure shows;
+    /// it chooses between families whose networks have the same shapes. Where a family has a rule
+    /// and the rule does not see it, the shapes alone leave a doubt.
+    pub(crate) fn settle(
+        &mut self,
+        by_rule: Option<Family>,
+        has_rule: impl Fn(Family) -> bool,
+    ) -> Option<Family> {
         let all: usize = self.families.iter().map(|(count, _)| count).sum();
         let is_one_of = |chosen: &Family| self.families.iter().any(|(_, known)| known == chosen);
-        let family = match (chosen.filter(is_one_of), &self.families[..]) {
-            (Some(chosen), _) => {
-                self.confidence = self.confidence.max(Medium);
-                Some(chosen)
+        let family = match (by_rule.filter(is_one_of), &self.families[..]) {
+            (Some(chosen), _) => Some(chosen),
+            (None, [(count, family), ..]) if !self.is_common && count * 3 >= all * 2 => {
+                if has_rule(*family) || self.families.len() > 1 {
+                    self.confidence = self.confidence.min(Medium);
+                }
+                Some(*family)
             }
-            (None, [(count, family), ..]) if count * 3 >= all * 2 => Some(*family),
             _ => None,
         };
         let named = self.variants.iter().find(|(_, of)| family.is_some() && *of == family);
@@ -121,12 +132,12 @@ fn is_equal(best: &Match, other: &Match) -> bool {
     (best.0, best.2, best.3) == (other.0, other.2, other.3) && (best.1 - other.1).abs() < 1e-9
 }
 
-fn confidence(best: &Match, families: usize) -> Confidence {
+fn confidence(best: &Match) -> Confidence {
     /// From here on what differs is a layer or two.
     const SURE: f64 = 0.95;
     match best.relation {
-        Relation::Exact if families <= 1 => High,
-        Relation::Near if families <= 1 && best.similarity >= SURE && best.in_order => High,
+        Relation::Exact => High,
+        Relation::Near if best.similarity >= SURE && best.in_order => High,
         _ => Medium,
     }
 }

@@ -51,14 +51,21 @@ pub(crate) struct Match {
     pub head: Head,
     /// Channels of the input, where they differ.
     pub channels: Option<(i64, i64)>,
-    /// Rows of tables and other parameters that are equal, out of those of the library's network.
-    pub others: usize,
+    /// Tables and other parameters that are equal, less those of the library's network that were
+    /// not found.
+    pub others: i64,
     /// Whether equal weights are in the same order.
     pub in_order: bool,
+    /// Whether networks of many families have these shapes: layers of the same few widths, and
+    /// no vocabulary that sets them apart.
+    pub is_common: bool,
 }
 
 /// Weights that a network must have to be named.
 const FEWEST: usize = 5;
+
+/// Weights that a network must have to be named when all of them are equal.
+const FEWEST_EXACT: usize = 3;
 
 /// Different shapes that a network must have to be named as part of another.
 const FEWEST_SHAPES: usize = 6;
@@ -81,6 +88,12 @@ const NEAR_UNIFORM: f64 = 0.97;
 /// From here on they are near when only the last layers differ.
 const NEAR_WITH_ANOTHER_HEAD: f64 = 0.7;
 
+/// The first weights, which a near network has too.
+const STEM: usize = 2;
+
+/// Weights that a head may have more than another one.
+const MOST_LONGER: usize = 3;
+
 /// From here on a network is part of another.
 const CONTAINED: f64 = 0.97;
 
@@ -92,18 +105,29 @@ const CANDIDATES: usize = 400;
 
 /// The networks of the library that resemble a signature, the best first.
 pub(crate) fn matches(library: Library, signature: &Signature) -> Vec<Match> {
-    if signature.weights.len() < FEWEST - 1 {
+    matches_among(library, signature, |_| true)
+}
+
+/// As [`matches`], among the networks that pass a test.
+pub(crate) fn matches_among(
+    library: Library,
+    signature: &Signature,
+    keep: impl Fn(Entry) -> bool,
+) -> Vec<Match> {
+    if signature.weights.len() < FEWEST_EXACT {
         return Vec::new();
     }
     let model = Model::new(library, signature);
-    let mut found: Vec<Match> =
-        candidates(library, &model).into_iter().filter_map(|entry| model.compare(entry)).collect();
+    let mut found: Vec<Match> = candidates(library, &model, keep)
+        .into_iter()
+        .filter_map(|entry| model.compare(entry))
+        .collect();
     found.sort_by(|a, b| rank(b).partial_cmp(&rank(a)).unwrap_or(std::cmp::Ordering::Equal));
     found
 }
 
 /// What orders matches: the relation, then how much is equal, then how little was changed.
-pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, usize, bool) {
+pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, i64, bool) {
     let size = match found.relation {
         // Of two networks that are contained, the larger one is the backbone.
         Relation::Contains => found.found as f64,
@@ -120,7 +144,7 @@ pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, usize, bool) {
 }
 
 /// Networks that share at least half of their different shapes with the signature.
-fn candidates(library: Library, model: &Model<'_>) -> Vec<Entry> {
+fn candidates(library: Library, model: &Model<'_>, keep: impl Fn(Entry) -> bool) -> Vec<Entry> {
     let mut shared = vec![0_u32; library.len()];
     let known = model.counts.keys().filter(|id| (**id as usize) < library.shapes());
     for id in known {
@@ -134,6 +158,7 @@ fn candidates(library: Library, model: &Model<'_>) -> Vec<Entry> {
         .filter(|(_, shared)| **shared > 0)
         .map(|(at, shared)| (u64::from(*shared), library.entry(at)))
         .filter(|(shared, entry)| shared * 2 >= entry.distinct() as u64 && model.may_match(*entry))
+        .filter(|(_, entry)| keep(*entry))
         .collect();
     // Those of about the same size first.
     let weights = model.signature.weights.len();
@@ -207,7 +232,12 @@ impl<'s> Model<'s> {
         let in_order = || common_in_order(&theirs, ours) == equal;
         // Layers of the same few shapes are in many networks.
         let varied = entry.distinct() >= FEWEST_SHAPES;
-        let other_head = only_head && varied && similarity >= NEAR_WITH_ANOTHER_HEAD;
+        // A head of the same size with other widths; a longer one makes another network.
+        let alike = missing.len().abs_diff(extra.len()) <= MOST_LONGER;
+        let other_head = only_head && varied && alike && similarity >= NEAR_WITH_ANOTHER_HEAD;
+        // Networks of one lineage begin alike.
+        let begins = channels.is_some() || missing.first().is_none_or(|at| *at >= STEM);
+        let words = words && begins;
         let relation = match () {
             () if found == of && found == own && words => Relation::Exact,
             () if similarity >= NEAR && words && (varied || only_head) => Relation::Near,
@@ -218,10 +248,13 @@ impl<'s> Model<'s> {
             () => return None,
         };
         let in_order = in_order();
-        if of < FEWEST && (relation != Relation::Exact || replaced > 0) {
+        let is_plain = relation != Relation::Exact || replaced > 0 || head != Head::Same;
+        let is_varied = entry.distinct() == theirs.len() && in_order;
+        if of < FEWEST && (is_plain || !is_varied) {
             return None;
         }
-        let others = common(&their_others, &self.signature.others) + reused;
+        let is_plain_part = relation == Relation::Part && self.counts.len() < FEWEST_SHAPES;
+        let others = balance(&their_others, &self.signature.others);
         Some(Match {
             entry,
             relation,
@@ -233,7 +266,16 @@ impl<'s> Model<'s> {
             channels,
             others,
             in_order,
+            is_common: (!varied || is_plain_part)
+                && !(entry.has_vocabulary() && self.has_table(&their_others)),
         })
+    }
+
+    /// Whether the signature has the vocabulary of a network: its largest table.
+    fn has_table(&self, theirs: &[ShapeId]) -> bool {
+        let size = |id: &ShapeId| self.dims(*id).map_or(0, |dims| dims.iter().product::<i64>());
+        let largest = theirs.iter().max_by_key(|id| size(id));
+        largest.is_some_and(|table| self.signature.others.contains(table))
     }
 
     /// Whether the signature is the beginning or the end of a network, up to the last layer.
@@ -373,11 +415,11 @@ fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usi
     kept
 }
 
-/// How many shapes two lists share.
-fn common(a: &[ShapeId], b: &[ShapeId]) -> usize {
-    let b: HashSet<ShapeId> = b.iter().copied().collect();
-    let a: HashSet<ShapeId> = a.iter().copied().collect();
-    a.intersection(&b).count()
+/// How many shapes of the first list the second one has, less those that it lacks.
+fn balance(theirs: &[ShapeId], ours: &[ShapeId]) -> i64 {
+    let ours: HashSet<ShapeId> = ours.iter().copied().collect();
+    let theirs: HashSet<ShapeId> = theirs.iter().copied().collect();
+    theirs.iter().map(|id| if ours.contains(id) { 1 } else { -1 }).sum()
 }
 
 /// The one dimension in which two shapes differ, 1 where one of them lacks it.

@@ -10,6 +10,8 @@ mod matching;
 mod shape;
 mod signature;
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod text;
 
 use calipers_report::units;

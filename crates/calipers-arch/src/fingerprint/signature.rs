@@ -110,6 +110,25 @@ impl Signature {
         })
     }
 
+    /// The signature of a network of the library.
+    #[cfg(test)]
+    pub(crate) fn of_entry(library: Library, entry: super::library::Entry) -> Self {
+        Self {
+            weights: entry.weights(),
+            others: entry.others(),
+            vocabulary: entry.has_vocabulary(),
+            known: library.shapes(),
+            ..Self::default()
+        }
+    }
+
+    /// Replaces a weight by one of another shape.
+    #[cfg(test)]
+    pub(crate) fn replace(&mut self, library: Library, at: usize, dims: &[i64]) {
+        let shape = WeightShape::new(dims).unwrap();
+        self.weights[at] = self.number(library, shape);
+    }
+
     /// The shapes of the weights in order, as text.
     pub(crate) fn text(&self, library: Library) -> Vec<String> {
         let shapes = self.weights.iter().filter_map(|id| self.shape(library, *id));

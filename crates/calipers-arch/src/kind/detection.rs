@@ -185,7 +185,8 @@ fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
 }
 
 fn retinanet(seen: &Seen<'_, '_>) -> Recognition {
-    let anchors = seen.head()?.anchors.filter(|anchors| *anchors > 1)?;
+    // Three sizes of three ratios; detectors of faces and text have two or three anchors.
+    let anchors = seen.head()?.anchors.filter(|anchors| *anchors >= 6)?;
     on_a_pyramid(seen)
         .then(|| (Medium, format!("feature pyramid with {anchors} anchors per position")))
 }

@@ -18,12 +18,11 @@ mod trees;
 use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::units;
 use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Style};
-
 use shares::Shares;
 
 use super::fingerprint::Identity;
 use super::stats::NetworkStats;
-use crate::network::{BlockKind, With};
+use crate::network::{BlockKind, Network, NetworkOp, Op, Origin, With};
 
 /// What was decided.
 #[derive(Clone, Debug)]
@@ -73,6 +72,10 @@ pub(crate) fn decide(
         .or_else(|| neural(stats, &architecture.facts));
     let Some(mut decision) = decided else {
         architecture.evidence = vec!["no known operator with weights".to_owned()];
+        if is_bare(stats.net) {
+            architecture.kind = Some(ModelKind::Pipeline);
+            architecture.confidence = Medium;
+        }
         return;
     };
     recall(identity, &mut decision, architecture);
@@ -83,6 +86,31 @@ pub(crate) fn decide(
     architecture.evidence = decision.evidence;
 }
 
+/// Whether a rule looks for networks of a family.
+pub(crate) fn has_rule(family: Family) -> bool {
+    let tables = [
+        detection::FAMILIES,
+        dense_outputs::FAMILIES,
+        convolutional::FAMILIES,
+        transformers::FAMILIES,
+    ];
+    tables.iter().any(|rows| rows.iter().any(|row| row.family == family))
+}
+
+/// Whether several operators compute and none has weights: they prepare data or read results.
+fn is_bare(net: &Network<'_>) -> bool {
+    let steps = net.units().count();
+    let stored = |unit: &NetworkOp| {
+        let constants =
+            unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
+        constants.filter_map(|val| net.elements(*val)).any(|elements| elements > LARGEST_SETTING)
+    };
+    steps >= 4 && net.units().all(|(_, unit)| unit.op != Op::Unknown && !stored(unit))
+}
+
+/// Elements of a constant that sets how data is prepared, such as means and scales of channels.
+const LARGEST_SETTING: usize = 64;
+
 /// Writes down what the library knows. It is more specific than any rule: a rule only chooses
 /// between families whose networks have the same shapes.
 fn recall(identity: &mut Identity, decision: &mut Decision, architecture: &mut Architecture) {
@@ -90,14 +118,16 @@ fn recall(identity: &mut Identity, decision: &mut Decision, architecture: &mut A
     architecture.similarity = identity.similarity;
     architecture.backbone = identity.backbone.take();
     if identity.is_known() {
-        let family = identity.settle(decision.family);
+        let family = identity.settle(decision.family, has_rule);
         if family.is_some() {
             decision.family = family;
             decision.confidence = identity.confidence;
         }
         architecture.variant = identity.variant.take();
     }
-    decision.evidence.splice(0..0, std::mem::take(&mut identity.evidence));
+    if architecture.variant.is_some() || architecture.backbone.is_some() {
+        decision.evidence.splice(0..0, std::mem::take(&mut identity.evidence));
+    }
 }
 
 /// Networks of layers.
@@ -108,7 +138,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     let (own, cross) = stats.own_and_cross();
     let attention = own + cross;
     let features = stats.feature_convs();
-    let recurrent = stats.count_in(With::RECURRENT);
+    let recurrent = stats.count(BlockKind::Recurrent) + stats.count_in(With::RECURRENT);
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
     if attention > 0 && !mostly_convolution {
@@ -142,23 +172,25 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
     let detects =
         stats.count(BlockKind::DetectionHead) + stats.count_in([With::REGIONS, With::SUPPRESSIONS]);
     let net = stats.net;
-    let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
+    // A backbone that something else was built on is not a network of its family.
+    let maps = net.outputs.iter().any(|output| {
+        let places = net.rank(*output).map_or(0, |rank| rank.saturating_sub(2));
+        (0..places).any(|at| net.dim(*output, -1 - at as isize) != Some(1))
+    });
+    let is_classifier = !maps && net.outputs.len() <= 2;
     // Rules for what a backbone carries come before those for backbones.
     for (rows, is_backbone) in [
         (detection::FAMILIES, false),
         (dense_outputs::FAMILIES, false),
         (convolutional::FAMILIES, true),
     ] {
-        // A detector is more than its backbone, and a network with maps as outputs may be.
-        if is_backbone && detects > 0 {
+        if is_backbone && (detects > 0 || !is_classifier) {
             break;
         }
         for row in rows {
             if let Some((confidence, why)) = (row.rule)(&seen) {
-                // Others are built of the same blocks: the shapes of the weights would make it sure.
-                let most = if is_backbone && maps { Medium } else { High };
                 decision.family = Some(row.family);
-                decision.confidence = confidence.min(most);
+                decision.confidence = confidence;
                 decision.evidence.push(why);
                 return decision;
             }

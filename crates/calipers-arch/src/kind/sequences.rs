@@ -9,26 +9,38 @@
 //! | `linear` | one dense layer |
 
 use calipers_ops::Class;
-use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Confidence::{High, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, counted};
-use crate::network::{BlockKind, Convolution, With};
+use crate::network::{BlockKind, Convolution, RecurrentCell, With};
 use crate::stats::{Given, NetworkStats};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
-    let cells = [("LSTM", Family::Lstm), ("GRU", Family::Gru), ("RNN", Family::Rnn)];
-    let cells = cells.map(|(op, family)| (stats.count(op), family));
+    let cells = [
+        (RecurrentCell::Lstm, Family::Lstm),
+        (RecurrentCell::Gru, Family::Gru),
+        (RecurrentCell::Rnn, Family::Rnn),
+    ];
+    // As an operator, or written out.
+    let layers = || stats.net.all().filter_map(|unit| unit.recurrent());
+    let cells = cells.map(|(cell, family)| {
+        let count = layers().filter(|layer| layer.cell == cell).count();
+        (i64::try_from(count).unwrap_or(i64::MAX), family)
+    });
     let (most, family) =
         cells.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, Family::Rnn));
     let kinds = cells.iter().filter(|(count, _)| *count > 0).count();
     let layers = counted(most, "recurrent layer", "recurrent layers");
-    let features = stats.feature_convs();
+    let features = stats.image_convs().count();
     if features >= 3 {
         let words =
             format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
-        return Decision::new(ModelKind::Hybrid, Some(Family::Crnn), Medium, words);
+        // Sound is seen as an image at times; only images are read as text.
+        let reads = stats.takes(Given::Image) && !stats.net.outputs.is_empty();
+        let family = reads.then_some(Family::Crnn);
+        return Decision::new(ModelKind::Hybrid, family, Medium, words);
     }
     let signal = stats.convs.iter().filter(|conv| conv.side() > Some(1)).count();
     if signal >= 3 {
@@ -82,8 +94,14 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
         With(|traits| traits.activation().is_some_and(|activation| !activation.is_gate())),
     ));
     let rows = stats.takes(Given::Features) || stats.takes(Given::Image);
+    let sounds = stats.count_in(With(|traits| traits.class == Class::Signal));
     match layers {
         0 => None,
+        // The product with a bank of filters prepares a sound.
+        1 | 2 if sounds > 0 => {
+            let words = "a Fourier transform and a filter bank".to_owned();
+            Some(Decision::new(ModelKind::Pipeline, None, Medium, words))
+        }
         1 if activations == 0 => {
             let rows = rows && stats.net.units().all(|(_, unit)| unit.is(PLAIN));
             let shares = stats.count_in(With::PROBABILITIES) > 0;
@@ -101,8 +119,7 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
                 }
                 _ => (None, "one linear layer"),
             };
-            let sure = if rows { Medium } else { Low };
-            Some(Decision::new(ModelKind::Linear, family.filter(|_| rows), sure, words.to_owned()))
+            rows.then(|| Decision::new(ModelKind::Linear, family, Medium, words.to_owned()))
         }
         // Without an activation between them, products among other arithmetic are not layers.
         _ if activations == 0 && !stats.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
@@ -110,8 +127,11 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
             let between = counted(activations, "activation", "activations");
             let words = format!("{layers} linear layers with {between}");
             let sure = if activations > 0 { High } else { Medium };
-            let mut decision = Decision::new(ModelKind::Mlp, Some(Family::Mlp), sure, words);
-            if stats.takes(Given::Tokens) {
+            // Layers behind a table of tokens are a part of something else.
+            let tokens = stats.takes(Given::Tokens);
+            let family = (!tokens).then_some(Family::Mlp);
+            let mut decision = Decision::new(ModelKind::Mlp, family, sure, words);
+            if tokens {
                 decision.evidence.push("token embedding lookup".to_owned());
                 decision.confidence = Medium;
             }

@@ -17,10 +17,10 @@ use calipers_ir::{DType, ValueId};
 use calipers_ops::Movement;
 use calipers_report::Confidence::{self, High, Low};
 use calipers_report::{Architecture, ModelKind, Style, Task, TaskKind};
+use ending::{Ending, Leaves, ending};
 
 use super::stats::{Given, NetworkStats};
 use crate::network::{BlockKind, Network, Op, OpSet, Ops, Origin, TableKind, Val, With};
-use ending::{Ending, Leaves, ending};
 
 /// The task. Fills in how many classes there are.
 pub(crate) fn recognize(stats: &NetworkStats<'_, '_>, architecture: &mut Architecture) -> Task {

@@ -163,7 +163,7 @@ fn sizes_that_the_data_decides_elsewhere_have_a_lower_bound_alone() {
 }
 
 #[test]
-fn a_cost_of_which_nothing_is_known_is_not_0() {
+fn a_cost_without_known_parts_is_unknown() {
     let mut t = Tiny::new();
     let x = t.input(&["tokens", "8"]);
     let y = t.contrib("NoSuchOperator", &[&x]);

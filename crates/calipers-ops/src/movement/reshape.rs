@@ -103,6 +103,18 @@ fn resolve(
             }
         }
     }
+    // The only size that is not a number is what the others leave of a known number of elements.
+    let is_symbolic = |entry: &Entry| matches!(entry, Entry::Size(size) if !size.is_const());
+    if data.constant_count().is_some()
+        && !entries.iter().any(|entry| is_hole(&entry))
+        && entries.iter().filter(|entry| is_symbolic(entry)).count() == 1
+    {
+        for entry in &mut entries {
+            if is_symbolic(entry) {
+                *entry = Entry::Open;
+            }
+        }
+    }
     // A single hole is what the rest leaves, whatever is there.
     let rest = if entries.iter().filter(is_hole).count() == 1 {
         let sizes = entries.iter().filter_map(|entry| match entry {
@@ -274,6 +286,10 @@ mod tests {
         assert_eq!(reshaped("b, s, 768", "b, ?, ?"), "float32[b, fresh1, fresh2]");
         // The difference may be -1, and is 768 in either case.
         assert_eq!(reshaped("b, s, 768", "b, s, t - u"), "float32[b, s, 768]");
+        // So is a size that a caller gives, where the number of elements is known.
+        assert_eq!(reshaped("2, 3, 4", "k, 6"), "float32[4, 6]");
+        assert_eq!(reshaped("2, 3, 4", "k, m"), "float32[k, m]");
+        assert_eq!(reshaped("b, 3", "k, 6"), "float32[k, 6]");
         assert_eq!(reported(reshape, &[tensor("b, 3"), hidden(1)], &[]), "float32[3*b]");
         assert_eq!(reported(reshape, &[tensor("b, 3"), hidden(2)], &[]), "float32[fresh1, fresh2]");
     }

@@ -265,6 +265,9 @@ mod tests {
         assert_eq!(sliced("p + s", ["p", "p + s", "0", "1"]), "float32[s]");
         assert_eq!(sliced("b, 512", ["0", "s", "-1", "1"]), "float32[b, min(s, 512)]");
         assert_eq!(sliced("s", ["-1", "-9223372036854775807", "0", "-1"]), "float32[s]");
+        // An axis that may be empty has a last element or gives nothing; another may be missing.
+        assert_eq!(sliced("s - 1", ["-1", "-9223372036854775807", "0", "-1"]), "float32[s - 1]");
+        assert_eq!(sliced("s - 1", ["-2", "-9223372036854775807", "0", "-1"]), "float32[fresh1]");
         assert_eq!(sliced("s", ["0", "9223372036854775807", "0", "2"]), "float32[ceil(s/2)]");
         // From which end it counts depends on the sizes.
         assert_eq!(sliced("s", ["p - 4", "9223372036854775807", "0", "1"]), "float32[fresh1]");

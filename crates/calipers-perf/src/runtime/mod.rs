@@ -12,7 +12,6 @@
 mod fusion;
 
 use calipers_report::Runtime;
-
 pub(crate) use fusion::fuse;
 use fusion::{Fusion, ONNX_RUNTIME, TENSORRT};
 

@@ -1,6 +1,6 @@
 //! How the network is built: kind, figures, blocks, repeats, skip connections.
 
-use calipers_report::{Architecture, ArchitectureFacts, ModelKind, Repeat, Report, Skip};
+use calipers_report::{Architecture, ArchitectureFacts, Family, ModelKind, Repeat, Report, Skip};
 
 use super::context::Context;
 use super::wording::{confidence_note, confidence_value, folded, joined, quoted};
@@ -66,9 +66,33 @@ fn kind(architecture: &Architecture) -> Facts {
         let note = confidence_note(architecture.confidence);
         Spans::plain(family.display_name()).and_text(note)
     });
+    facts.add("Variant", architecture.variant.as_deref().map(Value::text));
     facts.add("Family", family);
+    facts.add("Backbone", architecture.backbone.as_deref().map(Value::text));
+    facts.add("Similarity", similarity(architecture));
+    facts.add("Matching public networks", joined(references(architecture), ", "));
     figures(&architecture.facts, &mut facts);
     facts
+}
+
+/// Public networks that are listed in a table.
+const REFERENCES: usize = 4;
+
+/// The public networks with the same weight shapes.
+fn references(architecture: &Architecture) -> Vec<Spans> {
+    let references = &architecture.references;
+    let mut items: Vec<Spans> =
+        references.iter().take(REFERENCES).map(|name| Value::name(name).into()).collect();
+    let more = references.len().saturating_sub(REFERENCES);
+    if more > 0 {
+        items.push(Spans::plain(format!("{more} more")));
+    }
+    items
+}
+
+/// How many weight shapes equal those of the matching networks, in percent.
+fn similarity(architecture: &Architecture) -> Option<Value> {
+    architecture.similarity.map(|share| Value::Percent(share * 100.0))
 }
 
 /// What a block is, without the name that may come first: `Linear layer: a product`.
@@ -181,7 +205,9 @@ fn brief(report: &Report) -> Vec<Block> {
     let kind =
         architecture.kind.map(|kind| Spans::toned(Tone::Strong, Value::text(kind.display_name())));
     let style = architecture.style.map(|style| Spans::plain(style.display_name()));
-    let family = architecture.family.map(|family| Spans::plain(family.display_name()));
+    let variant = architecture.variant.as_deref();
+    let name = variant.or_else(|| architecture.family.map(Family::display_name));
+    let family = name.map(Spans::plain);
     let mut names: Vec<Spans> = [kind, style, family].into_iter().flatten().collect();
     if !names.is_empty() {
         names.extend(confidence_value(architecture.confidence));

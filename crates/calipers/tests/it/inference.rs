@@ -57,7 +57,7 @@ fn reported_free(builder: &ModelBuilder, name: &str) -> String {
 
 fn dims(pairs: &[(&str, i64)]) -> Bindings {
     let dims = pairs.iter().map(|(name, size)| ((*name).to_owned(), *size)).collect();
-    Bindings { dims, inputs: BTreeMap::new() }
+    Bindings { dims, ..Bindings::default() }
 }
 
 fn branch(name: &str, op: &str, input: &str) -> Graph {
@@ -145,8 +145,7 @@ fn a_loop_stacks_what_each_turn_gives() {
     model.output("all", F32, &["?", "?"]).output("some", F32, &["?", "?"]);
     assert_eq!(reported_free(&model, "last"), "float32[2]");
     assert_eq!(reported_free(&model, "all"), "float32[5, 2]");
-    let some = reported_free(&model, "some");
-    assert!(some.starts_with("float32[Loop_") && some.ends_with(", 2]"), "{some}");
+    assert_eq!(reported_free(&model, "some"), "float32[n, 2]");
 }
 
 fn a_loop_whose_state_grows_is_widened() {

@@ -43,7 +43,7 @@ use crate::network::{BlockKind, Origin, TableKind, Val};
 use crate::stats::{Given, NetworkStats};
 
 /// The rows, the particular before the general.
-const FAMILIES: &[FamilyRule] = &[
+pub(super) const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Clip, rule: clip },
     FamilyRule { family: Family::Detr, rule: vision_audio::detr },
     FamilyRule { family: Family::Mobilevit, rule: vision_audio::mobilevit },

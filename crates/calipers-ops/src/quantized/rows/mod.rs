@@ -3,3 +3,4 @@
 pub(crate) mod integer;
 pub(crate) mod others;
 pub(crate) mod packed;
+pub(crate) mod qonnx;

@@ -1,0 +1,222 @@
+//! The library against itself: every network is found, changed ones too, and a package that is left
+//! out shows how often a name is right.
+
+use std::collections::BTreeMap;
+
+use calipers_report::{Confidence, Family};
+
+use super::identity::Identity;
+use super::library::{Entry, Library};
+use super::matching::{Head, Relation, matches, matches_among};
+use super::shape::WeightShape;
+use super::signature::Signature;
+use super::text::{Role, Row};
+use crate::blocks::testing::Tiny;
+use crate::kind::has_rule;
+
+fn entry(reference: &str) -> Entry {
+    let found = Library::new().entries().find(|entry| entry.reference() == reference);
+    found.unwrap_or_else(|| panic!("{reference} is not in the library"))
+}
+
+fn signature(reference: &str) -> Signature {
+    Signature::of_entry(Library::new(), entry(reference))
+}
+
+#[test]
+fn a_shape_does_not_depend_on_how_it_is_written() {
+    let shape = |dims: &[i64]| WeightShape::new(dims).unwrap();
+    assert_eq!(shape(&[768, 3072]), shape(&[3072, 768]));
+    assert_eq!(shape(&[256, 64, 1, 1]), shape(&[64, 256]));
+    assert_ne!(shape(&[256, 64, 3, 3]), shape(&[256, 64]));
+    assert_eq!(shape(&[32, 3, 7, 7]).dims(), [3, 7, 7, 32]);
+    // One projection to queries, keys and values is three.
+    assert_eq!(shape(&[2304, 768]).split(), (shape(&[768, 768]), 3));
+    assert_eq!(shape(&[3072, 768]).split().1, 1);
+    assert!(shape(&[1, 1, 5]).dims() == [5] && !shape(&[1, 1, 5]).is_matrix());
+    assert!(WeightShape::new(&[1, 1]).is_none() && WeightShape::new(&[3, -1]).is_none());
+}
+
+#[test]
+fn lines_of_the_library_are_read_and_mistakes_are_named() {
+    let row = Row::parse("n\tf\tV\tc8x3x3x3 2*(l8x8 3*(e9x8)) c8x1x3x3g8 p1x4x8").unwrap();
+    let roles: Vec<Role> = row.weights.iter().map(|(role, _)| *role).collect();
+    assert_eq!(roles.len(), 1 + 2 * (1 + 3) + 2);
+    assert_eq!((roles[0], roles[2], roles[10]), (Role::Computed, Role::Table, Role::Other));
+    assert_eq!(row.weights[9].1, [8, 1, 3, 3]);
+    for (line, error) in [
+        ("n\tf\tV", "expected 4 columns"),
+        ("n\tf\tV\tq8x8", "unknown letter `q`"),
+        ("n\tf\tV\t2*(l8x8", "expected `)`"),
+        ("n\tf\tV\tl8x8)", "unexpected `)`"),
+        ("n\tf\tV\tlx8", "expected a number"),
+    ] {
+        assert!(Row::parse(line).unwrap_err().contains(error), "{line}");
+    }
+}
+
+#[test]
+fn the_library_is_large_and_every_line_is_complete() {
+    let library = Library::new();
+    assert!(library.len() >= 2500, "{} networks", library.len());
+    let mut references: Vec<String> = library.entries().map(Entry::reference).collect();
+    references.sort_unstable();
+    references.dedup();
+    assert_eq!(references.len(), library.len(), "a name is in the library twice");
+    for entry in library.entries() {
+        assert!(entry.family().parse::<Family>().is_ok(), "{}", entry.reference());
+        assert!(!entry.variant().is_empty(), "{}", entry.reference());
+        assert_eq!(entry.weights().len(), entry.weight_count(), "{}", entry.reference());
+    }
+}
+
+/// Every network of the library is found by its own weights. Two have the same at times: then it is
+/// one of the references.
+#[test]
+fn every_network_finds_itself() {
+    let library = Library::new();
+    for entry in library.entries().step_by(3).filter(|entry| entry.weight_count() >= 5) {
+        let found = matches(library, &Signature::of_entry(library, entry));
+        let best = &found[0];
+        assert_eq!(best.relation, Relation::Exact, "{}", entry.reference());
+        let itself = found.iter().find(|found| found.entry.reference() == entry.reference());
+        assert!(
+            itself.is_some_and(|found| found.relation == Relation::Exact),
+            "{}",
+            entry.reference()
+        );
+    }
+}
+
+/// The best match of a signature.
+fn best(signature: &Signature) -> (String, Relation, Head, Option<(i64, i64)>) {
+    let found = matches(Library::new(), signature);
+    let best = &found[0];
+    (best.entry.variant().to_owned(), best.relation, best.head, best.channels)
+}
+
+#[test]
+fn other_classes_and_input_channels_are_the_same_network() {
+    let mut changed = signature("torchvision:resnet50");
+    let last = changed.weights.len() - 1;
+    changed.replace(Library::new(), last, &[37, 2048]);
+    changed.replace(Library::new(), 0, &[64, 4, 7, 7]);
+    let head = Head::Classes { from: 1000, to: 37 };
+    assert_eq!(best(&changed), ("ResNet-50".to_owned(), Relation::Exact, head, Some((3, 4))));
+    // Gray images have one channel, which the shape leaves out.
+    changed.replace(Library::new(), 0, &[64, 1, 7, 7]);
+    assert_eq!(best(&changed).3, Some((3, 1)));
+    // Without its classifier it is the same as a network that never had one.
+    changed.weights.truncate(last);
+    assert_eq!(best(&changed).1, Relation::Exact);
+}
+
+#[test]
+fn a_detector_contains_its_backbone() {
+    let mut detector = signature("torchvision:resnet50");
+    detector.weights.pop();
+    for at in 0..30 {
+        detector.weights.push(0);
+        let last = detector.weights.len() - 1;
+        detector.replace(Library::new(), last, &[101 + at, 307, 3, 3]);
+    }
+    let found = matches(Library::new(), &detector);
+    assert_eq!(found[0].relation, Relation::Contains);
+    let identity = Identity::from_matches(&found);
+    assert_eq!(identity.backbone.as_deref(), Some("ResNet-50"));
+    assert!(!identity.is_known());
+}
+
+#[test]
+fn an_encoder_alone_is_a_part() {
+    let library = Library::new();
+    let whole = entry("transformers:Whisper-tiny");
+    let mut encoder = Signature::of_entry(library, whole);
+    // Two convolutions, and four layers of six weights.
+    encoder.weights.truncate(2 + 4 * 6);
+    encoder.vocabulary = false;
+    let relation = |signature: &Signature| {
+        let found = matches_among(library, signature, |other| other.source() == whole.source());
+        let of_whole = found.iter().find(|found| found.entry.reference() == whole.reference());
+        of_whole.map(|found| found.relation)
+    };
+    assert_eq!(relation(&encoder), Some(Relation::Part));
+    // Fewer layers are another network.
+    encoder.weights.truncate(2 + 3 * 6);
+    assert_eq!(relation(&encoder), None);
+}
+
+#[test]
+fn unknown_networks_are_not_named() {
+    let library = Library::new();
+    let mut odd = Signature::of_entry(library, entry("torchvision:resnet50"));
+    for at in 0..odd.weights.len() {
+        let width = 40 + i64::try_from(at).unwrap() * 3;
+        odd.replace(library, at, &[width, width + 5, 3, 3]);
+    }
+    assert!(matches(library, &odd).is_empty());
+    // The same layers without the table of words are not a reader of words.
+    let mut wordless = signature("transformers:BERT-base");
+    wordless.vocabulary = false;
+    let named = matches(library, &wordless);
+    assert!(named.iter().all(|found| !found.entry.has_vocabulary()));
+}
+
+#[test]
+fn a_model_is_read_in_order_of_execution() {
+    let mut t = Tiny::new();
+    let x = t.input(&["1", "3", "32", "32"]);
+    let w = t.weight(&[16, 3, 3, 3]);
+    let y = t.op("Conv", &[&x, &w]);
+    let w = t.weight(&[24, 16, 1, 1]);
+    let y = t.op("Conv", &[&y, &w]);
+    let y = t.op("GlobalAveragePool", &[&y]);
+    let y = t.op("Flatten", &[&y]);
+    let y = t.linear(&y, 24, 10);
+    let model = calipers_formats::read(t.build(&y), "tiny.onnx").unwrap();
+    let typed = calipers_infer::infer(&model, &calipers_infer::Bindings::default()).unwrap();
+    let net = crate::network::Network::build(&model, &typed);
+    let library = Library::new();
+    assert_eq!(Signature::new(&net, library).text(library), ["3x3x3x16", "16x24", "10x24"]);
+}
+
+/// How often a family is right when the whole package that a network comes from is left out.
+///
+/// Networks of families that no other package has are left out too: they can only be unknown, and
+/// are counted as wrong where they get a name.
+#[test]
+fn names_are_right_for_packages_that_are_left_out() {
+    let library = Library::new();
+    let mut table: BTreeMap<Confidence, [usize; 2]> = BTreeMap::new();
+    let (mut named, mut all) = (0, 0);
+    for entry in library.entries() {
+        let signature = Signature::of_entry(library, entry);
+        let found = matches_among(library, &signature, |other| other.source() != entry.source());
+        let mut identity = Identity::from_matches(&found);
+        all += 1;
+        if !identity.is_known() {
+            continue;
+        }
+        let truth = entry.family().parse::<Family>().ok();
+        // The rules see the graph, which is not here: they are taken to be right.
+        let by_rule = truth.filter(|family| has_rule(*family));
+        let Some(family) = identity.settle(by_rule, has_rule) else { continue };
+        named += 1;
+        let right = usize::from(Some(family) == truth);
+        table.entry(identity.confidence).or_default()[1 - right] += 1;
+    }
+    let mut text = format!("{named} of {all} networks are named without their own package\n");
+    for (confidence, [right, wrong]) in &table {
+        text += &format!("{:<8} {right} right, {wrong} wrong\n", confidence.id());
+    }
+    for (confidence, least) in [(Confidence::High, 97), (Confidence::Medium, 85)] {
+        let [right, wrong] = table.get(&confidence).copied().unwrap_or_default();
+        assert!(right * 100 >= (right + wrong) * least, "{text}");
+    }
+    assert!(named * 10 >= all, "{text}");
+    // Shown with `--nocapture`.
+    #[allow(clippy::print_stdout, reason = "the table is what the test is for")]
+    {
+        println!("{text}");
+    }
+}
