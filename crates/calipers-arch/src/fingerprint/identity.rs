@@ -1,6 +1,6 @@
 //! What the library says of a network: its variant, its family, its backbone.
 
-use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Family, units};
 
 use super::library::{Entry, Library};
@@ -99,10 +99,16 @@ impl Identity {
         let family = match (by_rule.filter(is_one_of), &self.families[..]) {
             (Some(chosen), _) => Some(chosen),
             (None, [(count, family), ..]) if !self.is_common && count * 3 >= all * 2 => {
-                if has_rule(*family) || self.families.len() > 1 {
+                if has_rule(*family) {
+                    self.confidence = Low;
+                } else if self.families.len() > 1 {
                     self.confidence = self.confidence.min(Medium);
                 }
                 Some(*family)
+            }
+            (None, families) if !self.is_common => {
+                self.confidence = self.confidence.min(Medium);
+                first_generation(families)
             }
             _ => None,
         };
@@ -114,6 +120,30 @@ impl Identity {
     /// Whether the library knows the network, not only a part of it.
     pub(crate) fn is_known(&self) -> bool {
         !self.variants.is_empty()
+    }
+}
+
+/// The earliest of several families when all are generations of one: later ones kept its shapes.
+fn first_generation(families: &[(usize, Family)]) -> Option<Family> {
+    let ids = || families.iter().map(|(_, family)| family.id());
+    let lineage = lineage(ids().next()?);
+    if !ids().all(|id| self::lineage(id) == lineage) {
+        return None;
+    }
+    let generation = |family: &Family| {
+        let digits = family.id()[lineage.len()..].trim_start_matches(|c: char| !c.is_ascii_digit());
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits[..end].parse::<u32>().unwrap_or(1)
+    };
+    families.iter().map(|(_, family)| *family).min_by_key(generation)
+}
+
+/// The id of a family without its version: `yolo` for `yolov8` and `yolo11`.
+pub(super) fn lineage(id: &str) -> &str {
+    let bare = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+    match bare.strip_suffix('v') {
+        Some(stem) if bare.len() < id.len() => stem.trim_end_matches('-'),
+        _ => bare,
     }
 }
 
@@ -144,7 +174,8 @@ fn is_equal(best: &Match, other: &Match) -> bool {
         return other.relation == Relation::Near && best.similarity - other.similarity < SLACK;
     }
     let (best, other) = (rank(best), rank(other));
-    (best.0, best.2, best.3) == (other.0, other.2, other.3) && (best.1 - other.1).abs() < 1e-9
+    let equal = (best.0, best.2, best.3, best.4) == (other.0, other.2, other.3, other.4);
+    equal && (best.1 - other.1).abs() < 1e-9
 }
 
 fn confidence(best: &Match) -> Confidence {
