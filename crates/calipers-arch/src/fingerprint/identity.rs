@@ -29,6 +29,9 @@ pub(crate) struct Identity {
     pub evidence: Vec<String>,
 }
 
+/// From here on what differs is a layer or two, and a rule that agrees leaves no doubt.
+const SURE: f64 = 0.95;
+
 /// References that are listed.
 const MOST_REFERENCES: usize = 24;
 
@@ -97,7 +100,11 @@ impl Identity {
         let all: usize = self.families.iter().map(|(count, _)| count).sum();
         let is_one_of = |chosen: &Family| self.families.iter().any(|(_, known)| known == chosen);
         let family = match (by_rule.filter(is_one_of), &self.families[..]) {
-            (Some(chosen), _) => Some(chosen),
+            (Some(chosen), _) => {
+                let is_sure = self.similarity.is_some_and(|share| share >= SURE);
+                self.confidence = if is_sure { High } else { self.confidence.max(Medium) };
+                Some(chosen)
+            }
             (None, [(count, family), ..]) if !self.is_common && count * 3 >= all * 2 => {
                 if has_rule(*family) {
                     self.confidence = Low;
@@ -179,12 +186,12 @@ fn is_equal(best: &Match, other: &Match) -> bool {
 }
 
 fn confidence(best: &Match) -> Confidence {
-    /// From here on what differs is a layer or two.
-    const SURE: f64 = 0.95;
+    /// From here on a few layers differ.
+    const LIKELY: f64 = 0.9;
     match best.relation {
         Relation::Exact => High,
-        Relation::Near if best.similarity >= SURE && best.in_order => High,
-        _ => Medium,
+        Relation::Near if best.similarity >= LIKELY => Medium,
+        _ => Low,
     }
 }
 

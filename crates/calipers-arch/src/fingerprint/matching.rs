@@ -276,7 +276,10 @@ impl<'s> Model<'s> {
 
     /// Whether the signature has the vocabulary of a network: its largest table.
     fn has_table(&self, theirs: &[ShapeId]) -> bool {
-        let size = |id: &ShapeId| self.dims(*id).map_or(0, |dims| dims.iter().product::<i64>());
+        let size = |id: &ShapeId| {
+            self.dims(*id)
+                .map_or(0, |dims| dims.iter().fold(1_i64, |all, dim| all.saturating_mul(*dim)))
+        };
         let largest = theirs.iter().max_by_key(|id| size(id));
         largest.is_some_and(|table| self.signature.others.contains(table))
     }

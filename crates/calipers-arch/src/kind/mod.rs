@@ -103,14 +103,23 @@ fn is_bare(net: &Network<'_>) -> bool {
     let stored = |unit: &NetworkOp| {
         let constants =
             unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
-        constants.filter_map(|val| net.elements(*val)).any(|elements| elements > LARGEST_SETTING)
+        let mut sizes = constants.filter_map(|val| net.elements(*val));
+        let fewest = if unit.is_contraction() { 1 } else { LARGEST_SETTING };
+        sizes.any(|elements| elements > fewest)
     };
     // Some operators hold networks in their attributes.
-    let elements = |dims: &[i64]| dims.iter().product::<i64>();
     let is_small = net.model.tensors().all(|(_, tensor)| {
-        usize::try_from(elements(&tensor.dims)).is_ok_and(|count| count <= LARGEST_SETTING)
+        let elements = tensor
+            .dims
+            .iter()
+            .try_fold(1_usize, |product, dim| product.checked_mul(usize::try_from(*dim).ok()?));
+        elements.is_some_and(|count| count <= LARGEST_SETTING)
     });
-    steps >= 4 && is_small && net.units().all(|(_, unit)| unit.op != Op::Unknown && !stored(unit))
+    steps >= 4
+        && is_small
+        && net
+            .units()
+            .all(|(_, unit)| unit.walk().all(|part| part.op != Op::Unknown && !stored(part)))
 }
 
 /// Elements of a constant that sets how data is prepared, such as means and scales of channels.
