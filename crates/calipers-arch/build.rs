@@ -1,5 +1,6 @@
 //! Compiles the library of known networks into the index that `src/fingerprint/library.rs` reads.
 
+#[allow(dead_code, reason = "the crate uses the rest of it")]
 #[path = "src/fingerprint/shape.rs"]
 mod shape;
 

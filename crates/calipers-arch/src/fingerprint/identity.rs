@@ -1,6 +1,6 @@
 //! What the library says of a network: its variant, its family, its backbone.
 
-use calipers_report::Confidence::{self, High, Medium};
+use calipers_report::Confidence::{self, High, Low, Medium};
 use calipers_report::{Family, units};
 
 use super::library::{Entry, Library};
@@ -29,6 +29,9 @@ pub(crate) struct Identity {
     pub evidence: Vec<String>,
 }
 
+/// From here on what differs is a layer or two, and a rule that agrees leaves no doubt.
+const SURE: f64 = 0.95;
+
 /// References that are listed.
 const MOST_REFERENCES: usize = 24;
 
@@ -44,9 +47,9 @@ impl Identity {
     }
 
     pub(super) fn from_matches(found: &[Match]) -> Self {
-        let Some(best) = found.first() else { return Self::default() };
+        let Some(best) = backbone_instead(found).or(found.first()) else { return Self::default() };
         let equal: Vec<&Match> =
-            found.iter().take_while(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
+            found.iter().filter(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
         let mut identity = Self {
             references: equal.iter().map(|found| found.entry.reference()).collect(),
             similarity: Some(best.similarity),
@@ -97,12 +100,22 @@ impl Identity {
         let all: usize = self.families.iter().map(|(count, _)| count).sum();
         let is_one_of = |chosen: &Family| self.families.iter().any(|(_, known)| known == chosen);
         let family = match (by_rule.filter(is_one_of), &self.families[..]) {
-            (Some(chosen), _) => Some(chosen),
+            (Some(chosen), _) => {
+                let is_sure = self.similarity.is_some_and(|share| share >= SURE);
+                self.confidence = if is_sure { High } else { self.confidence.max(Medium) };
+                Some(chosen)
+            }
             (None, [(count, family), ..]) if !self.is_common && count * 3 >= all * 2 => {
-                if has_rule(*family) || self.families.len() > 1 {
+                if has_rule(*family) {
+                    self.confidence = Low;
+                } else if self.families.len() > 1 {
                     self.confidence = self.confidence.min(Medium);
                 }
                 Some(*family)
+            }
+            (None, families) if !self.is_common => {
+                self.confidence = self.confidence.min(Medium);
+                first_generation(families)
             }
             _ => None,
         };
@@ -117,8 +130,47 @@ impl Identity {
     }
 }
 
+/// The earliest of several families when all are generations of one: later ones kept its shapes.
+fn first_generation(families: &[(usize, Family)]) -> Option<Family> {
+    let ids = || families.iter().map(|(_, family)| family.id());
+    let lineage = lineage(ids().next()?);
+    if !ids().all(|id| self::lineage(id) == lineage) {
+        return None;
+    }
+    let generation = |family: &Family| {
+        let digits = family.id()[lineage.len()..].trim_start_matches(|c: char| !c.is_ascii_digit());
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits[..end].parse::<u32>().unwrap_or(1)
+    };
+    families.iter().map(|(_, family)| *family).min_by_key(generation)
+}
+
+/// The id of a family without its version: `yolo` for `yolov8` and `yolo11`.
+pub(super) fn lineage(id: &str) -> &str {
+    let bare = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+    match bare.strip_suffix('v') {
+        Some(stem) if bare.len() < id.len() => stem.trim_end_matches('-'),
+        _ => bare,
+    }
+}
+
 fn family(entry: Entry) -> Option<Family> {
     entry.family().parse().ok()
+}
+
+/// The backbone that a network shares with the nearest one, when that is all they share: then the
+/// heads are different, and so are the networks.
+fn backbone_instead(found: &[Match]) -> Option<&Match> {
+    /// From here on near networks differ in a layer or two.
+    const NEAR: f64 = 0.9;
+    /// The share of the equal weights that the backbone has.
+    const MOST: f64 = 0.85;
+    let best = found.first().filter(|best| best.relation == Relation::Near)?;
+    if best.similarity >= NEAR {
+        return None;
+    }
+    let contained = found.iter().find(|other| other.relation == Relation::Contains)?;
+    (contained.found as f64 >= MOST * best.found as f64).then_some(contained)
 }
 
 /// Whether another match is as good as the best.
@@ -129,16 +181,17 @@ fn is_equal(best: &Match, other: &Match) -> bool {
         return other.relation == Relation::Near && best.similarity - other.similarity < SLACK;
     }
     let (best, other) = (rank(best), rank(other));
-    (best.0, best.2, best.3) == (other.0, other.2, other.3) && (best.1 - other.1).abs() < 1e-9
+    let equal = (best.0, best.2, best.3, best.4) == (other.0, other.2, other.3, other.4);
+    equal && (best.1 - other.1).abs() < 1e-9
 }
 
 fn confidence(best: &Match) -> Confidence {
-    /// From here on what differs is a layer or two.
-    const SURE: f64 = 0.95;
+    /// From here on a few layers differ.
+    const LIKELY: f64 = 0.9;
     match best.relation {
         Relation::Exact => High,
-        Relation::Near if best.similarity >= SURE && best.in_order => High,
-        _ => Medium,
+        Relation::Near if best.similarity >= LIKELY => Medium,
+        _ => Low,
     }
 }
 

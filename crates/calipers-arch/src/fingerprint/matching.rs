@@ -56,6 +56,8 @@ pub(crate) struct Match {
     pub others: i64,
     /// Whether equal weights are in the same order.
     pub in_order: bool,
+    /// Whether the vocabulary is the same.
+    pub has_words: bool,
     /// Whether networks of many families have these shapes: layers of the same few widths, and
     /// no vocabulary that sets them apart.
     pub is_common: bool,
@@ -63,6 +65,9 @@ pub(crate) struct Match {
 
 /// Weights that a network must have to be named.
 const FEWEST: usize = 5;
+
+/// Weights that a network must have to be named when all of them are equal.
+const FEWEST_EXACT: usize = 3;
 
 /// Different shapes that a network must have to be named as part of another.
 const FEWEST_SHAPES: usize = 6;
@@ -111,7 +116,7 @@ pub(crate) fn matches_among(
     signature: &Signature,
     keep: impl Fn(Entry) -> bool,
 ) -> Vec<Match> {
-    if signature.weights.len() < FEWEST - 1 {
+    if signature.weights.len() < FEWEST_EXACT {
         return Vec::new();
     }
     let model = Model::new(library, signature);
@@ -124,7 +129,7 @@ pub(crate) fn matches_among(
 }
 
 /// What orders matches: the relation, then how much is equal, then how little was changed.
-pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, i64, bool) {
+pub(crate) fn rank(found: &Match) -> (Relation, f64, bool, u8, i64, bool) {
     let size = match found.relation {
         // Of two networks that are contained, the larger one is the backbone.
         Relation::Contains => found.found as f64,
@@ -137,7 +142,7 @@ pub(crate) fn rank(found: &Match) -> (Relation, f64, u8, i64, bool) {
         Head::Other => 0,
     };
     let unchanged = head + u8::from(found.channels.is_none());
-    (found.relation, size, unchanged, found.others, found.in_order)
+    (found.relation, size, found.has_words, unchanged, found.others, found.in_order)
 }
 
 /// Networks that share at least half of their different shapes with the signature.
@@ -228,7 +233,7 @@ impl<'s> Model<'s> {
         let words = entry.has_vocabulary() == self.signature.vocabulary;
         let in_order = || common_in_order(&theirs, ours) == equal;
         // Layers of the same few shapes are in many networks.
-        let varied = entry.distinct() >= FEWEST_SHAPES;
+        let varied = entry.distinct() >= FEWEST_SHAPES || entry.distinct() * 2 >= theirs.len();
         // A head of the same size with other widths; a longer one makes another network.
         let alike = missing.len().abs_diff(extra.len()) <= MOST_LONGER;
         let other_head = only_head && varied && alike && similarity >= NEAR_WITH_ANOTHER_HEAD;
@@ -245,10 +250,13 @@ impl<'s> Model<'s> {
             () => return None,
         };
         let in_order = in_order();
-        if of < FEWEST && (relation != Relation::Exact || replaced > 0) {
+        let is_plain = relation != Relation::Exact || replaced > 0 || head != Head::Same;
+        let is_varied = entry.distinct() == theirs.len() && in_order;
+        if of < FEWEST && (is_plain || !is_varied) {
             return None;
         }
         let is_plain_part = relation == Relation::Part && self.counts.len() < FEWEST_SHAPES;
+        let has_words = entry.has_vocabulary() && self.has_table(&their_others);
         let others = balance(&their_others, &self.signature.others);
         Some(Match {
             entry,
@@ -261,14 +269,17 @@ impl<'s> Model<'s> {
             channels,
             others,
             in_order,
-            is_common: (!varied || is_plain_part)
-                && !(entry.has_vocabulary() && self.has_table(&their_others)),
+            has_words,
+            is_common: (!varied || is_plain_part) && !has_words,
         })
     }
 
     /// Whether the signature has the vocabulary of a network: its largest table.
     fn has_table(&self, theirs: &[ShapeId]) -> bool {
-        let size = |id: &ShapeId| self.dims(*id).map_or(0, |dims| dims.iter().product::<i64>());
+        let size = |id: &ShapeId| {
+            self.dims(*id)
+                .map_or(0, |dims| dims.iter().fold(1_i64, |all, dim| all.saturating_mul(*dim)))
+        };
         let largest = theirs.iter().max_by_key(|id| size(id));
         largest.is_some_and(|table| self.signature.others.contains(table))
     }

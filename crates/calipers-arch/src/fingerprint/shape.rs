@@ -14,11 +14,11 @@ const BITS: u32 = 24;
 /// Sorting makes a transposed matrix the same shape, and leaving ones out makes a 1×1 convolution
 /// the same as a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WeightShape(u128);
+pub(crate) struct WeightShape(u128);
 
 impl WeightShape {
     /// The shape of a tensor; `None` for a scalar, and for what no weight looks like.
-    pub fn new(dims: &[i64]) -> Option<Self> {
+    pub(crate) fn new(dims: &[i64]) -> Option<Self> {
         let mut kept: Vec<i64> = dims.iter().copied().filter(|dim| *dim != 1).collect();
         kept.sort_unstable();
         let fits = |dim: &i64| *dim > 1 && *dim < 1 << BITS;
@@ -30,30 +30,31 @@ impl WeightShape {
     }
 
     /// The packed form.
-    pub fn bits(self) -> u128 {
+    #[allow(dead_code, reason = "the build script writes it")]
+    pub(crate) fn bits(self) -> u128 {
         self.0
     }
 
     /// The shape of a packed form.
-    pub fn from_bits(bits: u128) -> Self {
+    pub(crate) fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
     /// The dimensions in ascending order.
-    pub fn dims(self) -> Vec<i64> {
+    pub(crate) fn dims(self) -> Vec<i64> {
         let places = (0..MAX_DIMS).rev().map(|at| self.0 >> (BITS as usize * at));
         let dims = places.map(|shifted| (shifted & ((1 << BITS) - 1)) as i64);
         dims.filter(|dim| *dim > 0).collect()
     }
 
     /// Whether it is more than a vector. Vectors are folded into other weights too often to count.
-    pub fn is_matrix(self) -> bool {
+    pub(crate) fn is_matrix(self) -> bool {
         self.0 >> BITS != 0
     }
 
     /// The shapes that are compared in its place. One projection to queries, keys and values is
     /// three, as other exporters write it.
-    pub fn split(self) -> (Self, usize) {
+    pub(crate) fn split(self) -> (Self, usize) {
         match self.dims()[..] {
             [narrow, wide] if Some(wide) == narrow.checked_mul(3) => {
                 (Self::new(&[narrow, narrow]).unwrap_or(self), 3)

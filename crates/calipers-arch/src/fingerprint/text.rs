@@ -11,7 +11,7 @@
 
 /// How a network uses a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// Multiplied with data: convolutions, linear and recurrent layers.
     Computed,
     /// Looked up.
@@ -22,11 +22,11 @@ pub enum Role {
 
 /// A network of the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    pub name: String,
-    pub family: String,
-    pub variant: String,
-    pub weights: Vec<(Role, Vec<i64>)>,
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) family: String,
+    pub(crate) variant: String,
+    pub(crate) weights: Vec<(Role, Vec<i64>)>,
 }
 
 /// Nested repetitions that are read.
@@ -34,7 +34,7 @@ const MAX_DEPTH: usize = 4;
 
 impl Row {
     /// Parses a line.
-    pub fn parse(line: &str) -> Result<Self, String> {
+    pub(crate) fn parse(line: &str) -> Result<Self, String> {
         let columns: Vec<&str> = line.split('\t').collect();
         let [name, family, variant, weights] = columns[..] else {
             return Err(format!("expected 4 columns, found {}", columns.len()));

@@ -5,7 +5,7 @@
 //! | convnext | depthwise 7×7, LayerNorm, and a feed-forward with GELU, in residual blocks |
 //! | densenet | units that add channels to what came before, by concatenation |
 //! | squeezenet | fire modules: a squeeze and two expansions side by side |
-//! | shufflenet | channels shuffled between groups |
+//! | shufflenet, shufflenetv2 | channels shuffled between groups; with pointwise convolutions in groups, without |
 //! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite, or with ReLU6 and 5×5; v2 has plain 3×3 expansions too |
 //! | mobilenetv3 | inverted residuals with hard-swish and squeeze-and-excite |
 //! | mnasnet | inverted residuals with ReLU, and 5×5 among the depthwise |
@@ -31,6 +31,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Densenet, rule: densenet },
     FamilyRule { family: Family::Squeezenet, rule: squeezenet },
     FamilyRule { family: Family::Shufflenet, rule: shufflenet },
+    FamilyRule { family: Family::Shufflenetv2, rule: shufflenetv2 },
     FamilyRule { family: Family::Efficientnetv2, rule: efficientnetv2 },
     FamilyRule { family: Family::Efficientnet, rule: efficientnet },
     FamilyRule { family: Family::Mobilenetv3, rule: mobilenetv3 },
@@ -111,8 +112,17 @@ fn squeezenet(seen: &Seen<'_, '_>) -> Recognition {
         .then(|| (High, format!("{fires} fire modules (1×1 squeeze, parallel 1×1 and 3×3 expand)")))
 }
 
-/// Channels shuffled between groups.
+/// Channels shuffled between groups of pointwise convolutions.
 fn shufflenet(seen: &Seen<'_, '_>) -> Recognition {
+    let units = seen.stats.count(BlockKind::ShuffleBlock);
+    let grouped = seen.grouped().iter().any(|conv| conv.is_pointwise());
+    (units >= 4 && grouped).then(|| {
+        (High, format!("{units} channel-shuffle units with grouped pointwise convolutions"))
+    })
+}
+
+/// Channels split in halves and shuffled.
+fn shufflenetv2(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::ShuffleBlock);
     (units >= 4).then(|| (High, format!("{units} channel-shuffle units")))
 }

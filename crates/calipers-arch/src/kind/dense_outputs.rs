@@ -6,6 +6,7 @@
 //! | deeplab | parallel convolutions with growing dilation, then made as large as the image |
 //! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
 //! | fcn | a classifier at every place, made as large as the image |
+//! | espcn | a few convolutions in a row at the size of the input, the first 5×5, and an image made larger at last |
 
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
@@ -19,6 +20,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Deeplab, rule: deeplab },
     FamilyRule { family: Family::Lraspp, rule: lraspp },
     FamilyRule { family: Family::Fcn, rule: fcn },
+    FamilyRule { family: Family::Espcn, rule: espcn },
 ];
 
 /// Features of the way down, joined on the way up.
@@ -67,6 +69,34 @@ fn fcn(seen: &Seen<'_, '_>) -> Recognition {
     (fits && enlarges(seen)).then(|| {
         (Medium, "a dilated residual network with scores upsampled to the image size".to_owned())
     })
+}
+
+/// A few convolutions at the size of the input, then a larger image.
+fn espcn(seen: &Seen<'_, '_>) -> Recognition {
+    let stats = seen.stats;
+    let convs: Vec<_> = stats.image_convs().collect();
+    let [first, rest @ ..] = &convs[..] else { return None };
+    let plain = |conv: &&crate::network::Convolution| {
+        conv.side() == Some(3) && conv.stride == 1 && conv.groups == 1 && !conv.transposed
+    };
+    let fits = (2..=4).contains(&rest.len()) && first.side() == Some(5) && rest.iter().all(plain);
+    let larger = stats.count_in(With::RESIZES) + stats.count("DepthToSpace") == 1;
+    let bare = stats.linears() == 0 && seen.residuals() == 0 && stats.count("MaxPool") == 0;
+    (fits && larger && bare && is_larger(seen)).then(|| {
+        let words =
+            format!("{} convolutions at the input's resolution, then upsampling", convs.len());
+        (Medium, words)
+    })
+}
+
+/// Whether an output has more rows than the image that goes in.
+fn is_larger(seen: &Seen<'_, '_>) -> bool {
+    let net = seen.stats.net;
+    let (Some(input), Some(output)) = (net.inputs.first(), net.outputs.first()) else {
+        return false;
+    };
+    let rows = |val| seen.stats.size(val, -2);
+    net.rank(*output) == Some(4) && rows(*output) > rows(*input)
 }
 
 /// Whether an output is an image that was made larger at last.

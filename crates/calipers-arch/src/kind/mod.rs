@@ -103,9 +103,23 @@ fn is_bare(net: &Network<'_>) -> bool {
     let stored = |unit: &NetworkOp| {
         let constants =
             unit.inputs.iter().flatten().filter(|val| net.origin(**val) == Origin::Constant);
-        constants.filter_map(|val| net.elements(*val)).any(|elements| elements > LARGEST_SETTING)
+        let mut sizes = constants.filter_map(|val| net.elements(*val));
+        let fewest = if unit.is_contraction() { 1 } else { LARGEST_SETTING };
+        sizes.any(|elements| elements > fewest)
     };
-    steps >= 4 && net.units().all(|(_, unit)| unit.op != Op::Unknown && !stored(unit))
+    // Some operators hold networks in their attributes.
+    let is_small = net.model.tensors().all(|(_, tensor)| {
+        let elements = tensor
+            .dims
+            .iter()
+            .try_fold(1_usize, |product, dim| product.checked_mul(usize::try_from(*dim).ok()?));
+        elements.is_some_and(|count| count <= LARGEST_SETTING)
+    });
+    steps >= 4
+        && is_small
+        && net
+            .units()
+            .all(|(_, unit)| unit.walk().all(|part| part.op != Op::Unknown && !stored(part)))
 }
 
 /// Elements of a constant that sets how data is prepared, such as means and scales of channels.
@@ -138,10 +152,12 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     let (own, cross) = stats.own_and_cross();
     let attention = own + cross;
     let features = stats.feature_convs();
-    let recurrent = stats.count_in(With::RECURRENT);
+    let recurrent = stats.count(BlockKind::Recurrent) + stats.count_in(With::RECURRENT);
     // A convolutional network may attend once or twice and stay one.
     let mostly_convolution = features >= 30 && attention <= 2;
-    if attention > 0 && !mostly_convolution {
+    // The decoder of a recurrent network may attend to the encoder.
+    let mostly_recurrence = recurrent > 0 && stats.count(BlockKind::FeedForward) == 0;
+    if attention > 0 && !mostly_convolution && !mostly_recurrence {
         /// From this share of the weights on, convolutions are more than the first layers.
         const HYBRID: f64 = 0.3;
         let convolutions = stats.backbone() >= 2 || Shares::new(stats.net).convolution() >= HYBRID;

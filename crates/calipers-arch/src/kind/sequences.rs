@@ -9,23 +9,32 @@
 //! | `linear` | one dense layer |
 
 use calipers_ops::Class;
-use calipers_report::Confidence::{High, Low, Medium};
+use calipers_report::Confidence::{High, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, counted};
-use crate::network::{BlockKind, Convolution, With};
+use crate::network::{BlockKind, Convolution, RecurrentCell, With};
 use crate::stats::{Given, NetworkStats};
 
 /// Networks with recurrent layers.
 pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
-    let cells = [("LSTM", Family::Lstm), ("GRU", Family::Gru), ("RNN", Family::Rnn)];
-    let cells = cells.map(|(op, family)| (stats.count(op), family));
+    let cells = [
+        (RecurrentCell::Lstm, Family::Lstm),
+        (RecurrentCell::Gru, Family::Gru),
+        (RecurrentCell::Rnn, Family::Rnn),
+    ];
+    // As an operator, or written out.
+    let layers = || stats.net.all().filter_map(|unit| unit.recurrent());
+    let cells = cells.map(|(cell, family)| {
+        let count = layers().filter(|layer| layer.cell == cell).count();
+        (i64::try_from(count).unwrap_or(i64::MAX), family)
+    });
     let (most, family) =
         cells.into_iter().max_by_key(|(count, _)| *count).unwrap_or((0, Family::Rnn));
     let kinds = cells.iter().filter(|(count, _)| *count > 0).count();
     let layers = counted(most, "recurrent layer", "recurrent layers");
     let features = stats.image_convs().count();
-    if features >= 3 {
+    if features >= 3 || features == 2 && stats.takes(Given::Image) {
         let words =
             format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
         // Sound is seen as an image at times; only images are read as text.
@@ -118,8 +127,11 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
             let between = counted(activations, "activation", "activations");
             let words = format!("{layers} linear layers with {between}");
             let sure = if activations > 0 { High } else { Medium };
-            let mut decision = Decision::new(ModelKind::Mlp, Some(Family::Mlp), sure, words);
-            if stats.takes(Given::Tokens) {
+            // Layers behind a table of tokens are a part of something else.
+            let tokens = stats.takes(Given::Tokens);
+            let family = (!tokens).then_some(Family::Mlp);
+            let mut decision = Decision::new(ModelKind::Mlp, family, sure, words);
+            if tokens {
                 decision.evidence.push("token embedding lookup".to_owned());
                 decision.confidence = Medium;
             }

@@ -15,7 +15,7 @@ use calipers_report::{ModelKind, Style, Task, TaskKind};
 use super::ending::{Ending, Function, Layer};
 use super::{Seen, reported};
 use crate::descriptions::counted;
-use crate::network::Val;
+use crate::network::{BlockKind, Val};
 use crate::stats::Given;
 
 /// Fewer letters than this are classes.
@@ -36,6 +36,11 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
         return Some(reported(TaskKind::SpeechRecognition, High, words, None));
     }
     let end = seen.ending(output);
+    if let Some(task) =
+        super::text::speech(seen, &outputs).filter(|_| seen.stats.takes(Given::Tokens))
+    {
+        return Some(task);
+    }
     one_vector(seen, output, &end)
         .or_else(|| sound(seen, output, &end))
         .or_else(|| frames(seen, output, &end))
@@ -147,7 +152,13 @@ fn frames(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
     let made = seen.is_scores(output) || end.is_product() || end.convolution().is_some();
     let normalized = end.is(Function::Softmax) && end.along_last;
     let words = || format!("audio input, scores for every frame as output ({shown})");
-    if letters && normalized {
+    // Layers that see a whole word; others score the sounds of a frame.
+    /// Convolutions that reach as far as recurrence does.
+    const DEEP: usize = 20;
+    let far = !seen.stats.attention.is_empty()
+        || seen.stats.count(BlockKind::Recurrent) > 0
+        || seen.stats.convs.len() >= DEEP;
+    if letters && normalized && far {
         return Some(reported(TaskKind::SpeechRecognition, High, words(), None));
     }
     if width.is_some_and(|width| width <= 2) && end.is_probability() {
@@ -155,7 +166,8 @@ fn frames(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
         return Some(reported(TaskKind::VoiceActivityDetection, Medium, words, None));
     }
     let hidden = seen.architecture.facts.hidden;
-    if letters && made && end.function.is_none() && width != hidden && seen.is_scores(output) {
+    if letters && far && made && end.function.is_none() && width != hidden && seen.is_scores(output)
+    {
         return Some(reported(TaskKind::SpeechRecognition, Medium, words(), None));
     }
     let sequential = seen.is_kind(ModelKind::Transformer) || seen.is_kind(ModelKind::Hybrid);

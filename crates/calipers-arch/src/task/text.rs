@@ -32,12 +32,17 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     speech(seen, &outputs)
         .or_else(|| vocabulary_scores(seen, &outputs))
         .or_else(|| span(seen, &outputs))
-        .or_else(|| classes(seen, &outputs))
-        .or_else(|| vectors(seen, &outputs))
+        .or_else(|| {
+            // As many scores as there are tokens are those of the next one, not of classes.
+            let first = seen.net().dim(*outputs.first()?, -1);
+            let next = first.is_some_and(|width| is_table(seen, width));
+            let other = || classes(seen, &outputs).or_else(|| vectors(seen, &outputs));
+            if next { None } else { other() }
+        })
 }
 
 /// A waveform of as many samples as the network decides, or the bands of a spectrogram.
-fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
+pub(super) fn speech(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     let output = *outputs.first()?;
     let dims = net.shape(output)?;
@@ -131,12 +136,6 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
-    // As many scores as there are tokens: the next one.
-    if let [output, ..] = outputs[..]
-        && net.dim(output, -1).is_some_and(|width| is_table(seen, width))
-    {
-        return None;
-    }
     if let Some(classes) = seen.classifier() {
         let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));

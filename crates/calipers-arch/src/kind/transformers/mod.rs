@@ -113,7 +113,9 @@ pub(super) fn decide(
         decision.evidence.insert(0, counted(convs, "2D convolution", "2D convolutions"));
     }
     let seen = Seen { stats, facts, style: Some(style) };
-    for row in FAMILIES {
+    // An encoder of tokens inside a network of convolutions is a part of something else.
+    let is_part = |row: &FamilyRule| with_convolutions && seen.text() && row.family != Family::Clip;
+    for row in FAMILIES.iter().filter(|row| !is_part(row)) {
         if let Some((confidence, why)) = (row.rule)(&seen) {
             let named =
                 BY_NAME.iter().find(|(like, word, _)| *like == row.family && stats.mentions(word));

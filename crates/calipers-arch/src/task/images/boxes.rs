@@ -35,7 +35,14 @@ pub(super) fn recognized(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         if maps == 1 && outputs.len() == 2 {
             let sure = if stated == Some(TaskKind::InstanceSegmentation) { High } else { Medium };
             let words = format!("boxes at {positions}, and mask prototypes");
-            let classes = facts.classes.or_else(|| seen.stated_classes());
+            // A row has a box, a score for each class, and a factor for each prototype.
+            let counted = || {
+                let prototypes = outputs.iter().find(|output| net.rank(**output) == Some(4))?;
+                let rows = outputs.iter().find(|output| net.rank(**output) == Some(3))?;
+                let width = net.dim(*rows, 1)?.min(net.dim(*rows, 2)?);
+                Some(width - 4 - net.dim(*prototypes, 1)?).filter(|classes| *classes > 0)
+            };
+            let classes = seen.stated_classes().or_else(counted).or(facts.classes);
             return Some(reported(TaskKind::InstanceSegmentation, sure, words, classes));
         }
         if stated == Some(TaskKind::PoseEstimation) {

@@ -105,7 +105,9 @@ impl Picture {
         let fits = |rows: i64, columns: i64| {
             // A stride may round each side.
             let (down, across) = (height as f64 / rows as f64, width as f64 / columns as f64);
-            rows > 0 && columns > 0 && (down / across - 1.0).abs() < 0.05
+            // One pixel is a vector.
+            let is_map = rows > 0 && columns > 0 && (rows > 1 || columns > 1);
+            is_map && (down / across - 1.0).abs() < 0.05
         };
         let found = |channels: i64, rows: i64, columns: i64| {
             let size = match height as f64 / rows as f64 {

@@ -5,6 +5,7 @@ use calipers_report::{Style, Task, TaskKind};
 
 use crate::descriptions::counted;
 use crate::network::Val;
+use crate::stats::Given;
 use crate::task::ending::{Ending, Function, Layer, is_pooled};
 use crate::task::{Seen, reported};
 
@@ -22,6 +23,10 @@ const MIN_EMBEDDING: i64 = 64;
 
 pub(super) fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
+    // Two images are compared.
+    if seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Image).count() > 1 {
+        return None;
+    }
     let scored: Vec<Scored> =
         outputs.iter().filter_map(|output| Scored::find(seen, *output)).collect();
     // Features next to the scores are how they were computed. Several vectors are several heads.

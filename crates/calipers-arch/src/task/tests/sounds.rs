@@ -51,8 +51,16 @@ fn a_probability_with_a_state_is_voice_activity() {
 
 /// Vectors or scores for every frame.
 fn frames(width: i64, softmax: bool) -> Task {
+    deep_frames(width, softmax, 20)
+}
+
+/// The same behind a number of convolutions.
+fn deep_frames(width: i64, softmax: bool, depth: usize) -> Task {
     let mut draft = Draft::over("mel", &["n", "80", "t"]);
-    let features = draft.conv1d("mel", [80, 8], 2);
+    let mut features = draft.conv1d("mel", [80, 8], 2);
+    for _ in 1..depth {
+        features = draft.conv1d(&features, [8, 8], 1);
+    }
     let turned = draft.op("Transpose", &[&features], &[Attribute::ints("perm", &[0, 2, 1])]);
     let mut scores = draft.linear(&turned, [8, width]);
     if softmax {
@@ -67,6 +75,8 @@ fn scores_for_every_frame_are_letters() {
     assert_eq!(summary(&frames(30, false)), ("speech-recognition", Medium));
     assert_eq!(summary(&frames(2, true)), ("voice-activity-detection", Medium));
     assert_eq!(frames(6, true).kind.id(), "unknown");
+    // One layer does not see a word.
+    assert_eq!(deep_frames(30, true, 1).kind.id(), "unknown");
 }
 
 /// One vector for a sound.
