@@ -22,6 +22,9 @@
 //!
 //! Nothing is assumed of a dimension that the data decides.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use calipers_infer::Typed;

@@ -1,5 +1,7 @@
 //! `calipers shapes MODEL`, and the flags that bind dimensions.
 
+use calipers_samples::DataType::{F32, I64};
+use calipers_samples::ModelBuilder;
 use serde_json::{Value, json};
 
 use super::{folder_with_model, run_in};
@@ -10,6 +12,7 @@ calipers_testkit::tests! {
         dimensions_and_inputs_can_be_bound,
         the_screen_has_a_line_for_each,
         bindings_that_do_not_fit_are_usage_errors,
+        elements_of_integer_inputs_can_be_set,
     ];
 }
 
@@ -68,5 +71,27 @@ fn bindings_that_do_not_fit_are_usage_errors() {
         let args = [&["shapes", "digits.onnx"], &args[..]].concat();
         let message = run_in(folder.path(), &args).failed(2);
         assert!(message.contains(why), "{args:?}: {message}");
+    }
+}
+
+fn elements_of_integer_inputs_can_be_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = ModelBuilder::new(17);
+    model.input("x", F32, &["2", "10"]).input("k", I64, &["1"]);
+    model.node("TopK", &["x", "k"], &["best", "at"], &[]).output("best", F32, &["?", "?"]);
+    std::fs::write(folder.path().join("digits.onnx"), model.build()).unwrap();
+    let free = shapes(folder.path(), &[]);
+    assert_eq!(free["values"]["best"]["shape"], json!([2, "k"]));
+    assert_eq!(free["bindings"], json!({"k": "symbolic"}));
+    let set = shapes(folder.path(), &["--value", "k=4"]);
+    assert_eq!(set["values"]["best"]["shape"], json!([2, 4]));
+    assert_eq!(set["bindings"], json!({"k": 4}));
+    for (value, wanted) in
+        [("k=1,2", "has 1 elements"), ("n=1", "did you mean"), ("k=x", "integer")]
+    {
+        let run = run_in(folder.path(), &["shapes", "digits.onnx", "--value", value]);
+        let error = run.failed(2);
+        let is_offered = error.contains(wanted) || error.contains("expected one of: k");
+        assert!(is_offered, "{error}");
     }
 }
