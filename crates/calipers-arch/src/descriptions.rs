@@ -9,14 +9,23 @@ use calipers_report::{
 pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
     let Some(kind) = architecture.kind else { return String::new() };
     let family = architecture.family;
-    let mut text = family.map_or(kind.display_name(), Family::display_name).to_owned();
+    let variant = architecture.variant.as_deref();
+    let name = variant.or(family.map(Family::display_name));
+    let mut text = name.unwrap_or(kind.display_name()).to_owned();
     match (architecture.style, kind, family) {
-        (Some(style @ (Style::Encoder | Style::Decoder | Style::EncoderDecoder)), ..) => {
+        (Some(style @ (Style::Encoder | Style::Decoder | Style::EncoderDecoder)), ..)
+            if !text.ends_with(style.display_name()) =>
+        {
             text += &format!(" {}", style.display_name());
         }
+        // A variant needs no more words.
+        _ if variant.is_some() => {}
         (_, ModelKind::Cnn, Some(_)) => text += " convolutional network",
         (_, ModelKind::Rnn, Some(family)) if family != Family::Rnn => text += " recurrent network",
         _ => {}
+    }
+    if let Some(backbone) = architecture.backbone.as_deref() {
+        text += &format!(" with a {backbone} backbone");
     }
     // A guess is in the task's own section.
     if task.kind != TaskKind::Unknown && task.confidence > Confidence::Low {

@@ -104,15 +104,23 @@ pub(super) fn confidence(report: &Report) -> Confidence {
     family.min(task)
 }
 
-/// The display name of the family, else that of the kind.
-pub(super) fn family_or(report: &Report, kind: &str) -> String {
-    stated_family(report).map_or(kind, |family| family.display_name()).to_owned()
+/// What people call the network, where its confidence allows naming it: the variant, else the family.
+fn stated_name(report: &Report) -> Option<&str> {
+    let family = stated_family(report)?;
+    Some(report.architecture.variant.as_deref().unwrap_or(family.display_name()))
 }
 
-/// The noun with its family, where that is known: `YOLOv8 object detector`.
+/// The name of the network, else that of its kind.
+pub(super) fn family_or(report: &Report, kind: &str) -> String {
+    stated_name(report).unwrap_or(kind).to_owned()
+}
+
+/// The noun with the name of the network, where that is known: `YOLOv8n object detector`.
 pub(super) fn of_family(report: &Report, noun: &str) -> String {
-    match stated_family(report) {
-        Some(family) => format!("{} {noun}", family.display_name()),
+    match stated_name(report) {
+        // The name of a part says what it is: `Whisper-tiny encoder`.
+        Some(name) if name.ends_with(noun) => name.to_owned(),
+        Some(name) => format!("{name} {noun}"),
         None => noun.to_owned(),
     }
 }

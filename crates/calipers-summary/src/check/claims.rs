@@ -165,6 +165,8 @@ impl Vocabulary {
         said.extend(architecture.kind.map(ModelKind::id));
         said.extend(architecture.style.map(Style::id));
         said.extend(architecture.family.map(Family::id));
+        said.extend(architecture.variant.as_deref());
+        said.extend(architecture.backbone.as_deref());
         let reported = &architecture.facts;
         said.extend(reported.activation.map(Activation::id));
         said.extend(reported.attention.map(AttentionKind::id));
