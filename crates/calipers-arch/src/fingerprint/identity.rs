@@ -218,7 +218,7 @@ fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<St
         changes.push(format!("{to} input channels instead of {from}"));
     }
     match best.head {
-        Head::Classes { from, to } => changes.push(format!("{to} classes instead of {from}")),
+        Head::Classes { from, to } => changes.push(format!("{to} outputs instead of {from}")),
         Head::Removed => changes.push("without the last layer".to_owned()),
         Head::Other => changes.push("with another head".to_owned()),
         Head::Same => {}

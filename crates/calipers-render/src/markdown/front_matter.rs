@@ -131,7 +131,11 @@ mod tests {
     fn a_task_has_the_hub_s_name() {
         let mut report = Report::default();
         report.task.kind = TaskKind::TextEmbedding;
+        report.task.confidence = Confidence::High;
         assert!(front_matter(&report).contains("\npipeline_tag: feature-extraction\n"));
+        // A guess is not a tag.
+        report.task.confidence = Confidence::Low;
+        assert!(!front_matter(&report).contains("pipeline_tag"));
         report.task.kind = TaskKind::Unknown;
         assert!(!front_matter(&report).contains("pipeline_tag"));
     }

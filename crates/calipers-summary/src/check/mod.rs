@@ -169,6 +169,10 @@ impl<'a> Checker<'a> {
     /// The sentence without names of devices, whose digits are not figures: `RTX 4090`.
     fn without_names(&self, text: &str) -> String {
         let mut text = text.to_owned();
+        let architecture = &self.report.architecture;
+        for name in architecture.variant.iter().chain(&architecture.backbone) {
+            text = text.replace(name.as_str(), "network");
+        }
         if let Some(hardware) = &self.report.hardware {
             let device = hardware.device.iter().flat_map(|device| [&device.name, &device.id]);
             let rows = hardware.devices.iter().flat_map(|row| [&row.name, &row.id]);

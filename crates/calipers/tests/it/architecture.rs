@@ -156,7 +156,7 @@ const BERT_SQUAD: &[Correction] = &[
     ("one sentence", |r| {
         let figures = "12 layers, hidden size 768, 12 heads of 64, feed-forward size 3,072, GELU";
         let words = &r.architecture.words;
-        words.starts_with("BERT encoder for question answering: ") && words.contains(figures)
+        words.starts_with("BERT-base encoder for question answering: ") && words.contains(figures)
     }),
 ];
 
