@@ -369,7 +369,7 @@ impl<'s> Model<'s> {
 }
 
 /// The length of the layer that a sequence ends with, when the one before it is the same.
-fn layer(sequence: impl Iterator<Item = ShapeId> + Clone) -> Option<usize> {
+fn layer(sequence: &(impl Iterator<Item = ShapeId> + Clone)) -> Option<usize> {
     /// Weights of the longest layer.
     const MOST: usize = 32;
     let is_layer = |length: &usize| {
@@ -381,13 +381,13 @@ fn layer(sequence: impl Iterator<Item = ShapeId> + Clone) -> Option<usize> {
 
 /// Whether another layer like the last ones follows: then it is a shorter network, not a part.
 fn continues(ours: &[ShapeId], rest: &[ShapeId]) -> bool {
-    layer(ours.iter().rev().copied())
+    layer(&ours.iter().rev().copied())
         .is_some_and(|length| rest.starts_with(&ours[ours.len() - length..]))
 }
 
 /// Whether another layer like the first ones comes before.
 fn precedes(rest: &[ShapeId], ours: &[ShapeId]) -> bool {
-    layer(ours.iter().copied()).is_some_and(|length| rest.ends_with(&ours[..length]))
+    layer(&ours.iter().copied()).is_some_and(|length| rest.ends_with(&ours[..length]))
 }
 
 /// Places of the shapes that the other side has fewer of, counted from the end.
