@@ -4,6 +4,8 @@
 //! What people change is at the ends: the channels of the input, and the classes or the whole
 //! head. So the comparison counts equal shapes, and looks at where the others are.
 
+use std::borrow::Cow;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::library::{Entry, Library, ShapeId, counted};
@@ -200,26 +202,35 @@ impl<'s> Model<'s> {
     }
 
     fn compare(&self, entry: Entry) -> Option<Match> {
-        let (theirs, ours) = (entry.weights(), &self.signature.weights);
+        let theirs = entry.weights();
+        let stem = self.stem(&theirs);
+        // With the channels of the library's network, the first weights are the same.
+        let mut ours = Cow::Borrowed(&self.signature.weights);
+        let mut our_counts = Cow::Borrowed(&self.counts);
+        if let Some((_, _, places)) = &stem {
+            for at in places {
+                ours.to_mut()[*at] = theirs[*at];
+            }
+            our_counts = Cow::Owned(counted(&ours));
+        }
+        let (ours, our_counts) = (&ours[..], &*our_counts);
         let counts = counted(&theirs);
         let equal: usize = counts
             .iter()
-            .map(|(id, count)| (*count).min(self.counts.get(id).copied().unwrap_or(0)))
+            .map(|(id, count)| (*count).min(our_counts.get(id).copied().unwrap_or(0)))
             .sum();
         // A table that one file looks up is multiplied with one-hot rows in another, and a matrix
         // may be added: what only the role distinguishes is no difference.
         let their_others = entry.others();
-        let missing_all = unmatched(&theirs, &self.counts);
+        let missing_all = unmatched(&theirs, our_counts);
         let missing = without(&theirs, &missing_all, &self.signature.others);
         let extra_all = unmatched(ours, &counts);
         let extra = without(ours, &extra_all, &their_others);
         let (unused, reused) = (missing_all.len() - missing.len(), extra_all.len() - extra.len());
 
-        let stem = self.stem(&theirs, &missing, &extra);
         let channels = stem.map(|(from, to, _)| (from, to));
         let (head, added) = self.head(&theirs, &missing, &extra);
-        let replaced = stem.map_or(0, |(_, _, count)| count)
-            + usize::from(matches!(head, Head::Classes { .. }));
+        let replaced = usize::from(matches!(head, Head::Classes { .. }));
         let found = equal + replaced;
         let of = theirs.len() - unused - usize::from(head == Head::Removed);
         let own = ours.len() - reused - added;
@@ -238,7 +249,7 @@ impl<'s> Model<'s> {
         let alike = missing.len().abs_diff(extra.len()) <= MOST_LONGER;
         let other_head = only_head && varied && alike && similarity >= NEAR_WITH_ANOTHER_HEAD;
         // Networks of one lineage begin alike.
-        let begins = channels.is_some() || missing.first().is_none_or(|at| *at >= STEM);
+        let begins = missing.first().is_none_or(|at| *at >= STEM);
         let words = words && begins;
         let relation = match () {
             () if found == of && found == own && words => Relation::Exact,
@@ -250,7 +261,8 @@ impl<'s> Model<'s> {
             () => return None,
         };
         let in_order = in_order();
-        let is_plain = relation != Relation::Exact || replaced > 0 || head != Head::Same;
+        let is_changed = channels.is_some() || head != Head::Same;
+        let is_plain = relation != Relation::Exact || is_changed;
         let is_varied = entry.distinct() == theirs.len() && in_order;
         if of < FEWEST && (is_plain || !is_varied) {
             return None;
@@ -306,35 +318,26 @@ impl<'s> Model<'s> {
     }
 
     /// The channels of the input on both sides, when the first weights differ in nothing else, and
-    /// how many weights they are: several convolutions may read the input.
-    fn stem(
-        &self,
-        theirs: &[ShapeId],
-        missing: &[usize],
-        extra: &[usize],
-    ) -> Option<(i64, i64, usize)> {
+    /// the places of these weights: several convolutions may read the input.
+    fn stem(&self, theirs: &[ShapeId]) -> Option<(i64, i64, Vec<usize>)> {
         /// Channels of an image, a stack of images or a satellite's bands.
         const MOST: i64 = 32;
         /// Weights that may read the input.
         const FIRST: usize = 8;
-        let ours = &self.signature.weights;
-        if missing.first() != Some(&0) || extra.first() != Some(&0) {
-            return None;
-        }
         let difference = |theirs: ShapeId, ours: ShapeId| {
+            if theirs == ours {
+                return None;
+            }
             let (theirs, ours) = (self.dims(theirs)?, self.dims(ours)?);
             let (from, to) = one_difference(&theirs, &ours)?;
             (theirs.len().max(ours.len()) > 2 && from <= MOST && to <= MOST).then_some((from, to))
         };
-        let (from, to) = difference(theirs[0], ours[0])?;
-        let first = |places: &[usize]| places.iter().copied().filter(|at| *at < FIRST).count();
-        let pairs = missing.iter().zip(extra).take(first(missing).min(first(extra)));
-        let alike = pairs.take_while(|(missing, extra)| {
-            let (theirs, ours) = (self.dims(theirs[**missing]), self.dims(ours[**extra]));
-            let pair = theirs.zip(ours);
-            pair.and_then(|(theirs, ours)| one_difference(&theirs, &ours)) == Some((from, to))
-        });
-        Some((from, to, alike.count().max(1)))
+        let pairs = theirs.iter().zip(&self.signature.weights).take(FIRST);
+        let mut differences = pairs.map(|(theirs, ours)| difference(*theirs, *ours)).enumerate();
+        let (_, first) = differences.next()?;
+        let (from, to) = first?;
+        let others = differences.filter(|(_, other)| *other == first).map(|(at, _)| at);
+        Some((from, to, std::iter::once(0).chain(others).collect()))
     }
 
     /// What is at the end, and how many weights of the signature are a head of its own.
