@@ -249,7 +249,7 @@ impl<'s> Model<'s> {
         let alike = missing.len().abs_diff(extra.len()) <= MOST_LONGER;
         let other_head = only_head && varied && alike && similarity >= NEAR_WITH_ANOTHER_HEAD;
         // Networks of one lineage begin alike.
-        let begins = missing.first().is_none_or(|at| *at >= STEM);
+        let begins = channels.is_some() || missing.first().is_none_or(|at| *at >= STEM);
         let words = words && begins;
         let relation = match () {
             () if found == of && found == own && words => Relation::Exact,
