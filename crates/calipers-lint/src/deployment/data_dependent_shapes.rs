@@ -77,7 +77,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use calipers_samples::DataType::{F32, I64};
-    use calipers_samples::ModelBuilder;
+    use calipers_samples::{Attribute, ModelBuilder};
 
     use super::RULE;
     use crate::testing::raised;
@@ -99,8 +99,8 @@ mod tests {
             let mut model = ModelBuilder::new(17);
             model.input("x", F32, &["batch", "8"]).input("s", I64, &["2"]);
             model.node("Shape", &["x"], &["taken"], &[]);
-            model.node("NonZero", &["x"], &["found"], &[]);
-            model.node("ReduceMax", &["found"], &["computed"], &[]);
+            model.input("f", F32, &["2"]);
+            model.node("Cast", &["f"], &["computed"], &[Attribute::int("to", 7)]);
             model.node("Reshape", &["x", shape], &["y"], &[]);
             model.output("y", F32, &["?", "?"]).build()
         };
