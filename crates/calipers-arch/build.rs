@@ -11,11 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use shape::WeightShape;
+use shape::{COPY, VOCABULARY, WeightShape};
 use text::{Role, Row};
-
-/// What a sequence of shapes refers back with; see `sequence`.
-const COPY: u16 = 0x8000;
 
 fn main() {
     println!("cargo::rerun-if-changed=library");
@@ -59,9 +56,6 @@ fn shapes(row: &Row) -> (Vec<WeightShape>, Vec<WeightShape>) {
     }
     (computed, other)
 }
-
-/// Rows of a table that make it a vocabulary.
-const VOCABULARY: i64 = 5000;
 
 /// Writes the index. Numbers are little-endian; the layout is that of `library.rs`.
 fn compile(rows: &[(String, Row)]) -> Vec<u8> {

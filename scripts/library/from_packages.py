@@ -72,7 +72,7 @@ class Archive:
 def members(key, paths):
     """Returns the files of a release: a dictionary from path to bytes.
 
-    `{1..4}` in the name of the package and `{}` in the path stand for parts in several packages.
+    `{1..4}` in the name of the package and `{}` in the path number parts in several packages.
     """
     registry, rest = key.split(":", 1)
     package, version = rest.rsplit("==", 1)

@@ -133,7 +133,7 @@ impl Engine<'_> {
             let zero = BTreeMap::from([(turn.clone(), Expr::ZERO)]);
             let first = difference.substitute(&zero);
             let growth = Expr::from(growth);
-            // The first turn after which the difference is no longer negative is the last.
+            // The first turn after which the difference is zero or more is the last.
             let count = match start.goes {
                 Some(true) => {
                     let turns = (Expr::ZERO - &first).ceil_div(&growth);

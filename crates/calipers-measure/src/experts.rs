@@ -102,7 +102,7 @@ impl Experts {
     }
 
     /// Returns the sizes with every expert at the most tokens that it may get; `None` where there
-    /// are no experts.
+    /// are not experts.
     pub fn largest_sizes(&self, sizes: &Sizes) -> Option<Sizes> {
         let mut largest = sizes.clone();
         for (name, most) in &self.most {

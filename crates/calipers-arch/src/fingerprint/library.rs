@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::shape::WeightShape;
+use super::shape::{COPY, WeightShape};
 
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
 
@@ -14,9 +14,6 @@ const SECTIONS: usize = 6;
 
 /// Bytes of a network: four texts, two sequences with their lengths, distinct shapes, vocabulary.
 const ENTRY: usize = 40;
-
-/// What a sequence refers back with.
-const COPY: u16 = 0x8000;
 
 /// The number of a shape in the library. Shapes that the library lacks have larger numbers.
 pub(crate) type ShapeId = u32;
@@ -30,7 +27,7 @@ pub(crate) struct Library {
 /// A network of the library.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
-    library: Library,
+    index: Library,
     at: usize,
 }
 
@@ -54,7 +51,7 @@ impl Library {
 
     /// A network by its number.
     pub(crate) fn entry(self, at: usize) -> Entry {
-        Entry { library: self, at }
+        Entry { index: self, at }
     }
 
     /// Every network.
@@ -127,27 +124,27 @@ impl Library {
 
 impl Entry {
     fn field(self, at: usize) -> usize {
-        number(self.library.sections[3], self.at * ENTRY + at * 4)
+        number(self.index.sections[3], self.at * ENTRY + at * 4)
     }
 
     /// The package it comes from.
     pub(crate) fn source(self) -> &'static str {
-        self.library.text(self.field(0))
+        self.index.text(self.field(0))
     }
 
     /// Its name in that package.
     pub(crate) fn name(self) -> &'static str {
-        self.library.text(self.field(1))
+        self.index.text(self.field(1))
     }
 
     /// The id of its family.
     pub(crate) fn family(self) -> &'static str {
-        self.library.text(self.field(2))
+        self.index.text(self.field(2))
     }
 
     /// What people call it: `ResNet-50`.
     pub(crate) fn variant(self) -> &'static str {
-        self.library.text(self.field(3))
+        self.index.text(self.field(3))
     }
 
     /// The name that refers to it: `torchvision:resnet50`.
@@ -157,7 +154,7 @@ impl Entry {
 
     /// Shapes that it computes with, in order.
     pub(crate) fn weights(self) -> Vec<ShapeId> {
-        self.library.sequence(self.field(4), self.field(5))
+        self.index.sequence(self.field(4), self.field(5))
     }
 
     /// How many weights it computes with.
@@ -167,7 +164,7 @@ impl Entry {
 
     /// Shapes that it looks up or adds.
     pub(crate) fn others(self) -> Vec<ShapeId> {
-        self.library.sequence(self.field(6), self.field(7))
+        self.index.sequence(self.field(6), self.field(7))
     }
 
     /// How many different shapes it computes with.

@@ -220,7 +220,7 @@ impl<'s> Model<'s> {
             .map(|(id, count)| (*count).min(our_counts.get(id).copied().unwrap_or(0)))
             .sum();
         // A table that one file looks up is multiplied with one-hot rows in another, and a matrix
-        // may be added: what only the role distinguishes is no difference.
+        // may be added: a difference of role alone does not count.
         let their_others = entry.others();
         let missing_all = unmatched(&theirs, our_counts);
         let missing = without(&theirs, &missing_all, &self.signature.others);

@@ -9,6 +9,12 @@ const MAX_DIMS: usize = 5;
 /// Bits of a dimension in the packed form.
 const BITS: u32 = 24;
 
+/// Rows of a table that make it a vocabulary.
+pub(crate) const VOCABULARY: i64 = 5000;
+
+/// What a stored sequence of shapes refers back with: `COPY | length`, then the distance.
+pub(crate) const COPY: u16 = 0x8000;
+
 /// The shape of a weight: its dimensions larger than 1, in ascending order.
 ///
 /// Sorting makes a transposed matrix the same shape, and leaving ones out makes a 1×1 convolution

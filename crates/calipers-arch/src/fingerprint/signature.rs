@@ -4,11 +4,8 @@ use calipers_ops::{Class, Movement};
 use hashbrown::HashMap;
 
 use super::library::{Library, ShapeId};
-use super::shape::WeightShape;
+use super::shape::{VOCABULARY, WeightShape};
 use crate::network::{Network, NetworkOp, Origin, Val};
-
-/// Rows of a table that make it a vocabulary.
-const VOCABULARY: i64 = 5000;
 
 /// Weights that are compared. A network with more is compared by its first ones.
 const MAX_WEIGHTS: usize = 100_000;

@@ -16,20 +16,25 @@ pub(super) struct Shares {
     dense: f64,
 }
 
+/// The kind of a layer with weights.
+#[derive(Clone, Copy)]
+enum Layer {
+    Convolution,
+    Attention,
+    Recurrence,
+    Dense,
+}
+
 impl Shares {
     /// The shares of a network whose blocks are folded.
     pub(super) fn new(net: &Network<'_>) -> Self {
         let mut shares = Self::default();
-        let mut last = (0, 0.0);
+        let mut last = None;
         for (_, unit) in net.units() {
             shares.add(net, unit, false, &mut last);
         }
-        let (of, elements) = last;
-        match of {
-            1 => shares.convolution -= elements,
-            2 => shares.attention -= elements,
-            3 => shares.recurrence -= elements,
-            _ => shares.dense -= elements,
+        if let Some((layer, elements)) = last {
+            *shares.elements_mut(layer) -= elements;
         }
         shares
     }
@@ -39,7 +44,7 @@ impl Shares {
         net: &Network<'_>,
         unit: &NetworkOp,
         in_attention: bool,
-        last: &mut (u8, f64),
+        last: &mut Option<(Layer, f64)>,
     ) {
         let in_attention = in_attention || unit.is(BlockKind::Attention);
         for part in &unit.parts {
@@ -55,14 +60,23 @@ impl Shares {
         if elements == 0.0 {
             return;
         }
-        let (of, share) = match () {
-            () if unit.is_class(Class::Recurrent) => (3, &mut self.recurrence),
-            () if in_attention => (2, &mut self.attention),
-            () if unit.has_trait(|traits| traits.convolves) => (1, &mut self.convolution),
-            () => (0, &mut self.dense),
+        let layer = match () {
+            () if unit.is_class(Class::Recurrent) => Layer::Recurrence,
+            () if in_attention => Layer::Attention,
+            () if unit.has_trait(|traits| traits.convolves) => Layer::Convolution,
+            () => Layer::Dense,
         };
-        *share += elements;
-        *last = (of, elements);
+        *self.elements_mut(layer) += elements;
+        *last = Some((layer, elements));
+    }
+
+    fn elements_mut(&mut self, layer: Layer) -> &mut f64 {
+        match layer {
+            Layer::Convolution => &mut self.convolution,
+            Layer::Attention => &mut self.attention,
+            Layer::Recurrence => &mut self.recurrence,
+            Layer::Dense => &mut self.dense,
+        }
     }
 
     /// The share of convolutions among all layers, from 0 to 1.
