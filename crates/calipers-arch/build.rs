@@ -44,10 +44,10 @@ fn read(path: &Path) -> Vec<(String, Row)> {
 /// The shapes of a row that are computed with, and those that are only looked up or added.
 fn shapes(row: &Row) -> (Vec<WeightShape>, Vec<WeightShape>) {
     let (mut computed, mut other) = (Vec::new(), Vec::new());
-    for (role, dims) in &row.weights {
+    for (at, (role, dims)) in row.weights.iter().enumerate() {
         let Some(shape) = WeightShape::new(dims) else { continue };
         match role {
-            Role::Computed if shape.is_matrix() => {
+            Role::Computed if shape.is_matrix() && !reads_coordinates(row, at) => {
                 let (shape, times) = shape.split();
                 computed.extend(std::iter::repeat_n(shape, times));
             }
@@ -55,6 +55,20 @@ fn shapes(row: &Row) -> (Vec<WeightShape>, Vec<WeightShape>) {
         }
     }
     (computed, other)
+}
+
+/// Whether a weight is of a network that computes position biases: two linear layers, the first of
+/// which reads two coordinates. They read no data, so exporters fold them into the biases.
+fn reads_coordinates(row: &Row, at: usize) -> bool {
+    let linear = |at: usize| match row.weights.get(at) {
+        Some((Role::Computed, dims)) => <[i64; 2]>::try_from(&dims[..]).ok(),
+        _ => None,
+    };
+    let begins = |at: usize| match (linear(at), linear(at + 1)) {
+        (Some([hidden, 2]), Some([_, read])) => hidden == read,
+        _ => false,
+    };
+    begins(at) || at > 0 && begins(at - 1)
 }
 
 /// Writes the index. Numbers are little-endian; the layout is that of `library.rs`.

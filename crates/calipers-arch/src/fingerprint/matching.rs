@@ -5,6 +5,7 @@
 //! head. So the comparison counts equal shapes, and looks at where the others are.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use hashbrown::{HashMap, HashSet};
 
@@ -53,9 +54,9 @@ pub(crate) struct Match {
     pub head: Head,
     /// Channels of the input, where they differ.
     pub channels: Option<(i64, i64)>,
-    /// Tables and other parameters that are equal, less those of the library's network that were
-    /// not found.
-    pub others: i64,
+    /// Tables and other parameters that are equal, then those that were not found. Exporters resize
+    /// and fold tables, so one that was found says more than one that was not.
+    pub others: (usize, Reverse<usize>),
     /// Whether equal weights are in the same order.
     pub in_order: bool,
     /// Whether the vocabulary is the same.
@@ -130,8 +131,12 @@ pub(crate) fn matches_among(
     found
 }
 
+/// Relation, size, whether the vocabulary is the same, how little was changed, other parameters, and
+/// whether equal weights are in order.
+pub(crate) type Rank = (Relation, f64, bool, u8, (usize, Reverse<usize>), bool);
+
 /// What orders matches: the relation, then how much is equal, then how little was changed.
-pub(crate) fn rank(found: &Match) -> (Relation, f64, bool, u8, i64, bool) {
+pub(crate) fn rank(found: &Match) -> Rank {
     let size = match found.relation {
         // Of two networks that are contained, the larger one is the backbone.
         Relation::Contains => found.found as f64,
@@ -165,12 +170,20 @@ fn candidates(library: Library, model: &Model<'_>, keep: impl Fn(Entry) -> bool)
         .filter(|(_, entry)| keep(*entry))
         .collect();
     // Those of about the same size first.
-    let weights = model.signature.weights.len();
     found.sort_by_key(|(shared, entry)| {
         let share = shared * 100 / (entry.distinct() as u64).max(1);
-        (std::cmp::Reverse(share), entry.weight_count().abs_diff(weights))
+        (Reverse(share), entry.weight_count().abs_diff(model.length_near(entry.weight_count())))
     });
     found.into_iter().take(CANDIDATES).map(|(_, entry)| entry).collect()
+}
+
+/// The weights of a network with the input channels of another one.
+struct Stem {
+    /// The channels of the other one.
+    from: i64,
+    /// Its own.
+    to: i64,
+    weights: Vec<ShapeId>,
 }
 
 /// The signature with its shapes counted.
@@ -185,9 +198,37 @@ impl<'s> Model<'s> {
         Self { library, signature, counts: counted(&signature.weights) }
     }
 
+    /// How many weights there are: with or without those that are used again, as is nearer.
+    fn length_near(&self, length: usize) -> usize {
+        let most = self.signature.weights.len();
+        length.clamp(most - self.signature.repeated.len(), most)
+    }
+
+    /// The weights as a network of the library counts them: once where it has fewer.
+    fn counted_once(&self, theirs: &HashMap<ShapeId, usize>) -> Cow<'s, [ShapeId]> {
+        let Signature { weights, repeated, .. } = self.signature;
+        let mut more: HashMap<ShapeId, usize> = HashMap::new();
+        let mut dropped: HashSet<usize> = HashSet::new();
+        for at in repeated.iter().rev() {
+            let id = weights[*at];
+            let of = || self.counts[&id].saturating_sub(theirs.get(&id).copied().unwrap_or(0));
+            let more = more.entry(id).or_insert_with(of);
+            if *more > 0 {
+                *more -= 1;
+                dropped.insert(*at);
+            }
+        }
+        if dropped.is_empty() {
+            return Cow::Borrowed(weights);
+        }
+        let kept = weights.iter().enumerate().filter(|(at, _)| !dropped.contains(at));
+        Cow::Owned(kept.map(|(_, id)| *id).collect())
+    }
+
     /// Whether the sizes allow a match, before anything is compared.
     fn may_match(&self, entry: Entry) -> bool {
-        let (theirs, ours) = (entry.weight_count(), self.signature.weights.len());
+        let theirs = entry.weight_count();
+        let ours = self.length_near(theirs);
         let is_smaller = ours >= FEWEST_CONTAINED && ours < theirs;
         if is_smaller && self.counts.len() >= FEWEST_PART_SHAPES {
             return true;
@@ -203,18 +244,18 @@ impl<'s> Model<'s> {
 
     fn compare(&self, entry: Entry) -> Option<Match> {
         let theirs = entry.weights();
-        let stem = self.stem(&theirs);
-        // With the channels of the library's network, the first weights are the same.
-        let mut ours = Cow::Borrowed(&self.signature.weights);
-        let mut our_counts = Cow::Borrowed(&self.counts);
-        if let Some((_, _, places)) = &stem {
-            for at in places {
-                ours.to_mut()[*at] = theirs[*at];
-            }
-            our_counts = Cow::Owned(counted(&ours));
-        }
-        let (ours, our_counts) = (&ours[..], &*our_counts);
         let counts = counted(&theirs);
+        let written = self.counted_once(&counts);
+        // With the channels of the library's network, the first weights are the same.
+        let stem = self.stem(&theirs, &written);
+        let channels = stem.as_ref().map(|stem| (stem.from, stem.to));
+        let ours = stem.map_or(written, |stem| Cow::Owned(stem.weights));
+        let ours = &ours[..];
+        let our_counts = match ours.len() == self.signature.weights.len() && channels.is_none() {
+            true => Cow::Borrowed(&self.counts),
+            false => Cow::Owned(counted(ours)),
+        };
+        let our_counts = &*our_counts;
         let equal: usize = counts
             .iter()
             .map(|(id, count)| (*count).min(our_counts.get(id).copied().unwrap_or(0)))
@@ -223,13 +264,12 @@ impl<'s> Model<'s> {
         // may be added: a difference of role alone does not count.
         let their_others = entry.others();
         let missing_all = unmatched(&theirs, our_counts);
-        let missing = without(&theirs, &missing_all, &self.signature.others);
+        let missing = without(&theirs, &missing_all, &self.signature.others, our_counts);
         let extra_all = unmatched(ours, &counts);
-        let extra = without(ours, &extra_all, &their_others);
+        let extra = without(ours, &extra_all, &their_others, &counts);
         let (unused, reused) = (missing_all.len() - missing.len(), extra_all.len() - extra.len());
 
-        let channels = stem.map(|(from, to, _)| (from, to));
-        let (head, added) = self.head(&theirs, &missing, &extra);
+        let (head, added) = self.head(&theirs, ours, &missing, &extra);
         let replaced = usize::from(matches!(head, Head::Classes { .. }));
         let found = equal + replaced;
         let of = theirs.len() - unused - usize::from(head == Head::Removed);
@@ -256,7 +296,7 @@ impl<'s> Model<'s> {
             () if similarity >= NEAR && words && (varied || only_head) => Relation::Near,
             () if similarity >= NEAR_UNIFORM && words => Relation::Near,
             () if other_head && words && in_order() => Relation::Near,
-            () if self.is_part(&theirs) => Relation::Part,
+            () if self.is_part(&theirs, ours) => Relation::Part,
             () if self.contains(entry, found, of) && in_order() => Relation::Contains,
             () => return None,
         };
@@ -297,8 +337,7 @@ impl<'s> Model<'s> {
     }
 
     /// Whether the signature is the beginning or the end of a network, up to the last layer.
-    fn is_part(&self, theirs: &[ShapeId]) -> bool {
-        let ours = &self.signature.weights;
+    fn is_part(&self, theirs: &[ShapeId], ours: &[ShapeId]) -> bool {
         let enough = ours.len() as f64 >= LEAST_PART * theirs.len() as f64;
         if ours.len() < FEWEST_CONTAINED || self.counts.len() < FEWEST_PART_SHAPES || !enough {
             return false;
@@ -317,11 +356,13 @@ impl<'s> Model<'s> {
             && found as f64 >= CONTAINED * of as f64
     }
 
-    /// The channels of the input on both sides, when the first weights differ in nothing else, and
-    /// the places of these weights: several convolutions may read the input.
-    fn stem(&self, theirs: &[ShapeId]) -> Option<(i64, i64, Vec<usize>)> {
+    /// The channels of the input on both sides, when the first weights differ in nothing else:
+    /// several convolutions may read the input.
+    fn stem(&self, theirs: &[ShapeId], ours: &[ShapeId]) -> Option<Stem> {
         /// Channels of an image, a stack of images or a satellite's bands.
         const MOST: i64 = 32;
+        /// Channels of a color image whose blocks of 4x4 pixels are one.
+        const BLOCKS: i64 = 48;
         /// Weights that may read the input.
         const FIRST: usize = 8;
         let difference = |theirs: ShapeId, ours: ShapeId| {
@@ -330,21 +371,47 @@ impl<'s> Model<'s> {
             }
             let (theirs, ours) = (self.dims(theirs)?, self.dims(ours)?);
             let (from, to) = one_difference(&theirs, &ours)?;
-            (theirs.len().max(ours.len()) > 2 && from <= MOST && to <= MOST).then_some((from, to))
+            let few = from <= MOST && to <= MOST || from == BLOCKS && to % (BLOCKS / 3) == 0;
+            (theirs.len().max(ours.len()) > 2 && few).then_some((from, to))
         };
-        let pairs = theirs.iter().zip(&self.signature.weights).take(FIRST);
-        let mut differences = pairs.map(|(theirs, ours)| difference(*theirs, *ours)).enumerate();
-        let (_, first) = differences.next()?;
-        let (from, to) = first?;
-        let others = differences.filter(|(_, other)| *other == first).map(|(at, _)| at);
-        Some((from, to, std::iter::once(0).chain(others).collect()))
+        // A 1x1 convolution of one channel is a vector.
+        let vanishes = |theirs: ShapeId, (from, to): (i64, i64)| {
+            to == 1 && self.dims(theirs).is_some_and(|dims| dims.len() == 2 && dims[0] == from)
+        };
+        let gone = theirs.iter().take(FIRST).take_while(|id| {
+            self.dims(**id).is_some_and(|dims| dims.len() == 2 && dims[0] <= MOST)
+        });
+        let start = if theirs.first() == ours.first() { return None } else { gone.count() };
+        let channels = [0, start].into_iter().find_map(|at| {
+            let found = difference(*theirs.get(at)?, *ours.first()?)?;
+            theirs[..at].iter().all(|id| vanishes(*id, found)).then_some(found)
+        })?;
+        let mut weights = Vec::with_capacity(ours.len() + start);
+        let mut rest = ours;
+        for id in theirs.iter().take(FIRST) {
+            let Some((next, after)) = rest.split_first() else { break };
+            let changed = difference(*id, *next) == Some(channels);
+            if next != id && !changed && vanishes(*id, channels) {
+                weights.push(*id);
+                continue;
+            }
+            weights.push(if changed { *id } else { *next });
+            rest = after;
+        }
+        weights.extend(rest);
+        Some(Stem { from: channels.0, to: channels.1, weights })
     }
 
     /// What is at the end, and how many weights of the signature are a head of its own.
-    fn head(&self, theirs: &[ShapeId], missing: &[usize], extra: &[usize]) -> (Head, usize) {
+    fn head(
+        &self,
+        theirs: &[ShapeId],
+        ours: &[ShapeId],
+        missing: &[usize],
+        extra: &[usize],
+    ) -> (Head, usize) {
         /// Layers of a head that somebody put on.
         const ADDED: usize = 3;
-        let ours = &self.signature.weights;
         let is_last_missing = missing.last().is_some_and(|at| *at + 1 == theirs.len());
         // Extra weights behind all others.
         let mut added = 0;
@@ -406,14 +473,22 @@ fn unmatched(sequence: &[ShapeId], other: &HashMap<ShapeId, usize>) -> Vec<usize
     places
 }
 
-/// The places whose shapes another list lacks.
-fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usize> {
+/// The places whose shapes another list lacks. `computed` counts the shapes that the other network
+/// computes with: one of those has a role there already.
+fn without(
+    sequence: &[ShapeId],
+    places: &[usize],
+    other: &[ShapeId],
+    computed: &HashMap<ShapeId, usize>,
+) -> Vec<usize> {
     /// Tables come first.
     const FIRST: usize = 6;
     let mut left = counted(other);
     let mut kept = places.to_vec();
     kept.retain(|at| {
-        match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
+        let id = &sequence[*at];
+        let has_role = *at >= FIRST && computed.contains_key(id);
+        match left.get_mut(id).filter(|count| **count > 0 && !has_role) {
             Some(count) => {
                 *count -= 1;
                 false
@@ -424,11 +499,12 @@ fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usi
     kept
 }
 
-/// How many shapes of the first list the second one has, less those that it lacks.
-fn balance(theirs: &[ShapeId], ours: &[ShapeId]) -> i64 {
+/// How many shapes of the first list the second one has, and how many it lacks.
+fn balance(theirs: &[ShapeId], ours: &[ShapeId]) -> (usize, Reverse<usize>) {
     let ours: HashSet<ShapeId> = ours.iter().copied().collect();
     let theirs: HashSet<ShapeId> = theirs.iter().copied().collect();
-    theirs.iter().map(|id| if ours.contains(id) { 1 } else { -1 }).sum()
+    let found = theirs.intersection(&ours).count();
+    (found, Reverse(theirs.len() - found))
 }
 
 /// The one dimension in which two shapes differ, 1 where one of them lacks it.

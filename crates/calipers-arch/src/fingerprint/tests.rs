@@ -203,6 +203,7 @@ fn names_are_right_for_packages_that_are_left_out() {
     let library = Library::new();
     let mut table: BTreeMap<Confidence, [usize; 2]> = BTreeMap::new();
     let (mut named, mut all) = (0, 0);
+    let mut mistakes = String::new();
     for entry in library.entries() {
         let signature = Signature::of_entry(library, entry);
         let found = matches_among(library, &signature, |other| other.source() != entry.source());
@@ -218,11 +219,16 @@ fn names_are_right_for_packages_that_are_left_out() {
         named += 1;
         let right = usize::from(lineage(family.id()) == lineage(entry.family()));
         table.entry(identity.confidence).or_default()[1 - right] += 1;
+        if right == 0 && identity.confidence >= Confidence::Medium {
+            let (level, name) = (identity.confidence.id(), identity.variant.unwrap_or_default());
+            mistakes += &format!("{level}: {} is called {name}\n", entry.reference());
+        }
     }
     let mut text = format!("{named} of {all} networks are named without their own package\n");
     for (confidence, [right, wrong]) in &table {
         text += &format!("{:<8} {right} right, {wrong} wrong\n", confidence.id());
     }
+    text += &mistakes;
     for (confidence, least) in [(Confidence::High, 97), (Confidence::Medium, 85)] {
         let [right, wrong] = table.get(&confidence).copied().unwrap_or_default();
         assert!(right * 100 >= (right + wrong) * least, "{text}");
