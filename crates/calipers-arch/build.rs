@@ -57,18 +57,26 @@ fn shapes(row: &Row) -> (Vec<WeightShape>, Vec<WeightShape>) {
     (computed, other)
 }
 
-/// Whether a weight is of a network that computes position biases: two linear layers, the first of
-/// which reads two coordinates. They read no data, so exporters fold them into the biases.
+/// Whether a weight is of a network that computes position biases: a linear layer of two or three
+/// coordinates, which no layer before it outputs, and the next layer. They read no data, so
+/// exporters fold them into the biases.
 fn reads_coordinates(row: &Row, at: usize) -> bool {
     let linear = |at: usize| match row.weights.get(at) {
         Some((Role::Computed, dims)) => <[i64; 2]>::try_from(&dims[..]).ok(),
         _ => None,
     };
-    let begins = |at: usize| match (linear(at), linear(at + 1)) {
-        (Some([hidden, 2]), Some([_, read])) => hidden == read,
+    let begins = |at: usize| {
+        let read = linear(at).map(|[_, read]| read).filter(|read| matches!(read, 2 | 3));
+        let outputs = |(role, dims): &(Role, Vec<i64>)| {
+            *role == Role::Computed && dims.first().copied() == read
+        };
+        read.is_some() && at > 0 && !row.weights[..at].iter().any(outputs)
+    };
+    let follows = |before: usize| match (linear(before), linear(at)) {
+        (Some([hidden, _]), Some([_, read])) => hidden == read && begins(before),
         _ => false,
     };
-    begins(at) || at > 0 && begins(at - 1)
+    begins(at) || at.checked_sub(1).is_some_and(follows)
 }
 
 /// Writes the index. Numbers are little-endian; the layout is that of `library.rs`.

@@ -7,6 +7,7 @@
 mod identity;
 mod library;
 mod matching;
+mod sequences;
 mod shape;
 mod signature;
 mod structure;
