@@ -24,7 +24,8 @@ PACKAGES = {
     "diffusers": ["diffusers", "transformers"],
     "keras": ["keras"],
     "open_clip": ["open_clip_torch"],
-    "packages": ["onnx"],
+    # Source archives name the package that builds them.
+    "packages": ["onnx", "hatchling", "setuptools", "wheel"],
     "paddle": ["transformers"],
     "published": ["transformers"],
 }

@@ -37,7 +37,7 @@ const SURE: f64 = 0.95;
 const MOST_REFERENCES: usize = 64;
 
 /// Variants that are listed as evidence.
-const MOST_VARIANTS: usize = 4;
+const MOST_VARIANTS: usize = 2;
 
 impl Identity {
     /// Looks a network up. Its blocks must not be folded yet: the order of its weights counts.
@@ -240,14 +240,16 @@ fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<St
         text += &format!("; {}", changes.join(", "));
     }
     let mut evidence = vec![text];
-    let names: Vec<&str> = variants.iter().map(|(variant, _)| *variant).collect();
-    if names.len() > 1 {
+    let names = variants.iter().map(|(variant, _)| *variant).filter(|other| *other != name);
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_VARIANTS);
         let mut list = names[..names.len().min(MOST_VARIANTS)].join(", ");
         if more > 0 {
             list += &format!(" and {more} more");
         }
-        evidence.push(format!("{list} have the same weight shapes"));
+        let verb = if names.len() > 1 { "have" } else { "has" };
+        evidence.push(format!("{list} {verb} the same shapes"));
     }
     evidence
 }

@@ -57,9 +57,9 @@ pub(crate) struct Match {
     pub head: Head,
     /// Channels of the input, where they differ.
     pub channels: Option<(i64, i64)>,
-    /// Tables and other parameters that are equal, then those that were not found. Exporters resize
-    /// and fold tables, so one that was found says more than one that was not.
-    pub others: (usize, Reverse<usize>),
+    /// Tables and other parameters: how many more are equal than were not found, then how many are
+    /// equal. Exporters resize and fold tables, so one that was found says more.
+    pub others: (i64, usize),
     /// Whether equal weights are in the same order.
     pub in_order: bool,
     /// Whether the vocabulary is the same.
@@ -136,7 +136,7 @@ pub(crate) fn matches_among(
 
 /// Relation, size, whether the vocabulary is the same, how little was changed, other parameters, and
 /// whether equal weights are in order.
-pub(crate) type Rank = (Relation, f64, bool, u8, (usize, Reverse<usize>), bool);
+pub(crate) type Rank = (Relation, f64, bool, u8, (i64, usize), bool);
 
 /// What orders matches: the relation, then how much is equal, then how little was changed.
 pub(crate) fn rank(found: &Match) -> Rank {
@@ -375,19 +375,29 @@ impl<'s> Model<'s> {
             let (theirs, ours) = (self.dims(theirs)?, self.dims(ours)?);
             let (from, to) = one_difference(&theirs, &ours)?;
             let few = from <= MOST && to <= MOST || from == BLOCKS && to % (BLOCKS / 3) == 0;
-            (theirs.len().max(ours.len()) > 2 && few).then_some((from, to))
+            few.then_some((from, to))
         };
+        let is_pointwise =
+            |id: ShapeId| self.dims(id).is_some_and(|dims| dims.len() == 2 && dims[0] <= MOST);
         // A 1x1 convolution of one channel is a vector.
         let vanishes = |theirs: ShapeId, (from, to): (i64, i64)| {
-            to == 1 && self.dims(theirs).is_some_and(|dims| dims.len() == 2 && dims[0] == from)
+            let first = self.dims(theirs).and_then(|dims| dims.first().copied());
+            to == 1 && is_pointwise(theirs) && first == Some(from)
         };
-        let gone = theirs.iter().take(FIRST).take_while(|id| {
-            self.dims(**id).is_some_and(|dims| dims.len() == 2 && dims[0] <= MOST)
-        });
-        let start = if theirs.first() == ours.first() { return None } else { gone.count() };
-        let channels = [start, 0].into_iter().find_map(|at| {
-            let found = difference(*theirs.get(at)?, *ours.first()?)?;
-            theirs[..at].iter().all(|id| vanishes(*id, found)).then_some(found)
+        // 1x1 convolutions may come first. One with a window shows what differs.
+        let start = theirs.iter().take(FIRST).take_while(|id| is_pointwise(**id)).count();
+        let window = *theirs.get(start)?;
+        if self.dims(window)?.len() < 3 {
+            return None;
+        }
+        let channels = [0, start].into_iter().find_map(|at| {
+            let found = difference(window, *ours.get(at)?)?;
+            let before = theirs[..start].iter().enumerate();
+            let mut agree = before.map(|(place, id)| match at {
+                0 => vanishes(*id, found),
+                _ => difference(*id, ours[place]) == Some(found),
+            });
+            agree.all(|agrees| agrees).then_some(found)
         })?;
         let mut weights = Vec::with_capacity(ours.len() + start);
         let mut rest = ours;

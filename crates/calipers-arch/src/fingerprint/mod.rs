@@ -45,7 +45,7 @@ pub(crate) fn resemblances(net: &Network<'_>) -> Vec<String> {
     let found = found.map(|found| {
         format!(
             "{} ({}): {:?}, similarity {}, {} of {} weights, {} more, head {:?}, channels {:?}, \
-                 other parameters: {} found, {} missing, in order: {}",
+                 other parameters: {:?}, in order: {}",
             found.entry.reference(),
             found.entry.variant(),
             found.relation,
@@ -55,8 +55,7 @@ pub(crate) fn resemblances(net: &Network<'_>) -> Vec<String> {
             found.extra,
             found.head,
             found.channels,
-            found.others.0,
-            found.others.1.0,
+            found.others,
             found.in_order,
         )
     });

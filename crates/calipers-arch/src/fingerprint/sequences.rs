@@ -1,7 +1,5 @@
 //! What two sequences of shapes have in common.
 
-use std::cmp::Reverse;
-
 use hashbrown::{HashMap, HashSet};
 
 use super::library::{ShapeId, counted};
@@ -42,7 +40,7 @@ pub(super) fn unmatched(sequence: &[ShapeId], other: &HashMap<ShapeId, usize>) -
 }
 
 /// The places whose shapes another list lacks. `computed` counts the shapes that the other network
-/// computes with: one of those has a role there already.
+/// computes with: one of those has a role there already, and so has the last layer.
 pub(super) fn without(
     sequence: &[ShapeId],
     places: &[usize],
@@ -55,7 +53,8 @@ pub(super) fn without(
     let mut kept = places.to_vec();
     kept.retain(|at| {
         let id = &sequence[*at];
-        let has_role = *at >= FIRST && computed.contains_key(id);
+        let is_last = *at + 1 == sequence.len();
+        let has_role = *at >= FIRST && (is_last || computed.contains_key(id));
         match left.get_mut(id).filter(|count| **count > 0 && !has_role) {
             Some(count) => {
                 *count -= 1;
@@ -67,12 +66,12 @@ pub(super) fn without(
     kept
 }
 
-/// How many shapes of the first list the second one has, and how many it lacks.
-pub(super) fn balance(theirs: &[ShapeId], ours: &[ShapeId]) -> (usize, Reverse<usize>) {
+/// How many more shapes of the first list the second one has than it lacks, and how many it has.
+pub(super) fn balance(theirs: &[ShapeId], ours: &[ShapeId]) -> (i64, usize) {
     let ours: HashSet<ShapeId> = ours.iter().copied().collect();
     let theirs: HashSet<ShapeId> = theirs.iter().copied().collect();
-    let found = theirs.intersection(&ours).count();
-    (found, Reverse(theirs.len() - found))
+    let balance = theirs.iter().map(|id| if ours.contains(id) { 1 } else { -1 }).sum();
+    (balance, theirs.intersection(&ours).count())
 }
 
 /// The one dimension in which two shapes differ, 1 where one of them lacks it.

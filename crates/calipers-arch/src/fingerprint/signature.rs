@@ -1,12 +1,12 @@
 //! The signature of a network: the shapes of its weights in order of execution.
 
+use calipers_ir::{DType, NodeId};
 use calipers_ops::{Class, Movement};
 use hashbrown::{HashMap, HashSet};
 
 use super::library::{Library, ShapeId};
 use super::shape::{VOCABULARY, WeightShape};
 use crate::network::{Network, NetworkOp, Origin, Val};
-use calipers_ir::NodeId;
 
 /// Weights that are compared. A network with more is compared by its first ones.
 const MAX_WEIGHTS: usize = 100_000;
@@ -199,7 +199,9 @@ fn dims(net: &Network<'_>, val: Val) -> Option<Vec<i64>> {
 /// widths of what is multiplied go first.
 fn product(net: &Network<'_>, unit: &NetworkOp, at: usize, weights: Val) -> Option<WeightShape> {
     let stored = dims(net, weights)?;
-    let multiplies = unit.is(["Gemm", "MatMul"]) && at == 1;
+    // Only integers are packed.
+    let is_float = net.dtype(weights).is_some_and(DType::is_float);
+    let multiplies = unit.is(["Gemm", "MatMul"]) && at == 1 && !is_float;
     if !multiplies {
         // The third one is a bias.
         return (at < 2).then(|| WeightShape::new(&stored)).flatten();

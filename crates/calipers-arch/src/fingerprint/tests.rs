@@ -245,6 +245,12 @@ fn convolutions_of_one_channel_may_vanish() {
     gray.replace(library, 0, &[64, 1, 3, 3]);
     assert_eq!(best(&gray).1, Relation::Exact);
     assert_eq!(best(&gray).3, Some((3, 1)));
+    // With four channels it is one more shape that differs.
+    let mut deep = signature("timm:mobileone_s4");
+    deep.replace(library, 0, &[64, 4, 1, 1]);
+    deep.replace(library, 1, &[64, 4, 3, 3]);
+    assert_eq!(best(&deep).1, Relation::Exact);
+    assert_eq!(best(&deep).3, Some((3, 4)));
     // Another convolution does not vanish.
     let mut shorter = signature("timm:mobileone_s4");
     shorter.weights.remove(0);
@@ -267,12 +273,27 @@ fn a_parameter_may_be_multiplied() {
     assert_ne!(best(&mixed).1, Relation::Exact);
 }
 
+/// The head that answers questions has the shape of BERT's table of two segments.
+#[test]
+fn the_last_layer_is_not_a_table() {
+    let library = Library::new();
+    let mut questions = signature("transformers:BERT-base");
+    let last = questions.weights.len() - 1;
+    questions.replace(library, last, &[2, 768]);
+    let named = best(&questions);
+    assert_eq!((named.0.as_str(), named.1), ("BERT-base", Relation::Exact));
+    assert_eq!(named.2, Head::Classes { from: 768, to: 2 });
+}
+
 /// SwinV2 computes its position biases with a network that reads no data.
 #[test]
 fn layers_that_read_coordinates_are_not_compared() {
     let weights = |reference: &str| entry(reference).weights();
     assert_eq!(weights("torchvision:swin_v2_t"), weights("torchvision:swin_t"));
     assert!(entry("torchvision:swin_v2_t").others().len() > 20);
+    // Two attention heads are not two coordinates that a layer outputs.
+    let [with, without] = ["timm:maxvit_rmlp_pico_rw_256", "timm:maxvit_pico_rw_256"].map(weights);
+    assert_eq!(with, without);
     // A layer of two features that data goes through is compared: LightGlue reads key points.
     let mut t = Tiny::new();
     let x = t.input(&["1", "64", "2"]);
