@@ -76,6 +76,10 @@ impl Signature {
         } else if unit.is_contraction() {
             let weights = (0..unit.inputs.len()).filter_map(|at| weights(at).map(|val| (at, val)));
             for (at, weights) in weights {
+                if is_batched(net, unit, weights) {
+                    self.add_constant(net, library, weights);
+                    continue;
+                }
                 let Some(shape) = product(net, unit, at, weights) else { continue };
                 let is_first = used.insert(weights);
                 let is_cut = net.origin(weights) == Origin::Shape;
@@ -94,12 +98,16 @@ impl Signature {
             }
         } else {
             for constant in (0..unit.inputs.len()).filter_map(stored) {
-                let shape = dims(net, constant).and_then(|dims| WeightShape::new(&dims));
-                if let Some(shape) = shape.filter(|shape| shape.is_matrix()) {
-                    let id = self.number(library, shape);
-                    self.others.push(id);
-                }
+                self.add_constant(net, library, constant);
             }
+        }
+    }
+
+    fn add_constant(&mut self, net: &Network<'_>, library: Library, constant: Val) {
+        let shape = dims(net, constant).and_then(|dims| WeightShape::new(&dims));
+        if let Some(shape) = shape.filter(|shape| shape.is_matrix()) {
+            let id = self.number(library, shape);
+            self.others.push(id);
         }
     }
 
@@ -193,6 +201,14 @@ fn folded(net: &Network<'_>) -> Vec<WeightShape> {
 /// The dimensions of a value, when all are numbers.
 fn dims(net: &Network<'_>, val: Val) -> Option<Vec<i64>> {
     net.shape(val)?.iter().map(calipers_sym::Expr::as_const).collect()
+}
+
+/// Whether a product has another matrix for each place of a batch: positions, or experts. The weight
+/// of a layer is one matrix for all.
+fn is_batched(net: &Network<'_>, unit: &NetworkOp, weights: Val) -> bool {
+    let matrices = |dims: Vec<i64>| dims.iter().filter(|dim| **dim != 1).count() > 2;
+    let is_float = net.dtype(weights).is_some_and(DType::is_float);
+    unit.is(["MatMul", "Einsum"]) && is_float && dims(net, weights).is_some_and(matrices)
 }
 
 /// The shape of a weight of a product or a convolution. Weights of few bits are packed, so the

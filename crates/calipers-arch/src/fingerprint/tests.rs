@@ -273,6 +273,19 @@ fn a_parameter_may_be_multiplied() {
     assert_ne!(best(&mixed).1, Relation::Exact);
 }
 
+/// MViTv2 multiplies queries with a position table for each row and column.
+#[test]
+fn a_matrix_for_each_position_is_not_a_layer() {
+    let mut t = Tiny::new();
+    let x = t.input(&["1", "14", "14", "96"]);
+    let (rows, weight) = (t.weight(&[14, 96, 28]), t.weight(&[1, 28, 50]));
+    let y = t.op("MatMul", &[&x, &rows]);
+    let y = t.op("MatMul", &[&y, &weight]);
+    let signature = read(t, &y);
+    assert_eq!(signature.text(Library::new()), ["28x50"]);
+    assert_eq!(signature.others.len(), 1);
+}
+
 /// The head that answers questions has the shape of BERT's table of two segments.
 #[test]
 fn the_last_layer_is_not_a_table() {
