@@ -59,8 +59,7 @@ impl Identity {
             ..Self::default()
         };
         // Tables may be resized or folded. Where one is as in the library, it decides the name.
-        let equal: Vec<&Match> =
-            equal.into_iter().filter(|other| has_equal_tables(best, other)).collect();
+        let equal: Vec<&Match> = equal.into_iter().filter(|other| decides(best, other)).collect();
         let mut seen: Vec<(&'static str, Option<Family>, usize)> = Vec::new();
         for found in &equal {
             let (variant, family) = (found.entry.variant(), family(found.entry));
@@ -207,9 +206,13 @@ fn is_equal(best: &Match, other: &Match) -> bool {
     equal && (best.1 - other.1).abs() < 1e-9
 }
 
-/// Whether as many tables and other parameters are equal.
-fn has_equal_tables(best: &Match, other: &Match) -> bool {
-    best.relation == Relation::Near || best.others == other.others
+/// Whether a match decides the name as the best one does: by the same share of equal shapes, or by
+/// as many equal tables and other parameters.
+fn decides(best: &Match, other: &Match) -> bool {
+    match best.relation {
+        Relation::Near => (best.similarity - other.similarity).abs() < 1e-9,
+        _ => best.others == other.others,
+    }
 }
 
 fn confidence(best: &Match) -> Confidence {
