@@ -26,7 +26,7 @@ use super::{FamilyRule, Recognition, Seen, counted};
 use crate::network::{BlockKind, Convolution, With};
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Convnext, rule: convnext },
     FamilyRule { family: Family::Densenet, rule: densenet },
     FamilyRule { family: Family::Squeezenet, rule: squeezenet },
@@ -115,7 +115,7 @@ fn squeezenet(seen: &Seen<'_, '_>) -> Recognition {
 /// Channels shuffled between groups of pointwise convolutions.
 fn shufflenet(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::ShuffleBlock);
-    let grouped = seen.grouped().iter().any(|conv| conv.is_pointwise());
+    let grouped = seen.grouped().iter().any(|conv| conv.side() == Some(1));
     (units >= 4 && grouped).then(|| {
         (High, format!("{units} channel-shuffle units with grouped pointwise convolutions"))
     })

@@ -15,7 +15,7 @@ use super::{FamilyRule, Recognition, Seen};
 use crate::network::{BlockKind, With};
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Unet, rule: unet },
     FamilyRule { family: Family::Deeplab, rule: deeplab },
     FamilyRule { family: Family::Lraspp, rule: lraspp },
@@ -26,7 +26,9 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 /// Features of the way down, joined on the way up.
 fn unet(seen: &Seen<'_, '_>) -> Recognition {
     let skips = seen.stats.count(BlockKind::UNetSkip);
-    (skips >= 2).then(|| {
+    // A detector that outputs the maps of its scales goes up the same way.
+    let detects = seen.stats.count(BlockKind::DetectionHead) > 0;
+    (skips >= 2 && !detects).then(|| {
         (
             High,
             format!("{skips} skip connections between encoder and decoder features of the same resolution"),

@@ -22,7 +22,7 @@ use crate::network::{BlockKind, DetectionHead, With};
 use crate::stats::Given;
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::MaskRcnn, rule: mask_rcnn },
     FamilyRule { family: Family::KeypointRcnn, rule: keypoint_rcnn },
     FamilyRule { family: Family::FasterRcnn, rule: faster_rcnn },

@@ -7,6 +7,8 @@
 
 pub(super) mod classical;
 mod convolutional;
+#[cfg(test)]
+mod coverage;
 mod dense_outputs;
 mod detection;
 mod graphs;
@@ -68,9 +70,7 @@ pub(crate) fn decide(
     identity: &mut Identity,
     architecture: &mut Architecture,
 ) {
-    let decided = classical::decide(stats.net, &mut architecture.facts)
-        .or_else(|| neural(stats, &architecture.facts));
-    let Some(mut decision) = decided else {
+    let Some(mut decision) = by_rules(stats, &mut architecture.facts) else {
         architecture.evidence = vec!["no known operator with weights".to_owned()];
         if is_bare(stats.net) {
             architecture.kind = Some(ModelKind::Pipeline);
@@ -86,16 +86,45 @@ pub(crate) fn decide(
     architecture.evidence = decision.evidence;
 }
 
-/// Whether a rule looks for networks of a family.
-pub(crate) fn has_rule(family: Family) -> bool {
-    let tables = [
+/// Decides what the network is, without the library of published networks.
+fn by_rules(stats: &NetworkStats<'_, '_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
+    classical::decide(stats.net, facts).or_else(|| neural(stats, facts))
+}
+
+/// Every table of family rules.
+fn tables() -> [&'static [FamilyRule]; 4] {
+    [
         detection::FAMILIES,
         dense_outputs::FAMILIES,
         convolutional::FAMILIES,
         transformers::FAMILIES,
-    ];
-    tables.iter().any(|rows| rows.iter().any(|row| row.family == family))
+    ]
 }
+
+/// Whether a rule looks for networks of a family.
+pub(crate) fn has_rule(family: Family) -> bool {
+    tables().iter().any(|rows| rows.iter().any(|row| row.family == family))
+}
+
+/// Returns the first rule that recognizes the network, its confidence and its evidence.
+fn first_match<'r>(
+    rows: impl IntoIterator<Item = &'r FamilyRule>,
+    seen: &Seen<'_, '_>,
+) -> Option<(&'r FamilyRule, Confidence, String)> {
+    rows.into_iter().filter(|row| is_enabled(row)).find_map(|row| {
+        let (confidence, why) = (row.rule)(seen)?;
+        Some((row, confidence, why))
+    })
+}
+
+/// Whether a rule is in use. Tests disable one at a time.
+#[cfg(not(test))]
+fn is_enabled(_: &FamilyRule) -> bool {
+    true
+}
+
+#[cfg(test)]
+use coverage::is_enabled;
 
 /// Whether several operators compute and none has weights: they prepare data or read results.
 fn is_bare(net: &Network<'_>) -> bool {
@@ -203,13 +232,11 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
         if is_backbone && (detects > 0 || !is_classifier) {
             break;
         }
-        for row in rows {
-            if let Some((confidence, why)) = (row.rule)(&seen) {
-                decision.family = Some(row.family);
-                decision.confidence = confidence;
-                decision.evidence.push(why);
-                return decision;
-            }
+        if let Some((row, confidence, why)) = first_match(rows, &seen) {
+            decision.family = Some(row.family);
+            decision.confidence = confidence;
+            decision.evidence.push(why);
+            return decision;
         }
     }
     // The kind is plain even where no family is known.

@@ -2,7 +2,7 @@
 
 use calipers_ops::Class;
 
-use crate::network::{BlockKind, Network, NetworkOp, Origin};
+use crate::network::{BlockKind, Convolution, Network, NetworkOp, Origin};
 
 /// Elements of the weights that each kind of layer multiplies with. The last layer is left out: how
 /// many classes there are says nothing of the network.
@@ -63,6 +63,8 @@ impl Shares {
         let layer = match () {
             () if unit.is_class(Class::Recurrent) => Layer::Recurrence,
             () if in_attention => Layer::Attention,
+            // A patch embedding is a linear layer over pixels.
+            () if Convolution::of_operator(net, unit).is_some_and(|conv| conv.cuts()) => Layer::Dense,
             () if unit.has_trait(|traits| traits.convolves) => Layer::Convolution,
             () => Layer::Dense,
         };

@@ -38,12 +38,12 @@ use calipers_report::{
 };
 use hashbrown::HashMap;
 
-use super::{Decision, FamilyRule, Recognition, Seen, counted};
+use super::{Decision, FamilyRule, Recognition, Seen, counted, first_match};
 use crate::network::{BlockKind, Origin, TableKind, Val};
 use crate::stats::{Given, NetworkStats};
 
 /// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Clip, rule: clip },
     FamilyRule { family: Family::Detr, rule: vision_audio::detr },
     FamilyRule { family: Family::Mobilevit, rule: vision_audio::mobilevit },
@@ -90,7 +90,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 ];
 
 /// Families that only a name distinguishes from one of the table.
-const BY_NAME: &[(Family, &str, Family)] = &[
+pub(super) const BY_NAME: &[(Family, &str, Family)] = &[
     (Family::Llama, "mistral", Family::Mistral),
     (Family::Wav2vec2, "hubert", Family::Hubert),
     (Family::Vit, "deit", Family::Deit),
@@ -115,29 +115,25 @@ pub(super) fn decide(
     let seen = Seen { stats, facts, style: Some(style) };
     // An encoder of tokens inside a network of convolutions is a part of something else.
     let is_part = |row: &FamilyRule| with_convolutions && seen.text() && row.family != Family::Clip;
-    for row in FAMILIES.iter().filter(|row| !is_part(row)) {
-        if let Some((confidence, why)) = (row.rule)(&seen) {
-            let named =
-                BY_NAME.iter().find(|(like, word, _)| *like == row.family && stats.mentions(word));
-            decision.family = Some(named.map_or(row.family, |(_, _, family)| *family));
-            decision.confidence = confidence;
-            decision.evidence.push(why);
-            if let Some((like, word, _)) = named {
-                decision.evidence.push(format!(
-                    "same structure as {}; names in the file say {word}",
-                    like.display_name()
-                ));
-            }
-            break;
-        }
-    }
-    if decision.family.is_none() {
+    let rows = FAMILIES.iter().filter(|row| !is_part(row));
+    let Some((row, confidence, why)) = first_match(rows, &seen) else {
         decision.confidence = Medium;
+        return decision;
+    };
+    let named = BY_NAME.iter().find(|(like, word, _)| *like == row.family && stats.mentions(word));
+    decision.family = Some(named.map_or(row.family, |(_, _, family)| *family));
+    decision.confidence = confidence;
+    decision.evidence.push(why);
+    if let Some((like, word, _)) = named {
+        decision.evidence.push(format!(
+            "same structure as {}; names in the file say {word}",
+            like.display_name()
+        ));
     }
     decision
 }
 
-fn style(stats: &NetworkStats<'_, '_>) -> Style {
+pub(super) fn style(stats: &NetworkStats<'_, '_>) -> Style {
     let (own, cross) = stats.own_and_cross();
     let (image, tokens) = (stats.takes(Given::Image), stats.takes(Given::Tokens));
     if image && tokens && cross == 0 && compares(stats) {

@@ -62,14 +62,18 @@ pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Recognition {
     (fits && seen.stats.mentions("pegasus")).then(|| (Medium, words.to_owned()))
 }
 
-/// An encoder of tokens with LayerNorm after each part.
-fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
+/// A post-norm token encoder with LayerNorm, however it encodes positions.
+fn post_norm_layers(seen: &Seen<'_, '_>) -> bool {
     seen.styled(Style::Encoder)
         && seen.text()
         && seen.normalizes(NormKind::LayerNorm)
         && seen.normed(NormPosition::Post)
         && !seen.rotates()
-        && !seen.stats.attends(|it| it.relative)
+}
+
+/// A post-norm token encoder with LayerNorm and no relative position bias.
+fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
+    post_norm_layers(seen) && !seen.stats.attends(|it| it.relative)
 }
 
 pub(super) fn albert(seen: &Seen<'_, '_>) -> Recognition {
@@ -84,9 +88,8 @@ pub(super) fn roberta(seen: &Seen<'_, '_>) -> Recognition {
 
 /// BERT with a bias by relative position next to its positions.
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
-    let places = seen.stats.attends(|it| it.relative) && seen.has_positions();
-    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
+    let both = seen.stats.attends(|it| it.relative) && seen.has_positions();
+    (post_norm_layers(seen) && both)
         .then(|| (Medium, "a position table and a relative position bias".to_owned()))
 }
 
@@ -99,7 +102,7 @@ pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Recognition {
 
 pub(super) fn deberta(seen: &Seen<'_, '_>) -> Recognition {
     let picked = seen.stats.count("GatherElements") >= seen.layers();
-    (post_norm_encoder(seen) && picked && !seen.has_positions())
+    (post_norm_layers(seen) && picked && !seen.has_positions())
         .then(|| (Medium, "attention scores are indexed by relative position".to_owned()))
 }
 
