@@ -93,12 +93,7 @@ fn by_rules(stats: &NetworkStats<'_, '_>, facts: &mut ArchitectureFacts) -> Opti
 
 /// Every table of family rules.
 fn tables() -> [&'static [FamilyRule]; 4] {
-    [
-        detection::FAMILIES,
-        dense_outputs::FAMILIES,
-        convolutional::FAMILIES,
-        transformers::FAMILIES,
-    ]
+    [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES, transformers::FAMILIES]
 }
 
 /// Whether a rule looks for networks of a family.

@@ -64,7 +64,9 @@ impl Shares {
             () if unit.is_class(Class::Recurrent) => Layer::Recurrence,
             () if in_attention => Layer::Attention,
             // A patch embedding is a linear layer over pixels.
-            () if Convolution::of_operator(net, unit).is_some_and(|conv| conv.cuts()) => Layer::Dense,
+            () if Convolution::of_operator(net, unit).is_some_and(|conv| conv.cuts()) => {
+                Layer::Dense
+            }
             () if unit.has_trait(|traits| traits.convolves) => Layer::Convolution,
             () => Layer::Dense,
         };

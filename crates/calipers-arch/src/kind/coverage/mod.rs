@@ -152,7 +152,10 @@ fn every_row_has_networks_that_it_recognizes_and_rejects() {
         wrong.extend(faults(row, case));
     }
     wrong.extend(cases.iter().map(|case| format!("{:?}: no such row", case.family)));
-    println!("score: family rules: {count} rows, {positive} positive and {negative} negative networks, {} faults", wrong.len());
+    println!(
+        "score: family rules: {count} rows, {positive} positive and {negative} negative networks, {} faults",
+        wrong.len()
+    );
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -175,8 +178,11 @@ fn names_choose_between_families_of_one_structure() {
 
 #[test]
 fn every_other_family_has_networks_on_both_sides() {
-    let sources =
-        [include_str!("../classical.rs"), include_str!("../sequences.rs"), include_str!("../trees.rs")];
+    let sources = [
+        include_str!("../classical.rs"),
+        include_str!("../sequences.rs"),
+        include_str!("../trees.rs"),
+    ];
     let named = |family: &Family| {
         let name = format!("Family::{family:?}");
         sources.iter().any(|source| {
