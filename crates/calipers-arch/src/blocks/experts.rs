@@ -139,6 +139,23 @@ mod tests {
     }
 
     #[test]
+    fn a_router_of_a_view() {
+        for shared in [true, false] {
+            let mut t = Tiny::new();
+            let x = t.input(&["2", "3", "32"]);
+            let rows = t.reshape(&x, &[6, 32]);
+            let view = t.reshape(&rows, &[-1, 32]);
+            let best = best(&mut t, &view);
+            let one = t.slice(&best, 0, 1, 1, 1);
+            let other = t.input(&["6", "32"]);
+            let expert = t.linear(if shared { &rows } else { &other }, 32, 32);
+            let y = t.op("Mul", &[&expert, &one]);
+            let wanted = shared.then_some((Some(8), Some(2)));
+            assert_eq!(figures(&t.output(&y)), wanted, "read by an expert: {shared}");
+        }
+    }
+
+    #[test]
     fn a_router() {
         let mut t = Tiny::new();
         let x = t.input(&["6", "32"]);

@@ -1,4 +1,4 @@
-//! What does the work of a network, by the weights that each kind of layer holds.
+//! The shares of a network's weights that each kind of layer holds.
 
 use calipers_ops::Class;
 

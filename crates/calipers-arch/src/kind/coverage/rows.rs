@@ -61,7 +61,7 @@ pub(super) const CASES: &[Case] = &[
     case(Family::Vgg, &["vgg"], &["alexnet", "resnet"]),
     // Transformers.
     case(Family::Clip, &["clip", "clip-text"], &["clip-vision", "gpt2"]),
-    case(Family::Detr, &["detr", "zoo/detr_tiny_op17"], &["queries-classes", "detection-tokens"]),
+    case(Family::Detr, &["zoo/detr_tiny_op17"], &["queries-classes", "detection-tokens"]),
     case(Family::Mobilevit, &["mobilevit"], &["c2f-bins-attention", "vit"]),
     case(
         Family::Whisper,
@@ -77,7 +77,7 @@ pub(super) const CASES: &[Case] = &[
     case(Family::M2m100, &["m2m100"], &["pegasus", "mbart"]),
     case(Family::Pegasus, &["pegasus@pegasus"], &["pegasus", "mbart@pegasus"]),
     case(Family::Swin, &["swin"], &["vit"]),
-    case(Family::Yolos, &["detection-tokens"], &["vit", "detr"]),
+    case(Family::Yolos, &["detection-tokens"], &["vit", "zoo/detr_tiny_op17"]),
     case(Family::Beit, &["beit", "beit-absolute"], &["vit", "dinov2"]),
     case(Family::Deit, &["deit"], &["vit"]),
     case(Family::Clip, &["clip-vision"], &["vit"]),
