@@ -77,11 +77,15 @@ impl Seen<'_, '_> {
         self.stats.count_in(With::WINDOW_POOLS)
     }
 
+    /// Whether features are concatenated.
+    fn concatenates(&self) -> bool {
+        self.stats.count(BlockKind::ConcatSkip) > 0 || self.stats.count("Concat") > 0
+    }
+
     /// Whether convolutions are stacked, without residual connections, branches or depthwise ones.
     fn in_a_row(&self) -> bool {
         self.residuals() == 0
-            && self.stats.count(BlockKind::ConcatSkip) == 0
-            && self.stats.count("Concat") == 0
+            && !self.concatenates()
             && self.depthwise().is_empty()
             && self.image_convs().iter().all(|conv| !conv.transposed)
     }
@@ -154,7 +158,9 @@ fn efficientnet(seen: &Seen<'_, '_>) -> Recognition {
         return Some((Medium, words.to_owned()));
     }
     let (gates, depthwise) = (stats.count(BlockKind::SqueezeExcite), seen.depthwise().len());
-    let fits = stats.count(BlockKind::Silu) > 10 && gates >= 4 && depthwise >= 8;
+    // ReXNet has ReLU6 after its depthwise convolutions.
+    let only_silu = stats.count(BlockKind::Silu) > 10 && stats.count(BlockKind::Relu6) == 0;
+    let fits = only_silu && gates >= 4 && depthwise >= 8;
     (fits && seen.residuals() > 0).then(|| {
         let words = format!("{depthwise} depthwise convolutions in inverted residuals with SiLU");
         (High, format!("{words}, {gates} with squeeze-and-excite"))
@@ -224,7 +230,8 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
         && seen.stats.count_of([BlockKind::HardSwish, BlockKind::Silu, BlockKind::SqueezeExcite])
             == 0
         && seen.stats.count_of([BlockKind::Relu, BlockKind::Relu6]) >= 16;
-    (depthwise >= 10 && plain && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
+    let stacked = seen.residuals() == 0 && !seen.concatenates();
+    (depthwise >= 10 && plain && stacked && turns * 10 >= depthwise * 9).then(|| {
         (Medium, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))
     })
 }
@@ -306,7 +313,10 @@ fn resnet(seen: &Seen<'_, '_>) -> Recognition {
         };
         let stem =
             stats.image_convs().next().filter(|conv| conv.side() == Some(7) && conv.stride == 2);
+        // BiT and others put GroupNorm into the same blocks.
+        let has_group_norm = stats.count(BlockKind::GroupNorm) > 0;
         match stem {
+            Some(_) if has_group_norm => (Medium, format!("{words} with GroupNorm")),
             Some(_) => (High, format!("{words}, after a 7×7 convolution")),
             None => (Medium, words),
         }

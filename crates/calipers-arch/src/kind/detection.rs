@@ -192,7 +192,9 @@ fn retinanet(seen: &Seen<'_, '_>) -> Recognition {
 }
 
 fn fcos(seen: &Seen<'_, '_>) -> Recognition {
-    on_a_pyramid(seen).then(|| (Medium, "feature pyramid with anchor-free boxes".to_owned()))
+    let is_anchor_free = seen.head().is_none_or(|head| head.anchors.is_none());
+    (on_a_pyramid(seen) && is_anchor_free)
+        .then(|| (Medium, "feature pyramid with anchor-free boxes".to_owned()))
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Recognition {

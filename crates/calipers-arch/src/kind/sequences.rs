@@ -13,7 +13,9 @@ use calipers_report::Confidence::{High, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, counted};
-use crate::network::{BlockKind, Convolution, RecurrentCell, With};
+use crate::network::{
+    BlockKind, Convolution, FeedForwardActivation, NetworkOp, RecurrentCell, With,
+};
 use crate::stats::{Given, NetworkStats};
 
 /// Networks with recurrent layers.
@@ -38,7 +40,8 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
         let words =
             format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
         // Spectrograms have the shape of images; only images are read as text.
-        let reads = stats.takes(Given::Image) && !stats.net.outputs.is_empty();
+        // A cell in a loop is the decoder of another network.
+        let reads = stats.takes(Given::Image) && stats.count_in(With::RECURRENT) > 0;
         let family = reads.then_some(Family::Crnn);
         return Decision::new(ModelKind::Hybrid, family, Medium, words);
     }
@@ -58,7 +61,12 @@ pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     if !cut || stats.image_convs().count() != 1 || products < 8 {
         return None;
     }
+    let gated = |unit: &NetworkOp| {
+        let activation = unit.feed_forward().map(|layer| layer.activation);
+        matches!(activation, Some(FeedForwardActivation::Gated(_)))
+    };
     let by_turns = blocks >= 4
+        && !stats.net.all().any(gated)
         && stats.count("Transpose") >= blocks
         && stats.count(BlockKind::LayerNorm) >= blocks;
     let words = match by_turns {

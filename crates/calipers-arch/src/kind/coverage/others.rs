@@ -28,7 +28,9 @@ pub(super) fn cases() -> Vec<OtherCase> {
         (Family::Gru, "zoo/gru_op17", "zoo/rnn_op17"),
         (Family::Rnn, "zoo/rnn_op17", "zoo/lstm_bi2_op17"),
         (Family::Crnn, "crnn", "crnn-sound"),
+        (Family::Crnn, "crnn", "crnn-cells"),
         (Family::MlpMixer, "mlp-mixer", "patches-mlp"),
+        (Family::MlpMixer, "mlp-mixer", "mixer-gated"),
         (Family::IsolationForest, "zoo/isoforest", "zoo/rf_cls"),
         (Family::Mlp, "zoo/mlp", "zoo/logreg"),
     ] {

@@ -107,7 +107,9 @@ pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
     let net = seen.stats.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let sure = if maps { Medium } else { High };
-    (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed))
+    // SwinV2 is post-norm.
+    let is_first = !seen.normed(NormPosition::Post);
+    (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed) && is_first)
         .then(|| (sure, "attention within image windows".to_owned()))
 }
 
@@ -160,7 +162,10 @@ pub(super) fn vit(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let cut =
         stats.count(BlockKind::PatchEmbedding) > 0 || stats.image_convs().any(|conv| conv.cuts());
-    let fits = seen.styled(Style::Vision) && cut && stats.image_convs().count() <= 1;
+    // More feed-forward networks than attention layers: some layers mix patches in another way.
+    let attends = stats.count(BlockKind::FeedForward) <= seen.layers().saturating_add(1);
+    let globally = attends && !stats.attends(|it| it.windowed);
+    let fits = seen.styled(Style::Vision) && cut && stats.image_convs().count() <= 1 && globally;
     (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
         let plain =
             seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.has_layer_scale();
