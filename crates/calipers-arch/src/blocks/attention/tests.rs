@@ -165,7 +165,7 @@ fn a_triangle_of_indices_is_not_causal() {
             let table = t.weight(&[2, 4]);
             let bias = t.op("Gather", &[&table, &indices]);
             let bias = t.transpose(&bias, &[2, 0, 1]);
-            // A mask of which rows are taken stays one.
+            // Rows of a mask are a mask.
             let (triangle, row) = (triangle(t), t.ints(&[0]));
             let mask = t.op("Gather", &[&triangle, &row]);
             t.op("Add", &[&scores, if is_mask { &mask } else { &bias }])
