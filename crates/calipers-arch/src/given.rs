@@ -133,8 +133,11 @@ fn is_looked_up(net: &Network<'_>, val: Val) -> bool {
     })
 }
 
-/// Whether an input is the state that a recurrent layer starts with.
+/// Whether an input is the state that a recurrent layer starts with, or a cache of past frames.
 fn is_state(net: &Network<'_>, val: Val, named: &Named) -> bool {
+    if net.inputs.len() > 1 && is_carried(net, val, named) {
+        return true;
+    }
     if net.inputs.len() < 2 || !matches!(net.rank(val), Some(2..=4)) {
         return false;
     }
@@ -159,6 +162,35 @@ fn is_state(net: &Network<'_>, val: Val, named: &Named) -> bool {
                 part.is(With::RECURRENT) && part.inputs.iter().skip(5).any(|it| *it == Some(val))
             })
         })
+    })
+}
+
+/// Whether an input is named like a state, and an output with the same name has its shape:
+/// `conv_cache` and `conv_cache_out`, `recurrent` and `next_recurrent`.
+fn is_carried(net: &Network<'_>, val: Val, named: &Named) -> bool {
+    const STATES: &[&str] =
+        &["buf", "buffer", "cache", "context", "ctx", "hidden", "mem", "memory", "recurrent"];
+    const DIRECTIONS: &[&str] =
+        &["in", "input", "out", "output", "next", "new", "prev", "past", "present", "updated"];
+    let stem = |words: &[String]| -> Vec<String> {
+        let digits = |word: &String| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let words = words.iter().filter(|word| !DIRECTIONS.contains(&word.as_str()));
+        words.map(digits).filter(|word| !word.is_empty()).collect()
+    };
+    let own = stem(&named.words);
+    if !own.iter().any(|word| STATES.contains(&word.as_str()) || word.starts_with("state")) {
+        return false;
+    }
+    let Some(dims) = net.shape(val) else { return false };
+    net.outputs.iter().any(|output| {
+        let fits = net.shape(*output).is_some_and(|after| {
+            after.len() == dims.len()
+                && dims.iter().zip(after).all(|(a, b)| match (a.as_const(), b.as_const()) {
+                    (Some(a), Some(b)) => a == b,
+                    _ => true,
+                })
+        });
+        fits && stem(&name_parts(net.output_name(*output))) == own
     })
 }
 

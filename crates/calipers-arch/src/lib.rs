@@ -10,6 +10,7 @@ mod descriptions;
 mod diagram;
 mod facts;
 mod fingerprint;
+mod generation;
 mod given;
 mod groups;
 mod kind;

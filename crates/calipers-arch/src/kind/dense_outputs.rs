@@ -13,6 +13,7 @@ use calipers_report::Family;
 
 use super::{FamilyRule, Recognition, Seen};
 use crate::network::{BlockKind, With};
+use crate::stats::Given;
 
 /// The rows, the particular before the general.
 pub(super) const FAMILIES: &[FamilyRule] = &[
@@ -26,12 +27,26 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 /// Features of the way down, joined on the way up.
 fn unet(seen: &Seen<'_, '_>) -> Recognition {
     let skips = seen.stats.count(BlockKind::UNetSkip);
-    (skips >= 2).then(|| {
+    (skips >= 2 && !is_low_resolution(seen)).then(|| {
         (
             High,
             format!("{skips} skip connections between encoder and decoder features of the same resolution"),
         )
     })
+}
+
+/// Whether all results have less than half the resolution of the image, as those of detectors have.
+fn is_low_resolution(seen: &Seen<'_, '_>) -> bool {
+    let stats = seen.stats;
+    let image = stats.inputs.iter().find(|(_, given)| *given == Given::Image);
+    let Some(width) = image.and_then(|(val, _)| stats.size(*val, -1)).filter(|it| *it > 16) else {
+        return false;
+    };
+    let mut widths = stats.net.outputs.iter().map(|output| {
+        let is_map = stats.net.rank(*output) == Some(4);
+        is_map.then(|| stats.size(*output, -1)).flatten()
+    });
+    widths.all(|it| it.is_some_and(|it| it > 16 && it.saturating_mul(2) < width))
 }
 
 /// Parallel convolutions with growing dilation.
@@ -54,8 +69,8 @@ fn lraspp(seen: &Seen<'_, '_>) -> Recognition {
     let light = stats.count(BlockKind::HardSwish) >= 4 && depthwise >= 8;
     let gated = stats.count("Sigmoid") > 0 && stats.linears() == 0;
     (light && gated && enlarges(seen)).then(|| {
-        let words = "inverted residuals with hard-swish, features devices_considered by a gate, scores made \
-                     as large as the image";
+        let words = "inverted residuals with hard-swish, features weighted by a gate, scores \
+                     resized to the image";
         (Medium, words.to_owned())
     })
 }

@@ -13,7 +13,7 @@
 //! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
 //! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
 
-use calipers_ops::Movement;
+use calipers_ops::{Class, Movement};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -169,6 +169,7 @@ fn yolox(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = seen.stats.count(BlockKind::Csp);
     // Split halves are those of later ones, whose distributions may be written in ways not seen.
     let fits = seen.detects()
+        && seen.stats.count_in(With(|traits| traits.class == Class::Softmax)) == 0
         && seen.head().is_none_or(|head| head.bins.is_none())
         && blocks >= 3
         && !seen.splits();

@@ -69,6 +69,7 @@ pub(crate) fn decide(
     architecture: &mut Architecture,
 ) {
     let decided = classical::decide(stats.net, &mut architecture.facts)
+        .or_else(|| crate::generation::kind(stats.net))
         .or_else(|| neural(stats, &architecture.facts));
     let Some(mut decision) = decided else {
         architecture.evidence = vec!["no known operator with weights".to_owned()];
@@ -171,7 +172,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
         return Some(convolution(stats, facts));
     }
     if !stats.convs.is_empty() {
-        let words = format!("{} 1D convolutions", stats.convs.len());
+        let words = convolutions_by_rank(stats);
         return Some(Decision::new(ModelKind::Cnn, None, Medium, words));
     }
     sequences::products(stats, facts)
@@ -215,6 +216,20 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
     // The kind is plain even where no family is known.
     decision.confidence = if count > 1 { High } else { Medium };
     decision
+}
+
+/// How many convolutions there are over each number of axes: `4 1D and 2 3D convolutions`.
+fn convolutions_by_rank(stats: &NetworkStats<'_, '_>) -> String {
+    let mut counts = std::collections::BTreeMap::new();
+    for conv in &stats.convs {
+        *counts.entry(conv.rank()).or_insert(0) += 1;
+    }
+    let parts = counts.iter().map(|(rank, count)| match rank {
+        Some(rank) => format!("{count} {rank}D"),
+        None => count.to_string(),
+    });
+    let noun = if stats.convs.len() == 1 { "convolution" } else { "convolutions" };
+    format!("{} {noun}", parts.collect::<Vec<_>>().join(" and "))
 }
 
 /// A count with its noun in the right number.
