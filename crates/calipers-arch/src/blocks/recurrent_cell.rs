@@ -219,13 +219,16 @@ impl Cell<'_, '_> {
         let all = sorted(&[&self.units[..], &self.products[..]].concat());
         let core = sorted(&self.units);
         // Where a file stores what reads the new state before the last product, that is left out.
-        let tail = self.net.data_inputs(self.net.unit(end)).filter_map(|val| self.made_by(val, "Tanh"));
+        let tail =
+            self.net.data_inputs(self.net.unit(end)).filter_map(|val| self.made_by(val, "Tanh"));
         let tail: Vec<OpId> = tail.chain([end]).collect();
         let early = |units: &Vec<OpId>| {
             units.iter().copied().filter(|unit| !tail.contains(unit)).collect::<Vec<_>>()
         };
         let early = [early(&all), early(&core)];
-        let forms = [all, core].into_iter().chain(early.into_iter().filter(|_| cell == RecurrentCell::Lstm));
+        let forms = [all, core]
+            .into_iter()
+            .chain(early.into_iter().filter(|_| cell == RecurrentCell::Lstm));
         let units = forms.into_iter().find(|units| self.net.can_fold(units))?;
         let details = Recurrent { cell, input, hidden, bidirectional: false };
         Some(Found::new(units).with(details))

@@ -89,10 +89,8 @@ fn one_vector(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
         let sure = if end.is(Function::Softmax) { High } else { Medium };
         return Some(reported(classes_or_keywords(seen), sure, words, Some(width)));
     }
-    let bare = matches!(
-        end.layer,
-        Layer::Product | Layer::Norm | Layer::Pool | Layer::Recurrence
-    ) || end.convolution().is_some();
+    let bare = matches!(end.layer, Layer::Product | Layer::Norm | Layer::Pool | Layer::Recurrence)
+        || end.convolution().is_some();
     if end.is(Function::L2Norm) || bare && end.function.is_none() && width >= MIN_EMBEDDING {
         let words = format!("audio input, a vector of {width} numbers as output ({shown})");
         let sure = if end.is(Function::L2Norm) || named { High } else { Medium };
