@@ -154,6 +154,8 @@ mod tests {
             residuals: Some(24),
             convs: Some(1),
             depthwise: Some(1),
+            resolutions: Some(5),
+            total_stride: Some(32),
             squeeze_excite: Some(1),
             silu: Some(1),
             batchnorm_folded: Some(true),

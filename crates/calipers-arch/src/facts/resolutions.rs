@@ -11,6 +11,9 @@ use crate::stats::NetworkStats;
 /// Fewer convolutions than this cut an image into patches, or scale it.
 const MIN_CONVOLUTIONS: usize = 3;
 
+/// More halvings than this leave nothing of an image.
+const MAX_HALVINGS: u32 = 16;
+
 /// Fills in the resolutions of feature maps and the total stride, at the assumed sizes.
 pub(crate) fn measure_resolutions(stats: &NetworkStats<'_, '_>, facts: &mut ArchitectureFacts) {
     if stats.image_convs().count() < MIN_CONVOLUTIONS {
@@ -31,11 +34,10 @@ pub(crate) fn measure_resolutions(stats: &NetworkStats<'_, '_>, facts: &mut Arch
     let Some(lowest) = heights.first() else { return };
     facts.resolutions = i64::try_from(heights.len()).ok();
     // Padding and rounding leave a map that is a little larger or smaller than the exact quotient.
-    let stride = (side as f64 / *lowest as f64).log2().round().exp2();
-    let exact = side as f64 / stride;
-    if (exact - *lowest as f64).abs() <= 1.0 {
-        facts.total_stride = Some(stride as i64);
-    }
+    let strides = (1..=MAX_HALVINGS).map(|halvings| 1_i64 << halvings);
+    let off = |stride: i64| lowest.saturating_mul(stride).abs_diff(side);
+    let nearest = strides.min_by_key(|stride| off(*stride));
+    facts.total_stride = nearest.filter(|stride| off(*stride) <= stride.unsigned_abs());
 }
 
 #[cfg(test)]
