@@ -171,6 +171,9 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     if convolutions > 0 {
         return Some(convolution(stats, facts));
     }
+    if let Some(decision) = sequences::scans(stats) {
+        return Some(decision);
+    }
     if !stats.convs.is_empty() {
         let words = convolutions_by_rank(stats);
         return Some(Decision::new(ModelKind::Cnn, None, Medium, words));

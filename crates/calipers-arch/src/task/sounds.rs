@@ -41,6 +41,13 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
         return Some(reported(TaskKind::SpeechRecognition, High, words, None));
     }
     let end = seen.ending(output);
+    // Several scores of as many classes are those of several things, such as characters.
+    let width = |output: Val| seen.net().dim(output, -1);
+    let alike =
+        outputs.iter().filter(|other| width(**other).is_some() && width(**other) == width(output));
+    if alike.count() > 2 {
+        return None;
+    }
     one_vector(seen, output, &end)
         .or_else(|| sound(seen, output, &end))
         .or_else(|| frames(seen, output, &end))

@@ -187,11 +187,17 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             .dim(output, -1)
             .filter(|width| *width <= MAX_CLASSES || seen.named_scores(output))?;
         let reported = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
-        (seen.is_scores(output) && Some(width) != hidden && reported).then_some((output, width))
+        let scores = seen.is_scores(output) || is_pointwise(seen, output);
+        (scores && Some(width) != hidden && reported).then_some((output, width))
     });
     let (output, classes) = scored?;
     let shown = seen.shown(output);
-    match net.rank(output)? {
+    // Tokens may come without a batch.
+    let rank = match is_row_per_token(seen, output) {
+        true => 3,
+        false => net.rank(output)?,
+    };
+    match rank {
         2 => {
             let words = format!("{} ({shown})", counted(classes, "class score", "class scores"));
             Some(reported(TaskKind::TextClassification, Medium, words, Some(classes)))
@@ -203,6 +209,27 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         }
         _ => None,
     }
+}
+
+/// Whether an output has a row for each token of a text that comes without a batch.
+fn is_row_per_token(seen: &Seen<'_, '_>, output: Val) -> bool {
+    let net = seen.net();
+    let Some([rows, _]) = net.shape(output) else { return false };
+    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
+    tokens.any(|(input, _)| matches!(net.shape(*input), Some([tokens]) if tokens == rows))
+}
+
+/// Whether a convolution scores each token by itself.
+fn is_pointwise(seen: &Seen<'_, '_>, output: Val) -> bool {
+    let net = seen.net();
+    let end = seen.ending(output);
+    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
+    let per_token = net.rank(output) == Some(3)
+        && tokens.any(|(input, _)| {
+            let length = |val: Val| net.shape(val).and_then(|dims| dims.get(1));
+            length(*input).is_some() && length(*input) == length(output)
+        });
+    per_token && end.convolution().is_some_and(|conv| conv.side() == Some(1))
 }
 
 /// Whether a Softmax normalizes as many scores as an output has, and nothing picks from them.
