@@ -13,6 +13,7 @@ use calipers_report::Family;
 
 use super::{FamilyRule, Recognition, Seen};
 use crate::network::{BlockKind, With};
+use crate::stats::Given;
 
 /// The rows, specific families before general ones.
 pub(super) static FAMILIES: &[FamilyRule] = &[
@@ -28,12 +29,26 @@ fn unet(seen: &Seen<'_, '_>) -> Recognition {
     let skips = seen.stats.count(BlockKind::UNetSkip);
     // The neck of a detector that outputs one map per scale upsamples the same way.
     let detects = seen.stats.count(BlockKind::DetectionHead) > 0;
-    (skips >= 2 && !detects).then(|| {
+    (skips >= 2 && !detects && !is_low_resolution(seen)).then(|| {
         (
             High,
             format!("{skips} skip connections between encoder and decoder features of the same resolution"),
         )
     })
+}
+
+/// Whether all results have less than half the resolution of the image, as those of detectors have.
+fn is_low_resolution(seen: &Seen<'_, '_>) -> bool {
+    let stats = seen.stats;
+    let image = stats.inputs.iter().find(|(_, given)| *given == Given::Image);
+    let Some(width) = image.and_then(|(val, _)| stats.size(*val, -1)).filter(|it| *it > 16) else {
+        return false;
+    };
+    let mut widths = stats.net.outputs.iter().map(|output| {
+        let is_map = stats.net.rank(*output) == Some(4);
+        is_map.then(|| stats.size(*output, -1)).flatten()
+    });
+    widths.all(|it| it.is_some_and(|it| it > 16 && it.saturating_mul(2) < width))
 }
 
 /// Parallel convolutions with growing dilation.

@@ -13,7 +13,7 @@
 //! | ssd | boxes and classes from several scales of one backbone, without a feature pyramid |
 //! | retinanet, fcos | a feature pyramid with the same head on each level; with anchors, without |
 
-use calipers_ops::Movement;
+use calipers_ops::{Class, Movement};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -169,6 +169,7 @@ fn yolox(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = seen.stats.count(BlockKind::Csp);
     // C2f blocks are of later detectors, whose distributions may not be found.
     let fits = seen.detects()
+        && seen.stats.count_in(With(|traits| traits.class == Class::Softmax)) == 0
         && seen.head().is_none_or(|head| head.bins.is_none())
         && blocks >= 3
         && !seen.splits();

@@ -88,7 +88,9 @@ pub(crate) fn decide(
 
 /// Decides what the network is, without the library of published networks.
 fn by_rules(stats: &NetworkStats<'_, '_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
-    classical::decide(stats.net, facts).or_else(|| neural(stats, facts))
+    classical::decide(stats.net, facts)
+        .or_else(|| crate::generation::kind(stats.net))
+        .or_else(|| neural(stats, facts))
 }
 
 /// Every table of family rules.
@@ -194,8 +196,11 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     if convolutions > 0 {
         return Some(convolution(stats, facts));
     }
+    if let Some(decision) = sequences::scans(stats) {
+        return Some(decision);
+    }
     if !stats.convs.is_empty() {
-        let words = format!("{} 1D convolutions", stats.convs.len());
+        let words = convolutions_by_rank(stats);
         return Some(Decision::new(ModelKind::Cnn, None, Medium, words));
     }
     sequences::products(stats, facts)
@@ -237,6 +242,20 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
     // The kind is certain even where no family is known.
     decision.confidence = if count > 1 { High } else { Medium };
     decision
+}
+
+/// How many convolutions there are over each number of axes: `4 1D and 2 3D convolutions`.
+fn convolutions_by_rank(stats: &NetworkStats<'_, '_>) -> String {
+    let mut counts = std::collections::BTreeMap::new();
+    for conv in &stats.convs {
+        *counts.entry(conv.rank()).or_insert(0) += 1;
+    }
+    let parts = counts.iter().map(|(rank, count)| match rank {
+        Some(rank) => format!("{count} {rank}D"),
+        None => count.to_string(),
+    });
+    let noun = if stats.convs.len() == 1 { "convolution" } else { "convolutions" };
+    format!("{} {noun}", parts.collect::<Vec<_>>().join(" and "))
 }
 
 /// A count with its noun in singular or plural.

@@ -54,6 +54,16 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     Decision::new(ModelKind::Rnn, (kinds == 1).then_some(family), High, words)
 }
 
+/// Networks whose recurrence is a `Scan` that carries a state, as state-space models are exported.
+pub(super) fn scans(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
+    let scans = stats.count("Scan");
+    (scans > 0).then(|| {
+        let words = counted(scans, "scan", "scans");
+        let words = format!("{words} that carry a state from step to step");
+        Decision::new(ModelKind::Rnn, None, Medium, words)
+    })
+}
+
 /// Image patches followed by linear layers over patches and over channels.
 pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     let (blocks, products) = (stats.count(BlockKind::FeedForward), stats.linears());
@@ -78,6 +88,18 @@ pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
         Decision::new(ModelKind::Mixer, family, sure, format!("image patches, and {words}"));
     decision.style = Some(Style::Vision);
     Some(decision)
+}
+
+/// Whether computed values are multiplied with each other as matrices.
+fn relates_values(stats: &NetworkStats<'_, '_>) -> bool {
+    let net = stats.net;
+    net.all().any(|unit| {
+        unit.is(["MatMul", "Einsum"])
+            && net.data_pair(unit).is_some_and(|(a, b)| {
+                // Rows of several axes; a product of vectors compares two results.
+                [a, b].iter().all(|val| net.rank(*val).is_some_and(|rank| rank >= 3))
+            })
+    })
 }
 
 /// What a linear model is made of.
@@ -131,6 +153,8 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
         }
         // Without an activation between them, matrix products among other arithmetic are not layers.
         _ if activations == 0 && !stats.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
+        // Products of computed values relate tokens to each other, as attention does.
+        _ if relates_values(stats) => None,
         _ => {
             let between = counted(activations, "activation", "activations");
             let words = format!("{layers} linear layers with {between}");

@@ -109,8 +109,7 @@ pub(super) fn decide(
     let mut decision = Decision::new(kind, None, High, shape(stats, facts));
     decision.style = Some(style);
     if with_convolutions {
-        let convs = stats.image_convs().count();
-        decision.evidence.insert(0, counted(convs, "2D convolution", "2D convolutions"));
+        decision.evidence.insert(0, super::convolutions_by_rank(stats));
     }
     let seen = Seen { stats, facts, style: Some(style) };
     // A token encoder in a convolutional network conditions it, and is not the network.
