@@ -7,11 +7,11 @@
 
 pub(super) mod classical;
 mod convolutional;
-#[cfg(test)]
-mod coverage;
 mod dense_outputs;
 mod detection;
 mod graphs;
+#[cfg(test)]
+mod rule_tests;
 mod sequences;
 mod shares;
 mod transformers;
@@ -121,7 +121,7 @@ fn is_enabled(_: &FamilyRule) -> bool {
 }
 
 #[cfg(test)]
-use coverage::is_enabled;
+use rule_tests::is_enabled;
 
 /// Whether several operators compute and none has weights, as in preprocessing and postprocessing.
 fn is_bare(net: &Network<'_>) -> bool {
