@@ -1,10 +1,10 @@
-//! Recurrent networks, mixers, and networks of products alone.
+//! Recurrent networks, mixers, and networks of linear layers.
 //!
 //! | kind, family | structure |
 //! |---|---|
 //! | `rnn`, lstm, gru or rnn | layers of that cell |
-//! | `hybrid`, crnn | features of images, read in order by recurrent layers |
-//! | `mixer`, mlp-mixer | an image in pieces, and feed-forwards over places and over channels by turns |
+//! | `hybrid`, crnn | convolutional features of images, read as a sequence by recurrent layers |
+//! | `mixer`, mlp-mixer | image patches, and feed-forward networks alternating between patches and channels |
 //! | `mlp` | dense layers with activations between |
 //! | `linear` | one dense layer |
 
@@ -37,7 +37,7 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     if features >= 3 || features == 2 && stats.takes(Given::Image) {
         let words =
             format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
-        // Sound is seen as an image at times; only images are read as text.
+        // Spectrograms have the shape of images; only images are read as text.
         let reads = stats.takes(Given::Image) && !stats.net.outputs.is_empty();
         let family = reads.then_some(Family::Crnn);
         return Decision::new(ModelKind::Hybrid, family, Medium, words);
@@ -53,15 +53,18 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
 
 /// Networks whose recurrence is a `Scan` that carries a state, as state-space models are exported.
 pub(super) fn scans(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
-    let scans = stats.count("Scan");
-    (scans > 0).then(|| {
+    // The steps are laid out, so that the network itself has the body alone.
+    let model = stats.net.model;
+    let scans = model.nodes().filter(|(_, node)| model.name(node.op) == "Scan").count();
+    // Distances between rows are scanned too, by models without such layers.
+    (scans > 0 && !stats.convs.is_empty()).then(|| {
         let words = counted(scans, "scan", "scans");
         let words = format!("{words} that carry a state from step to step");
         Decision::new(ModelKind::Rnn, None, Medium, words)
     })
 }
 
-/// An image in pieces, and nothing but products after: over places and over channels.
+/// Image patches followed by linear layers over patches and over channels.
 pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     let (blocks, products) = (stats.count(BlockKind::FeedForward), stats.linears());
     let cut = stats.image_convs().next().is_some_and(Convolution::cuts);
@@ -108,7 +111,7 @@ const PLAIN: (([BlockKind; 3], [&str; 6]), With) = (
     }),
 );
 
-/// Networks of products alone.
+/// Networks of linear layers.
 pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = stats.linears();
     let activations = stats.count_in((
@@ -119,7 +122,7 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
     let sounds = stats.count_in(With(|traits| traits.class == Class::Signal));
     match layers {
         0 => None,
-        // The product with a bank of filters prepares a sound.
+        // A linear layer after a Fourier transform is a filter bank.
         1 | 2 if sounds > 0 => {
             let words = "a Fourier transform and a filter bank".to_owned();
             Some(Decision::new(ModelKind::Pipeline, None, Medium, words))
@@ -143,7 +146,7 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
             };
             rows.then(|| Decision::new(ModelKind::Linear, family, Medium, words.to_owned()))
         }
-        // Without an activation between them, products among other arithmetic are not layers.
+        // Without an activation between them, matrix products among other arithmetic are not layers.
         _ if activations == 0 && !stats.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
         // Products of computed values relate tokens to each other, as attention does.
         _ if relates_values(stats) => None,
@@ -151,7 +154,7 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
             let between = counted(activations, "activation", "activations");
             let words = format!("{layers} linear layers with {between}");
             let sure = if activations > 0 { High } else { Medium };
-            // Layers behind a table of tokens are a part of something else.
+            // Linear layers after a token embedding are not an MLP on rows.
             let tokens = stats.takes(Given::Tokens);
             let family = (!tokens).then_some(Family::Mlp);
             let mut decision = Decision::new(ModelKind::Mlp, family, sure, words);
