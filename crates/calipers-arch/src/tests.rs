@@ -257,9 +257,9 @@ fn products_of_computed_values_are_no_perceptron() {
         }
         model.node("MatMul", &[last, "c"], &["y"], &[]);
         model.output("y", DataType::F32, &["n", "16", "8"]);
-        what(&report(model.build())).0
+        report(model.build()).architecture.kind
     };
-    assert_eq!(kind(false), Some("mlp"));
+    assert_eq!(kind(false), Some(ModelKind::Mlp));
     assert_eq!(kind(true), None);
 }
 
@@ -295,10 +295,10 @@ fn a_scan_with_a_state_is_recurrent() {
         }
         model.node("Identity", &[last], &["y"], &[]);
         model.output("y", DataType::F32, &["16", "n", "4"]);
-        what(&report(model.build())).0
+        report(model.build()).architecture.kind
     };
-    assert_eq!(kind(true), Some("rnn"));
-    assert_eq!(kind(false), Some("cnn"));
+    assert_eq!(kind(true), Some(ModelKind::Rnn));
+    assert_eq!(kind(false), Some(ModelKind::Cnn));
 }
 
 #[test]
