@@ -56,8 +56,11 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
 
 /// Networks whose recurrence is a `Scan` that carries a state, as state-space models are exported.
 pub(super) fn scans(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
-    let scans = stats.count("Scan");
-    (scans > 0).then(|| {
+    // The steps are laid out, so that the network itself has the body alone.
+    let model = stats.net.model;
+    let scans = model.nodes().filter(|(_, node)| model.name(node.op) == "Scan").count();
+    // Distances between rows are scanned too, by models without such layers.
+    (scans > 0 && !stats.convs.is_empty()).then(|| {
         let words = counted(scans, "scan", "scans");
         let words = format!("{words} that carry a state from step to step");
         Decision::new(ModelKind::Rnn, None, Medium, words)

@@ -114,8 +114,10 @@ pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Recognition {
 }
 
 pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
-    post_norm_encoder(seen).then(|| {
-        let segments = seen.stats.tables(TableKind::Type).next().is_some();
+    let segments = seen.stats.tables(TableKind::Type).next().is_some();
+    // The encoder of the first Transformer has the same layers, and sinusoids instead of a table.
+    let learned = seen.has_positions() || segments;
+    (post_norm_encoder(seen) && learned).then(|| {
         // A token table narrower than the layers is typical of ALBERT, whose sharing may not be found.
         let mut tables = seen.stats.tables(TableKind::Token);
         let wide = tables.all(|table| table.width == seen.facts.hidden);

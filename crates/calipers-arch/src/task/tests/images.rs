@@ -412,3 +412,25 @@ fn a_sigmoid_may_be_written_out() {
     // A number for every pixel may be a distance.
     assert_eq!(masked(false).kind.id(), "unknown");
 }
+
+#[test]
+fn probabilities_of_seven_classes_are_not_a_box() {
+    let rows = |softmax: bool| {
+        let mut draft = Draft::over("image", &["n", "3", "64", "64"]);
+        let map = draft.conv("image", [3, 7], 2);
+        let rows = draft.op("Transpose", &[&map], &[Attribute::ints("perm", &[0, 2, 3, 1])]);
+        let rows = draft.reshape(&rows, &[-1, 7]);
+        let mask = draft.op("NonZero", &[&rows], &[]);
+        let mask = draft.op("Transpose", &[&mask], &[]);
+        let (start, end, axis) = (draft.ints(&[0]), draft.ints(&[1]), draft.ints(&[1]));
+        let picked = draft.op("Slice", &[&mask, &start, &end, &axis], &[]);
+        let picked = draft.reshape(&picked, &[-1]);
+        let mut best = draft.op("Gather", &[&rows, &picked], &[]);
+        if softmax {
+            best = draft.op("Softmax", &[&best], &[Attribute::int("axis", -1)]);
+        }
+        draft.ends(&best)
+    };
+    assert_eq!(rows(false).kind.id(), "object-detection");
+    assert_ne!(rows(true).kind.id(), "object-detection");
+}

@@ -195,3 +195,37 @@ fn a_probability_of_each_step_is_not_that_of_a_class() {
     let joined = draft.op("Concat", &steps, &[Attribute::int("axis", 1)]);
     assert_eq!(draft.ends(&joined).kind.id(), "unknown");
 }
+
+#[test]
+fn scores_of_every_token_have_a_row_each() {
+    // Without a batch, and from a convolution that reads one token at a time.
+    let rows = |shape: &[&str], mean: bool| {
+        let mut draft = Draft::new();
+        draft.model.input("ids", DataType::I64, shape);
+        let table = draft.weight(&[60, 16]);
+        let mut rows = draft.op("Gather", &[&table, "ids"], &[]);
+        if mean {
+            let with = [Attribute::ints("axes", &[1]), Attribute::int("keepdims", 0)];
+            rows = draft.op("ReduceMean", &[&rows], &with);
+        }
+        let scores = draft.linear(&rows, [16, 5]);
+        draft.ends_named(&[(&scores, "logits")])
+    };
+    assert_eq!(rows(&["t"], false).kind.id(), "token-classification");
+    assert_eq!(rows(&["n", "t"], true).kind.id(), "text-classification");
+    let convolved = |kernel: i64| {
+        let mut draft = Draft::new();
+        draft.model.input("ids", DataType::I64, &["n", "64"]);
+        let table = draft.weight(&[60, 16]);
+        let rows = draft.op("Gather", &[&table, "ids"], &[]);
+        let turned = draft.op("Transpose", &[&rows], &[Attribute::ints("perm", &[0, 2, 1])]);
+        let map = draft.conv1d(&turned, [16, 16], 1);
+        let weight = draft.weight(&[35, 16, kernel]);
+        let scores = draft.op("Conv", &[&map, &weight], &[]);
+        let turned = draft.op("Transpose", &[&scores], &[Attribute::ints("perm", &[0, 2, 1])]);
+        draft.ends(&turned)
+    };
+    let task = convolved(1);
+    assert_eq!((task.kind.id(), task.classes), ("token-classification", Some(35)));
+    assert_eq!(convolved(5).kind.id(), "unknown");
+}
