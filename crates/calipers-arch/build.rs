@@ -44,17 +44,50 @@ fn read(path: &Path) -> Vec<(String, Row)> {
 /// The shapes of a row that are computed with, and those that are only looked up or added.
 fn shapes(row: &Row) -> (Vec<WeightShape>, Vec<WeightShape>) {
     let (mut computed, mut other) = (Vec::new(), Vec::new());
+    let mut positions = Positions::default();
     for (role, dims) in &row.weights {
+        let reads_data = *role == Role::Computed && !positions.has(dims);
         let Some(shape) = WeightShape::new(dims) else { continue };
-        match role {
-            Role::Computed if shape.is_matrix() => {
-                let (shape, times) = shape.split();
-                computed.extend(std::iter::repeat_n(shape, times));
-            }
-            Role::Computed | Role::Table | Role::Other => other.push(shape),
+        if reads_data && shape.is_matrix() {
+            let (shape, times) = shape.split();
+            computed.extend(std::iter::repeat_n(shape, times));
+        } else {
+            other.push(shape);
         }
     }
     (computed, other)
+}
+
+/// Finds the networks that compute position biases: a linear layer of two or three coordinates,
+/// which no layer before it outputs, and the next layer. They read no data, so exporters fold them
+/// into the biases.
+#[derive(Default)]
+struct Positions {
+    /// What the layers so far output.
+    widths: BTreeSet<i64>,
+    /// What the layer before outputs, if it reads coordinates.
+    hidden: Option<i64>,
+}
+
+impl Positions {
+    /// Whether the next weight is of such a network.
+    fn has(&mut self, dims: &[i64]) -> bool {
+        let before = self.hidden.take();
+        let (width, read) = match dims {
+            [width, read] => (*width, Some(*read)),
+            _ => (dims[0], None),
+        };
+        let coordinates = read.is_some_and(|read| {
+            matches!(read, 2 | 3) && !self.widths.is_empty() && !self.widths.contains(&read)
+        });
+        if coordinates {
+            self.hidden = Some(width);
+        } else if before.is_none() || before != read {
+            self.widths.insert(width);
+            return false;
+        }
+        true
+    }
 }
 
 /// Writes the index. Numbers are little-endian; the layout is that of `library.rs`.

@@ -24,7 +24,8 @@ PACKAGES = {
     "diffusers": ["diffusers", "transformers"],
     "keras": ["keras"],
     "open_clip": ["open_clip_torch"],
-    "packages": ["onnx"],
+    # Source archives name the package that builds them.
+    "packages": ["onnx", "hatchling", "setuptools", "wheel"],
     "paddle": ["transformers"],
     "published": ["transformers"],
 }
@@ -50,6 +51,7 @@ def main():
     if unknown:
         parser.error(f"unknown source {unknown[0]}; choose from {', '.join(PACKAGES)}")
     sources = arguments.sources or list(PACKAGES)
+    os.makedirs(arguments.out, exist_ok=True)
     environment = os.path.abspath(arguments.environment)
     _install(environment, sources)
     python = os.path.join(environment, "bin", "python")
@@ -58,7 +60,8 @@ def main():
     for source in sources:
         print(f"collecting {source}", flush=True)
         # Files inside packages are read as they are; the others are built and kept in the cache.
-        out = [os.path.join(arguments.out, "packages.tsv")] if source == "packages" else []
+        files = ["--cache", os.path.join(variables["LIBRARY_CACHE"], "packages")]
+        out = [os.path.join(arguments.out, "packages.tsv"), *files] if source == "packages" else []
         subprocess.run([python, os.path.join(HERE, f"from_{source}.py"), *out], check=True, env=variables)
     reference = [arguments.reference] if arguments.reference else []
     subprocess.run([python, os.path.join(HERE, "tables.py"), arguments.out, *reference], check=True, env=variables)

@@ -24,8 +24,7 @@ MODELS = {
                                                  {"scale": scale}) for scale in SCALES},
     **{f"PPLCNetV3_x{scale:g}".replace(".", "_"): ("pp-lcnetv3", f"PP-LCNetV3 x{scale} backbone", "PPLCNetV3Backbone",
                                                    {"scale": scale, "divisor": 16})
-       for scale in (0.5, 0.75, 0.95, 1.0, 1.5)},
-    "PPLCNetV4": ("pp-lcnetv4", "PP-LCNetV4 backbone", "PPLCNetV4Backbone", {}),
+       for scale in (0.5, 0.95, 1.0, 1.5)},
     "PPHGNetV2_L": ("pp-hgnetv2", "PP-HGNetV2-L", "HGNetV2ForImageClassification", {}),
 }
 

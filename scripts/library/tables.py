@@ -19,9 +19,10 @@ NAMED = {"timm": timm_names, "torchvision": torchvision_names}
 
 def names_of(source, entry):
     """Returns (family, variant, display, kind) of an entry."""
+    display, kind = None, "cnn"
     if source == "transformers":
-        return transformers_names(entry["name"], entry.get("class"))
-    if "family" in entry:
+        family, variant, display, kind = transformers_names(entry["name"], entry.get("class"))
+    elif "family" in entry:
         family, variant = entry["family"], entry["variant"]
     else:
         family, variant = NAMED[source](entry["name"])
@@ -32,7 +33,7 @@ def names_of(source, entry):
         family = "shufflenetv2"
     elif family == "pp-doclayout-v3":
         family = "pp-doclayout"
-    display, kind = FAMILIES.get(family, (family, "cnn"))
+    display, kind = FAMILIES.get(family, (display or family, kind))
     return family, variant, display, kind
 
 

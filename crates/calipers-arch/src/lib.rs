@@ -81,6 +81,13 @@ pub fn resemblances(net: &Network<'_>) -> Vec<String> {
     fingerprint::resemblances(net)
 }
 
+/// Returns the networks of the library that a network matches, the best first: `timm:resnet50`.
+///
+/// Build the network and do not fold its blocks: the order of its weights counts.
+pub fn references(net: &Network<'_>) -> Vec<String> {
+    Identity::find(net).references
+}
+
 /// Returns why a model without a KV cache has none, in a few words: `encoder`.
 pub fn why_no_kv_cache(architecture: &Architecture) -> &'static str {
     match (architecture.style, architecture.kind) {

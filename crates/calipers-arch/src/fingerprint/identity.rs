@@ -6,6 +6,7 @@ use calipers_report::{Family, units};
 use super::library::{Entry, Library};
 use super::matching::{Head, Match, Relation, matches, rank};
 use super::signature::Signature;
+use super::structure::Structure;
 use crate::network::Network;
 
 /// What the library says of a network.
@@ -32,29 +33,34 @@ pub(crate) struct Identity {
 /// From here on what differs is a layer or two, and a rule that agrees leaves no doubt.
 const SURE: f64 = 0.95;
 
-/// References that are listed.
-const MOST_REFERENCES: usize = 24;
+/// References that are listed: more networks than this have the layers of the common transformers.
+const MOST_REFERENCES: usize = 64;
 
 /// Variants that are listed as evidence.
-const MOST_VARIANTS: usize = 4;
+const MOST_VARIANTS: usize = 2;
 
 impl Identity {
     /// Looks a network up. Its blocks must not be folded yet: the order of its weights counts.
     pub(crate) fn find(net: &Network<'_>) -> Self {
         let library = Library::new();
-        let found = matches(library, &Signature::new(net, library));
+        let structure = Structure::new(net);
+        let mut found = matches(library, &Signature::new(net, library));
+        found.retain(|found| !structure.contradicts(found.entry.family()));
         Self::from_matches(&found)
     }
 
     pub(super) fn from_matches(found: &[Match]) -> Self {
         let Some(best) = backbone_instead(found).or(found.first()) else { return Self::default() };
-        let equal: Vec<&Match> =
-            found.iter().filter(|other| is_equal(best, other)).take(MOST_REFERENCES).collect();
+        let equal: Vec<&Match> = found.iter().filter(|other| is_equal(best, other)).collect();
+        let references = equal.iter().take(MOST_REFERENCES);
         let mut identity = Self {
-            references: equal.iter().map(|found| found.entry.reference()).collect(),
+            references: references.map(|found| found.entry.reference()).collect(),
             similarity: Some(best.similarity),
             ..Self::default()
         };
+        // Tables may be resized or folded. Where one is as in the library, it decides the name.
+        let equal: Vec<&Match> =
+            equal.into_iter().filter(|other| has_equal_tables(best, other)).collect();
         let mut seen: Vec<(&'static str, Option<Family>)> = Vec::new();
         for found in &equal {
             let variant = (found.entry.variant(), family(found.entry));
@@ -181,8 +187,13 @@ fn is_equal(best: &Match, other: &Match) -> bool {
         return other.relation == Relation::Near && best.similarity - other.similarity < SLACK;
     }
     let (best, other) = (rank(best), rank(other));
-    let equal = (best.0, best.2, best.3, best.4) == (other.0, other.2, other.3, other.4);
+    let equal = (best.0, best.2, best.3) == (other.0, other.2, other.3);
     equal && (best.1 - other.1).abs() < 1e-9
+}
+
+/// Whether as many tables and other parameters are equal.
+fn has_equal_tables(best: &Match, other: &Match) -> bool {
+    best.relation == Relation::Near || best.others == other.others
 }
 
 fn confidence(best: &Match) -> Confidence {
@@ -218,7 +229,9 @@ fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<St
         changes.push(format!("{to} input channels instead of {from}"));
     }
     match best.head {
-        Head::Classes { from, to } => changes.push(format!("{to} outputs instead of {from}")),
+        Head::Classes { from, to } => {
+            changes.push(format!("the last layer has {to} outputs instead of {from}"));
+        }
         Head::Removed => changes.push("without the last layer".to_owned()),
         Head::Other => changes.push("with another head".to_owned()),
         Head::Same => {}
@@ -227,14 +240,16 @@ fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<St
         text += &format!("; {}", changes.join(", "));
     }
     let mut evidence = vec![text];
-    let names: Vec<&str> = variants.iter().map(|(variant, _)| *variant).collect();
-    if names.len() > 1 {
+    let names = variants.iter().map(|(variant, _)| *variant).filter(|other| *other != name);
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_VARIANTS);
         let mut list = names[..names.len().min(MOST_VARIANTS)].join(", ");
         if more > 0 {
             list += &format!(" and {more} more");
         }
-        evidence.push(format!("{list} have the same weight shapes"));
+        let verb = if names.len() > 1 { "have" } else { "has" };
+        evidence.push(format!("{list} {verb} the same shapes"));
     }
     evidence
 }

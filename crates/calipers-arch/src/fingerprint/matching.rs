@@ -5,10 +5,14 @@
 //! head. So the comparison counts equal shapes, and looks at where the others are.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use hashbrown::{HashMap, HashSet};
 
 use super::library::{Entry, Library, ShapeId, counted};
+use super::sequences::{
+    balance, common_in_order, continues, one_difference, precedes, unmatched, without,
+};
 use super::signature::Signature;
 
 /// How a network relates to one of the library.
@@ -53,9 +57,9 @@ pub(crate) struct Match {
     pub head: Head,
     /// Channels of the input, where they differ.
     pub channels: Option<(i64, i64)>,
-    /// Tables and other parameters that are equal, less those of the library's network that were
-    /// not found.
-    pub others: i64,
+    /// Tables and other parameters: how many more are equal than were not found, then how many are
+    /// equal. Exporters resize and fold tables, so one that was found says more.
+    pub others: (i64, usize),
     /// Whether equal weights are in the same order.
     pub in_order: bool,
     /// Whether the vocabulary is the same.
@@ -130,8 +134,12 @@ pub(crate) fn matches_among(
     found
 }
 
+/// Relation, size, whether the vocabulary is the same, how little was changed, other parameters, and
+/// whether equal weights are in order.
+pub(crate) type Rank = (Relation, f64, bool, u8, (i64, usize), bool);
+
 /// What orders matches: the relation, then how much is equal, then how little was changed.
-pub(crate) fn rank(found: &Match) -> (Relation, f64, bool, u8, i64, bool) {
+pub(crate) fn rank(found: &Match) -> Rank {
     let size = match found.relation {
         // Of two networks that are contained, the larger one is the backbone.
         Relation::Contains => found.found as f64,
@@ -165,12 +173,20 @@ fn candidates(library: Library, model: &Model<'_>, keep: impl Fn(Entry) -> bool)
         .filter(|(_, entry)| keep(*entry))
         .collect();
     // Those of about the same size first.
-    let weights = model.signature.weights.len();
     found.sort_by_key(|(shared, entry)| {
         let share = shared * 100 / (entry.distinct() as u64).max(1);
-        (std::cmp::Reverse(share), entry.weight_count().abs_diff(weights))
+        (Reverse(share), entry.weight_count().abs_diff(model.length_near(entry.weight_count())))
     });
     found.into_iter().take(CANDIDATES).map(|(_, entry)| entry).collect()
+}
+
+/// The weights of a network with the input channels of another one.
+struct Stem {
+    /// The channels of the other one.
+    from: i64,
+    /// Its own.
+    to: i64,
+    weights: Vec<ShapeId>,
 }
 
 /// The signature with its shapes counted.
@@ -185,9 +201,37 @@ impl<'s> Model<'s> {
         Self { library, signature, counts: counted(&signature.weights) }
     }
 
+    /// How many weights there are: with or without those that are used again, as is nearer.
+    fn length_near(&self, length: usize) -> usize {
+        let most = self.signature.weights.len();
+        length.clamp(most - self.signature.repeated.len(), most)
+    }
+
+    /// The weights as a network of the library counts them: once where it has fewer.
+    fn counted_once(&self, theirs: &HashMap<ShapeId, usize>) -> Cow<'s, [ShapeId]> {
+        let Signature { weights, repeated, .. } = self.signature;
+        let mut more: HashMap<ShapeId, usize> = HashMap::new();
+        let mut dropped: HashSet<usize> = HashSet::new();
+        for at in repeated.iter().rev() {
+            let id = weights[*at];
+            let of = || self.counts[&id].saturating_sub(theirs.get(&id).copied().unwrap_or(0));
+            let more = more.entry(id).or_insert_with(of);
+            if *more > 0 {
+                *more -= 1;
+                dropped.insert(*at);
+            }
+        }
+        if dropped.is_empty() {
+            return Cow::Borrowed(weights);
+        }
+        let kept = weights.iter().enumerate().filter(|(at, _)| !dropped.contains(at));
+        Cow::Owned(kept.map(|(_, id)| *id).collect())
+    }
+
     /// Whether the sizes allow a match, before anything is compared.
     fn may_match(&self, entry: Entry) -> bool {
-        let (theirs, ours) = (entry.weight_count(), self.signature.weights.len());
+        let theirs = entry.weight_count();
+        let ours = self.length_near(theirs);
         let is_smaller = ours >= FEWEST_CONTAINED && ours < theirs;
         if is_smaller && self.counts.len() >= FEWEST_PART_SHAPES {
             return true;
@@ -203,18 +247,18 @@ impl<'s> Model<'s> {
 
     fn compare(&self, entry: Entry) -> Option<Match> {
         let theirs = entry.weights();
-        let stem = self.stem(&theirs);
-        // With the channels of the library's network, the first weights are the same.
-        let mut ours = Cow::Borrowed(&self.signature.weights);
-        let mut our_counts = Cow::Borrowed(&self.counts);
-        if let Some((_, _, places)) = &stem {
-            for at in places {
-                ours.to_mut()[*at] = theirs[*at];
-            }
-            our_counts = Cow::Owned(counted(&ours));
-        }
-        let (ours, our_counts) = (&ours[..], &*our_counts);
         let counts = counted(&theirs);
+        let written = self.counted_once(&counts);
+        // With the channels of the library's network, the first weights are the same.
+        let stem = self.stem(&theirs, &written);
+        let channels = stem.as_ref().map(|stem| (stem.from, stem.to));
+        let ours = stem.map_or(written, |stem| Cow::Owned(stem.weights));
+        let ours = &ours[..];
+        let our_counts = match ours.len() == self.signature.weights.len() && channels.is_none() {
+            true => Cow::Borrowed(&self.counts),
+            false => Cow::Owned(counted(ours)),
+        };
+        let our_counts = &*our_counts;
         let equal: usize = counts
             .iter()
             .map(|(id, count)| (*count).min(our_counts.get(id).copied().unwrap_or(0)))
@@ -223,13 +267,12 @@ impl<'s> Model<'s> {
         // may be added: a difference of role alone does not count.
         let their_others = entry.others();
         let missing_all = unmatched(&theirs, our_counts);
-        let missing = without(&theirs, &missing_all, &self.signature.others);
+        let missing = without(&theirs, &missing_all, &self.signature.others, our_counts);
         let extra_all = unmatched(ours, &counts);
-        let extra = without(ours, &extra_all, &their_others);
+        let extra = without(ours, &extra_all, &their_others, &counts);
         let (unused, reused) = (missing_all.len() - missing.len(), extra_all.len() - extra.len());
 
-        let channels = stem.map(|(from, to, _)| (from, to));
-        let (head, added) = self.head(&theirs, &missing, &extra);
+        let (head, added) = self.head(&theirs, ours, &missing, &extra);
         let replaced = usize::from(matches!(head, Head::Classes { .. }));
         let found = equal + replaced;
         let of = theirs.len() - unused - usize::from(head == Head::Removed);
@@ -256,7 +299,7 @@ impl<'s> Model<'s> {
             () if similarity >= NEAR && words && (varied || only_head) => Relation::Near,
             () if similarity >= NEAR_UNIFORM && words => Relation::Near,
             () if other_head && words && in_order() => Relation::Near,
-            () if self.is_part(&theirs) => Relation::Part,
+            () if self.is_part(&theirs, ours) => Relation::Part,
             () if self.contains(entry, found, of) && in_order() => Relation::Contains,
             () => return None,
         };
@@ -297,8 +340,7 @@ impl<'s> Model<'s> {
     }
 
     /// Whether the signature is the beginning or the end of a network, up to the last layer.
-    fn is_part(&self, theirs: &[ShapeId]) -> bool {
-        let ours = &self.signature.weights;
+    fn is_part(&self, theirs: &[ShapeId], ours: &[ShapeId]) -> bool {
         let enough = ours.len() as f64 >= LEAST_PART * theirs.len() as f64;
         if ours.len() < FEWEST_CONTAINED || self.counts.len() < FEWEST_PART_SHAPES || !enough {
             return false;
@@ -317,11 +359,13 @@ impl<'s> Model<'s> {
             && found as f64 >= CONTAINED * of as f64
     }
 
-    /// The channels of the input on both sides, when the first weights differ in nothing else, and
-    /// the places of these weights: several convolutions may read the input.
-    fn stem(&self, theirs: &[ShapeId]) -> Option<(i64, i64, Vec<usize>)> {
+    /// The channels of the input on both sides, when the first weights differ in nothing else:
+    /// several convolutions may read the input.
+    fn stem(&self, theirs: &[ShapeId], ours: &[ShapeId]) -> Option<Stem> {
         /// Channels of an image, a stack of images or a satellite's bands.
         const MOST: i64 = 32;
+        /// Channels of a color image whose blocks of 4x4 pixels are one.
+        const BLOCKS: i64 = 48;
         /// Weights that may read the input.
         const FIRST: usize = 8;
         let difference = |theirs: ShapeId, ours: ShapeId| {
@@ -330,21 +374,57 @@ impl<'s> Model<'s> {
             }
             let (theirs, ours) = (self.dims(theirs)?, self.dims(ours)?);
             let (from, to) = one_difference(&theirs, &ours)?;
-            (theirs.len().max(ours.len()) > 2 && from <= MOST && to <= MOST).then_some((from, to))
+            let few = from <= MOST && to <= MOST || from == BLOCKS && to % (BLOCKS / 3) == 0;
+            few.then_some((from, to))
         };
-        let pairs = theirs.iter().zip(&self.signature.weights).take(FIRST);
-        let mut differences = pairs.map(|(theirs, ours)| difference(*theirs, *ours)).enumerate();
-        let (_, first) = differences.next()?;
-        let (from, to) = first?;
-        let others = differences.filter(|(_, other)| *other == first).map(|(at, _)| at);
-        Some((from, to, std::iter::once(0).chain(others).collect()))
+        let is_pointwise =
+            |id: ShapeId| self.dims(id).is_some_and(|dims| dims.len() == 2 && dims[0] <= MOST);
+        // A 1x1 convolution of one channel is a vector.
+        let vanishes = |theirs: ShapeId, (from, to): (i64, i64)| {
+            let first = self.dims(theirs).and_then(|dims| dims.first().copied());
+            to == 1 && is_pointwise(theirs) && first == Some(from)
+        };
+        // 1x1 convolutions may come first. One with a window shows what differs.
+        let start = theirs.iter().take(FIRST).take_while(|id| is_pointwise(**id)).count();
+        let window = *theirs.get(start)?;
+        if self.dims(window)?.len() < 3 {
+            return None;
+        }
+        let channels = [0, start].into_iter().find_map(|at| {
+            let found = difference(window, *ours.get(at)?)?;
+            let before = theirs[..start].iter().enumerate();
+            let mut agree = before.map(|(place, id)| match at {
+                0 => vanishes(*id, found),
+                _ => difference(*id, ours[place]) == Some(found),
+            });
+            agree.all(|agrees| agrees).then_some(found)
+        })?;
+        let mut weights = Vec::with_capacity(ours.len() + start);
+        let mut rest = ours;
+        for id in theirs.iter().take(FIRST) {
+            let Some((next, after)) = rest.split_first() else { break };
+            let changed = difference(*id, *next) == Some(channels);
+            if next != id && !changed && vanishes(*id, channels) {
+                weights.push(*id);
+                continue;
+            }
+            weights.push(if changed { *id } else { *next });
+            rest = after;
+        }
+        weights.extend(rest);
+        Some(Stem { from: channels.0, to: channels.1, weights })
     }
 
     /// What is at the end, and how many weights of the signature are a head of its own.
-    fn head(&self, theirs: &[ShapeId], missing: &[usize], extra: &[usize]) -> (Head, usize) {
+    fn head(
+        &self,
+        theirs: &[ShapeId],
+        ours: &[ShapeId],
+        missing: &[usize],
+        extra: &[usize],
+    ) -> (Head, usize) {
         /// Layers of a head that somebody put on.
         const ADDED: usize = 3;
-        let ours = &self.signature.weights;
         let is_last_missing = missing.last().is_some_and(|at| *at + 1 == theirs.len());
         // Extra weights behind all others.
         let mut added = 0;
@@ -369,111 +449,4 @@ impl<'s> Model<'s> {
     fn dims(&self, id: ShapeId) -> Option<Vec<i64>> {
         Some(self.signature.shape(self.library, id)?.dims())
     }
-}
-
-/// The length of the layer that a sequence ends with, when the one before it is the same.
-fn layer(sequence: &(impl Iterator<Item = ShapeId> + Clone)) -> Option<usize> {
-    /// Weights of the longest layer.
-    const MOST: usize = 32;
-    let is_layer = |length: &usize| {
-        let (last, before) = (sequence.clone().take(*length), sequence.clone().skip(*length));
-        before.clone().count() >= *length && last.eq(before.take(*length))
-    };
-    (1..=MOST).rev().find(is_layer)
-}
-
-/// Whether another layer like the last ones follows: then it is a shorter network, not a part.
-fn continues(ours: &[ShapeId], rest: &[ShapeId]) -> bool {
-    layer(&ours.iter().rev().copied())
-        .is_some_and(|length| rest.starts_with(&ours[ours.len() - length..]))
-}
-
-/// Whether another layer like the first ones comes before.
-fn precedes(rest: &[ShapeId], ours: &[ShapeId]) -> bool {
-    layer(&ours.iter().copied()).is_some_and(|length| rest.ends_with(&ours[..length]))
-}
-
-/// Places of the shapes that the other side has fewer of, counted from the end.
-fn unmatched(sequence: &[ShapeId], other: &HashMap<ShapeId, usize>) -> Vec<usize> {
-    let mut left = other.clone();
-    let mut places = Vec::new();
-    for (at, id) in sequence.iter().enumerate() {
-        match left.get_mut(id).filter(|count| **count > 0) {
-            Some(count) => *count -= 1,
-            None => places.push(at),
-        }
-    }
-    places
-}
-
-/// The places whose shapes another list lacks.
-fn without(sequence: &[ShapeId], places: &[usize], other: &[ShapeId]) -> Vec<usize> {
-    /// Tables come first.
-    const FIRST: usize = 6;
-    let mut left = counted(other);
-    let mut kept = places.to_vec();
-    kept.retain(|at| {
-        match left.get_mut(&sequence[*at]).filter(|count| **count > 0 && *at < FIRST) {
-            Some(count) => {
-                *count -= 1;
-                false
-            }
-            None => true,
-        }
-    });
-    kept
-}
-
-/// How many shapes of the first list the second one has, less those that it lacks.
-fn balance(theirs: &[ShapeId], ours: &[ShapeId]) -> i64 {
-    let ours: HashSet<ShapeId> = ours.iter().copied().collect();
-    let theirs: HashSet<ShapeId> = theirs.iter().copied().collect();
-    theirs.iter().map(|id| if ours.contains(id) { 1 } else { -1 }).sum()
-}
-
-/// The one dimension in which two shapes differ, 1 where one of them lacks it.
-fn one_difference(a: &[i64], b: &[i64]) -> Option<(i64, i64)> {
-    let only = |these: &[i64], others: &[i64]| {
-        let mut others = others.to_vec();
-        let mut only = Vec::new();
-        for dim in these {
-            match others.iter().position(|other| other == dim) {
-                Some(at) => drop(others.swap_remove(at)),
-                None => only.push(*dim),
-            }
-        }
-        only
-    };
-    match (&only(a, b)[..], &only(b, a)[..]) {
-        ([from], [to]) => Some((*from, *to)),
-        ([from], []) => Some((*from, 1)),
-        ([], [to]) => Some((1, *to)),
-        _ => None,
-    }
-}
-
-/// The length of the longest common subsequence, in steps of 64 places (Hyyrö's bit vectors).
-fn common_in_order(a: &[ShapeId], b: &[ShapeId]) -> usize {
-    /// Weights that are looked at: order says no more after thousands of layers.
-    const MOST: usize = 4096;
-    let (a, b) = (&a[..a.len().min(MOST)], &b[..b.len().min(MOST)]);
-    let words = a.len().div_ceil(64);
-    let mut places: HashMap<ShapeId, Vec<u64>> = HashMap::new();
-    for (at, id) in a.iter().enumerate() {
-        let bits = places.entry(*id).or_insert_with(|| vec![0; words]);
-        bits[at / 64] |= 1 << (at % 64);
-    }
-    let mut row = vec![u64::MAX; words];
-    for id in b {
-        let Some(bits) = places.get(id) else { continue };
-        let mut carry = false;
-        for (word, bits) in row.iter_mut().zip(bits) {
-            let both = *word & bits;
-            let (sum, first) = word.overflowing_add(both);
-            let (sum, second) = sum.overflowing_add(u64::from(carry));
-            carry = first || second;
-            *word = sum | (*word & !bits);
-        }
-    }
-    (0..a.len()).filter(|at| row[at / 64] >> (at % 64) & 1 == 0).count()
 }

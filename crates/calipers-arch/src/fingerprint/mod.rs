@@ -7,8 +7,10 @@
 mod identity;
 mod library;
 mod matching;
+mod sequences;
 mod shape;
 mod signature;
+mod structure;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -19,6 +21,7 @@ pub(crate) use identity::Identity;
 use library::Library;
 use matching::matches;
 use signature::Signature;
+use structure::Structure;
 
 use crate::network::Network;
 
@@ -35,12 +38,14 @@ pub(crate) fn families() -> Vec<&'static str> {
 pub(crate) fn resemblances(net: &Network<'_>) -> Vec<String> {
     let library = Library::new();
     let signature = Signature::new(net, library);
+    let structure = Structure::new(net);
     let found = matches(library, &signature).into_iter();
+    let found = found.filter(|found| !structure.contradicts(found.entry.family()));
     let weights = format!("weights: {}", signature.text(library).join(" "));
     let found = found.map(|found| {
         format!(
             "{} ({}): {:?}, similarity {}, {} of {} weights, {} more, head {:?}, channels {:?}, \
-                 {} other parameters, in order: {}",
+                 other parameters: {:?}, in order: {}",
             found.entry.reference(),
             found.entry.variant(),
             found.relation,

@@ -1,7 +1,8 @@
 //! The signature of a network: the shapes of its weights in order of execution.
 
+use calipers_ir::{DType, NodeId};
 use calipers_ops::{Class, Movement};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::library::{Library, ShapeId};
 use super::shape::{VOCABULARY, WeightShape};
@@ -15,6 +16,8 @@ const MAX_WEIGHTS: usize = 100_000;
 pub(crate) struct Signature {
     /// What it computes with, in order of execution.
     pub weights: Vec<ShapeId>,
+    /// Places of weights that were used before, in order. A list of parameters has them once.
+    pub repeated: Vec<usize>,
     /// What it looks up or adds.
     pub others: Vec<ShapeId>,
     /// Whether it looks words up in a table.
@@ -30,11 +33,16 @@ impl Signature {
     pub(crate) fn new(net: &Network<'_>, library: Library) -> Self {
         let mut signature = Self { known: library.shapes(), ..Self::default() };
         let mut tables: Vec<WeightShape> = Vec::new();
+        let mut used: HashSet<Val> = HashSet::new();
         for (_, unit) in net.units() {
             if signature.weights.len() >= MAX_WEIGHTS {
                 break;
             }
-            signature.read(net, library, unit, &mut tables);
+            signature.read(net, library, unit, &mut tables, &mut used);
+        }
+        for shape in folded(net) {
+            let id = signature.number(library, shape);
+            signature.others.push(id);
         }
         // A table that also gives the scores of words is one weight.
         for table in tables {
@@ -50,22 +58,34 @@ impl Signature {
         library: Library,
         unit: &NetworkOp,
         tables: &mut Vec<WeightShape>,
+        used: &mut HashSet<Val>,
     ) {
         let stored = |at: usize| unit.input(at).filter(|val| net.origin(*val) == Origin::Constant);
+        // Some exporters cut a weight by sizes that they read from the data.
+        let weights = |at: usize| unit.input(at).filter(|val| net.origin(*val) <= Origin::Shape);
         if unit.is_class(Class::Recurrent) {
             for weights in [1, 2].into_iter().filter_map(stored) {
                 let Some(dims) = dims(net, weights) else { continue };
                 let [directions, layer @ ..] = &dims[..] else { continue };
                 let Some(shape) = WeightShape::new(layer) else { continue };
+                let is_first = used.insert(weights);
                 for _ in 0..(*directions).clamp(1, 2) {
-                    self.push(library, shape);
+                    self.push(library, shape, is_first);
                 }
             }
         } else if unit.is_contraction() {
-            let weights = (0..unit.inputs.len()).filter_map(|at| stored(at).map(|val| (at, val)));
+            let weights = (0..unit.inputs.len()).filter_map(|at| weights(at).map(|val| (at, val)));
             for (at, weights) in weights {
-                if let Some(shape) = product(net, unit, at, weights) {
-                    self.push(library, shape);
+                if is_batched(net, unit, weights) {
+                    self.add_constant(net, library, weights);
+                    continue;
+                }
+                let Some(shape) = product(net, unit, at, weights) else { continue };
+                let is_first = used.insert(weights);
+                let is_cut = net.origin(weights) == Origin::Shape;
+                for shape in is_cut.then(|| halves(shape)).flatten().unwrap_or_else(|| vec![shape])
+                {
+                    self.push(library, shape, is_first);
                 }
             }
         } else if unit.movement() == Some(Movement::Gather) {
@@ -78,22 +98,30 @@ impl Signature {
             }
         } else {
             for constant in (0..unit.inputs.len()).filter_map(stored) {
-                let shape = dims(net, constant).and_then(|dims| WeightShape::new(&dims));
-                if let Some(shape) = shape.filter(|shape| shape.is_matrix()) {
-                    let id = self.number(library, shape);
-                    self.others.push(id);
-                }
+                self.add_constant(net, library, constant);
             }
         }
     }
 
-    fn push(&mut self, library: Library, shape: WeightShape) {
+    fn add_constant(&mut self, net: &Network<'_>, library: Library, constant: Val) {
+        let shape = dims(net, constant).and_then(|dims| WeightShape::new(&dims));
+        if let Some(shape) = shape.filter(|shape| shape.is_matrix()) {
+            let id = self.number(library, shape);
+            self.others.push(id);
+        }
+    }
+
+    fn push(&mut self, library: Library, shape: WeightShape, is_first: bool) {
         let (shape, times) = shape.split();
         let id = self.number(library, shape);
         if !shape.is_matrix() {
             return self.others.push(id);
         }
+        let start = self.weights.len();
         self.weights.extend(std::iter::repeat_n(id, times));
+        if !is_first {
+            self.repeated.extend(start..self.weights.len());
+        }
     }
 
     /// The number of a shape, a new one where the library lacks it.
@@ -141,16 +169,55 @@ impl Signature {
     }
 }
 
+/// The projections to keys and to values, where one weight is both: it was cut from the projection
+/// to queries, keys and values.
+fn halves(shape: WeightShape) -> Option<Vec<WeightShape>> {
+    match shape.dims()[..] {
+        [narrow, wide] if narrow.checked_mul(2) == Some(wide) => {
+            Some(vec![WeightShape::new(&[narrow, narrow])?; 2])
+        }
+        _ => None,
+    }
+}
+
+/// Weights of layers that read no data, such as a network that computes position biases. Some
+/// exporters fold them into what they result in, so they are no more than a hint.
+fn folded(net: &Network<'_>) -> Vec<WeightShape> {
+    let computed: HashSet<NodeId> = net.units().map(|(_, unit)| unit.node).collect();
+    let mut shapes = Vec::new();
+    for (node, _) in net.model.nodes() {
+        let is_layer = net.written_operator(node).is_some_and(|op| op.traits.is_contraction());
+        if !is_layer || computed.contains(&node) {
+            continue;
+        }
+        let inputs = net.model.inputs(node).iter().flatten();
+        let stored = inputs.filter_map(|value| net.stored_tensor(*value));
+        let dims = stored.map(|tensor| &net.model.tensor(tensor).dims[..]);
+        shapes.extend(dims.filter_map(WeightShape::new).filter(|shape| shape.is_matrix()));
+    }
+    shapes
+}
+
 /// The dimensions of a value, when all are numbers.
 fn dims(net: &Network<'_>, val: Val) -> Option<Vec<i64>> {
     net.shape(val)?.iter().map(calipers_sym::Expr::as_const).collect()
+}
+
+/// Whether a product has another matrix for each place of a batch: positions, or experts. The weight
+/// of a layer is one matrix for all.
+fn is_batched(net: &Network<'_>, unit: &NetworkOp, weights: Val) -> bool {
+    let matrices = |dims: Vec<i64>| dims.iter().filter(|dim| **dim != 1).count() > 2;
+    let is_float = net.dtype(weights).is_some_and(DType::is_float);
+    unit.is(["MatMul", "Einsum"]) && is_float && dims(net, weights).is_some_and(matrices)
 }
 
 /// The shape of a weight of a product or a convolution. Weights of few bits are packed, so the
 /// widths of what is multiplied go first.
 fn product(net: &Network<'_>, unit: &NetworkOp, at: usize, weights: Val) -> Option<WeightShape> {
     let stored = dims(net, weights)?;
-    let multiplies = unit.is(["Gemm", "MatMul"]) && at == 1;
+    // Only integers are packed.
+    let is_float = net.dtype(weights).is_some_and(DType::is_float);
+    let multiplies = unit.is(["Gemm", "MatMul"]) && at == 1 && !is_float;
     if !multiplies {
         // The third one is a bias.
         return (at < 2).then(|| WeightShape::new(&stored)).flatten();

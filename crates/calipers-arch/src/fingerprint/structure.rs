@@ -1,0 +1,32 @@
+//! What a graph shows of a network that the shapes of its weights do not.
+
+use crate::network::Network;
+
+/// What a graph shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Structure {
+    /// Whether layers divide by lengths: cosine attention, or a norm of responses over an image.
+    pub divides_by_length: bool,
+}
+
+/// Families of the same shapes: layers of the first divide by lengths, layers of the second do not.
+const BY_LENGTH: [(&[&str], &[&str]); 2] =
+    [(&["swinv2", "swinv2-cr"], &["swin"]), (&["convnextv2"], &["convnext", "dinov3-convnext"])];
+
+impl Structure {
+    /// The structure of a network whose blocks are not folded yet.
+    pub(crate) fn new(net: &Network<'_>) -> Self {
+        /// An embedding that ends in a norm has one or two.
+        const FEWEST: i64 = 4;
+        let lengths = net.count("ReduceL2") + net.count("LpNormalization");
+        Self { divides_by_length: lengths + net.count("ReduceSumSquare") >= FEWEST }
+    }
+
+    /// Whether networks of a family are built otherwise.
+    pub(crate) fn contradicts(self, family: &str) -> bool {
+        let differs = |(with, without): &(&[&str], &[&str])| {
+            (if self.divides_by_length { without } else { with }).contains(&family)
+        };
+        BY_LENGTH.iter().any(differs)
+    }
+}
