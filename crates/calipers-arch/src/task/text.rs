@@ -11,7 +11,7 @@
 //! | text-embedding | the vectors themselves |
 
 use calipers_ir::DType;
-use calipers_report::Confidence::{High, Medium};
+use calipers_report::Confidence::{self, High, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::ending::Function;
@@ -175,11 +175,11 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         && net.rank(output) == Some(2)
         && let Some(classes) =
             net.dim(output, 1).filter(|classes| (2..=MAX_CLASSES).contains(classes))
-        && is_normalized(seen, output, classes)
+        && let Some(sure) = normalized(seen, output, classes)
     {
         let words =
             format!("{} ({})", counted(classes, "class score", "class scores"), seen.shown(output));
-        return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
+        return Some(reported(TaskKind::TextClassification, sure, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
@@ -232,11 +232,16 @@ fn is_pointwise(seen: &Seen<'_, '_>, output: Val) -> bool {
     per_token && end.convolution().is_some_and(|conv| conv.side() == Some(1))
 }
 
-/// Whether a Softmax normalizes as many scores as an output has, and nothing picks from them.
-fn is_normalized(seen: &Seen<'_, '_>, output: Val, classes: i64) -> bool {
+/// How surely a Softmax gives scores of classes: of as many as the output has, with nothing picked
+/// from them; where several are joined, a name has to say so.
+fn normalized(seen: &Seen<'_, '_>, output: Val, classes: i64) -> Option<Confidence> {
     let end = seen.ending(output);
     let whole = end.classes.is_none_or(|normalized| normalized == classes);
-    end.is(Function::Softmax) && whole && !end.picks && !end.joined
+    match end.is(Function::Softmax) && !end.picks {
+        true if whole && !end.joined => Some(High),
+        true if seen.output_named(output, &["logit"]) => Some(Medium),
+        _ => None,
+    }
 }
 
 /// Whether an output's name says that it holds scores. A product without bias may be a projection.

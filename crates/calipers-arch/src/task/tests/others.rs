@@ -177,7 +177,12 @@ fn scores_of_rows_are_named() {
 
 #[test]
 fn a_probability_of_each_step_is_not_that_of_a_class() {
-    // Several steps each give the probability of their best token.
+    assert_eq!(steps("y"), "unknown");
+    assert_eq!(steps("logits"), "text-classification");
+}
+
+/// Several steps that each give the probability of their best token.
+fn steps(name: &str) -> &'static str {
     let mut draft = Draft::new();
     draft.model.input("ids", DataType::I64, &["1", "6"]);
     let table = draft.weight(&[60, 16]);
@@ -193,7 +198,7 @@ fn a_probability_of_each_step_is_not_that_of_a_class() {
     }
     let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
     let joined = draft.op("Concat", &steps, &[Attribute::int("axis", 1)]);
-    assert_eq!(draft.ends(&joined).kind.id(), "unknown");
+    draft.ends_named(&[(&joined, name)]).kind.id()
 }
 
 #[test]
