@@ -18,8 +18,8 @@ pub(crate) struct Identity {
     pub variant: Option<String>,
     /// The families of the references and how many have each, the most frequent first.
     families: Vec<(usize, Family)>,
-    /// The variants of the references, with their families.
-    variants: Vec<(&'static str, Option<Family>)>,
+    /// The variants of the references, with their families and how many references have each.
+    variants: Vec<(&'static str, Option<Family>, usize)>,
     /// The network that this one is built on.
     pub backbone: Option<String>,
     /// Whether many networks of other families have the same shapes, so that a rule must agree.
@@ -61,11 +61,12 @@ impl Identity {
         // Tables may be resized or folded. Where one is as in the library, it decides the name.
         let equal: Vec<&Match> =
             equal.into_iter().filter(|other| has_equal_tables(best, other)).collect();
-        let mut seen: Vec<(&'static str, Option<Family>)> = Vec::new();
+        let mut seen: Vec<(&'static str, Option<Family>, usize)> = Vec::new();
         for found in &equal {
-            let variant = (found.entry.variant(), family(found.entry));
-            if !seen.contains(&variant) {
-                seen.push(variant);
+            let (variant, family) = (found.entry.variant(), family(found.entry));
+            match seen.iter_mut().find(|known| (known.0, known.1) == (variant, family)) {
+                Some((_, _, count)) => *count += 1,
+                None => seen.push((variant, family, 1)),
             }
         }
         if best.relation == Relation::Contains {
@@ -125,14 +126,29 @@ impl Identity {
             }
             _ => None,
         };
-        let named = self.variants.iter().find(|(_, of)| family.is_some() && *of == family);
-        self.variant = named.map(|(variant, _)| (*variant).to_owned());
+        let of_family = self.variants.iter().filter(|(_, of, _)| family.is_some() && *of == family);
+        let names: Vec<(&str, usize)> = of_family.map(|(name, _, count)| (*name, *count)).collect();
+        self.variant = shared_name(&names).map(str::to_owned);
         family
     }
 
     /// Whether the library knows the network, not only a part of it.
     pub(crate) fn is_known(&self) -> bool {
         !self.variants.is_empty()
+    }
+}
+
+/// The name of several variants with the same shapes: the one that most references have, else the
+/// one that the others extend.
+pub(super) fn shared_name<'n>(names: &[(&'n str, usize)]) -> Option<&'n str> {
+    let most = names.iter().map(|(_, count)| *count).max()?;
+    let mut frequent = names.iter().filter(|(_, count)| *count == most);
+    match (frequent.next(), frequent.next()) {
+        (Some((name, _)), None) => Some(name),
+        _ => {
+            let (shortest, _) = names.iter().min_by_key(|(name, _)| name.len())?;
+            names.iter().all(|(name, _)| name.starts_with(shortest)).then_some(*shortest)
+        }
     }
 }
 
@@ -207,7 +223,7 @@ fn confidence(best: &Match) -> Confidence {
 }
 
 /// What a person can check.
-fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<String> {
+fn evidence(best: &Match, variants: &[(&'static str, Option<Family>, usize)]) -> Vec<String> {
     let order = if best.in_order { ", in order" } else { "" };
     let name = best.entry.variant();
     let (found, of) = (units::integer(best.found as u64), units::integer(best.of as u64));
@@ -240,7 +256,7 @@ fn evidence(best: &Match, variants: &[(&'static str, Option<Family>)]) -> Vec<St
         text += &format!("; {}", changes.join(", "));
     }
     let mut evidence = vec![text];
-    let names = variants.iter().map(|(variant, _)| *variant).filter(|other| *other != name);
+    let names = variants.iter().map(|(variant, ..)| *variant).filter(|other| *other != name);
     let names: Vec<&str> = names.collect();
     if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_VARIANTS);

@@ -97,15 +97,18 @@ impl Signature {
                 tables.push(shape);
             }
         } else {
-            for constant in (0..unit.inputs.len()).filter_map(stored) {
+            for constant in (0..unit.inputs.len()).filter_map(weights) {
                 self.add_constant(net, library, constant);
             }
         }
     }
 
+    /// Adds what the network looks up or adds. Learned tokens are repeated for each item of a batch
+    /// of unknown size, which is left out.
     fn add_constant(&mut self, net: &Network<'_>, library: Library, constant: Val) {
-        let shape = dims(net, constant).and_then(|dims| WeightShape::new(&dims));
-        if let Some(shape) = shape.filter(|shape| shape.is_matrix()) {
+        let Some(shape) = net.shape(constant) else { return };
+        let dims: Vec<i64> = shape.iter().map(|dim| dim.as_const().unwrap_or(1)).collect();
+        if let Some(shape) = WeightShape::new(&dims).filter(|shape| shape.is_matrix()) {
             let id = self.number(library, shape);
             self.others.push(id);
         }
@@ -183,13 +186,16 @@ fn halves(shape: WeightShape) -> Option<Vec<WeightShape>> {
 /// Weights of layers that read no data, such as a network that computes position biases. Some
 /// exporters fold them into what they result in, so they are no more than a hint.
 fn folded(net: &Network<'_>) -> Vec<WeightShape> {
-    let computed: HashSet<NodeId> = net.units().map(|(_, unit)| unit.node).collect();
+    let mut computed = vec![false; net.model.nodes().len()];
+    for (_, unit) in net.units() {
+        computed[unit.node.index()] = true;
+    }
+    let is_layer = |node: &NodeId| {
+        net.written_operator(*node).is_some_and(|operator| operator.traits.is_contraction())
+    };
+    let constant = net.model.nodes().map(|(node, _)| node).filter(|node| !computed[node.index()]);
     let mut shapes = Vec::new();
-    for (node, _) in net.model.nodes() {
-        let is_layer = net.written_operator(node).is_some_and(|op| op.traits.is_contraction());
-        if !is_layer || computed.contains(&node) {
-            continue;
-        }
+    for node in constant.filter(is_layer) {
         let inputs = net.model.inputs(node).iter().flatten();
         let stored = inputs.filter_map(|value| net.stored_tensor(*value));
         let dims = stored.map(|tensor| &net.model.tensor(tensor).dims[..]);

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use calipers_report::{Confidence, Family};
+use calipers_samples::Attribute;
 
-use super::identity::{Identity, lineage};
+use super::identity::{Identity, lineage, shared_name};
 use super::library::{Entry, Library};
 use super::matching::{Head, Relation, matches, matches_among};
 use super::shape::WeightShape;
@@ -145,6 +146,36 @@ fn an_encoder_alone_is_a_part() {
     // Fewer layers are another network.
     encoder.weights.truncate(2 + 3 * 6);
     assert_eq!(relation(&encoder), None);
+}
+
+#[test]
+fn variants_of_the_same_shapes_share_a_name_or_have_none() {
+    let named = |names: &[(&str, usize)]| shared_name(names).map(str::to_owned);
+    let most = [("ResNet-50 GN", 1), ("ResNet-50", 4)];
+    assert_eq!(named(&most).as_deref(), Some("ResNet-50"));
+    let extended = [("LeViT-384 conv", 1), ("LeViT-384", 1)];
+    assert_eq!(named(&extended).as_deref(), Some("LeViT-384"));
+    assert_eq!(named(&[("CamemBERT", 1), ("XLM-RoBERTa", 1)]), None);
+    assert_eq!(named(&[]), None);
+}
+
+/// YOLOS repeats 100 detection tokens for each image of a batch.
+#[test]
+fn learned_tokens_are_found_at_any_batch_size() {
+    let mut t = Tiny::new();
+    let x = t.input(&["batch", "50", "96"]);
+    let (tokens, weight) = (t.weight(&[1, 100, 96]), t.weight(&[96, 70]));
+    let shape = t.op("Shape", &[&x]);
+    let (first, ones) = (t.ints(&[0]), t.ints(&[1, 1]));
+    let batch = t.op("Gather", &[&shape, &first]);
+    let shape = t.op_with("Concat", &[&batch, &ones], &[Attribute::int("axis", 0)]);
+    let tokens = t.op("Expand", &[&tokens, &shape]);
+    let y = t.op_with("Concat", &[&x, &tokens], &[Attribute::int("axis", 1)]);
+    let y = t.op("MatMul", &[&y, &weight]);
+    let signature = read(t, &y);
+    let library = Library::new();
+    let others = signature.others.iter().filter_map(|id| signature.shape(library, *id));
+    assert_eq!(others.map(WeightShape::dims).collect::<Vec<_>>(), [[96, 100]]);
 }
 
 #[test]
