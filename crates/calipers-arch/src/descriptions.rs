@@ -24,8 +24,15 @@ pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
         (_, ModelKind::Rnn, Some(family)) if family != Family::Rnn => text += " recurrent network",
         _ => {}
     }
-    if let Some(backbone) = architecture.backbone.as_deref() {
-        text += &format!(" with a {backbone} backbone");
+    // A network without a name is described by what it is made of.
+    let design = match name {
+        Some(_) => architecture.backbone.iter().map(|it| format!("a {it} backbone")).collect(),
+        None => architecture.design(),
+    };
+    match &design[..] {
+        [] => {}
+        [one] => text += &format!(" with {one}"),
+        [most @ .., last] => text += &format!(" with {} and {last}", most.join(", ")),
     }
     // A guess is in the task's own section.
     if task.kind != TaskKind::Unknown && task.confidence > Confidence::Low {
@@ -53,6 +60,12 @@ fn figures(facts: &ArchitectureFacts, kind: ModelKind) -> Vec<String> {
     if facts.layers.is_none() {
         add(facts.convs, "convolution", "convolutions");
         add(facts.residuals, "residual addition", "residual additions");
+    }
+    if facts.layers.is_none()
+        && let (Some(resolutions), Some(stride)) = (facts.resolutions, facts.total_stride)
+    {
+        let resolutions = counted(resolutions, "feature resolution", "feature resolutions");
+        list.push(format!("{resolutions}, total stride {stride}"));
     }
     list.extend(facts.hidden.map(|width| format!("hidden size {}", grouped(width))));
     if let Some(heads) = facts.heads {

@@ -89,13 +89,14 @@ pub(crate) fn given(net: &Network<'_>, val: Val) -> Given {
         (Met::Signal { channels }, rank) => signal(net, val, channels, rank, &named),
         (Met::Sound, _) => Given::Waveform,
         // Some exporters declare tokens as floats and convert them.
-        (Met::Table, Some(2)) if dtype.is_float() => Given::Tokens,
+        (Met::Table, Some(2)) if dtype.is_float() && net.dim(val, -1) != Some(1) => Given::Tokens,
         (Met::Table, _) => Given::Other,
         (Met::Product, Some(1 | 2)) if named.sound() && is_long(net, val) => Given::Waveform,
         (Met::Product | Met::Classical, Some(1 | 2)) => Given::Features,
         (Met::Product | Met::Recurrence, Some(3)) => {
             let bands = net.dim(val, -1).is_some_and(|bands| BANDS.contains(&bands));
-            let sound = named.sound() || named.has(&["feat"]) && bands;
+            let timed = named.has(&["feat"]) || named.has_frames();
+            let sound = named.sound() || timed && bands;
             if sound { Given::Spectrogram } else { Given::Sequence }
         }
         _ => Given::Other,
@@ -133,8 +134,11 @@ fn is_looked_up(net: &Network<'_>, val: Val) -> bool {
     })
 }
 
-/// Whether an input is the state that a recurrent layer starts with.
+/// Whether an input is the state that a recurrent layer starts with, or a cache of past frames.
 fn is_state(net: &Network<'_>, val: Val, named: &Named) -> bool {
+    if net.inputs.len() > 1 && is_carried(net, val, named) {
+        return true;
+    }
     if net.inputs.len() < 2 || !matches!(net.rank(val), Some(2..=4)) {
         return false;
     }
@@ -159,6 +163,35 @@ fn is_state(net: &Network<'_>, val: Val, named: &Named) -> bool {
                 part.is(With::RECURRENT) && part.inputs.iter().skip(5).any(|it| *it == Some(val))
             })
         })
+    })
+}
+
+/// Whether an input is named like a state, and an output with the same name has its shape:
+/// `conv_cache` and `conv_cache_out`, `recurrent` and `next_recurrent`.
+fn is_carried(net: &Network<'_>, val: Val, named: &Named) -> bool {
+    const STATES: &[&str] =
+        &["buf", "buffer", "cache", "context", "ctx", "hidden", "mem", "memory", "recurrent"];
+    const DIRECTIONS: &[&str] =
+        &["in", "input", "out", "output", "next", "new", "prev", "past", "present", "updated"];
+    let stem = |words: &[String]| -> Vec<String> {
+        let digits = |word: &String| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let words = words.iter().filter(|word| !DIRECTIONS.contains(&word.as_str()));
+        words.map(digits).filter(|word| !word.is_empty()).collect()
+    };
+    let own = stem(&named.words);
+    if !own.iter().any(|word| STATES.contains(&word.as_str()) || word.starts_with("state")) {
+        return false;
+    }
+    let Some(dims) = net.shape(val) else { return false };
+    net.outputs.iter().any(|output| {
+        let fits = net.shape(*output).is_some_and(|after| {
+            after.len() == dims.len()
+                && dims.iter().zip(after).all(|(a, b)| match (a.as_const(), b.as_const()) {
+                    (Some(a), Some(b)) => a == b,
+                    _ => true,
+                })
+        });
+        fits && stem(&name_parts(net.output_name(*output))) == own
     })
 }
 
@@ -205,7 +238,10 @@ fn is_flat_image(net: &Network<'_>, val: Val) -> bool {
 /// Whether a value is one image without a batch: height, width and 3 channels, or these first.
 fn one_image(net: &Network<'_>, val: Val) -> bool {
     let long = |at| net.dim(val, at).is_none_or(|side| side >= MIN_SIDE);
-    let last = matches!(net.dim(val, 2), Some(1 | 3 | 4)) && long(0) && long(1);
+    let fixed = net.dim(val, 0).and(net.dim(val, 1)).is_some();
+    // A batch of signals with one channel looks the same.
+    let channels = matches!(net.dim(val, 2), Some(3 | 4)) || net.dim(val, 2) == Some(1) && fixed;
+    let last = channels && long(0) && long(1);
     let first = matches!(net.dim(val, 0), Some(3 | 4)) && long(1) && long(2);
     last || first
 }
@@ -326,8 +362,13 @@ impl Named {
             "audio", "fbank", "logmel", "mel", "mfcc", "pcm", "sound", "spec", "speech", "stft",
             "wav", "waveform",
         ];
-        let frames = ["mel", "mels", "frames", "time", "samples"];
-        self.has(STARTS) || self.dims.iter().any(|word| frames.contains(&word.as_str()))
+        self.has(STARTS) || self.dims.iter().any(|word| ["mel", "mels"].contains(&word.as_str()))
+    }
+
+    /// Whether a dimension counts frames: of a sound, or of any other signal.
+    fn has_frames(&self) -> bool {
+        let frames = ["frames", "time", "samples"];
+        self.dims.iter().any(|word| frames.contains(&word.as_str()))
     }
 
     fn image(&self) -> bool {
@@ -409,8 +450,10 @@ fn met(net: &Network<'_>, unit: &NetworkOp) -> Option<Met> {
         None => return None,
         Some(_) if Convolution::of_operator(net, unit).is_some() => {
             let conv = stored_conv(net, unit)?;
+            let flat = unit.input(0).is_some_and(|map| is_flat(net, map, &conv));
             match (conv.rank(), conv.in_channels) {
                 (Some(1), Some(channels)) => Met::Signal { channels },
+                (Some(2), Some(channels)) if flat => Met::Signal { channels },
                 (_, channels) => Met::Image { channels },
             }
         }
@@ -429,6 +472,12 @@ fn met(net: &Network<'_>, unit: &NetworkOp) -> Option<Met> {
         Some(Class::Signal) => Met::Sound,
         Some(_) => return None,
     })
+}
+
+/// Whether a map has one row or column, so that a convolution over two axes slides along one.
+fn is_flat(net: &Network<'_>, map: Val, conv: &Convolution) -> bool {
+    let is_line = |at: isize| net.dim(map, at) == Some(1);
+    conv.side() != Some(1) && (is_line(-2) != is_line(-1))
 }
 
 /// The convolution of an operator with stored weights of known sizes.

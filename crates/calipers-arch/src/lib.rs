@@ -10,6 +10,7 @@ mod descriptions;
 mod diagram;
 mod facts;
 mod fingerprint;
+mod generation;
 mod given;
 mod groups;
 mod kind;
@@ -66,6 +67,7 @@ pub fn recognize<'a>(model: &'a Model, typed: &'a Typed, measured: &Measured) ->
     architecture.tree = tree::tree(&net, &structure, sizes);
     diagram::draw(&net, &structure, &mut architecture);
     let stats = NetworkStats::new(&net, &architecture.facts).at(sizes);
+    facts::measure_resolutions(&stats, &mut architecture.facts);
     kind::decide(&stats, &mut identity, &mut architecture);
     let task = task::recognize(&stats, &mut architecture);
     architecture.words = descriptions::sentence(&architecture, &task);

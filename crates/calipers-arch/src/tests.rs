@@ -1,7 +1,7 @@
 //! Decisions on models of a few nodes, and on the sample models.
 
 use calipers_report::{Confidence, Family, ModelKind, Report, Style, TaskKind};
-use calipers_samples::{Attribute, DataType, ModelBuilder, Node, Tensor};
+use calipers_samples::{Attribute, DataType, Graph, ModelBuilder, Node, Tensor};
 
 const ML: &str = "ai.onnx.ml";
 
@@ -234,6 +234,71 @@ fn products_among_arithmetic_are_no_perceptron() {
     model.node("MatMul", &["m", "v"], &["y"], &[]);
     model.output("y", DataType::F32, &["n", "2"]);
     assert_eq!(what(&report(model.build())).0, None);
+}
+
+#[test]
+fn products_of_computed_values_are_no_perceptron() {
+    // Layers over a sequence, whose steps may be related to each other by a product.
+    let kind = |related: bool| {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", DataType::F32, &["n", "16", "8"]);
+        for name in ["a", "b", "c"] {
+            weight(&mut model, name, &[8, 8]);
+        }
+        model.node("MatMul", &["x", "a"], &["q"], &[]).node("Relu", &["q"], &["r"], &[]);
+        model.node("MatMul", &["r", "b"], &["k"], &[]).node("Relu", &["k"], &["l"], &[]);
+        let mut last = "l";
+        if related {
+            let turned = Attribute::ints("perm", &[0, 2, 1]);
+            model.node("Transpose", &["l"], &["t"], &[turned]);
+            model.node("MatMul", &["r", "t"], &["m"], &[]);
+            model.node("MatMul", &["m", "l"], &["o"], &[]);
+            last = "o";
+        }
+        model.node("MatMul", &[last, "c"], &["y"], &[]);
+        model.output("y", DataType::F32, &["n", "16", "8"]);
+        report(model.build()).architecture.kind
+    };
+    assert_eq!(kind(false), Some(ModelKind::Mlp));
+    assert_eq!(kind(true), None);
+}
+
+#[test]
+fn a_scan_with_a_state_is_recurrent() {
+    let kind = |scans: bool| {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", DataType::F32, &["n", "4", "16"]);
+        weight(&mut model, "w", &[4, 1, 3]);
+        let with = [Attribute::int("group", 4), Attribute::ints("pads", &[1, 1])];
+        model.node("Conv", &["x", "w"], &["c"], &with);
+        model.node("Transpose", &["c"], &["t"], &[Attribute::ints("perm", &[2, 0, 1])]);
+        let mut last = "t";
+        if scans {
+            let mut body = Graph::new("body");
+            body.input("state", DataType::F32, &["n", "4"]).input(
+                "now",
+                DataType::F32,
+                &["n", "4"],
+            );
+            body.node("Mul", &["state", "now"], &["kept"], &[]);
+            body.node("Add", &["kept", "now"], &["next"], &[]);
+            body.node("Identity", &["next"], &["out"], &[]);
+            body.output("next", DataType::F32, &["n", "4"]).output(
+                "out",
+                DataType::F32,
+                &["n", "4"],
+            );
+            model.input("first", DataType::F32, &["n", "4"]);
+            let with = [Attribute::graph("body", &body), Attribute::int("num_scan_inputs", 1)];
+            model.node("Scan", &["first", "t"], &["final", "steps"], &with);
+            last = "steps";
+        }
+        model.node("Identity", &[last], &["y"], &[]);
+        model.output("y", DataType::F32, &["16", "n", "4"]);
+        report(model.build()).architecture.kind
+    };
+    assert_eq!(kind(true), Some(ModelKind::Rnn));
+    assert_eq!(kind(false), Some(ModelKind::Cnn));
 }
 
 #[test]

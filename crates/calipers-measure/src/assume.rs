@@ -10,6 +10,7 @@
 //! - a sound is one second: 16,000 samples, or 100 frames of a spectrogram;
 //! - a sequence of tokens is 128 long, or as long as the model's shortest table of embeddings; a
 //!   sequence of feature vectors is 128 long;
+//! - a graph has 100 nodes and 400 edges, where an input lists edges as two rows of node numbers;
 //! - channels and features are as many as the weights that read them have;
 //! - a decoder that carries a cache takes one step: one new token, after as many as make up that
 //!   length. This is what such a model does most of the time, and at its end the cache holds a whole
@@ -54,6 +55,10 @@ const SAMPLES: i64 = 16_000;
 
 /// Frames assumed of a spectrogram: one second at 10 ms each.
 const SOUND_FRAMES: i64 = 100;
+
+/// Nodes and edges assumed of a graph.
+const NODES: i64 = 100;
+const EDGES: i64 = 400;
 
 /// Tables with fewer rows are not position tables, but token types for example.
 const FEW_ROWS: i64 = 16;
@@ -120,6 +125,8 @@ const WHY_VIDEO: &str = "not set with --dim; default number of video frames";
 const WHY_SAMPLES: &str = "not set with --dim; 1 s of audio at 16 kHz";
 const WHY_FRAMES: &str = "not set with --dim; 1 s of audio at 100 frames per second";
 const WHY_FEATURES: &str = "not set with --dim; size of the weights that read it";
+const WHY_NODES: &str = "not set with --dim; default number of graph nodes";
+const WHY_EDGES: &str = "not set with --dim; default number of graph edges";
 const WHY_PAST: &str = "not set with --dim; default tokens in the KV cache";
 const WHY_CAPACITY: &str = "not set with --dim; default capacity of the KV cache";
 const WHY_SEQUENCE: &str = "not set with --dim; default sequence length";
@@ -162,8 +169,51 @@ pub fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>
             }
         }
     }
+    graphs(model, typed, &mut sizes);
     values(model, typed, &mut sizes);
     sizes
+}
+
+/// Assumes how many nodes and edges a graph has, where an input lists its edges.
+fn graphs(model: &Model, typed: &Typed, sizes: &mut Sizes) {
+    let inputs = model.required_inputs();
+    let shaped = || {
+        let tensors =
+            inputs.iter().filter_map(|input| Some((*input, typed.fact(*input).as_tensor()?)));
+        tensors.filter_map(|(input, tensor)| Some((input, tensor, tensor.dims()?)))
+    };
+    let scatters = || {
+        let mut nodes = model.nodes();
+        nodes.any(|(_, node)| model.name(node.op).starts_with("Scatter"))
+    };
+    let edges: Vec<&Symbol> = shaped()
+        .filter(|(_, tensor, _)| matches!(tensor.dtype, DType::Int32 | DType::Int64))
+        .filter_map(|(input, _, dims)| {
+            let [two, edges] = dims else { return None };
+            let is_named = || model.name(model.value(input).name).to_lowercase().contains("edge");
+            let lists = two.as_const() == Some(2) && (is_named() || scatters());
+            edges.as_symbol().filter(|_| lists)
+        })
+        .collect();
+    let mut assume = |symbol: &Symbol, size, why| {
+        sizes.insert(symbol.name().to_owned(), Assumed { size, why, role: Role::Other });
+    };
+    for symbol in &edges {
+        assume(symbol, EDGES, WHY_EDGES);
+    }
+    if edges.is_empty() {
+        return;
+    }
+    // Rows of features are those of nodes, where they are not those of edges.
+    for (_, tensor, dims) in shaped() {
+        if let [nodes, _] = dims
+            && tensor.dtype.is_float()
+            && let Some(symbol) = nodes.as_symbol()
+            && !edges.contains(&symbol)
+        {
+            assume(symbol, NODES, WHY_NODES);
+        }
+    }
 }
 
 fn sequence(size: i64) -> Assumed {

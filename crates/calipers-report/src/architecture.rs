@@ -118,6 +118,12 @@ pub struct ArchitectureFacts {
     /// Depthwise convolutions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depthwise: Option<i64>,
+    /// Resolutions that convolutions reduce an image to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolutions: Option<i64>,
+    /// Pixels of the image per step of the feature map with the lowest resolution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_stride: Option<i64>,
     /// Squeeze-and-excitation blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squeeze_excite: Option<i64>,
@@ -154,6 +160,28 @@ pub struct ArchitectureFacts {
     /// Type that most weights are computed in: `fp32`, `fp16`, `bf16`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
+}
+
+impl Architecture {
+    /// Returns what describes a network without a name: its backbone, and up to three designs of its
+    /// blocks, the most frequent first.
+    pub fn design(&self) -> Vec<String> {
+        /// Designs that are named.
+        const MOST: usize = 3;
+        /// What is built on a backbone; other blocks are its own.
+        const ON_BACKBONE: &[BlockKind] =
+            &[BlockKind::FeaturePyramid, BlockKind::Spp, BlockKind::UNetSkip];
+        let has = |kind: BlockKind| self.blocks.iter().any(|block| block.kind == kind);
+        let is_named = |kind: BlockKind| match kind {
+            // The depthwise convolutions are parts of the inverted residuals.
+            BlockKind::DepthwiseSeparable if has(BlockKind::InvertedResidual) => false,
+            kind => self.backbone.is_none() || ON_BACKBONE.contains(&kind),
+        };
+        let backbone = self.backbone.iter().map(|backbone| format!("a {backbone} backbone"));
+        let kinds = self.blocks.iter().map(|block| block.kind).filter(|kind| is_named(*kind));
+        let designs = kinds.filter_map(BlockKind::design).map(str::to_owned);
+        backbone.chain(designs.take(MOST)).collect()
+    }
 }
 
 /// The blocks of one kind.

@@ -64,6 +64,28 @@ names! {
 }
 
 impl BlockKind {
+    /// Returns the words for what such blocks make of a network, `inverted residuals` or `a feature
+    /// pyramid`; `None` for parts that networks of many designs have.
+    pub const fn design(self) -> Option<&'static str> {
+        Some(match self {
+            Self::BasicBlock => "basic residual blocks",
+            Self::Bottleneck => "bottleneck blocks",
+            Self::ConvNextBlock => "ConvNeXt blocks",
+            Self::Csp => "cross-stage partial blocks",
+            Self::DenseLayer => "densely connected layers",
+            Self::DepthwiseSeparable => "depthwise-separable convolutions",
+            Self::FeaturePyramid => "a feature pyramid",
+            Self::Fire => "fire modules",
+            Self::Inception => "Inception modules",
+            Self::InvertedResidual => "inverted residuals",
+            Self::ShuffleBlock => "channel-shuffle units",
+            Self::Spp => "spatial pyramid pooling",
+            Self::SqueezeExcite => "squeeze-and-excitation",
+            Self::UNetSkip => "U-Net skip connections",
+            _ => return None,
+        })
+    }
+
     /// Layers that normalize by the statistics of their input. Division by a length
     /// ([`L2Norm`](Self::L2Norm)) and by neighbors ([`Lrn`](Self::Lrn)) are not such layers.
     pub const NORMS: &[Self] =

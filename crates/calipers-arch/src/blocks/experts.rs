@@ -19,6 +19,9 @@ pub(super) const EXPERTS: Pattern = Pattern {
     matcher: find,
 };
 
+/// Views between the router's layer and what it shares with the experts.
+const MAX_VIEWS: usize = 6;
+
 /// Units between the weights and the product that they go into.
 const MAX_WAY: usize = 48;
 
@@ -45,7 +48,7 @@ fn router(net: &Network<'_>, end: OpId) -> Option<Found> {
     let unit = net.unit(end);
     let mut units = vec![end];
     let mut val = unit.input(0)?;
-    let mut devices_considered = false;
+    let mut weighted = false;
     let layer = loop {
         let id = net.producer(val)?;
         let before = net.unit(id);
@@ -55,7 +58,7 @@ fn router(net: &Network<'_>, end: OpId) -> Option<Found> {
         units.push(id);
         val = match before.op {
             Op::Operator("Softmax" | "Sigmoid") => {
-                devices_considered = true;
+                weighted = true;
                 before.input(0)?
             }
             // A bias that balances the experts.
@@ -69,10 +72,14 @@ fn router(net: &Network<'_>, end: OpId) -> Option<Found> {
     let x = net.data_inputs(net.unit(layer)).next()?;
     let experts = net.dim(unit.input(0)?, -1).filter(|experts| (2..=1024).contains(experts))?;
     let weights = unit.output();
-    devices_considered |= net.uses(weights).any(|user| net.unit(user).is(["Sigmoid", "Softmax"]));
+    weighted |= net.uses(weights).any(|user| net.unit(user).is(["Sigmoid", "Softmax"]));
     let top_k = net.dim(weights, -1);
-    let shared = net.uses(net.back_through_layout(x)).count() > 1 || net.uses(x).count() > 1;
-    if !devices_considered || !shared || net.is_output(weights) || !is_factor(net, weights) {
+    // The layer may read a view of what the experts read.
+    let mut views = Vec::new();
+    let whole = net.behind_views(x, &mut views, MAX_VIEWS);
+    let mut read = views.iter().map(|view| net.unit(*view).output()).chain([whole]);
+    let shared = read.any(|val| net.uses(val).count() > 1);
+    if !weighted || !shared || net.is_output(weights) || !is_factor(net, weights) {
         return None;
     }
     Some(Found::new(units).with(MixtureOfExperts { experts: Some(experts), top_k }).taking([x]))
@@ -129,6 +136,23 @@ mod tests {
         let node = Node::new("TopK", &[&weights, &two], &["best", "which"], &[]);
         t.push(&node);
         "best".to_owned()
+    }
+
+    #[test]
+    fn a_router_of_a_view() {
+        for shared in [true, false] {
+            let mut t = Tiny::new();
+            let x = t.input(&["2", "3", "32"]);
+            let rows = t.reshape(&x, &[6, 32]);
+            let view = t.reshape(&rows, &[-1, 32]);
+            let best = best(&mut t, &view);
+            let one = t.slice(&best, 0, 1, 1, 1);
+            let other = t.input(&["6", "32"]);
+            let expert = t.linear(if shared { &rows } else { &other }, 32, 32);
+            let y = t.op("Mul", &[&expert, &one]);
+            let wanted = shared.then_some((Some(8), Some(2)));
+            assert_eq!(figures(&t.output(&y)), wanted, "read by an expert: {shared}");
+        }
     }
 
     #[test]

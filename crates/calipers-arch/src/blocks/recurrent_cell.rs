@@ -218,7 +218,18 @@ impl Cell<'_, '_> {
         };
         let all = sorted(&[&self.units[..], &self.products[..]].concat());
         let core = sorted(&self.units);
-        let units = [all, core].into_iter().find(|units| self.net.can_fold(units))?;
+        // Where a file stores what reads the new state before the last product, that is left out.
+        let tail =
+            self.net.data_inputs(self.net.unit(end)).filter_map(|val| self.made_by(val, "Tanh"));
+        let tail: Vec<OpId> = tail.chain([end]).collect();
+        let early = |units: &Vec<OpId>| {
+            units.iter().copied().filter(|unit| !tail.contains(unit)).collect::<Vec<_>>()
+        };
+        let early = [early(&all), early(&core)];
+        let forms = [all, core]
+            .into_iter()
+            .chain(early.into_iter().filter(|_| cell == RecurrentCell::Lstm));
+        let units = forms.into_iter().find(|units| self.net.can_fold(units))?;
         let details = Recurrent { cell, input, hidden, bidirectional: false };
         Some(Found::new(units).with(details))
     }
@@ -312,6 +323,25 @@ mod tests {
         let seen = t.outputs(&[&h, &c]);
         assert_eq!(cells(&seen), [("lstm", Some(5), Some(8))]);
         assert_eq!(seen.kinds(), ["Recurrent"], "products and gates are inside");
+    }
+
+    #[test]
+    fn a_state_that_is_read_before_the_last_product() {
+        let mut t = Tiny::new();
+        let [x, h, c] = [["2", "5"], ["2", "8"], ["2", "8"]].map(|shape| t.input(&shape));
+        let (from_x, from_h) = (t.linear(&x, 5, 32), t.linear(&h, 8, 32));
+        let sum = t.op("Add", &[&from_x, &from_h]);
+        let gates = split(&mut t, &sum, 4);
+        let [input, forget, new, output] = &gates[..] else { panic!("four gates") };
+        let [input, forget, output] = [input, forget, output].map(|gate| t.op("Sigmoid", &[gate]));
+        let new = t.op("Tanh", &[new]);
+        let (kept, added) = (t.op("Mul", &[&forget, &c]), t.op("Mul", &[&input, &new]));
+        let c = t.op("Add", &[&kept, &added]);
+        let doubled = t.op("Add", &[&c, &c]);
+        let seen = t.op("Tanh", &[&c]);
+        let h = t.op("Mul", &[&output, &seen]);
+        let seen = t.outputs(&[&h, &doubled]);
+        assert_eq!(cells(&seen), [("lstm", Some(5), Some(8))]);
     }
 
     #[test]

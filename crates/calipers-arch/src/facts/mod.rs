@@ -3,10 +3,12 @@
 mod convolutions;
 mod layers;
 mod norms;
+mod resolutions;
 mod sequences;
 
 use calipers_report::{ArchitectureFacts, Memory, Parameters};
 pub use norms::is_norm_folded;
+pub(crate) use resolutions::measure_resolutions;
 
 use crate::network::Network;
 

@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `tree-ensemble` | `TreeEnsemble…`; the family from how trees add up, see [`trees`] |
 //! | `linear`, logistic-regression | `LinearClassifier` whose scores become probabilities |
-//! | `linear`, linear-classifier | `LinearClassifier` whose scores stay as they are |
+//! | `linear`, linear-classifier | `LinearClassifier` without probabilities |
 //! | `linear`, linear-regression | `LinearRegressor` |
 //! | `svm` | `SVMClassifier`, `SVMRegressor` |
 //! | `nearest-neighbors` | `TopK` of the smallest distances to stored points |
-//! | `naive-bayes` | the logarithms of the classes' chances are added up and compared |
-//! | `clustering`, gaussian-mixture | squared distances, and a logarithm of sums of powers |
+//! | `naive-bayes` | log-likelihoods of the classes are summed and compared |
+//! | `clustering`, gaussian-mixture | squared distances and a log-sum-exp |
 //! | `clustering`, k-means | `ArgMin` over the distances to stored points |
-//! | `pipeline` | nothing but the preparation of features, or several models |
+//! | `pipeline` | preprocessing only, or several models |
 
 use calipers_ops::{Class, Traits};
 use calipers_report::Confidence::{High, Medium};

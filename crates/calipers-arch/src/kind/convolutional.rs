@@ -1,23 +1,23 @@
-//! Families of convolutional networks that classify, or that others are built on.
+//! Families of convolutional classifiers and backbones.
 //!
 //! | family | structure |
 //! |---|---|
-//! | convnext | depthwise 7×7, LayerNorm, and a feed-forward with GELU, in residual blocks |
-//! | densenet | units that add channels to what came before, by concatenation |
-//! | squeezenet | fire modules: a squeeze and two expansions side by side |
-//! | shufflenet, shufflenetv2 | channels shuffled between groups; with pointwise convolutions in groups, without |
+//! | convnext | residual blocks of depthwise 7×7 convolution, LayerNorm and a GELU feed-forward network |
+//! | densenet | layers that concatenate their output with all earlier features |
+//! | squeezenet | fire modules: 1×1 squeeze, parallel 1×1 and 3×3 expand |
+//! | shufflenet, shufflenetv2 | channel shuffle; with grouped 1×1 convolutions, without |
 //! | efficientnet, efficientnetv2 | inverted residuals with SiLU and squeeze-and-excite, or with ReLU6 and 5×5; v2 has plain 3×3 expansions too |
 //! | mobilenetv3 | inverted residuals with hard-swish and squeeze-and-excite |
-//! | mnasnet | inverted residuals with ReLU, and 5×5 among the depthwise |
+//! | mnasnet | inverted residuals with ReLU and some 5×5 depthwise convolutions |
 //! | mobilenetv2 | inverted residuals with 3×3 depthwise, without squeeze-and-excite |
-//! | mobilenetv1 | depthwise and pointwise by turns, without shortcuts |
-//! | inception | branches of different kernels side by side, joined by concatenation |
-//! | regnet | residual bottlenecks in groups that do not narrow |
-//! | resnext | residual bottlenecks in groups |
+//! | mobilenetv1 | depthwise convolutions alternating with pointwise ones, without residual connections |
+//! | inception | parallel branches of different kernel sizes, concatenated |
+//! | regnet | residual blocks of grouped convolutions without bottleneck |
+//! | resnext | residual bottlenecks with grouped convolutions |
 //! | resnet | residual blocks of two or three plain convolutions |
 //! | darknet | residual blocks of 1×1 and 3×3 with LeakyReLU |
-//! | xception | depthwise and pointwise by turns, with shortcuts, nothing inverted |
-//! | lenet, alexnet, zfnet, vgg | convolutions and pooling in a row, then dense layers |
+//! | xception | depthwise convolutions alternating with pointwise ones, with residual connections around several |
+//! | lenet, alexnet, zfnet, vgg | stacked convolutions and pooling, then dense layers |
 
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
@@ -25,8 +25,8 @@ use calipers_report::Family;
 use super::{FamilyRule, Recognition, Seen, counted};
 use crate::network::{BlockKind, Convolution, With};
 
-/// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+/// The rows, specific families before general ones.
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Convnext, rule: convnext },
     FamilyRule { family: Family::Densenet, rule: densenet },
     FamilyRule { family: Family::Squeezenet, rule: squeezenet },
@@ -64,7 +64,7 @@ impl Seen<'_, '_> {
         self.stats.image_convs().filter(|conv| conv.is_depthwise()).collect()
     }
 
-    /// Convolutions in groups that are neither one nor a channel each.
+    /// Grouped convolutions that are not depthwise.
     fn grouped(&self) -> Vec<&Convolution> {
         self.stats.image_convs().filter(|c| c.groups > 1 && !c.is_depthwise()).collect()
     }
@@ -77,11 +77,15 @@ impl Seen<'_, '_> {
         self.stats.count_in(With::WINDOW_POOLS)
     }
 
-    /// A chain of convolutions without shortcuts, branches or groups of a channel each.
+    /// Whether features are concatenated.
+    fn concatenates(&self) -> bool {
+        self.stats.count(BlockKind::ConcatSkip) > 0 || self.stats.count("Concat") > 0
+    }
+
+    /// Whether convolutions are stacked, without residual connections, branches or depthwise ones.
     fn in_a_row(&self) -> bool {
         self.residuals() == 0
-            && self.stats.count(BlockKind::ConcatSkip) == 0
-            && self.stats.count("Concat") == 0
+            && !self.concatenates()
             && self.depthwise().is_empty()
             && self.image_convs().iter().all(|conv| !conv.transposed)
     }
@@ -97,7 +101,7 @@ fn convnext(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Each unit's channels are joined to all that came before.
+/// Layers whose output is concatenated with all earlier features.
 fn densenet(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::DenseLayer);
     (units >= 8 && seen.residuals() == 0).then(|| {
@@ -105,23 +109,23 @@ fn densenet(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// A squeeze and two expansions side by side.
+/// Fire modules.
 fn squeezenet(seen: &Seen<'_, '_>) -> Recognition {
     let fires = seen.stats.count(BlockKind::Fire);
     (fires >= 4)
         .then(|| (High, format!("{fires} fire modules (1×1 squeeze, parallel 1×1 and 3×3 expand)")))
 }
 
-/// Channels shuffled between groups of pointwise convolutions.
+/// Channel shuffle between grouped 1×1 convolutions.
 fn shufflenet(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::ShuffleBlock);
-    let grouped = seen.grouped().iter().any(|conv| conv.is_pointwise());
+    let grouped = seen.grouped().iter().any(|conv| conv.side() == Some(1));
     (units >= 4 && grouped).then(|| {
         (High, format!("{units} channel-shuffle units with grouped pointwise convolutions"))
     })
 }
 
-/// Channels split in halves and shuffled.
+/// Channel split and channel shuffle.
 fn shufflenetv2(seen: &Seen<'_, '_>) -> Recognition {
     let units = seen.stats.count(BlockKind::ShuffleBlock);
     (units >= 4).then(|| (High, format!("{units} channel-shuffle units")))
@@ -154,7 +158,9 @@ fn efficientnet(seen: &Seen<'_, '_>) -> Recognition {
         return Some((Medium, words.to_owned()));
     }
     let (gates, depthwise) = (stats.count(BlockKind::SqueezeExcite), seen.depthwise().len());
-    let fits = stats.count(BlockKind::Silu) > 10 && gates >= 4 && depthwise >= 8;
+    // ReXNet has ReLU6 after its depthwise convolutions.
+    let only_silu = stats.count(BlockKind::Silu) > 10 && stats.count(BlockKind::Relu6) == 0;
+    let fits = only_silu && gates >= 4 && depthwise >= 8;
     (fits && seen.residuals() > 0).then(|| {
         let words = format!("{depthwise} depthwise convolutions in inverted residuals with SiLU");
         (High, format!("{words}, {gates} with squeeze-and-excite"))
@@ -209,7 +215,7 @@ fn linear_ends(seen: &Seen<'_, '_>) -> bool {
     narrows.count() * 2 >= seen.depthwise().len()
 }
 
-/// Depthwise and pointwise by turns.
+/// Depthwise convolutions alternating with pointwise ones.
 fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise().len();
     let turns = seen
@@ -224,12 +230,13 @@ fn mobilenetv1(seen: &Seen<'_, '_>) -> Recognition {
         && seen.stats.count_of([BlockKind::HardSwish, BlockKind::Silu, BlockKind::SqueezeExcite])
             == 0
         && seen.stats.count_of([BlockKind::Relu, BlockKind::Relu6]) >= 16;
-    (depthwise >= 10 && plain && seen.residuals() == 0 && turns * 10 >= depthwise * 9).then(|| {
+    let stacked = seen.residuals() == 0 && !seen.concatenates();
+    (depthwise >= 10 && plain && stacked && turns * 10 >= depthwise * 9).then(|| {
         (Medium, format!("{depthwise} depthwise convolutions alternating with pointwise ones, without residual connections"))
     })
 }
 
-/// Branches of different kernels side by side.
+/// Parallel branches of different kernel sizes.
 fn inception(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = seen.stats.count(BlockKind::Inception);
     (blocks >= 3).then(|| {
@@ -247,7 +254,7 @@ fn inception(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Bottlenecks in groups whose middle is as wide as their end.
+/// Grouped bottlenecks whose middle is as wide as their end.
 fn regnet(seen: &Seen<'_, '_>) -> Recognition {
     let grouped = seen.grouped();
     let convs = seen.image_convs();
@@ -270,7 +277,7 @@ fn regnet(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Bottlenecks in groups.
+/// Grouped bottlenecks.
 fn resnext(seen: &Seen<'_, '_>) -> Recognition {
     let grouped = seen.grouped();
     let groups = grouped.first()?.groups;
@@ -296,7 +303,7 @@ fn resnet(seen: &Seen<'_, '_>) -> Recognition {
         BlockKind::UNetSkip,
     ]) == 0;
     let fits = residuals >= 3 && (basic + narrow) * 10 >= residuals * 8 && plain && straight;
-    // A classifier of images begins by going down; others with residual blocks may not.
+    // A classifier downsamples early; other networks with residual blocks may not.
     let goes_down = stats.image_convs().filter(|conv| conv.stride == 2).count() >= 2;
     (fits && goes_down && stats.count(BlockKind::Silu) == 0).then(|| {
         let words = match (basic, narrow) {
@@ -306,7 +313,10 @@ fn resnet(seen: &Seen<'_, '_>) -> Recognition {
         };
         let stem =
             stats.image_convs().next().filter(|conv| conv.side() == Some(7) && conv.stride == 2);
+        // BiT and others put GroupNorm into the same blocks.
+        let has_group_norm = stats.count(BlockKind::GroupNorm) > 0;
         match stem {
+            Some(_) if has_group_norm => (Medium, format!("{words} with GroupNorm")),
             Some(_) => (High, format!("{words}, after a 7×7 convolution")),
             None => (Medium, words),
         }
@@ -324,10 +334,10 @@ fn darknet(seen: &Seen<'_, '_>) -> Recognition {
         .then(|| (Medium, format!("{residuals} residual blocks with LeakyReLU")))
 }
 
-/// Depthwise and pointwise by turns, with shortcuts around several.
+/// Depthwise convolutions alternating with pointwise ones, with residual connections around several.
 fn xception(seen: &Seen<'_, '_>) -> Recognition {
     let depthwise = seen.depthwise().len();
-    // Branches that are added up, as those that are folded into one before use, are not shortcuts.
+    // Sums of parallel branches, such as reparameterizable ones, are not residual connections.
     let several = i64::try_from(depthwise).is_ok_and(|count| seen.residuals() * 2 <= count);
     let fits = depthwise >= 20 && seen.residuals() >= 8 && seen.inverted() == 0 && several;
     let plain = seen.stats.count_of([
@@ -344,7 +354,7 @@ fn xception(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Two or three 5×5 convolutions with pooling, on small images.
+/// Two or three 5×5 convolutions with pooling.
 fn lenet(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let fives = convs.iter().filter(|conv| conv.side() == Some(5)).count();
@@ -357,7 +367,7 @@ fn lenet(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Eleven by eleven at first, five convolutions, three dense layers.
+/// Five convolutions, the first 11×11, then dense layers.
 fn alexnet(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let first = convs.first()?;
@@ -368,7 +378,7 @@ fn alexnet(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// As AlexNet, seven by seven at first.
+/// As AlexNet, the first convolution 7×7.
 fn zfnet(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let [first, second, ..] = convs[..] else { return None };
@@ -380,7 +390,7 @@ fn zfnet(seen: &Seen<'_, '_>) -> Recognition {
         .then(|| (High, "5 convolutions, the first 7×7, the second 5×5 with stride 2".to_owned()))
 }
 
-/// Nothing but 3×3 convolutions with pooling between.
+/// Stacked 3×3 convolutions with pooling.
 fn vgg(seen: &Seen<'_, '_>) -> Recognition {
     let convs = seen.image_convs();
     let threes =

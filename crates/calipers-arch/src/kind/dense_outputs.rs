@@ -1,21 +1,22 @@
-//! Families of convolutional networks that give a result for every place of an image.
+//! Families of convolutional networks for dense prediction.
 //!
 //! | family | structure |
 //! |---|---|
-//! | unet | on the way up, features are joined with those of the same resolution on the way down |
-//! | deeplab | parallel convolutions with growing dilation, then made as large as the image |
-//! | lraspp | a light backbone with hard-swish, whose features a gate weighs, made as large as the image |
-//! | fcn | a classifier at every place, made as large as the image |
-//! | espcn | a few convolutions in a row at the size of the input, the first 5×5, and an image made larger at last |
+//! | unet | decoder features are concatenated with encoder features of the same resolution |
+//! | deeplab | parallel convolutions with growing dilation, then upsampling to the image size |
+//! | lraspp | a MobileNetV3 backbone, gated features, then upsampling to the image size |
+//! | fcn | a dilated residual network with scores per position, then upsampling to the image size |
+//! | espcn | a few convolutions at the input resolution, the first 5×5, then upsampling |
 
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
 use super::{FamilyRule, Recognition, Seen};
 use crate::network::{BlockKind, With};
+use crate::stats::Given;
 
-/// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+/// The rows, specific families before general ones.
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Unet, rule: unet },
     FamilyRule { family: Family::Deeplab, rule: deeplab },
     FamilyRule { family: Family::Lraspp, rule: lraspp },
@@ -23,15 +24,31 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Espcn, rule: espcn },
 ];
 
-/// Features of the way down, joined on the way up.
+/// Skip connections from encoder to decoder.
 fn unet(seen: &Seen<'_, '_>) -> Recognition {
     let skips = seen.stats.count(BlockKind::UNetSkip);
-    (skips >= 2).then(|| {
+    // The neck of a detector that outputs one map per scale upsamples the same way.
+    let detects = seen.stats.count(BlockKind::DetectionHead) > 0;
+    (skips >= 2 && !detects && !is_low_resolution(seen)).then(|| {
         (
             High,
             format!("{skips} skip connections between encoder and decoder features of the same resolution"),
         )
     })
+}
+
+/// Whether all results have less than half the resolution of the image, as those of detectors have.
+fn is_low_resolution(seen: &Seen<'_, '_>) -> bool {
+    let stats = seen.stats;
+    let image = stats.inputs.iter().find(|(_, given)| *given == Given::Image);
+    let Some(width) = image.and_then(|(val, _)| stats.size(*val, -1)).filter(|it| *it > 16) else {
+        return false;
+    };
+    let mut widths = stats.net.outputs.iter().map(|output| {
+        let is_map = stats.net.rank(*output) == Some(4);
+        is_map.then(|| stats.size(*output, -1)).flatten()
+    });
+    widths.all(|it| it.is_some_and(|it| it > 16 && it.saturating_mul(2) < width))
 }
 
 /// Parallel convolutions with growing dilation.
@@ -47,20 +64,20 @@ fn deeplab(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// A light backbone, and features that a gate weighs.
+/// A MobileNetV3 backbone and gated features.
 fn lraspp(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let depthwise = stats.image_convs().filter(|conv| conv.is_depthwise()).count();
     let light = stats.count(BlockKind::HardSwish) >= 4 && depthwise >= 8;
     let gated = stats.count("Sigmoid") > 0 && stats.linears() == 0;
     (light && gated && enlarges(seen)).then(|| {
-        let words = "inverted residuals with hard-swish, features devices_considered by a gate, scores made \
-                     as large as the image";
+        let words = "inverted residuals with hard-swish, gated features, and scores upsampled to the \
+                     image size";
         (Medium, words.to_owned())
     })
 }
 
-/// A classifier at every place, made as large as the image.
+/// A dilated residual network with scores per position.
 fn fcn(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let dilated = stats.image_convs().filter(|conv| conv.dilation > 1).count();
@@ -71,7 +88,7 @@ fn fcn(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// A few convolutions at the size of the input, then a larger image.
+/// A few convolutions at the input resolution, then upsampling.
 fn espcn(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let convs: Vec<_> = stats.image_convs().collect();
@@ -89,7 +106,7 @@ fn espcn(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Whether an output has more rows than the image that goes in.
+/// Whether an output has more rows than the input image.
 fn is_larger(seen: &Seen<'_, '_>) -> bool {
     let net = seen.stats.net;
     let (Some(input), Some(output)) = (net.inputs.first(), net.outputs.first()) else {
@@ -99,7 +116,7 @@ fn is_larger(seen: &Seen<'_, '_>) -> bool {
     net.rank(*output) == Some(4) && rows(*output) > rows(*input)
 }
 
-/// Whether an output is an image that was made larger at last.
+/// Whether an output is an upsampled map.
 fn enlarges(seen: &Seen<'_, '_>) -> bool {
     let net = seen.stats.net;
     net.outputs

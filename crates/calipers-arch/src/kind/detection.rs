@@ -1,19 +1,19 @@
-//! Families of networks that find objects.
+//! Families of object detectors.
 //!
 //! | family | structure |
 //! |---|---|
-//! | mask-rcnn, keypoint-rcnn, faster-rcnn | regions are cut out of the features (`RoiAlign`) and judged by themselves; with a mask for each, with points of bodies, without |
-//! | yolov10, yolo11 | as yolov8, with attention and depthwise convolutions; the best boxes are chosen in the network, or not |
-//! | yolov8 | boxes as distributions over bins, decoded without anchors; C2f blocks of split halves |
-//! | yolov5 | three anchors at each place of three scales; C3 blocks and SiLU |
+//! | mask-rcnn, keypoint-rcnn, faster-rcnn | regions of interest (`RoiAlign`) are classified; with a mask each, with keypoints each, with neither |
+//! | yolov10, yolo11 | as yolov8, with attention and depthwise convolutions; with top-k box selection, without |
+//! | yolov8 | anchor-free boxes as distributions over bins; C2f blocks |
+//! | yolov5 | three anchors per position at three scales; C3 blocks and SiLU |
 //! | yolov4 | the same with Mish |
 //! | yolov3 | residual blocks and LeakyReLU, three scales with three anchors |
-//! | tiny-yolo | LeakyReLU and max pooling in a row, anchors |
-//! | yolox | a box, an object score and classes at each place, without anchors |
-//! | ssd | boxes and classes from many scales of one backbone, without a pyramid |
-//! | retinanet, fcos | a pyramid, and the same head on each of its levels; with anchors and without |
+//! | tiny-yolo | stacked LeakyReLU convolutions and max pooling, anchors |
+//! | yolox | anchor-free box, objectness and class scores at each position |
+//! | ssd | boxes and classes from several scales of one backbone, without a feature pyramid |
+//! | retinanet, fcos | a feature pyramid with the same head on each level; with anchors, without |
 
-use calipers_ops::Movement;
+use calipers_ops::{Class, Movement};
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::Family;
 
@@ -21,8 +21,8 @@ use super::{FamilyRule, Recognition, Seen};
 use crate::network::{BlockKind, DetectionHead, With};
 use crate::stats::Given;
 
-/// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+/// The rows, specific families before general ones.
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::MaskRcnn, rule: mask_rcnn },
     FamilyRule { family: Family::KeypointRcnn, rule: keypoint_rcnn },
     FamilyRule { family: Family::FasterRcnn, rule: faster_rcnn },
@@ -99,7 +99,7 @@ fn yolov8(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Whether features are attended to, and scores found by depthwise convolutions.
+/// Whether there is attention, and the class branches use depthwise convolutions.
 fn attends_and_filters(seen: &Seen<'_, '_>) -> bool {
     let depthwise = seen.stats.image_convs().filter(|conv| conv.is_depthwise()).count();
     !seen.stats.attention.is_empty() && depthwise >= 4
@@ -151,12 +151,12 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Recognition {
     let leaky = stats.count(BlockKind::LeakyRelu);
     let fits = (6..=20).contains(&leaky) && stats.count("MaxPool") >= 4 && seen.residuals() == 0;
     let last = stats.net.outputs.first()?;
-    // Boxes at every place of an image: no dense layer ends it.
+    // Boxes at every position: no dense layer follows.
     let places = stats.linears() == 0
         && stats.net.rank(*last) == Some(4)
         && stats.takes(Given::Image)
         && stats.image_convs().count() == stats.convs.len();
-    // Three or five boxes at each place, of four sides, a score and those of classes.
+    // Three or five anchors per position, each with a box, an objectness score and classes.
     let boxes = stats.net.dim(*last, 1).is_some_and(|channels| {
         [3, 5].iter().any(|anchors| channels % anchors == 0 && channels / anchors > 5)
     });
@@ -167,8 +167,9 @@ fn tiny_yolo(seen: &Seen<'_, '_>) -> Recognition {
 
 fn yolox(seen: &Seen<'_, '_>) -> Recognition {
     let blocks = seen.stats.count(BlockKind::Csp);
-    // Split halves are those of later ones, whose distributions may be written in ways not seen.
+    // C2f blocks are of later detectors, whose distributions may not be found.
     let fits = seen.detects()
+        && seen.stats.count_in(With(|traits| traits.class == Class::Softmax)) == 0
         && seen.head().is_none_or(|head| head.bins.is_none())
         && blocks >= 3
         && !seen.splits();
@@ -178,21 +179,23 @@ fn yolox(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// A pyramid on a backbone, with heads on its levels.
+/// Whether there is a feature pyramid on a backbone, with heads on its levels.
 fn on_a_pyramid(seen: &Seen<'_, '_>) -> bool {
     let levels = seen.stats.count(BlockKind::FeaturePyramid);
     seen.detects() && levels >= 2 && seen.stats.count(BlockKind::Csp) == 0
 }
 
 fn retinanet(seen: &Seen<'_, '_>) -> Recognition {
-    // Three sizes of three ratios; detectors of faces and text have two or three anchors.
+    // Three sizes of three aspect ratios; face and text detectors have two or three anchors.
     let anchors = seen.head()?.anchors.filter(|anchors| *anchors >= 6)?;
     on_a_pyramid(seen)
         .then(|| (Medium, format!("feature pyramid with {anchors} anchors per position")))
 }
 
 fn fcos(seen: &Seen<'_, '_>) -> Recognition {
-    on_a_pyramid(seen).then(|| (Medium, "feature pyramid with anchor-free boxes".to_owned()))
+    let is_anchor_free = seen.head().is_none_or(|head| head.anchors.is_none());
+    (on_a_pyramid(seen) && is_anchor_free)
+        .then(|| (Medium, "feature pyramid with anchor-free boxes".to_owned()))
 }
 
 fn ssd(seen: &Seen<'_, '_>) -> Recognition {

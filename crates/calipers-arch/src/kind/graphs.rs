@@ -1,4 +1,4 @@
-//! Networks over graphs: nodes exchange messages along edges that the input lists.
+//! Graph neural networks: nodes exchange messages along the edges of an edge list.
 
 use calipers_ir::DType;
 use calipers_ops::Movement;
@@ -9,10 +9,10 @@ use super::{Decision, counted};
 use crate::network::{Network, NetworkOp, Val};
 use crate::stats::NetworkStats;
 
-/// What a network over graphs is; `None` for others.
+/// Decides whether the network is a graph neural network; `None` for others.
 ///
-/// An input lists edges as two rows of node numbers. Features of nodes are gathered by one row and
-/// added up by the other.
+/// An input lists edges as two rows of node ids. Node features are gathered by one row and summed by
+/// the other.
 pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     let net = stats.net;
     let edges = net.inputs.iter().copied().find(|input| lists_edges(net, *input))?;
@@ -45,7 +45,7 @@ fn lists_edges(net: &Network<'_>, input: Val) -> bool {
     whole && net.rank(input) == Some(2) && net.dim(input, 0) == Some(2)
 }
 
-/// Whether a value is cut from the edges, through layout and arithmetic on indices.
+/// Whether a value is computed from the edges, through views and index arithmetic.
 fn from_edges(net: &Network<'_>, val: Val, edges: Val) -> bool {
     /// Steps between the input and an index.
     const MAX_STEPS: usize = 24;

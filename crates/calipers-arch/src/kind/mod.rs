@@ -1,6 +1,6 @@
 //! Kind, style and family.
 //!
-//! The kind comes from what does the work: attention, convolution, recurrence, products, trees. The
+//! The kind comes from the main layers: attention, convolution, recurrence, linear layers, trees. The
 //! family comes from a table of rows, one rule each, tried in order: [`convolutional`],
 //! [`detection`], [`transformers`]. A rule looks at structure; names only choose between what the
 //! structure allows. Where no row fits, the kind is alone.
@@ -10,6 +10,8 @@ mod convolutional;
 mod dense_outputs;
 mod detection;
 mod graphs;
+#[cfg(test)]
+mod rule_tests;
 mod sequences;
 mod shares;
 mod transformers;
@@ -24,7 +26,7 @@ use super::fingerprint::Identity;
 use super::stats::NetworkStats;
 use crate::network::{BlockKind, Network, NetworkOp, Op, Origin, With};
 
-/// What was decided.
+/// The result of the rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Decision {
     pub kind: ModelKind,
@@ -45,32 +47,30 @@ impl Decision {
     }
 }
 
-/// How sure a rule is, and why in words; `None` when the network is not a such one.
+/// The confidence and the evidence of a rule; `None` where it does not recognize the network.
 type Recognition = Option<(Confidence, String)>;
 
-/// A family, and the rule that finds it.
+/// A family and its rule.
 pub(crate) struct FamilyRule {
     pub family: Family,
     rule: fn(&Seen<'_, '_>) -> Recognition,
 }
 
-/// What a rule sees.
+/// The input of a rule.
 pub(crate) struct Seen<'c, 'a> {
     pub stats: &'c NetworkStats<'c, 'a>,
     pub facts: &'c ArchitectureFacts,
-    /// The style, of transformers.
+    /// The style of a transformer.
     pub style: Option<Style>,
 }
 
-/// Decides what the network is, and writes it down.
+/// Decides kind, style and family, and records them.
 pub(crate) fn decide(
     stats: &NetworkStats<'_, '_>,
     identity: &mut Identity,
     architecture: &mut Architecture,
 ) {
-    let decided = classical::decide(stats.net, &mut architecture.facts)
-        .or_else(|| neural(stats, &architecture.facts));
-    let Some(mut decision) = decided else {
+    let Some(mut decision) = by_rules(stats, &mut architecture.facts) else {
         architecture.evidence = vec!["no known operator with weights".to_owned()];
         if is_bare(stats.net) {
             architecture.kind = Some(ModelKind::Pipeline);
@@ -86,18 +86,44 @@ pub(crate) fn decide(
     architecture.evidence = decision.evidence;
 }
 
-/// Whether a rule looks for networks of a family.
-pub(crate) fn has_rule(family: Family) -> bool {
-    let tables = [
-        detection::FAMILIES,
-        dense_outputs::FAMILIES,
-        convolutional::FAMILIES,
-        transformers::FAMILIES,
-    ];
-    tables.iter().any(|rows| rows.iter().any(|row| row.family == family))
+/// Decides what the network is, without the library of published networks.
+fn by_rules(stats: &NetworkStats<'_, '_>, facts: &mut ArchitectureFacts) -> Option<Decision> {
+    classical::decide(stats.net, facts)
+        .or_else(|| crate::generation::kind(stats.net))
+        .or_else(|| neural(stats, facts))
 }
 
-/// Whether several operators compute and none has weights: they prepare data or read results.
+/// Every table of family rules.
+fn tables() -> [&'static [FamilyRule]; 4] {
+    [detection::FAMILIES, dense_outputs::FAMILIES, convolutional::FAMILIES, transformers::FAMILIES]
+}
+
+/// Whether a rule looks for networks of a family.
+pub(crate) fn has_rule(family: Family) -> bool {
+    tables().iter().any(|rows| rows.iter().any(|row| row.family == family))
+}
+
+/// Returns the first rule that recognizes the network, its confidence and its evidence.
+fn first_match<'r>(
+    rows: impl IntoIterator<Item = &'r FamilyRule>,
+    seen: &Seen<'_, '_>,
+) -> Option<(&'r FamilyRule, Confidence, String)> {
+    rows.into_iter().filter(|row| is_enabled(row)).find_map(|row| {
+        let (confidence, why) = (row.rule)(seen)?;
+        Some((row, confidence, why))
+    })
+}
+
+/// Whether a rule is in use. Tests disable one at a time.
+#[cfg(not(test))]
+fn is_enabled(_: &FamilyRule) -> bool {
+    true
+}
+
+#[cfg(test)]
+use rule_tests::is_enabled;
+
+/// Whether several operators compute and none has weights, as in preprocessing and postprocessing.
 fn is_bare(net: &Network<'_>) -> bool {
     let steps = net.units().count();
     let stored = |unit: &NetworkOp| {
@@ -122,10 +148,10 @@ fn is_bare(net: &Network<'_>) -> bool {
             .all(|(_, unit)| unit.walk().all(|part| part.op != Op::Unknown && !stored(part)))
 }
 
-/// Elements of a constant that sets how data is prepared, such as means and scales of channels.
+/// Elements of a constant that configures preprocessing, such as means and scales of channels.
 const LARGEST_SETTING: usize = 64;
 
-/// Writes down what the library knows. It is more specific than any rule: a rule only chooses
+/// Records what the library knows. It is more specific than any rule: a rule only chooses
 /// between families whose networks have the same shapes.
 fn recall(identity: &mut Identity, decision: &mut Decision, architecture: &mut Architecture) {
     architecture.references = std::mem::take(&mut identity.references);
@@ -153,7 +179,7 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     let attention = own + cross;
     let features = stats.feature_convs();
     let recurrent = stats.count(BlockKind::Recurrent) + stats.count_in(With::RECURRENT);
-    // A convolutional network may attend once or twice and stay one.
+    // A convolutional network may have one or two attention layers.
     let mostly_convolution = features >= 30 && attention <= 2;
     // The decoder of a recurrent network may attend to the encoder.
     let mostly_recurrence = recurrent > 0 && stats.count(BlockKind::FeedForward) == 0;
@@ -170,8 +196,11 @@ fn neural(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Option<Dec
     if convolutions > 0 {
         return Some(convolution(stats, facts));
     }
+    if let Some(decision) = sequences::scans(stats) {
+        return Some(decision);
+    }
     if !stats.convs.is_empty() {
-        let words = format!("{} 1D convolutions", stats.convs.len());
+        let words = convolutions_by_rank(stats);
         return Some(Decision::new(ModelKind::Cnn, None, Medium, words));
     }
     sequences::products(stats, facts)
@@ -188,13 +217,13 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
     let detects =
         stats.count(BlockKind::DetectionHead) + stats.count_in([With::REGIONS, With::SUPPRESSIONS]);
     let net = stats.net;
-    // A backbone that something else was built on is not a network of its family.
+    // A network on a backbone is not a network of the backbone's family.
     let maps = net.outputs.iter().any(|output| {
         let places = net.rank(*output).map_or(0, |rank| rank.saturating_sub(2));
         (0..places).any(|at| net.dim(*output, -1 - at as isize) != Some(1))
     });
     let is_classifier = !maps && net.outputs.len() <= 2;
-    // Rules for what a backbone carries come before those for backbones.
+    // Rules for networks on a backbone come before those for backbones.
     for (rows, is_backbone) in [
         (detection::FAMILIES, false),
         (dense_outputs::FAMILIES, false),
@@ -203,21 +232,33 @@ fn convolution(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> Decis
         if is_backbone && (detects > 0 || !is_classifier) {
             break;
         }
-        for row in rows {
-            if let Some((confidence, why)) = (row.rule)(&seen) {
-                decision.family = Some(row.family);
-                decision.confidence = confidence;
-                decision.evidence.push(why);
-                return decision;
-            }
+        if let Some((row, confidence, why)) = first_match(rows, &seen) {
+            decision.family = Some(row.family);
+            decision.confidence = confidence;
+            decision.evidence.push(why);
+            return decision;
         }
     }
-    // The kind is plain even where no family is known.
+    // The kind is certain even where no family is known.
     decision.confidence = if count > 1 { High } else { Medium };
     decision
 }
 
-/// A count with its noun in the right number.
+/// How many convolutions there are over each number of axes: `4 1D and 2 3D convolutions`.
+fn convolutions_by_rank(stats: &NetworkStats<'_, '_>) -> String {
+    let mut counts = std::collections::BTreeMap::new();
+    for conv in &stats.convs {
+        *counts.entry(conv.rank()).or_insert(0) += 1;
+    }
+    let parts = counts.iter().map(|(rank, count)| match rank {
+        Some(rank) => format!("{count} {rank}D"),
+        None => count.to_string(),
+    });
+    let noun = if stats.convs.len() == 1 { "convolution" } else { "convolutions" };
+    format!("{} {noun}", parts.collect::<Vec<_>>().join(" and "))
+}
+
+/// A count with its noun in singular or plural.
 pub(super) fn counted(count: impl TryInto<i64>, one: &str, more: &str) -> String {
     match count.try_into().unwrap_or(i64::MAX) {
         1 => format!("1 {one}"),

@@ -1,10 +1,10 @@
-//! Recurrent networks, mixers, and networks of products alone.
+//! Recurrent networks, mixers, and networks of linear layers.
 //!
 //! | kind, family | structure |
 //! |---|---|
 //! | `rnn`, lstm, gru or rnn | layers of that cell |
-//! | `hybrid`, crnn | features of images, read in order by recurrent layers |
-//! | `mixer`, mlp-mixer | an image in pieces, and feed-forwards over places and over channels by turns |
+//! | `hybrid`, crnn | convolutional features of images, read as a sequence by recurrent layers |
+//! | `mixer`, mlp-mixer | image patches, and feed-forward networks alternating between patches and channels |
 //! | `mlp` | dense layers with activations between |
 //! | `linear` | one dense layer |
 
@@ -13,7 +13,9 @@ use calipers_report::Confidence::{High, Medium};
 use calipers_report::{ArchitectureFacts, Family, ModelKind, Style};
 
 use super::{Decision, counted};
-use crate::network::{BlockKind, Convolution, RecurrentCell, With};
+use crate::network::{
+    BlockKind, Convolution, FeedForwardActivation, NetworkOp, RecurrentCell, With,
+};
 use crate::stats::{Given, NetworkStats};
 
 /// Networks with recurrent layers.
@@ -37,8 +39,9 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     if features >= 3 || features == 2 && stats.takes(Given::Image) {
         let words =
             format!("{features} 2D convolutions, then {layers} ({})", family.display_name());
-        // Sound is seen as an image at times; only images are read as text.
-        let reads = stats.takes(Given::Image) && !stats.net.outputs.is_empty();
+        // Spectrograms have the shape of images; only images are read as text.
+        // A cell in a loop is the decoder of another network.
+        let reads = stats.takes(Given::Image) && stats.count_in(With::RECURRENT) > 0;
         let family = reads.then_some(Family::Crnn);
         return Decision::new(ModelKind::Hybrid, family, Medium, words);
     }
@@ -51,14 +54,32 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Decision {
     Decision::new(ModelKind::Rnn, (kinds == 1).then_some(family), High, words)
 }
 
-/// An image in pieces, and nothing but products after: over places and over channels.
+/// Networks whose recurrence is a `Scan` that carries a state, as state-space models are exported.
+pub(super) fn scans(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
+    // The steps are laid out, so that the network itself has the body alone.
+    let model = stats.net.model;
+    let scans = model.nodes().filter(|(_, node)| model.name(node.op) == "Scan").count();
+    // Distances between rows are scanned too, by models without such layers.
+    (scans > 0 && !stats.convs.is_empty()).then(|| {
+        let words = counted(scans, "scan", "scans");
+        let words = format!("{words} that carry a state from step to step");
+        Decision::new(ModelKind::Rnn, None, Medium, words)
+    })
+}
+
+/// Image patches followed by linear layers over patches and over channels.
 pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     let (blocks, products) = (stats.count(BlockKind::FeedForward), stats.linears());
     let cut = stats.image_convs().next().is_some_and(Convolution::cuts);
     if !cut || stats.image_convs().count() != 1 || products < 8 {
         return None;
     }
+    let gated = |unit: &NetworkOp| {
+        let activation = unit.feed_forward().map(|layer| layer.activation);
+        matches!(activation, Some(FeedForwardActivation::Gated(_)))
+    };
     let by_turns = blocks >= 4
+        && !stats.net.all().any(gated)
         && stats.count("Transpose") >= blocks
         && stats.count(BlockKind::LayerNorm) >= blocks;
     let words = match by_turns {
@@ -70,6 +91,18 @@ pub(super) fn mixer(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
         Decision::new(ModelKind::Mixer, family, sure, format!("image patches, and {words}"));
     decision.style = Some(Style::Vision);
     Some(decision)
+}
+
+/// Whether computed values are multiplied with each other as matrices.
+fn relates_values(stats: &NetworkStats<'_, '_>) -> bool {
+    let net = stats.net;
+    net.all().any(|unit| {
+        unit.is(["MatMul", "Einsum"])
+            && net.data_pair(unit).is_some_and(|(a, b)| {
+                // Rows of several axes; a product of vectors compares two results.
+                [a, b].iter().all(|val| net.rank(*val).is_some_and(|rank| rank >= 3))
+            })
+    })
 }
 
 /// What a linear model is made of.
@@ -86,7 +119,7 @@ const PLAIN: (([BlockKind; 3], [&str; 6]), With) = (
     }),
 );
 
-/// Networks of products alone.
+/// Networks of linear layers.
 pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> Option<Decision> {
     let layers = stats.linears();
     let activations = stats.count_in((
@@ -97,7 +130,7 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
     let sounds = stats.count_in(With(|traits| traits.class == Class::Signal));
     match layers {
         0 => None,
-        // The product with a bank of filters prepares a sound.
+        // A linear layer after a Fourier transform is a filter bank.
         1 | 2 if sounds > 0 => {
             let words = "a Fourier transform and a filter bank".to_owned();
             Some(Decision::new(ModelKind::Pipeline, None, Medium, words))
@@ -121,13 +154,15 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
             };
             rows.then(|| Decision::new(ModelKind::Linear, family, Medium, words.to_owned()))
         }
-        // Without an activation between them, products among other arithmetic are not layers.
+        // Without an activation between them, matrix products among other arithmetic are not layers.
         _ if activations == 0 && !stats.net.units().all(|(_, unit)| unit.is(PLAIN)) => None,
+        // Products of computed values relate tokens to each other, as attention does.
+        _ if relates_values(stats) => None,
         _ => {
             let between = counted(activations, "activation", "activations");
             let words = format!("{layers} linear layers with {between}");
             let sure = if activations > 0 { High } else { Medium };
-            // Layers behind a table of tokens are a part of something else.
+            // Linear layers after a token embedding are not an MLP on rows.
             let tokens = stats.takes(Given::Tokens);
             let family = (!tokens).then_some(Family::Mlp);
             let mut decision = Decision::new(ModelKind::Mlp, family, sure, words);

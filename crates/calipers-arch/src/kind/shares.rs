@@ -1,8 +1,8 @@
-//! What does the work of a network, by the weights that each kind of layer holds.
+//! The shares of a network's weights that each kind of layer holds.
 
 use calipers_ops::Class;
 
-use crate::network::{BlockKind, Network, NetworkOp, Origin};
+use crate::network::{BlockKind, Convolution, Network, NetworkOp, Origin};
 
 /// Elements of the weights that each kind of layer multiplies with. The last layer is left out: how
 /// many classes there are says nothing of the network.
@@ -63,6 +63,10 @@ impl Shares {
         let layer = match () {
             () if unit.is_class(Class::Recurrent) => Layer::Recurrence,
             () if in_attention => Layer::Attention,
+            // A patch embedding is a linear layer over pixels.
+            () if Convolution::of_operator(net, unit).is_some_and(|conv| conv.cuts()) => {
+                Layer::Dense
+            }
             () if unit.has_trait(|traits| traits.convolves) => Layer::Convolution,
             () => Layer::Dense,
         };

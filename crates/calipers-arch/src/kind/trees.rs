@@ -1,12 +1,12 @@
-//! Ensembles of trees: how many trees, and how they were grown.
+//! Tree ensembles: the number of trees, and how they were trained.
 //!
 //! | family | evidence |
 //! |---|---|
-//! | isolation-forest | trees of leaf numbers, and 2 to the power of the depth after them |
-//! | gradient-boosting | scores that an activation makes probabilities of, a base value, or leaves that shrink from tree to tree |
-//! | adaboost | several ensembles whose votes are devices_considered, or whose median is taken by weight |
+//! | isolation-forest | trees of leaf ids, and 2 to the power of the negative mean depth |
+//! | gradient-boosting | scores that pass through an activation, a base value, or leaves that shrink from tree to tree |
+//! | adaboost | several ensembles whose votes are weighted, or whose weighted median is taken |
 //! | bagging | several ensembles whose results are averaged |
-//! | random-forest | every leaf holds shares of classes, or leaves of the same size in all trees |
+//! | random-forest | leaves hold class probabilities, or values of the same magnitude in all trees |
 //! | decision-tree | one tree |
 
 use calipers_ir::{AttributeValue, List, NodeId};
@@ -70,7 +70,7 @@ fn family(
     by_leaves(&leaves, classifies, trees)
 }
 
-/// How several ensembles are put together.
+/// The family of several ensembles, from how they are combined.
 fn together(net: &Network<'_>, units: &[&NetworkOp]) -> (Option<Family>, Confidence, String) {
     let count = |op: &str| net.all().filter(|unit| unit.is(op)).count();
     let votes = count("ArgMax") > units.len() && count("Equal") >= units.len();
@@ -84,7 +84,7 @@ fn together(net: &Network<'_>, units: &[&NetworkOp]) -> (Option<Family>, Confide
     (family, Medium, words.to_owned())
 }
 
-/// What the leaves of trees that simply add up say of how they were grown.
+/// The family of summed trees, from their leaf values.
 fn by_leaves(
     leaves: &[(i64, f64)],
     classifies: bool,
@@ -98,7 +98,7 @@ fn by_leaves(
         #[expect(clippy::cast_precision_loss, reason = "trees are few")]
         let share = trees.map_or(1.0, |trees| 1.0 / trees as f64);
         if leaves.iter().all(|(_, weight)| *weight <= share * 1.001) {
-            // Trees that are cut at random are kept the same way.
+            // Extremely randomized trees are stored the same way.
             let words = "leaves hold class probabilities that are averaged";
             return (Some(Family::RandomForest), Medium, words.to_owned());
         }

@@ -180,6 +180,12 @@ fn step(net: &Network<'_>, leaves: &Leaves<'_>, unit: &NetworkOp, end: &mut Endi
         }
         return data;
     }
+    if unit.is("Reciprocal")
+        && let Some(before) = written_out_sigmoid(net, leaves, data?)
+    {
+        end.function.get_or_insert(Function::Sigmoid);
+        return Some(before);
+    }
     if unit.is_layout() || unit.is_cut() || unit.is(["Split", "Pad", "Expand", "Tile", "Dropout"]) {
         return data;
     }
@@ -297,6 +303,13 @@ fn normalized(net: &Network<'_>, unit: &NetworkOp, input: Val, end: &mut Ending)
     let axis = if axis < 0 { axis + last + 1 } else { axis };
     end.classes = end.classes.or_else(|| net.dim(input, axis));
     end.along_last = axis == last;
+}
+
+/// The value before a sigmoid that is written as 1 / (1 + exp(-x)), from the sum on.
+fn written_out_sigmoid(net: &Network<'_>, leaves: &Leaves<'_>, sum: Val) -> Option<Val> {
+    let sum = leaves.maker(sum).filter(|unit| unit.is("Add") && net.data_pair(unit).is_none())?;
+    let exp = leaves.maker(net.data_inputs(sum).next()?).filter(|unit| unit.is("Exp"))?;
+    net.data_inputs(exp).next()
 }
 
 /// The value before a Softmax or a norm to unit length that is written with a quotient.

@@ -36,6 +36,9 @@ pub(crate) fn recognize(stats: &NetworkStats<'_, '_>, architecture: &mut Archite
 
 fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
     let stats = seen.stats;
+    if let Some(task) = crate::generation::task(stats.net) {
+        return Some(task);
+    }
     if let Some(task) = tables::classical(seen) {
         return Some(task);
     }
@@ -165,7 +168,7 @@ impl<'a> Seen<'_, 'a> {
                 Given::Text => "text ",
                 Given::Other => "",
             };
-            format!("{noun}input {}", self.shown(*val))
+            format!("{noun}input `{}`, {}", net.name(*val), self.shape_text(*val))
         });
         let outputs = net.outputs.iter().take(MOST).map(|val| {
             let end = self.ending(*val);
@@ -245,11 +248,14 @@ impl<'a> Seen<'_, 'a> {
 
     /// The name of an output, as it is shown.
     fn shown(&self, val: Val) -> String {
-        let net = self.net();
-        let dims = net.shape(val).map_or("?".to_owned(), |dims| {
+        format!("`{}`, {}", self.net().output_name(val), self.shape_text(val))
+    }
+
+    /// The dimensions of a value, as they are shown.
+    fn shape_text(&self, val: Val) -> String {
+        self.net().shape(val).map_or("?".to_owned(), |dims| {
             dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")
-        });
-        format!("`{}`, {dims}", net.output_name(val))
+        })
     }
 }
 

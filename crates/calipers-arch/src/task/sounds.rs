@@ -30,16 +30,23 @@ const MIN_EMBEDDING: i64 = 64;
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     let output = *outputs.first()?;
-    if seen.styled(Style::EncoderDecoder) && seen.stats.takes(Given::Tokens) {
+    let speech = super::text::speech(seen, &outputs).filter(|_| seen.stats.takes(Given::Tokens));
+    if speech.is_some() {
+        return speech;
+    }
+    let scored = matches!(seen.net().rank(output), Some(2 | 3)) && seen.is_scores(output);
+    if scored && seen.styled(Style::EncoderDecoder) && seen.stats.takes(Given::Tokens) {
         let shown = seen.shown(output);
         let words = format!("audio input, vocabulary scores as output ({shown})");
         return Some(reported(TaskKind::SpeechRecognition, High, words, None));
     }
     let end = seen.ending(output);
-    if let Some(task) =
-        super::text::speech(seen, &outputs).filter(|_| seen.stats.takes(Given::Tokens))
-    {
-        return Some(task);
+    // Several scores of as many classes are those of several things, such as characters.
+    let width = |output: Val| seen.net().dim(output, -1);
+    let alike =
+        outputs.iter().filter(|other| width(**other).is_some() && width(**other) == width(output));
+    if alike.count() > 2 {
+        return None;
     }
     one_vector(seen, output, &end)
         .or_else(|| sound(seen, output, &end))
@@ -78,25 +85,26 @@ fn one_vector(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
         let classes = if width == 1 { None } else { Some(width) };
         return Some(reported(kind, sure, words, classes));
     }
-    // A few numbers without a name may be grades.
+    let named = seen.output_named(output, &["emb", "feat", "vector"]);
+    // A few numbers without a name may be grades, and round numbers of them a vector.
     let scored = seen.classifier().is_some()
-        && (seen.named_scores(output) && width > 1 || width >= MIN_CLASSES);
+        && !named
+        && (seen.named_scores(output) && width > 1 || width >= MIN_CLASSES && width % 32 != 0);
     if width > 2 && end.is_probability() || scored && end.function.is_none() {
         let scores = counted(width, "class score", "class scores");
         let words = format!("audio input, {scores} as output");
         let sure = if end.is(Function::Softmax) { High } else { Medium };
         return Some(reported(classes_or_keywords(seen), sure, words, Some(width)));
     }
-    let bare = matches!(end.layer, Layer::Product | Layer::Norm | Layer::Pool)
+    let bare = matches!(end.layer, Layer::Product | Layer::Norm | Layer::Pool | Layer::Recurrence)
         || end.convolution().is_some();
-    let named = seen.output_named(output, &["emb", "feat", "vector"]);
     if end.is(Function::L2Norm) || bare && end.function.is_none() && width >= MIN_EMBEDDING {
         let words = format!("audio input, a vector of {width} numbers as output ({shown})");
         let sure = if end.is(Function::L2Norm) || named { High } else { Medium };
         let round = width % 32 == 0 || named;
         return round.then(|| reported(TaskKind::AudioEmbedding, sure, words, None));
     }
-    if width >= MIN_CLASSES && seen.is_scores(output) && end.function.is_none() {
+    if width >= MIN_CLASSES && !named && seen.is_scores(output) && end.function.is_none() {
         let words = format!("audio input, scores as output ({shown})");
         return Some(reported(classes_or_keywords(seen), Low, words, Some(width)));
     }
@@ -131,7 +139,14 @@ fn sound(seen: &Seen<'_, '_>, output: Val, end: &Ending) -> Option<Task> {
         3 => net.dim(output, 1),
         _ => None,
     };
-    let wave = given == Given::Waveform && free && matches!(channels, Some(1 | 2));
+    // Fewer values than this share of the samples are measured from frames.
+    const MIN_SHARE: i64 = 8;
+    let lengths = [seen.stats.size(input, -1), seen.stats.size(output, -1)];
+    let dense = match lengths {
+        [Some(samples), Some(values)] => values.saturating_mul(MIN_SHARE) >= samples,
+        _ => true,
+    };
+    let wave = given == Given::Waveform && free && dense && matches!(channels, Some(1 | 2));
     let made = end.convolution().is_some_and(|conv| conv.out_channels <= Some(2))
         || matches!(end.layer, Layer::Pool | Layer::Sum | Layer::Other);
     (wave && made && !end.is_probability()).then(|| {

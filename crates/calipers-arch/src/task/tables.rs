@@ -137,6 +137,14 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let shared = output.is_some_and(|output| seen.ending(output).is_probability());
     let picked = rows && seen.stats.count("ArgMax") > 0;
     let shown = output.map_or(String::new(), |output| format!(" ({})", seen.shown(output)));
+    let named = rows && width > Some(1) && {
+        const SCORES: &[&str] = &["class", "cls", "label", "logit", "prob", "softmax"];
+        output.is_some_and(|output| seen.output_named(output, SCORES))
+    };
+    if named && flat && !shared && !picked {
+        let words = format!("a row of features as input, class scores as output{shown}");
+        return Some(reported(TaskKind::TabularClassification, Medium, words, width));
+    }
     if shared && flat || picked {
         let classes = width.map(|width| if width == 1 { 2 } else { width });
         let words = format!("a row of features as input, class probabilities as output{shown}");

@@ -10,13 +10,15 @@
 //! | token-classification | a score for each class at each place |
 //! | text-embedding | the vectors themselves |
 
-use calipers_report::Confidence::{High, Medium};
+use calipers_ir::DType;
+use calipers_report::Confidence::{self, High, Medium};
 use calipers_report::{ModelKind, Style, Task, TaskKind};
 
 use super::ending::Function;
 use super::{Seen, reported};
 use crate::descriptions::counted;
 use crate::network::{TableKind, Val};
+use crate::stats::Given;
 
 /// Fewer words than this are classes.
 const MIN_WORDS: i64 = 5000;
@@ -30,6 +32,7 @@ const MAX_CLASSES: i64 = 2000;
 pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     let outputs = seen.outputs();
     speech(seen, &outputs)
+        .or_else(|| picked(seen))
         .or_else(|| vocabulary_scores(seen, &outputs))
         .or_else(|| span(seen, &outputs))
         .or_else(|| {
@@ -134,6 +137,34 @@ fn span(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     None
 }
 
+/// The class of each token, as whole numbers.
+fn picked(seen: &Seen<'_, '_>) -> Option<Task> {
+    let net = seen.net();
+    let [output] = net.outputs[..] else { return None };
+    let end = seen.ending(output);
+    let classes = end.classes.filter(|_| end.picks && seen.styled(Style::Encoder))?;
+    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
+    let per_token = tokens.any(|(input, _)| net.same_shape(output, *input));
+    (per_token && !is_vocabulary(seen, classes)).then(|| {
+        let words = format!("the class of every token as output ({})", seen.shown(output));
+        reported(TaskKind::TokenClassification, Medium, words, Some(classes))
+    })
+}
+
+/// Whether an output holds rows of whole numbers that were computed: the tokens that a loop or a
+/// caller goes on with.
+fn returns_tokens(seen: &Seen<'_, '_>) -> bool {
+    let net = seen.net();
+    net.given_outputs().any(|(val, value)| {
+        let tensor = net.typed.fact(value).as_tensor();
+        let rows = tensor.is_some_and(|tensor| {
+            matches!(tensor.dtype, DType::Int32 | DType::Int64)
+                && tensor.rank().is_some_and(|rank| rank >= 2)
+        });
+        rows && !net.inputs.contains(&val)
+    })
+}
+
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
     if let Some(classes) = seen.classifier() {
@@ -144,11 +175,11 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
         && net.rank(output) == Some(2)
         && let Some(classes) =
             net.dim(output, 1).filter(|classes| (2..=MAX_CLASSES).contains(classes))
-        && seen.ending(output).is(Function::Softmax)
+        && let Some(sure) = normalized(seen, output, classes)
     {
         let words =
             format!("{} ({})", counted(classes, "class score", "class scores"), seen.shown(output));
-        return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
+        return Some(reported(TaskKind::TextClassification, sure, words, Some(classes)));
     }
     let hidden = seen.architecture.facts.hidden;
     let scored = outputs.iter().copied().find_map(|output| {
@@ -156,11 +187,17 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             .dim(output, -1)
             .filter(|width| *width <= MAX_CLASSES || seen.named_scores(output))?;
         let reported = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
-        (seen.is_scores(output) && Some(width) != hidden && reported).then_some((output, width))
+        let scores = seen.is_scores(output) || is_pointwise(seen, output);
+        (scores && Some(width) != hidden && reported).then_some((output, width))
     });
     let (output, classes) = scored?;
     let shown = seen.shown(output);
-    match net.rank(output)? {
+    // Tokens may come without a batch.
+    let rank = match is_row_per_token(seen, output) {
+        true => 3,
+        false => net.rank(output)?,
+    };
+    match rank {
         2 => {
             let words = format!("{} ({shown})", counted(classes, "class score", "class scores"));
             Some(reported(TaskKind::TextClassification, Medium, words, Some(classes)))
@@ -174,6 +211,39 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     }
 }
 
+/// Whether an output has a row for each token of a text that comes without a batch.
+fn is_row_per_token(seen: &Seen<'_, '_>, output: Val) -> bool {
+    let net = seen.net();
+    let Some([rows, _]) = net.shape(output) else { return false };
+    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
+    tokens.any(|(input, _)| matches!(net.shape(*input), Some([tokens]) if tokens == rows))
+}
+
+/// Whether a convolution scores each token by itself.
+fn is_pointwise(seen: &Seen<'_, '_>, output: Val) -> bool {
+    let net = seen.net();
+    let end = seen.ending(output);
+    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
+    let per_token = net.rank(output) == Some(3)
+        && tokens.any(|(input, _)| {
+            let length = |val: Val| net.shape(val).and_then(|dims| dims.get(1));
+            length(*input).is_some() && length(*input) == length(output)
+        });
+    per_token && end.convolution().is_some_and(|conv| conv.side() == Some(1))
+}
+
+/// How surely a Softmax gives scores of classes: of as many as the output has, with nothing picked
+/// from them; where several are joined, a name has to say so.
+fn normalized(seen: &Seen<'_, '_>, output: Val, classes: i64) -> Option<Confidence> {
+    let end = seen.ending(output);
+    let whole = end.classes.is_none_or(|normalized| normalized == classes);
+    match end.is(Function::Softmax) && !end.picks {
+        true if whole && !end.joined => Some(High),
+        true if seen.output_named(output, &["logit"]) => Some(Medium),
+        _ => None,
+    }
+}
+
 /// Whether an output's name says that it holds scores. A product without bias may be a projection.
 fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
     let name = seen.net().output_name(output).to_ascii_lowercase();
@@ -182,6 +252,9 @@ fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
 
 fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
+    if returns_tokens(seen) {
+        return None;
+    }
     let output = *outputs.first()?;
     let end = seen.ending(output);
     let wide = net.dim(output, -1).is_some_and(|width| width >= MIN_EMBEDDING);

@@ -89,3 +89,17 @@ fn values_are_assumed_where_a_shape_needs_them() {
     assert_eq!((assumptions[0].what.as_str(), assumptions[0].value.as_str()), ("value k", "1"));
     assert!(assumptions[0].why.contains("--value"));
 }
+
+#[test]
+fn a_graph_has_nodes_and_edges() {
+    let graph = |list: &str, rows: &str| {
+        let mut builder = ModelBuilder::new(17);
+        builder.input("x", F32, &["N", "8"]).input(list, I64, &[rows, "E"]);
+        builder.node("Identity", &["x"], &["y"], &[]).output("y", F32, &[]);
+        builder.node("Identity", &[list], &["z"], &[]).output("z", I64, &[]);
+        found(&builder).into_iter().map(|(name, it)| (name, it.size)).collect::<Vec<_>>()
+    };
+    assert_eq!(graph("edge_index", "2"), pairs(&[("E", 400), ("N", 100)]));
+    assert_eq!(graph("edge_index", "3"), pairs(&[("E", 1), ("N", 1)]), "edges are pairs");
+    assert_eq!(graph("pairs", "2"), pairs(&[("E", 1), ("N", 1)]), "nothing scatters");
+}

@@ -40,7 +40,7 @@ pub(crate) fn qlinear_conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
 }
 
 /// <https://onnx.ai/onnx/operators/onnx__DeformConv.html>: every sample is interpolated among four,
-/// once for all kernels of its group, and perhaps devices_considered.
+/// once for all kernels of its group, and perhaps weighted.
 pub(crate) fn deform_conv(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     let work = convolution(ctx, outputs, 1, given(ctx, &[3]))?;
     let (image, places) = (dims(ctx, ctx.optional(0))?, dims(ctx, ctx.optional(2))?);

@@ -15,7 +15,7 @@ struct Experts {
 }
 
 /// Each token goes through the best `k` experts; each of them is what one expert's weights have.
-/// The gates are a softmax over all experts; the experts' outputs are devices_considered and added.
+/// The gates are a softmax over all experts; the experts' outputs are weighted and added.
 fn mixture(ctx: &OpContext<'_>, experts: &Experts, packed: i64) -> Cost {
     let (tokens, hidden) = match dims(ctx, ctx.optional(0))?.split_last() {
         Some((hidden, tokens)) => (product(tokens), hidden),
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn experts_work_for_the_tokens_that_choose_them() {
         // Each of S tokens goes through 2 of 8 experts of 64 · 128 + 128 · 64 = 16,384. Next to: a
-        // softmax over 8 gates is 40; twice a activation of 128 and 64 devices_considered and added is 512.
+        // softmax over 8 gates is 40; twice an activation of 128 and 64 weighted and added is 512.
         let inputs = [
             "float16[1, S, 64]",
             "float16[S, 8]",

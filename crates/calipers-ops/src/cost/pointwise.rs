@@ -185,7 +185,7 @@ pub(crate) fn cross_entropy(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     Ok(Work::of_flops(work.other_flops + input(ctx, 0)? * 5))
 }
 
-/// `NegativeLogLikelihoodLoss`: one score for each label, perhaps devices_considered, and their sum.
+/// `NegativeLogLikelihoodLoss`: one score for each label, perhaps weighted, and their sum.
 pub(crate) fn likelihood(ctx: &OpContext<'_>, _: &[Fact]) -> Cost {
     Ok(Work::of_flops(input(ctx, 1)? * (1 + given(ctx, &[2]))))
 }

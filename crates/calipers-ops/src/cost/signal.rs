@@ -45,7 +45,7 @@ pub(crate) fn dft(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     Ok(Work::of_flops(count * transform(ctx, &samples)?))
 }
 
-/// <https://onnx.ai/onnx/operators/onnx__STFT.html>: a transform for each frame, perhaps devices_considered
+/// <https://onnx.ai/onnx/operators/onnx__STFT.html>: a transform for each frame, perhaps weighted
 /// by a window before.
 pub(crate) fn stft(ctx: &OpContext<'_>, outputs: &[Fact]) -> Cost {
     let frames = product(dims(ctx, outputs.first())?.get(..2).unwrap_or_default());

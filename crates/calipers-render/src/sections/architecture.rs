@@ -221,6 +221,10 @@ fn brief(report: &Report) -> Vec<Block> {
         Spans::plain(format!("{} {word}", units::integer(count))).and_value(name)
     };
     let mut facts = Facts::default();
+    // What a name from the library rests on.
+    let matched = !architecture.references.is_empty() || architecture.backbone.is_some();
+    let evidence = architecture.evidence.first().filter(|_| matched);
+    facts.add_all("evidence", evidence.map(|it| Spans::plain(it.clone())).into_iter().collect());
     facts.add_all("figures", figures.map(Spans::plain).collect());
     facts.add_all(
         "blocks",

@@ -1,17 +1,27 @@
 //! Convolutional networks: classifiers and backbones.
 
-use calipers_report::{ModelKind, TaskKind};
+use calipers_report::{BlockKind, ModelKind, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::{of_family, stated_task};
-use super::{attention_layers, classes, convolutions, for_task, image, is_kind, no_notes, one_run};
+use super::{
+    attention_layers, classes, convolutions, design, for_task, image, is_kind, no_notes, one_run,
+};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "convolutional network",
     matches: |report| is_kind(report, ModelKind::Cnn) || is_kind(report, ModelKind::Hybrid),
     noun: |report| {
+        let has = |kind: BlockKind| {
+            let mut blocks = report.architecture.blocks.iter();
+            blocks.any(|block| block.kind == kind)
+        };
         let form = match is_kind(report, ModelKind::Hybrid) {
-            true => "hybrid convolution-attention ",
+            true => match (has(BlockKind::Attention), has(BlockKind::Recurrent)) {
+                (true, false) => "hybrid convolution-attention ",
+                (false, true) => "hybrid convolutional-recurrent ",
+                _ => "hybrid ",
+            },
             false => "",
         };
         let noun = |noun: &str| of_family(report, &format!("{form}{noun}"));
@@ -23,7 +33,8 @@ pub(in super::super) const KIND: Kind = Kind {
         }
     },
     figures: |report| {
-        let mut figures = convolutions(report);
+        let mut figures = design(report);
+        figures.extend(convolutions(report));
         if is_kind(report, ModelKind::Hybrid) {
             figures.extend(attention_layers(report));
         }

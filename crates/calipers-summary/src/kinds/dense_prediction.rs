@@ -4,7 +4,7 @@ use calipers_report::TaskKind;
 
 use super::super::Kind;
 use super::super::wording::{of_family, stated_task};
-use super::{attention_layers, classes, convolutions, image, no_notes};
+use super::{attention_layers, classes, convolutions, design, image, no_notes};
 
 /// Tasks with a map or an image as their output, and what a network for each is called.
 const NOUNS: &[(TaskKind, &str)] = &[
@@ -27,7 +27,8 @@ pub(in super::super) const KIND: Kind = Kind {
         of_family(report, noun.map_or("network", |(_, noun)| noun))
     },
     figures: |report| {
-        let mut figures = convolutions(report);
+        let mut figures = design(report);
+        figures.extend(convolutions(report));
         figures.extend(attention_layers(report));
         if [TaskKind::ImageSegmentation, TaskKind::InstanceSegmentation]
             .contains(&stated_task(report))

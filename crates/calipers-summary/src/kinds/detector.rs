@@ -4,7 +4,7 @@ use calipers_report::{Report, TaskKind};
 
 use super::super::Kind;
 use super::super::wording::{counted, listed, of_family, stated_task};
-use super::{attention_layers, classes, convolutions, image, no_notes, number};
+use super::{attention_layers, classes, convolutions, design, image, no_notes, number};
 
 pub(in super::super) const KIND: Kind = Kind {
     name: "detector",
@@ -17,7 +17,8 @@ pub(in super::super) const KIND: Kind = Kind {
 
 fn figures(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
-    let mut figures: Vec<String> = convolutions(report).into_iter().take(1).collect();
+    let mut figures = design(report);
+    figures.extend(convolutions(report).into_iter().take(1));
     figures.extend(attention_layers(report));
     figures.extend(classes(report));
     if let Some(positions) = counted(facts.positions, "position", "positions") {

@@ -17,9 +17,9 @@ pub(super) mod trees;
 pub(super) mod vision_transformer;
 
 use calipers_report::units;
-use calipers_report::{AttentionKind, ModelKind, Report, Style, TaskKind};
+use calipers_report::{AttentionKind, BlockKind, ModelKind, Report, Style, TaskKind};
 
-use super::wording::{counted, listed, stated_task, tokens};
+use super::wording::{counted, listed, stated_family, stated_task, tokens};
 
 /// Returns whether the model is of this kind.
 fn is_kind(report: &Report, kind: ModelKind) -> bool {
@@ -68,13 +68,24 @@ fn for_task(report: &Report, noun: &str) -> String {
     }
 }
 
+/// What a network without a name is made of: `a ResNet-50 backbone`, `inverted residuals`.
+fn design(report: &Report) -> Vec<String> {
+    match stated_family(report) {
+        Some(_) => Vec::new(),
+        None => report.architecture.design(),
+    }
+}
+
 /// The figures of attention layers: `12 post-norm layers`, `hidden size 768`.
 fn attention_layers(report: &Report) -> Vec<String> {
     let facts = &report.architecture.facts;
     let norm = facts
         .norm_position
         .map_or(String::new(), |position| format!("{} ", position.display_name()));
-    let layers = counted(facts.layers, &format!("{norm}layer"), &format!("{norm}layers"));
+    let recurrent = facts.heads.is_none()
+        && report.architecture.blocks.iter().any(|block| block.kind == BlockKind::Recurrent);
+    let noun = if recurrent { "recurrent layer" } else { "layer" };
+    let layers = counted(facts.layers, &format!("{norm}{noun}"), &format!("{norm}{noun}s"));
     let Some(layers) = layers else { return Vec::new() };
     let mut figures = vec![layers];
     figures.extend(facts.hidden.map(|width| format!("hidden size {}", number(width))));

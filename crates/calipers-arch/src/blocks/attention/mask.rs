@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use calipers_ir::{Data, Producer, ValueId};
-use calipers_ops::Class;
+use calipers_ops::{Class, Movement};
 use hashbrown::HashSet;
 
 use crate::network::{BlockKind, Network, Val};
@@ -125,10 +125,18 @@ fn walk<'a>(net: &'a Network<'_>, val: Val, found: impl Fn(Step<'a>) -> bool) ->
             return true;
         }
         if !stops(op) {
-            queue.extend(inputs.iter().flatten().map(|input| At::Model(*input)));
+            queue.extend(picked(op, inputs).iter().flatten().map(|input| At::Model(*input)));
         }
     }
     false
+}
+
+/// The inputs that an operator takes elements of. Indices only choose among them: the buckets of
+/// relative positions are a triangle of numbers, and not a mask.
+fn picked<'a>(op: &str, inputs: &'a [Option<ValueId>]) -> &'a [Option<ValueId>] {
+    let row = calipers_ops::find_by_name(op);
+    let gathers = row.is_some_and(|row| row.traits.movement == Some(Movement::Gather));
+    if gathers { inputs.get(..1).unwrap_or_default() } else { inputs }
 }
 
 /// Whether this is a layer: an operator of the file, or a unit of the network.

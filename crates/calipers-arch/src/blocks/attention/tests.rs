@@ -153,6 +153,29 @@ fn a_bias_for_each_head_is_relative() {
 }
 
 #[test]
+fn a_triangle_of_indices_is_not_causal() {
+    // Two buckets of relative positions: earlier ones, and later ones.
+    let later = |at: usize| i64::from(at % 6 > at / 6);
+    let buckets: Vec<u8> = (0..36).flat_map(|at| later(at).to_le_bytes()).collect();
+    for is_mask in [false, true] {
+        let mut t = Tiny::new();
+        let x = t.input(X);
+        let y = t.attend(&x, &x, &FOUR, |t, scores| {
+            let indices = t.raw(DataType::I64, &[6, 6], &buckets);
+            let table = t.weight(&[2, 4]);
+            let bias = t.op("Gather", &[&table, &indices]);
+            let bias = t.transpose(&bias, &[2, 0, 1]);
+            // Rows of a mask are a mask.
+            let (triangle, row) = (triangle(t), t.ints(&[0]));
+            let mask = t.op("Gather", &[&triangle, &row]);
+            t.op("Add", &[&scores, if is_mask { &mask } else { &bias }])
+        });
+        let seen = t.output(&y);
+        assert_eq!((found(&seen).causal, found(&seen).relative), (is_mask, !is_mask));
+    }
+}
+
+#[test]
 fn as_pytorch_scales_and_guards_it() {
     let mut t = Tiny::new();
     let x = t.input(X);

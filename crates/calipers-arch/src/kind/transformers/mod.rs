@@ -1,32 +1,32 @@
-//! Networks that attend: their style, and their families.
+//! Transformers: their style and their families.
 //!
 //! | style | structure |
 //! |---|---|
-//! | dual-encoder | images and tokens, each attended by itself, compared at the end |
-//! | encoder-decoder | attention over another sequence that the network itself attends to |
-//! | decoder | each place sees those before it, or attends to a sequence that is given |
-//! | vision | images and nothing else |
+//! | dual-encoder | an image encoder and a token encoder whose embeddings are compared |
+//! | encoder-decoder | cross-attention to a sequence that the network encodes itself |
+//! | decoder | causal attention, or cross-attention to an input |
+//! | vision | images are the only input |
 //! | encoder | everything else |
 //!
 //! | family | structure |
 //! |---|---|
-//! | clip | a dual encoder whose vectors are brought to length one and multiplied |
-//! | detr | convolutions, an encoder and a decoder of queries that become boxes |
-//! | mobilevit | inverted residuals and attention by turns |
-//! | whisper | two convolutions over a spectrogram, then attention; the decoder knows 448 places or reads 1,500 |
-//! | wav2vec2 | a row of strided convolutions over the waveform, then attention |
-//! | conformer | over sound: attention, a gated depthwise convolution and two feed-forwards in each layer |
-//! | t5 | RMSNorm, and a bias by relative position |
-//! | bart, marian, mbart, m2m100, pegasus | encoder and decoder with LayerNorm; after each part and the tables; after each part alone; before each part, after the tables and at the ends; before each part and at the ends, positions counted; the same, and named so |
-//! | swin | attention inside windows |
-//! | yolos, beit, deit, clip, dinov2, vit | an image in pieces, norms before each part; boxes come out; a bias by relative position, or keys without a bias; the mean of two heads; a norm before all layers; scaled paths and pieces of 14; else |
-//! | albert, roberta, mpnet, deberta, distilbert, bert | norms after each part; layers that share weights; positions counted from the mask; both positions and relative ones; scores picked by relative position; no segments; else |
-//! | modernbert | an encoder with rotated positions and GeGLU |
-//! | gemma, gemma2, gemma3 | RMSNorm before each part, rotated positions, GeGLU; norms after each part too; and of queries and keys |
-//! | mixtral, qwen3, qwen2, phi3, llama | RMSNorm before each part, rotated positions; experts; SwiGLU with norms of queries and keys, with their biases, with packed products, without |
-//! | falcon, gptj, phi, gpt-neox | LayerNorm and rotated positions; one key for all heads; one norm for both parts of a layer, without and with biases; a norm for each, added together |
-//! | bloom | LayerNorm before each part and after the table, no positions |
-//! | gpt-bigcode, opt, gpt-neo, gpt2 | LayerNorm before each part, learned positions; one key for all heads; ReLU; queries, keys and values without biases; GELU |
+//! | clip | a dual encoder with L2-normalized embeddings, or one of its towers |
+//! | detr | a convolutional backbone, an encoder, and a decoder whose queries predict boxes |
+//! | mobilevit | inverted residuals alternating with attention |
+//! | whisper | two convolutions over a spectrogram, then attention; the decoder has 448 positions or attends to 1,500 |
+//! | wav2vec2 | strided convolutions over the waveform, then attention |
+//! | conformer | over audio: attention, a gated depthwise convolution and two feed-forward networks in each layer |
+//! | t5 | RMSNorm and a relative position bias |
+//! | bart, marian, mbart, m2m100, pegasus | encoder and decoder with LayerNorm; post-norm and after the embeddings; post-norm only; pre-norm, after the embeddings and at the ends; pre-norm and at the ends, position ids computed from the non-padding tokens; the same with any positions, and a name that says so |
+//! | swin | attention within windows |
+//! | yolos, beit, deit, clip, dinov2, vit | image patches; detection tokens that predict boxes; a relative position bias, or keys without bias; the mean of a class head and a distillation head; LayerNorm before the first layer; layer scale and patches of 14×14; any other |
+//! | albert, roberta, mpnet, deberta, distilbert, bert | post-norm token encoder; layers that share weights; position ids computed from the non-padding tokens; a position table and a relative position bias; scores indexed by relative position; no segment table, and a name that says so; any other |
+//! | modernbert | an encoder with rotary position embedding and GeGLU |
+//! | gemma, gemma2, gemma3 | pre-norm RMSNorm, rotary position embedding, GeGLU; RMSNorm after each sublayer as well; and on queries and keys |
+//! | mixtral, qwen3, qwen2, phi3, llama | pre-norm RMSNorm, rotary position embedding; a mixture of experts; SwiGLU with query and key norms, with query, key and value biases, with fused projections, with none of these |
+//! | falcon, gptj, phi, gpt-neox | LayerNorm and rotary position embedding; multi-query attention; one norm for attention and feed-forward, without and with attention biases; parallel attention and feed-forward with a norm each |
+//! | bloom | pre-norm LayerNorm, LayerNorm after the embedding, no position table |
+//! | gpt-bigcode, opt, gpt-neo, gpt2 | pre-norm LayerNorm, learned positions; multi-query attention; ReLU; queries, keys and values without biases; any other |
 
 mod tokens;
 mod vision_audio;
@@ -38,12 +38,12 @@ use calipers_report::{
 };
 use hashbrown::HashMap;
 
-use super::{Decision, FamilyRule, Recognition, Seen, counted};
+use super::{Decision, FamilyRule, Recognition, Seen, counted, first_match};
 use crate::network::{BlockKind, Origin, TableKind, Val};
 use crate::stats::{Given, NetworkStats};
 
-/// The rows, the particular before the general.
-pub(super) const FAMILIES: &[FamilyRule] = &[
+/// The rows, specific families before general ones.
+pub(super) static FAMILIES: &[FamilyRule] = &[
     FamilyRule { family: Family::Clip, rule: clip },
     FamilyRule { family: Family::Detr, rule: vision_audio::detr },
     FamilyRule { family: Family::Mobilevit, rule: vision_audio::mobilevit },
@@ -90,7 +90,7 @@ pub(super) const FAMILIES: &[FamilyRule] = &[
 ];
 
 /// Families that only a name distinguishes from one of the table.
-const BY_NAME: &[(Family, &str, Family)] = &[
+pub(super) const BY_NAME: &[(Family, &str, Family)] = &[
     (Family::Llama, "mistral", Family::Mistral),
     (Family::Wav2vec2, "hubert", Family::Hubert),
     (Family::Vit, "deit", Family::Deit),
@@ -98,7 +98,7 @@ const BY_NAME: &[(Family, &str, Family)] = &[
     (Family::Bert, "electra", Family::Electra),
 ];
 
-/// What a network with attention is.
+/// Decides what a network with attention is.
 pub(super) fn decide(
     stats: &NetworkStats<'_, '_>,
     facts: &ArchitectureFacts,
@@ -109,35 +109,30 @@ pub(super) fn decide(
     let mut decision = Decision::new(kind, None, High, shape(stats, facts));
     decision.style = Some(style);
     if with_convolutions {
-        let convs = stats.image_convs().count();
-        decision.evidence.insert(0, counted(convs, "2D convolution", "2D convolutions"));
+        decision.evidence.insert(0, super::convolutions_by_rank(stats));
     }
     let seen = Seen { stats, facts, style: Some(style) };
-    // An encoder of tokens inside a network of convolutions is a part of something else.
+    // A token encoder in a convolutional network conditions it, and is not the network.
     let is_part = |row: &FamilyRule| with_convolutions && seen.text() && row.family != Family::Clip;
-    for row in FAMILIES.iter().filter(|row| !is_part(row)) {
-        if let Some((confidence, why)) = (row.rule)(&seen) {
-            let named =
-                BY_NAME.iter().find(|(like, word, _)| *like == row.family && stats.mentions(word));
-            decision.family = Some(named.map_or(row.family, |(_, _, family)| *family));
-            decision.confidence = confidence;
-            decision.evidence.push(why);
-            if let Some((like, word, _)) = named {
-                decision.evidence.push(format!(
-                    "same structure as {}; names in the file say {word}",
-                    like.display_name()
-                ));
-            }
-            break;
-        }
-    }
-    if decision.family.is_none() {
+    let rows = FAMILIES.iter().filter(|row| !is_part(row));
+    let Some((row, confidence, why)) = first_match(rows, &seen) else {
         decision.confidence = Medium;
+        return decision;
+    };
+    let named = BY_NAME.iter().find(|(like, word, _)| *like == row.family && stats.mentions(word));
+    decision.family = Some(named.map_or(row.family, |(_, _, family)| *family));
+    decision.confidence = confidence;
+    decision.evidence.push(why);
+    if let Some((like, word, _)) = named {
+        decision.evidence.push(format!(
+            "same structure as {}; names in the file say {word}",
+            like.display_name()
+        ));
     }
     decision
 }
 
-fn style(stats: &NetworkStats<'_, '_>) -> Style {
+pub(super) fn style(stats: &NetworkStats<'_, '_>) -> Style {
     let (own, cross) = stats.own_and_cross();
     let (image, tokens) = (stats.takes(Given::Image), stats.takes(Given::Tokens));
     if image && tokens && cross == 0 && compares(stats) {
@@ -153,12 +148,12 @@ fn style(stats: &NetworkStats<'_, '_>) -> Style {
     }
 }
 
-/// Whether two vectors are brought to length one.
+/// Whether two embeddings are L2-normalized.
 fn compares(stats: &NetworkStats<'_, '_>) -> bool {
     stats.count(BlockKind::L2Norm) >= 2
 }
 
-/// Whether the place of the highest token is looked for, and no words come out.
+/// Whether the output is taken at the position of the highest token id.
 fn pools_at_highest(stats: &NetworkStats<'_, '_>) -> bool {
     let net = stats.net;
     let tokens: Vec<Val> = stats
@@ -174,7 +169,7 @@ fn pools_at_highest(stats: &NetworkStats<'_, '_>) -> bool {
     highest && stats.own_and_cross().1 == 0 && !stats.cache
 }
 
-/// The layers, the norms and the tables, in words.
+/// Describes the layers, the norms and the embedding tables.
 fn shape(stats: &NetworkStats<'_, '_>, facts: &ArchitectureFacts) -> String {
     let (own, cross) = stats.own_and_cross();
     let mut words = counted(own, "self-attention layer", "self-attention layers");
@@ -231,13 +226,13 @@ impl Seen<'_, '_> {
         self.stats.takes(Given::Tokens) || self.stats.tables(TableKind::Token).next().is_some()
     }
 
-    /// Whether an output has rows of this width.
-    fn gives(&self, width: i64) -> bool {
+    /// Whether the last dimension of an output has this size.
+    fn outputs_width(&self, width: i64) -> bool {
         let net = self.stats.net;
         net.outputs.iter().any(|output| net.dim(*output, -1) == Some(width))
     }
 
-    /// Whether every layer uses the same weights again.
+    /// Whether all layers share their weights.
     fn shares(&self) -> bool {
         let net = self.stats.net;
         let mut uses: HashMap<ValueId, usize> = HashMap::new();
@@ -255,12 +250,12 @@ impl Seen<'_, '_> {
         layers >= 2 && uses.values().filter(|count| **count >= layers).count() >= 4
     }
 
-    /// Whether the keys and values of all heads are one.
+    /// Whether all query heads share one key and value head: multi-query attention.
     fn has_one_key(&self) -> bool {
         self.facts.kv_heads == Some(1) && self.facts.heads.is_some_and(|heads| heads > 1)
     }
 
-    /// How often it attends.
+    /// The number of attention layers.
     fn layers(&self) -> i64 {
         i64::try_from(self.stats.attention.len()).unwrap_or(i64::MAX)
     }
@@ -271,7 +266,7 @@ impl Seen<'_, '_> {
     }
 }
 
-/// Exporters write equal weights once, and name the others by `Identity`.
+/// The value behind `Identity` nodes: exporters store equal weights once.
 fn stored_once(model: &Model, value: ValueId) -> ValueId {
     const MAX_STEPS: usize = 8;
     let mut value = value;
@@ -287,7 +282,7 @@ fn stored_once(model: &Model, value: ValueId) -> ValueId {
 }
 
 fn clip(seen: &Seen<'_, '_>) -> Recognition {
-    // The tower for texts alone takes the vector of the token with the highest number: the last.
+    // The text tower takes its embedding at the end-of-text token, which has the highest id.
     if seen.text() && pools_at_highest(seen.stats) {
         let words = "the text embedding is taken at the token with the highest id";
         return Some((Medium, words.to_owned()));

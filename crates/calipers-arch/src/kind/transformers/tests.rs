@@ -87,6 +87,25 @@ fn encoders_and_decoders_are_reported_by_their_norms() {
 }
 
 #[test]
+fn bert_has_a_table_of_positions_or_types() {
+    let encoder = |positions: bool| {
+        let mut t = Tiny::new();
+        let mut x = token_embeddings(&mut t);
+        if positions {
+            x = with_positions(&mut t, &x, 6);
+        }
+        x = t.layer_norm(&x, 32);
+        for _ in 0..2 {
+            x = part(&mut t, &x, false, own);
+            x = part(&mut t, &x, false, feed_forward);
+        }
+        family(t, &x)
+    };
+    assert_eq!(encoder(true), Some(Family::Bert));
+    assert_eq!(encoder(false), None);
+}
+
+#[test]
 fn positions_and_relative_ones() {
     let encoder = |relative: bool| {
         let mut t = Tiny::new();

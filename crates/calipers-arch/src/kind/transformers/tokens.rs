@@ -1,4 +1,4 @@
-//! Rules for encoders and decoders of tokens.
+//! Rules for token encoders and decoders.
 
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
@@ -15,10 +15,9 @@ pub(super) fn t5(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// An encoder and a decoder of tokens with LayerNorm. Gives how many norms there are next to those of
-/// the layers: each has one at its attention, one at its feed-forward, and one where it looks at
-/// the other sequence.
-fn norms_next_to_layers(seen: &Seen<'_, '_>) -> Option<i64> {
+/// Returns the number of LayerNorms outside of the layers of a token encoder and decoder. A layer has
+/// one for its self-attention, one for its feed-forward network and one for its cross-attention.
+fn norms_outside_layers(seen: &Seen<'_, '_>) -> Option<i64> {
     let fits =
         seen.text() && seen.styled(Style::EncoderDecoder) && seen.normalizes(NormKind::LayerNorm);
     let (own, cross) = seen.stats.own_and_cross();
@@ -27,7 +26,7 @@ fn norms_next_to_layers(seen: &Seen<'_, '_>) -> Option<i64> {
 }
 
 pub(super) fn bart(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = norms_next_to_layers(seen)? == 2
+    let fits = norms_outside_layers(seen)? == 2
         && seen.normed(NormPosition::Post)
         && seen.activates(Activation::Gelu);
     let words =
@@ -36,40 +35,44 @@ pub(super) fn bart(seen: &Seen<'_, '_>) -> Recognition {
 }
 
 pub(super) fn marian(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = norms_next_to_layers(seen)? == 0 && seen.normed(NormPosition::Post);
+    let fits = norms_outside_layers(seen)? == 0 && seen.normed(NormPosition::Post);
     let words = "token encoder and decoder, post-norm LayerNorm only";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn mbart(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = norms_next_to_layers(seen)? == 4 && seen.normed(NormPosition::Pre);
-    let words = "an encoder and a decoder of tokens, LayerNorm before each part, after the tables \
-                 and at the ends";
+    let fits = norms_outside_layers(seen)? == 4 && seen.normed(NormPosition::Pre);
+    let words = "token encoder and decoder, pre-norm LayerNorm, and LayerNorm after the embeddings \
+                 and after the last layers";
     fits.then(|| (Medium, words.to_owned()))
 }
 
 pub(super) fn m2m100(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = norms_next_to_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
+    let fits = norms_outside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "token encoder and decoder, pre-norm LayerNorm with final norms; \
                  position ids are computed from the non-padding tokens";
     (fits && seen.stats.count("CumSum") > 0).then(|| (Medium, words.to_owned()))
 }
 
-/// Others are built alike: a name must say it.
+/// Other families have the same structure: only a name identifies it.
 pub(super) fn pegasus(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = norms_next_to_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
+    let fits = norms_outside_layers(seen)? == 2 && seen.normed(NormPosition::Pre);
     let words = "token encoder and decoder, pre-norm LayerNorm with final norms";
     (fits && seen.stats.mentions("pegasus")).then(|| (Medium, words.to_owned()))
 }
 
-/// An encoder of tokens with LayerNorm after each part.
-fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
+/// A post-norm token encoder with LayerNorm, however it encodes positions.
+fn post_norm_layers(seen: &Seen<'_, '_>) -> bool {
     seen.styled(Style::Encoder)
         && seen.text()
         && seen.normalizes(NormKind::LayerNorm)
         && seen.normed(NormPosition::Post)
         && !seen.rotates()
-        && !seen.stats.attends(|it| it.relative)
+}
+
+/// A post-norm token encoder with LayerNorm and no relative position bias.
+fn post_norm_encoder(seen: &Seen<'_, '_>) -> bool {
+    post_norm_layers(seen) && !seen.stats.attends(|it| it.relative)
 }
 
 pub(super) fn albert(seen: &Seen<'_, '_>) -> Recognition {
@@ -82,15 +85,14 @@ pub(super) fn roberta(seen: &Seen<'_, '_>) -> Recognition {
         .then(|| (High, "position ids are computed from the non-padding tokens".to_owned()))
 }
 
-/// BERT with a bias by relative position next to its positions.
+/// BERT with a relative position bias in addition to its position table.
 pub(super) fn mpnet(seen: &Seen<'_, '_>) -> Recognition {
-    let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
-    let places = seen.stats.attends(|it| it.relative) && seen.has_positions();
-    (fits && seen.normed(NormPosition::Post) && places && !seen.rotates())
+    let both = seen.stats.attends(|it| it.relative) && seen.has_positions();
+    (post_norm_layers(seen) && both)
         .then(|| (Medium, "a position table and a relative position bias".to_owned()))
 }
 
-/// An encoder with rotated positions and GeGLU.
+/// An encoder with rotary position embedding and GeGLU.
 pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.styled(Style::Encoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
     (fits && seen.rotates() && seen.activates(Activation::Geglu))
@@ -99,7 +101,7 @@ pub(super) fn modernbert(seen: &Seen<'_, '_>) -> Recognition {
 
 pub(super) fn deberta(seen: &Seen<'_, '_>) -> Recognition {
     let picked = seen.stats.count("GatherElements") >= seen.layers();
-    (post_norm_encoder(seen) && picked && !seen.has_positions())
+    (post_norm_layers(seen) && picked && !seen.has_positions())
         .then(|| (Medium, "attention scores are indexed by relative position".to_owned()))
 }
 
@@ -112,9 +114,11 @@ pub(super) fn distilbert(seen: &Seen<'_, '_>) -> Recognition {
 }
 
 pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
-    post_norm_encoder(seen).then(|| {
-        let segments = seen.stats.tables(TableKind::Type).next().is_some();
-        // Narrow tables are those of others, whose layers may share weights in ways not seen.
+    let segments = seen.stats.tables(TableKind::Type).next().is_some();
+    // The encoder of the first Transformer has the same layers, and sinusoids instead of a table.
+    let learned = seen.has_positions() || segments;
+    (post_norm_encoder(seen) && learned).then(|| {
+        // A token table narrower than the layers is typical of ALBERT, whose sharing may not be found.
         let mut tables = seen.stats.tables(TableKind::Token);
         let wide = tables.all(|table| table.width == seen.facts.hidden);
         let sure = if segments && wide { High } else { Medium };
@@ -122,14 +126,14 @@ pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// Norms of every layer of a decoder with RMSNorm, next to the last one.
-fn norms_of_a_layer(seen: &Seen<'_, '_>) -> Option<i64> {
+/// Returns the number of RMSNorms per layer, without the final one.
+fn norms_per_layer(seen: &Seen<'_, '_>) -> Option<i64> {
     let inside = seen.norms(NormKind::RmsNorm).checked_sub(1)?;
     let layers = seen.layers();
     (layers > 0 && inside % layers == 0).then(|| inside / layers)
 }
 
-/// A decoder of tokens with RMSNorm and rotated positions.
+/// A token decoder with RMSNorm and rotary position embedding.
 fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
     seen.styled(Style::Decoder)
         && seen.text()
@@ -141,13 +145,13 @@ fn rotary_decoder(seen: &Seen<'_, '_>) -> bool {
 fn gemma_of(seen: &Seen<'_, '_>, norms: i64) -> bool {
     rotary_decoder(seen)
         && seen.activates(Activation::Geglu)
-        && norms_of_a_layer(seen) == Some(norms)
+        && norms_per_layer(seen) == Some(norms)
 }
 
 pub(super) fn gemma3(seen: &Seen<'_, '_>) -> Recognition {
     gemma_of(seen, 6).then(|| {
-        let words = "a decoder with RMSNorm before and after each part and of the queries and \
-                     keys, rotated positions and GeGLU";
+        let words = "decoder with RMSNorm before and after each sublayer and on queries and keys, \
+                     rotary position embedding and GeGLU";
         (Medium, words.to_owned())
     })
 }
@@ -174,12 +178,12 @@ pub(super) fn mixtral(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// A decoder with RMSNorm, rotated positions and SwiGLU.
+/// A decoder with RMSNorm, rotary position embedding and SwiGLU.
 fn gated_decoder(seen: &Seen<'_, '_>) -> bool {
     rotary_decoder(seen) && (seen.activates(Activation::Swiglu) || seen.activates(Activation::Silu))
 }
 
-/// Products with a bias and all products, of an attention.
+/// Returns the number of linear layers with a bias, and of all linear layers, in an attention.
 fn biased(unit: &NetworkOp) -> (usize, usize) {
     let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
     (
@@ -188,40 +192,40 @@ fn biased(unit: &NetworkOp) -> (usize, usize) {
     )
 }
 
-/// Whether every attention has one of these numbers of products with a bias, of all products.
+/// Whether every attention has one of these numbers of linear layers with a bias, of all.
 fn all_biased(seen: &Seen<'_, '_>, wanted: &[(usize, usize)]) -> bool {
     seen.stats.attention.iter().all(|unit| wanted.contains(&biased(unit)))
 }
 
 pub(super) fn qwen3(seen: &Seen<'_, '_>) -> Recognition {
-    // Two norms of a layer, and one each of its queries and its keys.
+    // Two norms in the layer, one on the queries and one on the keys.
     let inside = seen
         .stats
         .attention
         .iter()
         .all(|unit| unit.walk().filter(|part| part.is(BlockKind::RmsNorm)).count() == 2);
-    let many = norms_of_a_layer(seen) == Some(4);
+    let many = norms_per_layer(seen) == Some(4);
     (gated_decoder(seen) && (inside || many))
         .then(|| (Medium, "Llama architecture with query and key norms".to_owned()))
 }
 
 pub(super) fn qwen2(seen: &Seen<'_, '_>) -> Recognition {
-    // Queries, keys and values have a bias, and what joins the heads has none.
+    // Queries, keys and values have a bias, the output projection has none.
     (gated_decoder(seen) && all_biased(seen, &[(3, 4), (1, 2)]))
         .then(|| (Medium, "Llama architecture with query, key and value biases".to_owned()))
 }
 
-/// As Llama, with one product for queries, keys and values, and one for gate and value.
+/// As Llama, with one projection for queries, keys and values, and one for gate and up.
 pub(super) fn phi3(seen: &Seen<'_, '_>) -> Recognition {
     let net = seen.stats.net;
-    let products = |unit: &NetworkOp| unit.walk().filter(|part| part.is(BlockKind::Linear)).count();
+    let linears = |unit: &NetworkOp| unit.walk().filter(|part| part.is(BlockKind::Linear)).count();
     let mut inner = net.all().filter(|unit| unit.is(BlockKind::FeedForward)).peekable();
-    let packed = inner.peek().is_some() && inner.all(|unit| products(unit) == 2);
+    let packed = inner.peek().is_some() && inner.all(|unit| linears(unit) == 2);
     (gated_decoder(seen) && packed && all_biased(seen, &[(0, 2)]))
         .then(|| (Medium, "Llama architecture with fused projections".to_owned()))
 }
 
-/// Others, such as Mistral, are built the same: only a name makes it sure.
+/// Others, such as Mistral, have the same structure: only a name makes the confidence high.
 pub(super) fn llama(seen: &Seen<'_, '_>) -> Recognition {
     if gated_decoder(seen) {
         let sure = if seen.stats.mentions("llama") { High } else { Medium };
@@ -237,7 +241,7 @@ pub(super) fn llama(seen: &Seen<'_, '_>) -> Recognition {
         })
 }
 
-/// A decoder of tokens with LayerNorm, rotated positions and no gate.
+/// A token decoder with LayerNorm, rotary position embedding and an ungated feed-forward network.
 fn rotary_layer_decoder(seen: &Seen<'_, '_>) -> bool {
     let fits = seen.styled(Style::Decoder) && seen.text() && seen.normalizes(NormKind::LayerNorm);
     fits && seen.rotates()
@@ -245,7 +249,7 @@ fn rotary_layer_decoder(seen: &Seen<'_, '_>) -> bool {
         && !seen.activates(Activation::Geglu)
 }
 
-/// Whether attention and feed-forward of a layer read the same, so that one norm will do.
+/// Whether attention and feed-forward network of a layer share one LayerNorm.
 fn shares_a_norm(seen: &Seen<'_, '_>) -> bool {
     seen.norms(NormKind::LayerNorm) == seen.layers().saturating_add(1)
 }
@@ -263,8 +267,8 @@ pub(super) fn falcon(seen: &Seen<'_, '_>) -> Recognition {
 pub(super) fn gptj(seen: &Seen<'_, '_>) -> Recognition {
     let bare = all_biased(seen, &[(0, 4), (0, 2)]);
     (rotary_layer_decoder(seen) && shares_a_norm(seen) && bare).then(|| {
-        let words = "a decoder with rotated positions, one LayerNorm for both parts of a layer, \
-                     and attention without biases";
+        let words = "decoder with rotary position embedding, one LayerNorm for attention and \
+                     feed-forward, and attention without biases";
         (Medium, words.to_owned())
     })
 }
@@ -272,23 +276,23 @@ pub(super) fn gptj(seen: &Seen<'_, '_>) -> Recognition {
 pub(super) fn phi(seen: &Seen<'_, '_>) -> Recognition {
     let full = all_biased(seen, &[(4, 4), (2, 2)]);
     (rotary_layer_decoder(seen) && shares_a_norm(seen) && full).then(|| {
-        let words = "a decoder with rotated positions, one LayerNorm for both parts of a layer, \
-                     and attention with biases";
+        let words = "decoder with rotary position embedding, one LayerNorm for attention and \
+                     feed-forward, and attention with biases";
         (Medium, words.to_owned())
     })
 }
 
-/// Both parts of a layer read its input, each by a norm of its own, and are added to it together.
+/// Attention and feed-forward network are parallel, with a LayerNorm each.
 pub(super) fn gpt_neox(seen: &Seen<'_, '_>) -> Recognition {
     let together = seen.facts.residuals.is_some_and(|count| count <= seen.layers());
     (rotary_layer_decoder(seen) && together && !shares_a_norm(seen)).then(|| {
-        let words = "a decoder with LayerNorm and rotated positions, whose attention and \
-                     feed-forward are added together";
+        let words = "decoder with LayerNorm, rotary position embedding, and parallel attention and \
+                     feed-forward";
         (Medium, words.to_owned())
     })
 }
 
-/// A decoder of tokens alone with LayerNorm before each part.
+/// A pre-norm token decoder with LayerNorm and without cross-attention.
 fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
     seen.styled(Style::Decoder)
         && seen.text()
@@ -298,12 +302,12 @@ fn layer_decoder(seen: &Seen<'_, '_>) -> bool {
         && seen.stats.own_and_cross().1 == 0
 }
 
-/// One with learned positions.
+/// Such a decoder with a learned position table.
 fn plain_decoder(seen: &Seen<'_, '_>) -> bool {
     layer_decoder(seen) && !seen.stats.attends(|it| it.relative) && seen.has_positions()
 }
 
-/// Positions are a bias of the scores, and the tables have a norm of their own.
+/// Positions are a bias on the scores, and the embedding has a LayerNorm.
 pub(super) fn bloom(seen: &Seen<'_, '_>) -> Recognition {
     let norms = seen.layers().saturating_mul(2).saturating_add(2);
     let fits = layer_decoder(seen) && !seen.has_positions() && seen.activates(Activation::Gelu);
@@ -326,11 +330,11 @@ pub(super) fn opt(seen: &Seen<'_, '_>) -> Recognition {
     })
 }
 
-/// As GPT-2, but only what joins the heads has a bias.
+/// As GPT-2, but only the output projection of attention has a bias.
 pub(super) fn gpt_neo(seen: &Seen<'_, '_>) -> Recognition {
     (plain_decoder(seen) && all_biased(seen, &[(1, 4)])).then(|| {
-        let words = "a decoder with LayerNorm before each part and learned positions, queries, \
-                     keys and values without biases";
+        let words = "decoder with pre-norm LayerNorm and learned position embeddings; queries, keys \
+                     and values without biases";
         (Medium, words.to_owned())
     })
 }

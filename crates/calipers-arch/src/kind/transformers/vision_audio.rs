@@ -1,4 +1,4 @@
-//! Rules for networks that attend to images and sounds.
+//! Rules for transformers over images and audio.
 
 use calipers_report::Confidence::{High, Medium};
 use calipers_report::{Activation, NormKind, NormPosition, Style};
@@ -11,15 +11,15 @@ use crate::stats::Given;
 pub(super) fn detr(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let fits = stats.takes(Given::Image) && seen.styled(Style::EncoderDecoder) && !seen.text();
-    (fits && seen.gives(4)).then(|| {
+    (fits && seen.outputs_width(4)).then(|| {
         let words = "decoder queries attend to image features and predict boxes";
         (High, words.to_owned())
     })
 }
 
 impl Seen<'_, '_> {
-    /// Whether every path is multiplied by stored numbers before it is added: layer scale.
-    pub(super) fn scales_paths(&self) -> bool {
+    /// Whether residual branches are scaled per channel before they are added: layer scale.
+    pub(super) fn has_layer_scale(&self) -> bool {
         let net = self.stats.net;
         let hidden = self.facts.hidden.and_then(|hidden| usize::try_from(hidden).ok());
         let scale = |unit: &NetworkOp| {
@@ -44,7 +44,7 @@ pub(super) fn mobilevit(seen: &Seen<'_, '_>) -> Recognition {
 }
 
 pub(super) fn whisper(seen: &Seen<'_, '_>) -> Recognition {
-    /// Places that the decoder knows, and places of the encoder's result.
+    /// Positions of the decoder, and of the encoder output.
     const PLACES: i64 = 448;
     const READ: i64 = 1500;
     let stats = seen.stats;
@@ -86,7 +86,7 @@ pub(super) fn wav2vec2(seen: &Seen<'_, '_>) -> Recognition {
         .then(|| (High, format!("{strided} strided convolutions over the waveform")))
 }
 
-/// In each layer a feed-forward before and one after attention and a gated depthwise convolution.
+/// Attention and a gated depthwise convolution between two feed-forward networks in each layer.
 pub(super) fn conformer(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let layers = stats.attention.len();
@@ -95,25 +95,28 @@ pub(super) fn conformer(seen: &Seen<'_, '_>) -> Recognition {
     let sound = stats.takes(Given::Spectrogram) || stats.takes(Given::Sequence);
     let fits = layers >= 2 && filters >= layers && inner >= layers * 2;
     (sound && fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
-        let words =
-            format!("{layers} layers of two feed-forwards, attention and a depthwise convolution");
+        let words = format!(
+            "{layers} layers of two feed-forward networks, attention and a depthwise convolution"
+        );
         (Medium, words)
     })
 }
 
 pub(super) fn swin(seen: &Seen<'_, '_>) -> Recognition {
-    // What makes images is built of the same layers.
+    // Networks that output images use the same layers.
     let net = seen.stats.net;
     let maps = net.outputs.iter().any(|output| net.rank(*output) == Some(4));
     let sure = if maps { Medium } else { High };
-    (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed))
+    // SwinV2 is post-norm.
+    let is_first = !seen.normed(NormPosition::Post);
+    (seen.styled(Style::Vision) && seen.stats.attends(|it| it.windowed) && is_first)
         .then(|| (sure, "attention within image windows".to_owned()))
 }
 
-/// An image in pieces with places for boxes next to them.
+/// Image patches, and detection tokens next to them.
 pub(super) fn yolos(seen: &Seen<'_, '_>) -> Recognition {
     vit(seen)
-        .filter(|_| seen.gives(4) && seen.stats.net.outputs.len() >= 2)
+        .filter(|_| seen.outputs_width(4) && seen.stats.net.outputs.len() >= 2)
         .map(|_| (Medium, "image patches, and detection tokens that predict boxes".to_owned()))
 }
 
@@ -125,7 +128,7 @@ pub(super) fn beit(seen: &Seen<'_, '_>) -> Recognition {
     if seen.stats.attends(|it| it.relative) {
         return Some((Medium, "image patches with a relative position bias".to_owned()));
     }
-    // A bias of the keys changes no softmax, and is left out.
+    // A key bias does not change the softmax, so BEiT has none.
     let keyless = seen.stats.attention.iter().all(|unit| {
         let linears = || unit.walk().filter(|part| part.is(BlockKind::Linear));
         (
@@ -133,25 +136,25 @@ pub(super) fn beit(seen: &Seen<'_, '_>) -> Recognition {
             linears().filter(|part| part.linear().is_some_and(|linear| linear.bias)).count(),
         ) == (4, 3)
     });
-    (keyless && seen.scales_paths())
+    (keyless && seen.has_layer_scale())
         .then(|| (Medium, "image patches, keys without bias, layer scale".to_owned()))
 }
 
-/// The tower for images of CLIP: a norm is before all layers.
+/// The image tower of CLIP: LayerNorm before the first layer.
 pub(super) fn clip_vision(seen: &Seen<'_, '_>) -> Recognition {
     let norms = seen.layers().saturating_mul(2).saturating_add(2);
     vit(seen)?;
     (seen.normed(NormPosition::Pre)
         && seen.norms(NormKind::LayerNorm) == norms
         && seen.facts.classes.is_none())
-    .then(|| (Medium, "image patches with a norm before the first layer".to_owned()))
+    .then(|| (Medium, "image patches with LayerNorm before the first layer".to_owned()))
 }
 
-/// Others scale their paths too; only these cut pieces of 14.
+/// Others have layer scale too, but not with patches of 14×14.
 pub(super) fn dinov2(seen: &Seen<'_, '_>) -> Recognition {
-    let pieces = seen.stats.image_convs().any(|conv| conv.cuts() && conv.side() == Some(14));
+    let patches = seen.stats.image_convs().any(|conv| conv.cuts() && conv.side() == Some(14));
     vit(seen)?;
-    (pieces && seen.scales_paths())
+    (patches && seen.has_layer_scale())
         .then(|| (Medium, "image patches of 14×14 and layer scale".to_owned()))
 }
 
@@ -159,19 +162,26 @@ pub(super) fn vit(seen: &Seen<'_, '_>) -> Recognition {
     let stats = seen.stats;
     let cut =
         stats.count(BlockKind::PatchEmbedding) > 0 || stats.image_convs().any(|conv| conv.cuts());
-    let fits = seen.styled(Style::Vision) && cut && stats.image_convs().count() <= 1;
+    // More feed-forward networks than attention layers: some layers mix patches in another way.
+    let attends = stats.count(BlockKind::FeedForward) <= seen.layers().saturating_add(1);
+    let globally = attends && !stats.attends(|it| it.windowed);
+    let fits = seen.styled(Style::Vision) && cut && stats.image_convs().count() <= 1 && globally;
     (fits && seen.normalizes(NormKind::LayerNorm)).then(|| {
-        let plain = seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.scales_paths();
+        let plain =
+            seen.normed(NormPosition::Pre) && seen.has_positions() && !seen.has_layer_scale();
         let sure = if plain { High } else { Medium };
         (sure, "image patches as tokens".to_owned())
     })
 }
 
-/// The mean of what the class token and the token of a teacher say.
+/// The logits are the mean of a class head and a distillation head.
 pub(super) fn deit(seen: &Seen<'_, '_>) -> Recognition {
     let outputs = &seen.stats.net.outputs;
     let mean = outputs.iter().any(|output| seen.stats.is_mean_of_products(*output));
-    vit(seen)
-        .filter(|_| mean)
-        .map(|_| (High, "image patches, and the mean of two tokens' scores".to_owned()))
+    vit(seen).filter(|_| mean).map(|_| {
+        (
+            High,
+            "image patches; logits are the mean of a class head and a distillation head".to_owned(),
+        )
+    })
 }

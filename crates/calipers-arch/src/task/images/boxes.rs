@@ -174,7 +174,8 @@ fn one_list(seen: &Seen<'_, '_>, picture: &Picture, list: &List, outputs: &[Val]
     let best = seen.stats.count("TopK") > 0 || list.rows.is_none();
     let columns = matches!(list.columns, 6 | 7);
     let few = list.rows.is_none_or(|rows| (10..=1000).contains(&rows));
-    if best && columns && few {
+    let end = seen.ending(list.output);
+    if best && columns && few && !end.is_probability() && !seen.named_scores(list.output) {
         let words = format!("rows of a box, a score and a class as output ({shown})");
         return Some(reported(TaskKind::ObjectDetection, Medium, words, None));
     }

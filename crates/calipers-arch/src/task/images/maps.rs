@@ -165,7 +165,12 @@ fn one_channel(seen: &Seen<'_, '_>, map: &Map, end: &Ending, is_mask: bool) -> O
             return depth.then_some((TaskKind::DepthEstimation, Medium, None));
         }
         _ if is_mask => (TaskKind::ImageSegmentation, Medium, None),
-        _ => (TaskKind::ImageSegmentation, Low, None),
+        // Networks that keep the resolution for other reasons give distances, flows and images.
+        _ => {
+            let skips = seen.stats.count(BlockKind::UNetSkip) > 0 || has_deconvolution(seen);
+            let head = end.convolution().is_some_and(is_head) && end.function.is_none();
+            return (skips && head).then_some((TaskKind::ImageSegmentation, Low, None));
+        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! Characters, tags and words in order.
 
 use calipers_report::Confidence::{High, Medium};
-use calipers_report::{Style, Task, TaskKind};
+use calipers_report::{Family, Style, Task, TaskKind};
 
 use super::Picture;
 use crate::network::{Origin, Val};
@@ -72,7 +72,10 @@ pub(super) fn lines(seen: &Seen<'_, '_>, picture: &Picture) -> Option<Task> {
     });
     let sure = if is_line && (from_width || along) || listed && (from_width || is_line) {
         High
-    } else if from_width && scores.normalized && scores.characters >= 36 || is_line {
+    } else if from_width && scores.normalized && scores.characters >= 36
+        || is_line
+        || is_read_in_steps(seen, picture, &scores)
+    {
         Medium
     } else {
         return None;
@@ -87,6 +90,13 @@ pub(super) fn lines(seen: &Seen<'_, '_>, picture: &Picture) -> Option<Task> {
         task.evidence.push("the metadata lists the characters".to_owned());
     }
     Some(task)
+}
+
+/// Whether recurrent layers read one image from side to side, and score a character in each step.
+fn is_read_in_steps(seen: &Seen<'_, '_>, picture: &Picture, scores: &Scores) -> bool {
+    seen.architecture.family == Some(Family::Crnn)
+        && seen.net().rank(picture.val) == Some(4)
+        && scores.steps.is_some_and(|steps| steps >= 4)
 }
 
 /// Scores of characters for each step.

@@ -360,3 +360,77 @@ fn what_was_seen_is_the_evidence_of_an_unknown_task() {
     assert!(seen.starts_with("image input `x`, n × 3 × 224 × 224; output "), "{seen}");
     assert!(seen.ends_with("× 97, Softmax over the last axis"), "{seen}");
 }
+
+/// Columns of an image that a recurrent layer reads, and scores of characters for each.
+fn read_in_steps(recurrent: bool, characters: i64) -> Task {
+    let mut draft = Draft::over("image", &["n", "3", "96", "64"]);
+    let mut map = draft.conv("image", [3, 8], 2);
+    for _ in 0..2 {
+        map = draft.conv(&map, [8, 8], 2);
+    }
+    let with = [Attribute::ints("axes", &[3]), Attribute::int("keepdims", 0)];
+    let row = draft.op("ReduceMean", &[&map], &with);
+    let mut steps = draft.op("Transpose", &[&row], &[Attribute::ints("perm", &[2, 0, 1])]);
+    if recurrent {
+        let (w, r) = (draft.weight(&[1, 32, 8]), draft.weight(&[1, 32, 8]));
+        let hidden = Attribute::int("hidden_size", 8);
+        steps = draft.op("LSTM", &[&steps, &w, &r], &[hidden]);
+        let axes = draft.ints(&[1]);
+        steps = draft.op("Squeeze", &[&steps, &axes], &[]);
+    }
+    let turned = draft.op("Transpose", &[&steps], &[Attribute::ints("perm", &[1, 0, 2])]);
+    let scores = draft.linear(&turned, [8, characters]);
+    let shares = draft.op("Softmax", &[&scores], &[Attribute::int("axis", 2)]);
+    draft.ends(&shares)
+}
+
+#[test]
+fn recurrent_layers_read_characters_of_images_of_any_form() {
+    assert_eq!(summary(&read_in_steps(true, 23)), ("text-recognition", Medium));
+    assert_eq!(read_in_steps(true, 6).kind.id(), "unknown");
+    assert_eq!(read_in_steps(false, 23).kind.id(), "unknown");
+}
+
+#[test]
+fn a_sigmoid_may_be_written_out() {
+    let masked = |written: bool| {
+        let mut draft = Draft::over("image", &["n", "3", "64", "64"]);
+        let map = draft.conv("image", [3, 8], 1);
+        let map = draft.op("Relu", &[&map], &[]);
+        let map = draft.conv(&map, [8, 1], 1);
+        if !written {
+            return draft.ends(&map);
+        }
+        let one = draft.weight(&[1]);
+        let less = draft.op("Neg", &[&map], &[]);
+        let exp = draft.op("Exp", &[&less], &[]);
+        let sum = draft.op("Add", &[&exp, &one], &[]);
+        let shares = draft.op("Reciprocal", &[&sum], &[]);
+        draft.ends(&shares)
+    };
+    assert_eq!(summary(&masked(true)), ("image-segmentation", Medium));
+    // A number for every pixel may be a distance.
+    assert_eq!(masked(false).kind.id(), "unknown");
+}
+
+#[test]
+fn probabilities_of_seven_classes_are_not_a_box() {
+    let rows = |softmax: bool| {
+        let mut draft = Draft::over("image", &["n", "3", "64", "64"]);
+        let map = draft.conv("image", [3, 7], 2);
+        let rows = draft.op("Transpose", &[&map], &[Attribute::ints("perm", &[0, 2, 3, 1])]);
+        let rows = draft.reshape(&rows, &[-1, 7]);
+        let mask = draft.op("NonZero", &[&rows], &[]);
+        let mask = draft.op("Transpose", &[&mask], &[]);
+        let (start, end, axis) = (draft.ints(&[0]), draft.ints(&[1]), draft.ints(&[1]));
+        let picked = draft.op("Slice", &[&mask, &start, &end, &axis], &[]);
+        let picked = draft.reshape(&picked, &[-1]);
+        let mut best = draft.op("Gather", &[&rows, &picked], &[]);
+        if softmax {
+            best = draft.op("Softmax", &[&best], &[Attribute::int("axis", -1)]);
+        }
+        draft.ends(&best)
+    };
+    assert_eq!(rows(false).kind.id(), "object-detection");
+    assert_ne!(rows(true).kind.id(), "object-detection");
+}

@@ -1,5 +1,6 @@
 //! What inputs are given.
 
+use calipers_report::Task;
 use calipers_samples::{Attribute, DataType};
 
 use super::Draft;
@@ -81,4 +82,74 @@ fn the_start_of_a_recurrence_is_a_state() {
     let task = draft.ends_named(&[(&names[0], "y"), (&names[1], "after")]);
     assert!(task.evidence[0].contains("state input `before`"), "{:?}", task.evidence);
     assert!(task.evidence[0].starts_with("sequence input `x`"), "{:?}", task.evidence);
+}
+
+/// A convolution over one row of a signal, written as one over two axes, and scores of classes.
+fn one_row(shape: &[&str], classes: i64) -> Task {
+    let mut draft = Draft::over("x", shape);
+    let row = draft.reshape("x", &[-1, 1, 1, 460]);
+    let weight = draft.weight(&[8, 1, 1, 5]);
+    let map = draft.op("Conv", &[&row, &weight], &[]);
+    let map = draft.op("Relu", &[&map], &[]);
+    let flat = draft.pooled(&map);
+    let scores = draft.linear(&flat, [8, classes]);
+    draft.ends(&scores)
+}
+
+#[test]
+fn a_spectrum_is_not_an_image() {
+    assert_eq!(one_row(&["n", "460", "1"], 4).kind.id(), "unknown");
+    assert_eq!(one_row(&["n", "460"], 4).kind.id(), "unknown");
+}
+
+#[test]
+fn frames_are_those_of_a_sound_where_there_are_bands() {
+    let scored = |bands: i64| {
+        let mut draft = Draft::over("x", &["batch", "time", &bands.to_string()]);
+        let turned = draft.op("Transpose", &["x"], &[Attribute::ints("perm", &[0, 2, 1])]);
+        let map = draft.conv1d(&turned, [bands, 8], 1);
+        let map = draft.op("Relu", &[&map], &[]);
+        let flat = draft.pooled(&map);
+        let scores = draft.linear(&flat, [8, 9]);
+        draft.ends_named(&[(&scores, "logits")])
+    };
+    assert_eq!(scored(80).kind.id(), "audio-classification");
+    // Joints of a hand over time.
+    assert_ne!(scored(44).kind.id(), "audio-classification");
+}
+
+#[test]
+fn an_index_is_not_a_text() {
+    let indexed = |shape: &[&str]| {
+        let mut draft = Draft::over("step", shape);
+        let whole = draft.op("Cast", &["step"], &[Attribute::int("to", 7)]);
+        let table = draft.weight(&[100, 16]);
+        let rows = draft.op("Gather", &[&table, &whole], &[]);
+        let rows = draft.op(
+            "ReduceMean",
+            &[&rows],
+            &[Attribute::ints("axes", &[1]), Attribute::int("keepdims", 0)],
+        );
+        let scores = draft.linear(&rows, [16, 3]);
+        let shares = draft.op("Softmax", &[&scores], &[]);
+        draft.ends(&shares)
+    };
+    assert_eq!(indexed(&["n", "t"]).kind.id(), "text-classification");
+    assert_ne!(indexed(&["n", "1"]).kind.id(), "text-classification");
+}
+
+#[test]
+fn several_scores_of_a_map_are_not_those_of_a_sound() {
+    // 40 bands by 110 frames, or an image of four characters.
+    let heads = |count: usize| {
+        let mut draft = Draft::over("x", &["1", "1", "40", "110"]);
+        let map = draft.conv("x", [1, 8], 2);
+        let map = draft.op("Relu", &[&map], &[]);
+        let flat = draft.pooled(&map);
+        let made: Vec<String> = (0..count).map(|_| draft.linear(&flat, [8, 26])).collect();
+        let named: Vec<(&str, &str)> = made.iter().map(|it| (it.as_str(), it.as_str())).collect();
+        draft.ends_named(&named)
+    };
+    assert_eq!(heads(1).kind.id(), "audio-classification");
+    assert_eq!(heads(4).kind.id(), "unknown");
 }

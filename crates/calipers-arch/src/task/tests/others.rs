@@ -134,3 +134,103 @@ fn scores_of_nodes_and_of_graphs() {
     assert_eq!(summary(&graph(false, true)), ("graph-classification", Medium));
     assert_eq!(graph(false, false).kind.id(), "unknown");
 }
+
+/// Best classes of the tokens, from an encoder of one layer.
+fn picked(vocabulary: i64, classes: i64, encoder: bool) -> Task {
+    let mut t = crate::blocks::testing::Tiny::new();
+    let ids = t.input_of(DataType::I64, &["2", "6"]);
+    let table = t.weight(&[vocabulary, 32]);
+    let mut x = t.op("Gather", &[&table, &ids]);
+    if encoder {
+        let y = t.attend(&x, &x, &calipers_testkit::FOUR, |_, scores| scores);
+        let y = t.op("Add", &[&x, &y]);
+        x = t.layer_norm(&y, 32);
+    }
+    let scores = t.linear(&x, 32, classes);
+    let with = [Attribute::int("axis", -1), Attribute::int("keepdims", 0)];
+    let best = t.op_with("ArgMax", &[&scores], &with);
+    let model = calipers_formats::read(t.build(&best), "tiny.onnx").unwrap();
+    crate::testing::report(&model).task
+}
+
+#[test]
+fn the_best_class_of_every_token() {
+    let task = picked(90, 9, true);
+    assert_eq!((summary(&task), task.classes), (("token-classification", Medium), Some(9)));
+    // As many classes as tokens: what was masked.
+    assert_ne!(picked(90, 90, true).kind.id(), "token-classification");
+    assert_ne!(picked(90, 9, false).kind.id(), "token-classification");
+}
+
+#[test]
+fn scores_of_rows_are_named() {
+    let scored = |name: &str| {
+        let mut draft = Draft::over("x", &["n", "20"]);
+        let hidden = draft.linear("x", [20, 16]);
+        let hidden = draft.op("Relu", &[&hidden], &[]);
+        let made = draft.linear(&hidden, [16, 3]);
+        draft.ends_named(&[(&made, name)])
+    };
+    assert_eq!(summary(&scored("logits")), ("tabular-classification", Medium));
+    assert_eq!(scored("y").kind.id(), "tabular-regression");
+}
+
+#[test]
+fn a_probability_of_each_step_is_not_that_of_a_class() {
+    assert_eq!(steps("y"), "unknown");
+    assert_eq!(steps("logits"), "text-classification");
+}
+
+/// Several steps that each give the probability of their best token.
+fn steps(name: &str) -> &'static str {
+    let mut draft = Draft::new();
+    draft.model.input("ids", DataType::I64, &["1", "6"]);
+    let table = draft.weight(&[60, 16]);
+    let mut steps = Vec::new();
+    for _ in 0..3 {
+        let rows = draft.op("Gather", &[&table, "ids"], &[]);
+        let with = [Attribute::ints("axes", &[1]), Attribute::int("keepdims", 0)];
+        let mean = draft.op("ReduceMean", &[&rows], &with);
+        let scores = draft.linear(&mean, [16, 40]);
+        let shares = draft.op("Softmax", &[&scores], &[Attribute::int("axis", -1)]);
+        let best = Attribute::ints("axes", &[1]);
+        steps.push(draft.op("ReduceMax", &[&shares], &[best, Attribute::int("keepdims", 1)]));
+    }
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    let joined = draft.op("Concat", &steps, &[Attribute::int("axis", 1)]);
+    draft.ends_named(&[(&joined, name)]).kind.id()
+}
+
+#[test]
+fn scores_of_every_token_have_a_row_each() {
+    // Without a batch, and from a convolution that reads one token at a time.
+    let rows = |shape: &[&str], mean: bool| {
+        let mut draft = Draft::new();
+        draft.model.input("ids", DataType::I64, shape);
+        let table = draft.weight(&[60, 16]);
+        let mut rows = draft.op("Gather", &[&table, "ids"], &[]);
+        if mean {
+            let with = [Attribute::ints("axes", &[1]), Attribute::int("keepdims", 0)];
+            rows = draft.op("ReduceMean", &[&rows], &with);
+        }
+        let scores = draft.linear(&rows, [16, 5]);
+        draft.ends_named(&[(&scores, "logits")])
+    };
+    assert_eq!(rows(&["t"], false).kind.id(), "token-classification");
+    assert_eq!(rows(&["n", "t"], true).kind.id(), "text-classification");
+    let convolved = |kernel: i64| {
+        let mut draft = Draft::new();
+        draft.model.input("ids", DataType::I64, &["n", "64"]);
+        let table = draft.weight(&[60, 16]);
+        let rows = draft.op("Gather", &[&table, "ids"], &[]);
+        let turned = draft.op("Transpose", &[&rows], &[Attribute::ints("perm", &[0, 2, 1])]);
+        let map = draft.conv1d(&turned, [16, 16], 1);
+        let weight = draft.weight(&[35, 16, kernel]);
+        let scores = draft.op("Conv", &[&map, &weight], &[]);
+        let turned = draft.op("Transpose", &[&scores], &[Attribute::ints("perm", &[0, 2, 1])]);
+        draft.ends(&turned)
+    };
+    let task = convolved(1);
+    assert_eq!((task.kind.id(), task.classes), ("token-classification", Some(35)));
+    assert_eq!(convolved(5).kind.id(), "unknown");
+}

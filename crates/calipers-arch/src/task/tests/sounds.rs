@@ -126,3 +126,43 @@ fn a_waveform_of_the_same_length_is_audio() {
     assert_eq!(summary(&filtered(1, 1)), ("audio-to-audio", Medium));
     assert_eq!(filtered(1, 8).kind.id(), "unknown");
 }
+
+#[test]
+fn frames_that_are_far_apart_are_not_audio() {
+    // A value for each 256 samples, as pitch is measured, with one value for each sample next to it.
+    let measured = |stride: i64| {
+        let mut draft = Draft::over("audio", &["1", "1", "samples"]);
+        let frames = draft.conv1d("audio", [1, 1], stride);
+        draft.ends(&frames)
+    };
+    assert_eq!(summary(&measured(1)), ("audio-to-audio", Medium));
+    assert_eq!(measured(256).kind.id(), "unknown");
+}
+
+#[test]
+fn names_and_round_widths_are_those_of_embeddings() {
+    assert_eq!(summary(&vector(256, None, "embedding")), ("audio-embedding", High));
+    assert_eq!(summary(&vector(256, None, "y")), ("audio-embedding", Medium));
+    assert_eq!(summary(&vector(256, None, "logits")), ("audio-classification", Medium));
+}
+
+#[test]
+fn a_cache_that_comes_back_is_a_state() {
+    // The cache is as large as a spectrogram; what is returned for it does not decide the task.
+    let stream = |input: &str, output: &str| {
+        let mut draft = Draft::over("audio", &["1", "1", "t"]);
+        draft.model.input(input, DataType::F32, &["1", "8", "16"]);
+        let features = draft.conv1d("audio", [1, 8], 1);
+        let joined = draft.op("Concat", &[input, &features], &[Attribute::int("axis", 2)]);
+        let (starts, ends, axes) = (draft.ints(&[-16]), draft.ints(&[1 << 40]), draft.ints(&[2]));
+        let kept = draft.op("Slice", &[&joined, &starts, &ends, &axes], &[]);
+        let flat = draft.pooled(&features);
+        let made = draft.linear(&flat, [8, 1]);
+        let made = draft.op("Sigmoid", &[&made], &[]);
+        draft.ends_named(&[(&made, "y"), (&kept, output)])
+    };
+    assert_eq!(stream("conv_cache", "conv_cache_out").kind.id(), "voice-activity-detection");
+    assert_eq!(stream("in_cache0", "out_cache0").kind.id(), "voice-activity-detection");
+    assert_eq!(stream("other", "conv_cache_out").kind.id(), "audio-classification");
+    assert_eq!(stream("conv_cache", "features").kind.id(), "audio-classification");
+}
