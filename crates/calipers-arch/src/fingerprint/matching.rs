@@ -263,6 +263,9 @@ impl<'s> Model<'s> {
             .iter()
             .map(|(id, count)| (*count).min(our_counts.get(id).copied().unwrap_or(0)))
             .sum();
+        if self.is_far(equal, theirs.len(), ours.len()) {
+            return None;
+        }
         // A table that one file looks up is multiplied with one-hot rows in another, and a matrix
         // may be added: a difference of role alone does not count.
         let their_others = entry.others();
@@ -327,6 +330,14 @@ impl<'s> Model<'s> {
             has_words,
             is_common: (!varied || is_plain_part) && !has_words,
         })
+    }
+
+    /// Whether too few shapes are equal for any relation, whatever role the others have.
+    fn is_far(&self, equal: usize, theirs: usize, ours: usize) -> bool {
+        let unused = (theirs - equal).min(self.signature.others.len());
+        // The last layer may be replaced, or left out.
+        let least = theirs.saturating_sub(unused + 1);
+        ours > theirs && ((equal + 1) as f64) < NEAR_WITH_ANOTHER_HEAD * least as f64
     }
 
     /// Whether the signature has the vocabulary of a network: its largest table.

@@ -24,6 +24,8 @@ pub(crate) struct Signature {
     pub vocabulary: bool,
     /// Numbers that were given; those of shapes that the library lacks follow its own.
     numbers: HashMap<WeightShape, ShapeId>,
+    /// What a weight is compared as, and how often: 0 times for a vector.
+    pieces: HashMap<WeightShape, (ShapeId, usize)>,
     unknown: Vec<WeightShape>,
     known: usize,
 }
@@ -33,7 +35,7 @@ impl Signature {
     pub(crate) fn new(net: &Network<'_>, library: Library) -> Self {
         let mut signature = Self { known: library.shapes(), ..Self::default() };
         let mut tables: Vec<WeightShape> = Vec::new();
-        let mut used: HashSet<Val> = HashSet::new();
+        let mut used: HashSet<Val> = HashSet::with_capacity(net.units().count());
         for (_, unit) in net.units() {
             if signature.weights.len() >= MAX_WEIGHTS {
                 break;
@@ -115,9 +117,17 @@ impl Signature {
     }
 
     fn push(&mut self, library: Library, shape: WeightShape, is_first: bool) {
-        let (shape, times) = shape.split();
-        let id = self.number(library, shape);
-        if !shape.is_matrix() {
+        let (id, times) = match self.pieces.get(&shape) {
+            Some(known) => *known,
+            None => {
+                let (piece, times) = shape.split();
+                let id = self.number(library, piece);
+                let times = if piece.is_matrix() { times } else { 0 };
+                self.pieces.insert(shape, (id, times));
+                (id, times)
+            }
+        };
+        if times == 0 {
             return self.others.push(id);
         }
         let start = self.weights.len();
@@ -212,9 +222,9 @@ fn dims(net: &Network<'_>, val: Val) -> Option<Vec<i64>> {
 /// Whether a product has another matrix for each place of a batch: positions, or experts. The weight
 /// of a layer is one matrix for all.
 fn is_batched(net: &Network<'_>, unit: &NetworkOp, weights: Val) -> bool {
-    let matrices = |dims: Vec<i64>| dims.iter().filter(|dim| **dim != 1).count() > 2;
-    let is_float = net.dtype(weights).is_some_and(DType::is_float);
-    unit.is(["MatMul", "Einsum"]) && is_float && dims(net, weights).is_some_and(matrices)
+    let shape = net.shape(weights).unwrap_or_default();
+    let is_stack = shape.iter().filter(|dim| dim.as_const() != Some(1)).count() > 2;
+    is_stack && unit.is(["MatMul", "Einsum"]) && net.dtype(weights).is_some_and(DType::is_float)
 }
 
 /// The shape of a weight of a product or a convolution. Weights of few bits are packed, so the
