@@ -43,7 +43,7 @@ const BANDS: &[i64] = &[
 ];
 
 /// Bands of the mel spectrograms that networks for short sounds take.
-const MELS: &[i64] = &[32, 40, 64, 80, 96, 128];
+const MELS: &[i64] = &[40, 64, 80, 96, 128];
 
 /// Fewer samples than this are not a sound.
 const MIN_SAMPLES: i64 = 400;
@@ -437,11 +437,18 @@ fn first_met(net: &Network<'_>, val: Val) -> Option<Met> {
             if let Some(met) = unit.walk().find_map(|part| met(net, part)) {
                 return Some(met);
             }
+            // What follows a comparison is a choice, and no longer the value.
+            if unit.walk().any(|part| part.is(COMPARISONS)) {
+                continue;
+            }
             queue.extend(unit.outputs.iter().copied().filter(|output| seen.insert(*output)));
         }
     }
     None
 }
+
+/// Operators that compare a value with others.
+const COMPARISONS: [&str; 5] = ["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"];
 
 fn met(net: &Network<'_>, unit: &NetworkOp) -> Option<Met> {
     let traits = unit.traits();

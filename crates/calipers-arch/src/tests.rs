@@ -264,6 +264,33 @@ fn products_of_computed_values_are_no_perceptron() {
 }
 
 #[test]
+fn features_of_both_ends_of_edges_make_a_graph_network() {
+    let kind = |list: &str| {
+        let mut model = ModelBuilder::new(17);
+        model.input("x", DataType::F32, &["nodes", "8"]).input(
+            list,
+            DataType::I64,
+            &["2", "edges"],
+        );
+        weight(&mut model, "a", &[8, 8]);
+        weight(&mut model, "b", &[16, 2]);
+        model.node("MatMul", &["x", "a"], &["h"], &[]).node("Relu", &["h"], &["r"], &[]);
+        for (end, index) in [("from", 0), ("to", 1)] {
+            let (at, picked) = (format!("at_{end}"), format!("of_{end}"));
+            model.initializer(&Tensor::i64(&at, &[], &[index]));
+            model.node("Gather", &[list, &at], &[end], &[Attribute::int("axis", 0)]);
+            model.node("Gather", &["r", end], &[&picked], &[]);
+        }
+        model.node("Concat", &["of_from", "of_to"], &["ends"], &[Attribute::int("axis", 1)]);
+        model.node("MatMul", &["ends", "b"], &["y"], &[]);
+        model.output("y", DataType::F32, &["edges", "2"]);
+        report(model.build()).architecture.kind
+    };
+    assert_eq!(kind("edge_index"), Some(ModelKind::Gnn));
+    assert_ne!(kind("pairs"), Some(ModelKind::Gnn));
+}
+
+#[test]
 fn a_scan_with_a_state_is_recurrent() {
     let kind = |scans: bool| {
         let mut model = ModelBuilder::new(17);

@@ -41,14 +41,14 @@ fn unet(seen: &Seen<'_, '_>) -> Recognition {
 fn is_low_resolution(seen: &Seen<'_, '_>) -> bool {
     let stats = seen.stats;
     let image = stats.inputs.iter().find(|(_, given)| *given == Given::Image);
-    let Some(width) = image.and_then(|(val, _)| stats.size(*val, -1)).filter(|it| *it > 16) else {
+    let Some(width) = image.and_then(|(val, _)| stats.size(*val, -1)).filter(|it| *it > 8) else {
         return false;
     };
-    let mut widths = stats.net.outputs.iter().map(|output| {
-        let is_map = stats.net.rank(*output) == Some(4);
-        is_map.then(|| stats.size(*output, -1)).flatten()
-    });
-    widths.all(|it| it.is_some_and(|it| it > 16 && it.saturating_mul(2) < width))
+    let maps = stats.net.outputs.iter().filter(|output| stats.net.rank(**output) == Some(4));
+    let widths: Option<Vec<i64>> = maps.map(|output| stats.size(*output, -1)).collect();
+    // One pixel is a vector.
+    let widths: Vec<i64> = widths.unwrap_or_default().into_iter().filter(|it| *it > 1).collect();
+    !widths.is_empty() && widths.iter().all(|it| it.saturating_mul(2) < width)
 }
 
 /// Parallel convolutions with growing dilation.

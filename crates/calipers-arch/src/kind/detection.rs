@@ -200,10 +200,11 @@ fn fcos(seen: &Seen<'_, '_>) -> Recognition {
 
 fn ssd(seen: &Seen<'_, '_>) -> Recognition {
     let scales = seen.head().and_then(|head| head.scales).unwrap_or(0);
-    let chosen = seen.stats.count("NonMaxSuppression") > 0;
     let apart =
         seen.stats.count(BlockKind::FeaturePyramid) == 0 && seen.stats.count(BlockKind::Csp) == 0;
-    (apart && (seen.detects() && scales >= 4 || chosen)).then(|| {
+    // Several boxes of fixed sizes at each position, each with its own scores.
+    let anchored = seen.head().is_some_and(|head| head.anchors > Some(1) && head.bins.is_none());
+    (apart && seen.detects() && scales >= 4 && anchored).then(|| {
         (
             Medium,
             "boxes and classes from several scales of one backbone, without a feature pyramid"

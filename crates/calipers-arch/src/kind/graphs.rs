@@ -2,7 +2,7 @@
 
 use calipers_ir::DType;
 use calipers_ops::Movement;
-use calipers_report::Confidence::High;
+use calipers_report::Confidence::{High, Medium};
 use calipers_report::ModelKind;
 
 use super::{Decision, counted};
@@ -29,6 +29,12 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     };
     let (gathers, scatters) =
         (net.all().filter(is_gather).count(), net.all().filter(is_scatter).count());
+    // Features of both ends may be read for each edge, and not be added up at nodes.
+    let named = || net.name(edges).to_lowercase().contains("edge");
+    if gathers >= 2 && scatters == 0 && named() {
+        let words = "an edge list as input, features of both nodes of each edge".to_owned();
+        return Some(Decision::new(ModelKind::Gnn, None, Medium, words));
+    }
     (gathers > 0 && scatters > 0).then(|| {
         let words = format!(
             "an edge list as input, {} of node features along edges and {} at nodes",

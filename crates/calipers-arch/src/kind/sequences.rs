@@ -160,8 +160,9 @@ pub(super) fn products(stats: &NetworkStats<'_, '_>, _: &ArchitectureFacts) -> O
         _ if relates_values(stats) => None,
         _ => {
             let between = counted(activations, "activation", "activations");
-            let words = format!("{layers} linear layers with {between}");
-            let sure = if activations > 0 { High } else { Medium };
+            let words =
+                format!("{} with {between}", counted(layers, "linear layer", "linear layers"));
+            let sure = if activations > 0 && layers > 1 { High } else { Medium };
             // Linear layers after a token embedding are not an MLP on rows.
             let tokens = stats.takes(Given::Tokens);
             let family = (!tokens).then_some(Family::Mlp);

@@ -69,10 +69,11 @@ fn decide(seen: &Seen<'_, '_>) -> Option<Task> {
             net.rank(*val) == Some(3) && net.dtype(*val).is_some_and(|dtype| !dtype.is_float())
         })
     };
-    if stats.takes(Given::Tokens)
-        || stats.takes(Given::Text)
-        || stats.tables(TableKind::Token).next().is_some() && !coordinates()
-    {
+    // Thresholds of trees and scores of bins are looked up in tables too, by models of no known kind.
+    let is_network = seen.architecture.kind.is_some();
+    let looked_up = || stats.tables(TableKind::Token).next().is_some() && !coordinates();
+    let tokens = stats.takes(Given::Tokens) && !seen.takes_columns();
+    if stats.takes(Given::Text) || tokens || is_network && looked_up() {
         return text::task(seen);
     }
     tables::task(seen)
@@ -120,6 +121,16 @@ impl<'a> Seen<'_, 'a> {
         let (states, others): (Vec<Val>, Vec<Val>) = outputs.partition(|val| self.is_state(*val));
         // A network that only returns its state is an encoder.
         if others.is_empty() { states } else { others }
+    }
+
+    /// Whether every input is a column of a table: a number for each row, and some of them floats.
+    fn takes_columns(&self) -> bool {
+        let net = self.net();
+        let is_column = |val: &Val| {
+            net.rank(*val) == Some(1) || net.rank(*val) == Some(2) && net.dim(*val, 1) == Some(1)
+        };
+        let is_float = |val: &Val| net.dtype(*val).is_some_and(DType::is_float);
+        net.inputs.len() > 1 && net.inputs.iter().all(is_column) && net.inputs.iter().any(is_float)
     }
 
     /// Whether an output is what a state becomes.

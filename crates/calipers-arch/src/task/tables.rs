@@ -125,6 +125,16 @@ pub(super) fn task(seen: &Seen<'_, '_>) -> Option<Task> {
     const MAX_FEATURES: i64 = 512;
     let features = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Features);
     let several = net.inputs.len() > 1;
+    // Vectors of one width are what other networks computed, and are joined here.
+    const MIN_VECTOR: i64 = 64;
+    let widths: Vec<i64> = features.clone().filter_map(|(val, _)| net.dim(*val, -1)).collect();
+    if let [first, others @ ..] = &widths[..]
+        && !others.is_empty()
+        && *first >= MIN_VECTOR
+        && others.iter().all(|width| width == first)
+    {
+        return None;
+    }
     let narrow = |val| several || net.dim(val, -1).is_none_or(|width| width < MAX_FEATURES);
     if !features.clone().any(|(val, _)| narrow(*val)) || seen.stats.takes(Given::State) {
         return None;

@@ -167,7 +167,9 @@ fn returns_tokens(seen: &Seen<'_, '_>) -> bool {
 
 fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
     let net = seen.net();
-    if let Some(classes) = seen.classifier() {
+    // Vectors that embed are as wide as processors like; classes are as many as there are.
+    let scored = |classes: &i64| classes % 32 != 0 || outputs.iter().any(|it| named(seen, *it));
+    if let Some(classes) = seen.classifier().filter(scored) {
         let words = counted(classes, "class score", "class scores");
         return Some(reported(TaskKind::TextClassification, High, words, Some(classes)));
     }
@@ -188,7 +190,8 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
             .filter(|width| *width <= MAX_CLASSES || seen.named_scores(output))?;
         let reported = seen.is_biased(output) || net.rank(output) == Some(3) || named(seen, output);
         let scores = seen.is_scores(output) || is_pointwise(seen, output);
-        (scores && Some(width) != hidden && reported).then_some((output, width))
+        let vector = net.rank(output) == Some(2) && width % 32 == 0 && !named(seen, output);
+        (scores && Some(width) != hidden && reported && !vector).then_some((output, width))
     });
     let (output, classes) = scored?;
     let shown = seen.shown(output);

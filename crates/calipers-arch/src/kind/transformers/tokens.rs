@@ -5,6 +5,7 @@ use calipers_report::{Activation, NormKind, NormPosition, Style};
 
 use super::{Recognition, Seen};
 use crate::network::{BlockKind, NetworkOp, TableKind};
+use crate::stats::Given;
 
 pub(super) fn t5(seen: &Seen<'_, '_>) -> Recognition {
     let fits = seen.text() && seen.normalizes(NormKind::RmsNorm) && !seen.rotates();
@@ -117,7 +118,14 @@ pub(super) fn bert(seen: &Seen<'_, '_>) -> Recognition {
     let segments = seen.stats.tables(TableKind::Type).next().is_some();
     // The encoder of the first Transformer has the same layers, and sinusoids instead of a table.
     let learned = seen.has_positions() || segments;
-    (post_norm_encoder(seen) && learned).then(|| {
+    // A number for each pair of tokens is a relation that BERT does not read.
+    let net = seen.stats.net;
+    let pairs = seen
+        .stats
+        .inputs
+        .iter()
+        .any(|(val, given)| *given == Given::Tokens && net.rank(*val) == Some(3));
+    (post_norm_encoder(seen) && learned && !pairs).then(|| {
         // A token table narrower than the layers is typical of ALBERT, whose sharing may not be found.
         let mut tables = seen.stats.tables(TableKind::Token);
         let wide = tables.all(|table| table.width == seen.facts.hidden);

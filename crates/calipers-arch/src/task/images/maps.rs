@@ -98,7 +98,7 @@ fn decide(
         (Size::Smaller, classes) if is_mask || seen.architecture.family == Some(Family::Unet) => {
             Some((TaskKind::ImageSegmentation, Medium, Some(classes)))
         }
-        (Size::Smaller, classes) if classes > 1 && classes % 8 != 0 => {
+        (Size::Smaller, classes) if classes > 1 && classes % 8 != 0 && outputs == 1 => {
             let head = end.convolution().is_some_and(is_head) && end.function.is_none();
             let up = seen.stats.count(BlockKind::UNetSkip) > 0 || end.resized;
             (head && up).then_some((TaskKind::ImageSegmentation, Low, Some(classes)))

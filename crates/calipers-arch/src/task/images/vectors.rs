@@ -39,6 +39,16 @@ pub(super) fn classification(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Tas
             reported(TaskKind::ImageClassification, Medium, words, None)
         });
     };
+    // A map of a few channels is a result of its own, next to which a vector is an auxiliary one.
+    const FEW_CHANNELS: i64 = 8;
+    let is_result = |output: &Val| {
+        net.rank(*output) == Some(4)
+            && net.dim(*output, 1).is_some_and(|channels| channels < FEW_CHANNELS)
+            && seen.stats.size(*output, -1).is_some_and(|side| side > 1)
+    };
+    if outputs.iter().any(is_result) {
+        return None;
+    }
     let classes = scores.classes;
     let others = outputs.iter().filter(|output| **output != scores.output);
     let has_vectors = others.clone().any(|output| net.rank(*output) == Some(2));
@@ -110,6 +120,13 @@ impl Scored {
         let head = seen.classifier().is_some();
         if seen.named_scores(self.output) && head || KNOWN.contains(&self.classes) {
             return Some(High);
+        }
+        // A few numbers without a name may be an angle, a position or a grade, unless the network is
+        // one that is known to classify.
+        const MAX_MEASURES: i64 = 4;
+        let known = seen.architecture.variant.is_some();
+        if self.classes <= MAX_MEASURES && !known && !seen.named_scores(self.output) {
+            return None;
         }
         // Coordinates come in pairs. A vector that no pooling comes before may be anything.
         let pairs = self.classes > MAX_UNNAMED && self.classes % 2 == 0;

@@ -434,3 +434,25 @@ fn probabilities_of_seven_classes_are_not_a_box() {
     assert_eq!(rows(false).kind.id(), "object-detection");
     assert_ne!(rows(true).kind.id(), "object-detection");
 }
+
+#[test]
+fn a_few_numbers_may_be_measures() {
+    let made = |width: i64, name: &str, map: bool| {
+        let mut draft = Draft::over("image", &["n", "3", "64", "64"]);
+        let features = draft.conv("image", [3, 8], 2);
+        let features = draft.op("Relu", &[&features], &[]);
+        let flat = draft.pooled(&features);
+        let scores = draft.linear(&flat, [8, width]);
+        let heat = draft.conv(&features, [8, 3], 4);
+        let mut outputs = vec![(scores.as_str(), name)];
+        if map {
+            outputs.insert(0, (heat.as_str(), "map"));
+        }
+        draft.ends_named(&outputs)
+    };
+    assert_eq!(made(5, "y", false).kind.id(), "image-classification");
+    assert_eq!(made(2, "logits", false).kind.id(), "image-classification");
+    // An angle and a speed; a flag next to a map.
+    assert_eq!(made(2, "y", false).kind.id(), "unknown");
+    assert_eq!(made(5, "y", true).kind.id(), "unknown");
+}

@@ -153,3 +153,33 @@ fn several_scores_of_a_map_are_not_those_of_a_sound() {
     assert_eq!(heads(1).kind.id(), "audio-classification");
     assert_eq!(heads(4).kind.id(), "unknown");
 }
+
+/// Rows of a table that a number picks, perhaps next to a column of floats.
+fn category(floats: Option<&[&str]>, compared: bool) -> Task {
+    let mut draft = Draft::new();
+    draft.model.input("kind", DataType::I64, &["n"]);
+    let table = draft.weight(&[12, 3]);
+    let mut index = "kind".to_owned();
+    if compared {
+        let limits = draft.ints(&[4]);
+        let above = draft.op("Less", &["kind", &limits], &[]);
+        index = draft.op("Cast", &[&above], &[Attribute::int("to", 7)]);
+    }
+    let mut scores = draft.op("Gather", &[&table, &index], &[]);
+    scores = draft.linear(&scores, [3, 3]);
+    if let Some(shape) = floats {
+        draft.model.input("age", DataType::F32, shape);
+        let column = draft.reshape("age", &[-1, 1]);
+        scores = draft.op("Mul", &[&scores, &column], &[]);
+    }
+    let shares = draft.op("Softmax", &[&scores], &[Attribute::int("axis", -1)]);
+    draft.ends(&shares)
+}
+
+#[test]
+fn categories_of_a_table_are_not_a_text() {
+    assert_eq!(category(None, false).kind.id(), "text-classification");
+    assert_ne!(category(Some(&["n"]), false).kind.id(), "text-classification");
+    // Whether a number is above a threshold is no longer that number.
+    assert_ne!(category(None, true).kind.id(), "text-classification");
+}

@@ -234,3 +234,37 @@ fn scores_of_every_token_have_a_row_each() {
     assert_eq!((task.kind.id(), task.classes), ("token-classification", Some(35)));
     assert_eq!(convolved(5).kind.id(), "unknown");
 }
+
+#[test]
+fn vectors_of_other_networks_are_not_rows_of_a_table() {
+    let joined = |widths: [i64; 2]| {
+        let mut draft = Draft::new();
+        for (name, width) in ["a", "b"].iter().zip(widths) {
+            draft.model.input(name, DataType::F32, &["n", &width.to_string()]);
+        }
+        let both = draft.op("Concat", &["a", "b"], &[Attribute::int("axis", 1)]);
+        let hidden = draft.linear(&both, [widths[0] + widths[1], 16]);
+        let hidden = draft.op("Tanh", &[&hidden], &[]);
+        let scores = draft.linear(&hidden, [16, 5]);
+        draft.ends_named(&[(&scores, "logit")])
+    };
+    assert_eq!(joined([320, 8]).kind.id(), "tabular-classification");
+    assert_eq!(joined([320, 320]).kind.id(), "unknown");
+}
+
+#[test]
+fn round_widths_of_texts_are_vectors() {
+    let made = |width: i64, name: &str| {
+        let mut draft = Draft::new();
+        draft.model.input("ids", DataType::I64, &["n", "2"]);
+        let table = draft.weight(&[500, 16]);
+        let rows = draft.op("Gather", &[&table, "ids"], &[]);
+        let with = [Attribute::ints("axes", &[1]), Attribute::int("keepdims", 0)];
+        let mean = draft.op("ReduceMean", &[&rows], &with);
+        let made = draft.linear(&mean, [16, width]);
+        draft.ends_named(&[(&made, name)])
+    };
+    assert_eq!(made(7, "y").kind.id(), "text-classification");
+    assert_eq!(made(320, "logits").kind.id(), "text-classification");
+    assert_eq!(made(320, "decoder_out").kind.id(), "unknown");
+}
