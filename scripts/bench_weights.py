@@ -72,7 +72,7 @@ def with_numpy(path):
                 "min": float(array.min()),
                 "max": float(array.max()),
                 "mean": float(array.mean(dtype=numpy.float64)),
-                "deviation": float(array.std(dtype=numpy.float64)),
+                "std": float(array.std(dtype=numpy.float64)),
                 "half": bool((array.astype(numpy.float16).astype(numpy.float32) == array).all()),
                 "columns": int((array == 0).all(axis=0).sum()),
             }
@@ -96,7 +96,7 @@ def differences(ours, theirs):
         if row is None:
             yield f"{name} is missing"
             continue
-        for key in ("min", "max", "mean", "deviation"):
+        for key in ("min", "max", "mean", "std"):
             if abs(row[key] - wanted[key]) > 1e-9 + 1e-6 * abs(wanted[key]):
                 yield f"{name}: {key} {row[key]} where NumPy says {wanted[key]}"
     for key in ("nan", "infinite", "subnormal", "zeros"):
