@@ -26,7 +26,7 @@ pub(crate) fn sentence(architecture: &Architecture, task: &Task) -> String {
     }
     // A network without a name is described by what it is made of.
     let design = match name {
-        Some(_) => architecture.backbone.iter().map(|it| format!("a {it} backbone")).collect(),
+        Some(_) => architecture.backbone_text().into_iter().collect(),
         None => architecture.design(),
     };
     match &design[..] {

@@ -182,16 +182,8 @@ fn is_carried(net: &Network<'_>, val: Val, named: &Named) -> bool {
     if !own.iter().any(|word| STATES.contains(&word.as_str()) || word.starts_with("state")) {
         return false;
     }
-    let Some(dims) = net.shape(val) else { return false };
     net.outputs.iter().any(|output| {
-        let fits = net.shape(*output).is_some_and(|after| {
-            after.len() == dims.len()
-                && dims.iter().zip(after).all(|(a, b)| match (a.as_const(), b.as_const()) {
-                    (Some(a), Some(b)) => a == b,
-                    _ => true,
-                })
-        });
-        fits && stem(&name_parts(net.output_name(*output))) == own
+        net.may_have_same_shape(val, *output) && stem(&name_parts(net.output_name(*output))) == own
     })
 }
 
@@ -437,8 +429,8 @@ fn first_met(net: &Network<'_>, val: Val) -> Option<Met> {
             if let Some(met) = unit.walk().find_map(|part| met(net, part)) {
                 return Some(met);
             }
-            // What follows a comparison is a choice, and no longer the value.
-            if unit.walk().any(|part| part.is(COMPARISONS)) {
+            // Truth values and indices choose; they do not carry the value.
+            if unit.walk().any(|part| part.is(With(|traits| traits.decides))) {
                 continue;
             }
             queue.extend(unit.outputs.iter().copied().filter(|output| seen.insert(*output)));
@@ -446,9 +438,6 @@ fn first_met(net: &Network<'_>, val: Val) -> Option<Met> {
     }
     None
 }
-
-/// Operators that compare a value with others.
-const COMPARISONS: [&str; 5] = ["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"];
 
 fn met(net: &Network<'_>, unit: &NetworkOp) -> Option<Met> {
     let traits = unit.traits();

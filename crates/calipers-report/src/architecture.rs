@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Activation, AttentionKind, BlockKind, BoxKind, Confidence, Family, Granularity, ModelKind,
-    NormKind, NormPosition, PartKind, Scheme, SkipKind, Style, TaskKind,
+    NormKind, NormPosition, PartKind, Scheme, SkipKind, Style, TaskKind, with_article,
 };
 
 /// The architecture of the network.
@@ -163,6 +163,11 @@ pub struct ArchitectureFacts {
 }
 
 impl Architecture {
+    /// Returns the backbone with its article: `a ResNet-50 backbone`.
+    pub fn backbone_text(&self) -> Option<String> {
+        self.backbone.as_ref().map(|backbone| with_article(&format!("{backbone} backbone")))
+    }
+
     /// Returns what describes a network without a name: its backbone, and up to three designs of its
     /// blocks, the most frequent first.
     pub fn design(&self) -> Vec<String> {
@@ -177,10 +182,10 @@ impl Architecture {
             BlockKind::DepthwiseSeparable if has(BlockKind::InvertedResidual) => false,
             kind => self.backbone.is_none() || ON_BACKBONE.contains(&kind),
         };
-        let backbone = self.backbone.iter().map(|backbone| format!("a {backbone} backbone"));
+        let backbone = self.backbone_text();
         let kinds = self.blocks.iter().map(|block| block.kind).filter(|kind| is_named(*kind));
         let designs = kinds.filter_map(BlockKind::design).map(str::to_owned);
-        backbone.chain(designs.take(MOST)).collect()
+        backbone.into_iter().chain(designs.take(MOST)).collect()
     }
 }
 

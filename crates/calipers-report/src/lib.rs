@@ -17,6 +17,7 @@
 mod activation;
 mod architecture;
 mod architecture_rows;
+mod article;
 mod block;
 mod cost;
 mod device_names;
@@ -54,6 +55,7 @@ pub use architecture::{
     Architecture, ArchitectureFacts, Arrow, Block, BlockCount, Diagram, DiagramBox, Quantization,
     Repeat, Skip, Task,
 };
+pub use article::with_article;
 pub use block::{BlockKind, BoxKind, CompositeKind, PartKind};
 pub use calipers_ir::DType;
 pub use cost::{Cost, DepthSegment, OperatorCost, TopGroup, TopNode, UncostedNode};

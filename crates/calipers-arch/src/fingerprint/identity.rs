@@ -45,7 +45,7 @@ impl Identity {
         let library = Library::new();
         let structure = Structure::new(net);
         let mut found = matches(library, &Signature::new(net, library));
-        found.retain(|found| !structure.contradicts(found.entry.family()));
+        found.retain(|found| family(found.entry).is_none_or(|it| !structure.contradicts(it)));
         Self::from_matches(&found)
     }
 
@@ -175,7 +175,8 @@ pub(super) fn lineage(id: &str) -> &str {
     }
 }
 
-fn family(entry: Entry) -> Option<Family> {
+/// The family of a library entry.
+pub(super) fn family(entry: Entry) -> Option<Family> {
     entry.family().parse().ok()
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn resemblances(net: &Network<'_>) -> Vec<String> {
     let signature = Signature::new(net, library);
     let structure = Structure::new(net);
     let found = matches(library, &signature).into_iter();
-    let found = found.filter(|found| !structure.contradicts(found.entry.family()));
+    let found = found
+        .filter(|found| identity::family(found.entry).is_none_or(|it| !structure.contradicts(it)));
     let weights = format!("weights: {}", signature.text(library).join(" "));
     let found = found.map(|found| {
         format!(

@@ -194,7 +194,7 @@ fn halves(shape: WeightShape) -> Option<Vec<WeightShape>> {
 }
 
 /// Weights of layers that read no data, such as a network that computes position biases. Some
-/// exporters fold them into what they result in, so they are no more than a hint.
+/// exporters fold them into what they result in, so they are only a hint.
 fn folded(net: &Network<'_>) -> Vec<WeightShape> {
     let mut computed = vec![false; net.model.nodes().len()];
     for (_, unit) in net.units() {

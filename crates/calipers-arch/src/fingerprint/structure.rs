@@ -1,5 +1,7 @@
 //! What a graph shows of a network that the shapes of its weights do not.
 
+use calipers_report::Family;
+
 use crate::network::Network;
 
 /// What a graph shows.
@@ -10,8 +12,10 @@ pub(crate) struct Structure {
 }
 
 /// Families of the same shapes: layers of the first divide by lengths, layers of the second do not.
-const BY_LENGTH: [(&[&str], &[&str]); 2] =
-    [(&["swinv2", "swinv2-cr"], &["swin"]), (&["convnextv2"], &["convnext", "dinov3-convnext"])];
+const BY_LENGTH: [(&[Family], &[Family]); 2] = [
+    (&[Family::Swinv2, Family::Swinv2Cr], &[Family::Swin]),
+    (&[Family::Convnextv2], &[Family::Convnext, Family::Dinov3Convnext]),
+];
 
 impl Structure {
     /// The structure of a network whose blocks are not folded yet.
@@ -23,8 +27,8 @@ impl Structure {
     }
 
     /// Whether networks of a family are built otherwise.
-    pub(crate) fn contradicts(self, family: &str) -> bool {
-        let differs = |(with, without): &(&[&str], &[&str])| {
+    pub(crate) fn contradicts(self, family: Family) -> bool {
+        let differs = |(with, without): &(&[Family], &[Family])| {
             (if self.divides_by_length { without } else { with }).contains(&family)
         };
         BY_LENGTH.iter().any(differs)

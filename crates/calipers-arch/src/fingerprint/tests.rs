@@ -369,10 +369,10 @@ fn the_structure_separates_families_of_the_same_shapes() {
         Structure::new(&crate::network::Network::build(&model, &typed))
     };
     let (cosine, plain) = (structure(24), structure(1));
-    assert!(cosine.contradicts("swin") && !cosine.contradicts("swinv2"));
-    assert!(plain.contradicts("swinv2") && !plain.contradicts("swin"));
-    assert!(cosine.contradicts("convnext") && plain.contradicts("convnextv2"));
-    assert!(!cosine.contradicts("resnet") && !plain.contradicts("resnet"));
+    assert!(cosine.contradicts(Family::Swin) && !cosine.contradicts(Family::Swinv2));
+    assert!(plain.contradicts(Family::Swinv2) && !plain.contradicts(Family::Swin));
+    assert!(cosine.contradicts(Family::Convnext) && plain.contradicts(Family::Convnextv2));
+    assert!(!cosine.contradicts(Family::Resnet) && !plain.contradicts(Family::Resnet));
 }
 
 /// Where a position table was resized, the network stays one of the references.
@@ -387,7 +387,7 @@ fn tables_order_the_references_and_leave_none_out() {
     };
     let (small, large) = ("timm:vit_base_patch16_224", "timm:vit_base_patch16_384");
     assert!(place(&resized, small) < place(&resized, large));
-    // Which table it was no longer shows.
+    // The graph does not show which table it was.
     resized.others.clear();
     assert!(place(&resized, small).is_some() && place(&resized, large).is_some());
 }

@@ -286,13 +286,7 @@ mod tests {
     #[test]
     fn every_family_has_a_rule_or_a_network() {
         let known: Vec<&str> = crate::fingerprint::families();
-        let names = |family: &Family| {
-            let name = format!("Family::{family:?}");
-            SOURCES.iter().any(|source| {
-                let ends = source.match_indices(&name).map(|(at, _)| &source[at + name.len()..]);
-                ends.into_iter().any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-            })
-        };
+        let names = |family: &Family| super::rule_tests::is_named(*family, SOURCES);
         let missing: Vec<&Family> =
             Family::ALL.iter().filter(|it| !names(it) && !known.contains(&it.id())).collect();
         assert!(missing.is_empty(), "nothing finds {missing:?}");

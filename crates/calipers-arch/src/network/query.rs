@@ -149,6 +149,16 @@ impl Network<'_> {
         self.shape(a).is_some_and(|shape| Some(shape) == self.shape(b))
     }
 
+    /// Whether two values have the same rank and no fixed dimension in which they differ.
+    pub fn may_have_same_shape(&self, a: Val, b: Val) -> bool {
+        let (Some(a), Some(b)) = (self.shape(a), self.shape(b)) else { return false };
+        let fits = |(a, b): (&Expr, &Expr)| match (a.as_const(), b.as_const()) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        };
+        a.len() == b.len() && a.iter().zip(b).all(fits)
+    }
+
     /// The elements of a small constant, as numbers.
     pub fn numbers(&self, val: Val) -> Option<Vec<f64>> {
         let elements = self.tensor(val)?.value.as_ref()?;

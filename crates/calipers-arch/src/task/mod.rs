@@ -135,16 +135,8 @@ impl<'a> Seen<'_, 'a> {
 
     /// Whether an output is what a state becomes.
     fn is_state(&self, output: Val) -> bool {
-        let net = self.net();
-        let Some(dims) = net.shape(output) else { return false };
-        let states = self.stats.inputs.iter().filter(|(_, given)| *given == Given::State);
-        states.filter_map(|(state, _)| net.shape(*state)).any(|state| {
-            state.len() == dims.len()
-                && state.iter().zip(dims).all(|(a, b)| match (a.as_const(), b.as_const()) {
-                    (Some(a), Some(b)) => a == b,
-                    _ => true,
-                })
-        })
+        let mut states = self.stats.inputs.iter().filter(|(_, given)| *given == Given::State);
+        states.any(|(state, _)| self.net().may_have_same_shape(*state, output))
     }
 
     /// How an output is computed.

@@ -143,8 +143,7 @@ fn picked(seen: &Seen<'_, '_>) -> Option<Task> {
     let [output] = net.outputs[..] else { return None };
     let end = seen.ending(output);
     let classes = end.classes.filter(|_| end.picks && seen.styled(Style::Encoder))?;
-    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
-    let per_token = tokens.any(|(input, _)| net.same_shape(output, *input));
+    let per_token = token_inputs(seen).any(|input| net.same_shape(output, input));
     (per_token && !is_vocabulary(seen, classes)).then(|| {
         let words = format!("the class of every token as output ({})", seen.shown(output));
         reported(TaskKind::TokenClassification, Medium, words, Some(classes))
@@ -218,20 +217,23 @@ fn classes(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {
 fn is_row_per_token(seen: &Seen<'_, '_>, output: Val) -> bool {
     let net = seen.net();
     let Some([rows, _]) = net.shape(output) else { return false };
-    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
-    tokens.any(|(input, _)| matches!(net.shape(*input), Some([tokens]) if tokens == rows))
+    token_inputs(seen).any(|input| matches!(net.shape(input), Some([tokens]) if tokens == rows))
+}
+
+/// Inputs that hold tokens.
+fn token_inputs(seen: &Seen<'_, '_>) -> impl Iterator<Item = Val> {
+    let inputs = seen.stats.inputs.iter();
+    inputs.filter(|(_, given)| *given == Given::Tokens).map(|(input, _)| *input)
 }
 
 /// Whether a convolution scores each token by itself.
 fn is_pointwise(seen: &Seen<'_, '_>, output: Val) -> bool {
     let net = seen.net();
     let end = seen.ending(output);
-    let mut tokens = seen.stats.inputs.iter().filter(|(_, given)| *given == Given::Tokens);
+    let length = |val: Val| net.shape(val).and_then(|dims| dims.get(1));
     let per_token = net.rank(output) == Some(3)
-        && tokens.any(|(input, _)| {
-            let length = |val: Val| net.shape(val).and_then(|dims| dims.get(1));
-            length(*input).is_some() && length(*input) == length(output)
-        });
+        && token_inputs(seen)
+            .any(|input| length(input).is_some_and(|it| Some(it) == length(output)));
     per_token && end.convolution().is_some_and(|conv| conv.side() == Some(1))
 }
 

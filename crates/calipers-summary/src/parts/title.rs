@@ -1,9 +1,9 @@
 //! The title, and the first sentence.
 
 use calipers_report::units;
-use calipers_report::{Confidence, Report, TaskKind};
+use calipers_report::{Confidence, Report, TaskKind, with_article};
 
-use super::super::wording::{capital, confidence, listed, with_article};
+use super::super::wording::{capital, confidence, listed};
 
 /// One line: what it is, its size and its cost.
 pub(in super::super) fn title(report: &Report, noun: &str) -> String {

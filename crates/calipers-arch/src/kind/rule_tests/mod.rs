@@ -42,6 +42,15 @@ fn without(
     decision.and_then(|decision| decision.family)
 }
 
+/// Whether one of these sources names a family.
+pub(super) fn is_named(family: Family, sources: &[&str]) -> bool {
+    let name = format!("Family::{family:?}");
+    sources.iter().any(|source| {
+        let mut ends = source.match_indices(&name).map(|(at, _)| &source[at + name.len()..]);
+        ends.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    })
+}
+
 /// Networks of one row.
 struct Case {
     family: Family,
@@ -182,16 +191,9 @@ fn every_other_family_has_networks_on_both_sides() {
         include_str!("../sequences.rs"),
         include_str!("../trees.rs"),
     ];
-    let named = |family: &Family| {
-        let name = format!("Family::{family:?}");
-        sources.iter().any(|source| {
-            let ends = source.match_indices(&name).map(|(at, _)| &source[at + name.len()..]);
-            ends.into_iter().any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-        })
-    };
     let cases = others::cases();
     let mut wrong: Vec<String> = Vec::new();
-    for family in Family::ALL.iter().filter(|family| named(family)) {
+    for family in Family::ALL.iter().filter(|family| is_named(**family, &sources)) {
         let of = cases.iter().filter(|case| case.family == *family);
         if of.clone().all(|case| !case.is_positive) || of.clone().all(|case| case.is_positive) {
             wrong.push(format!("{family:?}: no networks on both sides"));

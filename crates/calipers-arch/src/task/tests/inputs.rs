@@ -180,6 +180,6 @@ fn category(floats: Option<&[&str]>, compared: bool) -> Task {
 fn categories_of_a_table_are_not_a_text() {
     assert_eq!(category(None, false).kind.id(), "text-classification");
     assert_ne!(category(Some(&["n"]), false).kind.id(), "text-classification");
-    // Whether a number is above a threshold is no longer that number.
+    // A comparison with a threshold does not carry the number.
     assert_ne!(category(None, true).kind.id(), "text-classification");
 }
