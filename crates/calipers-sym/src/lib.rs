@@ -38,6 +38,7 @@ pub mod limits;
 mod ops;
 mod parse;
 mod poly;
+mod pool;
 mod print;
 #[cfg(test)]
 mod testing;
@@ -46,3 +47,4 @@ pub use atom::{Atom, Division, Symbol};
 pub use eval::EvalError;
 pub use expr::Expr;
 pub use parse::{ParseError, parse, parse_at_least};
+pub use pool::{ExprId, Pool, Values};
