@@ -1,12 +1,15 @@
 //! What each node of the main graph takes and costs.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use calipers_infer::{Bindings, CostTotal, Typed};
 use calipers_ir::scope::{self, Step};
 use calipers_ir::{Model, NodeId, ValueId};
 use calipers_ops::canonical_domain;
-use calipers_report::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Work};
+use calipers_report::{CostFormula, Layer, LayerCost, LayerTable, LayerTotal, Operand, Work};
 use calipers_sym::Expr;
 
 use crate::cost::{self, figure, figures};
@@ -128,11 +131,17 @@ impl LayerOrder {
     }
 }
 
+/// Costs that are remembered; a model of more kinds than this does not repeat layers.
+const MOST_KNOWN: usize = 4096;
+
 /// What rows are written down from.
 pub struct Book<'a> {
     model: &'a Model,
     typed: &'a Typed,
     total: &'a CostTotal,
+    /// All multiply-accumulates at these sizes.
+    total_macs: Option<u64>,
+    known: RefCell<HashMap<(Expr, Expr, Expr), LayerCost>>,
     /// Sizes assumed for free dimensions.
     pub sizes: &'a assume::Sizes,
 }
@@ -140,7 +149,8 @@ pub struct Book<'a> {
 impl<'a> Book<'a> {
     /// Evaluates costs at these sizes.
     pub fn new(model: &'a Model, typed: &'a Typed, sizes: &'a assume::Sizes) -> Self {
-        Self { model, typed, total: &typed.total, sizes }
+        let total_macs = figure(&typed.total.macs, sizes).ok();
+        Self { model, typed, total: &typed.total, total_macs, known: RefCell::default(), sizes }
     }
 }
 
@@ -173,28 +183,44 @@ impl Book<'_> {
 
     /// A cost as figures, and as formulas where dimensions are free.
     pub fn cost(&self, cost: &CostTotal) -> LayerCost {
-        let fields = [
-            ("macs", &cost.macs),
-            ("other_flops", &cost.other_flops),
-            ("bytes_moved", &cost.bytes_moved),
-        ];
-        let formula = fields
-            .into_iter()
-            .filter(|(_, expr)| !expr.is_const() && !expr.is_undefined())
-            .map(|(name, expr)| (name.to_owned(), expr.to_string()));
+        if [&cost.macs, &cost.other_flops, &cost.bytes_moved].into_iter().all(Expr::is_const) {
+            return self.work_out(cost);
+        }
+        // Formulas take time to print and to evaluate, and layers of one shape share their cost.
+        let key = (cost.macs.clone(), cost.other_flops.clone(), cost.bytes_moved.clone());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.work_out(cost);
+        let mut known = self.known.borrow_mut();
+        if known.len() < MOST_KNOWN {
+            known.insert(key, found.clone());
+        }
+        found
+    }
+
+    fn work_out(&self, cost: &CostTotal) -> LayerCost {
+        let text = |expr: &Expr| {
+            let is_free = !expr.is_const() && !expr.is_undefined();
+            is_free.then(|| Arc::from(expr.to_string()))
+        };
         let work = figures(cost, self.sizes);
         LayerCost {
             work,
-            macs_percent: self.share(&cost.macs),
+            macs_percent: self.share(&cost.macs, work.macs),
             intensity: intensity(&work),
-            formula: formula.collect(),
+            formula: CostFormula {
+                bytes_moved: text(&cost.bytes_moved),
+                macs: text(&cost.macs),
+                other_flops: text(&cost.other_flops),
+            },
         }
     }
 
     /// Share of all multiply-accumulates: of two figures, or of two multiples of one formula.
-    fn share(&self, macs: &Expr) -> Option<f64> {
+    fn share(&self, macs: &Expr, at: Option<u64>) -> Option<f64> {
         let total = &self.total.macs;
-        if let (Ok(macs), Ok(total)) = (figure(macs, self.sizes), figure(total, self.sizes)) {
+        if let (Some(macs), Some(total)) = (at, self.total_macs) {
             return Some(crate::graph::percent(macs, total));
         }
         let leading = |expr: &Expr| i64::try_from(expr.terms().next()?.0).ok();

@@ -1,6 +1,7 @@
 //! What each node of the main graph takes and costs: what `calipers layers` prints.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,8 +84,43 @@ pub struct LayerCost {
     /// Arithmetic for each byte, all of it by all bytes, to two decimals; null where no byte moves.
     pub intensity: Option<f64>,
     /// Figures that depend on free dimensions, as formulas: `macs`, `other_flops`, `bytes_moved`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub formula: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "CostFormula::is_empty")]
+    pub formula: CostFormula,
+}
+
+/// Figures that depend on free dimensions, as formulas. Layers of one shape share the texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CostFormula {
+    /// Bytes read and written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_moved: Option<Arc<str>>,
+    /// Multiply-accumulates of contractions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub macs: Option<Arc<str>>,
+    /// Other arithmetic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_flops: Option<Arc<str>>,
+}
+
+impl CostFormula {
+    /// Whether no figure has a formula.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// The formula of a field.
+    pub fn get(&self, field: &str) -> Option<&str> {
+        self.iter().find(|(name, _)| *name == field).map(|(_, text)| text)
+    }
+
+    /// The fields that have a formula, with it.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Self { bytes_moved, macs, other_flops } = self;
+        [("bytes_moved", bytes_moved), ("macs", macs), ("other_flops", other_flops)]
+            .into_iter()
+            .filter_map(|(field, text)| Some((field, text.as_deref()?)))
+    }
 }
 
 /// Sums over the whole main graph.

@@ -76,7 +76,7 @@ pub use kernel::{Bottleneck, ExecutionMode, KernelKind, Runtime};
 pub use kind::{
     AttentionKind, Confidence, ModelKind, NormKind, NormPosition, SkipKind, Style, ValueKind,
 };
-pub use layers::{Layer, LayerCost, LayerTable, LayerTotal, Operand, Scope};
+pub use layers::{CostFormula, Layer, LayerCost, LayerTable, LayerTotal, Operand, Scope};
 pub use memory::{KvCache, LargeGroup, LargeValue, Memory};
 pub use model::{DataFile, DataStatus, Format, ModelFacts, Producer, TrainingFacts, UnknownField};
 pub use names::UnknownId;

@@ -5,6 +5,7 @@
 //! the main graph.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -153,15 +154,15 @@ pub struct ViewNode {
     /// Its name, or its position in the file when it has none.
     pub name: String,
     /// Its operator.
-    pub op: String,
+    pub op: Arc<str>,
     /// The class of the operator.
     #[serde(default)]
     pub class: OperatorGroup,
     /// The operator's domain; `ai.onnx` is the standard one.
-    pub domain: String,
+    pub domain: Arc<str>,
     /// The module it belongs to; empty when the file does not say.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub scope: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub scope: Arc<str>,
     /// The group it is in.
     pub group: usize,
     /// Whether it is drawn; nodes that only hold a constant are not.

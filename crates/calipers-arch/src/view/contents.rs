@@ -1,5 +1,7 @@
 //! Properties of each node and value, and their sums by group.
 
+use std::sync::Arc;
+
 use calipers_infer::walk::{ResolvedKind, ResolvedOps, subgraphs};
 use calipers_ir::scope;
 use calipers_ir::{GraphKind, NodeId, OpsetImport, ValueId};
@@ -14,6 +16,9 @@ use super::attributes::{self, cut};
 use super::defaults::defaults;
 use super::tree::Tree;
 
+/// The number of what has none.
+const ABSENT: u32 = u32::MAX;
+
 /// Operands that are reported of a node.
 const MOST_OPERANDS: usize = 256;
 
@@ -24,9 +29,11 @@ pub(super) struct Contents<'a> {
     resolved: &'a ResolvedOps,
     /// Nodes in their order, and the number of each.
     order: Vec<NodeId>,
-    number: HashMap<NodeId, usize>,
+    numbers: Vec<u32>,
     values: Vec<ValueId>,
-    value_numbers: HashMap<ValueId, usize>,
+    value_numbers: Vec<u32>,
+    /// Texts that many nodes share.
+    texts: HashMap<String, Arc<str>>,
 }
 
 impl<'a> Contents<'a> {
@@ -34,30 +41,48 @@ impl<'a> Contents<'a> {
         let graphs = seen.model.graphs().filter(|(id, _)| tree.of_graph.contains_key(id));
         let order: Vec<NodeId> =
             graphs.flat_map(|(_, graph)| graph.order.iter().copied()).collect();
-        let number = order.iter().enumerate().map(|(number, node)| (*node, number)).collect();
+        let mut numbers = vec![ABSENT; seen.model.nodes().len()];
+        for (number, node) in (0..).zip(&order) {
+            numbers[node.index()] = number;
+        }
         Self {
             seen,
             tree,
             resolved,
             order,
-            number,
+            numbers,
             values: Vec::new(),
-            value_numbers: HashMap::new(),
+            value_numbers: vec![ABSENT; seen.model.values().len()],
+            texts: HashMap::new(),
         }
     }
 
     /// The number of a node.
     pub(super) fn number(&self, node: NodeId) -> usize {
-        self.number.get(&node).copied().unwrap_or(0)
+        match self.numbers[node.index()] {
+            ABSENT => 0,
+            number => number as usize,
+        }
     }
 
     /// The number of a value.
     pub(super) fn value(&mut self, value: ValueId) -> usize {
-        let values = &mut self.values;
-        *self.value_numbers.entry(value).or_insert_with(|| {
-            values.push(value);
-            values.len() - 1
-        })
+        let number = &mut self.value_numbers[value.index()];
+        if *number == ABSENT {
+            *number = u32::try_from(self.values.len()).unwrap_or(ABSENT);
+            self.values.push(value);
+        }
+        *number as usize
+    }
+
+    /// A text that is held once.
+    fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let shared: Arc<str> = cut(text).into();
+        self.texts.insert(text.to_owned(), Arc::clone(&shared));
+        shared
     }
 
     /// All nodes, in their order.
@@ -102,10 +127,10 @@ impl<'a> Contents<'a> {
         let defaults = defaults.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
         ViewNode {
             name: cut(&model.node_label(id)),
-            op: cut(model.name(node.op)),
+            op: self.shared(model.name(node.op)),
             class,
-            domain: cut(canonical_domain(model.name(node.domain))),
-            scope: cut(&scope::path(&scope::steps(model, id))),
+            domain: self.shared(canonical_domain(model.name(node.domain))),
+            scope: self.shared(&scope::path(&scope::steps(model, id))),
             group: self.tree.home[id.index()].unwrap_or(0),
             drawn: self.tree.is_drawn(id),
             auxiliary: self.tree.is_auxiliary(id),

@@ -92,8 +92,11 @@ fn times(report: &Report, sizes: &SizeControls) -> Value {
     let need = |pick: fn(&calipers_report::RunNeed) -> Option<u64>| -> Vec<Figure> {
         times.needs.iter().map(|need| Figure(pick(need))).collect()
     };
-    let memory: Vec<Vec<Figure>> =
-        shared.memory.iter().map(|list| list.iter().map(|bytes| Figure(*bytes)).collect()).collect();
+    let memory: Vec<Vec<Figure>> = shared
+        .memory
+        .iter()
+        .map(|list| list.iter().map(|bytes| Figure(*bytes)).collect())
+        .collect();
     let chosen = report.hardware.as_ref().and_then(|hardware| hardware.device.as_ref());
     json!({
         "chosen": chosen.map(|device| &device.id),

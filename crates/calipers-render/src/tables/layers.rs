@@ -136,7 +136,7 @@ fn work(cost: &LayerCost, is_lower_bound: bool) -> [Value; 9] {
         true => Value::AtLeast(Box::new(value)),
         false => value,
     };
-    let formula = |field: &str| cost.formula.get(field).cloned();
+    let formula = |field: &str| cost.formula.get(field).map(str::to_owned);
     let figure = |value: Option<u64>, field: &str, set: fn(u64) -> Value| match value {
         Some(value) => bound(set(value)),
         None => formula(field).map_or(Value::Missing(None), |text| bound(Value::Formula(text))),

@@ -44,10 +44,10 @@ impl Redactor {
 
     fn view_node(&self, node: &mut ViewNode) {
         node.name = self.concerned(&node.name);
-        node.scope = self.0.scope(&node.scope);
+        node.scope = self.0.scope(&node.scope).into();
         for (field, text) in [("op", &mut node.op), ("domain", &mut node.domain)] {
             if !is_standard(field, text) {
-                *text = self.name(text);
+                *text = self.name(text).into();
             }
         }
         let is_foreign = !is_standard("domain", &node.domain);
@@ -59,8 +59,10 @@ impl Redactor {
                 REDACTED.clone_into(value);
             }
         }
-        for formula in node.cost.formula.values_mut() {
-            *formula = self.text(formula);
+        let formula = &mut node.cost.formula;
+        let texts = [&mut formula.macs, &mut formula.other_flops, &mut formula.bytes_moved];
+        for formula in texts.into_iter().flatten() {
+            *formula = self.text(formula).into();
         }
         if let Some(reason) = &mut node.reason {
             *reason = self.text(reason);

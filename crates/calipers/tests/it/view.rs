@@ -140,7 +140,7 @@ fn repeats_count_the_nodes_that_the_architecture_counts() {
 
 fn nodes_have_a_class_and_the_defaults_of_their_operator() {
     let (_, view) = explored(&fixture("zoo/bert_tiny_cls_op17.onnx"));
-    let node = |op: &str| view.nodes.iter().find(|node| node.op == op).unwrap();
+    let node = |op: &str| view.nodes.iter().find(|node| *node.op == *op).unwrap();
     assert_eq!(node("MatMul").class, OperatorGroup::Contraction);
     assert_eq!(node("Softmax").class, OperatorGroup::Activation);
     // The schema of Gemm has four attributes with defaults; a node omits some.
@@ -152,7 +152,7 @@ fn nodes_have_a_class_and_the_defaults_of_their_operator() {
 
 fn subgraphs_are_groups_of_the_node_that_holds_them() {
     let (_, view) = explored(&fixture("zoo/script_loop_if_op17.onnx"));
-    let holder = view.nodes.iter().find(|node| node.op == "Loop").unwrap();
+    let holder = view.nodes.iter().find(|node| &*node.op == "Loop").unwrap();
     let [body] = holder.groups[..] else { panic!("a loop has one body") };
     assert_eq!(view.groups[body].kind, GroupKind::Subgraph);
     assert_eq!(view.groups[body].parent, Some(holder.group));
