@@ -36,6 +36,7 @@ mod model;
 mod names;
 mod order;
 pub mod scope;
+pub mod secrets;
 mod source;
 mod tensor;
 mod types;
