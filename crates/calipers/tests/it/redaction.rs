@@ -2,17 +2,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use calipers::{Bindings, LayerOrder, LayerQuery, Model, Options};
-use calipers_infer::{infer, infer_shapes};
-use calipers_measure::{layers, shapes};
-use calipers_summary::Redactor;
-use calipers_testkit::{Corpus, Outcome, score};
+use calipers::{LayerOrder, LayerQuery, Model, Options, Report};
+use calipers_ops::{canonical_domain, find, is_known_domain};
+use calipers_testkit::{Corpus, Outcome, Place, marked, rewrite_strings, score};
 use serde_json::Value;
 
 calipers_testkit::tests! {
     each_corpus: [
         reports_keep_their_figures_and_lose_their_names,
         tables_keep_their_figures_and_lose_their_names,
+        marked_words_of_models_are_in_no_output,
     ];
 }
 
@@ -102,25 +101,90 @@ fn reports_keep_their_figures_and_lose_their_names(corpus: &Corpus) -> Outcome {
 }
 
 fn tables_keep_their_figures_and_lose_their_names(corpus: &Corpus) -> Outcome {
+    let query = LayerQuery { order: LayerOrder::Execution, top: None, tree: Some(3) };
+    let (plain, redact) = (Options::new(), Options::new().redact_names(true));
     for path in models(corpus) {
-        let Ok(model) = calipers_formats::open(&path) else { continue };
-        let bindings = Bindings::default();
-        let names = distinctive(&model);
-        let redactor = Redactor::new(&model);
-        let query = LayerQuery { order: LayerOrder::Execution, top: None, tree: Some(3) };
-        let mut table = layers(&model, &infer(&model, &bindings).unwrap(), &bindings, &query);
-        let before = serde_json::to_value(&table).unwrap();
-        redactor.layers(&mut table).unwrap();
-        let after = serde_json::to_value(&table).unwrap();
+        let Ok(model) = Model::open(&path) else { continue };
+        let names = distinctive(model.ir());
+        let before = serde_json::to_value(model.layers(&plain, &query).unwrap()).unwrap();
+        let after = serde_json::to_value(model.layers(&redact, &query).unwrap()).unwrap();
         assert_eq!(numbers(&before), numbers(&after), "{}", path.display());
         holds_no_name(&after, &names, &path);
 
-        let typed = infer_shapes(&model, &bindings).unwrap();
-        let mut table = shapes(&model, &typed, &bindings);
-        let count = table.values.len();
-        redactor.shapes(&mut table).unwrap();
+        let count = model.shapes(&plain).unwrap().values.len();
+        let table = model.shapes(&redact).unwrap();
         assert_eq!(table.values.len(), count, "{}", path.display());
         holds_no_name(&serde_json::to_value(&table).unwrap(), &names, &path);
     }
     Ok(())
+}
+
+/// A mark that no text of Calipers has.
+const MARK: &str = "zqx";
+
+/// Models whose every word is marked.
+const MARKED: usize = 60;
+
+/// Keys under which exporters write scopes: without them, none would be read.
+const SCOPES: [&str; 3] =
+    ["namespace", "pkg.torch.onnx.class_hierarchy", "pkg.torch.onnx.name_scopes"];
+
+/// The model with a mark on every word of its names, dimensions, documentation and metadata, but for
+/// what standards define.
+fn with_marks(model: &[u8]) -> Vec<u8> {
+    rewrite_strings(model, &mut |place, text| {
+        let is_public = match place {
+            Place::Operator(domain) => find(domain, text).is_some(),
+            Place::Domain => is_known_domain(canonical_domain(text)),
+            Place::Key => SCOPES.contains(&text),
+            // Settings of operators are data, and the exporter's name and version stay.
+            Place::Attribute | Place::AttributeText | Place::Producer => true,
+            _ => false,
+        };
+        (!is_public).then(|| marked(text, MARK))
+    })
+}
+
+fn marked_words_of_models_are_in_no_output(corpus: &Corpus) -> Outcome {
+    let query = LayerQuery { order: LayerOrder::Execution, top: None, tree: Some(9) };
+    let redact = Options::new().redact_names(true);
+    let (mut seen, mut outputs, mut marks) = (0, 0, 0);
+    // The largest that do not take long: they have the most names.
+    let mut models = models(corpus);
+    models.sort_by_key(|path| std::cmp::Reverse(path.metadata().unwrap().len()));
+    for path in models.into_iter().take(MARKED) {
+        let bytes = with_marks(&std::fs::read(&path).unwrap());
+        let Ok(model) = Model::read(bytes, "zqxfile.onnx") else { continue };
+        let (report, view) = model.explore(&redact).unwrap();
+        let texts = [
+            serde_json::to_string(&report).unwrap(),
+            serde_json::to_string(&view).unwrap(),
+            serde_json::to_string(&model.layers(&redact, &query).unwrap()).unwrap(),
+            serde_json::to_string(&model.shapes(&redact).unwrap()).unwrap(),
+            rendered(&report),
+        ];
+        for text in texts {
+            outputs += 1;
+            let text = text.to_lowercase();
+            if let Some(at) = text.find(MARK) {
+                let start = text.floor_char_boundary(at.saturating_sub(80));
+                let end = text.ceil_char_boundary(at + 80);
+                println!("{}: {}", path.display(), &text[start..end]);
+                marks += 1;
+            }
+        }
+        seen += 1;
+    }
+    let name = corpus.name();
+    score(format!("marked words, {name}: {seen} models, {outputs} outputs, {marks} with a mark"));
+    assert_eq!(marks, 0);
+    assert!(seen >= 20, "only {seen} models");
+    Ok(())
+}
+
+/// The card of a report.
+fn rendered(report: &Report) -> String {
+    let mut text = Vec::new();
+    calipers::render::markdown(report, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
 }
