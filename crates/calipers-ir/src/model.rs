@@ -213,6 +213,12 @@ impl Model {
         self.captures[start..].iter().take_while(move |(node, _)| *node == id).map(|pair| pair.1)
     }
 
+    /// Metadata of a node: keys, and texts as evidence, read from the file now. A text that is not
+    /// UTF-8 is left out.
+    pub fn node_metadata_hints(&self, id: NodeId) -> impl Iterator<Item = (NameId, Hint<'_>)> {
+        self.node_metadata(id).map(|(key, text)| (key, Hint::new(text)))
+    }
+
     /// Metadata of a node: keys and texts, read from the file now. A text that is not UTF-8 is
     /// left out.
     pub(crate) fn node_metadata(&self, id: NodeId) -> impl Iterator<Item = (NameId, &str)> {
