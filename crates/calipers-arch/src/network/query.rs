@@ -405,12 +405,9 @@ impl Network<'_> {
         }
     }
 
-    /// A setting among the attributes, in ONNX's own spelling; `an unknown setting` where ONNX does
-    /// not define it. Only defined ones can be printed.
+    /// A setting among the attributes, in the spelling of [`calipers_ops::setting`].
     pub fn setting(&self, unit: &NetworkOp, name: &str) -> Option<&'static str> {
-        let text = self.text(unit, name)?;
-        let known = SETTINGS.iter().find(|known| **known == text);
-        Some(known.copied().unwrap_or("an unknown setting"))
+        self.text(unit, name).map(|text| calipers_ops::setting(text.as_bytes()))
     }
 
     /// The equation of an `Einsum`, to be parsed.
@@ -425,29 +422,6 @@ impl Network<'_> {
         }
     }
 }
-
-/// Settings of ONNX that rules ask for: of paddings, recurrent layers, trees and linear models.
-const SETTINGS: [&str; 19] = [
-    "AVERAGE",
-    "LINEAR",
-    "LOGISTIC",
-    "MAX",
-    "MIN",
-    "NONE",
-    "POLY",
-    "PROBIT",
-    "RBF",
-    "SIGMOID",
-    "SOFTMAX",
-    "SOFTMAX_ZERO",
-    "SUM",
-    "bidirectional",
-    "constant",
-    "edge",
-    "forward",
-    "reflect",
-    "reverse",
-];
 
 fn number(element: &Elem) -> Option<f64> {
     match element {
