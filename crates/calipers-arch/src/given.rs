@@ -5,7 +5,7 @@
 //! or multiples of 8; a spectrogram has one side of frequency bands, and frames along the other.
 //! Names of inputs and of their dimensions choose where both fit.
 
-use calipers_ir::{DType, HintWords};
+use calipers_ir::{DType, HintParts};
 use calipers_ops::{Class, Movement};
 use hashbrown::HashSet;
 
@@ -179,7 +179,7 @@ fn is_carried(net: &Network<'_>, val: Val, named: &Named) -> bool {
     }
     net.outputs.iter().any(|output| {
         net.may_have_same_shape(val, *output)
-            && net.output_hint(*output).words().stems(DIRECTIONS) == own
+            && net.output_hint(*output).name_parts().stems(DIRECTIONS) == own
     })
 }
 
@@ -321,19 +321,19 @@ pub(crate) fn is_cut_image(net: &Network<'_>, val: Val) -> bool {
 
 /// The name of an input and those of its dimensions, as words.
 struct Named {
-    words: HintWords,
-    dims: HintWords,
+    words: HintParts,
+    dims: HintParts,
 }
 
 impl Named {
     fn new(net: &Network<'_>, val: Val) -> Self {
         let dims = net.shape(val).unwrap_or_default().iter();
         let dims = dims.filter_map(|dim| dim.as_symbol());
-        let mut words_of_dims = HintWords::default();
+        let mut words_of_dims = HintParts::default();
         for symbol in dims {
-            words_of_dims.extend(net.model.symbol_hint(symbol.name()).words());
+            words_of_dims.extend(net.model.symbol_hint(symbol.name()).name_parts());
         }
-        Self { words: net.hint(val).words(), dims: words_of_dims }
+        Self { words: net.hint(val).name_parts(), dims: words_of_dims }
     }
 
     /// Whether a word of the name starts so.

@@ -46,7 +46,7 @@ impl<'a> Hint<'a> {
     }
 
     /// The words of a name, in lower case: `inputFeatures` and `input_features` are two.
-    pub fn words(self) -> HintWords {
+    pub fn name_parts(self) -> HintParts {
         let mut words = vec![String::new()];
         let mut before = ' ';
         for letter in self.0.chars() {
@@ -64,15 +64,15 @@ impl<'a> Hint<'a> {
             before = letter;
         }
         words.retain(|word| !word.is_empty());
-        HintWords(words)
+        HintParts(words)
     }
 }
 
-/// The words of a name, as evidence: see [`Hint`].
+/// The parts of a name, as evidence: see [`Hint`].
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct HintWords(Vec<String>);
+pub struct HintParts(Vec<String>);
 
-impl HintWords {
+impl HintParts {
     /// Whether a word is one of these.
     pub fn has_any(&self, words: &[&str]) -> bool {
         self.0.iter().any(|word| words.contains(&word.as_str()))

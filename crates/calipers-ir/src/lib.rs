@@ -49,7 +49,7 @@ pub use dtype::{DType, UnknownDType};
 pub use graph::{
     Consumer, Function, Graph, GraphKind, Node, Producer, QuantizationAnnotation, Value,
 };
-pub use hint::{Hint, HintWords};
+pub use hint::{Hint, HintParts};
 pub use ids::{FunctionId, GraphId, IdRange, NameId, NodeId, SparseId, TensorId, TypeId, ValueId};
 pub use issue::Issue;
 pub use model::{DeviceConfiguration, Header, Model, OpsetImport, TrainingStep, UnknownFields};

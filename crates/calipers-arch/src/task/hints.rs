@@ -56,7 +56,7 @@ impl Seen<'_, '_> {
 
     /// Whether a word of an output's name starts so.
     pub(super) fn output_named(&self, output: Val, starts: &[&str]) -> bool {
-        self.net().output_hint(output).words().any_starts_with(starts)
+        self.net().output_hint(output).name_parts().any_starts_with(starts)
     }
 
     /// Whether a word of some input's or output's name starts so.
@@ -64,7 +64,7 @@ impl Seen<'_, '_> {
         let net = self.net();
         let inputs = net.inputs.iter().map(|val| net.hint(*val));
         let outputs = net.outputs.iter().map(|val| net.output_hint(*val));
-        inputs.chain(outputs).any(|name| name.words().any_starts_with(starts))
+        inputs.chain(outputs).any(|name| name.name_parts().any_starts_with(starts))
     }
 
     /// Whether the name of an output says that it holds scores.

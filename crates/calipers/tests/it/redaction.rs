@@ -4,10 +4,16 @@ use std::path::PathBuf;
 
 use calipers::{LayerOrder, LayerQuery, Model, Options, Report};
 use calipers_ops::{canonical_domain, find, is_known_domain};
+use calipers_samples::{DataType, ModelBuilder, Node};
 use calipers_testkit::{Corpus, Outcome, Place, marked, rewrite_strings, score};
 use serde_json::Value;
 
 calipers_testkit::tests! {
+    test: [
+        a_name_like_an_operator_does_not_rename_the_operator,
+        different_secrets_of_dimensions_stay_different,
+        words_are_stable_and_hints_keep_the_task,
+    ];
     each_corpus: [
         reports_keep_their_figures_and_lose_their_names,
         tables_keep_their_figures_and_lose_their_names,
@@ -92,6 +98,11 @@ fn reports_keep_their_figures_and_lose_their_names(corpus: &Corpus) -> Outcome {
         let after = serde_json::to_value(&redacted).unwrap();
         assert_eq!(numbers(&before), numbers(&after), "{}", path.display());
         assert_eq!(redacted.architecture.family, named.architecture.family);
+        assert_eq!(redacted.task.kind, named.task.kind, "{}", path.display());
+        let ids = |report: &Report| -> Vec<String> {
+            report.findings.iter().map(|finding| finding.id.clone()).collect()
+        };
+        assert_eq!(ids(&redacted), ids(&named), "{}", path.display());
         holds_no_name(&after, &distinctive(model.ir()), &path);
         seen += 1;
     }
@@ -117,6 +128,57 @@ fn tables_keep_their_figures_and_lose_their_names(corpus: &Corpus) -> Outcome {
         holds_no_name(&serde_json::to_value(&table).unwrap(), &names, &path);
     }
     Ok(())
+}
+
+/// A node, its output and its dimension are called as operators are.
+fn a_name_like_an_operator_does_not_rename_the_operator() {
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &["Relu", "4"]).output("Add", DataType::F32, &["Relu", "4"]);
+    model.push(&Node::new("Relu", &["x"], &["Abs"], &[]).named("Relu"));
+    model.push(&Node::new("Add", &["Abs", "Abs"], &["Add"], &[]).named("Abs"));
+    let model = Model::read(model.build(), "Relu").unwrap();
+    let query = LayerQuery { order: LayerOrder::Execution, top: None, tree: None };
+    let table = model.layers(&Options::new().redact_names(true), &query).unwrap();
+    let rows: Vec<_> = table.nodes.iter().map(|row| (row.node.as_str(), row.op.as_str())).collect();
+    assert_eq!(rows, [("node-0", "Relu"), ("node-1", "Add")]);
+    let json = serde_json::to_string(&table).unwrap();
+    assert!(json.contains("tensor-") && json.contains("dim_1"), "{json}");
+    assert!(!json.contains("Abs"), "{json}");
+}
+
+/// Two tokens of one length would otherwise be one dimension, and costs would be wrong.
+fn different_secrets_of_dimensions_stay_different() {
+    let tokens = ["a1", "b2"].map(|part| format!("{}{}", "ghp_", part.repeat(18)));
+    let [one, two] = tokens.each_ref().map(String::as_str);
+    let mut model = ModelBuilder::new(17);
+    model.input("x", DataType::F32, &[one, two]).output("y", DataType::F32, &[two, one]);
+    model.node("Transpose", &["x"], &["y"], &[]);
+    let model = Model::read(model.build(), "m.onnx").unwrap();
+    let shapes = |options: Options| {
+        let table = model.shapes(&options).unwrap();
+        serde_json::to_value(&table.values.iter().collect::<Vec<_>>()).unwrap().to_string()
+    };
+    let masked = shapes(Options::new());
+    assert!(masked.contains("ghp_…(36 characters)"), "{masked}");
+    assert!(masked.contains("ghp_…(36 characters, #2)"), "{masked}");
+    assert!(!masked.contains("a1a1") && !masked.contains("b2b2"), "{masked}");
+    let bound = shapes(Options::new().dim(two, 3));
+    assert!(bound.contains('3') && !bound.contains("#2"), "{bound}");
+    assert!(shapes(Options::new().show_secrets(true)).contains(one));
+}
+
+/// `pixel_values` and `logits` say what they hold, also where they are not shown.
+fn words_are_stable_and_hints_keep_the_task() {
+    let path = Corpus::repository().model("vit_hf_tiny_op17").unwrap();
+    let model = Model::open(path).unwrap();
+    let plain = model.analyze(&Options::new()).unwrap();
+    let redacted = model.analyze(&Options::new().redact_names(true)).unwrap();
+    assert_eq!(plain.task.kind, redacted.task.kind);
+    assert_eq!(plain.findings.len(), redacted.findings.len());
+    let again = model.analyze(&Options::new().redact_names(true)).unwrap();
+    assert_eq!(redacted, again);
+    assert_eq!(redacted.model.file, "file");
+    assert_eq!(redacted.model.producer, plain.model.producer);
 }
 
 /// A mark that no text of Calipers has.
