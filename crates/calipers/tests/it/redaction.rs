@@ -139,7 +139,8 @@ fn a_name_like_an_operator_does_not_rename_the_operator() {
     let model = Model::read(model.build(), "Relu").unwrap();
     let query = LayerQuery { order: LayerOrder::Execution, top: None, tree: None };
     let table = model.layers(&Options::new().redact_names(true), &query).unwrap();
-    let rows: Vec<_> = table.nodes.iter().map(|row| (row.node.as_str(), row.op.as_str())).collect();
+    let rows: Vec<_> =
+        table.layers.iter().map(|row| (row.node.as_str(), row.op.as_str())).collect();
     assert_eq!(rows, [("node-0", "Relu"), ("node-1", "Add")]);
     let json = serde_json::to_string(&table).unwrap();
     assert!(json.contains("tensor-") && json.contains("dim_1"), "{json}");
