@@ -9,8 +9,12 @@ use calipers_lint::Evidence;
 use calipers_measure::{LayerQuery, Sweep, Weights};
 use calipers_perf::{Batch, ExecutionPlan, HardwareQuery, ModelProfile};
 use calipers_report::{GraphView, LayerTable, Report, ShapeTable, SweepTable};
+use calipers_sym::Budget;
 
 use crate::{Error, Options};
+
+/// Steps of symbolic arithmetic that an analysis may take with large expressions, see [`Budget`].
+const STEPS: u64 = 1_000_000;
 
 /// A neural network that was read from a file or from memory.
 ///
@@ -121,6 +125,7 @@ impl Model {
     ///
     /// [`Error::Bind`] if the model does not take the given sizes.
     pub fn shapes(&self, options: &Options) -> Result<ShapeTable, Error> {
+        let _budget = Budget::new(STEPS);
         let (model, bindings) = self.shown(options);
         let typed = calipers_infer::infer_shapes(model, &bindings)?;
         Ok(calipers_measure::shapes(model, &typed, &bindings))
@@ -132,6 +137,7 @@ impl Model {
     ///
     /// [`Error::Bind`] if the model does not take the given sizes.
     pub fn layers(&self, options: &Options, query: &LayerQuery) -> Result<LayerTable, Error> {
+        let _budget = Budget::new(STEPS);
         let (model, bindings) = self.shown(options);
         let typed = calipers_infer::infer(model, &bindings)?;
         Ok(calipers_measure::layers(model, &typed, &bindings, query))
@@ -157,6 +163,7 @@ impl Model {
     /// Takes the model through all stages, then applies what changes the finished report. The
     /// summary is last: it describes all the rest.
     fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
+        let _budget = Budget::new(STEPS);
         let question = &options.hardware_query()?;
         let (model, mut bindings) = self.shown(options);
         bind_batch(model, &mut bindings, question)?;

@@ -56,7 +56,7 @@ impl Names {
                 }
                 _ => None,
             };
-            if numbered.is_some_and(|name| names.renamed.contains_key(name)) {
+            if numbered.is_some_and(|name| names.renamed.contains_key(&Symbol::new(name))) {
                 continue;
             }
             let roles = roles.entry(input).or_insert_with(|| {
@@ -99,7 +99,7 @@ impl Names {
 
     /// The name in use of a dimension, given that or the file's.
     pub(crate) fn current<'a>(&'a self, name: &'a str) -> &'a str {
-        let renamed = self.renamed.get(name).and_then(Expr::as_symbol);
+        let renamed = self.renamed.get(&Symbol::new(name)).and_then(Expr::as_symbol);
         renamed.map_or(name, Symbol::name)
     }
 
