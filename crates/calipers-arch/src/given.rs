@@ -5,7 +5,7 @@
 //! or multiples of 8; a spectrogram has one side of frequency bands, and frames along the other.
 //! Names of inputs and of their dimensions choose where both fit.
 
-use calipers_ir::DType;
+use calipers_ir::{DType, HintParts};
 use calipers_ops::{Class, Movement};
 use hashbrown::HashSet;
 
@@ -173,17 +173,13 @@ fn is_carried(net: &Network<'_>, val: Val, named: &Named) -> bool {
         &["buf", "buffer", "cache", "context", "ctx", "hidden", "mem", "memory", "recurrent"];
     const DIRECTIONS: &[&str] =
         &["in", "input", "out", "output", "next", "new", "prev", "past", "present", "updated"];
-    let stem = |words: &[String]| -> Vec<String> {
-        let digits = |word: &String| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-        let words = words.iter().filter(|word| !DIRECTIONS.contains(&word.as_str()));
-        words.map(digits).filter(|word| !word.is_empty()).collect()
-    };
-    let own = stem(&named.words);
-    if !own.iter().any(|word| STATES.contains(&word.as_str()) || word.starts_with("state")) {
+    let own = named.words.stems(DIRECTIONS);
+    if !own.has_any(STATES) && !own.any_starts_with(&["state"]) {
         return false;
     }
     net.outputs.iter().any(|output| {
-        net.may_have_same_shape(val, *output) && stem(&name_parts(net.output_name(*output))) == own
+        net.may_have_same_shape(val, *output)
+            && net.output_hint(*output).name_parts().stems(DIRECTIONS) == own
     })
 }
 
@@ -325,28 +321,29 @@ pub(crate) fn is_cut_image(net: &Network<'_>, val: Val) -> bool {
 
 /// The name of an input and those of its dimensions, as words.
 struct Named {
-    words: Vec<String>,
-    dims: Vec<String>,
+    words: HintParts,
+    dims: HintParts,
 }
 
 impl Named {
     fn new(net: &Network<'_>, val: Val) -> Self {
         let dims = net.shape(val).unwrap_or_default().iter();
         let dims = dims.filter_map(|dim| dim.as_symbol());
-        Self {
-            words: name_parts(net.name(val)),
-            dims: dims.flat_map(|symbol| name_parts(symbol.name())).collect(),
+        let mut words_of_dims = HintParts::default();
+        for symbol in dims {
+            words_of_dims.extend(net.model.symbol_hint(symbol.name()).name_parts());
         }
+        Self { words: net.hint(val).name_parts(), dims: words_of_dims }
     }
 
     /// Whether a word of the name starts so.
     fn has(&self, starts: &[&str]) -> bool {
-        self.words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)))
+        self.words.any_starts_with(starts)
     }
 
     /// Whether a word of the name is one of these.
     fn is(&self, names: &[&str]) -> bool {
-        self.words.iter().any(|word| names.contains(&word.as_str()))
+        self.words.has_any(names)
     }
 
     fn sound(&self) -> bool {
@@ -354,45 +351,23 @@ impl Named {
             "audio", "fbank", "logmel", "mel", "mfcc", "pcm", "sound", "spec", "speech", "stft",
             "wav", "waveform",
         ];
-        self.has(STARTS) || self.dims.iter().any(|word| ["mel", "mels"].contains(&word.as_str()))
+        self.has(STARTS) || self.dims.has_any(&["mel", "mels"])
     }
 
     /// Whether a dimension counts frames: of a sound, or of any other signal.
     fn has_frames(&self) -> bool {
-        let frames = ["frames", "time", "samples"];
-        self.dims.iter().any(|word| frames.contains(&word.as_str()))
+        self.dims.has_any(&["frames", "time", "samples"])
     }
 
     fn image(&self) -> bool {
-        let sides = ["height", "width", "wdith", "h", "w"];
         self.has(&["image", "img", "pixel", "photo", "picture", "rgb"])
-            || self.dims.iter().filter(|word| sides.contains(&word.as_str())).count() > 0
+            || self.dims.has_any(&["height", "width", "wdith", "h", "w"])
     }
 
     /// Signals of the body and of movement are not sounds.
     fn signal(&self) -> bool {
         self.has(&["eeg", "ecg", "emg", "eog", "imu", "acc", "ppg", "bvp"])
     }
-}
-
-/// The words of a name, in lower case: `inputFeatures` and `input_features` are two.
-pub(crate) fn name_parts(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for letter in name.chars() {
-        let starts = letter.is_ascii_uppercase() && before.is_ascii_lowercase();
-        if (!letter.is_alphanumeric() || starts) && words.last().is_some_and(|it| !it.is_empty()) {
-            words.push(String::new());
-        }
-        if letter.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(letter.to_lowercase());
-        }
-        before = letter;
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// What first computes with a value.

@@ -182,9 +182,9 @@ impl<'n, 'a> NetworkStats<'n, 'a> {
         const READ: usize = 2000;
         let model = self.net.model;
         let says = |text: &str| text.to_ascii_lowercase().contains(word);
-        says(model.name(model.main().name))
-            || says(&model.header.doc)
-            || model.header.metadata.iter().any(|(key, value)| says(key) || says(value))
-            || model.nodes().take(READ).any(|(_, node)| says(model.name(node.name)))
+        model.hint(model.main().name).judge(says)
+            || model.doc_hint().judge(says)
+            || model.metadata_hints().any(|(key, value)| key.judge(says) || value.judge(says))
+            || model.nodes().take(READ).any(|(_, node)| model.hint(node.name).judge(says))
     }
 }

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod exit;
 mod output;
+mod privacy;
 mod problem;
 mod progress;
 mod screen;
@@ -59,7 +60,11 @@ fn run(task: &Task) -> anyhow::Result<ExitStatus> {
 /// arguments.
 fn explain(error: &clap::Error) -> ExitStatus {
     let hidden = |argument: &str| argument.chars().any(calipers_render::text::is_hidden);
-    let unsafe_to_show = std::env::args_os().any(|argument| hidden(&argument.to_string_lossy()));
+    let secret = |argument: &str| privacy::masked(argument) != argument;
+    let unsafe_to_show = std::env::args_os().any(|argument| {
+        let argument = argument.to_string_lossy();
+        hidden(&argument) || secret(&argument)
+    });
     // A reader who went away, or a terminal that is gone, changes nothing about the status.
     if error.use_stderr() && unsafe_to_show {
         let text = error.render().to_string();

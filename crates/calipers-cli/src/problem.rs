@@ -12,6 +12,7 @@ use std::path::Path;
 use calipers_render::text::Charset;
 
 use crate::exit::ExitStatus;
+use crate::privacy::{masked, model_path};
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct Problem {
 impl Problem {
     /// The model at `path` cannot be read.
     pub(crate) fn unreadable(path: &Path, why: &impl fmt::Display, hint: Option<String>) -> Self {
-        let message = format!("cannot read {}: {why}", path.display());
+        let message = format!("cannot read {}: {why}", model_path(path));
         Self { message, hint, status: ExitStatus::Unreadable }
     }
 
@@ -95,7 +96,7 @@ pub(crate) fn warn(lines: &[String]) {
 /// What is wrong with a model, for a message that names its path already.
 pub(crate) fn why(error: &anyhow::Error, path: &Path) -> String {
     let text = format!("{error:#}");
-    let known = format!("cannot read {}: ", path.display());
+    let known = format!("cannot read {}: ", model_path(path));
     text.strip_prefix(&known).map_or_else(|| text.clone(), str::to_owned)
 }
 
@@ -119,9 +120,9 @@ pub(crate) fn reason(error: &io::Error) -> String {
 }
 
 /// Text that cannot steer a terminal: what moves the cursor, changes colors, turns the direction
-/// of writing or cannot be seen is escaped, as `\u{1b}`.
+/// of writing or cannot be seen is escaped, as `\u{1b}`. Secrets in it are masked.
 pub(crate) fn printable(text: &str) -> String {
-    calipers_render::text::name(text, Charset::Unicode)
+    calipers_render::text::name(&masked(text), Charset::Unicode)
 }
 
 #[cfg(test)]

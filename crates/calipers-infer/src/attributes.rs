@@ -50,10 +50,12 @@ fn attr<'a>(model: &'a Model, value: &'a AttributeValue) -> Attr<'a> {
     match value {
         AttributeValue::Int(value) => Attr::Int(*value),
         AttributeValue::Float(value) => Attr::Float(*value),
-        AttributeValue::Text(List::Held(bytes)) => Attr::Text(bytes),
+        AttributeValue::Text(text) => match text.setting() {
+            List::Held(bytes) => Attr::Text(bytes),
+            List::Stored { count, .. } => Attr::Long(*count),
+        },
         AttributeValue::Ints(List::Held(values)) => Attr::Ints(values),
         AttributeValue::Floats(List::Held(values)) => Attr::Floats(values),
-        AttributeValue::Text(list) => Attr::Long(list.len()),
         AttributeValue::Ints(list) => Attr::Long(list.len()),
         AttributeValue::Floats(list) => Attr::Long(list.len()),
         AttributeValue::Texts { count, .. } => Attr::Texts(*count),

@@ -51,7 +51,7 @@ fn tensor_fact(model: &Model, ty: &TensorType, unnamed: &dyn Fn(usize) -> Expr) 
             .enumerate()
             .map(|(axis, dim)| match dim {
                 Dim::Size(size) if *size >= 0 => Expr::from(*size),
-                Dim::Symbol(name) if !is_anonymous(model.name(*name)) => {
+                Dim::Symbol(name) if !model.hint(*name).judge(is_anonymous) => {
                     Expr::from_dimension(model.name(*name), 1)
                 }
                 Dim::Size(_) | Dim::Symbol(_) | Dim::Unknown => unnamed(axis),

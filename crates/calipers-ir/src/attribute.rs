@@ -1,5 +1,7 @@
 //! Attributes of nodes.
 
+use std::borrow::Cow;
+
 use crate::{GraphId, NameId, Span, SparseId, TensorId, TypeId};
 
 /// A named attribute of a node.
@@ -19,7 +21,7 @@ pub enum AttributeValue {
     /// An integer.
     Int(i64),
     /// Bytes, mostly text.
-    Text(List<u8>),
+    Text(AttributeText),
     /// A tensor.
     Tensor(TensorId),
     /// A sparse tensor.
@@ -53,6 +55,38 @@ pub enum AttributeValue {
     Reference(NameId),
     /// A value of unknown type; the number is the declared type.
     Unknown(i32),
+}
+
+/// The text of an attribute: what operators read, and what is shown of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributeText {
+    bytes: List<u8>,
+    shown: Option<Box<str>>,
+}
+
+impl AttributeText {
+    /// A text that is shown as it is.
+    pub fn new(bytes: List<u8>) -> Self {
+        Self { bytes, shown: None }
+    }
+
+    /// The same text, with another one shown for it.
+    pub(crate) fn shown_as(&self, shown: &str) -> Self {
+        Self { bytes: self.bytes.clone(), shown: Some(shown.into()) }
+    }
+
+    /// The bytes of the file, for the rules of operators. What is printed is [`AttributeText::shown`].
+    pub fn setting(&self) -> &List<u8> {
+        &self.bytes
+    }
+
+    /// The text to show; `None` where the file has too much of it to hold.
+    pub fn shown(&self) -> Option<Cow<'_, str>> {
+        match (&self.shown, self.bytes.held()) {
+            (Some(shown), _) => Some(Cow::Borrowed(shown)),
+            (None, bytes) => bytes.map(String::from_utf8_lossy),
+        }
+    }
 }
 
 /// Elements of an attribute: held when few, found again in the file when many.

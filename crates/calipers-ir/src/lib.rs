@@ -29,27 +29,32 @@ mod attribute;
 mod builder;
 mod dtype;
 mod graph;
+mod hint;
 mod ids;
 mod issue;
 mod link;
 mod model;
 mod names;
 mod order;
+mod renamed;
 pub mod scope;
+pub mod secrets;
 mod source;
 mod tensor;
 mod types;
 
-pub use attribute::{Attribute, AttributeValue, List};
+pub use attribute::{Attribute, AttributeText, AttributeValue, List};
 pub use builder::{GraphDraft, ModelBuilder, NodeDraft, TooLarge, TypedName};
 pub use dtype::{DType, UnknownDType};
 pub use graph::{
     Consumer, Function, Graph, GraphKind, Node, Producer, QuantizationAnnotation, Value,
 };
+pub use hint::{Hint, HintParts};
 pub use ids::{FunctionId, GraphId, IdRange, NameId, NodeId, SparseId, TensorId, TypeId, ValueId};
 pub use issue::Issue;
 pub use model::{DeviceConfiguration, Header, Model, OpsetImport, TrainingStep, UnknownFields};
 pub use names::Names;
+pub use renamed::{Masking, Naming, Role};
 pub use source::{Bytes, DecodeError, Decoder, Source, Span};
 pub use tensor::{
     Data, DataFile, DataFileState, External, SizeError, SparseTensor, StoredIn, Tensor,

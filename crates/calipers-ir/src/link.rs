@@ -5,6 +5,7 @@
 //! file nested a million deep costs memory, not stack.
 
 use crate::builder::push;
+use crate::renamed::Originals;
 use crate::{
     Consumer, Graph, GraphId, GraphKind, Issue, Model, ModelBuilder, NameId, NodeId, Producer,
     TooLarge, TypedName, Value, ValueId, order,
@@ -38,6 +39,7 @@ pub(crate) fn link(builder: ModelBuilder) -> Result<Model, TooLarge> {
         consumer_starts: Vec::new(),
         captures,
         node_metadata: builder.node_metadata,
+        originals: Originals::default(),
     };
     index_consumers(&mut model);
     order::order_all(&mut model, &mut issues);

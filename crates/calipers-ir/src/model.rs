@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::ids::IdRange;
+use crate::renamed::Originals;
 use crate::{
     Attribute, Consumer, DataFile, DecodeError, Decoder, Function, FunctionId, Graph, GraphId,
-    Issue, NameId, Names, Node, NodeId, Producer, Source, Span, SparseId, SparseTensor, Tensor,
-    TensorId, TypeId, Value, ValueId, ValueType,
+    Hint, Issue, NameId, Names, Node, NodeId, Producer, Source, Span, SparseId, SparseTensor,
+    Tensor, TensorId, TypeId, Value, ValueId, ValueType,
 };
 
 /// A model in memory. Made by [`ModelBuilder::finish`](crate::ModelBuilder::finish).
@@ -41,6 +42,8 @@ pub struct Model {
     pub(crate) captures: Vec<(NodeId, ValueId)>,
     /// Metadata of nodes, in the order of the nodes.
     pub(crate) node_metadata: Vec<(NodeId, NameId, Span)>,
+    /// What the file has, where something else is shown.
+    pub(crate) originals: Originals,
 }
 
 /// What a model says of itself.
@@ -109,9 +112,19 @@ pub struct DeviceConfiguration {
 pub type UnknownFields = BTreeMap<(&'static str, u32), u64>;
 
 impl Model {
-    /// The text of a name.
+    /// The text of a name, as it is shown.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id)
+    }
+
+    /// The text of a name in the file, for this crate alone.
+    pub(crate) fn original_name(&self, id: NameId) -> &str {
+        self.names.original(id)
+    }
+
+    /// What a name says in the file, for rules that use names as evidence.
+    pub fn hint(&self, id: NameId) -> Hint<'_> {
+        self.names.hint(id)
     }
 
     /// The main graph.
@@ -200,9 +213,15 @@ impl Model {
         self.captures[start..].iter().take_while(move |(node, _)| *node == id).map(|pair| pair.1)
     }
 
+    /// Metadata of a node: keys, and texts as evidence, read from the file now. A text that is not
+    /// UTF-8 is left out.
+    pub fn node_metadata_hints(&self, id: NodeId) -> impl Iterator<Item = (NameId, Hint<'_>)> {
+        self.node_metadata(id).map(|(key, text)| (key, Hint::new(text)))
+    }
+
     /// Metadata of a node: keys and texts, read from the file now. A text that is not UTF-8 is
     /// left out.
-    pub fn node_metadata(&self, id: NodeId) -> impl Iterator<Item = (NameId, &str)> {
+    pub(crate) fn node_metadata(&self, id: NodeId) -> impl Iterator<Item = (NameId, &str)> {
         let start = self.node_metadata.partition_point(|(node, ..)| *node < id);
         self.node_metadata[start..].iter().take_while(move |(node, ..)| *node == id).filter_map(
             |(_, key, text)| Some((*key, std::str::from_utf8(self.source.slice(*text)?).ok()?)),

@@ -2,11 +2,15 @@
 
 use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use crate::NameId;
+use crate::{Hint, NameId};
 
-/// The names of a model. Equal texts have equal ids; the empty text is always there.
+/// The names of a model, as they are shown. Equal texts of a file have equal ids; the empty text is
+/// always there.
+///
+/// Where [`Model::renamed`](crate::Model::renamed) shows another text than the file has, the
+/// original is left as a [`Hint`] alone.
 #[derive(Clone, Debug)]
 pub struct Names {
     text: String,
@@ -17,6 +21,8 @@ pub struct Names {
     // Seeded at random per process: a file cannot aim at its buckets.
     hasher: DefaultHashBuilder,
     lossy: u64,
+    /// What the file has, where something else is shown.
+    originals: HashMap<NameId, Box<str>>,
 }
 
 impl Default for Names {
@@ -27,6 +33,7 @@ impl Default for Names {
             table: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             lossy: 0,
+            originals: HashMap::new(),
         };
         names.intern("");
         names
@@ -69,7 +76,35 @@ impl Names {
         }
     }
 
-    /// The text of an id.
+    /// Adds a text that is shown for an original. Its id is its own, whatever else reads the same.
+    pub(crate) fn add_shown(&mut self, shown: &str, original: &str) -> NameId {
+        let Some(id) = NameId::new(self.ends.len()) else { return self.empty() };
+        self.text.push_str(shown);
+        self.ends.push(self.text.len());
+        self.originals.insert(id, original.into());
+        id
+    }
+
+    /// The same counts, and no text but the empty one.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { lossy: self.lossy, ..Self::default() }
+    }
+
+    /// What the file has for an id.
+    pub fn hint(&self, id: NameId) -> Hint<'_> {
+        Hint::new(self.original(id))
+    }
+
+    pub(crate) fn original(&self, id: NameId) -> &str {
+        self.originals.get(&id).map_or_else(|| self.get(id), |original| original)
+    }
+
+    /// Every text, each once.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len()).filter_map(NameId::new).map(|id| self.get(id))
+    }
+
+    /// The text that is shown for an id.
     pub fn get(&self, id: NameId) -> &str {
         lookup(&self.text, &self.ends, id)
     }

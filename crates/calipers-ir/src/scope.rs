@@ -8,7 +8,9 @@
 //! | `namespace` = `: Network/enc: Encoder/enc.layer.0: Layer/linear: aten.linear` | `/enc/layer.0` |
 //! | name `Conv_0` | none |
 
-use crate::{Model, NodeId};
+use std::borrow::Cow;
+
+use crate::{Model, NodeId, secrets};
 
 /// Deeper scopes are taken for the one at this depth.
 const DEPTH: usize = 32;
@@ -25,15 +27,28 @@ pub struct Step {
     pub class: Option<String>,
 }
 
-/// Returns the path of a node's scope; empty if the file does not state it.
+/// Returns the path of a node's scope as it is shown; empty if the file does not state it.
 pub fn steps(model: &Model, node: NodeId) -> Vec<Step> {
+    let Some(shown) = model.shown_scopes() else { return written(model, node) };
+    let step = |step: Step| Step {
+        name: shown.get(&step.name).map_or("scope", String::as_str).to_owned(),
+        // The class of a module is a name that an author chose.
+        class: None,
+    };
+    written(model, node).into_iter().map(step).collect()
+}
+
+/// The path of a node's scope as the file states it, with secrets masked where names are.
+fn written(model: &Model, node: NodeId) -> Vec<Step> {
     let metadata = |key: &str| {
-        let entry = model.node_metadata(node).find(|(name, _)| model.name(*name) == key);
-        entry.map(|(_, text)| text).filter(|text| text.len() <= TEXT)
+        let entry = model.node_metadata(node).find(|(name, _)| model.hint(*name).is(key));
+        let text = entry.map(|(_, text)| text).filter(|text| text.len() <= TEXT)?;
+        Some(if model.is_renamed() { secrets::mask(text) } else { Cow::Borrowed(text) })
     };
     let mut steps = if let Some(names) = metadata("pkg.torch.onnx.name_scopes") {
-        let classes = metadata("pkg.torch.onnx.class_hierarchy").map(list).unwrap_or_default();
-        from_scopes(&list(names), &classes)
+        let classes = metadata("pkg.torch.onnx.class_hierarchy");
+        let classes = classes.map(|text| list(&text)).unwrap_or_default();
+        from_scopes(&list(&names), &classes)
     } else if let Some(namespace) = metadata("namespace") {
         let (names, classes): (Vec<_>, Vec<_>) = namespace
             .split('/')
@@ -41,6 +56,9 @@ pub fn steps(model: &Model, node: NodeId) -> Vec<Step> {
             .map(|(name, class)| (name.trim().to_owned(), class.to_owned()))
             .unzip();
         from_scopes(&names, &classes)
+    } else if model.is_redacted() {
+        // The steps are replaced one by one before they are shown.
+        from_name(model.original_name(model.node(node).name))
     } else {
         from_name(model.name(model.node(node).name))
     };

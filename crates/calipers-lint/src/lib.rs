@@ -250,20 +250,23 @@ pub(crate) const RULES: &[&Rule] = &[
 /// rule contributes at most one finding.
 pub fn check(evidence: &Evidence<'_>) -> Vec<Finding> {
     let hits = RULES.iter().filter_map(|rule| Some((rule, (rule.check)(evidence)?)));
-    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit)).collect();
+    let is_redacted = evidence.model.is_redacted();
+    let mut findings: Vec<_> = hits.map(|(rule, hit)| rule.finding(hit, is_redacted)).collect();
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
 
 impl Rule {
-    fn finding(&self, hit: Hit) -> Finding {
+    fn finding(&self, hit: Hit, is_redacted: bool) -> Finding {
+        // A command with a word in place of a name would not run.
+        let exact = hit.recommendation.filter(|_| !is_redacted);
         Finding {
             id: self.id.to_owned(),
             severity: hit.severity.unwrap_or(self.severity),
             title: self.title.to_owned(),
             detail: hit.detail,
             nodes: hit.nodes,
-            recommendation: hit.recommendation.unwrap_or_else(|| self.recommendation.to_owned()),
+            recommendation: exact.unwrap_or_else(|| self.recommendation.to_owned()),
         }
     }
 }
@@ -281,16 +284,6 @@ pub fn rules() -> Vec<FindingRule> {
         recommendation: rule.recommendation.to_owned(),
     };
     RULES.iter().map(described).collect()
-}
-
-/// Replaces each recommendation with the general one of its rule, which contains no names of the
-/// model.
-pub fn generalize(findings: &mut [Finding]) {
-    for finding in findings {
-        if let Some(rule) = RULES.iter().find(|rule| rule.id == finding.id) {
-            finding.recommendation = rule.recommendation.to_owned();
-        }
-    }
 }
 
 /// Returns the findings of a report with their counts.

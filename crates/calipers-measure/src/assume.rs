@@ -152,10 +152,11 @@ pub fn sizes(model: &Model, typed: &Typed, caches: &Caches, context: Option<i64>
                     sizes.insert(name.to_owned(), assumed);
                     continue;
                 }
-                let tokens = names_sequence(name) || fed;
+                let hint = model.symbol_hint(name);
+                let tokens = hint.judge(names_sequence) || fed;
                 let shown = by_layout.get(axis).copied().flatten().filter(|_| alone);
                 let assumed = match (length, shown) {
-                    _ if names_batch(name) => BATCH,
+                    _ if hint.judge(names_batch) => BATCH,
                     (_, Some(shown)) if shown.role != Role::Sequence => shown,
                     (Some(size), _) if tokens => sequence(size),
                     (context, Some(_)) => sequence(context.unwrap_or(TOKENS)),
@@ -190,7 +191,8 @@ fn graphs(model: &Model, typed: &Typed, sizes: &mut Sizes) {
         .filter(|(_, tensor, _)| matches!(tensor.dtype, DType::Int32 | DType::Int64))
         .filter_map(|(input, _, dims)| {
             let [two, edges] = dims else { return None };
-            let is_named = || model.name(model.value(input).name).to_lowercase().contains("edge");
+            let hint = model.hint(model.value(input).name);
+            let is_named = || hint.judge(|name| name.to_lowercase().contains("edge"));
             let lists = two.as_const() == Some(2) && (is_named() || scatters());
             edges.as_symbol().filter(|_| lists)
         })

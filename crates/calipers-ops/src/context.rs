@@ -255,10 +255,11 @@ impl<'a> OpContext<'a> {
         }
     }
 
-    /// A text attribute, or what the standard says it is otherwise. Text that is not UTF-8 is empty.
-    pub fn text_or(&self, name: &str, default: &'a str) -> &'a str {
+    /// A text attribute in the spelling of the list of settings, or what the standard says it is
+    /// otherwise.
+    pub fn text_or(&self, name: &str, default: &'static str) -> &'static str {
         match self.attribute(name) {
-            Some(Attr::Text(bytes)) => std::str::from_utf8(bytes).unwrap_or(""),
+            Some(Attr::Text(bytes)) => crate::setting(bytes),
             _ => default,
         }
     }

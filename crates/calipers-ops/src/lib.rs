@@ -39,6 +39,7 @@ mod recurrent;
 mod reduction;
 mod row;
 mod sequence;
+mod settings;
 mod signal;
 mod strings;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use elem::Elem;
 pub use fact::{Fact, MAX_ELEMENTS, Reason, SequenceFact, Shape, TensorFact, product};
 use hashbrown::HashMap;
 pub use row::{AttributeUse, InputRole, Operator, Packing};
+pub use settings::{UNDEFINED, setting};
 pub use traits::{
     Activation, Bits, Class, Contraction, Deprecation, Extent, ForeignCode, ImageOp, KernelClass,
     Lowering, Movement, Norm, Pool, Prediction, QuantizedInput, Traits, WeightFormat, deprecation,

@@ -78,11 +78,11 @@ impl Batch {
         let inputs = declared_inputs(model);
         let shapes = || inputs.iter().filter_map(|(_, fact)| fact.as_tensor()?.dims());
         let firsts = || shapes().filter_map(<[Expr]>::first);
-        let named = |symbol: &&Symbol| says_batch(symbol.name());
+        let named = |symbol: &&Symbol| model.symbol_hint(symbol.name()).judge(says_batch);
         let mut symbols: Vec<&Symbol> =
             shapes().flatten().filter_map(Expr::as_symbol).filter(named).collect();
         if symbols.is_empty() && shapes().any(|dims| dims.len() > 1) {
-            let free = |symbol: &&Symbol| !says_length(symbol.name());
+            let free = |symbol: &&Symbol| !model.symbol_hint(symbol.name()).judge(says_length);
             symbols = firsts().filter_map(Expr::as_symbol).filter(free).collect();
         }
         if !symbols.is_empty() {

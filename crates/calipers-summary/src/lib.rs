@@ -25,12 +25,7 @@ mod wording;
 
 use calipers_report::{Report, Summary};
 pub use names::plain;
-pub use redact::{NotRedacted, Redactor};
-
-/// Whether an operator is one that Calipers knows by name.
-pub(crate) fn is_known_operator(op: &str) -> bool {
-    names::operator(op).is_some()
-}
+pub use redact::redacted;
 
 /// The reader of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use calipers_infer::BindError;
 use calipers_measure::SweepError;
 use calipers_perf::devices::NotFound;
-use calipers_summary::NotRedacted;
 
 /// Why a model cannot be read or analyzed.
 #[derive(Debug, thiserror::Error)]
@@ -21,9 +20,6 @@ pub enum Error {
     /// The sizes of a sweep cannot be combined.
     #[error(transparent)]
     Sweep(SweepError),
-    /// Names cannot be removed from the output.
-    #[error(transparent)]
-    Redact(#[from] NotRedacted),
 }
 
 impl From<SweepError> for Error {

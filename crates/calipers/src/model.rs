@@ -1,13 +1,14 @@
 //! A model that was read, and the stages it goes through.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use calipers_infer::{BindError, Bindings, Typed};
+use calipers_ir::Masking;
 use calipers_lint::Evidence;
 use calipers_measure::{LayerQuery, Sweep, Weights};
 use calipers_perf::{Batch, ExecutionPlan, HardwareQuery, ModelProfile};
 use calipers_report::{GraphView, LayerTable, Report, ShapeTable, SweepTable};
-use calipers_summary::Redactor;
 use calipers_sym::Budget;
 
 use crate::{Error, Options};
@@ -16,10 +17,52 @@ use crate::{Error, Options};
 const STEPS: u64 = 1_000_000;
 
 /// A neural network that was read from a file or from memory.
+///
+/// What an analysis sees is one of the forms that [`Names`] makes of it, so no output can show a
+/// name or a secret that the options do not allow.
 #[derive(Debug)]
 pub struct Model {
-    ir: calipers_ir::Model,
+    names: Names,
     path: Option<PathBuf>,
+}
+
+/// The forms of a model that differ in the texts they show, each made when it is first needed.
+#[derive(Debug)]
+struct Names {
+    /// With every text as the file has it.
+    as_written: calipers_ir::Model,
+    /// With secrets masked; `None` where there are none.
+    masked: OnceLock<Option<Box<calipers_ir::Model>>>,
+    /// With a word for every name, and secrets in the rest masked, or not.
+    redacted: [OnceLock<Box<calipers_ir::Model>>; 2],
+}
+
+impl Names {
+    fn new(as_written: calipers_ir::Model) -> Self {
+        Self { as_written, masked: OnceLock::new(), redacted: Default::default() }
+    }
+
+    fn masked(&self) -> &calipers_ir::Model {
+        let model = &self.as_written;
+        let masked = self.masked.get_or_init(|| {
+            Masking::is_needed(model).then(|| Box::new(model.renamed(&mut Masking::default())))
+        });
+        masked.as_deref().unwrap_or(model)
+    }
+
+    /// The form that the options ask for.
+    fn shown(&self, options: &Options) -> &calipers_ir::Model {
+        let show_secrets = options.show_secrets;
+        match options.redact_names {
+            true => {
+                let redacted = &self.redacted[usize::from(show_secrets)];
+                let redact = || calipers_summary::redacted(&self.as_written, show_secrets);
+                redacted.get_or_init(|| Box::new(redact()))
+            }
+            false if show_secrets => &self.as_written,
+            false => self.masked(),
+        }
+    }
 }
 
 impl Model {
@@ -30,7 +73,8 @@ impl Model {
     /// [`Error::Read`] if the file cannot be read as a model.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        Ok(Self { ir: calipers_formats::open(path)?, path: Some(path.to_owned()) })
+        let names = Names::new(calipers_formats::open(path)?);
+        Ok(Self { names, path: Some(path.to_owned()) })
     }
 
     /// Reads a model from memory. `name` is the file name that the report shows; files with external
@@ -40,12 +84,18 @@ impl Model {
     ///
     /// [`Error::Read`] if the bytes cannot be read as a model.
     pub fn read(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
-        Ok(Self { ir: calipers_formats::read(bytes, name)?, path: None })
+        Ok(Self { names: Names::new(calipers_formats::read(bytes, name)?), path: None })
     }
 
-    /// The graph as it was read, for use with the crates of single stages.
+    /// The graph as it was read, with secrets masked, for use with the crates of single stages.
     pub fn ir(&self) -> &calipers_ir::Model {
-        &self.ir
+        self.names.masked()
+    }
+
+    /// The graph with the texts that the options allow, and their sizes by the names that it shows.
+    fn shown(&self, options: &Options) -> (&calipers_ir::Model, Bindings) {
+        let model = self.names.shown(options);
+        (model, shown_bindings(model, &options.bindings))
     }
 
     /// Reports everything that the options ask for.
@@ -53,7 +103,7 @@ impl Model {
     /// # Errors
     ///
     /// [`Error::Bind`] if the model does not take the given sizes, [`Error::Device`] if a device is
-    /// unknown, [`Error::Redact`] if names cannot be removed.
+    /// unknown.
     pub fn analyze(&self, options: &Options) -> Result<Report, Error> {
         self.run(options, None)
     }
@@ -66,9 +116,6 @@ impl Model {
     pub fn explore(&self, options: &Options) -> Result<(Report, GraphView), Error> {
         let mut view = GraphView::default();
         let report = self.run(options, Some(&mut view))?;
-        if options.redact_names {
-            Redactor::new(&self.ir).view(&mut view)?;
-        }
         Ok((report, view))
     }
 
@@ -79,12 +126,9 @@ impl Model {
     /// [`Error::Bind`] if the model does not take the given sizes.
     pub fn shapes(&self, options: &Options) -> Result<ShapeTable, Error> {
         let _budget = Budget::new(STEPS);
-        let typed = calipers_infer::infer_shapes(&self.ir, &options.bindings)?;
-        let mut table = calipers_measure::shapes(&self.ir, &typed, &options.bindings);
-        if options.redact_names {
-            Redactor::new(&self.ir).shapes(&mut table)?;
-        }
-        Ok(table)
+        let (model, bindings) = self.shown(options);
+        let typed = calipers_infer::infer_shapes(model, &bindings)?;
+        Ok(calipers_measure::shapes(model, &typed, &bindings))
     }
 
     /// Every node of the main graph with its shapes, parameters and cost.
@@ -94,12 +138,9 @@ impl Model {
     /// [`Error::Bind`] if the model does not take the given sizes.
     pub fn layers(&self, options: &Options, query: &LayerQuery) -> Result<LayerTable, Error> {
         let _budget = Budget::new(STEPS);
-        let typed = calipers_infer::infer(&self.ir, &options.bindings)?;
-        let mut table = calipers_measure::layers(&self.ir, &typed, &options.bindings, query);
-        if options.redact_names {
-            Redactor::new(&self.ir).layers(&mut table)?;
-        }
-        Ok(table)
+        let (model, bindings) = self.shown(options);
+        let typed = calipers_infer::infer(model, &bindings)?;
+        Ok(calipers_measure::layers(model, &typed, &bindings, query))
     }
 
     /// Cost and memory at every combination of the given sizes.
@@ -109,11 +150,14 @@ impl Model {
     /// [`Error::Sweep`] if there are too many combinations, [`Error::Bind`] if the model does not
     /// take one of them.
     pub fn sweep(&self, options: &Options, sweep: &Sweep) -> Result<SweepTable, Error> {
-        let mut table = calipers_measure::sweep(&self.ir, sweep)?;
-        if options.redact_names {
-            Redactor::new(&self.ir).sweep(&mut table)?;
-        }
-        Ok(table)
+        let (model, _) = self.shown(options);
+        let Sweep { dims, inputs, values } = sweep.clone();
+        let sweep = Sweep {
+            dims: shown_keys(dims, |name| model.shown_symbol(name).to_owned()),
+            inputs: shown_keys(inputs, |name| model.shown_input(name).to_owned()),
+            values: shown_keys(values, |name| model.shown_input(name).to_owned()),
+        };
+        Ok(calipers_measure::sweep(model, &sweep)?)
     }
 
     /// Takes the model through all stages, then applies what changes the finished report. The
@@ -121,18 +165,14 @@ impl Model {
     fn run(&self, options: &Options, view: Option<&mut GraphView>) -> Result<Report, Error> {
         let _budget = Budget::new(STEPS);
         let question = &options.hardware_query()?;
-        let mut bindings = options.bindings.clone();
-        bind_batch(&self.ir, &mut bindings, question)?;
-        let typed = calipers_infer::infer(&self.ir, &bindings)?;
-        let weights = options.weights.then(|| self.weights(options));
-        let mut report = self.stages(&bindings, &typed, question, weights.as_ref(), view)?;
+        let (model, mut bindings) = self.shown(options);
+        bind_batch(model, &mut bindings, question)?;
+        let typed = calipers_infer::infer(model, &bindings)?;
+        let weights = options.weights.then(|| self.weights(model, options));
+        let mut report = stages(model, &bindings, &typed, question, weights.as_ref(), view)?;
         options.findings.apply(&mut report.findings);
         if options.fingerprints {
-            calipers_measure::fingerprint(&self.ir, &self.data(), &mut report);
-        }
-        if options.redact_names {
-            calipers_lint::generalize(&mut report.findings);
-            Redactor::new(&self.ir).report(&mut report)?;
+            calipers_measure::fingerprint(model, &self.data(), &mut report);
         }
         let architecture = &mut report.architecture;
         architecture.diagram = calipers_render::mermaid(&architecture.block_diagram);
@@ -141,84 +181,95 @@ impl Model {
         Ok(report)
     }
 
-    /// Every stage after inference, each on the output of those before it.
-    fn stages(
-        &self,
-        bindings: &Bindings,
-        typed: &Typed,
-        question: &HardwareQuery,
-        weights: Option<&Weights>,
-        view: Option<&mut GraphView>,
-    ) -> Result<Report, Error> {
-        let model = &self.ir;
-        let mut measured = calipers_measure::measure(model, typed, bindings, question.context)?;
-        let (architecture, task, quantization, hardware, findings) = {
-            let recognized = calipers_arch::recognize(model, typed, &measured);
-            let running = ExecutionPlan::new(&recognized.net, question.runtime);
-            let subject = ModelProfile::new(
-                model,
-                bindings,
-                typed,
-                &measured,
-                &recognized,
-                &running,
-                question,
-            );
-            if let Some(view) = view {
-                *view = calipers_arch::view::describe(model, typed, &measured, &recognized);
-                view.sizes = calipers_perf::size_choices(&subject, question);
-            }
-            let hardware = calipers_perf::answer(&subject, question);
-            let findings =
-                calipers_lint::check(&Evidence::new(model, typed, &measured, &recognized, weights));
-            let calipers_arch::Recognized { architecture, task, quantization, .. } = recognized;
-            (architecture, task, quantization, hardware, findings)
-        };
-        let weights = weights.map(|weights| weights.summarize(&mut measured.unknown));
-        let is_unknown = measured.unknown.iter().any(|unknown| unknown.what == "memory.kv_cache");
-        if measured.memory.kv_cache.is_none() && !is_unknown {
-            let why = calipers_arch::why_no_kv_cache(&architecture);
-            measured.memory.kv_cache_absent = Some(why.to_owned());
-        }
-        Ok(Report {
-            weights,
-            model: measured.file,
-            bindings: measured.bindings,
-            graph: measured.graph,
-            shapes: measured.shapes,
-            cost: measured.cost,
-            parameters: measured.parameters,
-            memory: measured.memory,
-            architecture,
-            task,
-            quantization,
-            hardware: Some(hardware),
-            findings,
-            assumptions: measured.assumptions,
-            unknown: measured.unknown,
-            ..Report::default()
-        })
-    }
-
-    fn weights(&self, options: &Options) -> Weights {
+    fn weights(&self, model: &calipers_ir::Model, options: &Options) -> Weights {
         let progress = |read, total| {
             if let Some(progress) = &options.progress {
                 progress(read, total);
             }
         };
-        calipers_measure::read_weights(&self.ir, &self.data(), &progress)
+        calipers_measure::read_weights(model, &self.data(), &progress)
     }
 
     /// The model's data files in its order, or why they cannot be read.
     fn data(&self) -> Vec<Result<calipers_ir::Source, calipers_formats::DataError>> {
+        // Data files are opened by their locations as the file has them.
+        let model = &self.names.as_written;
         match &self.path {
-            Some(path) => calipers_formats::open_data(path, &self.ir),
+            Some(path) => calipers_formats::open_data(path, model),
             None => {
-                let files = self.ir.data_files.iter();
+                let files = model.data_files.iter();
                 files.map(|_| Err(calipers_formats::DataError::NoFolder)).collect()
             }
         }
     }
+}
+
+/// Every stage after inference, each on the output of those before it.
+fn stages(
+    model: &calipers_ir::Model,
+    bindings: &Bindings,
+    typed: &Typed,
+    question: &HardwareQuery,
+    weights: Option<&Weights>,
+    view: Option<&mut GraphView>,
+) -> Result<Report, Error> {
+    let mut measured = calipers_measure::measure(model, typed, bindings, question.context)?;
+    let (architecture, task, quantization, hardware, findings) = {
+        let recognized = calipers_arch::recognize(model, typed, &measured);
+        let running = ExecutionPlan::new(&recognized.net, question.runtime);
+        let subject =
+            ModelProfile::new(model, bindings, typed, &measured, &recognized, &running, question);
+        if let Some(view) = view {
+            *view = calipers_arch::view::describe(model, typed, &measured, &recognized);
+            view.sizes = calipers_perf::size_choices(&subject, question);
+        }
+        let hardware = calipers_perf::answer(&subject, question);
+        let findings =
+            calipers_lint::check(&Evidence::new(model, typed, &measured, &recognized, weights));
+        let calipers_arch::Recognized { architecture, task, quantization, .. } = recognized;
+        (architecture, task, quantization, hardware, findings)
+    };
+    let weights = weights.map(|weights| weights.summarize(&mut measured.unknown));
+    let is_unknown = measured.unknown.iter().any(|unknown| unknown.what == "memory.kv_cache");
+    if measured.memory.kv_cache.is_none() && !is_unknown {
+        let why = calipers_arch::why_no_kv_cache(&architecture);
+        measured.memory.kv_cache_absent = Some(why.to_owned());
+    }
+    Ok(Report {
+        weights,
+        model: measured.file,
+        bindings: measured.bindings,
+        graph: measured.graph,
+        shapes: measured.shapes,
+        cost: measured.cost,
+        parameters: measured.parameters,
+        memory: measured.memory,
+        architecture,
+        task,
+        quantization,
+        hardware: Some(hardware),
+        findings,
+        assumptions: measured.assumptions,
+        unknown: measured.unknown,
+        ..Report::default()
+    })
+}
+
+/// Sizes by the names that a model shows: options give those of the file.
+fn shown_bindings(model: &calipers_ir::Model, bindings: &Bindings) -> Bindings {
+    let Bindings { dims, inputs, values } = bindings.clone();
+    Bindings {
+        dims: shown_keys(dims, |name| model.shown_symbol(name).to_owned()),
+        inputs: shown_keys(inputs, |name| model.shown_input(name).to_owned()),
+        values: shown_keys(values, |name| model.shown_input(name).to_owned()),
+    }
+}
+
+fn shown_keys<T, C>(named: C, shown: impl Fn(&str) -> String) -> C
+where
+    C: IntoIterator<Item = (String, T)> + FromIterator<(String, T)>,
+{
+    named.into_iter().map(|(name, value)| (shown(&name), value)).collect()
 }
 
 /// Binds the batch that is asked for, where the file leaves it free.

@@ -33,6 +33,7 @@ pub struct Options {
     pub(crate) fingerprints: bool,
     pub(crate) findings: Selection,
     pub(crate) redact_names: bool,
+    pub(crate) show_secrets: bool,
     pub(crate) audience: Audience,
 }
 
@@ -167,6 +168,14 @@ impl Options {
         self
     }
 
+    /// Shows secrets that were recognized in names and texts of the model. By default they are
+    /// masked: `sk-proj-…(32 characters)`.
+    #[must_use]
+    pub fn show_secrets(mut self, show: bool) -> Self {
+        self.show_secrets = show;
+        self
+    }
+
     /// Writes the summary for this reader.
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
@@ -191,6 +200,7 @@ impl fmt::Debug for Options {
             .field("fingerprints", &self.fingerprints)
             .field("findings", &self.findings)
             .field("redact_names", &self.redact_names)
+            .field("show_secrets", &self.show_secrets)
             .field("audience", &self.audience)
             .finish_non_exhaustive()
     }

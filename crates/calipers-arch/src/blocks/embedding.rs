@@ -90,7 +90,8 @@ fn role(net: &Network<'_>, end: OpId, ids: Val, rows: i64) -> TableKind {
     if computed || alone {
         return TableKind::Other;
     }
-    if !adjacent.is_empty() && net.name(given).to_ascii_lowercase().contains("position") {
+    let says_position = |name: &str| name.to_ascii_lowercase().contains("position");
+    if !adjacent.is_empty() && net.hint(given).judge(says_position) {
         return TableKind::Position;
     }
     // A table of positions may have more rows than there are words.

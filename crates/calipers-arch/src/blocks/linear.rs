@@ -77,7 +77,7 @@ fn einsum(
     x: Val,
     weight: Val,
 ) -> Option<(Option<i64>, Option<i64>)> {
-    let equation: String = net.text(unit, "equation")?.chars().filter(|c| *c != ' ').collect();
+    let equation: String = net.equation(unit)?.chars().filter(|c| *c != ' ').collect();
     let (left, result) = equation.split_once("->")?;
     let (of_x, of_weight) = left.split_once(',')?;
     if of_weight.contains(',') || net.rank(weight)? != of_weight.chars().count() {

@@ -67,8 +67,8 @@ fn sorted(units: &[OpId]) -> Vec<OpId> {
     units
 }
 
-fn direction<'a>(net: &'a Network<'_>, cell: &NetworkOp) -> &'a str {
-    net.text(cell, "direction").unwrap_or("forward")
+fn direction(net: &Network<'_>, cell: &NetworkOp) -> &'static str {
+    net.setting(cell, "direction").unwrap_or("forward")
 }
 
 /// A forward and a backward layer over one sequence, joined.

@@ -58,7 +58,7 @@ pub(super) fn decide(net: &Network<'_>, facts: &mut ArchitectureFacts) -> Option
     } else if let Some(first) = linear.first() {
         of_linear(net, first)
     } else if let Some(first) = support.first() {
-        let words = match net.text(first, "kernel_type") {
+        let words = match net.setting(first, "kernel_type") {
             Some(kernel) => format!("support vectors with {kernel} kernel"),
             None => "support vectors".to_owned(),
         };
@@ -95,7 +95,7 @@ fn of_linear(net: &Network<'_>, unit: &NetworkOp) -> Decision {
         let words = "a weighted sum of the features".to_owned();
         return Decision::new(ModelKind::Linear, Some(Family::LinearRegression), High, words);
     }
-    let transform = net.text(unit, "post_transform").unwrap_or("NONE");
+    let transform = net.setting(unit, "post_transform").unwrap_or("NONE");
     let activation =
         net.all().find(|unit| unit.has_trait(Traits::is_probability)).map(|unit| unit.op);
     match (transform, activation) {

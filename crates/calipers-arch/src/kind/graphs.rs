@@ -30,7 +30,7 @@ pub(super) fn decide(stats: &NetworkStats<'_, '_>) -> Option<Decision> {
     let (gathers, scatters) =
         (net.all().filter(is_gather).count(), net.all().filter(is_scatter).count());
     // Features of both ends may be read for each edge, and not be added up at nodes.
-    let named = || net.name(edges).to_lowercase().contains("edge");
+    let named = || net.hint(edges).judge(|name| name.to_lowercase().contains("edge"));
     if gathers >= 2 && scatters == 0 && named() {
         let words = "an edge list as input, features of both nodes of each edge".to_owned();
         return Some(Decision::new(ModelKind::Gnn, None, Medium, words));

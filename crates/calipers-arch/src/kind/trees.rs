@@ -47,13 +47,13 @@ fn family(
     if trees == Some(1) {
         return (Some(Family::DecisionTree), High, "a single tree".to_owned());
     }
-    let transform = net.text(unit, "post_transform").unwrap_or("NONE");
+    let transform = net.setting(unit, "post_transform").unwrap_or("NONE");
     let classifies = gives_label(unit);
     if transform != "NONE" {
         let words = format!("tree scores are summed and passed through {transform}");
         return (Some(Family::GradientBoosting), High, words);
     }
-    if net.text(unit, "aggregate_function") == Some("AVERAGE") {
+    if net.setting(unit, "aggregate_function") == Some("AVERAGE") {
         return (Some(Family::RandomForest), High, "tree outputs are averaged".to_owned());
     }
     let model = net.model;

@@ -244,12 +244,10 @@ impl<'a> Builder<'a> {
 
     /// The activation that a fused operator ends with, as an operator or, of limits, as a block.
     pub(super) fn activation(&self, n: &Given<'_>) -> Option<Op> {
-        let Some(AttributeValue::Text(List::Held(name))) =
-            self.model.attribute(n.node, "activation")
-        else {
+        let Some(AttributeValue::Text(name)) = self.model.attribute(n.node, "activation") else {
             return None;
         };
-        let name = std::str::from_utf8(name).ok()?;
+        let name = std::str::from_utf8(name.setting().held()?).ok()?;
         let activation = calipers_ops::find(calipers_ops::ONNX, name).map(|row| row.name)?;
         let limits = match self.model.attribute(n.node, "activation_params") {
             Some(AttributeValue::Floats(List::Held(limits))) if activation == "Clip" => limits,

@@ -1,6 +1,6 @@
 //! Questions that patterns ask of the network.
 
-use calipers_ir::{AttributeValue, DType, List, Producer, TensorId, ValueId};
+use calipers_ir::{AttributeValue, DType, Hint, List, Producer, TensorId, ValueId};
 use calipers_ops::{Elem, TensorFact};
 use calipers_sym::Expr;
 
@@ -105,6 +105,18 @@ impl Network<'_> {
     pub fn output_name(&self, val: Val) -> &str {
         let given = self.given_outputs().find(|(output, _)| *output == val);
         given.map_or(self.name(val), |(_, value)| self.model.name(self.model.value(value).name))
+    }
+
+    /// What the name of a value says, as evidence.
+    pub fn hint(&self, val: Val) -> Hint<'_> {
+        let name = |value| self.model.hint(self.model.value(value).name);
+        self.value(val).map_or(Hint::new(""), name)
+    }
+
+    /// What the name of an output in the file says; of other values, their own.
+    pub fn output_hint(&self, val: Val) -> Hint<'_> {
+        let given = self.given_outputs().find(|(output, _)| *output == val);
+        given.map_or(self.hint(val), |(_, value)| self.model.hint(self.model.value(value).name))
     }
 
     fn tensor(&self, val: Val) -> Option<&TensorFact> {
@@ -393,10 +405,19 @@ impl Network<'_> {
         }
     }
 
-    /// A text among the attributes.
-    pub fn text(&self, unit: &NetworkOp, name: &str) -> Option<&str> {
+    /// A setting among the attributes, in the spelling of [`calipers_ops::setting`].
+    pub fn setting(&self, unit: &NetworkOp, name: &str) -> Option<&'static str> {
+        self.text(unit, name).map(|text| calipers_ops::setting(text.as_bytes()))
+    }
+
+    /// The equation of an `Einsum`, to be parsed.
+    pub(crate) fn equation(&self, unit: &NetworkOp) -> Option<&str> {
+        self.text(unit, "equation")
+    }
+
+    fn text(&self, unit: &NetworkOp, name: &str) -> Option<&str> {
         match self.model.attribute(unit.node, name)? {
-            AttributeValue::Text(List::Held(bytes)) => std::str::from_utf8(bytes).ok(),
+            AttributeValue::Text(text) => std::str::from_utf8(text.setting().held()?).ok(),
             _ => None,
         }
     }

@@ -251,8 +251,10 @@ fn normalized(seen: &Seen<'_, '_>, output: Val, classes: i64) -> Option<Confiden
 
 /// Whether an output's name says that it holds scores. A product without bias may be a projection.
 fn named(seen: &Seen<'_, '_>, output: Val) -> bool {
-    let name = seen.net().output_name(output).to_ascii_lowercase();
-    ["logit", "score", "prob", "class", "label"].iter().any(|word| name.contains(word))
+    seen.net().output_hint(output).judge(|name| {
+        let name = name.to_ascii_lowercase();
+        ["logit", "score", "prob", "class", "label"].iter().any(|word| name.contains(word))
+    })
 }
 
 fn vectors(seen: &Seen<'_, '_>, outputs: &[Val]) -> Option<Task> {

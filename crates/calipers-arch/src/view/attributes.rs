@@ -31,11 +31,10 @@ fn text(model: &Model, value: &AttributeValue) -> String {
     match value {
         AttributeValue::Float(number) => number.to_string(),
         AttributeValue::Int(number) => number.to_string(),
-        AttributeValue::Text(List::Held(bytes)) => {
-            let end = bytes.len().min(4 * CHARACTERS);
-            String::from_utf8_lossy(&bytes[..end]).into_owned()
-        }
-        AttributeValue::Text(List::Stored { count, .. }) => format!("text of {count} bytes"),
+        AttributeValue::Text(text) => match text.shown() {
+            Some(shown) => cut(&shown),
+            None => format!("text of {} bytes", text.setting().len()),
+        },
         AttributeValue::Floats(numbers) => list(numbers),
         AttributeValue::Ints(numbers) => list(numbers),
         AttributeValue::Texts { count, first, .. } => {

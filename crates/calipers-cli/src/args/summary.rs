@@ -8,21 +8,25 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::{Privacy, Summarizing};
 
-/// What is reported of names.
+/// What is reported of names and secrets.
 #[derive(Args, Debug)]
 pub(super) struct PrivacyArgs {
     /// Replace names of layers, tensors, dimensions and files by words such as node-17
     #[arg(long)]
     redact_names: bool,
+
+    /// Print secrets found in the model, such as tokens and passwords, instead of masking them
+    #[arg(long)]
+    show_secrets: bool,
 }
 
 impl PrivacyArgs {
     pub(super) fn is_given(&self) -> bool {
-        self.redact_names
+        self.redact_names || self.show_secrets
     }
 
     pub(super) fn resolve(&self) -> Privacy {
-        Privacy { redact_names: self.redact_names }
+        Privacy { redact_names: self.redact_names, show_secrets: self.show_secrets }
     }
 }
 

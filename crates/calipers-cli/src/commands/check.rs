@@ -58,12 +58,13 @@ impl Check {
         let options = Options::new()
             .bindings(self.bindings.clone())
             .findings(self.gate.selection.clone())
-            .redact_names(self.privacy.redact_names);
+            .redact_names(self.privacy.redact_names)
+            .show_secrets(self.privacy.show_secrets);
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
         let place = match self.privacy.redact_names {
             true => table.file.clone(),
-            false => place(&self.model, &table.file),
+            false => self.privacy.mask(&place(&self.model, &table.file)).into_owned(),
         };
         let rules = rules();
         let answer = Answer::new(&table)

@@ -30,7 +30,8 @@ impl Diagram {
             let model = model::open(&self.model)?;
             let options = Options::new()
                 .bindings(self.bindings.clone())
-                .redact_names(self.privacy.redact_names);
+                .redact_names(self.privacy.redact_names)
+                .show_secrets(self.privacy.show_secrets);
             let report = model.analyze(&options).map_err(|error| model::unusable(&error))?;
             report.architecture
         };

@@ -29,7 +29,8 @@ impl Graph {
         let options = Options::new()
             .bindings(self.bindings.clone())
             .hardware(question)
-            .redact_names(self.privacy.redact_names);
+            .redact_names(self.privacy.redact_names)
+            .show_secrets(self.privacy.show_secrets);
         let (report, view) = model::with_progress(&self.model, options, false, Model::explore)?;
         let text = match self.format {
             GraphFormat::Png => {

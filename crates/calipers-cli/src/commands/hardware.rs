@@ -130,7 +130,8 @@ impl Hardware {
             let options = Options::new()
                 .bindings(self.bindings.clone())
                 .hardware(question)
-                .redact_names(self.privacy.redact_names);
+                .redact_names(self.privacy.redact_names)
+                .show_secrets(self.privacy.show_secrets);
             model.analyze(&options).map_err(|error| model::unusable(&error))?
         };
         let hardware = report.hardware.as_ref().context("the report has no hardware section")?;

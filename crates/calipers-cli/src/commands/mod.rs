@@ -36,5 +36,7 @@ pub(crate) use reading::Reading;
 pub(crate) use report::ReportPage;
 pub(crate) use schema::Schema;
 pub(crate) use shapes::Shapes;
-pub(crate) use summary::{Privacy, Summarizing};
+pub(crate) use summary::Summarizing;
+
+pub(crate) use crate::privacy::Privacy;
 pub(crate) use sweep::Sweeping;

@@ -11,6 +11,7 @@ use calipers_report::suggestions;
 
 use crate::args::Cli;
 use crate::output::Target;
+use crate::privacy::{may_name_files, model_path};
 use crate::problem::{Problem, printable, reason};
 use crate::progress::{Bar, Progress};
 
@@ -50,15 +51,12 @@ pub(crate) fn with_progress<T>(
 
 /// A model that cannot be analyzed as asked.
 pub(crate) fn unusable(error: &Error) -> anyhow::Error {
-    match error {
-        Error::Redact(_) => anyhow::anyhow!("{error}"),
-        _ => Problem::unusable(error).into(),
-    }
+    Problem::unusable(error).into()
 }
 
 /// A sign of life while a model is read and looked at.
 pub(crate) fn progress(path: &Path) -> Progress {
-    Progress::start(format!("reading {}", printable(&path.display().to_string())))
+    Progress::start(format!("reading {}", printable(&model_path(path))))
 }
 
 /// Checks a path before a reader sees it, and never opens what is not a regular file: a pipe might
@@ -102,12 +100,15 @@ fn missing(path: &Path, error: &io::Error) -> Problem {
 /// What to give instead of a folder: the command that converts it, or the model inside it.
 fn folder_hint(folder: &Path) -> String {
     let has = |name: &str| folder.join(name).exists();
-    let shown = folder.display();
+    let shown = model_path(folder);
     if has("saved_model.pb") || has("saved_model.pbtxt") {
         return format!(
             "it is a TensorFlow SavedModel; convert it with \
              `python -m tf2onnx.convert --saved-model {shown} --output model.onnx`"
         );
+    }
+    if !may_name_files() {
+        return "expected a model file".to_owned();
     }
     let models = models_in(folder);
     match models.as_slice() {
@@ -138,6 +139,7 @@ fn models_in(folder: &Path) -> Vec<String> {
 
 /// A file in the same folder with a similar name.
 fn near_file(path: &Path) -> Option<String> {
+    may_name_files().then_some(())?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let names: Vec<String> = file_names(folder.unwrap_or(Path::new("."))).collect();
     let wanted = path.file_name()?.to_str()?;

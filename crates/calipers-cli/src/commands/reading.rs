@@ -34,6 +34,7 @@ impl Reading {
             .fingerprints(self.sha256)
             .findings(self.gate.selection.clone())
             .redact_names(self.privacy.redact_names)
+            .show_secrets(self.privacy.show_secrets)
             .audience(self.summary.audience)
     }
 

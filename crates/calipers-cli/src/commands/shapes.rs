@@ -29,7 +29,8 @@ impl Shapes {
             let model = model::open(&self.model)?;
             let options = Options::new()
                 .bindings(self.bindings.clone())
-                .redact_names(self.privacy.redact_names);
+                .redact_names(self.privacy.redact_names)
+                .show_secrets(self.privacy.show_secrets);
             model.shapes(&options).map_err(|error| model::unusable(&error))?
         };
         self.output.write_answer(&Answer::table(&table, tables::shapes(&table)), self.format)?;

@@ -9,12 +9,6 @@ use calipers_report::Report;
 use crate::problem::printable;
 use crate::progress::Progress;
 
-/// Which names may be reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Privacy {
-    pub(crate) redact_names: bool,
-}
-
 /// Who writes the summary.
 #[derive(Debug, Default)]
 pub(crate) struct Summarizing {

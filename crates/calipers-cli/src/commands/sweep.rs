@@ -28,7 +28,9 @@ impl Sweeping {
         let table = {
             let _progress = model::progress(&self.model);
             let model = model::open(&self.model)?;
-            let options = Options::new().redact_names(self.privacy.redact_names);
+            let options = Options::new()
+                .redact_names(self.privacy.redact_names)
+                .show_secrets(self.privacy.show_secrets);
             model.sweep(&options, &self.sweep).map_err(|error| problem(&error))?
         };
         self.output.write_answer(&Answer::table(&table, tables::sweep(&table)), self.format)?;

@@ -14,6 +14,7 @@ mod hostile;
 mod inspect;
 mod layers;
 mod pipes;
+mod privacy;
 mod readme;
 mod shapes;
 mod summary;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         inspect::tests(),
         layers::tests(),
         pipes::tests(),
+        privacy::tests(),
         readme::tests(),
         shapes::tests(),
         summary::tests(),

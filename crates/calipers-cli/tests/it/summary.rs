@@ -2,13 +2,12 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 
-use calipers_render::output::{FORMATS, Form};
 use calipers_samples::{Attribute, DataType::F32, ModelBuilder, Node, Tensor};
 use serde_json::{Value, json};
 
+use super::privacy::{outputs, without_packed_data};
 use super::{calipers, finish, folder_with_model, run_in};
 
 calipers_testkit::tests! {
@@ -173,63 +172,22 @@ fn model_of_names() -> Vec<u8> {
     model.build()
 }
 
-/// Every command that reads a model, in every format it has.
-fn outputs(folder: &Path, more: &[&str]) -> Vec<(String, String)> {
-    let model = "secretmodel.onnx";
-    let mut reported = Vec::new();
-    let ids = |is_offered: fn(Form) -> bool| -> Vec<&str> {
-        let offered = FORMATS.iter().filter(|format| is_offered(format.needs));
-        offered.map(|format| format.id).collect()
-    };
-    let tables = ids(|form| form != Form::Findings);
-    let documents = ids(|form| matches!(form, Form::Data | Form::Documents));
-    let cards = [ids(|form| form == Form::Tables), vec!["markdown"]].concat();
-    let findings = ids(|form| form != Form::Tables);
-    for (command, formats, args) in [
-        ("inspect", documents.as_slice(), &[][..]),
-        ("card", &cards, &[]),
-        ("graph", &["svg", "dot", "json", "html"], &["--depth", "9"]),
-        ("inspect", &documents, &["--weights", "--device", "rtx-4090"]),
-        ("check", &findings, &[]),
-        ("shapes", &tables, &[]),
-        ("layers", &tables, &[]),
-        ("layers", &tables, &["--tree"]),
-        ("hardware", &tables, &["--device", "rtx-4090"]),
-        ("diagram", &["mermaid", "json"], &[]),
-        ("diagram", &["mermaid", "json"], &["--flow"]),
-        ("sweep", &tables, &["--dim", "gnu_batch=1,2"]),
-    ] {
-        for format in formats {
-            let args = [&[command, model, "--format", format], args, more].concat();
-            let run = run_in(folder, &args);
-            assert_eq!(run.status, Some(0), "{args:?}: {}", run.stderr);
-            reported.push((args.join(" "), run.stdout + &run.stderr));
-        }
-    }
-    let args = [&["report", model, "-o", "-"], more].concat();
-    reported.push((args.join(" "), run_in(folder, &args).succeeded()));
-    reported
-}
-
-/// The text without Base64 of deflated data, where any three letters occur by chance. The page packs
-/// the graph that `graph --format json` prints, which is checked as it is.
-fn without_packed_data(text: &str) -> String {
-    let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
-    let runs = text.split_inclusive(|c| !is_base64(c));
-    runs.filter(|run| run.len() < 400).collect()
-}
-
 fn redacted_outputs_hold_no_name_in_any_format() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("secretmodel.onnx"), model_of_names()).unwrap();
-    let plain: String = outputs(folder.path(), &[]).into_iter().map(|(_, text)| text).collect();
+    let plain: String = outputs(folder.path(), "secretmodel.onnx", Some("gnu_batch"), &[])
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
     for name in NAMES.iter().filter(|name| **name != "lemur" && **name != "kudu") {
         assert!(
             plain.to_lowercase().contains(name),
             "{name} is reported nowhere, so the test is empty"
         );
     }
-    for (args, text) in outputs(folder.path(), &["--redact-names"]) {
+    for (args, text) in
+        outputs(folder.path(), "secretmodel.onnx", Some("gnu_batch"), &["--redact-names"])
+    {
         let lower = without_packed_data(&text).to_lowercase();
         for name in NAMES {
             let place = lower.find(name).map(|at| lower[..at + 40].lines().last());

@@ -1,7 +1,8 @@
 //! `AttributeProto` of every kind.
 
 use calipers_ir::{
-    Attribute, AttributeValue, GraphId, GraphKind, List, NameId, NodeId, Span, StoredIn,
+    Attribute, AttributeText, AttributeValue, GraphId, GraphKind, List, NameId, NodeId, Span,
+    StoredIn,
 };
 
 use super::reader::{Origin, Reader, integer, integer32};
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
         Ok(match found.kind {
             1 => AttributeValue::Float(found.float.unwrap_or_default()),
             2 => AttributeValue::Int(found.int.unwrap_or_default()),
-            3 => AttributeValue::Text(held_bytes(found.text)),
+            3 => AttributeValue::Text(AttributeText::new(held_bytes(found.text))),
             4 => match found.tensor {
                 Some(message) => {
                     let tensor = self.tensor(&message, owner.stored_in());

@@ -34,7 +34,7 @@ fn single_values() {
     let AttributeValue::Text(text) = both(3, &msg().bytes(4, b"NOT\xffSET")).1 else {
         panic!("a text")
     };
-    assert_eq!(held(&text), b"NOT\xffSET");
+    assert_eq!(held(text.setting()), b"NOT\xffSET");
 }
 
 #[test]
@@ -131,8 +131,9 @@ fn large_lists_stay_in_the_file() {
     }
     let text = "x".repeat(2000);
     let (model, value) = read_attribute(msg().text(4, &text));
-    let AttributeValue::Text(List::Stored { count: 2000, at }) = value else { panic!("left") };
-    assert_eq!(model.source.slice(at), Some(text.as_bytes()));
+    let AttributeValue::Text(stored) = value else { panic!("a text") };
+    let List::Stored { count: 2000, at } = stored.setting() else { panic!("left") };
+    assert_eq!(model.source.slice(*at), Some(text.as_bytes()));
     let texts = (0..50).fold(msg(), |message, _| message.text(9, "label"));
     let AttributeValue::Texts { count, bytes, first } = read_attribute(texts).1 else {
         panic!("texts")

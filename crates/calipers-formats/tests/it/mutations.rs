@@ -100,7 +100,7 @@ fn walk(model: &Model) -> String {
     for (id, node) in model.nodes() {
         assert!(model.captures(id).all(|value| model.value(value).graph == node.graph));
         let operands = (model.inputs(id), model.outputs(id), model.attributes(id));
-        let metadata: Vec<_> = model.node_metadata(id).collect();
+        let metadata: Vec<_> = model.node_metadata_hints(id).map(|(key, _)| key).collect();
         reported.push_str(&format!("{}{operands:?}{metadata:?}", model.node_label(id)));
     }
     for (id, value) in model.values() {

@@ -1,7 +1,7 @@
 //! The kind of an input and the role of each of its axes, from its rank, its fixed sizes and what
 //! computes with it.
 
-use calipers_ir::{DType, Model, ValueId};
+use calipers_ir::{DType, Hint, Model, ValueId};
 
 use super::reads::Reads;
 
@@ -91,7 +91,7 @@ pub fn layout(model: &Model, input: ValueId, dtype: DType, sizes: &[Option<i64>]
     let input = Input {
         sizes,
         dtype,
-        name: model.name(model.value(input).name).to_lowercase(),
+        name: model.hint(model.value(input).name),
         reads: Reads::find(model, input),
     };
     let (kind, axes) = input.layout();
@@ -102,7 +102,7 @@ pub fn layout(model: &Model, input: ValueId, dtype: DType, sizes: &[Option<i64>]
 struct Input<'a> {
     sizes: &'a [Option<i64>],
     dtype: DType,
-    name: String,
+    name: Hint<'a>,
     reads: Reads,
 }
 
@@ -263,13 +263,18 @@ impl Input<'_> {
     }
 
     fn says_sound(&self) -> bool {
-        ["audio", "wav", "pcm", "speech", "sound", "mel", "spec", "fbank", "signal"]
-            .iter()
-            .any(|word| self.name.contains(word))
+        self.says(&["audio", "wav", "pcm", "speech", "sound", "mel", "spec", "fbank", "signal"])
     }
 
     fn says_image(&self) -> bool {
-        ["image", "img", "pixel", "frame"].iter().any(|word| self.name.contains(word))
+        self.says(&["image", "img", "pixel", "frame"])
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        self.name.judge(|name| {
+            let name = name.to_lowercase();
+            words.iter().any(|word| name.contains(word))
+        })
     }
 }
 

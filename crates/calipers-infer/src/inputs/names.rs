@@ -39,7 +39,7 @@ impl Names {
             for (axis, dim) in shape(*input).map_or(&[][..], |(_, dims)| dims).iter().enumerate() {
                 match dim {
                     Dim::Size(size) if *size >= 0 => {}
-                    Dim::Symbol(name) if !is_without_meaning(model.name(*name)) => {
+                    Dim::Symbol(name) if !model.hint(*name).judge(is_without_meaning) => {
                         let expr = Expr::from_dimension(model.name(*name), 1);
                         taken.extend(expr.symbols().iter().map(|it| it.name().to_owned()));
                     }
@@ -51,7 +51,9 @@ impl Names {
         let mut last_numbers: BTreeMap<&str, usize> = BTreeMap::new();
         for (input, axis, dim) in without_name {
             let numbered = match dim {
-                Dim::Symbol(name) if !is_anonymous(model.name(name)) => Some(model.name(name)),
+                Dim::Symbol(name) if !model.hint(name).judge(is_anonymous) => {
+                    Some(model.name(name))
+                }
                 _ => None,
             };
             if numbered.is_some_and(|name| names.renamed.contains_key(&Symbol::new(name))) {
@@ -63,7 +65,7 @@ impl Names {
                 let layout = layout(model, input, dtype, &sizes);
                 layout.axes.iter().map(|role| role.map(super::AxisRole::name)).collect()
             });
-            let label = model.name(model.value(input).name);
+            let label = model.symbol_stem(input);
             let role = roles.get(axis).copied().flatten();
             let fallback = match numbered {
                 Some(name) => name.to_owned(),
@@ -92,7 +94,7 @@ impl Names {
         self.positions
             .get(&(input, axis))
             .cloned()
-            .unwrap_or_else(|| format!("{}_dim_{axis}", model.name(model.value(input).name)))
+            .unwrap_or_else(|| format!("{}_dim_{axis}", model.symbol_stem(input)))
     }
 
     /// The name in use of a dimension, given that or the file's.

@@ -28,10 +28,10 @@ impl ValueNames {
             if !decides_shapes(model, *input) {
                 continue;
             }
-            let label = model.name(model.value(*input).name);
+            let label = model.symbol_stem(*input);
             let names = (0..count).map(|index| {
                 let plain = match count {
-                    1 => label.to_owned(),
+                    1 => label.clone().into_owned(),
                     _ => format!("{label}_{index}"),
                 };
                 let name = match taken.contains(&plain) {

@@ -1,6 +1,6 @@
 //! Names that are unsafe in a terminal, a web page or a shell.
 
-use calipers_ir::{Dim, Model, NameId};
+use calipers_ir::{Dim, Hint, Model, NameId};
 use calipers_report::Severity;
 
 use super::{shortened, texts};
@@ -41,8 +41,8 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let model = evidence.model;
     let mut counts = [0_usize; 4];
     let mut found = Vec::new();
-    let names = names(model).into_iter().map(|name| (name, harm(name)));
-    let texts = texts(model).map(|(_, text)| (text, harm_of_text(text)));
+    let names = names(model).into_iter().map(|(name, hint)| (name, hint.judge(harm)));
+    let texts = texts(model).map(|text| (text.shown, text.hint.judge(harm_of_text)));
     for (text, harm) in names.chain(texts) {
         if let Some(harm) = harm {
             counts[harm as usize] += 1;
@@ -64,13 +64,14 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     })
 }
 
-/// Returns the names of nodes, values, dimensions, operators, functions and keys, each once.
-fn names(model: &Model) -> Vec<&str> {
+/// Returns the names of nodes, values, dimensions, operators, functions and keys, each once: as
+/// shown, and as evidence.
+pub(super) fn names(model: &Model) -> Vec<(&str, Hint<'_>)> {
     let mut seen = vec![false; model.names.len()];
     let mut names = Vec::new();
     let mut add = |id: NameId| {
         if !std::mem::replace(&mut seen[id.index()], true) {
-            names.push(model.name(id));
+            names.push((model.name(id), model.hint(id)));
         }
     };
     for (_, node) in model.nodes() {
@@ -95,8 +96,11 @@ fn names(model: &Model) -> Vec<&str> {
         add(function.name);
         add(function.domain);
     }
-    names.extend(model.header.metadata.iter().map(|(key, _)| key.as_str()));
-    names.push(&model.header.producer_name);
+    let keys = model.header.metadata.iter().zip(model.metadata_hints());
+    names.extend(keys.map(|((key, _), (hint, _))| (key.as_str(), hint)));
+    let [producer, version] = model.producer_hints();
+    names.push((&model.header.producer_name, producer));
+    names.push((&model.header.producer_version, version));
     names
 }
 

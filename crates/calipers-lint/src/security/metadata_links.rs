@@ -27,24 +27,24 @@ const SCHEMES: [&str; 6] = ["file", "ftp", "gs", "http", "https", "s3"];
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut hosts = BTreeSet::new();
     let mut places = Vec::new();
-    for (place, text) in texts(evidence.model) {
-        let before = hosts.len();
-        let mut any = false;
-        for host in addresses(text) {
-            any = true;
-            if before < 64 {
-                hosts.insert(host.to_owned());
-            }
+    for text in texts(evidence.model) {
+        if !text.hint.judge(|text| addresses(text).next().is_some()) {
+            continue;
         }
-        if any {
-            places.push(place);
+        if hosts.len() < 64 {
+            hosts.extend(addresses(text.shown).map(str::to_owned));
         }
+        places.push(text.place);
     }
     let reported: Vec<&str> = hosts.iter().take(4).map(String::as_str).collect();
     let more = if hosts.len() > reported.len() { " and others" } else { "" };
     (!places.is_empty()).then(|| {
         let entries = plural(places.len(), "entry", "entries");
-        Hit::new(format!("{entries} with URLs; hosts: {}{more}", reported.join(", ")), places)
+        let hosts = match reported.as_slice() {
+            [] => String::new(),
+            hosts => format!("; hosts: {}{more}", hosts.join(", ")),
+        };
+        Hit::new(format!("{entries} with URLs{hosts}"), places)
     })
 }
 

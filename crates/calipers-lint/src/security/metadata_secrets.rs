@@ -1,10 +1,13 @@
 //! Metadata that looks like keys and passwords.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
+use calipers_ir::secrets::{self, SecretKind};
+use calipers_ir::{AttributeValue, Hint};
 use calipers_report::Severity;
 
-use super::texts;
+use super::harmful_names::names;
+use super::{shortened, texts};
 use crate::{Evidence, Hit, Rule, plural};
 
 pub(crate) const RULE: Rule = Rule {
@@ -12,88 +15,59 @@ pub(crate) const RULE: Rule = Rule {
     severity: Severity::Warning,
     group: "security",
     title: "Possible secret in metadata",
-    checks: "Metadata and documentation: private keys, tokens in the format of known services, and \
-             passwords in URLs. The secret itself is never shown.",
+    checks: "Metadata, documentation, names and string attributes: private keys, tokens in the \
+             format of known services, passwords in URLs, and values of names such as `password` and \
+             `api_key`. The finding never shows the secret; `--show-secrets` shows it elsewhere.",
     why: "Models are shared more widely than passwords. Exporters copy settings, command lines and \
           training notes into the file.",
     example: "A metadata entry `train_args` that contains an access token.",
-    recommendation: "Revoke the secret, remove the entry from `model.metadata_props` and save the \
-                     model again.",
+    recommendation: "Revoke the secret, remove it from the model (`model.metadata_props`, \
+                     `doc_string`, names, attributes) and save the model again.",
     check,
 };
 
-/// Prefixes of the tokens of known services, the least characters after them, and the description.
-const TOKENS: [(&str, usize, &str); 12] = [
-    ("AKIA", 16, "AWS access key"),
-    ("ASIA", 16, "AWS access key"),
-    ("AIza", 35, "Google API key"),
-    ("ghp_", 36, "GitHub token"),
-    ("gho_", 36, "GitHub token"),
-    ("github_pat_", 50, "GitHub token"),
-    ("glpat-", 20, "GitLab token"),
-    ("hf_", 30, "Hugging Face token"),
-    ("sk-", 32, "API key"),
-    ("xoxb-", 20, "Slack token"),
-    ("xoxp-", 20, "Slack token"),
-    ("dckr_pat_", 20, "Docker token"),
-];
-
-/// Longest token that is examined: real ones are shorter, and a hostile text may be one long token.
-const LONGEST: usize = 256;
-
 fn check(evidence: &Evidence<'_>) -> Option<Hit> {
-    let mut found: BTreeMap<&'static str, usize> = BTreeMap::new();
-    let mut places = Vec::new();
-    for (place, text) in texts(evidence.model) {
-        if let Some(kind) = secret(text) {
-            *found.entry(kind).or_default() += 1;
-            places.push(place);
+    let model = evidence.model;
+    let mut found: BTreeSet<SecretKind> = BTreeSet::new();
+    let mut places: Vec<String> = Vec::new();
+    let mut add = |kind: SecretKind, place: String| {
+        found.insert(kind);
+        places.push(place);
+    };
+    for text in texts(model) {
+        if let Some(kind) = entry(text.key, text.hint) {
+            add(kind, text.place);
         }
     }
-    let reported: Vec<&str> = found.keys().copied().collect();
+    for (shown, hint) in names(model) {
+        if let Some(kind) = hint.judge(|name| secrets::find(name).first().map(|it| it.kind)) {
+            add(kind, format!("name {}", shortened(shown)));
+        }
+    }
+    for (node, _) in model.nodes() {
+        for attribute in model.attributes(node) {
+            let AttributeValue::Text(text) = &attribute.value else { continue };
+            let text = text.setting().held().and_then(|bytes| std::str::from_utf8(bytes).ok());
+            let kind = text.and_then(|text| entry(model.hint(attribute.name), Hint::new(text)));
+            if let Some(kind) = kind {
+                let name = shortened(model.name(attribute.name));
+                add(kind, format!("attribute {name} of {}", shortened(&model.node_label(node))));
+            }
+        }
+    }
+    let kinds: BTreeSet<&str> = found.iter().map(|kind| kind.description()).collect();
+    let kinds: Vec<&str> = kinds.into_iter().collect();
     (!places.is_empty()).then(|| {
-        Hit::new(
-            format!("{}: {}", plural(places.len(), "entry", "entries"), reported.join(", ")),
-            places,
-        )
+        let count = plural(places.len(), "place", "places");
+        Hit::new(format!("{count}: {}", kinds.join(", ")), places)
     })
 }
 
-/// Returns what kind of secret a text appears to contain.
-fn secret(text: &str) -> Option<&'static str> {
-    if text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") {
-        return Some("private key");
-    }
-    for (start, least, kind) in TOKENS {
-        for (at, _) in text.match_indices(start) {
-            // A token does not start in the middle of a word.
-            let before = text[..at].chars().next_back();
-            if before.is_some_and(|c| c.is_ascii_alphanumeric()) {
-                continue;
-            }
-            let rest = &text[at + start.len()..];
-            let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-            let token: String = rest.chars().take_while(|c| letter(*c)).take(LONGEST).collect();
-            // Tokens mix letters and digits; hyphenated prose does not.
-            let mixed = token.contains(|c: char| c.is_ascii_digit())
-                && token.contains(|c: char| c.is_ascii_alphabetic());
-            if token.len() >= least && mixed {
-                return Some(kind);
-            }
-        }
-    }
-    has_password(text).then_some("password in a URL")
-}
-
-/// Whether a URL contains a user name and a password.
-fn has_password(text: &str) -> bool {
-    text.match_indices("://").any(|(at, _)| {
-        let rest = &text[at + 3..];
-        let host = &rest[..rest.find(['/', ' ', '\n', '"', '\'']).unwrap_or(rest.len())];
-        host.split_once('@').is_some_and(|(user, _)| {
-            user.split_once(':').is_some_and(|(_, password)| !password.is_empty())
-        })
-    })
+/// The kind of the first secret in an entry.
+fn entry(key: Hint<'_>, value: Hint<'_>) -> Option<SecretKind> {
+    let first =
+        |key: &str, value: &str| secrets::find_in_entry(key, value).first().map(|it| it.kind);
+    key.judge(|key| value.judge(|value| first(key, value)))
 }
 
 #[cfg(test)]

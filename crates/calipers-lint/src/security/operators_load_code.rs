@@ -4,6 +4,7 @@ use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
+use super::foreign_code;
 use crate::evidence::running;
 use crate::{Evidence, Hit, Rule};
 
@@ -30,8 +31,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let mut nodes = Vec::new();
     for node in running(model) {
         let held = model.node(node);
-        let op = model.name(held.op);
-        let code = calipers_ops::foreign_code(model.name(held.domain), op);
+        let code = foreign_code(model, held);
         let loads = matches!(code, Some(ForeignCode::Program | ForeignCode::Service));
         let own = matches!(resolved.get(node).kind, ResolvedKind::Call(_));
         if !own && loads {

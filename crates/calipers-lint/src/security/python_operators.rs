@@ -4,6 +4,7 @@ use calipers_infer::walk::{ResolvedKind, ResolvedOps};
 use calipers_ops::ForeignCode;
 use calipers_report::Severity;
 
+use super::foreign_code;
 use crate::evidence::running;
 use crate::{Evidence, Hit, Rule, plural};
 
@@ -27,11 +28,7 @@ fn check(evidence: &Evidence<'_>) -> Option<Hit> {
     let resolved = ResolvedOps::find(model);
     let nodes: Vec<_> = running(model)
         .into_iter()
-        .filter(|node| {
-            let node = model.node(*node);
-            let code = calipers_ops::foreign_code(model.name(node.domain), model.name(node.op));
-            code == Some(ForeignCode::Python)
-        })
+        .filter(|node| foreign_code(model, model.node(*node)) == Some(ForeignCode::Python))
         .filter(|node| !matches!(resolved.get(*node).kind, ResolvedKind::Call(_)))
         .collect();
     (!nodes.is_empty()).then(|| {

@@ -28,10 +28,6 @@ const OTHER_WORDS: &[&str] = &[
     "Inputs",
     "Layers",
     "Outputs",
-    // Prefixes of access keys.
-    "AIza",
-    "AKIA",
-    "ASIA",
     // The standard's `Attention`, by a name that no block has.
     "DotProductAttention",
     // The start of a block's label.

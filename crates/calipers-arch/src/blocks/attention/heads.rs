@@ -175,7 +175,7 @@ fn letters(equation: &str) -> Option<Letters<'_>> {
 /// Heads of an `Einsum`: axes that both operands and the result have, after the batch.
 fn by_letters(net: &Network<'_>, end: OpId, scores: &Scores, key: &Stream) -> Heads {
     let product = net.unit(scores.product);
-    let Some(letters) = net.text(product, "equation").and_then(letters) else {
+    let Some(letters) = net.equation(product).and_then(letters) else {
         return Heads { heads: after(net, end), ..Heads::default() };
     };
     let size = |letter: char| {

@@ -129,7 +129,7 @@ fn image(seen: &Seen<'_, '_>, picture: &Picture, map: &Map, end: &Ending) -> Opt
     let reflected = seen
         .net()
         .all()
-        .any(|unit| unit.is("Pad") && seen.net().text(unit, "mode") == Some("reflect"));
+        .any(|unit| unit.is("Pad") && seen.net().setting(unit, "mode") == Some("reflect"));
     let drawn = end.shuffled
         || reflected
         || seen.stats.count_in((BlockKind::InstanceNorm, "InstanceNormalization")) > 0

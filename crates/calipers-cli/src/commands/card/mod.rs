@@ -74,7 +74,7 @@ impl Card {
     pub(crate) fn write(&self) -> anyhow::Result<(ExitStatus, Option<String>)> {
         let places = match Places::find(&self.models)? {
             places if self.reading.privacy.redact_names => places.without_names(),
-            places => places,
+            places => places.masked(self.reading.privacy),
         };
         let writer = self.writer()?;
         match (&self.form, places.only()) {

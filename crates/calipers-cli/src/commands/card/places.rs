@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::privacy::Privacy;
 use crate::problem::{Problem, reason};
 
 /// Folders inside folders that are looked into.
@@ -73,6 +74,14 @@ impl Places {
     pub(super) fn without_names(mut self) -> Self {
         for (number, place) in self.all.iter_mut().enumerate() {
             place.shown = format!("model-{}", number + 1);
+        }
+        self
+    }
+
+    /// Masks secrets in names, in the index and as names of folders.
+    pub(super) fn masked(mut self, privacy: Privacy) -> Self {
+        for place in &mut self.all {
+            place.shown = privacy.mask(&place.shown).into_owned();
         }
         self
     }
