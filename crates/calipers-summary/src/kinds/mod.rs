@@ -69,11 +69,17 @@ fn for_task(report: &Report, noun: &str) -> String {
 }
 
 /// What a network without a name is made of: `a ResNet-50 backbone`, `inverted residuals`.
-fn design(report: &Report) -> Vec<String> {
+pub(super) fn design(report: &Report) -> Vec<String> {
     match stated_family(report) {
         Some(_) => Vec::new(),
         None => report.architecture.design(),
     }
+}
+
+/// Returns whether the layers are recurrent ones.
+pub(super) fn is_recurrent(report: &Report) -> bool {
+    let mut blocks = report.architecture.blocks.iter();
+    report.architecture.facts.heads.is_none() && blocks.any(|it| it.kind == BlockKind::Recurrent)
 }
 
 /// The figures of attention layers: `12 post-norm layers`, `hidden size 768`.
@@ -82,9 +88,7 @@ fn attention_layers(report: &Report) -> Vec<String> {
     let norm = facts
         .norm_position
         .map_or(String::new(), |position| format!("{} ", position.display_name()));
-    let recurrent = facts.heads.is_none()
-        && report.architecture.blocks.iter().any(|block| block.kind == BlockKind::Recurrent);
-    let noun = if recurrent { "recurrent layer" } else { "layer" };
+    let noun = if is_recurrent(report) { "recurrent layer" } else { "layer" };
     let layers = counted(facts.layers, &format!("{norm}{noun}"), &format!("{norm}{noun}s"));
     let Some(layers) = layers else { return Vec::new() };
     let mut figures = vec![layers];
