@@ -116,7 +116,8 @@ fn asked(report: &Report, settings: &Settings) -> Result<Summary, Error> {
     let reply = client.ask(&messages)?;
     let first = check::read(&reply, &facts);
     if let Ok(checked) = &first
-        && is_clean(checked)
+        && checked.is_clean()
+        && checked.references() > 0
     {
         return Ok(checked.summary(report, settings.audience)?);
     }
@@ -130,12 +131,6 @@ fn asked(report: &Report, settings: &Settings) -> Result<Summary, Error> {
     let replies = [second, Some(first)].into_iter().flatten();
     let best = replies.filter_map(Result::ok).max_by_key(worth).ok_or(check::NotJson)?;
     Ok(best.summary(report, settings.audience)?)
-}
-
-/// Whether nothing has to be struck, and something is left.
-fn is_clean(checked: &Checked) -> bool {
-    let title_is_clean = checked.title.as_ref().is_none_or(|title| title.result.is_ok());
-    title_is_clean && checked.struck().next().is_none() && checked.kept().next().is_some()
 }
 
 /// Facts that the kept sentences state; the larger, the better.

@@ -3,7 +3,8 @@
 //! A reply is a JSON object with a title and sentences. A sentence holds references to the facts of
 //! the report, `{f3}`, and between them words of a closed list: no figure, name, comparison or
 //! negation can be among them. Calipers fills in the references. A sentence that is not in the
-//! grammar is struck, so what is kept is true of the report whatever the language model wrote.
+//! grammar is struck, so what is kept is true of the report whatever the language model wrote. What
+//! would mislead by its absence, such as errors, Calipers adds.
 //!
 //! ```
 //! use calipers_summary::{Audience, check, facts};
@@ -32,7 +33,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use self::tokens::{Token, tokens};
-use crate::facts::{self, Fact};
+use crate::facts::{self, Fact, Role};
 use crate::wording::capital;
 use crate::{Audience, summarize_for};
 
@@ -115,6 +116,8 @@ pub struct Checked {
     pub title: Option<Sentence>,
     /// The sentences, in order.
     pub sentences: Vec<Sentence>,
+    /// Sentences of Calipers about facts that no summary leaves out, where the reply does.
+    pub omitted: Vec<String>,
 }
 
 impl Checked {
@@ -130,9 +133,16 @@ impl Checked {
         all.filter_map(|it| Some((it.written.as_str(), it.result.as_ref().err()?)))
     }
 
-    /// The text of the kept sentences.
+    /// The text: the kept sentences, and those that the reply left out.
     pub fn text(&self) -> String {
-        self.kept().collect::<Vec<_>>().join(" ")
+        let omitted = self.omitted.iter().map(String::as_str);
+        self.kept().chain(omitted).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether every sentence is kept, but for repetitions.
+    pub fn is_clean(&self) -> bool {
+        let title_is_clean = self.title.as_ref().is_none_or(|title| title.result.is_ok());
+        title_is_clean && self.struck().all(|(_, fault)| *fault == Fault::Repeated)
     }
 
     /// References to facts in the kept sentences.
@@ -157,7 +167,8 @@ impl Checked {
                 summarize_for(report, audience).title
             }
         };
-        let (claims, struck) = (self.references() as u64, self.struck().count() as u64);
+        let claims = (self.references() + self.omitted.len()) as u64;
+        let struck = self.struck().count() as u64;
         let check = Some(SummaryCheck { claims, struck });
         Ok(Summary { title, text: self.text(), source: String::new(), check, notes })
     }
@@ -197,7 +208,13 @@ pub fn read(reply: &str, facts: &[Fact]) -> Result<Checked, NotJson> {
         }
         sentences.push(Sentence { written: written.to_owned(), result });
     }
-    Ok(Checked { title, sentences })
+    let is_missing = |(index, fact): &(usize, &Fact)| fact.is_required && !stated.contains(index);
+    let omitted = facts.iter().enumerate().filter(is_missing);
+    let omitted = omitted.map(|(_, fact)| match fact.role {
+        Role::Statement => format!("{}.", fact.text),
+        _ => format!("It has {}.", fact.text),
+    });
+    Ok(Checked { title, sentences, omitted: omitted.collect() })
 }
 
 /// A function of the grammar: the facts that the tokens refer to.

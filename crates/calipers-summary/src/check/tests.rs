@@ -111,7 +111,8 @@ fn true_sentences_are_kept_and_read_as_written() {
     for sentence in true_sentences::TABLE {
         let checked = check_one(sentence, &facts);
         let wanted = sentence.replace(['{', '}'], "");
-        assert_eq!(checked.text(), wanted, "{:?}", checked.struck().collect::<Vec<_>>());
+        let kept: Vec<&str> = checked.kept().collect();
+        assert_eq!(kept, [wanted], "{:?}", checked.struck().collect::<Vec<_>>());
     }
 }
 
@@ -122,7 +123,7 @@ fn false_sentences_are_struck() {
     assert!(tables.iter().map(|table| table.len()).sum::<usize>() >= 120);
     for sentence in tables.into_iter().flatten() {
         let checked = check_one(sentence, &facts);
-        assert_eq!(checked.text(), "", "{sentence}");
+        assert_eq!(checked.kept().next(), None, "{sentence}");
     }
     // Nor as titles.
     for title in tables.into_iter().flatten() {
@@ -219,22 +220,43 @@ fn repetitions_are_struck_and_two_sentences_are_the_least() {
     assert_eq!(
         summary.text,
         "Here is a summary of the model. It has 12 layers. \
-         It needs 16.78 MB for its activations at their peak."
+         It needs 16.78 MB for its activations at their peak. It has 1 error and 2 warnings."
     );
-    assert_eq!(summary.check, Some(SummaryCheck { claims: 2, struck: 0 }));
+    assert_eq!(summary.check, Some(SummaryCheck { claims: 3, struck: 0 }));
+}
+
+#[test]
+fn errors_and_misfits_are_not_left_out() {
+    let mut report = report();
+    let added = |report: &Report, sentence: &str| {
+        let facts = facts::listed(report, Audience::Engineer);
+        check_one(sentence, &facts).omitted
+    };
+    assert_eq!(added(&report, "It has {12 layers}."), ["It has 1 error and 2 warnings."]);
+    assert_eq!(added(&report, "It has {1 error and 2 warnings}."), Vec::<String>::new());
+    report.findings.clear();
+    assert_eq!(added(&report, "It has {12 layers}."), Vec::<String>::new());
+    let device = json!({
+        "id": "tiny", "name": "Tiny", "class": "cpu", "evidence": "estimated", "source": "",
+        "memory_bytes": null, "bandwidth_bytes_per_s": null, "peak_per_s": null, "power_w": null,
+    });
+    let device = Some(serde_json::from_value(device).unwrap());
+    report.hardware = Some(Hardware { device, fits: Some(false), ..hardware() });
+    assert_eq!(added(&report, "It has {12 layers}."), ["It does not fit the Tiny."]);
 }
 
 #[test]
 fn replies_are_found_in_fences_and_behind_thoughts() {
     let facts = facts::listed(&report(), Audience::Engineer);
     let object = json!({ "sentences": [with_ids("It has {12 layers}.", &facts)] });
+    let wanted = "It has 12 layers. It has 1 error and 2 warnings.".to_owned();
     for reply in [
         object.to_string(),
         format!("```json\n{object}\n```"),
         format!("<think>I could {{lie}}</think>\nSure:\n{object}"),
         object.to_string().replace(['[', ']'], ""),
     ] {
-        assert_eq!(read(&reply, &facts).map(|it| it.text()), Ok("It has 12 layers.".to_owned()));
+        assert_eq!(read(&reply, &facts).map(|it| it.text()), Ok(wanted.clone()));
     }
     for reply in
         ["", "It has 12 layers.", "{}", "}{", "[]", r#"{"sentences": 1}"#, r#"{"text": ""}"#]

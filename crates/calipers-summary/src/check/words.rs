@@ -54,7 +54,7 @@ const fn reported(words: &'static str, subject: Subject, roles: &'static [Role])
 
 const IS: &[Role] = &[Role::Identity];
 const HAS: &[Role] = &[Role::Property, Role::Input, Role::Output, Role::Finding];
-const NEEDS: &[Role] = &[Role::Cost, Role::Time];
+const NEEDS: &[Role] = &[Role::Cost];
 const NOUNS: &[Role] = &[
     Role::Identity,
     Role::Property,

@@ -14,7 +14,9 @@ const NONE: &str = "no errors or warnings in the checks of Calipers";
 /// How many errors and warnings there are.
 pub(super) fn counts(report: &Report) -> Fact {
     let counts = counts_text(report);
-    Fact::new(Role::Finding, if counts.is_empty() { NONE.to_owned() } else { counts })
+    let is_clean = counts.is_empty();
+    let text = if is_clean { NONE.to_owned() } else { counts };
+    Fact::new(Role::Finding, text).required_if(!is_clean)
 }
 
 /// The most severe findings by their titles, and what to do about the first.

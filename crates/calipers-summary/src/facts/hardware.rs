@@ -17,7 +17,9 @@ pub(super) fn device(report: &Report) -> Vec<Fact> {
     let name = device_name(&device.name);
     let mut facts = vec![match hardware.fits {
         Some(true) => Fact::new(Role::Fit, name.clone()),
-        Some(false) => Fact::new(Role::Statement, format!("It does not fit {name}")),
+        Some(false) => {
+            Fact::new(Role::Statement, format!("It does not fit {name}")).required_if(true)
+        }
         None => Fact::new(Role::Statement, format!("Whether it fits {name} is unknown")),
     }];
     if let Some(bytes) = hardware.memory_bytes {

@@ -62,17 +62,25 @@ pub struct Fact {
     pub prompt: String,
     /// Whether only an engineer needs it.
     pub is_detail: bool,
+    /// Whether a summary without it would mislead: errors, warnings, and a device that it does not
+    /// fit.
+    pub is_required: bool,
 }
 
 impl Fact {
     fn new(role: Role, text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { role, prompt: text.clone(), text, is_detail: false }
+        Self { role, prompt: text.clone(), text, is_detail: false, is_required: false }
     }
 
     /// The fact as one that only an engineer needs.
     fn detail(self) -> Self {
         Self { is_detail: true, ..self }
+    }
+
+    /// The fact as one that no summary leaves out, if the condition holds.
+    fn required_if(self, is_required: bool) -> Self {
+        Self { is_required, ..self }
     }
 
     /// The fact with another phrase in prompts.
