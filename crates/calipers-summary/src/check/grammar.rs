@@ -12,7 +12,7 @@
 
 use super::Fault;
 use super::tokens::Token;
-use super::words::{ADVERBS, OPENERS, PHRASES, SUBJECTS, Subject, TITLES, VERBS, WITH};
+use super::vocabulary::{ADVERBS, OPENERS, PHRASES, SUBJECTS, Subject, TITLES, VERBS, WITH};
 use crate::facts::{Fact, Role};
 
 /// Returns the indices of the facts that a sentence refers to, or why it is not in the grammar.

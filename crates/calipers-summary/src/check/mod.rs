@@ -25,7 +25,7 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod words;
+mod vocabulary;
 
 use calipers_report::{Report, Summary, SummaryCheck};
 pub use pattern::{example, schema, verbs};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::words::{SUBJECTS, TAUGHT_SUBJECTS, TAUGHT_VERBS, VERBS, Verb, WITH};
+use super::vocabulary::{SUBJECTS, TAUGHT_SUBJECTS, TAUGHT_VERBS, VERBS, Verb, WITH};
 use crate::facts::{Fact, Role};
 use crate::wording::capital;
 

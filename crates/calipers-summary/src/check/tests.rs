@@ -152,8 +152,9 @@ fn references_of_false_sentences_are_facts() {
 fn every_verb_with_every_fact_of_its_roles() {
     let facts = facts::listed(&report(), Audience::Engineer);
     let mut pairs = 0;
-    for verb in words::VERBS {
-        let subject = words::SUBJECTS.iter().find(|(_, subject)| *subject == verb.subject).unwrap();
+    for verb in vocabulary::VERBS {
+        let subject =
+            vocabulary::SUBJECTS.iter().find(|(_, subject)| *subject == verb.subject).unwrap();
         for (id, fact) in (1..).zip(&facts) {
             let sentence = format!("{} {} {{f{id}}}.", subject.0, verb.words);
             let reply = json!({ "sentences": [sentence] }).to_string();
@@ -175,7 +176,7 @@ fn no_word_of_the_vocabulary_denies_compares_or_counts() {
     for word in DENIED {
         assert!(!grammar::is_known(word), "{word}");
     }
-    for verb in words::VERBS {
+    for verb in vocabulary::VERBS {
         assert!(!verb.roles.contains(&Role::Statement), "{}", verb.words);
     }
 }

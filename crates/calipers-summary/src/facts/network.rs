@@ -4,7 +4,7 @@ use calipers_report::units;
 use calipers_report::{Confidence, Report, TaskKind, with_article};
 
 use super::super::parts::{quantization as quantization_part, title};
-use super::super::wording::{self, listed};
+use super::super::wording;
 use super::super::{kind_of, kinds, names};
 use super::{Fact, Role, counted, counted_signed};
 
@@ -80,7 +80,6 @@ pub(super) fn details(report: &Report) -> Vec<Fact> {
         (facts.residuals, "residual addition", "residual additions"),
         (facts.squeeze_excite, "squeeze-and-excitation block", "squeeze-and-excitation blocks"),
         (facts.silu, "SiLU activation", "SiLU activations"),
-        (facts.positions, "detection position", "detection positions"),
     ] {
         texts.extend(counted_signed(value, one, many));
     }
@@ -92,11 +91,7 @@ pub(super) fn details(report: &Report) -> Vec<Fact> {
             &format!("{norm} layers"),
         ));
     }
-    let strides = facts.strides.iter().flatten().map(|stride| units::signed(*stride));
-    let strides: Vec<String> = strides.collect();
-    if !strides.is_empty() {
-        texts.push(format!("detection strides of {}", listed(&strides)));
-    }
+    texts.extend(kinds::positions(report));
     if let Some(node) = report.cost.top_nodes.first()
         && let (Some(op), Some(percent)) = (names::operator(&node.op), node.percent)
     {

@@ -127,6 +127,18 @@ fn convolutions(report: &Report) -> Vec<String> {
     std::iter::once(convolutions).chain(residuals).collect()
 }
 
+/// The positions of a detection head: `8,400 positions at strides 8, 16, and 32`.
+pub(super) fn positions(report: &Report) -> Option<String> {
+    let facts = &report.architecture.facts;
+    let positions = counted(facts.positions, "position", "positions")?;
+    let strides = facts.strides.as_deref().unwrap_or_default();
+    let strides: Vec<String> = strides.iter().map(|stride| number(*stride)).collect();
+    Some(match strides.is_empty() {
+        true => positions,
+        false => format!("{positions} at strides {}", listed(&strides)),
+    })
+}
+
 /// A number with thousands separators.
 fn number(value: i64) -> String {
     units::signed(value)

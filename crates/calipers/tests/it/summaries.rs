@@ -76,8 +76,9 @@ const MAX_WORDS: usize = 90;
 
 /// Figures of a text, each with the word behind it: `22.6 million`, `12 layers`, `384`.
 fn figures(text: &str) -> Vec<String> {
-    let words: Vec<&str> =
-        text.split([' ', '(', ')', '–']).filter(|word| !word.is_empty()).collect();
+    // A parenthesis and a dash end a phrase as a comma does.
+    let text = text.replace(['(', ')', '–'], ", ");
+    let words: Vec<&str> = text.split_whitespace().collect();
     let trimmed = |word: &str| word.trim_matches(['.', ',', ';', ':', '"']).to_owned();
     let is_figure = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let figures = words.iter().enumerate().filter(|(_, word)| is_figure(word));
