@@ -33,11 +33,12 @@ pub(super) fn device(report: &Report) -> Vec<Fact> {
     }
     if let Some(batch) = hardware.largest_batch {
         let batch = units::integer(batch);
-        detail(Role::Property, format!("a largest batch of {batch} on {name}"));
+        detail(Role::Statement, format!("The largest batch that fits {name} is {batch}"));
     }
     if let Some(tokens) = hardware.largest_context {
         let tokens = units::integer(tokens);
-        detail(Role::Property, format!("a longest context of {tokens} tokens on {name}"));
+        let text = format!("The longest context that fits {name} is {tokens} tokens");
+        detail(Role::Statement, text);
     }
     facts
 }
