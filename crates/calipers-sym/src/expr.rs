@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::atom::{Atom, Symbol};
 use crate::interval::Interval;
 use crate::poly::{self, Poly, View};
-use crate::{int, limits};
+use crate::{budget, hash, int, limits};
 
 /// An integer expression over named dimensions, in canonical form.
 ///
@@ -19,14 +20,20 @@ use crate::{int, limits};
 /// An operation that would give a wrong number (a coefficient beyond 127 bits, a division by
 /// zero, an expression beyond the [limits](crate::limits)) gives an undefined expression, which
 /// absorbs everything it meets and evaluates to an error.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Expr(pub(crate) Repr);
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repr {
     Const(i128),
     Poly(Arc<Poly>),
     Undefined(Arc<str>),
+}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash_value());
+    }
 }
 
 impl Expr {
@@ -173,6 +180,15 @@ impl Expr {
         }
     }
 
+    /// The hash, which a polynomial has ready.
+    pub(crate) fn hash_value(&self) -> u64 {
+        match &self.0 {
+            Repr::Const(value) => hash::mix_wide(hash::start(5), *value),
+            Repr::Poly(poly) => poly.hash_value(),
+            Repr::Undefined(reason) => hash::name(reason),
+        }
+    }
+
     pub(crate) fn depth(&self) -> u32 {
         if let Repr::Poly(poly) = &self.0 { poly.depth() } else { 0 }
     }
@@ -227,6 +243,9 @@ impl Expr {
             _ => {}
         }
         match (self.view(), other.view()) {
+            (Some(a), Some(b)) if a.terms.len() > 4 && b.terms.len() > 4 => {
+                budget::remembered(self, other, || poly::mul(a, b))
+            }
             (Some(a), Some(b)) => poly::mul(a, b),
             _ => self.poisoned_by(other),
         }
