@@ -79,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             reply = forwarder.replay.pop(0) if len(forwarder.replay) > 1 else forwarder.replay[0]
             return self.answer(200, reply)
         # The same reply every time.
-        request.update(temperature=0, seed=1, max_tokens=250)
+        request.update(temperature=0, seed=1, max_tokens=200)
         asked = urllib.request.Request(
             forwarder.upstream + "/v1/chat/completions", json.dumps(request).encode(), {"Content-Type": "application/json"}
         )
