@@ -1,5 +1,7 @@
 //! Where a language model is.
 
+use std::net::IpAddr;
+
 use crate::Error;
 
 /// The address of a server that speaks the chat-completions protocol.
@@ -57,9 +59,18 @@ impl Address {
 
     /// Whether a key may go there: encrypted, or without leaving this machine.
     pub fn may_carry_a_key(&self) -> bool {
-        let here = self.host == "localhost" || self.host == "::1";
-        let loopback = self.host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback());
-        self.is_secure || here || loopback
+        self.is_secure || self.is_this_machine()
+    }
+
+    /// Whether a proxy may be used: encrypted, so that it sees the host and the size of the traffic
+    /// only, and on another machine.
+    pub fn may_use_a_proxy(&self) -> bool {
+        self.is_secure && !self.is_this_machine()
+    }
+
+    fn is_this_machine(&self) -> bool {
+        let ip = self.host.parse::<IpAddr>();
+        self.host == "localhost" || ip.is_ok_and(|ip| ip.to_canonical().is_loopback())
     }
 }
 
@@ -97,6 +108,22 @@ mod tests {
             "https://a b",
         ] {
             assert!(Address::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_serves_https_to_another_machine_only() {
+        let may = |text: &str| Address::parse(text).unwrap().may_use_a_proxy();
+        assert!(may("https://a.example/v1"));
+        for text in [
+            "http://a.example/v1",
+            "http://localhost:8080/v1",
+            "https://localhost:8080/v1",
+            "https://127.0.0.1/v1",
+            "https://[::1]/v1",
+            "https://[::ffff:127.0.0.1]/v1",
+        ] {
+            assert!(!may(text), "{text}");
         }
     }
 

@@ -1,15 +1,18 @@
 //! One request, asked again where that may help.
 
+use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use calipers_summary::check;
+use calipers_summary::facts::Fact;
 use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Response;
 
 use crate::prompt::Message;
-use crate::{Error, Settings};
+use crate::{Error, Proxy, Settings};
 
 /// Requests at most, the first included.
 const ATTEMPTS: u32 = 3;
@@ -22,6 +25,9 @@ pub(crate) struct Client<'a> {
     settings: &'a Settings,
     agent: Agent,
     deadline: Instant,
+    /// The form of the reply that the server is held to, the strictest first. What it refuses is
+    /// left out from then on.
+    forms: RefCell<Vec<Option<Value>>>,
 }
 
 /// What came of one request that is worth another.
@@ -32,11 +38,18 @@ struct Again {
 }
 
 impl<'a> Client<'a> {
-    pub(crate) fn new(settings: &'a Settings, deadline: Instant) -> Result<Self, Error> {
+    pub(crate) fn new(
+        settings: &'a Settings,
+        facts: &[Fact],
+        deadline: Instant,
+    ) -> Result<Self, Error> {
         if settings.key.is_some() && !settings.address.may_carry_a_key() {
             return Err(Error::Unencrypted);
         }
+        let proxy = settings.proxy.as_ref().filter(|_| settings.address.may_use_a_proxy());
         let agent = Agent::config_builder()
+            // By default the environment names the proxy, which would read key and facts.
+            .proxy(proxy.map(Proxy::for_agent).transpose()?)
             // A redirect would carry the facts, and perhaps the key, to a place that nobody named.
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -44,7 +57,13 @@ impl<'a> Client<'a> {
             .user_agent(concat!("calipers/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
-        Ok(Self { settings, agent, deadline })
+        let schema = json!({ "name": "summary", "strict": true, "schema": check::schema(facts) });
+        let forms = vec![
+            None,
+            Some(json!({ "type": "json_object" })),
+            Some(json!({ "type": "json_schema", "json_schema": schema })),
+        ];
+        Ok(Self { settings, agent, deadline, forms: RefCell::new(forms) })
     }
 
     /// The text that the language model answers with.
@@ -53,11 +72,27 @@ impl<'a> Client<'a> {
             .iter()
             .map(|message| json!({ "role": message.role, "content": message.content }))
             .collect();
-        let body = json!({ "model": self.settings.model, "messages": messages, "stream": false });
-        let body = body.to_string();
+        loop {
+            let mut body =
+                json!({ "model": self.settings.model, "messages": messages, "stream": false });
+            let form = self.forms.borrow().last().cloned().flatten();
+            if let Some(form) = &form {
+                body["response_format"] = form.clone();
+            }
+            match self.answered(&body.to_string()) {
+                // Servers differ in what they can be held to.
+                Err(Error::Status(400 | 422 | 501)) if form.is_some() => {
+                    self.forms.borrow_mut().pop();
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn answered(&self, body: &str) -> Result<String, Error> {
         let mut pause = self.settings.pause;
         for attempt in 1.. {
-            match self.once(&body) {
+            match self.once(body) {
                 Ok(answer) => return content(&answer),
                 Err(again) if attempt < ATTEMPTS && again.error.is_passing() => {
                     self.wait(again.pause.unwrap_or(pause), again.error)?;

@@ -1,5 +1,7 @@
 //! Why there is no text of a language model.
 
+use calipers_summary::check::{NoSummary, NotJson};
+
 /// Why there is none. No message holds a key, or a word that a server sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -34,9 +36,21 @@ pub enum Error {
     /// The answer is not what the protocol says.
     #[error("unexpected answer: {0}")]
     Malformed(&'static str),
-    /// What it wrote is not in the report.
+    /// What it wrote makes no summary.
     #[error("{0}")]
-    NotHeld(&'static str),
+    Unusable(#[from] NoSummary),
+    /// A language without a closed vocabulary.
+    #[error("sentences in {0} cannot be checked; use English")]
+    Language(String),
+    /// The proxy is none.
+    #[error("invalid proxy: {0}")]
+    Proxy(&'static str),
+}
+
+impl From<NotJson> for Error {
+    fn from(error: NotJson) -> Self {
+        Self::Unusable(error.into())
+    }
 }
 
 impl Error {

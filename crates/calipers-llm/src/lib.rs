@@ -1,35 +1,37 @@
-//! Has a language model write the summary of a report, and holds it to the report.
+//! Has a language model write the summary of a report, in which Calipers writes every fact.
 //!
 //! Any server that speaks the chat-completions protocol will do, a hosted one or one on this
-//! machine. What is sent is the report's facts and nothing else: no file, no weight, and of the
-//! model's own names only those of inputs, outputs and dimensions that look like nothing but names.
-//! What comes back is text that is not believed: [`calipers_summary::check`] looks up every
-//! claim in it. A text with a false one is asked for once more; then sentences are struck, or the
-//! built-in summary is used. [`write()`] always gives a summary, and its notes say what happened.
+//! machine. What is sent is a list of facts with ids and nothing else: no file, no weight, and none
+//! of the model's own names. The reply is JSON with sentences that refer to facts;
+//! [`calipers_summary::check`] fills them in and strikes every sentence that holds more than
+//! references and connecting words. A reply with struck sentences is asked for once more; where too
+//! little is left, the built-in summary is used. [`write()`] always returns a summary, and its notes
+//! say what happened.
 //!
 //! Nothing here is called unless somebody asks for it, and there is no other place in Calipers that
 //! opens a connection.
 #![forbid(unsafe_code)]
 
 mod address;
-mod answer;
 mod client;
 mod error;
 mod key;
 mod prompt;
+mod proxy;
 
 use std::time::{Duration, Instant};
 
 pub use address::Address;
-use answer::Draft;
-use calipers_report::{Report, Summary, SummaryCheck};
+use calipers_report::{Report, Summary};
 pub use calipers_summary::BUILT_IN;
-use calipers_summary::check::{Checker, Verdict};
+use calipers_summary::check::{self, Checked};
+use calipers_summary::facts;
 use calipers_summary::{Audience, summarize_for};
 use client::Client;
 pub use error::Error;
 pub use key::Key;
 use prompt::Message;
+pub use proxy::Proxy;
 
 /// Which language model is asked, and for what.
 #[derive(Clone, Debug)]
@@ -40,13 +42,17 @@ pub struct Settings {
     pub model: String,
     /// What opens the server, if anything does.
     pub key: Option<Key>,
+    /// The proxy for https. Plain http and this machine are asked directly, whatever it is; a proxy
+    /// that the environment names is never used.
+    pub proxy: Option<Proxy>,
     /// Time for everything together, waiting and asking again included.
     pub time_limit: Duration,
     /// Pause before the first retry; each further one is twice as long.
     pub pause: Duration,
     /// The reader of the text.
     pub audience: Audience,
-    /// The language of the text; none is English.
+    /// The language of the text; none is English. There is a closed vocabulary for English only, so
+    /// that another language gets the built-in summary.
     pub language: Option<String>,
 }
 
@@ -57,6 +63,7 @@ impl Settings {
             address,
             model: model.into(),
             key: None,
+            proxy: None,
             time_limit: Duration::from_secs(60),
             pause: Duration::from_millis(500),
             audience: Audience::Engineer,
@@ -64,37 +71,36 @@ impl Settings {
         }
     }
 
-    fn is_english(&self) -> bool {
-        let language = self.language.as_deref().unwrap_or("en");
-        ["en", "english"].contains(&language.to_lowercase().as_str())
+    /// The language, where it is another than English.
+    fn other_language(&self) -> Option<&str> {
+        let language = self.language.as_deref()?;
+        let is_english = ["en", "english"].contains(&language.to_lowercase().as_str());
+        (!is_english).then_some(language)
     }
 }
-
-/// The least that makes a summary.
-const SENTENCES: usize = 2;
-
-/// Why a text that came back is not used.
-const NOT_HELD: &str = "too many of its statements do not match the report";
 
 /// A summary of the report by the language model; where that fails, the built-in one with a note
 /// that says why.
 pub fn write(report: &Report, settings: &Settings) -> Summary {
-    match asked(report, settings) {
-        Ok(summary) => summary,
+    // A sentence that cannot be checked is not shown, so there is nothing to ask for.
+    let result = match settings.other_language() {
+        Some(language) => Err(Error::Language(language.to_owned())),
+        None => asked(report, settings),
+    };
+    match result {
+        Ok(summary) => Summary { source: shown(&settings.model), ..summary },
         Err(why) => {
             let mut summary = summarize_for(report, settings.audience);
-            let note = format!("Built-in summary: {}: {why}", who(settings));
-            summary.notes.push(note);
-            if !settings.is_english() {
-                summary.notes.push("The built-in summary is in English.".to_owned());
-            }
+            let model = shown(&settings.model);
+            summary.notes.push(match why {
+                Error::Language(_) => format!("Built-in summary: {why}"),
+                why => format!(
+                    "Built-in summary: the language model {model} returned no usable summary: {why}"
+                ),
+            });
             summary
         }
     }
-}
-
-fn who(settings: &Settings) -> String {
-    format!("the language model {} returned no usable summary", shown(&settings.model))
 }
 
 /// The name of the language model, fit to print.
@@ -104,68 +110,30 @@ fn shown(model: &str) -> String {
 }
 
 fn asked(report: &Report, settings: &Settings) -> Result<Summary, Error> {
-    let client = Client::new(settings, Instant::now() + settings.time_limit)?;
-    let checker = match settings.is_english() {
-        true => Checker::new(report),
-        false => Checker::of_any_language(report),
-    };
-    let mut messages = prompt::messages(report, settings);
-    let first = checked(&checker, client.ask(&messages)?)?;
-    if first.is_clean() {
-        return first.summary(report, settings).ok_or(Error::NotHeld(NOT_HELD));
+    let facts = facts::listed(report, settings.audience);
+    let client = Client::new(settings, &facts, Instant::now() + settings.time_limit)?;
+    let mut messages = prompt::messages(&facts, settings.audience);
+    let reply = client.ask(&messages)?;
+    let first = check::read(&reply, &facts);
+    if let Ok(checked) = &first
+        && checked.is_clean()
+        && checked.references() > 0
+    {
+        return Ok(checked.summary(report, settings.audience)?);
     }
-    messages.push(Message::assistant(first.answer.clone()));
-    messages.push(prompt::correction(&first.verdict));
-    // Whatever goes wrong now, what the first answer got right is still there.
-    let second = client.ask(&messages).and_then(|answer| checked(&checker, answer)).ok();
-    let best = [second, Some(first)].into_iter().flatten().max_by_key(Checked::worth);
-    best.and_then(|best| best.summary(report, settings)).ok_or(Error::NotHeld(NOT_HELD))
+    messages.push(Message::assistant(reply));
+    messages.push(match &first {
+        Ok(checked) => prompt::correction(checked),
+        Err(check::NotJson) => prompt::form_correction(),
+    });
+    // Whatever goes wrong now, what the first reply got right is still there.
+    let second = client.ask(&messages).ok().map(|reply| check::read(&reply, &facts));
+    let replies = [second, Some(first)].into_iter().flatten();
+    let best = replies.filter_map(Result::ok).max_by_key(worth).ok_or(check::NotJson)?;
+    Ok(best.summary(report, settings.audience)?)
 }
 
-/// An answer, and what looking it up showed.
-struct Checked {
-    answer: String,
-    draft: Draft,
-    title: Verdict,
-    verdict: Verdict,
-}
-
-fn checked(checker: &Checker<'_>, answer: String) -> Result<Checked, Error> {
-    let draft = Draft::read(&answer)?;
-    let (title, verdict) = (checker.check(&draft.title), checker.check(&draft.text));
-    Ok(Checked { answer, draft, title, verdict })
-}
-
-impl Checked {
-    fn is_clean(&self) -> bool {
-        self.title.is_clean() && self.verdict.is_clean()
-    }
-
-    /// Sentences without a fault, minus those with one; the larger, the better.
-    fn worth(&self) -> i64 {
-        let struck = self.verdict.faulty().count() as i64;
-        self.verdict.sentences.len() as i64 - 2 * struck + i64::from(self.title.is_clean())
-    }
-
-    /// What is left when everything false is struck; nothing where that is too little.
-    fn summary(&self, report: &Report, settings: &Settings) -> Option<Summary> {
-        let struck = self.verdict.faulty().count();
-        let kept = self.verdict.sentences.len() - struck;
-        if kept < SENTENCES || struck > kept {
-            return None;
-        }
-        let mut notes = Vec::new();
-        let title = if self.title.is_clean() && !self.draft.title.is_empty() {
-            self.draft.title.clone()
-        } else {
-            notes.push(
-                "its title did not match the report, so the built-in title is used".to_owned(),
-            );
-            summarize_for(report, settings.audience).title
-        };
-        let claims = self.verdict.claims() + self.title.claims();
-        let check = Some(SummaryCheck { claims, struck: struck as u64 });
-        let source = shown(&settings.model);
-        Some(Summary { title, text: self.verdict.clean_text(), source, check, notes })
-    }
+/// Facts that the kept sentences state; the larger, the better.
+fn worth(checked: &Checked) -> (usize, bool) {
+    (checked.references(), checked.title.as_ref().is_some_and(|title| title.result.is_ok()))
 }

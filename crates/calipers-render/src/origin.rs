@@ -14,9 +14,9 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
                 format!(", and {} struck", units::counted(struck, "sentence was", "sentences were"))
             }
         };
-        let claims = units::counted(check.claims, "claim was", "claims were");
+        let claims = units::counted(check.claims, "fact was", "facts were");
         words.push(format!(
-            "written by {}; {claims} looked up in this report{struck}",
+            "written by {}; {claims} filled in from this report{struck}",
             summary.source
         ));
     }
@@ -37,7 +37,7 @@ mod tests {
         summary.source = "m-1".to_owned();
         summary.check = Some(SummaryCheck { claims: 7, struck: 1 });
         let wanted =
-            "written by m-1; 7 claims were looked up in this report, and 1 sentence was struck";
+            "written by m-1; 7 facts were filled in from this report, and 1 sentence was struck";
         assert_eq!(notes(&summary), [wanted]);
     }
 }

@@ -12,7 +12,7 @@ pub struct Summary {
     pub text: String,
     /// Who wrote it: `built-in`, or the name of the language model.
     pub source: String,
-    /// What looking up its claims showed; of a language model's text.
+    /// The result of checking it; of a language model's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<SummaryCheck>,
     /// What the reader should know: why a language model's text was not used, say.
@@ -20,11 +20,11 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
-/// What came of looking up every claim of a text in the report.
+/// The result of checking a language model's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryCheck {
-    /// Numbers, families, operators and the like in the text as is, each found in the report.
+    /// Facts in the text, each filled in from the report.
     pub claims: u64,
-    /// Sentences that were taken out because the report does not say what they said.
+    /// Sentences that were removed because they held more than facts and connecting words.
     pub struck: u64,
 }

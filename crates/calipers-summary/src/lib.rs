@@ -2,8 +2,8 @@
 //!
 //! [`summarize`] needs no network and takes microseconds, so every report has a summary. The kind of
 //! model decides how it is described: one file per kind under `kinds/`, and one line in `KINDS`. What
-//! all kinds share is in `parts/`. Every figure is a field of the report; [`check`] looks them up, in
-//! this text and in a language model's.
+//! all kinds share is in `parts/`. Every figure is a field of the report. [`facts`] lists what a
+//! language model may state, and [`check`] holds its reply to that list.
 //!
 //! ```
 //! use calipers_report::{Parameters, Report};
@@ -24,8 +24,12 @@ mod redact;
 mod wording;
 
 use calipers_report::{Report, Summary};
-pub use names::plain;
 pub use redact::redacted;
+
+/// Whether an operator is one that Calipers knows by name.
+pub(crate) fn is_known_operator(op: &str) -> bool {
+    names::operator(op).is_some()
+}
 
 /// The reader of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,10 +144,7 @@ mod tests {
     #[test]
     fn an_empty_report_has_a_summary_without_figures_that_it_lacks() {
         let summary = summarize(&Report::default());
-        assert!(
-            check::Checker::new(&Report::default()).check(&summary.text).is_clean(),
-            "{summary:?}"
-        );
+        assert!(!summary.text.contains(|c: char| c.is_ascii_digit()), "{summary:?}");
         assert!(summary.text.contains("unknown"), "{}", summary.text);
         assert_eq!(summary.title, "Unrecognized architecture");
     }

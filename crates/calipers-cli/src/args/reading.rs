@@ -50,7 +50,7 @@ impl ReadingArgs {
             bindings: self.bind.resolve()?,
             wanted: self.wanted.resolve(),
             gate,
-            summary: self.summary.resolve(),
+            summary: self.summary.resolve()?,
             privacy: self.privacy.resolve(),
         })
     }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use calipers::Audience;
-use calipers_llm::Address;
-use clap::{Args, ValueEnum};
+use calipers_llm::{Address, Proxy};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, ValueEnum};
 
+use super::Cli;
 use crate::commands::{Privacy, Summarizing};
 
 /// What is reported of names and secrets.
@@ -42,7 +44,7 @@ enum Reader {
 /// Who writes the summary.
 #[derive(Args, Debug)]
 pub(super) struct SummaryArgs {
-    /// Have a language model write the summary; every claim of it is looked up in the report
+    /// Have a language model write the summary; Calipers fills in every fact
     #[arg(long, requires = "llm_model", conflicts_with = "offline")]
     llm: bool,
 
@@ -55,6 +57,10 @@ pub(super) struct SummaryArgs {
     #[arg(long, value_name = "NAME", requires = "llm")]
     llm_model: Option<String>,
 
+    /// Proxy for https to the language model, or CALIPERS_PROXY; other variables are not read
+    #[arg(long, value_name = "URL", requires = "llm", value_parser = Proxy::parse)]
+    proxy: Option<Proxy>,
+
     /// Seconds that the language model may take, retries included
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "llm")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -64,7 +70,7 @@ pub(super) struct SummaryArgs {
     #[arg(long, value_name = "READER")]
     audience: Option<Reader>,
 
-    /// Language of the summary, as German; the built-in one is in English
+    /// Language of the summary; only English can be checked, so another gets the built-in summary
     #[arg(long, value_name = "NAME", requires = "llm", value_parser = parse_language)]
     language: Option<String>,
 
@@ -72,6 +78,9 @@ pub(super) struct SummaryArgs {
     #[arg(long)]
     offline: bool,
 }
+
+/// The one variable of the environment that names a proxy.
+const PROXY: &str = "CALIPERS_PROXY";
 
 /// Where language models are asked for unless reported.
 const OPENAI: &str = "https://api.openai.com/v1";
@@ -82,10 +91,12 @@ impl SummaryArgs {
             || self.llm_model.is_some()
             || self.audience.is_some()
             || self.language.is_some()
+            || self.proxy.is_some()
             || self.offline
     }
 
-    pub(super) fn resolve(self) -> Summarizing {
+    pub(super) fn resolve(self) -> Result<Summarizing, clap::Error> {
+        let proxy = if self.llm { self.proxy()? } else { None };
         let asked = self.audience.is_some();
         let audience = match self.audience {
             Some(Reader::Manager) => Audience::Manager,
@@ -96,11 +107,28 @@ impl SummaryArgs {
             Box::new(calipers_llm::Settings {
                 audience,
                 language: self.language,
+                proxy,
                 time_limit: Duration::from_secs(self.llm_timeout),
                 ..calipers_llm::Settings::new(self.llm_url, model)
             })
         });
-        Summarizing { is_asked_for: asked, audience, settings }
+        Ok(Summarizing { is_asked_for: asked, audience, settings })
+    }
+
+    /// The proxy that is given; that of the environment does nothing where none may be used.
+    fn proxy(&self) -> Result<Option<Proxy>, clap::Error> {
+        if self.proxy.is_some() && !self.llm_url.may_use_a_proxy() {
+            let message = "--proxy is for https to another machine; plain http and this machine are asked directly";
+            return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        let named = std::env::var(PROXY).ok().filter(|text| !text.trim().is_empty());
+        match (&self.proxy, named) {
+            (Some(proxy), _) => Ok(Some(proxy.clone())),
+            (None, Some(text)) => Proxy::parse(&text).map(Some).map_err(|error| {
+                Cli::command().error(ErrorKind::InvalidValue, format!("{PROXY}: {error}"))
+            }),
+            (None, None) => Ok(None),
+        }
     }
 }
 

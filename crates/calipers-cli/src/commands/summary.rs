@@ -20,7 +20,7 @@ pub(crate) struct Summarizing {
 }
 
 /// Has a language model write the report's summary, where one is asked for. It must be the last to
-/// touch the report: the language model reads the report, and its claims are checked against it.
+/// touch the report: what the language model writes is made of the report's facts.
 pub(crate) fn fill(report: &mut Report, summarizing: &Summarizing) {
     let Some(settings) = &summarizing.settings else { return };
     let settings = Settings { key: key(settings.address.host()), ..Settings::clone(settings) };

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 /// What the server does with a request.
 pub enum Reply {
-    /// Answers with a summary.
-    Summary(&'static str, String),
+    /// Answers with a title and sentences.
+    Summary(String, Vec<String>),
+    /// Answers 400 to a request with a form for the reply, and in this way to one without.
+    Formless(String),
     /// Answers with a text that is not a JSON of ours.
     Content(String),
     /// Answers with a status and more headers.
@@ -49,8 +51,9 @@ impl Server {
             for reply in replies {
                 let Ok((stream, _)) = listener.accept() else { return };
                 let Some(request) = read(&stream) else { continue };
+                let has_form = request.body.contains("response_format");
                 seen.lock().unwrap().push(request);
-                answer(stream, reply);
+                answer(stream, reply, has_form);
             }
         });
         Self { url, requests }
@@ -79,17 +82,18 @@ fn read(stream: &TcpStream) -> Option<Request> {
     Some(Request { head, body: String::from_utf8(body).ok()?, at: Instant::now() })
 }
 
-fn answer(mut stream: TcpStream, reply: Reply) {
+fn answer(mut stream: TcpStream, reply: Reply, has_form: bool) {
     let chat = |content: &str| {
         let message = serde_json::json!({ "role": "assistant", "content": content });
         serde_json::json!({ "choices": [{ "index": 0, "message": message }] }).to_string()
     };
     let (status, headers, body) = match reply {
-        Reply::Summary(title, text) => {
-            let content = serde_json::json!({ "title": title, "text": text }).to_string();
-            (200, "", chat(&content))
+        Reply::Summary(title, sentences) => {
+            let content = serde_json::json!({ "title": title, "sentences": sentences });
+            (200, "", chat(&content.to_string()))
         }
-        Reply::Content(content) => (200, "", chat(&content)),
+        Reply::Formless(_) if has_form => (400, "", "{}".to_owned()),
+        Reply::Content(content) | Reply::Formless(content) => (200, "", chat(&content)),
         Reply::Status(status, headers) => {
             // A careless server repeats the key that it was given.
             (status, headers, r#"{"error":{"message":"bad key sk-test-secret"}}"#.to_owned())

@@ -69,11 +69,17 @@ fn for_task(report: &Report, noun: &str) -> String {
 }
 
 /// What a network without a name is made of: `a ResNet-50 backbone`, `inverted residuals`.
-fn design(report: &Report) -> Vec<String> {
+pub(super) fn design(report: &Report) -> Vec<String> {
     match stated_family(report) {
         Some(_) => Vec::new(),
         None => report.architecture.design(),
     }
+}
+
+/// Returns whether the layers are recurrent ones.
+pub(super) fn is_recurrent(report: &Report) -> bool {
+    let mut blocks = report.architecture.blocks.iter();
+    report.architecture.facts.heads.is_none() && blocks.any(|it| it.kind == BlockKind::Recurrent)
 }
 
 /// The figures of attention layers: `12 post-norm layers`, `hidden size 768`.
@@ -82,9 +88,7 @@ fn attention_layers(report: &Report) -> Vec<String> {
     let norm = facts
         .norm_position
         .map_or(String::new(), |position| format!("{} ", position.display_name()));
-    let recurrent = facts.heads.is_none()
-        && report.architecture.blocks.iter().any(|block| block.kind == BlockKind::Recurrent);
-    let noun = if recurrent { "recurrent layer" } else { "layer" };
+    let noun = if is_recurrent(report) { "recurrent layer" } else { "layer" };
     let layers = counted(facts.layers, &format!("{norm}{noun}"), &format!("{norm}{noun}s"));
     let Some(layers) = layers else { return Vec::new() };
     let mut figures = vec![layers];
@@ -121,6 +125,18 @@ fn convolutions(report: &Report) -> Vec<String> {
     }
     let residuals = counted(facts.residuals, "residual addition", "residual additions");
     std::iter::once(convolutions).chain(residuals).collect()
+}
+
+/// The positions of a detection head: `8,400 positions at strides 8, 16, and 32`.
+pub(super) fn positions(report: &Report) -> Option<String> {
+    let facts = &report.architecture.facts;
+    let positions = counted(facts.positions, "position", "positions")?;
+    let strides = facts.strides.as_deref().unwrap_or_default();
+    let strides: Vec<String> = strides.iter().map(|stride| number(*stride)).collect();
+    Some(match strides.is_empty() {
+        true => positions,
+        false => format!("{positions} at strides {}", listed(&strides)),
+    })
 }
 
 /// A number with thousands separators.

@@ -8,7 +8,7 @@ use super::super::wording::{assumed, listed};
 const MOST: usize = 3;
 
 /// Sizes that were assumed for free dimensions: `batch = 1 and sequence = 128`.
-pub(super) fn sizes(report: &Report) -> Option<String> {
+pub(in super::super) fn sizes(report: &Report) -> Option<String> {
     // The context of a decoding step is stated with its cost.
     let has_context = report.memory.kv_cache.as_ref().is_some_and(|cache| cache.context.is_some());
     let is_context = |why: &str| why.contains("KV cache") || why.contains("decoding step");

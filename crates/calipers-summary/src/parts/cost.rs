@@ -7,7 +7,7 @@ use super::super::wording::capital;
 use super::assumptions;
 
 /// Returns whether any figure of a run is known.
-pub(super) fn is_known(report: &Report) -> bool {
+pub(in super::super) fn is_known(report: &Report) -> bool {
     report.cost.flops().is_some() || report.memory.peak_activation_bytes.is_some()
 }
 
@@ -34,7 +34,7 @@ pub(in super::super) fn sentence(report: &Report, run: &str) -> Option<String> {
 }
 
 /// The arithmetic of one run: `3.87 GMACs (7.75 GFLOPs)`.
-fn arithmetic(report: &Report) -> Option<String> {
+pub(in super::super) fn arithmetic(report: &Report) -> Option<String> {
     let cost = &report.cost;
     let (macs, flops) = (cost.macs?, cost.flops()?);
     let least = if cost.lower_bound { "at least " } else { "" };

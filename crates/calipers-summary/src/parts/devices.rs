@@ -47,14 +47,15 @@ fn on_device(hardware: &Hardware, device: &DeviceFacts) -> Vec<String> {
 }
 
 /// The batch of the figures; nothing for inputs without a batch dimension.
-fn at_batch(hardware: &Hardware) -> String {
+pub(in super::super) fn at_batch(hardware: &Hardware) -> String {
     match hardware.batch_dimension {
         true => format!(" at batch {}", units::integer(hardware.batch)),
         false => String::new(),
     }
 }
 
-fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
+/// What limits the speed: `, limited by compute`.
+pub(in super::super) fn limited_by(bottleneck: Option<Bottleneck>) -> &'static str {
     match bottleneck {
         Some(Bottleneck::Compute) => ", limited by compute",
         Some(Bottleneck::MemoryBandwidth) => ", limited by memory bandwidth",
@@ -76,10 +77,11 @@ fn fitting(hardware: &Hardware) -> Option<String> {
 }
 
 /// A device's name without what is in parentheses behind it.
-fn short(name: &str) -> &str {
+pub(in super::super) fn short(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-fn range(time: Range<f64>) -> String {
+/// A time with its range.
+pub(in super::super) fn range(time: Range<f64>) -> String {
     units::time_range(time.low, time.expected, time.high)
 }

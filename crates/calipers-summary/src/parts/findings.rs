@@ -10,37 +10,43 @@ const SHORT: usize = 14;
 
 /// How many findings there are, the most severe one, and what to do about it.
 pub(in super::super) fn sentences(report: &Report) -> Vec<String> {
-    let count = |severity: Severity| {
-        report.findings.iter().filter(|finding| finding.severity == severity).count() as u64
-    };
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let counts = counts(report);
     let first = match report.findings.first() {
-        Some(first) if errors + warnings > 0 => first,
+        Some(first) if !counts.is_empty() => first,
         _ => return vec!["No errors or warnings were found.".to_owned()],
     };
-    let counts: Vec<String> = [(errors, "error", "errors"), (warnings, "warning", "warnings")]
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| units::counted(count, one, many))
-        .collect();
     let title = lower(first.title.trim_end_matches('.'));
     // A threshold in a title is not a figure of the report.
     let has_number = title.contains(|c: char| c.is_ascii_digit());
-    let found = match errors + warnings {
-        _ if has_number => format!("{}.", listed(&counts)),
-        1 => format!("{}: {title}.", listed(&counts)),
-        _ => format!("{}, first: {title}.", listed(&counts)),
+    let are_severe = |finding: &&Finding| finding.severity != Severity::Info;
+    let found = match report.findings.iter().filter(are_severe).count() {
+        _ if has_number => format!("{counts}."),
+        1 => format!("{counts}: {title}."),
+        _ => format!("{counts}, first: {title}."),
     };
-    vec![capital(&found), advice(first)]
+    let advice = advice(first).unwrap_or_else(|| "See Findings for the fix".to_owned());
+    vec![capital(&found), format!("{advice}.")]
 }
 
-/// The recommendation, where it is one short sentence of plain words.
-fn advice(finding: &Finding) -> String {
+/// How many errors and warnings there are: `1 error and 2 warnings`; empty where there are none.
+pub(in super::super) fn counts(report: &Report) -> String {
+    let count = |severity: Severity| {
+        report.findings.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    let counts: Vec<String> =
+        [(Severity::Error, "error", "errors"), (Severity::Warning, "warning", "warnings")]
+            .into_iter()
+            .map(|(severity, one, many)| (count(severity), one, many))
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| units::counted(count, one, many))
+            .collect();
+    listed(&counts)
+}
+
+/// The recommendation without its period, where it is one short sentence of plain words.
+pub(in super::super) fn advice(finding: &Finding) -> Option<String> {
     let text = finding.recommendation.trim().trim_end_matches('.');
     let is_plain = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | ',' | '-' | '\'');
     let is_short = !text.is_empty() && text.split_whitespace().count() <= SHORT;
-    match is_short && text.chars().all(is_plain) {
-        true => format!("{}.", capital(text)),
-        false => "See Findings for the fix.".to_owned(),
-    }
+    (is_short && text.chars().all(is_plain)).then(|| capital(text))
 }

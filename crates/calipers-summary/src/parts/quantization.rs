@@ -29,9 +29,14 @@ pub(in super::super) fn sentence(report: &Report) -> Option<String> {
             format!("{} of {all} {are}", units::integer(quantized))
         }
     };
-    let mut form = quantization.scheme.label().into_owned();
-    if let Some(granularity) = quantization.granularity {
+    Some(format!("{which} quantized ({}).", form(report)))
+}
+
+/// The form of quantization: `8-bit QDQ, per channel`.
+pub(in super::super) fn form(report: &Report) -> String {
+    let mut form = report.quantization.scheme.label().into_owned();
+    if let Some(granularity) = report.quantization.granularity {
         form += &format!(", {}", granularity.display_name());
     }
-    Some(format!("{which} quantized ({form})."))
+    form
 }

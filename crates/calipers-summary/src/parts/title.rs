@@ -34,6 +34,10 @@ pub(in super::super) fn title(report: &Report, noun: &str) -> String {
     if figures.is_empty() { noun } else { format!("{noun}: {}", figures.join(", ")) }
 }
 
+/// What is said of a model that is not recognized.
+pub(in super::super) const UNRECOGNIZED: &str =
+    "The architecture could not be recognized from the graph";
+
 /// Figures of the network that the first sentence names.
 const MOST: usize = 5;
 
@@ -42,7 +46,7 @@ const MOST: usize = 5;
 pub(in super::super) fn opening(report: &Report, noun: &str, figures: &[String]) -> String {
     let architecture = &report.architecture;
     if architecture.kind.is_none() {
-        return "The architecture could not be recognized from the graph.".to_owned();
+        return format!("{UNRECOGNIZED}.");
     }
     let is = with_article(noun);
     let with = match figures {
