@@ -21,10 +21,12 @@
 
 mod corpus;
 mod harness;
+mod mutate;
 mod sequence;
 mod tiny;
 
 pub use corpus::{Corpus, Facts, Label, PublishedMacs, TorchvisionMacs, files, fixture, root};
 pub use harness::{Ignored, IntoOutcome, Outcome, Suite, main, score};
+pub use mutate::mutant;
 pub use sequence::{FOUR, Heads};
 pub use tiny::{Tiny, TinyModel};
