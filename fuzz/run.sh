@@ -18,6 +18,8 @@ cores=$(nproc)
 # One process each; what is left goes to the targets with the most code behind them.
 spare=$((cores > ${#targets[@]} ? cores - ${#targets[@]} : 0))
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=32:${ASAN_OPTIONS:-}
+# A machine without the C++ library uses the one that was packed.
+FUZZ_TARGET=wire "$here/bin/calipers-fuzz" -help=1 >/dev/null 2>&1 || export LD_LIBRARY_PATH=$here/lib
 
 for target in "${targets[@]}"; do
   jobs=1
