@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use calipers_ir::{Bytes, Source, Span};
 
 use crate::Error;
+use crate::shortened::Guard;
 
 /// A model file to be read.
 pub(crate) struct Input {
@@ -19,7 +20,7 @@ pub(crate) struct Input {
 
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        // Observed at before it is opened: opening a pipe waits for whoever writes to it.
+        // Checked before it is opened: opening a pipe waits for whoever writes to it.
         check_kind(&std::fs::metadata(path)?)?;
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -54,11 +55,19 @@ fn check_kind(metadata: &Metadata) -> Result<(), Error> {
 }
 
 /// A file mapped into memory: what is never read never leaves the disk.
-struct Map(memmap2::Mmap);
+struct Map {
+    // Dropped first, so that nothing is registered at addresses that are free again.
+    guard: Guard,
+    bytes: memmap2::Mmap,
+}
 
 impl Bytes for Map {
     fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
+    }
+
+    fn is_shortened(&self) -> bool {
+        self.guard.is_shortened()
     }
 
     /// Fetches pages that are to be read through: readers jump about otherwise, and the kernel was
@@ -68,9 +77,9 @@ impl Bytes for Map {
         let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
             return;
         };
-        if start < end && end <= self.0.len() {
-            let _ = self.0.advise_range(memmap2::Advice::WillNeed, start, end - start);
-            let _ = self.0.advise_range(memmap2::Advice::PopulateRead, start, end - start);
+        if start < end && end <= self.bytes.len() {
+            let _ = self.bytes.advise_range(memmap2::Advice::WillNeed, start, end - start);
+            let _ = self.bytes.advise_range(memmap2::Advice::PopulateRead, start, end - start);
         }
     }
 
@@ -82,12 +91,12 @@ impl Bytes for Map {
         let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
             return;
         };
-        if start < end && end <= self.0.len() {
+        if start < end && end <= self.bytes.len() {
             // SAFETY: the map is read-only and backed by a file: a page that is let go comes back
             // with the same contents when it is read again. A failure costs memory only.
             let _ = unsafe {
                 let advice = memmap2::UncheckedAdvice::DontNeed;
-                self.0.unchecked_advise_range(advice, start, end - start)
+                self.bytes.unchecked_advise_range(advice, start, end - start)
             };
         }
     }
@@ -97,10 +106,12 @@ impl Bytes for Map {
 fn map(file: &File) -> Result<Source, Error> {
     // SAFETY: the map is read-only. Bytes that another process changes under it are only ever
     // read as bytes, so they can make a report wrong but not memory; a file that is shortened
-    // under it ends the process with a bus error, which the crate's page says.
+    // under it raises SIGBUS, which `shortened` catches where the program asks for it.
     let map = unsafe { memmap2::Mmap::map(file) }?;
     #[cfg(unix)]
     // Readers jump from header to header over gigabytes of weights. A failure costs speed only.
     let _ = map.advise(memmap2::Advice::Random);
-    Ok(Source::new(Map(map)))
+    let range = map.as_ptr_range();
+    let guard = Guard::new(range.start as usize..range.end as usize);
+    Ok(Source::new(Map { guard, bytes: map }))
 }

@@ -79,6 +79,7 @@ impl Model {
         if options.redact_names {
             Redactor::new(&self.ir).shapes(&mut table)?;
         }
+        check_whole(&self.ir.source)?;
         Ok(table)
     }
 
@@ -93,6 +94,7 @@ impl Model {
         if options.redact_names {
             Redactor::new(&self.ir).layers(&mut table)?;
         }
+        check_whole(&self.ir.source)?;
         Ok(table)
     }
 
@@ -107,6 +109,7 @@ impl Model {
         if options.redact_names {
             Redactor::new(&self.ir).sweep(&mut table)?;
         }
+        check_whole(&self.ir.source)?;
         Ok(table)
     }
 
@@ -117,12 +120,15 @@ impl Model {
         let mut bindings = options.bindings.clone();
         bind_batch(&self.ir, &mut bindings, question)?;
         let typed = calipers_infer::infer(&self.ir, &bindings)?;
-        let weights = options.weights.then(|| self.weights(options));
+        let weights = options.weights.then(|| self.weights(options)).transpose()?;
         let mut report = self.stages(&bindings, &typed, question, weights.as_ref(), view)?;
         options.findings.apply(&mut report.findings);
         if options.fingerprints {
-            calipers_measure::fingerprint(&self.ir, &self.data(), &mut report);
+            let data = self.data();
+            calipers_measure::fingerprint(&self.ir, &data, &mut report);
+            data.iter().flatten().try_for_each(check_whole)?;
         }
+        check_whole(&self.ir.source)?;
         if options.redact_names {
             calipers_lint::generalize(&mut report.findings);
             Redactor::new(&self.ir).report(&mut report)?;
@@ -193,13 +199,17 @@ impl Model {
         })
     }
 
-    fn weights(&self, options: &Options) -> Weights {
+    fn weights(&self, options: &Options) -> Result<Weights, Error> {
         let progress = |read, total| {
             if let Some(progress) = &options.progress {
                 progress(read, total);
             }
         };
-        calipers_measure::read_weights(&self.ir, &self.data(), &progress)
+        let data = self.data();
+        let limit = options.max_weight_bytes.unwrap_or(calipers_measure::MAX_WEIGHT_BYTES);
+        let weights = calipers_measure::read_weights_within(&self.ir, &data, limit, &progress);
+        data.iter().flatten().try_for_each(check_whole)?;
+        Ok(weights)
     }
 
     /// The model's data files in its order, or why they cannot be read.
@@ -211,6 +221,14 @@ impl Model {
                 files.map(|_| Err(calipers_formats::DataError::NoFolder)).collect()
             }
         }
+    }
+}
+
+/// Refuses what was computed from a file that another process shortened meanwhile.
+fn check_whole(source: &calipers_ir::Source) -> Result<(), Error> {
+    match source.is_shortened() {
+        true => Err(calipers_formats::Error::Shortened.into()),
+        false => Ok(()),
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct Check {
     pub(crate) output: Target,
     /// Whether to read every weight.
     pub(crate) weights: bool,
+    /// Bytes of weights to read at most.
+    pub(crate) max_bytes: Option<u64>,
     pub(crate) gate: Gate,
     pub(crate) bindings: Bindings,
     pub(crate) privacy: Privacy,
@@ -59,6 +61,7 @@ impl Check {
             .bindings(self.bindings.clone())
             .findings(self.gate.selection.clone())
             .redact_names(self.privacy.redact_names);
+        let options = model::with_limit(options, self.max_bytes);
         let report = model::with_progress(&self.model, options, self.weights, Model::analyze)?;
         let table = finding_table(&report);
         let place = match self.privacy.redact_names {

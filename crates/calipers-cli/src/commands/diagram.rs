@@ -31,7 +31,8 @@ impl Diagram {
             let options = Options::new()
                 .bindings(self.bindings.clone())
                 .redact_names(self.privacy.redact_names);
-            let report = model.analyze(&options).map_err(|error| model::unusable(&error))?;
+            let report =
+                model.analyze(&options).map_err(|error| model::unusable(&self.model, &error))?;
             report.architecture
         };
         let (diagram, text) = match self.flow {

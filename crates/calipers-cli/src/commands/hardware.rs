@@ -131,7 +131,7 @@ impl Hardware {
                 .bindings(self.bindings.clone())
                 .hardware(question)
                 .redact_names(self.privacy.redact_names);
-            model.analyze(&options).map_err(|error| model::unusable(&error))?
+            model.analyze(&options).map_err(|error| model::unusable(&self.model, &error))?
         };
         let hardware = report.hardware.as_ref().context("the report has no hardware section")?;
         let answer = Answer::new(hardware)

@@ -31,7 +31,9 @@ impl Layers {
             let options = Options::new()
                 .bindings(self.bindings.clone())
                 .redact_names(self.privacy.redact_names);
-            model.layers(&options, &self.query).map_err(|error| model::unusable(&error))?
+            model
+                .layers(&options, &self.query)
+                .map_err(|error| model::unusable(&self.model, &error))?
         };
         let set = match self.query.tree {
             Some(_) => tables::scopes(&table),

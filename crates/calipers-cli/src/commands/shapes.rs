@@ -30,7 +30,7 @@ impl Shapes {
             let options = Options::new()
                 .bindings(self.bindings.clone())
                 .redact_names(self.privacy.redact_names);
-            model.shapes(&options).map_err(|error| model::unusable(&error))?
+            model.shapes(&options).map_err(|error| model::unusable(&self.model, &error))?
         };
         self.output.write_answer(&Answer::table(&table, tables::shapes(&table)), self.format)?;
         Ok(ExitStatus::Done)
